@@ -16,6 +16,13 @@ PLACE = re.compile(r"`(survey\.(?:cli|core|db|figures|services|web)(?:\.\w+)+)`"
 FOLDERS = "survey|tests|templates|static|benchmarks|deploy"
 PATH = re.compile(rf"(?<![\w/.-])((?:{FOLDERS})/[\w/.-]*\w/?)`")
 
+# A page of the guides is read in five minutes.
+MOST_WORDS = 900
+SHORT_PAGES = (
+    *("run-your-own-study.md", "settings.md", "ethics.md", "recruitment.md", "analysis.md"),
+    *("tour.md", "from-pictures-to-a-study.md", "score-runs.md", "add-a-measure.md", "README.md"),
+)
+
 
 def object_at(path):
     """Return what a dotted path names: a module, or a module's function, class or value."""
@@ -41,6 +48,11 @@ def test_every_file_that_a_page_names_is_there(page):
         assert (page.parent / target).resolve().is_file(), target
     for name in re.findall(r"`(tests/[\w/.]+)`", text):
         assert (ROOT / name).is_file(), name
+
+
+@pytest.mark.parametrize("name", SHORT_PAGES)
+def test_a_page_of_the_guides_is_short(name):
+    assert len((ROOT / "docs" / name).read_text().split()) < MOST_WORDS
 
 
 def test_every_measure_has_its_line_and_every_source_its_page():

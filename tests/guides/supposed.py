@@ -21,6 +21,10 @@ FEWER = {
     "--workers 4": "--workers 1",
 }
 ON_POSTGRESQL = frozenset({"thousand-participants.md"})
+# Pages that continue one example: they are one story, in the folder that the first begins.
+CONTINUED_BY = {
+    "run-your-own-study.md": ("settings.md", "ethics.md", "recruitment.md", "analysis.md")
+}
 
 
 def assessors(folder: Path) -> None:

@@ -8,7 +8,7 @@ from survey.config import Settings
 from survey.services.exchange.tables import stored_tables
 from tests.guides.pages import block_of, page_named
 
-TEXT = " ".join(block_of(page_named("run-your-own-study.md"), "ethics.txt").split())
+TEXT = " ".join(block_of(page_named("ethics.md"), "ethics.txt").split())
 
 # Numbers of rows, which say nothing of anybody.
 NUMBERED = "study|participant|question|presentation|response|revision"
@@ -101,7 +101,7 @@ STORED = [
 
 @pytest.mark.parametrize("field", STORED)
 def test_what_is_stored_of_participants_is_told(field):
-    assert field in SAID, f"ethics.txt in run-your-own-study.md says nothing of {field}"
+    assert field in SAID, f"ethics.txt in docs/ethics.md says nothing of {field}"
     assert SAID[field] in TEXT
 
 

@@ -4,14 +4,16 @@ import subprocess
 
 import pytest
 
-from tests.guides.pages import PAGES, blocks_of
+from tests.guides.pages import PAGES, blocks_of, page_named
 from tests.guides.story import Story
-from tests.guides.supposed import AFTERWARDS, FEWER, ON_POSTGRESQL, SUPPOSED
+from tests.guides.supposed import AFTERWARDS, CONTINUED_BY, FEWER, ON_POSTGRESQL, SUPPOSED
 from tests.guides.unrun import UNRUN, reason_not_to_run
 
 pytestmark = pytest.mark.slow
 
 TOLD = [page for page in PAGES if any(block.language == "sh" for block in blocks_of(page))]
+LATER = {name for names in CONTINUED_BY.values() for name in names}
+BEGINNINGS = [page for page in TOLD if page.name not in LATER]
 
 
 @pytest.fixture
@@ -25,7 +27,7 @@ def story(request, tmp_path, monkeypatch):
     begun.end()
 
 
-@pytest.mark.parametrize("page", TOLD, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", BEGINNINGS, ids=lambda page: page.stem)
 def test_a_page_works_from_top_to_bottom(page, story, request):
     if page.name in ON_POSTGRESQL:
         databases = request.getfixturevalue("postgresql")
@@ -33,8 +35,9 @@ def test_a_page_works_from_top_to_bottom(page, story, request):
         request.addfinalizer(lambda: databases.drop(story.database_uri))
         request.addfinalizer(story.end)
     SUPPOSED.get(page.name, lambda _: None)(story.folder)
-    for block in blocks_of(page):
-        story.tell(block)
+    for part in (page, *map(page_named, CONTINUED_BY.get(page.name, ()))):
+        for block in blocks_of(part):
+            story.tell(block)
     AFTERWARDS.get(page.name, lambda _: None)(story.said)
 
 
