@@ -118,7 +118,7 @@ def study() -> None:
     "--contrast",
     type=MEASURES,
     metavar="NAMES",
-    help="Of preference: two measures; only pairs on which they contradict each other are asked.",
+    help="Of preference: only pairs on which one of these contradicts the others are asked.",
 )
 @click.option(
     "--ask",

@@ -5,9 +5,11 @@ import io
 import json
 import re
 import zipfile
+from collections import Counter
+from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import insert, select
 from sqlalchemy.exc import IntegrityError
@@ -40,6 +42,7 @@ from tests.builders import KEY
 from tests.databases import ON_SQLITE
 from tests.preferred import (
     ORDERS,
+    PLAN,
     a_participant,
     a_preference_plan,
     a_preference_study,
@@ -51,6 +54,7 @@ from tests.preferred import (
 from tests.web.desk import Desk, a_file
 
 TABLES = TASK_TABLES["preference"]
+SUMS = ("agree", "against", "tied")
 
 
 @pytest.fixture
@@ -128,6 +132,63 @@ def test_every_balanced_selection_has_as_many_of_either_direction(seed, count):
     assert again.draw_questions() == questions
 
 
+def a_plan_of_random_runs(**changes):
+    """Three runs of forty topics, with four relevant documents at positions from 1 to 30."""
+    chance = Random(7)
+    topics = tuple(map(str, range(1, 41)))
+    positions = [[sorted(chance.sample(range(1, 31), 4)) for _ in range(3)] for _ in topics]
+    contrast = ["AP", "RR", "NMRR"]
+    values = {
+        **PLAN,
+        **{"measures": contrast, "selection": "discriminative", "contrast": contrast},
+        **{"own_lists": positions, "collection_size": 30, "questions": 6},
+        "provenance": {
+            "topics": topics,
+            "runs": ["a", "b", "c"],
+            "documents": [[["d"], ["d"], ["d"]]] * 40,
+            "sources": [],
+        },
+    }
+    return plan_from_json({**values, **changes})
+
+
+@settings(max_examples=15)
+@given(st.integers(0, 2**31))
+def test_of_three_measures_each_is_alone_equally_often_and_favours_either_run(seed):
+    plan = a_plan_of_random_runs(seed=seed)
+    alone = Counter()
+    for question in plan.draw_questions():
+        signs = {name: sign_of(question, name) for name in plan.contrast}
+        counts = Counter(signs.values())
+        assert sorted(counts.values()) == [1, 2]
+        assert 0 not in counts
+        (name,) = (name for name, sign in signs.items() if counts[sign] == 1)
+        alone[name, frozenset(question.source.runs.values()), signs[name]] += 1
+    assert sum(alone.values()) == 6
+    assert {name for name, _, _ in alone} == {*plan.contrast}
+    for name, runs, sign in alone:
+        assert alone[name, runs, sign] == alone[name, runs, -sign] == 1
+    assert "one of AP, RR and NMRR contradicts the others" in plan.selection_sentence
+
+
+def test_too_many_balanced_pairs_of_three_measures_are_refused_with_what_there_are():
+    with pytest.raises(PlanError) as raised:
+        a_plan_of_random_runs(questions=600)
+    fault = str(raised.value)
+    found = re.search(
+        r"questions is 600; (\d+) can be balanced: one of AP, RR and NMRR contradicts the others "
+        r"on (\d+) pairs, AP in (\d+), RR in (\d+) and NMRR in (\d+); "
+        r"with either run as often, AP in (\d+), RR in (\d+) and NMRR in (\d+)",
+        fault,
+    )
+    assert found, fault
+    balanced, contests, *counts = map(int, found.groups())
+    assert contests == sum(counts[:3])
+    assert balanced == 3 * min(counts[3:])
+    with pytest.raises(PlanError, match="questions is 8; balanced pairs need a multiple of 6"):
+        a_plan_of_random_runs(questions=8)
+
+
 @pytest.mark.parametrize(
     ("changes", "fault"),
     [
@@ -135,7 +196,7 @@ def test_every_balanced_selection_has_as_many_of_either_direction(seed, count):
         ({"measures": ["AP", "XY"]}, "XY"),
         ({"measures": []}, "measures is empty"),
         ({"contrast": ["AP", "RR"]}, "contrast is AP and RR; the selection is all"),
-        ({"selection": "discriminative"}, "contrast is empty; two of AP, RR are needed"),
+        ({"selection": "discriminative"}, "contrast is empty; two or more of AP, RR are needed"),
         ({"selection": "some"}, "selection is 'some'"),
         ({"practice": True}, "preference has no practice question"),
         ({"show_positions": False}, "nothing of the lists is shown"),
@@ -145,7 +206,7 @@ def test_every_balanced_selection_has_as_many_of_either_direction(seed, count):
         ({"own_marks": [{}]}, "1 topics have marks, 6 have lists"),
         (
             {"selection": "discriminative", "contrast": ["AP", "RR"], "questions": 3},
-            "balanced pairs need an even number",
+            "questions is 3; balanced pairs need a multiple of 2",
         ),
         (
             {"selection": "discriminative", "contrast": ["AP", "RR"], "questions": 6},
@@ -457,6 +518,7 @@ def test_results_say_what_the_answers_support_in_sentences_and_tables(app, sessi
         "The preferences do not decide between RR and AP",
         "How often each measure agrees with a preference",
         "By the size of the measure's difference",
+        "By how much better people find the list",
         "Measures compared on the same preferences",
         "Runs, by people and by measures",
         "equally good and neither good count as half a win",
@@ -474,6 +536,11 @@ def test_figures_are_those_of_the_answers(session, closed):
     assert figures["n"] == {"participants": 1, "questions": 5, "answers": 5, "preferring": 3}
     for each in figures["measures"]:
         assert each["agree"] + each["against"] + each["tied"] == 3
+        # All three were called clear; their table adds up to that of the measure.
+        slight, clear, strong = each["by_strength"]
+        assert slight == {"strength": 1, "agree": 0, "against": 0, "tied": 0, "share": None}
+        assert strong == {**slight, "strength": 3}
+        assert clear == {"strength": 2, **{key: each[key] for key in (*SUMS, "share")}}
         assert each["undecided"] == 2
     runs = {each["run"]: each for each in figures["bradley_terry"]["runs"]}
     assert runs["alpha"]["wins"] + runs["beta"]["wins"] == 5

@@ -4,6 +4,7 @@ The pairs of lists are drawn from runs. Whether a measure agrees with people is 
 a pair is theirs (Sanderson et al., SIGIR 2010; Sakai & Zeng, SIGIR 2019 and TOIS 2021).
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -39,16 +40,16 @@ SATISFACTION = (1, 2, 3, 4, 5)  # not at all … very
 ALL, DISCRIMINATIVE = "all", "discriminative"
 SELECTIONS = {
     ALL: "All pairs of runs for each topic",
-    DISCRIMINATIVE: "Those on which two measures contradict each other, balanced",
+    DISCRIMINATIVE: "Those on which measures contradict each other, balanced",
 }
 MOST_PAIRS = 1_000
 MOST_MEASURES = 12
 PAIR_STREAM = 0x7061_6972  # of random numbers, apart from those of other draws
 
 SELECTION_HELP = (
-    "Where the two measures named as contrast contradict each other, a preference is a vote for "
-    "one of them. Of each two runs, either measure favours either run equally often, so that "
-    "people who like one run in general favour neither measure."
+    "Where one of the measures named as contrast contradicts the others, a preference is a vote "
+    "for it or against it. Each is that one equally often, and favours either of two runs equally "
+    "often, so that people who like one run in general favour no measure."
 )
 SATISFACTION_HELP = "From 1, not at all, to 5, very."
 
@@ -69,14 +70,31 @@ class RunPair(NamedTuple):
         return self.first, self.second
 
 
+class Contest(NamedTuple):
+    """A pair on which one measure of the contrast contradicts all others.
+
+    ``alone``: the index of that measure, of two the first; ``sign``: 1 where it favours the first
+    run, -1 where it favours the second.
+    """
+
+    alone: int
+    sign: int
+    pair: RunPair
+
+
+def balanced_step(contrast: Sequence[str]) -> int:
+    """Return the fewest pairs that are balanced: both directions for each measure that is alone."""
+    return 2 if len(contrast) <= 2 else 2 * len(contrast)
+
+
 @dataclass(frozen=True)
 class PreferencePlan(Plan):
     """The settings of a study whose questions are pairs of lists from runs.
 
     ``own_lists``, ``own_marks``: of each topic the runs' positions and what is known of the
     documents there, as ``read_trec`` reads them; ``provenance``: topics, runs and first documents.
-    ``contrast``: the two measures of the selection DISCRIMINATIVE. ``questions``: how many pairs
-    are asked, drawn by the seed where more could be.
+    ``contrast``: the measures of the selection DISCRIMINATIVE, two or more. ``questions``: how many
+    pairs are asked, drawn by the seed where more could be.
     """
 
     kind: ClassVar[str] = "preference"
@@ -160,44 +178,41 @@ class PreferencePlan(Plan):
         )
 
     @cached_property
-    def contested(self) -> list[tuple[int, RunPair]]:
-        """The pairs on which the contrast's measures contradict each other.
-
-        Each with 1 where the first measure favours the first run, and -1 where it favours the
-        second.
-        """
-        contradictions = []
+    def contests(self) -> list[Contest]:
+        """The pairs on which one measure of the contrast contradicts the others."""
+        contests = []
         for pair in self.pairs:
             question = self._question(0, pair, self.contrast)
             signs = [sign_of(question, measure) for measure in self.contrast]
-            if signs[0] * signs[1] < 0:
-                contradictions.append((signs[0], pair))
-        return contradictions
+            alone = _place_alone(signs)
+            if alone is not None:
+                contests.append(Contest(alone, signs[alone], pair))
+        return contests
 
     @property
     def balanced(self) -> int:
         """How many pairs a balanced selection has at most."""
-        return 2 * len(self._couples())
+        return balanced_step(self.contrast) * min(map(len, self._couples()))
 
-    def _couples(self) -> list[tuple[RunPair, RunPair]]:
-        """Return pairs of the same two runs, one for each direction of the contradiction."""
-        order = Positions(self.seed, 0, PAIR_STREAM).order(len(self.contested))
-        shuffled = sorted((self.contested[index] for index in order), key=lambda each: each[1].runs)
-        couples: list[tuple[RunPair, RunPair]] = []
-        for _, of_runs in groupby(shuffled, key=lambda each: each[1].runs):
-            directions: dict[int, list[RunPair]] = {1: [], -1: []}
-            for sign, pair in of_runs:
-                directions[sign].append(pair)
-            couples += zip(*directions.values(), strict=False)
-        return couples
+    def _couples(self) -> list[list[tuple[RunPair, RunPair]]]:
+        """Return, for each measure that can be alone, couples of pairs of the same two runs.
 
-    def _selected(self) -> Iterable[RunPair]:
+        It favours the one run in one pair of a couple, and the other run in the other pair.
+        """
+        order = Positions(self.seed, 0, PAIR_STREAM).order(len(self.contests))
+        shuffled = [self.contests[index] for index in order]
+        alone = range(balanced_step(self.contrast) // 2)
+        return [[*_coupled(each for each in shuffled if each.alone == index)] for index in alone]
+
+    def _selected(self) -> Iterator[RunPair]:
         if self.selection == ALL:
             order = Positions(self.seed, 1, PAIR_STREAM).order(len(self.pairs))
-            return [self.pairs[index] for index in order[: self.questions]]
-        couples = self._couples()
-        order = Positions(self.seed, 1, PAIR_STREAM).order(len(couples))
-        return [pair for index in order[: self.questions // 2] for pair in couples[index]]
+            yield from (self.pairs[index] for index in order[: self.questions])
+            return
+        for place, couples in enumerate(self._couples(), 1):
+            order = Positions(self.seed, place, PAIR_STREAM).order(len(couples))
+            for index in order[: self.questions // balanced_step(self.contrast)]:
+                yield from couples[index]
 
     def _question(
         self, number: int, pair: RunPair, measures: Sequence[str] | None = None
@@ -230,14 +245,51 @@ class PreferencePlan(Plan):
             drawn = len(self.pairs) - self.questions
             some = f"{self.questions} drawn with seed {self.seed} from" if drawn else "all"
             return f"{some} {of_all}{left_out}"
-        first, second = self.contrast
-        favour = sum(sign > 0 for sign, _ in self.contested)
         return (
-            f"{self.questions} of the {len(self.contested)} pairs on which {first} and {second} "
-            f"contradict each other, of {of_all}{left_out}; balanced: of each two runs, {first} "
-            f"favours either one equally often (before that, the earlier run in {favour}); drawn "
-            f"with seed {self.seed}"
+            f"{self.questions} of the {len(self.contests)} pairs on which {self._contradiction}, "
+            f"of {of_all}{left_out}; balanced: {self._balance}; drawn with seed {self.seed}"
         )
+
+    @property
+    def _contradiction(self) -> str:
+        named = and_join(self.contrast)
+        if len(self.contrast) == 2:
+            return f"{named} contradict each other"
+        return f"one of {named} contradicts the others"
+
+    @property
+    def _balance(self) -> str:
+        """What is equally frequent, and how frequent it was before."""
+        first = self.contrast[0]
+        if len(self.contrast) == 2:
+            favour = sum(each.sign > 0 for each in self.contests)
+            return (
+                f"of each two runs, {first} favours either one equally often (before that, the "
+                f"earlier run in {favour})"
+            )
+        return (
+            f"each measure is alone equally often (before that, {self._alone}), and then favours "
+            "either of two runs equally often"
+        )
+
+    @property
+    def _why(self) -> str:
+        """What limits the balanced pairs."""
+        if len(self.contrast) > 2:
+            couples = zip(self.contrast, self._couples(), strict=True)
+            both = and_join([f"{name} in {2 * len(each)}" for name, each in couples])
+            return f"{self._alone}; with either run as often, {both}"
+        favour = sum(each.sign > 0 for each in self.contests)
+        return (
+            f"and {self.contrast[0]} favours the earlier run in {favour} of them, the later one in "
+            f"{len(self.contests) - favour}"
+        )
+
+    @property
+    def _alone(self) -> str:
+        """How often each measure of the contrast is the one that contradicts the others."""
+        counts = Counter(each.alone for each in self.contests)
+        return and_join([f"{name} in {counts[i]}" for i, name in enumerate(self.contrast)])
 
     def as_json(self) -> dict[str, Any]:
         """Return the plan as plain lists and dictionaries, for storage."""
@@ -323,11 +375,11 @@ class PreferencePlan(Plan):
         if self.selection == ALL and contrast:
             yield Fault(("contrast",), f"contrast is {and_join(contrast)}; the selection is all")
         elif self.selection == DISCRIMINATIVE and (
-            len({*contrast}) != 2 or len(contrast) != 2 or not {*contrast} <= {*self.measures}
+            not 2 <= len({*contrast}) == len(contrast) or not {*contrast} <= {*self.measures}
         ):
             shown = and_join(contrast) or "empty"
             known = ", ".join(self.measures)
-            yield Fault(("contrast",), f"contrast is {shown}; two of {known} are needed")
+            yield Fault(("contrast",), f"contrast is {shown}; two or more of {known} are needed")
         elif registered:
             yield from self._need_faults() or self._pair_faults()
 
@@ -346,20 +398,34 @@ class PreferencePlan(Plan):
         if self.selection == ALL:
             most, of_what = len(self.pairs), "pairs of lists differ"
         else:
-            most = self.balanced
-            favour = sum(sign > 0 for sign, _ in self.contested)
-            against = len(self.contested) - favour
-            of_what = (
-                f"can be balanced: {and_join(self.contrast)} contradict each other on "
-                f"{len(self.contested)} pairs, and {self.contrast[0]} favours the earlier run in "
-                f"{favour} of them, the later one in {against}"
-            )
-            if self.questions % 2:
-                text = f"questions is {self.questions}; balanced pairs need an even number"
+            step = balanced_step(self.contrast)
+            if self.questions % step:
+                text = f"questions is {self.questions}; balanced pairs need a multiple of {step}"
                 yield Fault(("questions",), text)
                 return
+            most = self.balanced
+            of_what = (
+                f"can be balanced: {self._contradiction} on {len(self.contests)} pairs, {self._why}"
+            )
         if self.questions > most:
             yield Fault(("questions",), f"questions is {self.questions}; {most} {of_what}")
+
+
+def _place_alone(signs: Sequence[int]) -> int | None:
+    """Return the place of the one sign that contradicts all others, of two signs the first."""
+    if 0 in signs:
+        return None
+    return next((place for place, sign in enumerate(signs) if signs.count(sign) == 1), None)
+
+
+def _coupled(contests: Iterable[Contest]) -> Iterator[tuple[RunPair, RunPair]]:
+    """Yield couples of pairs of the same two runs, one for each direction, in the order given."""
+    ordered = sorted(contests, key=lambda each: each.pair.runs)
+    for _, of_runs in groupby(ordered, key=lambda each: each.pair.runs):
+        directions: dict[int, list[RunPair]] = {1: [], -1: []}
+        for each in of_runs:
+            directions[each.sign].append(each.pair)
+        yield from zip(*directions.values(), strict=False)
 
 
 def _parse_lists(value: Any) -> ListsOfTopics:

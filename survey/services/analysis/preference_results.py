@@ -28,6 +28,7 @@ from survey.core.tasks.preference import (
     LETTERS,
     PREFERRED,
     RIGHT,
+    STRENGTHS,
     PreferencePlan,
     sign_of,
 )
@@ -68,6 +69,21 @@ class RunResult(NamedTuple):
     means: Mapping[str, float]
 
 
+class StrengthShare(NamedTuple):
+    """A measure's agreement with the preferences of one strength; ``share``: of those not tied."""
+
+    strength: int
+    agree: int
+    against: int
+    tied: int
+
+    @property
+    def share(self) -> float | None:
+        """The share of the preferences that the measure does not tie, None without any."""
+        decided = self.agree + self.against
+        return self.agree / decided if decided else None
+
+
 @dataclass(frozen=True)
 class PreferenceResults:
     """The preferences of the participants who count, and what follows from them."""
@@ -102,6 +118,26 @@ class PreferenceResults:
     def sides(self) -> Counter[str]:
         """How often each answer was given."""
         return Counter(each.side for each in self.judgements)
+
+    @cached_property
+    def by_strength(self) -> dict[str, list[StrengthShare]]:
+        """Each measure's agreement with slight, clear and strong preferences, where asked."""
+        if not self.plan.ask_strength:
+            return {name: [] for name in self.plan.measures}
+        by_number = {each.number: each for each in self.questions}
+        counts = Counter(
+            (name, each.strength, each.sign * sign_of(by_number[each.question], name))
+            for each in self.judgements
+            if each.strength is not None
+            for name in self.plan.measures
+        )
+        return {
+            name: [
+                StrengthShare(strength, *(counts[name, strength, sign] for sign in (1, -1, 0)))
+                for strength in STRENGTHS
+            ]
+            for name in self.plan.measures
+        }
 
     @cached_property
     def strengths(self) -> Strengths:
@@ -212,6 +248,10 @@ class PreferenceResults:
                     "these_ci95": each.these_ci95,
                     "chance": asdict(each.tests),
                     "by_size": [{**asdict(size), "share": size.share} for size in each.by_size],
+                    "by_strength": [
+                        {**one._asdict(), "share": one.share}
+                        for one in self.by_strength[each.measure]
+                    ],
                 }
                 for each in analysis.measures
             ],
@@ -257,6 +297,7 @@ class PreferenceResults:
             self._answers(),
             self._measures(),
             *([self._sizes()] if any(each.by_size for each in self.analysis.measures) else []),
+            *([self._strengths()] if self.plan.ask_strength else []),
             *([self._compared()] if self.analysis.differences else []),
             self._people_sheet(),
             self._runs(),
@@ -310,6 +351,16 @@ class PreferenceResults:
             for size in each.by_size
         )
         return Sheet("sizes", "By the size of the measure's difference", columns, rows)
+
+    def _strengths(self) -> Sheet:
+        words = dict(zip(STRENGTHS, ("slightly", "clearly", "by far"), strict=True))
+        rows = tuple(
+            (name, words[each.strength], each.agree, each.against, each.tied, each.share)
+            for name, of_measure in self.by_strength.items()
+            for each in of_measure
+        )
+        columns = ("measure", "better", "agree", "against", "it ties", "share")
+        return Sheet("strengths", "By how much better people find the list", columns, rows)
 
     def _compared(self) -> Sheet:
         columns = (

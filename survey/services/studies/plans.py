@@ -18,7 +18,7 @@ from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from survey.core.collections.labels import sorted_topics
 from survey.core.collections.runs import read_judgements, run_name
 from survey.core.measures import MEASURES
-from survey.core.studies.fields import Fault, Place, PlanError
+from survey.core.studies.fields import Fault, Place, PlanError, as_tuple
 from survey.core.studies.own_lists import OwnLists as OwnLists
 from survey.core.studies.own_lists import read_lists_csv as read_lists_csv
 from survey.core.studies.plan import ASKED_OF_PERSONS, Plan, giveaways_in_title, texts_of
@@ -26,7 +26,7 @@ from survey.core.studies.provenance import CLUSTERS, JUDGEMENTS, RUN, Provenance
 from survey.core.studies.run_lists import TextFile as TextFile
 from survey.core.studies.run_lists import read_trec
 from survey.core.tasks import DEFAULT, TASKS, plan_from_json
-from survey.core.tasks.preference import DISCRIMINATIVE, PreferencePlan
+from survey.core.tasks.preference import DISCRIMINATIVE, PreferencePlan, balanced_step
 from survey.core.text_input import FaultyFilesError as FaultyFilesError
 from survey.core.text_input import FileFaults, lines_of, parse_whole
 from survey.errors import SurveyError, marked
@@ -273,8 +273,10 @@ def as_pairs(lists: OwnLists, changes: Mapping[str, Any]) -> dict[str, Any]:
     }
     if "questions" in changes:
         return fields
-    pairs = 2 if changes.get("selection") == DISCRIMINATIVE else 1  # the fewest
-    asked = {"kind": "preference", "questions": pairs}
+    fewest = 1
+    if changes.get("selection") == DISCRIMINATIVE:
+        fewest = balanced_step(as_tuple(changes.get("contrast", ())))
+    asked = {"kind": "preference", "questions": fewest}
     plan = preset_plan(KIND_PRESETS["preference"], **{**fields, **changes, **asked})
     if not isinstance(plan, PreferencePlan):
         raise TypeError(f"this is a plan of {plan.kind}")

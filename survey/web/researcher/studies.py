@@ -70,7 +70,7 @@ class NewStudyForm(Form):
     judgements = FileField("Judgements (TREC qrels)")
     runs = MultipleFileField("Runs, two to ten")
     collection_size = StringField("Documents that the runs searched")
-    contrast = StringField("Two measures that contradict each other")
+    contrast = StringField("Measures that contradict each other")
     show_items = BooleanField("Show pictures or texts, which you add next, instead of positions")
     plan = FileField("Plan file")
     slug = slug_field("Address", DataRequired("Give the study an address."), Length(max=64))
