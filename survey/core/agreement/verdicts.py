@@ -103,29 +103,32 @@ def headline(verdicts: Sequence[Verdict], leads: Sequence[float | None], questio
         for name, share in ((each.pair.first, lead or 0.0), (each.pair.second, -(lead or 0.0))):
             sums[name] = sums.get(name, 0.0) + share
     leader = max(sums, key=lambda name: sums[name])
-    others: dict[str, list[str]] = {}
-    for each in verdicts:
-        if leader in (each.pair.first, each.pair.second):
-            other = each.pair.second if each.pair.first == leader else each.pair.first
-            others.setdefault(_clause(each, questions), []).append(other)
     if all(each.scope == "none" for each in verdicts):
         between = f"the answers do not decide between {and_join([*sums])}."
         if sums[leader] < NO_LEAD:
             return f"T{between[1:]}"
         return f"{leader} is ahead, but not beyond chance: {between}"
-    undecided = _UNDECIDED_CLAUSE in others
-    clauses = [
-        clause.format(
-            leader=leader,
-            others=" or ".join(names) if clause == _UNDECIDED_CLAUSE else and_join(names),
-        )
-        for clause, names in sorted(others.items(), key=lambda item: item[0] == _UNDECIDED_CLAUSE)
-    ]
-    start = f"{leader} is ahead, but " if undecided and len(clauses) == 1 else ""
+    others: dict[str, list[str]] = {}
+    for each in sorted(verdicts, key=_firmness):
+        if leader in (each.pair.first, each.pair.second):
+            other = each.pair.second if each.pair.first == leader else each.pair.first
+            others.setdefault(_clause(each, questions), []).append(other)
+    clauses: list[str] = []
+    for clause, names in others.items():
+        joined = " or ".join(names) if clause == _UNDECIDED_CLAUSE else and_join(names)
+        subject = "it" if clauses else leader
+        clauses.append(clause.format(subject=subject, leader=leader, others=joined))
+    start = f"{leader} is ahead, but " if [*others] == [_UNDECIDED_CLAUSE] else ""
     return f"{start}{'; '.join(clauses)}."
 
 
 _UNDECIDED_CLAUSE = "the answers do not decide between {leader} and {others}"
+
+
+def _firmness(found: Verdict) -> int:
+    """Return how late a verdict is named: a preference first, what is not decided last."""
+    later = {"equal": 1, "open": 2, "ties": 3, "none": 4}
+    return later.get(found.preferred_for or found.scope, 0)
 
 
 def _clause(found: Verdict, questions: int) -> str:
@@ -136,13 +139,16 @@ def _clause(found: Verdict, questions: int) -> str:
     if found.scope == "equal":
         return f"{{leader}} and {{others}} are equal to within what matters {where}"
     if found.preferred_for == "ties":
-        return "{leader} leads {others} through ties alone, which is no preference for its orders"
+        return (
+            "{subject} leads {others} through ties alone, so do not say that people prefer its "
+            "orders"
+        )
     if found.preferred_for == "open":
         return (
-            f"{{leader}} leads {{others}} {where}, but whether for its orders or through ties "
+            f"{{subject}} leads {{others}} {where}, but whether for its orders or through ties "
             "stays open"
         )
-    return f"{{leader}} leads {{others}}, and this holds {where}"
+    return f"{{subject}} leads {{others}}, and this holds {where}"
 
 
 def standing(found: Verdict, questions: int) -> str:
@@ -153,9 +159,9 @@ def standing(found: Verdict, questions: int) -> str:
     if found.scope == "equal":
         return f"equal to within what matters {where}"
     if found.preferred_for == "ties":
-        return "through ties alone, no preference between the orders"
+        return "through ties alone (one ties lists that the other orders), no preference for orders"
     if found.preferred_for == "open":
-        return f"holds {where}, but for the orders or through ties stays open"
+        return f"holds {where}; whether for the orders or through ties stays open"
     return f"holds {where}"
 
 

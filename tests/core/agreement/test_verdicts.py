@@ -368,8 +368,15 @@ OPEN_PAIR = a_verdict("NMRR-AP")
         (
             a_verdict("MNRO-NMRR", "kind", "MNRO", "ties"),
             a_verdict("MNRO-AP", "kind", "MNRO", "open"),
-            "MNRO leads NMRR through ties alone, which is no preference for its orders; MNRO leads "
-            "AP for questions of this kind, but whether for its orders or through ties stays open.",
+            "MNRO leads AP for questions of this kind, but whether for its orders or through ties "
+            "stays open; it leads NMRR through ties alone, so do not say that people prefer its "
+            "orders.",
+        ),
+        (
+            a_verdict("MNRO-NMRR", "kind", "MNRO", "ties"),
+            a_verdict("MNRO-AP", "kind", "MNRO", "orders"),
+            "MNRO leads AP, and this holds for questions of this kind; it leads NMRR through ties "
+            "alone, so do not say that people prefer its orders.",
         ),
         (
             a_verdict("MNRO-NMRR", "equal"),
@@ -396,6 +403,15 @@ def test_the_headline_names_no_leader_where_nothing_differs_or_is_known():
     assert headline(nothing, [None, None, None], 10) == sentence
 
 
+def test_a_preference_that_is_not_split_by_ties_is_named_first():
+    # As of people's own orderings, and of preferences between two lists.
+    decided = a_verdict("MNRO-AP", "kind", "MNRO")
+    assert headline([a_verdict("MNRO-NMRR"), decided, OPEN_PAIR], [0.2, 0.3, 0.1], 10) == (
+        "MNRO leads AP, and this holds for questions of this kind; the answers do not decide "
+        "between MNRO and NMRR."
+    )
+
+
 def test_a_leader_without_a_verdict_is_said_to_be_ahead_only():
     others = [a_verdict("MNRO-NMRR"), a_verdict("MNRO-AP")]
     decided = a_verdict("NMRR-AP", "kind", "NMRR", "orders")
@@ -409,8 +425,11 @@ def test_a_leader_without_a_verdict_is_said_to_be_ahead_only():
     [
         (a_verdict("A-B", "kind", "A", "orders"), "holds for questions of this kind"),
         (a_verdict("A-B", "these", "B", "orders"), "holds for these 10 questions alone"),
-        (a_verdict("A-B", "kind", "A", "ties"), "through ties alone, no preference"),
-        (a_verdict("A-B", "kind", "A", "open"), "but for the orders or through ties stays open"),
+        (a_verdict("A-B", "kind", "A", "ties"), "no preference for orders"),
+        (
+            a_verdict("A-B", "kind", "A", "open"),
+            "whether for the orders or through ties stays open",
+        ),
         (a_verdict("A-B", "equal"), "equal to within what matters for questions of this kind"),
         (a_verdict("A-B"), "not decided"),
     ],

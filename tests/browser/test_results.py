@@ -1,0 +1,101 @@
+"""The results page in a real browser: what the first screen answers, and what is folded below."""
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from survey.app import db
+from survey.services import accounts
+from tests.browser.test_researcher import sign_in
+from tests.browsing import watched
+from tests.serving import Server
+from tests.voted import CLEAR, UNDECIDED, a_closed_study
+
+pytestmark = pytest.mark.slow
+
+LAPTOP = {"width": 1280, "height": 800}
+# Which measure won, and may I say so?
+ANSWERS = {
+    "clear-lead": "MNRO leads NMRR and AP, and this holds for questions of this kind.",
+    "ties-only": "MNRO leads AP, and this holds for questions of this kind; it leads NMRR through "
+    "ties alone, so do not say that people prefer its orders.",
+    "no-lead": "MNRO is ahead, but not beyond chance: the answers do not decide between MNRO, NMRR "
+    "and AP.",
+    "no-answers": "No measure leads: no answer counts.",
+}
+
+
+@pytest.fixture(scope="module")
+def signed_in(browser: Browser, server: Server):
+    """The cookies of Ada, who has a study for each of the answers above."""
+    context = browser.new_context()
+    sign_in(context.new_page(), server, "Ada of the results")
+    with server.app.app_context():
+        ada = accounts.find_researcher(db.session, "Ada of the results")
+        a_closed_study(db.session, ada, "clear-lead", CLEAR)
+        a_closed_study(db.session, ada, "ties-only", CLEAR, ties=True)
+        a_closed_study(db.session, ada, "no-lead", UNDECIDED)
+        a_closed_study(db.session, ada, "no-answers")
+        db.session.remove()
+    yield context.storage_state()
+    context.close()
+
+
+def results(browser: Browser, server: Server, state, slug: str, **settings) -> Page:
+    """The results of a study, in a window of their own."""
+    context = browser.new_context(storage_state=state, **{"viewport": LAPTOP, **settings})
+    page = watched(context.new_page())
+    page.goto(f"{server.address}/research/studies/{slug}/results")
+    return page
+
+
+def has_loaded(page: Page, images: str) -> bool:
+    """Whether every one of these images is drawn."""
+    return page.locator(images).evaluate_all(
+        "images => images.length > 0 && images.every(each => each.complete && each.naturalWidth)"
+    )
+
+
+@pytest.mark.parametrize("slug", ANSWERS)
+def test_the_first_screen_says_which_measure_won_and_whether_one_may_say_so(
+    browser, server, signed_in, slug
+):
+    page = results(browser, server, signed_in, slug)
+    expect(page.locator("#answer")).to_have_text(ANSWERS[slug])
+    shown = ["#answer"]
+    if slug != "no-answers":
+        shown += [".standings", ".answer img", "#for-a-paper button", ".answer .parts", ".contents"]
+        assert has_loaded(page, ".answer img")
+    for each in shown:
+        box = page.locator(each).bounding_box()
+        assert box["y"] + box["height"] < LAPTOP["height"], each
+    words = page.locator("body").inner_text().split()
+    assert len(words) < 220
+    assert not {"T1", "T2"} & set(words)
+    assert page.faults == []
+    page.context.close()
+
+
+def test_the_list_of_contents_stays_in_view_and_opens_the_parts(browser, server, signed_in):
+    page = results(browser, server, signed_in, "clear-lead")
+    page.get_by_role("link", name="Shares").click()
+    expect(page.locator("#shares")).to_be_visible()
+    expect(page.locator("#shares figure img")).to_be_in_viewport()
+    page.locator("details.part summary").last.scroll_into_view_if_needed()
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    assert page.locator(".contents").bounding_box()["y"] == 0
+    page.get_by_role("link", name="Differences", exact=True).click()
+    heading = page.locator("details.part:has(#differences) h2").bounding_box()
+    contents = page.locator(".contents").bounding_box()
+    assert heading["y"] >= contents["y"] + contents["height"]
+    page.context.close()
+
+
+def test_folded_parts_open_and_show_their_figures_without_scripts(browser, server, signed_in):
+    page = results(browser, server, signed_in, "clear-lead", java_script_enabled=False)
+    for part in page.locator("details.part").all():
+        part.locator("summary").first.click()
+        expect(part.locator("> div")).to_be_visible()
+    page.wait_for_load_state("networkidle")
+    assert page.locator("figure.exhibit").count() > 6
+    assert has_loaded(page, "details.part > div > figure img")
+    page.context.close()
