@@ -137,7 +137,25 @@ JUDGED = {
 }
 
 
-@pytest.mark.parametrize("name", judging.FIGURES)
+def test_agreement_with_preferences_shows_intervals_and_where_chance_is():
+    rows = [
+        ("AP", 0.7, (0.6, 0.8), (0.65, 0.75)),
+        ("RR", 0.4, None, (0.3, 0.5)),
+        ("ties", *[None] * 3),
+    ]
+    exhibit = judging.preferences_agreeing(rows)
+    assert exhibit.rows[1] == ("RR", 40, None, None, 30, 50)
+    words = "Agreement with people's preferences: AP 70.0 %; RR 40.0 %. A random choice gives 50 %."
+    assert exhibit.alternative == words
+    (axes,) = figures.draw(exhibit).axes
+    chance, *lines = axes.get_lines()
+    assert [*chance.get_xdata()] == [50, 50]
+    assert [[*map(float, line.get_xdata())] for line in lines[:2]] == [[60, 80], [65, 75]]
+    assert ElementTree.fromstring(figures.as_svg(exhibit)).find(f"{SVG}desc").text == words
+    assert judging.preferences_agreeing(rows[2:]).why
+
+
+@pytest.mark.parametrize("name", JUDGED)
 def test_a_figure_of_judgements_has_a_mark_for_each_column_and_words(name):
     exhibit = JUDGED[name]
     (axes,) = figures.draw(exhibit).axes

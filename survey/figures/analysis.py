@@ -70,7 +70,7 @@ def shares_with_intervals(agreement: Agreement) -> Exhibit:
     rows = tuple(
         (
             name,
-            _percent(interval.share),
+            percent(interval.share),
             *_share_ends(interval.components),
             *_share_ends(interval.participants),
         )
@@ -97,11 +97,11 @@ def pairwise_differences(agreement: Agreement) -> Exhibit:
     rows = tuple(
         (
             difference.pair.title,
-            _percent(difference.mean),
+            percent(difference.mean),
             *_ends(difference.components),
             *_ends(difference.participants),
-            _percent(difference.by_contrast.contradicting.contribution),
-            _percent(difference.by_contrast.ties_only.contribution),
+            percent(difference.by_contrast.contradicting.contribution),
+            percent(difference.by_contrast.ties_only.contribution),
             _by_random_clicks(difference, agreement.responses),
         )
         for difference in agreement.differences
@@ -276,7 +276,8 @@ def _by_random_clicks(difference: Difference, responses: int) -> float | None:
     return None if lead is None or not responses else 100 * lead / responses
 
 
-def _percent(share: float | None) -> float | None:
+def percent(share: float | None) -> float | None:
+    """Return a share in %."""
     return None if share is None else 100 * share
 
 
@@ -371,7 +372,7 @@ def _marker(index: int, name: str) -> dict[str, Any]:
     return {"color": COLOURS[index], "marker": MARKERS[index]}
 
 
-def _intervals(axes: "Axes", exhibit: Exhibit, unit: str, colours: Sequence[str]) -> None:
+def draw_intervals(axes: "Axes", exhibit: Exhibit, unit: str, colours: Sequence[str]) -> None:
     """Draw a stroke and two intervals for each row: of the kind thin, of these questions thick."""
     for y, (_, middle, *ends) in enumerate(_untyped_rows(exhibit)):
         line: dict[str, Any] = {"color": colours[y], "solid_capstyle": "butt"}
@@ -388,7 +389,7 @@ def _intervals(axes: "Axes", exhibit: Exhibit, unit: str, colours: Sequence[str]
 
 def _shares(axes: "Axes", exhibit: Exhibit) -> None:
     colours = (*COLOURS[: len(exhibit.rows) - 1], GREY)
-    _intervals(axes, exhibit, "% of the responses, 95 % intervals", colours)
+    draw_intervals(axes, exhibit, "% of the responses, 95 % intervals", colours)
     axes.set_xlim(left=0)
     legend(axes, 2)
 
@@ -397,7 +398,7 @@ def _differences(axes: "Axes", exhibit: Exhibit) -> None:
     axes.axvline(0, color=GREY, linewidth=0.8, linestyle=(0, (4, 3)))
     # One colour for all: measures have the others, and a pair is not a measure.
     colours = [COLOURS[0]] * len(exhibit.rows)
-    _intervals(axes, exhibit, "points of the responses, 95 % intervals", colours)
+    draw_intervals(axes, exhibit, "points of the responses, 95 % intervals", colours)
     marks: tuple[dict[str, Any], ...] = (
         {"marker": "^", "label": "part from contradictions"},
         {"marker": "v", "fillstyle": "none", "label": "part from ties only"},

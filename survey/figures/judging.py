@@ -3,7 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from survey.figures.exhibit import COLOURS, MARKERS, Cell, Exhibit, legend, whole_numbers
+from survey.core.statistics.significance import Interval
+from survey.figures.analysis import OF_BOTH, draw_intervals, percent
+from survey.figures.exhibit import COLOURS, GREY, MARKERS, Cell, Exhibit, legend, whole_numbers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,6 +62,32 @@ def gain_by_round(columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Exh
     )
 
 
+def preferences_agreeing(
+    rows: Sequence[tuple[str, float | None, Interval | None, Interval | None]],
+) -> Exhibit:
+    """Tabulate each measure's share of the preferences that agree with it, in %.
+
+    ``rows``: a measure, its share, and its intervals for questions of this kind and for these.
+    """
+    tabulated = tuple(
+        (name, *map(percent, (share, *(kind or (None, None)), *(these or (None, None)))))
+        for name, share, kind, these in rows
+    )
+    known = [(name, share) for name, share, *_ in rows if share is not None]
+    summary = "; ".join(f"{name} {100 * share:.1f} %" for name, share in known)
+    return Exhibit(
+        name="agreement-with-preferences",
+        title="Preferences that agree with each measure, in %",
+        columns=("measure", "share", *OF_BOTH),
+        rows=tabulated,
+        decimals=1,
+        alternative=f"Agreement with people's preferences: {summary}. A random choice gives 50 %.",
+        note="Of the preferences that the measure does not tie. 95 % intervals. This kind: for "
+        "questions of this kind; these: for these alone.",
+        why=None if known else "no preference counts",
+    )
+
+
 def _agreement(axes: "Axes", exhibit: Exhibit) -> None:
     """Draw a marker for each topic and index, the topics from above."""
     topics, *columns = zip(*exhibit.rows, strict=True)
@@ -87,8 +115,17 @@ def _gain(axes: "Axes", exhibit: Exhibit) -> None:
     legend(axes, 2)
 
 
+def _preferences(axes: "Axes", exhibit: Exhibit) -> None:
+    """Draw each measure's share with its intervals, and a line where a random choice is."""
+    axes.axvline(50, color=GREY, linewidth=0.8, linestyle=(0, (4, 3)))
+    unit = "% of the preferences, 95 % intervals"
+    draw_intervals(axes, exhibit, unit, [COLOURS[0]] * len(exhibit.rows))
+    legend(axes, 2)
+
+
 # Each figure's drawing function, and its height in inches for a number of rows.
 FIGURES: Mapping[str, tuple[Callable[["Axes", Exhibit], None], Callable[[int], float]]] = {
     "agreement-by-topic": (_agreement, lambda rows: 0.9 + 0.2 * rows),
     "gain-by-round": (_gain, lambda _: 2.4),
+    "agreement-with-preferences": (_preferences, lambda rows: 1.0 + 0.3 * max(3, rows)),
 }

@@ -51,7 +51,7 @@ from tests.grouped import (
     grouped,
     warm_and_cold,
 )
-from tests.web.desk import Desk
+from tests.web.desk import Desk, shows_its_figures_as_files
 
 TABLES = TASK_TABLES["grouping"]
 
@@ -630,7 +630,11 @@ def test_its_results_show_topics_gold_standard_and_assessors(desk, app, session)
     session.commit()
     desk.open("/research/studies/done/results")
     captions = [each.text for each in desk.page.select("caption")]
-    assert captions[0] == "Two assessors' clusters"
+    assert {"Agreement by topic", "Two assessors' clusters", "The gold standard"} <= {*captions}
+    assert desk.page.select_one("#answer").text == (
+        "The first two assessors agree on 1 of 2 topics; the gold standard has 2 of 2 topics."
+    )
+    shows_its_figures_as_files(desk)
     content = desk.client.get("/research/studies/done/results/files.zip").data
     names = zipfile.ZipFile(io.BytesIO(content)).namelist()
     assert {"first.txt", "second.txt", "third.txt", "gold.txt"} <= {*names}

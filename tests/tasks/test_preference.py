@@ -51,7 +51,7 @@ from tests.preferred import (
     preferred,
     sides_on,
 )
-from tests.web.desk import Desk, a_file
+from tests.web.desk import Desk, a_file, shows_its_figures_as_files
 
 TABLES = TASK_TABLES["preference"]
 SUMS = ("agree", "against", "tied")
@@ -524,6 +524,10 @@ def test_results_say_what_the_answers_support_in_sentences_and_tables(app, sessi
         "equally good and neither good count as half a win",
     ):
         assert text in desk.text
+    answer = desk.page.select_one(".answer").text
+    assert "answers do not decide between RR and AP." in answer  # sides are drawn
+    assert "1 participant · 5 questions · 5 answers" in answer
+    shows_its_figures_as_files(desk)
     content = desk.client.get("/research/studies/preferred/results/files.zip").data
     with zipfile.ZipFile(io.BytesIO(content)) as files:
         assert {"verdicts.txt"} < {*files.namelist()}

@@ -83,3 +83,26 @@ def a_file(text, name):
 def open_it(session, study):
     lifecycle.open_study(session, study, "Ada")
     session.rollback()
+
+
+def shows_its_figures_as_files(desk):
+    """The page of results shows a figure first, and each figure is a link from its files."""
+    figures = desk.page.select(".answer figure, figure.exhibit")
+    assert figures[0].img["loading"] == "eager"
+    for figure in figures:
+        drawing = desk.client.get(figure.img["src"])
+        assert drawing.mimetype == "image/svg+xml"
+        assert "immutable" in drawing.headers["Cache-Control"]
+        links = figure.select("a[download]")
+        assert [link["href"].partition("?")[0][-3:] for link in links] == [
+            "csv",
+            "tex",
+            "svg",
+            "pdf",
+        ]
+        assert {desk.client.get(link["href"]).status_code for link in links} == {200}
+    folded = desk.page.select("details.part")
+    assert not any(part.has_attr("open") for part in folded)
+    linked = [link["href"].removeprefix("#") for link in desk.page.select(".contents > ul a")]
+    parts = [part.select_one("div")["id"] for part in folded]
+    assert linked == [part for part in parts if part != "download"]

@@ -165,6 +165,19 @@ def standing(found: Verdict, questions: int) -> str:
     return f"holds {where}"
 
 
+def lead_in_points(found: Verdict, tests: Difference | MeanTests) -> str:
+    """Return a pair's difference in points with its 95 % interval; empty where it is undefined.
+
+    The interval is that of the population which the verdict is about, else that of the kind.
+    """
+    if tests.mean is None:
+        return ""
+    these = found.scope == "these" or tests.components.ci95 is None
+    interval = (tests.participants if these else tests.components).ci95
+    reach = f" ({_interval(interval, 1.0)})" if interval else ""
+    return f"{_points(tests.mean)}{reach}"
+
+
 def _where(found: Verdict, questions: int) -> str:
     of_kind = found.population == T2
     return "for questions of this kind" if of_kind else these_questions(questions)

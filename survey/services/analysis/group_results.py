@@ -18,7 +18,7 @@ from survey.core.collections.runs import Clusters
 from survey.figures.exhibit import Exhibit
 from survey.figures.judging import agreement_by_topic
 from survey.services.analysis.label_results import OnTopic, counted
-from survey.services.analysis.sheets import Cell, Sheet, as_csv
+from survey.services.analysis.sheets import Cell, Sheet, as_csv, count_of
 
 
 @dataclass(frozen=True)
@@ -259,6 +259,25 @@ class GroupResults:
             }
             for each in self.assessors
         ]
+
+    @property
+    def headline(self) -> str:
+        """What the groups say, in a sentence: where two agree, and what the gold standard has."""
+        topics, joined = self.compared.topics, len(self.gold.joined)
+        if not topics:
+            return "There is no gold standard: no topic has two assessors."
+        agree = len(topics) - len(self.compared.third)
+        return (
+            f"The first two assessors agree on {agree} of {count_of(len(topics), 'topic')}; the "
+            f"gold standard has {joined} of {count_of(len(self.gold.topics), 'topic')}."
+        )
+
+    @property
+    def counts(self) -> str:
+        """What the sentence rests on."""
+        documents = sum(topic.documents for topic in self.compared.topics)
+        by_both = f"{count_of(documents, 'document')} sorted by both"
+        return f"{count_of(len(self.assessors), 'assessor')} · {by_both}"
 
     @property
     def sheets(self) -> list[Sheet]:

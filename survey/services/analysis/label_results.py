@@ -16,7 +16,7 @@ from survey.core.collections.labels import (
 )
 from survey.figures.exhibit import Exhibit
 from survey.figures.judging import agreement_by_topic
-from survey.services.analysis.sheets import Sheet, csv_lines
+from survey.services.analysis.sheets import Sheet, count_of, csv_lines
 
 MOST_CONTESTED = 12  # documents of a topic
 AGREEMENT_NOTE = (
@@ -197,6 +197,28 @@ class LabelResults:
     def as_json(self) -> dict[str, Any]:
         """Return the agreement for each topic, and the annotators compared."""
         return {"agreement": merged_json(self.merged), "annotators": self.compared}
+
+    @property
+    def headline(self) -> str:
+        """What the labels say, in a sentence: how much is relevant, and how alike people mark."""
+        topics = self.merged.agreements
+        if not topics:
+            return "Nothing is marked: no annotator has finished a query."
+        relevant, seen = (
+            sum(topic[name] for topic in topics) for name in ("relevant", "documents")
+        )
+        queries, verb = count_of(len(topics), "query", "queries"), "is" if relevant == 1 else "are"
+        found = f"{relevant} of {seen} documents looked at for {queries} {verb} relevant"
+        alike = _mean([each["jaccard"] for each in topics if each["jaccard"] is not None])
+        if alike is None:
+            return f"{found}; how far people agree is open, as no two have marked the same query."
+        return f"{found}; of what either of two annotators marks, both mark {100 * alike:.0f} %."
+
+    @property
+    def counts(self) -> str:
+        """What the sentence rests on."""
+        marks = sum(len(marked) for each in self.annotators for marked in each.marked.values())
+        return f"{count_of(len(self.annotators), 'annotator')} · {count_of(marks, 'mark')}"
 
     @property
     def sheets(self) -> list[Sheet]:

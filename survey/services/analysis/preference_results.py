@@ -17,7 +17,15 @@ from survey.core.agreement.preferences import (
     analyse_preferences,
     side_p,
 )
-from survey.core.agreement.verdicts import Verdict, p_text, rounded
+from survey.core.agreement.verdicts import (
+    LEVEL,
+    Verdict,
+    headline,
+    lead_in_points,
+    p_text,
+    rounded,
+    standing,
+)
 from survey.core.measures import MEASURES
 from survey.core.statistics.bradley_terry import Comparisons, Strengths, bradley_terry
 from survey.core.statistics.rater_agreement import tau_b
@@ -32,7 +40,9 @@ from survey.core.tasks.preference import (
     PreferencePlan,
     sign_of,
 )
-from survey.services.analysis.sheets import Cell, P, Sheet, Worded, as_csv
+from survey.figures.exhibit import Exhibit
+from survey.figures.judging import preferences_agreeing
+from survey.services.analysis.sheets import Cell, P, Sheet, Worded, as_csv, count_of
 
 TIES_AS_HALF = "equally good and neither good count as half a win for each list"
 
@@ -274,6 +284,55 @@ class PreferenceResults:
                 "tau_b": self.tau,
             },
         }
+
+    @property
+    def headline(self) -> str:
+        """Which measure agrees best with people, and whether that holds, in a sentence."""
+        analysis = self.analysis
+        if not self.judgements:
+            return "No measure leads: no answer counts."
+        if analysis.differences:
+            leads = [each.tests.mean for each in analysis.differences]
+            return headline(self.verdicts, leads, analysis.questions)
+        [only] = analysis.measures
+        if only.share is None:
+            return f"Nothing says whether {only.measure} agrees with people: it ties all pairs."
+        share = f"{only.measure} agrees with {100 * only.share:.0f} % of people's preferences"
+        p = only.tests.components.p
+        beyond = "" if p is not None and p < LEVEL else "not "
+        return f"{share}, which is {beyond}beyond chance for questions of this kind."
+
+    @property
+    def standings(self) -> list[tuple[str, str, str]]:
+        """Each pair of measures, its difference in points, and in a few words whether it holds."""
+        questions = self.analysis.questions
+        pairs = zip(self.verdicts, self.analysis.differences, strict=True)
+        return [
+            (each.pair.title, lead_in_points(found, each.tests), standing(found, questions))
+            for found, each in pairs
+        ]
+
+    @property
+    def counts(self) -> str:
+        """What the sentence rests on."""
+        analysis = self.analysis
+        return " · ".join(
+            [
+                "By agreement with people's preferences",
+                count_of(analysis.participants, "participant"),
+                count_of(analysis.questions, "question"),
+                count_of(analysis.answers, "answer"),
+            ]
+        )
+
+    @property
+    def exhibits(self) -> list[Exhibit]:
+        """The figure of each measure's agreement with people."""
+        rows = [
+            (each.measure, each.share, each.ci95, each.these_ci95)
+            for each in self.analysis.measures
+        ]
+        return [preferences_agreeing(rows)]
 
     @property
     def sentences(self) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from importlib import import_module
+from typing import Protocol
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -18,7 +19,7 @@ from survey.core.agreement.credits import OTHER, Table4
 from survey.core.agreement.own_orderings import DECIDES, OwnOrderings
 from survey.core.agreement.quality import RULES
 from survey.core.agreement.second_opinion import SecondOpinion
-from survey.core.agreement.verdicts import headline, rounded, standing
+from survey.core.agreement.verdicts import headline, lead_in_points, rounded, standing
 from survey.core.statistics import mixed_logit
 from survey.core.statistics.significance import Interval, MeanTest, Statistic
 from survey.figures.analysis import OF_BOTH, exhibits, participants_differences
@@ -96,36 +97,57 @@ def report_of(analysis: Analysis, *, draw: bool = True) -> Report:
     )
 
 
-def image_of(analysis: Analysis, name: str) -> tuple[str, str] | None:
+class Parts(Protocol):
+    """The figures and tables of results."""
+
+    def find_figure(self, name: str) -> Exhibit | None:
+        """Return a figure that can be drawn, by its name; else None."""
+
+    def find_table(self, name: str) -> Sheet | None:
+        """Return a table by its name, the numbers of a figure by the figure's; else None."""
+
+
+@dataclass(frozen=True)
+class AnalysisParts:
+    """The figures and tables of an analysis."""
+
+    analysis: Analysis
+
+    def find_figure(self, name: str) -> Exhibit | None:
+        """Return a figure that can be drawn, by its name; else None."""
+        # Those of participants rest on the mixed logit, which no other figure needs.
+        exhibits = _participants_exhibits if name.startswith("participants-") else _figures
+        found = (each for each in exhibits(self.analysis) if each.name == name and not each.why)
+        return next(found, None)
+
+    def find_table(self, name: str) -> Sheet | None:
+        """Return a table by its name, the numbers of a figure by the figure's; else None."""
+        numbers = map(numbers_of, _exhibits(self.analysis))
+        sheets = (*numbers, *tables_of(self.analysis), flags_sheet(self.analysis))
+        return next((sheet for sheet in sheets if sheet.name == name), None)
+
+
+def image_of(parts: Parts, name: str) -> tuple[str, str] | None:
     """Return a figure as an image of a page, and its digest; None where there is no such figure."""
-    exhibit = _figure(analysis, name)
+    exhibit = parts.find_figure(name)
     return (figures.as_image(exhibit), Drawn(exhibit, "").digest) if exhibit else None
 
 
-def part_file(analysis: Analysis, name: str, ending: str) -> bytes | None:
+def part_file(parts: Parts, name: str, ending: str) -> bytes | None:
     """Return one figure, one table, or a figure's numbers as a file; None if there is no such."""
     if ending in FORMATS:
-        sheet = _table(analysis, name)
+        sheet = parts.find_table(name)
         return FORMATS[ending](sheet).encode() if sheet else None
-    exhibit = _figure(analysis, name) if ending in figures.FORMATS else None
+    exhibit = parts.find_figure(name) if ending in figures.FORMATS else None
     return figures.render(exhibit, ending) if exhibit else None
 
 
-def _figure(analysis: Analysis, name: str) -> Exhibit | None:
-    """Return a figure that can be drawn, by its name; else None."""
-    # Those of participants rest on the mixed logit, which no other figure needs.
-    exhibits = _participants_exhibits if name.startswith("participants-") else _figures
-    return next((each for each in exhibits(analysis) if each.name == name and not each.why), None)
-
-
-def _table(analysis: Analysis, name: str) -> Sheet | None:
-    """Return a table by its name, the numbers of a figure by the figure's; else None."""
-    numbers = [
-        Sheet(each.name, each.title, each.columns, each.rows, each.note, each.totals, each.decimals)
-        for each in _exhibits(analysis)
-    ]
-    sheets = (*numbers, *tables_of(analysis), flags_sheet(analysis))
-    return next((sheet for sheet in sheets if sheet.name == name), None)
+def numbers_of(exhibit: Exhibit) -> Sheet:
+    """Return the numbers of a figure as a table."""
+    return Sheet(
+        *(exhibit.name, exhibit.title, exhibit.columns, exhibit.rows),
+        *(exhibit.note, exhibit.totals, exhibit.decimals),
+    )
 
 
 def _leads(analysis: Analysis) -> list[float | None]:
@@ -137,19 +159,9 @@ def _leads(analysis: Analysis) -> list[float | None]:
 
 
 def _standings(analysis: Analysis) -> Iterator[tuple[str, str, str]]:
-    """Yield each pair, its difference with an interval, empty of own orderings, and its standing.
-
-    The interval is that of the population which the verdict is about, else that of the kind.
-    """
+    """Yield each pair, its difference in points, empty of own orderings, and its standing."""
     for found, difference in zip(analysis.verdicts, analysis.agreement.differences, strict=True):
-        points = ""
-        if not analysis.own_orderings and difference.mean is not None:
-            these = found.scope == "these" or difference.components.ci95 is None
-            test = difference.participants if these else difference.components
-            points = f"{rounded(100 * difference.mean)} points"
-            if test.ci95:
-                low, high = _in_points(test.ci95)
-                points += f" ({rounded(low)} to {rounded(high)})"
+        points = "" if analysis.own_orderings else lead_in_points(found, difference)
         yield difference.pair.title, points, standing(found, analysis.questions)
 
 

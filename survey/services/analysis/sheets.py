@@ -116,6 +116,11 @@ def _printed_column(table: Sheet | Exhibit, cells: Sequence[Cell]) -> list[str]:
     ]
 
 
+def count_of(number: int, noun: str, nouns: str = "") -> str:
+    """Return a count with its noun; ``nouns``: of several, where an s is not enough."""
+    return f"{number} {noun if number == 1 else nouns or f'{noun}s'}"
+
+
 def text_of(cell: Cell, decimals: int = 3) -> str:
     """Format a cell for reading: None as a dash, floats rounded.
 

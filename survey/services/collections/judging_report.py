@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from survey.db.models import Study
 from survey.figures.exhibit import Exhibit
-from survey.services.analysis.report import Drawn, drawn_of, figure_files, sheet_files
+from survey.services.analysis.report import Drawn, figure_files, numbers_of, sheet_files
 from survey.services.analysis.sheets import Sheet
 from survey.services.collections.refining import Refining, refining_of
 from survey.services.exchange import bundle
@@ -21,17 +21,31 @@ WITH_TEST = "test participants are included"
 class JudgingReport:
     """Tables and figures; none for a kind of question whose analysis has none.
 
-    ``refining``: of labels, else None.
+    ``headline``: what the answers say, in a sentence; ``counts``: what it rests on;
+    ``standings``: of each pair of measures that are compared, else none. ``refining``: of labels,
+    else None.
     """
 
+    headline: str
+    counts: str
+    standings: tuple[tuple[str, str, str], ...]
     sheets: tuple[Sheet, ...]
     exhibits: tuple[Exhibit, ...]
     refining: Refining | None
 
     @property
-    def drawn(self) -> list[Drawn]:
-        """The figures, drawn."""
-        return [drawn_of(exhibit) for exhibit in self.exhibits]
+    def figures(self) -> list[Drawn]:
+        """The figures for a page, which draws them when they are shown."""
+        return [Drawn(exhibit, "") for exhibit in self.exhibits]
+
+    def find_figure(self, name: str) -> Exhibit | None:
+        """Return a figure that can be drawn, by its name; else None."""
+        return next((each for each in self.exhibits if each.name == name and not each.why), None)
+
+    def find_table(self, name: str) -> Sheet | None:
+        """Return a table by its name, the numbers of a figure by the figure's; else None."""
+        sheets = (*map(numbers_of, self.exhibits), *self.sheets)
+        return next((sheet for sheet in sheets if sheet.name == name), None)
 
 
 def judging_report(session: Session, study: Study, content: Content) -> JudgingReport:
@@ -46,7 +60,12 @@ def judging_report(session: Session, study: Study, content: Content) -> JudgingR
         sheets, exhibits = (*sheets, refining.sheet), (*exhibits, refining.exhibit)
     mark = WITH_TEST if content.include_test else ""
     return JudgingReport(
-        tuple(sheets), tuple(replace(exhibit, mark=mark) for exhibit in exhibits), refining
+        headline=getattr(analysis, "headline", ""),
+        counts=getattr(analysis, "counts", ""),
+        standings=tuple(getattr(analysis, "standings", ())),
+        sheets=tuple(sheets),
+        exhibits=tuple(replace(exhibit, mark=mark) for exhibit in exhibits),
+        refining=refining,
     )
 
 

@@ -92,7 +92,7 @@ class TaskContent(Protocol):
         """Count the answers."""
 
     def analyse(self, content: "Content", options: AnalysisOptions) -> Any:
-        """Return the analysis of the answers; pages show its ``sheets`` and ``exhibits``."""
+        """Return the analysis of the answers; pages show its ``headline``, ``sheets`` and so on."""
 
     def as_json(self, analysis: Any) -> dict[str, Any]:
         """Return an analysis as ``survey analyse --json`` prints it."""

@@ -19,6 +19,8 @@ from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.errors import NotFoundError, SurveyError
 from survey.services import accounts
 from survey.services.analysis.report import (
+    AnalysisParts,
+    Parts,
     as_html,
     expected_bytes,
     image_of,
@@ -28,12 +30,14 @@ from survey.services.analysis.report import (
 )
 from survey.services.analysis.sheets import printed_table
 from survey.services.analysis.study_results import Analysis, AnalysisOptions, analyse_study
-from survey.services.collections import judging_report
 from survey.services.collections.items import summary
+from survey.services.collections.judging_report import JudgingReport, judging_report
+from survey.services.collections.judging_report import result_files as result_files_of
 from survey.services.exchange import bundle as bundles
 from survey.services.exchange import bundle_import, input_files
 from survey.services.exchange.bundle import stream_zip_of_bytes
 from survey.services.exchange.input_files import BundleError
+from survey.services.exchange.tables import Content
 from survey.services.operations.database import begin_reading
 from survey.services.studies import lifecycle, plans
 from survey.services.studies.recruitment import Recruitment
@@ -106,25 +110,39 @@ def _contents(analysis: Analysis) -> list[tuple[str, str]]:
 
 
 def _figures_page(form: OrderingForm) -> ResponseReturnValue:
-    """Show the tables of a kind without a report, what people differ in, and all figures."""
-    include_test = "test" in request.args
-    content = bundles.content_of(session(), g.study, include_test=include_test)
-    report = judging_report.judging_report(session(), g.study, content)
+    """Show what answers say, its tables and figures folded, and what people differ in."""
+    content = _content()
+    report = judging_report(session(), g.study, content)
     contested: list[Any] = getattr(content.analysis, "contested", list)()
+    sentences = getattr(content.analysis, "sentences", ())
     return page(
         "researcher/figures.html",
         form,
         is_labelling=isinstance(g.plan, LabellingPlan),
-        sheets=report.sheets,
-        drawn=report.drawn,
-        sentences=getattr(content.analysis, "sentences", ()),
+        report=report,
+        query={"test": "1"} if content.include_test else {},
+        contents=_contents_of(report, verdicts=bool(sentences), contested=bool(contested)),
+        sentences=sentences,
         contested=contested,
         pictures={each.document: each.sha256 for each in content.items} if contested else {},
         texts={each.document: each.text for each in content.items} if contested else {},
         printed=printed_table,
-        include_test=include_test,
         figures=json.dumps(content.analysis_json, ensure_ascii=False, indent=2),
     )
+
+
+def _contents_of(
+    report: JudgingReport, *, verdicts: bool, contested: bool
+) -> list[tuple[str, str]]:
+    """List the parts of the page of a kind without a report: the id of each, and a short name."""
+    names = [drawn.exhibit.name for drawn in report.figures]
+    names += [sheet.name for sheet in report.sheets]
+    return [
+        *([("verdicts", "Verdicts")] if verdicts else []),
+        *((name, name.replace("-", " ").capitalize()) for name in names),
+        *([("contested", "Where they differ")] if contested else []),
+        ("numbers", "All numbers"),
+    ]
 
 
 @blueprint.post(f"{STUDY}/results/ordering-study")
@@ -166,8 +184,7 @@ def make_ordering_study() -> ResponseReturnValue:
 def result_files() -> ResponseReturnValue:
     """Stream a zip of the files that a kind's results are, such as judgements."""
     lifecycle.require_results(g.study)
-    content = bundles.content_of(session(), g.study, include_test="test" in request.args)
-    files = judging_report.result_files(session(), g.study, content)
+    files = result_files_of(session(), g.study, _content())
     return attachment(stream_zip_of_bytes(files), "application/zip", f"{g.slug}-results.zip")
 
 
@@ -176,7 +193,7 @@ def result_files() -> ResponseReturnValue:
 def drawing(name: str) -> ResponseReturnValue:
     """Return a figure's drawing as an image for the page; browsers keep it under its digest."""
     lifecycle.require_results(g.study)
-    image = image_of(_analyse(), name)
+    image = image_of(_parts(), name)
     if image is None:
         raise NotFoundError(f"There is no figure {name!r}.")
     svg, digest = image
@@ -191,11 +208,23 @@ def drawing(name: str) -> ResponseReturnValue:
 def part(name: str, ending: str) -> ResponseReturnValue:
     """Send one figure, or one table or a figure's numbers, as a file."""
     lifecycle.require_results(g.study)
-    content = part_file(_analyse(), name, ending)
+    content = part_file(_parts(), name, ending)
     if content is None:
         raise NotFoundError(f"There is no {name}.{ending} among the results.")
     media_type = mimetypes.guess_type(f"{name}.{ending}")[0] or "text/plain"
     return attachment(iter([content]), media_type, f"{g.slug}-{name}.{ending}")
+
+
+def _parts() -> Parts:
+    """Return the figures and tables of a study's results."""
+    if isinstance(g.plan, OrderingPlan):
+        return AnalysisParts(_analyse())
+    return judging_report(session(), g.study, _content())
+
+
+def _content() -> Content:
+    """Read and analyse the answers of a kind without a report, with test data on request."""
+    return bundles.content_of(session(), g.study, include_test="test" in request.args)
 
 
 @blueprint.get(f"{STUDY}/results/report.html")
