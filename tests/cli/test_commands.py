@@ -463,6 +463,28 @@ def test_no_module_of_the_command_imports_a_heavy_library():
     assert heavy.strip() == "[]"
 
 
+@pytest.mark.parametrize(
+    ("line", "needed"),
+    [
+        ("--version", ()),
+        ("completion bash", ()),
+        ("measure 1,4,9 --json", ("numpy",)),
+        ("measure 1,4,9", ("numpy", "rich")),
+    ],
+)
+def test_a_command_imports_no_more_than_it_needs(line, needed):
+    """So that it starts in less than .3 s."""
+    slow = ("numpy", "numpy.random", "scipy", "hashlib", "sqlalchemy", "flask", "rich", "yaml")
+    probe = (
+        "import contextlib, sys; from survey.__main__ import main\n"
+        f"sys.argv = ['survey', *{line.split()}]\n"
+        "with contextlib.suppress(SystemExit): main()\n"
+        f"print([m for m in {slow} if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == str([*needed])
+
+
 def test_choices_and_defaults_are_those_of_the_services():
     """The options repeat them, because importing them would make --help slow."""
     choices = {

@@ -3,9 +3,10 @@
 import hashlib
 import json
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from survey.core.collections.likeness import Pool
+if TYPE_CHECKING:  # it brings numpy.random along, for which `survey measure` would wait
+    from survey.core.collections.likeness import Pool
 
 
 class Item(NamedTuple):
@@ -69,7 +70,7 @@ class FindItems(Protocol):
     def topic(self, topic: str) -> Topic | None:
         """Return a topic, None where the study has no such one."""
 
-    def pool(self) -> Pool:
+    def pool(self) -> "Pool":
         """Return all documents, to be ranked."""
 
     def earlier(self, number: int) -> Sequence[Any]:

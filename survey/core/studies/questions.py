@@ -8,13 +8,15 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from itertools import permutations
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from survey.core.collections.items import Result, ShownItem
 from survey.core.measures import Lists, Setting, as_lists, measure_named
-from survey.core.studies.provenance import QuestionSource
 from survey.core.studies.rankings import Ranking, identical_groups, letters_for, printed, rescaled
 from survey.core.text_input import parse_number
+
+if TYPE_CHECKING:  # `survey measure` would wait for what they bring along
+    from survey.core.collections.items import Result, ShownItem
+    from survey.core.studies.provenance import QuestionSource
 
 WEIGHT_DECIMALS = 4
 NO_CLUSTER = "-"  # the word for an item without a cluster
@@ -218,7 +220,7 @@ class Question:
     lists: Mapping[str, tuple[int, ...]]
     columns: Mapping[str, Column]
     marks: Marks = NO_MARKS
-    source: QuestionSource | None = None
+    source: "QuestionSource | None" = None
 
     @cached_property
     def positions(self) -> Mapping[str, tuple[tuple[int, str], ...]]:
@@ -268,7 +270,7 @@ class Question:
                 for name, column in content["columns"].items()
             },
             marks=Marks.from_json(content["marks"] or {}),
-            source=QuestionSource.from_json(content["source"]) if "source" in content else None,
+            source=_parse_source(content.get("source")),
         )
 
     def as_shown(self) -> dict[str, Any]:
@@ -287,13 +289,20 @@ class Question:
         return {letter: list(ranks) for letter, ranks in self.lists.items()}
 
 
+def _parse_source(stored: Mapping[str, Any] | None) -> "QuestionSource | None":
+    """Return what ``QuestionSource.as_json`` wrote; None of a question without a source."""
+    from survey.core.studies.provenance import QuestionSource
+
+    return None if stored is None else QuestionSource.from_json(stored)
+
+
 def build_question(
     number: int,
     lists: Sequence[Sequence[int]],
     measures: Sequence[str],
     setting: Setting,
     marks: Marks = NO_MARKS,
-    source: QuestionSource | None = None,
+    source: "QuestionSource | None" = None,
 ) -> Question:
     """Score lists with the measures, order them exactly and print the values.
 
@@ -386,8 +395,8 @@ class BlindedQuestion:
     rows: tuple[tuple[str, tuple[tuple[int, str], ...]], ...]
     columns: tuple[BlindedColumn, ...]
     agreeing: tuple[tuple[int, ...], ...]
-    results: tuple[tuple[Result, ...], ...] = ()
-    topic: ShownItem | None = None
+    results: "tuple[tuple[Result, ...], ...]" = ()
+    topic: "ShownItem | None" = None
 
     @property
     def has_pictures(self) -> bool:
