@@ -18,6 +18,7 @@ from survey.web import (
     participant,
     preview,
     public_pages,
+    published,
     requests,
     researcher,
 )
@@ -28,6 +29,7 @@ db = SQLAlchemy(model_class=Base, disable_autonaming=True)
 
 BLUEPRINTS = (
     *public_pages.BLUEPRINTS,
+    published.blueprint,
     participant.blueprint,
     *auth.BLUEPRINTS,
     researcher.blueprint,

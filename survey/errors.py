@@ -17,6 +17,14 @@ class NotFoundError(SurveyError):
     """A study, participant or page does not exist, or not for this user."""
 
 
+class NotPublicNowError(NotFoundError):
+    """A published study whose public page is hidden for now."""
+
+
+class TakenBackError(SurveyError):
+    """A published study whose owner has taken its public page back."""
+
+
 class NotAllowedError(SurveyError):
     """The study's status or the user's role forbids the action."""
 

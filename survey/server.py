@@ -3,8 +3,9 @@
 Waitress reads a request whole before a thread gets it, so a slow sender keeps no thread busy. A
 new process is a copy of one that has loaded the application, which takes milliseconds.
 
-A view may pass a researcher's request on: it is answered by a process of its own, with little
-priority and with limits of time and memory, a copy of one that has loaded all libraries.
+A view may pass on a request of a researcher, or for a public page: it is answered by a process of
+its own, with little priority and with limits of time and memory, a copy of one that has loaded all
+libraries.
 """
 
 import gc
@@ -39,8 +40,10 @@ if TYPE_CHECKING:
 
 # The threads of a process that answer each kind of request, by the beginning of its path. A
 # kind never waits for another. More threads for participants would only wait for the database.
-THREADS = {"/healthz": 1, "/research/": 8, "/": 4}
-LONGEST_REQUEST = {"/healthz": 10.0, "/research/": 1_800.0, "/": 60.0}  # seconds; then it hangs
+THREADS = {"/healthz": 1, "/research/": 8, "/studies/": 2, "/": 4}
+# In seconds; a request that takes longer hangs.
+LONGEST_REQUEST = {"/healthz": 10.0, "/research/": 1_800.0, "/studies/": 1_800.0, "/": 60.0}
+PASSED_ON = ("/research/", "/studies/")  # kinds whose views may compute
 
 IDLE_SECONDS = 30  # without a byte from the other side; then the connection is closed
 ARRIVAL_SECONDS = 60  # for a request to arrive, and a second more for each ``SLOWEST`` bytes
@@ -216,7 +219,7 @@ def _answer_requests(
     def answer(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
         thread, kind = get_ident(), kind_of(environ["PATH_INFO"])
         running[thread] = monotonic() + LONGEST_REQUEST[kind]
-        if kind == "/research/":
+        if kind in PASSED_ON:
             environ["survey.pass_on"] = partial(pass_on, passed_on, dict(environ))
         try:
             return application(environ, start_response)

@@ -32,7 +32,7 @@ def application(environ, start_response):
             return [b"too much"]
         start_response(status, headers)
         return body
-    if environ["PATH_INFO"].startswith("/research/"):
+    if environ["PATH_INFO"].startswith(("/research/", "/studies/")):
         return in_own_process(environ, start_response)
     start_response("200 OK", [("Content-Type", "text/plain")])
     return [str(os.getpid()).encode()]
@@ -182,13 +182,14 @@ def test_requests_that_hang_keep_no_other_kind_waiting():
 def test_a_request_that_is_passed_on_is_answered_by_a_process_of_its_own():
     with serving() as (address, _):
         seen = {ask(address)}
-        for body in (b"", b"short", b"long" * 1_000_000):
-            answer = requests.post(f"{address}/research/own", body, timeout=SOON)
-            process, _, sent = answer.content.partition(b" ")
+        sent = [("/research/own", body) for body in (b"", b"short", b"long" * 1_000_000)]
+        for path, body in (*sent, ("/studies/public", b"short")):
+            answer = requests.post(address + path, body, timeout=SOON)
+            process, _, received = answer.content.partition(b" ")
             assert (answer.status_code, answer.headers["X-Method"]) == (201, "POST")
-            assert sent == body
+            assert received == body
             seen.add(process.decode())
-        assert len(seen) == 4
+        assert len(seen) == 5
 
 
 @pytest.mark.slow

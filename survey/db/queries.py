@@ -37,6 +37,7 @@ from survey.db.models import (
     Membership,
     Participant,
     Presentation,
+    Publication,
     Researcher,
     SignIn,
     SignInLink,
@@ -315,6 +316,61 @@ def has_real_answers(session: Session, study_id: int) -> bool:
         )
     )
     return bool(session.scalar(select(exists(answered))))
+
+
+def counted_people(session: Session, study_id: int) -> tuple[int, int]:
+    """Count the participants whose answers count, no test data and none excluded; their answers."""
+    people, answers = func.count(func.distinct(StoredResponse.participant_id)), func.count()
+    answered = (
+        select(people, answers)
+        .select_from(Presentation)
+        .join(Participant, Participant.id == Presentation.participant_id)
+        .join(StoredResponse, IS_ANSWERED)
+        .where(
+            Participant.study_id == study_id,
+            Participant.is_test.is_(False),
+            Participant.excluded.is_(False),
+            Presentation.position > 0,
+        )
+    )
+    row = session.execute(answered).one()
+    return row[0], row[1]
+
+
+def publications(session: Session) -> Sequence[Publication]:
+    """Return the publications that were not taken back, of closed studies, the newest first."""
+    return session.scalars(
+        select(Publication)
+        .join(Publication.study)
+        .options(joinedload(Publication.study))
+        .where(Publication.taken_back_at.is_(None), Study.status == "closed")
+        .order_by(Publication.published_at.desc(), Publication.study_id.desc())
+    ).all()
+
+
+def has_people(session: Session, study_id: int, number: int) -> bool:
+    """Return whether as many participants have answers that count, without counting all."""
+    answered = exists().where(
+        IS_ANSWERED, Presentation.participant_id == Participant.id, Presentation.position > 0
+    )
+    found = (
+        select(Participant.id)
+        .where(
+            Participant.study_id == study_id,
+            Participant.is_test.is_(False),
+            Participant.excluded.is_(False),
+            answered,
+        )
+        .limit(number)
+    )
+    return len(session.scalars(found).all()) == number
+
+
+def last_changes(session: Session, slug: str) -> tuple[Any, ...]:
+    """Return what differs after each event of a study's log, and after each erasure."""
+    newest = select(Event.id, Event.at).where(Event.slug == slug).order_by(Event.id.desc()).limit(1)
+    event = session.execute(newest).one_or_none()
+    return (*(event or ()), session.scalar(select(func.max(Erasure.id))))
 
 
 def erased_tokens(session: Session) -> Sequence[str]:

@@ -9,10 +9,12 @@ from werkzeug.exceptions import HTTPException, SecurityError
 from survey.errors import (
     NotAllowedError,
     NotFoundError,
+    NotPublicNowError,
     ResultsHiddenError,
     StudyClosedError,
     StudyFullError,
     SurveyError,
+    TakenBackError,
     marked,
 )
 from survey.services.studies.languages import ENGLISH
@@ -41,6 +43,7 @@ TEXTS = {
         marked("This page cannot be used that way"),
         marked("Go back and use the buttons of the survey."),
     ),
+    410: (marked("This page was taken back"), marked("It is not there any more.")),
     413: (marked("That is too much text"), marked("Go back and shorten what you typed.")),
     500: (
         marked("Something went wrong on our side"),
@@ -82,6 +85,8 @@ def init_app(app: Flask) -> None:
     app.register_error_handler(HTTPException, _http_error)
     app.register_error_handler(SecurityError, lambda _: page(400, FOREIGN_HOST))
     app.register_error_handler(NotFoundError, lambda error: page(404, str(error), TEXTS[404][1]))
+    app.register_error_handler(NotPublicNowError, lambda error: page(404, str(error)))
+    app.register_error_handler(TakenBackError, lambda error: page(410, str(error)))
     app.register_error_handler(NotAllowedError, lambda error: page(403, str(error)))
     app.register_error_handler(SurveyError, lambda error: page(400, str(error)))
     app.register_error_handler(ResultsHiddenError, _results_hidden)

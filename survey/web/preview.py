@@ -5,17 +5,17 @@ from typing import Any
 
 from flask import Blueprint, g, redirect, request, url_for
 from flask.typing import ResponseReturnValue
-from flask_wtf.csrf import generate_csrf
 from werkzeug.exceptions import NotFound
 
 from survey.services.participation import answers
 from survey.services.participation.participants import PRACTICE
 from survey.services.studies.recruitment import recruitment_of
 from survey.web import forms
-from survey.web.forms import Form
+from survey.web.forms import AnswerForm, Form
 from survey.web.language import set_language
 from survey.web.participant.entry import ConsentForm, ResumeForm, personal_form
-from survey.web.participant.questions import explanation, question_form, step_after_check
+from survey.web.participant.questions import explanation, step_after_check
+from survey.web.participant.trial import answer_or_page
 from survey.web.participant.visit import Credit, pages_of, picture_response
 from survey.web.requests import session
 from survey.web.researcher.pages import for_researchers
@@ -125,39 +125,11 @@ def _question_page(page: str, position: int) -> ResponseReturnValue:
         step = explanation(request.args.get("step", 1, type=int), lambda: question)
         if step is not None:
             return step
-    content = {
-        "position": position,
-        "question": question,
-        "pages": pages,
-        "saved": max(0, position - 1),
-        "total": g.study.plan.last_number,
-    }
-    filled_in = pages.empty(g.plan)
-    first = None if "submission_key" in request.form else pages.preview_first_form(g.plan)
-    answer = question_form(position, formdata=None) if first else question_form(position)
-    doubt = None
-    if first is not None:
-        form = first()
-        if not form.validate_on_submit():
-            return forms.page(pages.first_template, form, **content)
-        filled_in = pages.filled_in_after(form)
-    elif answer.validate_on_submit():
-        shown: Any = SimpleNamespace(view=question, stored=None)
-        doubt = pages.doubt_of(g.plan, answer, lambda: shown)
-        if doubt is None:
-            return redirect(_address_after(page, position), 303)
-    if first is None and request.method == "POST":
-        filled_in = answer.filled_in
-    return forms.page(
-        pages.practice_template if page == "practice" else pages.question_template,
-        answer,
-        filled_in=filled_in,
-        token=generate_csrf(),
-        submission_key="",
-        doubt=doubt,
-        reason=answer.reason_text or "",
-        **content,
-    )
+    template = pages.practice_template if page == "practice" else pages.question_template
+    sent = answer_or_page(question, position, template, saved=max(0, position - 1))
+    if isinstance(sent, AnswerForm):
+        return redirect(_address_after(page, position), 303)
+    return sent
 
 
 def _plain_page(page: str, form: Form) -> ResponseReturnValue:

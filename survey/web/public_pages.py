@@ -7,9 +7,10 @@ from flask import Blueprint, current_app, render_template
 from flask.typing import ResponseReturnValue
 
 from survey.services.exchange.tables import stored_tables
-from survey.services.operations.database import reason_not_ready
+from survey.services.operations.database import begin_reading, reason_not_ready
 from survey.services.paper.table4 import table4 as reproduce_table4
-from survey.web.requests import engine
+from survey.services.studies import publications
+from survey.web.requests import engine, session
 
 home_blueprint = Blueprint("home", __name__)
 health_blueprint = Blueprint("health", __name__)
@@ -20,8 +21,9 @@ BLUEPRINTS = (home_blueprint, health_blueprint, stored_blueprint, paper_blueprin
 
 @home_blueprint.get("/")
 def home() -> ResponseReturnValue:
-    """Tell visitors without a study's link what to do."""
-    return render_template("home.html")
+    """Tell visitors without a study's link what to do; link to published studies, if any."""
+    begin_reading(session())
+    return render_template("home.html", has_published=bool(publications.all_public(session())))
 
 
 @health_blueprint.get("/healthz")

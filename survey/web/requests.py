@@ -89,7 +89,10 @@ TOO_MUCH_WORK = (
 MAX_CHARACTERS = 20_000_000
 
 HASHED = re.compile(r"(?P<stem>.+)\.(?P<hash>[0-9a-f]{12})(?P<ending>\.\w+)")
-CACHED = ("static", "participant.picture", "preview.picture", "researcher.drawing")
+CACHED = (
+    *("static", "participant.picture", "preview.picture", "researcher.drawing"),
+    *("published.page", "published.bundle", "published.cff", "published.bibtex"),
+)
 CACHE_FOR_A_YEAR = "public, max-age=31536000, immutable"
 REVALIDATE = "no-cache"
 
@@ -261,7 +264,7 @@ def _add_headers(response: Response) -> Response:
         response.headers[name] = value
     if request.is_secure:
         response.headers["Strict-Transport-Security"] = HTTPS_ONLY
-    # Only static files, pictures and drawings set a cache time of their own.
+    # Only static files, pictures, drawings and public pages say themselves how they are cached.
     if request.endpoint not in CACHED or "Cache-Control" not in response.headers:
         # "Back" must ask the server again: a cached page would show an outdated answer or, on a
         # shared computer, another person's page.

@@ -15,7 +15,7 @@ from tests.accessibility.walks_of_drafts import (
     unsigned,
 )
 from tests.accessibility.walks_of_judges import judging
-from tests.accessibility.walks_of_studies import resulting, running
+from tests.accessibility.walks_of_studies import publishing, resulting, running
 from tests.accessibility.walks_through_questions import answering, answering_otherwise, practising
 from tests.accessibility.walks_to_questions import coming, coming_invited, coming_late, preparing
 from tests.accessibility.walks_to_the_end import ending, failing, finishing, telling_more
@@ -26,7 +26,8 @@ OF_PARTICIPANTS: tuple[Walk, ...] = (
     *(answering_otherwise, judging, finishing, telling_more, ending, failing),
 )
 OF_RESEARCHERS: tuple[Walk, ...] = (
-    *(signing_in, making, running, resulting, planning, scoring, previewing, unsigned),
+    *(signing_in, making, running, resulting, publishing),
+    *(planning, scoring, previewing, unsigned),
 )
 # Researchers' pages are English; Greek is what participants read in the studies on them.
 EVERY_WALK: tuple[tuple[Walk, str], ...] = (

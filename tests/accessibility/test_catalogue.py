@@ -7,7 +7,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 from tests.accessibility.catalogue import LANGUAGES, every_sight, sights_of
-from tests.accessibility.walks_of_studies import SHA256, resulting
+from tests.accessibility.walks_of_studies import SHA256, publishing, resulting
 from tests.accessibility.walks_through_questions import answering
 from tests.accessibility.walks_to_questions import preparing
 from tests.accessibility.walks_to_the_end import finishing
@@ -22,6 +22,9 @@ NO_PAGES = {
     "participant.download": "/s/answering-en/my-data.json",
     "preview.entry": "/research/studies/voted-el/preview/",
     "researcher.live": "/research/studies/voted-el/progress/live",  # a part of Progress
+    "published.bundle": "/studies/public-el/bundle.zip",
+    "published.cff": "/studies/public-el/CITATION.cff",
+    "published.bibtex": "/studies/public-el/citation.bib",
     "researcher.bundle": "/research/studies/voted-el/bundle.zip",
     "researcher.file": "/research/studies/voted-el/files/votes.csv",
     "researcher.guest_links": "/research/studies/voted-el/guests.csv",
@@ -34,7 +37,7 @@ NO_PAGES = {
     "researcher.qr": "/research/studies/voted-el/qr.svg",
 }
 # Under random names, see tests/web/test_pictured_questions.py.
-PICTURES = {"participant.picture", "preview.picture"}
+PICTURES = {"participant.picture", "preview.picture", "published.picture"}
 STUDY = re.compile(r"/s/([\w-]+)")
 
 
@@ -47,7 +50,9 @@ def test_every_page_of_the_application_is_in_the_catalogue(house):
 
 @pytest.mark.parametrize("endpoint", NO_PAGES)
 def test_what_is_left_out_is_no_page(house, endpoint):
-    walk = answering if endpoint.startswith("participant") else resulting
+    walk = {"participant": answering, "published": publishing}.get(
+        endpoint.partition(".")[0], resulting
+    )
     sight = sights_of(house, walk, "en" if walk is answering else "el")[-1]
     answer = sight.client.get(NO_PAGES[endpoint])
     assert answer.status_code in (200, 302, 303)

@@ -17,7 +17,7 @@ from survey.services.studies.recruitment import Recruitment
 from tests.accessibility.sights import House, Sight
 from tests.accessibility.walks_of_drafts import at
 from tests.builders import a_ready_participant, save_answer
-from tests.web.desk import HOME, Desk
+from tests.web.desk import HOME, Desk, Reader
 
 ABOUT = [
     {"name": "age", "label": "Ηλικία", "kind": "number", "lowest": 16, "highest": 120},
@@ -146,6 +146,52 @@ def resulting(house: House, language: str) -> Iterator[Sight]:
     yield house.seen("Overview", "closed", desk)
     yield from _pictured(house, desk, f"pictured-{language}", language)
     yield from _handed_out(house, desk, slug)
+
+
+def publishing(house: House, language: str) -> Iterator[Sight]:
+    """A closed study's way to a public page, what visitors see of it, and back."""
+    desk, reader, slug = house.desk, Reader(house.app), f"public-{language}"
+    reader.open("/studies")
+    yield house.seen("Published studies", "none", reader)
+    house.study(slug, language=language, personal_fields=ABOUT)
+    vote(house, slug, 12)
+    house.close(slug)
+    yield from _published(house, desk, slug)
+    address = f"/studies/{slug}"
+    reader.open("/")
+    yield house.seen("Home", "with published studies", reader)
+    reader.open("/studies")
+    yield house.seen("Published studies", "one", reader)
+    reader.open(address)
+    folded = house.seen("Published study", "results", reader)
+    yield folded
+    opened = folded.body.replace(b'<details class="panel part', b'<details open class="panel part')
+    yield replace(folded, state="results unfolded", body=opened)
+    reader.open(f"{address}/try")
+    yield house.seen("Published study", "a question to try", reader, language)
+    reader.send(f"{address}/try")
+    yield house.seen("Published study", "error: a question to try", reader, language)
+    reader.send(f"{address}/try", choice="1")
+    yield house.seen("Published study", "tried", reader)
+    desk.open(at(slug, "/publish"))
+    desk.send(at(slug, "/publish/take-back"))
+    yield house.seen("Publish", "taken back", desk)
+    reader.open(address)
+    yield house.seen("Error", "410 taken back", reader)
+    desk.send(at(slug, "/publish"), go="publish", read="y")
+
+
+def _published(house: House, desk: Desk, slug: str) -> Iterator[Sight]:
+    action, typed = at(slug, "/publish"), {"authors": "Lovelace, Ada\nThe retrieval group"}
+    desk.open(action)
+    yield house.seen("Publish", "what becomes visible", desk)
+    desk.send(action, go="publish")
+    yield house.seen("Publish", "error: no authors, not read", desk)
+    desk.send(action, go="preview", **typed)
+    yield house.seen("Published study", "preview", desk)
+    desk.open(action)
+    desk.send(action, go="publish", read="y", **typed)
+    yield house.seen("Publish", "public", desk)
 
 
 def _pictured(house: House, desk: Desk, slug: str, language: str) -> Iterator[Sight]:

@@ -269,6 +269,17 @@ def research(page: Page, server: Server, folder: Path) -> None:
     page.locator(".part", has=page.locator("#differences")).screenshot(
         path=folder / "differences-laptop-light.png"
     )
+    public_page(page, study, server)
+    shoot(page, folder / "published-laptop-light.png", whole=False)
+
+
+def public_page(page: Page, study: str, server: Server) -> None:
+    """Publish the study, and photograph what everyone sees of it."""
+    page.goto(f"{study}/publish")
+    page.get_by_label("Authors", exact=True).fill("Lovelace, Ada\nThe retrieval group of X")
+    page.get_by_label("I have read what becomes visible").check()
+    page.get_by_role("button", name="Publish").click()
+    page.goto(f"{server.address}/studies/spring-study")
 
 
 def answer(server: Server) -> None:

@@ -19,7 +19,8 @@ from survey.services import accounts
 from survey.services.operations.database import upgrade_database
 from survey.services.participation import answers, participants
 from survey.services.participation.participants import Arrival
-from survey.services.studies import lifecycle, recruitment
+from survey.services.studies import lifecycle, publications, recruitment
+from survey.services.studies.publications import Details
 from tests.builders import KEY, a_plan
 
 PASSWORD = "a row of four words"
@@ -112,9 +113,21 @@ class World:
                 if state == "closed":
                     lifecycle.close_study(session, study, owner)
                 session.commit()
+        self._publish(session, people)
         self.ids |= {name: str(one.id) for name, one in people.items()}
         self.tokens = {name: accounts.new_session(session, one) for name, one in people.items()}
         _seen_two_minutes_ago(session)
+
+    def _publish(self, session, people):
+        study = _study(session, "my-public", people["owner"], CANARY["my"])
+        accounts.share(session, study, people["viewer"], "viewer")
+        lifecycle.open_study(session, study, "owner")
+        for number in range(publications.FEWEST_PEOPLE):
+            one = participants.begin(session, study, f"browser {number} of my-public", KEY)
+            _answer_everything(session, study, one, CANARY["my"])
+        lifecycle.close_study(session, study, "owner")
+        details = Details(f"{CANARY['my']} title", "Lovelace, Ada", "")
+        publications.publish(session, study, "owner", details)
 
     def _take_part(self, session, study, side):
         recruitment.add_guests(session, study, [f"{CANARY[side]} guest", f"{CANARY[side]} begun"])

@@ -24,6 +24,18 @@ GET  /readyz                                 200
 GET  /paper/table4                           200
 GET  /what-is-stored                         200
 GET  /static/survey.css                      200
+GET  /studies                                200
+GET  /studies/my-draft                       404
+GET  /studies/my-open                        404
+GET  /studies/my-closed                      404
+GET  /studies/my-public                      200
+GET  /studies/my-public/bundle.zip           200
+GET  /studies/my-public/CITATION.cff         200
+GET  /studies/my-public/citation.bib         200
+GET  /studies/my-public/try                  200
+POST /studies/my-public/try                  200
+POST /studies/my-open/try                    404
+GET  /studies/my-public/pictures/small/no-name.webp  404
 
 GET  /research/sign-in                       200
 POST /research/sign-in                       >research
@@ -128,6 +140,11 @@ POST /research/studies/my-closed/bundle-with-identities.zip   401 401 401 404 40
 POST /research/studies/my-closed/open            401 401 401 404 403 >my-closed 404
 POST /research/studies/my-closed/archive         401 401 401 404 403 >my-closed 404
 POST /research/studies/my-closed/bring-back      401 401 401 404 403 >my-closed 404
+GET  /research/studies/my-closed/publish         in in in 404 403 200 404
+POST /research/studies/my-closed/publish         401 401 401 404 403 400 404
+GET  /research/studies/my-public/publish         in in in 404 403 200 404
+POST /research/studies/my-public/publish         401 401 401 404 403 >publish 404
+POST /research/studies/my-public/publish/take-back  401 401 401 404 403 >publish 404
 
 GET  /s/my-draft                 404
 POST /s/my-draft/begin           404
@@ -197,6 +214,9 @@ FORMS = {
     },
     "/exclude": {"reason": "clicked through"},
     "/unblind": {"reason": "to know"},
+    "/my-closed/publish": {"title": "A", "authors": "B", "read": "y", "go": "publish"},
+    "/my-public/publish": {"title": "A", "authors": "B", "read": "y", "go": "publish"},
+    "/try": {"choice": "1", "submission_key": ""},
     "/resume": {"code": "{code}"},
     "/my-data": {"code": "{code}"},
     "/erase": {"sure": "y"},

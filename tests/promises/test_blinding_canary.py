@@ -27,6 +27,7 @@ AUDIENCES = {
     "health": "everybody",
     "stored": "everybody; about the fields of every study",
     "static": "everybody",
+    "published": "everybody; about closed studies, and nothing of an open one",
     "paper": "everybody; about the paper's measures, not about any study's",
     "auth": "everybody, before signing in",
     "account": "researchers; others are led to the sign-in",
@@ -46,7 +47,7 @@ FORCED = [
 ]
 UNKNOWN = {"slug": "plain-en", "token": "none", "labels": "123", "page": "question", "name": "x"}
 UNKNOWN |= {"public_id": "P-1", "guest_id": 1, "researcher_id": 1, "action": "open"}
-UNKNOWN |= {"sha256": "no-sum", "size": "small"}
+UNKNOWN |= {"sha256": "no-sum", "size": "small", "ending": "csv"}
 
 
 @pytest.fixture

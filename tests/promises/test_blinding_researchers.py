@@ -31,7 +31,7 @@ PAGES = (
 ORDERS = ("123", "312")
 VALUES = {"slug": "plain-en", "labels": "123", "page": "entry", "name": "votes.csv"}
 VALUES |= {"public_id": "P-1", "guest_id": 1, "researcher_id": 1, "action": "open"}
-VALUES |= {"sha256": "no-sum", "size": "small"}
+VALUES |= {"sha256": "no-sum", "size": "small", "ending": "csv"}
 
 TOKEN = re.compile(r'(?<=name="csrf_token" value=")[^"]*')
 NOTE = {"name": "note", "label": "A note", "kind": "text"}

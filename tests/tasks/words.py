@@ -19,6 +19,7 @@ from survey.core.tasks import TASKS
 from survey.db import export_queries
 from survey.db.models import TASK_TABLES, Participant, Presentation, Revision, StoredResponse
 from survey.db.models.base import TaskTables
+from survey.services.analysis.sheets import Sheet
 from survey.services.exchange import tables
 from survey.services.exchange.bundle import TASK_FILES
 from survey.services.exchange.input_files import BundleError, Faults, read_rows
@@ -178,6 +179,13 @@ class WordsContent:
     def as_json(self, analysis):
         return {"picked": dict(sorted(analysis.items()))}
 
+    def public(self, move):
+        return WordsContent(lambda: (tables.public_record(row, move) for row in self.rows()))
+
+    def tried_sheet(self, content, number, drawn, answer):
+        rows = tuple(content.analysis.items())
+        return Sheet("tried", "What was picked", ("word", "participants"), rows)
+
     def to_import(self, content):
         for row in self.rows():
             yield row, WordsPresentation(row.swapped), WordsAnswer(row.side)
@@ -189,6 +197,7 @@ CHOICES = "choices.csv"
 class WordsFiles:
     recomputed: ClassVar = {"words.csv": "the words of the plan"}
     answers_file = CHOICES
+    typed = ""
 
     def data_tables(self, plan):
         def named(*names):

@@ -61,6 +61,13 @@ class Desk:
         return re.sub(r"\s+", " ", self.page.get_text(" ", strip=True))
 
 
+class Reader(Desk):
+    """Somebody without an account, who takes no part either."""
+
+    def __init__(self, app):
+        self.client = app.test_client()
+
+
 def filled_in(form):
     """Return the fields that a browser would send if the form were submitted as it is."""
     sent = {}

@@ -526,6 +526,28 @@ class Membership(Base):
     )
 
 
+class Publication(Base):
+    """The public page of a closed study, with how the study is to be cited.
+
+    It holds no results: pages make them of the answers that are there when they are asked for.
+    """
+
+    __tablename__ = "publication"
+    retention = "until the study is deleted"
+
+    study_id: Mapped[StudyId] = mapped_column(primary_key=True)
+    title: Mapped[Text200] = mapped_column(doc="title under which the study is cited")
+    authors: Mapped[Names] = mapped_column(doc="whom to cite, as the owner typed their names")
+    licence: Mapped[Text32] = mapped_column(doc="licence of the data, empty for none")
+    published_by: Mapped[Text64] = mapped_column(doc="who published it")
+    published_at: Mapped[Moment] = mapped_column(doc="since when it is public")
+    taken_back_at: Mapped[Moment | None] = mapped_column(
+        doc="when it was taken back, after which nobody sees it"
+    )
+
+    study: Mapped[Study] = relationship()
+
+
 class Event(Base):
     """An act of a researcher, logged for the others; rows are only added.
 

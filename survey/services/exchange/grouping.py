@@ -2,8 +2,10 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -20,6 +22,7 @@ from survey.core.tasks.grouping import (
     GroupingQuestion,
     GroupingStep,
 )
+from survey.core.tasks.steps import Done
 from survey.db.models.grouping import (
     StoredGroupingAnswer,
     StoredGroupingPresentation,
@@ -32,6 +35,7 @@ from survey.services.analysis.group_results import (
     gold_files,
     gold_sheet,
 )
+from survey.services.analysis.sheets import Sheet
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.exchange.input_files import (
     JUDGEMENTS,
@@ -46,6 +50,7 @@ from survey.services.exchange.steps import (
     DoneRecord,
     StepContent,
     StepFiles,
+    StepRow,
 )
 from survey.services.exchange.tables import (
     PARTICIPANT,
@@ -96,6 +101,54 @@ class GroupingContent(StepContent):
         """Return an analysis as ``survey analyse --json`` prints it."""
         return analysis.as_json()
 
+    def tried_sheet(
+        self,
+        content: Content,
+        number: int,
+        drawn: GroupingPresentation,
+        answer: Done,  # noqa: ARG002 - the steps hold the groups
+    ) -> Sheet:
+        """Return the group of each document in the gold standard, beside someone's groups."""
+        topic = content.question(number).topic
+        found = (each for each in content.analysis.gold.topics if each.topic == topic)
+        gold: Mapping[str, Iterable[str]] = next((each.clusters for each in found), {})
+        names = content.names_of(drawn.clusters)
+        return Sheet(
+            name="tried",
+            title="What participants made of it",
+            columns=("document", "gold standard", "you"),
+            rows=tuple(
+                (
+                    names[document],
+                    ", ".join(sorted(gold.get(document, ()))) or IN_NO_CLUSTER,
+                    ", ".join(sorted(groups)) or IN_NO_CLUSTER,
+                )
+                for document, groups in sorted(drawn.clusters.items())
+            ),
+            note="Names of groups mean nothing here: look at what is together.",
+        )
+
+    def public_steps(self) -> Iterator[StepRow]:
+        """Yield the steps with a number in place of each name that a participant typed."""
+        for _, rows in groupby(self.steps(), itemgetter(0, 1)):
+            names = {IN_NO_CLUSTER: IN_NO_CLUSTER}
+            for participant, question, step in rows:
+                yield participant, question, _without_names(step, names)
+
+
+def _without_names(step: GroupingStep, names: dict[str, str]) -> GroupingStep:
+    """Return a step with "group 1", "group 2", … for names; new ones are added to ``names``."""
+
+    def number(name: str) -> str:
+        return names.setdefault(name, f"group {len(names)}")
+
+    groups = step.groups
+    return replace(
+        step,
+        name=None if step.name is None else number(step.name),
+        groups=groups and {number(name): documents for name, documents in groups.items()},
+    )
+
 
 def _second(moment: datetime | None) -> str:
     """Return a time as files tell it, so that the order is the same in the database."""
@@ -113,6 +166,7 @@ class GroupingFiles(StepFiles):
     kind = "grouping"
     content = GroupingContent
     answers_file = TOPICS_DONE
+    typed = "the names that participants gave to groups"
     tables = StoredGroupingPresentation, StoredGroupingAnswer, StoredGroupingStep
     step_columns = tuple(
         Column(name, source=getattr(StoredGroupingStep, name))

@@ -18,6 +18,7 @@ from survey.core.tasks.labelling import (
     LabellingStep,
     ranked,
 )
+from survey.core.tasks.steps import Done
 from survey.db.item_queries import StudyItems
 from survey.db.models import Study
 from survey.db.models.labelling import (
@@ -32,7 +33,7 @@ from survey.services.analysis.label_results import (
     merged,
     merged_lines,
 )
-from survey.services.analysis.sheets import as_csv
+from survey.services.analysis.sheets import Sheet, as_csv
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.exchange.input_files import (
     JUDGEMENTS,
@@ -92,6 +93,33 @@ class LabellingContent(StepContent):
         """Return an analysis as ``survey analyse --json`` prints it."""
         return analysis.as_json()
 
+    def tried_sheet(
+        self,
+        content: Content,
+        number: int,
+        drawn: LabellingPresentation,
+        answer: Done,  # noqa: ARG002 - the steps hold what was marked
+    ) -> Sheet:
+        """Return how many participants marked each document that was shown, beside the marks."""
+        topics, topic = content.analysis.merged.topics, content.question(number).topic
+        merged = next((each for each in topics if each.topic == topic), None)
+        marked = dict(zip(merged.documents, merged.chosen.tolist(), strict=True)) if merged else {}
+        names = content.names_of(drawn.grades)
+        rows = [
+            (names[document], marked.get(document, 0), grade)
+            for document, grade in drawn.grades.items()
+            if grade or marked.get(document)
+        ]
+        done = f"{merged.assessors if merged else 0} participants have done this query"
+        left = len(names) - len(rows)
+        return Sheet(
+            name="tried",
+            title="What was marked",
+            columns=("document", "participants", "you"),
+            rows=tuple(rows),
+            note=f"{done}. Of the documents that you saw, {left} were marked by nobody.",
+        )
+
 
 class LabellingFiles(StepFiles):
     """The files of the kind of question "labelling", as the registry of files holds them."""
@@ -105,6 +133,7 @@ class LabellingFiles(StepFiles):
     kind = "labelling"
     content = LabellingContent
     answers_file = QUERIES
+    typed = ""
     tables = StoredLabellingPresentation, StoredLabellingAnswer, StoredLabellingStep
     step_columns = tuple(
         Column(name, source=getattr(StoredLabellingStep, name))

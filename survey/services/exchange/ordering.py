@@ -6,7 +6,7 @@ the files is in ``ordering_reader``.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache, partial
 from itertools import starmap
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from sqlalchemy.orm import Session
 
-from survey.core.agreement.answers import Answers, People, Spread, labels_of
+from survey.core.agreement.answers import Answers, Coded, People, Spread, labels_of
 from survey.core.agreement.credits import OTHER, credited_measures
 from survey.core.collections.runs import run_name
 from survey.core.measures import MEASURES
@@ -39,6 +39,7 @@ from survey.db import export_queries, vote_queries
 from survey.db.models import Participant, Presentation, StoredResponse
 from survey.db.models.ordering import StoredOrderingAnswer, StoredOrderingPresentation
 from survey.services.analysis import study_results
+from survey.services.analysis.sheets import Sheet
 from survey.services.analysis.study_results import (
     Analysis,
     AnalysisOptions,
@@ -61,10 +62,12 @@ from survey.services.exchange.tables import (
     STUDY,
     Column,
     Content,
+    MoveTime,
     Row,
     Table,
     cell_of,
     lines_of,
+    public_record,
     reason_columns,
     spaced,
     text_of,
@@ -108,6 +111,60 @@ class OrderingContent:
 
     as_json = staticmethod(study_results.as_json)
 
+    def public(self, move: MoveTime) -> "OrderingContent":
+        """Return the answers without reasons and what people said of themselves, times moved."""
+
+        def votes() -> tuple[People, Answers]:
+            people, answers = self.votes()
+            nothing = Coded[Any](({},), np.zeros(len(people), dtype=np.int32))
+            return replace(people, personal=nothing), answers
+
+        return replace(
+            self,
+            rows=lambda: (public_record(row, move) for row in self.rows()),
+            first_rankings=lambda: (
+                replace(each, submitted_at=move(each.participant, each.submitted_at))
+                for each in self.first_rankings()
+            ),
+            votes=votes,
+        )
+
+    def tried_sheet(
+        self, content: Content, number: int, drawn: OrderingPresentation, answer: OrderingAnswer
+    ) -> Sheet:
+        """Return each measure's ordering, how many ticked it, and whether it is the answer's."""
+        rankings = content.question(number).rankings
+        ticked = {rankings[drawn.label_order[label - 1]] for label in answer.clicked}
+        rows = content.analysis.agreement.table4.rows
+        votes: Mapping[str, float] = next((row.votes for row in rows if row.question == number), {})
+        shown_as = {name: f"Method {label}" for label, name in enumerate(drawn.label_order, 1)}
+        own = (
+            OTHER,
+            "",
+            str(answer.own or ""),
+            round(votes.get(OTHER, 0)),
+            "" if ticked else "yes",
+        )
+        return Sheet(
+            name="tried",
+            title="What each measure says",
+            columns=("measure", "shown as", "ordering, best first", "participants", "yours"),
+            rows=(
+                *(
+                    (
+                        *(name, shown_as[name], str(ranking), round(votes.get(name, 0))),
+                        "yes" * (ranking in ticked),
+                    )
+                    for name, ranking in rankings.items()
+                ),
+                own,
+            ),
+            note=(
+                "Participants: how many ticked that ordering; measures with equal orderings share "
+                f"them. {OTHER}: an own ordering."
+            ),
+        )
+
     def to_import(
         self, content: Content
     ) -> Iterator[tuple[AnswerRecord, OrderingPresentation, OrderingAnswer]]:
@@ -144,6 +201,7 @@ class OrderingFiles:
         "table4.csv": "recounted",
     }
     answers_file = "responses.csv"
+    typed = ""
 
     def data_tables(self, plan: OrderingPlan) -> list[Table]:
         """Return the files of the lists and of the answers."""

@@ -14,7 +14,9 @@ from sqlalchemy.orm import Session
 from survey.core.studies.fields import ParticipantRecord
 from survey.core.studies.questions import Question, rankings_of
 from survey.core.tasks.preference import (
+    EQUAL,
     LEFT,
+    PREFERRED,
     RIGHT,
     PreferenceAnswer,
     PreferencePlan,
@@ -24,6 +26,7 @@ from survey.db import export_queries
 from survey.db.models import Presentation, StoredResponse
 from survey.db.models.preference import StoredPreferenceAnswer
 from survey.services.analysis.preference_results import Judgement, PreferenceResults
+from survey.services.analysis.sheets import Sheet
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.exchange.input_files import BundleError, CsvRow, Faults, Files, parse_rows
 from survey.services.exchange.ordering import QUESTION, RANKINGS, questions_table
@@ -33,9 +36,11 @@ from survey.services.exchange.tables import (
     REASON,
     Column,
     Content,
+    MoveTime,
     Row,
     Table,
     lines_of,
+    public_record,
     read_reason,
 )
 
@@ -96,6 +101,40 @@ class PreferenceContent:
         """Return an analysis as ``survey analyse --json`` prints it."""
         return analysis.as_json()
 
+    def public(self, move: MoveTime) -> "PreferenceContent":
+        """Return the preferences without reasons, times moved."""
+        return PreferenceContent(lambda: (public_record(row, move) for row in self.rows()))
+
+    def tried_sheet(
+        self,
+        content: Content,
+        number: int,
+        drawn: PreferencePresentation,
+        answer: PreferenceAnswer,
+    ) -> Sheet:
+        """Return which list each measure puts first, and how many participants, beside an answer.
+
+        The lists are named as that page shows them.
+        """
+        rows = []
+        left, right = drawn.sides
+        for name, ranking in content.question(number).rankings.items():
+            places = ranking.places
+            better = EQUAL
+            if places[left] != places[right]:
+                better = LEFT if places[left] < places[right] else RIGHT
+            rows.append((name, *("better" * (each == better) for each in PREFERRED)))
+        given = [each.preferred for each in content.analysis.judgements if each.question == number]
+        counts = (given.count({LEFT: left, RIGHT: right}.get(each, each)) for each in PREFERRED)
+        rows.append(("participants", *map(str, counts)))
+        rows.append(("you", *("chosen" * (each == answer.preferred) for each in PREFERRED)))
+        return Sheet(
+            name="tried",
+            title="What each measure says",
+            columns=("by", "list 1", "list 2", "equally good", "neither"),
+            rows=tuple(rows),
+        )
+
     def to_import(
         self,
         content: Content,  # noqa: ARG002 - see TaskContent
@@ -128,6 +167,7 @@ class PreferenceFiles:
         "rankings.csv": "values, printed values and orders recomputed",
     }
     answers_file = PREFERENCES
+    typed = ""
 
     def data_tables(self, plan: PreferencePlan) -> list[Table]:
         """Return the files of the pairs and of the preferences."""

@@ -6,11 +6,11 @@ What the steps of a kind are, and what its results are, is in the module of the 
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 from sqlalchemy.orm import Session
 
@@ -26,9 +26,11 @@ from survey.services.exchange.tables import (
     Cell,
     Column,
     Content,
+    MoveTime,
     Row,
     Table,
     lines_of,
+    public_record,
     read_reason,
     reason_columns,
     spaced,
@@ -91,6 +93,21 @@ class StepContent:
             state = tuple(step for _, _, step in steps)
             yield row, self.presentation(row.order_seed, state)
 
+    def public(self, move: MoveTime) -> Self:
+        """Return the questions that are done without reasons and people's words, times moved."""
+        return replace(
+            self,
+            rows=lambda: (public_record(row, move) for row in self.rows()),
+            steps=lambda: (
+                (who, question, replace(step, saved_at=move(who, step.saved_at)))
+                for who, question, step in self.public_steps()
+            ),
+        )
+
+    def public_steps(self) -> Iterator[StepRow]:
+        """Yield the steps without what people typed; of most kinds, they hold nothing typed."""
+        return self.steps()
+
     def to_import(
         self,
         content: Content,  # noqa: ARG002 - see TaskContent
@@ -110,6 +127,7 @@ class StepFiles(ABC):
     kind: ClassVar[str]
     content: ClassVar[type[StepContent]]
     answers_file: str
+    typed: str
     tables: ClassVar[tuple[Any, Any, Any]]
     step_columns: ClassVar[Sequence[Column]]
 

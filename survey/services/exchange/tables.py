@@ -16,6 +16,7 @@ from decimal import Decimal
 from functools import cached_property, lru_cache
 from itertools import islice
 from operator import itemgetter
+from textwrap import shorten
 from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from sqlalchemy import CheckConstraint
@@ -52,6 +53,8 @@ from survey.services.exchange.input_files import CsvRow, Files
 Cell = str | int | float | Decimal | bool | datetime | None
 Row = Sequence[Cell]
 Item = TypeVar("Item")
+MoveTime = Callable[[str, datetime | None], datetime | None]
+"""What moves a time of a participant, whose id comes first."""
 
 STUDY = "study.json"
 PARTICIPANTS = "participants.csv"
@@ -97,6 +100,15 @@ class TaskContent(Protocol):
     def as_json(self, analysis: Any) -> dict[str, Any]:
         """Return an analysis as ``survey analyse --json`` prints it."""
 
+    def public(self, move: MoveTime) -> "TaskContent":
+        """Return the answers as everyone may have them: without people's words, times moved."""
+
+    def tried_sheet(self, content: "Content", number: int, drawn: Any, answer: Any) -> Sheet:
+        """Return what measures or participants say of a question, beside someone's answer.
+
+        ``drawn``: how that person, who only tries the question, was shown it.
+        """
+
     def to_import(self, content: "Content") -> Iterator[tuple[Any, Any, Any]]:
         """Yield each answer's record, presentation and answer, the last two of the kind's types.
 
@@ -140,6 +152,19 @@ class Content:
     def items_digest(self) -> str | None:
         """The digest of items and topics, None where there are none."""
         return collection.items_digest(self.items, self.topics, self.vectors_digest)
+
+    def question(self, number: int) -> Any:
+        """Return the question of a number, not that of practice."""
+        return next(each for each in self.questions if each.number == number)
+
+    def names_of(self, documents: Iterable[str]) -> dict[str, str]:
+        """Return what to call documents in a table: in words where there are some."""
+        items = {each.document: each for each in self.items}
+        words = {name: item.alt or item.text for name, item in items.items()}
+        return {
+            each: f"{each}: {shorten(words[each] or '', 60)}" if words.get(each) else each
+            for each in documents
+        }
 
     @property
     def all_questions(self) -> list[Any]:
@@ -206,11 +231,13 @@ class TaskFiles(Protocol):
     """The files of a kind of question: written, read, and recomputed.
 
     ``recomputed``: file → how ``survey replicate`` says that it agrees. ``answers_file``: the
-    file of the answers, with the columns shown_at, submitted_at and active_seconds.
+    file of the answers, with the columns shown_at, submitted_at and active_seconds. ``typed``:
+    what participants type beside reasons, which a public bundle leaves out; "" for nothing.
     """
 
     recomputed: Mapping[str, str]
     answers_file: str
+    typed: str
 
     def data_tables(self, plan: Any) -> list[Table]:
         """Return the files of the questions, then those with a row or more for each answer.
@@ -339,6 +366,13 @@ def read_reason(row: CsvRow, plan: Plan) -> str | None:
     if reason is not None and (len(reason) > LONGEST_ANSWER or not is_storable(reason)):
         raise row.fault(REASON.name, f"a text of {LONGEST_ANSWER} characters at most is needed")
     return reason
+
+
+def public_record(record: Any, move: MoveTime) -> Any:
+    """Return an answer's record, a named tuple, without its reason and with its times moved."""
+    shown_at = move(record.participant, record.shown_at)
+    submitted_at = move(record.participant, record.submitted_at)
+    return record._replace(shown_at=shown_at, submitted_at=submitted_at, reason=None)
 
 
 def participants_table(plan: Plan) -> Table:
@@ -525,7 +559,7 @@ ABOUT = {
     ),
     "Studies": (
         *("study", "question", "consent_text", "item", "topic", "picture", "vector"),
-        *("slot_count", "event"),
+        *("slot_count", "publication", "event"),
     ),
     "Researchers": ("researcher", "membership", "sign_in", "sign_in_link", "sign_in_throttle"),
 }

@@ -186,11 +186,22 @@ def usual_variant(plan: Plan) -> str:
     return task_of(plan).usual_variant(plan)
 
 
-def preview(session: Session, study: Study, number: int, variant: str) -> Any:
+def preview(
+    session: Session, study: Study, number: int, variant: str, steps: Sequence[Any] = ()
+) -> Any:
     """Return what a participant may see of a question, in a named variant.
 
-    Raises NotFoundError for a question or a variant that the study does not have.
+    ``steps``: taken so far, of a question that is answered in steps. Raises NotFoundError for a
+    question or a variant that the study does not have.
     """
+    content, drawn = drawn_variant(study, number, variant, steps)
+    return _view(study.plan, content, drawn, StudyItems(session, study.id))
+
+
+def drawn_variant(
+    study: Study, number: int, variant: str, steps: Sequence[Any] = ()
+) -> tuple[Any, Any]:
+    """Return a question, and how it is shown in a named variant; see ``preview``."""
     task = task_of(study.plan)
     question = next((row for row in study.questions if row.number == number), None)
     if question is None:
@@ -200,7 +211,32 @@ def preview(session: Session, study: Study, number: int, variant: str) -> Any:
         drawn = task.draw_variant(study.plan, content, variant)
     except ValueError as error:
         raise NotFoundError(f"{error}.") from None
-    return _view(study.plan, content, drawn, StudyItems(session, study.id))
+    return content, replace(drawn, steps=tuple(steps)) if steps else drawn
+
+
+def step_type(plan: Plan) -> type[Any]:
+    """Return the type of the steps of a plan's kind of question, of one that has steps."""
+    step: type[Any] = task_of(plan).presentation.step
+    return step
+
+
+def steps_after(
+    session: Session,
+    study: Study,
+    number: int,
+    variant: str,
+    steps: Sequence[Any],
+    steps_for: Callable[[Any, StudyItems], Sequence[Any]],
+) -> tuple[Any, ...]:
+    """Return the steps with those that a form asks for; nothing is stored, see ``save_steps``.
+
+    Where no page has such a form, nothing is added.
+    """
+    content, drawn = drawn_variant(study, number, variant, steps)
+    shown = task_of(study.plan).show(content, drawn)
+    with suppress(ValueError):
+        return (*steps, *steps_for(shown, StudyItems(session, study.id)))
+    return (*steps,)
 
 
 def no_such_question() -> NotFoundError:

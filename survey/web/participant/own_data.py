@@ -11,6 +11,7 @@ from survey.errors import NotFoundError
 from survey.services.participation import own_data as services
 from survey.services.participation import participants
 from survey.services.participation.participants import Step, progress_of
+from survey.services.studies import publications
 from survey.web.forms import Form, errors_beside, page
 from survey.web.language import lazy_gettext
 from survey.web.participant.entry import ResumeForm
@@ -102,4 +103,5 @@ def _own_page(form: EraseForm) -> ResponseReturnValue:
             for field in (*g.plan.personal_fields, *g.plan.closing_questions)
         },
         progress=progress_of(session(), g.plan, g.participant),
+        is_public=publications.holds_answers_of(session(), g.study),
     )

@@ -22,7 +22,7 @@ from survey.services import accounts
 from survey.services.operations.database import begin_reading
 from survey.services.participation import answers, participants
 from survey.services.planning import power
-from survey.services.studies import lifecycle, plans
+from survey.services.studies import lifecycle, plans, publications
 from survey.services.studies.plans import PlanFile, PlanFileError, read_plan
 from survey.services.studies.recruitment import Recruitment
 from survey.web.auth import require_password
@@ -274,6 +274,7 @@ def _overview_page(form: CopyForm) -> ResponseReturnValue:
         broken=[finding for finding in lifecycle.check_study(session(), g.study) if finding.failed],
         events=accounts.events_of(session(), g.study),
         link=external_address("participant.entry", slug=g.study.slug),
+        publication=publications.publication_of(session(), g.study),
     )
 
 

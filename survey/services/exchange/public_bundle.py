@@ -1,0 +1,94 @@
+"""A study's bundle as everyone may have it: without what people said of themselves, or wrote.
+
+It is a bundle like any other: its tables and its analysis are computed from what is left, so it
+replicates, and has the digest of the study.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from survey.core.studies.fields import ParticipantRecord, and_join
+from survey.core.studies.plan import Plan
+from survey.db.engine import snapshot
+from survey.db.models import Study
+from survey.services.analysis.sheets import Sheet
+from survey.services.exchange.bundle import content_of, files_of, files_of_kind, stream_zip
+from survey.services.exchange.tables import Content, MoveTime
+
+NOT_PUBLISHED = "not published"  # in place of a researcher's reason, which a bundle must have
+BEGINNING = datetime(2000, 1, 1, tzinfo=UTC)  # when everybody begins in a public bundle
+
+
+def stream_public_bundle(session: Session, study: Study) -> Iterator[bytes]:
+    """Yield the zip of a study's public bundle in chunks, as the database is now."""
+    snapshot(session)
+    return stream_zip(files_of(public_content(session, study)))
+
+
+def public_content(session: Session, study: Study) -> Content:
+    """Return a study's content as everyone may have it, without test data.
+
+    Personal answers, closing answers, reasons and names of groups are left out. How long people
+    took stays, when they took part does not: everybody begins at ``BEGINNING``.
+    """
+    content = content_of(session, study)
+    move = _moved_times(content)
+
+    def participants() -> Iterator[ParticipantRecord]:
+        return (_public_record(each, move) for each in content.participants())
+
+    looks = [{**look, "reason": NOT_PUBLISHED} for look in content.looks]
+    answers = content.answers.public(move)
+    return replace(content, looks=looks, participants=participants, answers=answers)
+
+
+def tried_sheet(session: Session, study: Study, number: int, drawn: Any, answer: Any) -> Sheet:
+    """Return what measures or participants say of a question, beside an answer; see TaskContent."""
+    content = public_content(session, study)
+    sheet: Sheet = content.answers.tried_sheet(content, number, drawn, answer)
+    return sheet
+
+
+def left_out(plan: Plan) -> str:
+    """Return what of a study's answers its public bundle does not hold, for a sentence."""
+    asked = [field.name for field in (*plan.personal_fields, *plan.closing_questions)]
+    reasons = ["the reasons that participants wrote"] if plan.reason_question else []
+    typed = [what] if (what := files_of_kind(plan).typed) else []
+    times = "the day and hour at which anyone took part"
+    return and_join([*asked, *reasons, *typed, times])
+
+
+def _public_record(record: ParticipantRecord, move: MoveTime) -> ParticipantRecord:
+    return replace(
+        record,
+        personal={},
+        closing=None,
+        exclude_reason=NOT_PUBLISHED if record.excluded else None,
+        started_at=move(record.public_id, record.started_at) or BEGINNING,
+        completed_at=move(record.public_id, record.completed_at),
+    )
+
+
+def _moved_times(content: Content) -> MoveTime:
+    """Return what moves a participant's times, in whole seconds as files give them.
+
+    Where questions depend on others' answers, the order in which people began decides whose
+    answers count, so they begin a second after one another.
+    """
+    began = {each.public_id: _whole(each.started_at) for each in content.participants()}
+    in_order = sorted(began, key=lambda name: (began[name], name))
+    second = timedelta(seconds=content.plan.queue_arm is not None)
+    shifts = {name: BEGINNING + place * second - began[name] for place, name in enumerate(in_order)}
+
+    def move(participant: str, moment: datetime | None) -> datetime | None:
+        return None if moment is None else _whole(moment) + shifts[participant]
+
+    return move
+
+
+def _whole(moment: datetime) -> datetime:
+    return moment.replace(microsecond=0)

@@ -1,0 +1,209 @@
+"""Public pages of closed studies: published by an owner, hidden while a study runs, taken back.
+
+A publication holds no results. What is public is made of the answers that are there when it is
+asked for, so an erased participant is in no bundle from then on.
+"""
+
+from dataclasses import dataclass
+from hashlib import sha256
+
+from sqlalchemy.orm import Session
+
+from survey import __version__
+from survey.core.studies.fields import is_storable
+from survey.core.text_input import SLUG
+from survey.db import queries
+from survey.db.models import Publication, Study, now
+from survey.db.participant_queries import AnyStudy
+from survey.errors import (
+    NotAllowedError,
+    NotFoundError,
+    NotPublicNowError,
+    SurveyError,
+    TakenBackError,
+    marked,
+)
+from survey.services import accounts
+from survey.services.studies.citation import LICENCES, Author, Citation
+
+# Of one participant the results are their answers; of two, each could tell the other's.
+FEWEST_PEOPLE = 3
+# Among fewer, someone who knows who took part may guess whose answers are whose.
+FEW_PEOPLE = 5
+LONGEST_TITLE, LONGEST_AUTHOR, MOST_AUTHORS = 200, 200, 100
+
+HIDDEN = marked(
+    "The results of this study are not public at the moment. People may be taking part again."
+)
+TAKEN_BACK = marked("The researchers have taken this study's public page back.")
+
+
+@dataclass(frozen=True)
+class Details:
+    """How an owner wants a study cited; ``authors``: one a line, as they were typed."""
+
+    title: str
+    authors: str
+    licence: str
+
+    @property
+    def author_lines(self) -> list[str]:
+        """The lines that name an author."""
+        lines = (" ".join(line.split()) for line in self.authors.splitlines())
+        return [line for line in lines if line]
+
+    def faults(self) -> dict[str, str]:
+        """Return a sentence for each field that cannot be, by its name."""
+        faults = {}
+        title, authors = self.title.strip(), self.author_lines
+        if not title or len(title.splitlines()) > 1 or len(title) > LONGEST_TITLE:
+            faults["title"] = f"A title of one line is needed, {LONGEST_TITLE} characters at most."
+        too_long = next((line for line in authors if len(line) > LONGEST_AUTHOR), None)
+        if not authors:
+            faults["authors"] = "Name an author at least, one on each line."
+        elif len(authors) > MOST_AUTHORS:
+            faults["authors"] = f"{len(authors)} lines; {MOST_AUTHORS} are allowed."
+        elif too_long is not None:
+            fault = f"“{too_long[:30]}…” has {len(too_long)} characters"
+            faults["authors"] = f"{fault}; {LONGEST_AUTHOR} are allowed in a line."
+        elif nameless := next((line for line in authors if not Author.read(line).name), None):
+            faults["authors"] = f"“{nameless}” has no family name before the comma."
+        elif len({*map(Author.read, authors)}) < len(authors):
+            faults["authors"] = "An author is named twice."
+        if self.licence not in LICENCES:
+            faults["licence"] = f"“{self.licence}” is none of the licences; choose one of them."
+        for name in ("title", "authors"):
+            if not is_storable(getattr(self, name)):
+                faults[name] = "This holds a character that cannot be stored; please type it again."
+        return faults
+
+
+def publication_of(session: Session, study: Study) -> Publication | None:
+    """Return a study's publication, one that was taken back too; None if there never was one."""
+    return queries.find(session, Publication, study_id=study.id)
+
+
+def unpublished(study: Study, details: Details, who: str) -> Publication:
+    """Return a publication that is stored nowhere, for a preview."""
+    return Publication(
+        study=study,
+        title=details.title.strip(),
+        authors=details.author_lines,
+        licence=details.licence,
+        published_by=who,
+        published_at=now(),
+    )
+
+
+def publish(session: Session, study: Study, who: str, details: Details) -> Publication:
+    """Make a study public, or change how it is cited, and log it.
+
+    Raises NotAllowedError for a study that cannot be public, SurveyError for invalid details.
+    """
+    study = queries.locked_study(session, study)
+    if reason := reason_against(session, study):
+        raise NotAllowedError(reason)
+    if faults := details.faults():
+        raise SurveyError(" ".join(faults.values()))
+    stored = publication_of(session, study)
+    is_public = stored is not None and stored.taken_back_at is None
+    if stored is None:
+        stored = Publication(study_id=study.id, published_at=now())
+        session.add(stored)
+    elif not is_public:
+        stored.published_at, stored.taken_back_at = now(), None
+    stored.title, stored.authors = details.title.strip(), details.author_lines
+    stored.licence, stored.published_by = details.licence, who
+    accounts.log(session, study, who, "citation changed" if is_public else "published")
+    session.commit()
+    return stored
+
+
+def take_back(session: Session, study: Study, who: str) -> None:
+    """Take a study's public page back, and log it; in whatever status the study is."""
+    study = queries.locked_study(session, study)
+    stored = publication_of(session, study)
+    if stored is None or stored.taken_back_at is not None:
+        raise NotAllowedError("This study is not public, so there is nothing to take back.")
+    stored.taken_back_at = now()
+    accounts.log(session, study, who, "taken back")
+    session.commit()
+
+
+def people_in(session: Session, study: Study) -> tuple[int, int]:
+    """Count the participants whose answers are in a study's results, and these answers."""
+    return queries.counted_people(session, study.id)
+
+
+def reason_against(session: Session, study: Study) -> str:
+    """Return why a study cannot be public now; "" if it can."""
+    if study.imported_from is not None:
+        return (
+            "This study was imported. Publish it where it was run: there, people who erase their "
+            "answers are taken out of what is public too."
+        )
+    if study.status != "closed":
+        return "Only a closed study can be public: people who take part must not see its results."
+    if not queries.has_people(session, study.id, FEWEST_PEOPLE):
+        people, _ = people_in(session, study)
+        return (
+            f"Answers of {people} participant{'s' if people != 1 else ''} count; at least "
+            f"{FEWEST_PEOPLE} are needed. Of one, the results are that person's answers; of two, "
+            "each could tell the other's."
+        )
+    return ""
+
+
+def find_public(session: Session, slug: str) -> Publication:
+    """Return the publication at an address, with its study.
+
+    Raises NotFoundError where none ever was, TakenBackError, and NotPublicNowError while it is
+    hidden. No error says anything of the study.
+    """
+    study = queries.find(session, Study, slug=slug) if SLUG.match(slug) else None
+    stored = None if study is None else publication_of(session, study)
+    if study is None or stored is None:
+        raise NotFoundError(marked("No study is published at this address."))
+    if stored.taken_back_at is not None:
+        raise TakenBackError(TAKEN_BACK)
+    if reason_against(session, study):
+        raise NotPublicNowError(HIDDEN)
+    return stored
+
+
+def holds_answers_of(session: Session, study: AnyStudy) -> bool:
+    """Return whether a study's answers are public, for a page of its participants."""
+    if study.status != "closed":  # spare others the query
+        return False
+    stored = queries.find(session, Publication, study_id=study.id)
+    return stored is not None and stored.taken_back_at is None
+
+
+def all_public(session: Session) -> list[Publication]:
+    """Return all publications that can be seen now, the newest first."""
+    return [
+        each for each in queries.publications(session) if not reason_against(session, each.study)
+    ]
+
+
+def version_of(session: Session, study: Study) -> str:
+    """Return a text that differs whenever a closed study's public page may differ.
+
+    Whatever changes its answers is in its log; an erasure in a restored database is one by itself.
+    """
+    changes = queries.last_changes(session, study.slug)
+    return sha256(repr((__version__, study.digest, *changes)).encode()).hexdigest()
+
+
+def citation_of(publication: Publication, address: str) -> Citation:
+    """Return how a study is cited; ``address``: of its public page."""
+    study = publication.study
+    return Citation(
+        slug=study.slug,
+        title=publication.title,
+        authors=tuple(map(Author.read, publication.authors)),
+        licence=publication.licence,
+        day=publication.published_at.date(),
+        address=address,
+        digest=study.digest or "",
+    )

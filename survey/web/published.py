@@ -1,0 +1,245 @@
+"""Public pages of closed studies: their list, results, bundle, citation, and a question to try.
+
+No page that participants are led through links to them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from functools import wraps
+from typing import Any
+
+from flask import Blueprint, Response, g, make_response, redirect, render_template, request, url_for
+from flask.typing import ResponseReturnValue
+from itsdangerous import BadSignature, URLSafeSerializer
+
+from survey import __version__
+from survey.services.analysis.report import drawn_of, report_of
+from survey.services.analysis.sheets import printed_table
+from survey.services.analysis.study_results import Analysis
+from survey.services.exchange import bundle as bundles
+from survey.services.exchange.public_bundle import (
+    left_out,
+    public_content,
+    stream_public_bundle,
+    tried_sheet,
+)
+from survey.services.operations.database import begin_reading
+from survey.services.participation import answers
+from survey.services.studies import publications
+from survey.services.studies.citation import LICENCES, Citation
+from survey.services.studies.languages import ENGLISH
+from survey.web.forms import AnswerForm
+from survey.web.language import set_language
+from survey.web.participant.questions import question_form
+from survey.web.participant.trial import answer_or_page, step_page
+from survey.web.participant.visit import pages_of, picture_response
+from survey.web.requests import (
+    View,
+    attachment,
+    external_address,
+    in_own_process,
+    secret_key,
+    session,
+    take_slug,
+)
+
+blueprint = Blueprint("published", __name__, url_prefix="/studies")
+take_slug(blueprint)
+
+SHEETS = ("table4", "shares", "own-orderings")  # of an ordering study's report
+TRIED = 1  # the number of the question that visitors can try
+MOST_STEPS = 200  # of a question that is tried; the form carries them
+LONGEST_STEPS = 30_000  # characters
+
+
+@blueprint.before_request
+def _find_publication() -> None:
+    begin_reading(session())
+    if g.slug is not None:
+        g.publication = publications.find_public(session(), g.slug)
+        g.study = g.publication.study
+        g.plan = g.study.plan
+
+
+def _unless_unchanged(view: View) -> View:
+    """Decorate a view so that who has its page gets it again only when the study has changed.
+
+    No cache may show it without asking: after an erasure, or taken back, it must not be seen.
+    """
+
+    @wraps(view)
+    def answered(**values: Any) -> ResponseReturnValue:
+        version = publications.version_of(session(), g.study)
+        if request.if_none_match.contains_weak(version):
+            response = Response(status=304)
+        else:
+            response = make_response(view(**values))
+        response.set_etag(version)
+        response.headers["Cache-Control"] = "public, no-cache"
+        return response
+
+    return answered
+
+
+@blueprint.get("")
+def studies() -> ResponseReturnValue:
+    """List the published studies."""
+    return render_template("published/studies.html", published=publications.all_public(session()))
+
+
+@blueprint.get("/<slug>")
+@_unless_unchanged
+@in_own_process
+def page() -> ResponseReturnValue:
+    """Show what was asked, the results, and how to replicate and to cite the study."""
+    return public_page(g.publication)
+
+
+def public_page(publication: Any, **content: Any) -> str:
+    """Render a publication's page; the study and its plan are in ``g``."""
+    analysis: Any = public_content(session(), g.study).analysis
+    people, answered = publications.people_in(session(), g.study)
+    return render_template(
+        "published/page.html",
+        publication=publication,
+        citation=citation(publication),
+        licence=LICENCES[publication.licence].partition(":")[0],
+        version=__version__,
+        people=people,
+        answered=answered,
+        **(_of_report(analysis) if isinstance(analysis, Analysis) else _of_kind(analysis)),
+        printed=printed_table,
+        left_out=left_out(g.plan),
+        **content,
+    )
+
+
+def _of_report(analysis: Analysis) -> dict[str, Any]:
+    """Return what the page shows of the results of an ordering study."""
+    report = report_of(analysis, draw=False)
+    return {
+        "headline": report.headline,
+        "standings": report.standings,
+        "early_looks": analysis.early_looks,
+        "lead": _drawn(report.figures["differences"].exhibit),
+        "sentences": [f"{each.pair.title}: {each.sentence}" for each in analysis.verdicts],
+        "sheets": [report.sheets[name] for name in SHEETS if name in report.sheets],
+    }
+
+
+def _of_kind(analysis: Any) -> dict[str, Any]:
+    """Return what the page shows of the results of another kind, where they have it."""
+    exhibits = getattr(analysis, "exhibits", ())
+    return {
+        "headline": getattr(analysis, "headline", ""),
+        "standings": getattr(analysis, "standings", ()),
+        "lead": _drawn(exhibits[0]) if exhibits else None,
+        "sentences": getattr(analysis, "sentences", ()),
+        "sheets": [sheet for sheet in getattr(analysis, "sheets", ()) if sheet.rows],
+    }
+
+
+def _drawn(exhibit: Any) -> Any:
+    return None if exhibit.why else drawn_of(exhibit)
+
+
+def citation(publication: Any) -> Citation:
+    """Return how a study is cited, with the address of its public page."""
+    return publications.citation_of(publication, external_address("published.page", slug=g.slug))
+
+
+@blueprint.get("/<slug>/bundle.zip")
+@_unless_unchanged
+@in_own_process
+def bundle() -> ResponseReturnValue:
+    """Stream the bundle without what people said of themselves or wrote."""
+    expected = bundles.estimate_bytes(session(), g.study)
+    chunks = stream_public_bundle(session(), g.study)
+    return attachment(chunks, "application/zip", f"{g.slug}.zip", expected)
+
+
+@blueprint.get("/<slug>/CITATION.cff")
+@_unless_unchanged
+def cff() -> ResponseReturnValue:
+    """Send the citation as tools for repositories read it."""
+    return attachment(citation(g.publication).cff(), "application/yaml", "CITATION.cff")
+
+
+@blueprint.get("/<slug>/citation.bib")
+@_unless_unchanged
+def bibtex() -> ResponseReturnValue:
+    """Send the citation as BibTeX reads it."""
+    return attachment(citation(g.publication).bibtex(), "text/x-bibtex", f"{g.slug}.bib")
+
+
+@blueprint.get("/<slug>/pictures/<size>/<name>.webp")
+def picture(size: str, name: str) -> ResponseReturnValue:
+    """Return a picture of the study, by its random name, for the question that can be tried."""
+    return picture_response(size, name)
+
+
+@blueprint.route("/<slug>/try", methods=["GET", "POST"])
+@in_own_process
+def try_question() -> ResponseReturnValue:
+    """Show one question as participants saw it, then what is said of it; store nothing."""
+    if request.form.get("go") == "back":
+        return redirect(url_for("published.page"), 303)
+    plan, variant = g.plan, answers.usual_variant(g.plan)
+    # Visitors are no participants, who may ask whom the study names.
+    g.plan = replace(plan.in_arm(next(iter(plan.arms), None)), contact="").for_question(TRIED)
+    g.at, g.bar = _address_of, "published/_bar.html"
+    set_language(g.plan.language)
+    if pages_of(g.plan).form(g.plan).takes_steps:
+        return _try_steps(variant)
+    question = answers.preview(session(), g.study, TRIED, variant)
+    sent = answer_or_page(question, TRIED, pages_of(g.plan).question_template, saved=0)
+    if isinstance(sent, AnswerForm):
+        return _tried_page(variant, (), sent)
+    return sent
+
+
+def _try_steps(variant: str) -> ResponseReturnValue:
+    """Show a question that is answered in steps, which its form carries until it is done."""
+    form = question_form(TRIED)
+    steps: Sequence[Any] = _read_steps(form)
+    if form.validate_on_submit():
+        now = (session(), g.study, TRIED, variant, steps, form.steps_for)
+        steps = answers.steps_after(*now)
+        form.stored_steps = len(steps)
+        is_over = len(steps) > MOST_STEPS or len(_written(steps)) > LONGEST_STEPS
+        if is_over or (form.is_done and not form.errors):
+            return _tried_page(variant, steps, form)
+    question = answers.preview(session(), g.study, TRIED, variant, steps)
+    return step_page(question, form, _written(steps))
+
+
+def _tried_page(variant: str, steps: Sequence[Any], form: AnswerForm) -> ResponseReturnValue:
+    set_language(ENGLISH)
+    _, drawn = answers.drawn_variant(g.study, TRIED, variant, steps)
+    sheet = tried_sheet(session(), g.study, TRIED, drawn, form.answer)
+    return render_template("published/tried.html", sheet=sheet, printed=printed_table)
+
+
+def _signer() -> URLSafeSerializer:
+    return URLSafeSerializer(secret_key(), salt=f"steps of a trial of {g.study.digest}")
+
+
+def _written(steps: Sequence[Any]) -> str:
+    """Return steps as the form carries them; signed, so that it can only hold our own."""
+    if not steps:
+        return ""
+    return str(_signer().dumps([{**asdict(step), "saved_at": None} for step in steps]))
+
+
+def _read_steps(form: Any) -> tuple[Any, ...]:
+    try:
+        stored = _signer().loads(form.step_key.data or "")
+    except BadSignature:
+        return ()
+    return tuple(answers.step_type(g.plan)(**each) for each in stored)
+
+
+def _address_of(page: str, position: int | None = None, **query: Any) -> str:  # noqa: ARG001 - as ``at`` is called
+    if page == "picture":
+        return url_for("published.picture", **query)
+    return url_for("published.page")

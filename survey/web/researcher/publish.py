@@ -1,0 +1,84 @@
+"""A closed study's way to a public page: what becomes visible, how it is cited, and back."""
+
+from flask import flash, g, redirect, url_for
+from flask.typing import ResponseReturnValue
+from wtforms import BooleanField, HiddenField, RadioField, SelectChoice, StringField
+
+from survey.services import accounts
+from survey.services.exchange.public_bundle import left_out
+from survey.services.studies import publications
+from survey.services.studies.citation import LICENCES
+from survey.services.studies.publications import FEW_PEOPLE, Details
+from survey.web.forms import Form, errors_beside, long_text_field, page
+from survey.web.published import public_page
+from survey.web.requests import external_address, in_own_process, session
+from survey.web.researcher.pages import STUDY, blueprint, has_valid_token
+
+
+class PublishForm(Form):
+    """How the study is cited, and that its owner has read what becomes visible."""
+
+    title = StringField("Title", render_kw={"maxlength": 200})
+    authors = long_text_field("Authors")
+    licence = RadioField(
+        "What others may do with the answers",
+        choices=[SelectChoice(name, text) for name, text in LICENCES.items()],
+        validate_choice=False,
+    )
+    read = BooleanField("I have read what becomes visible")
+    go = HiddenField()
+
+    @property
+    def details(self) -> Details:
+        """What was typed."""
+        return Details(self.title.data or "", self.authors.data or "", self.licence.data or "")
+
+    def validate(self, extra_validators: object = None) -> bool:
+        """Check what was typed, and the tick before the page becomes public."""
+        super().validate(extra_validators)
+        for name, sentence in self.details.faults().items():
+            self[name].errors = [sentence]
+        if self.go.data != "preview" and not self.read.data:
+            self.read.errors = ["Read what becomes visible, and tick that you have."]
+        return not self.errors
+
+
+@blueprint.route(f"{STUDY}/publish", methods=["GET", "POST"])
+@in_own_process
+def publish() -> ResponseReturnValue:
+    """Say what becomes visible; show the public page before, and make it public."""
+    accounts.require_owner(g.role)
+    stored = publications.publication_of(session(), g.study)
+    form = PublishForm(
+        title=stored.title if stored else g.plan.title,
+        authors="\n".join(stored.authors) if stored else "",
+        licence=stored.licence if stored else next(iter(LICENCES)),
+    )
+    if form.validate_on_submit():
+        if form.go.data == "preview" and not publications.reason_against(session(), g.study):
+            drafted = publications.unpublished(g.study, form.details, g.researcher.name)
+            return public_page(drafted, preview=True)
+        with errors_beside(form.read):
+            publications.publish(session(), g.study, g.researcher.name, form.details)
+            flash("The study is public.")
+            return redirect(url_for("researcher.publish"), 303)
+    people, _ = publications.people_in(session(), g.study)
+    return page(
+        "researcher/publish.html",
+        form,
+        publication=publications.publication_of(session(), g.study),
+        reason=publications.reason_against(session(), g.study),
+        people=people,
+        are_few=people < FEW_PEOPLE,
+        left_out=left_out(g.plan),
+        address=external_address("published.page", slug=g.study.slug),
+    )
+
+
+@blueprint.post(f"{STUDY}/publish/take-back")
+def take_back() -> ResponseReturnValue:
+    """Take the public page back."""
+    if has_valid_token():
+        publications.take_back(session(), g.study, g.researcher.name)
+        flash("The study is not public any more.")
+    return redirect(url_for("researcher.publish"), 303)

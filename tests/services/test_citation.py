@@ -1,0 +1,126 @@
+"""A citation survives every text: CITATION.cff fits its schema, BibTeX reads its braces."""
+
+import json
+from datetime import date
+from importlib.resources import files
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft7Validator
+
+from survey.services.studies.citation import LATEX, LICENCES, Author, Citation
+from survey.services.studies.publications import Details
+
+SCHEMA = json.loads(
+    (
+        files("check_jsonschema") / "builtin_schemas" / "vendor" / "citation-file-format.json"
+    ).read_text("utf-8")
+)
+LINES = st.text(st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"]), min_size=1, max_size=40)
+TITLES = LINES.filter(str.strip)
+AUTHORS = TITLES.filter(lambda line: Author.read(line).name)
+
+
+def a_citation(title="Five & more", authors=("Lovelace, Ada", "The {Group}"), licence="CC0-1.0"):
+    return Citation(
+        slug="five-systems",
+        title=title,
+        authors=tuple(map(Author.read, authors)),
+        licence=licence,
+        day=date(2026, 11, 23),
+        address="https://example.org/studies/five-systems",
+        digest="0f" * 32,
+    )
+
+
+def fields_of(entry):
+    """The fields of an entry, as BibTeX finds them: it counts braces, backslash or not."""
+    found, depth, start = {}, 0, 0
+    body = entry[entry.index(",") + 1 : entry.rindex("}")]
+    for place, sign in enumerate(body):
+        if sign == "{":
+            depth += 1
+            start = place + 1 if depth == 1 else start
+        elif sign == "}":
+            depth -= 1
+            assert depth >= 0
+            if depth == 0:
+                name = body[: start - 1].rpartition("\n")[2].strip(" =")
+                found[name] = body[start:place]
+    assert depth == 0
+    return found
+
+
+def as_typed(text):
+    """A field of BibTeX as LaTeX prints it."""
+    for sign, written in sorted(LATEX.items(), key=lambda pair: -len(pair[1])):
+        text = text.replace(written, f"\ue000{ord(sign)}\ue001")
+    text = text.replace("{", "").replace("}", "")
+    for sign in LATEX:
+        text = text.replace(f"\ue000{ord(sign)}\ue001", sign)
+    return text
+
+
+@given(
+    TITLES,
+    st.lists(AUTHORS, min_size=1, max_size=4, unique_by=Author.read),
+    st.sampled_from([*LICENCES]),
+)
+def test_every_text_comes_back(title, authors, licence):
+    citation = a_citation(title, authors, licence)
+    content = yaml.safe_load(citation.cff())
+    assert [*Draft7Validator(SCHEMA).iter_errors(content)] == []
+    assert content["title"] == title
+    named = [
+        each.get("name") or f"{each['family-names']}, {each['given-names']}"
+        for each in content["authors"]
+    ]
+    assert named == [*map(str, citation.authors)]
+    fields = fields_of(citation.bibtex())
+    if not {"\ue000", "\ue001"} & {*title, *"".join(authors)}:
+        assert as_typed(fields["title"]) == title
+        assert as_typed(fields["author"]) == " and ".join(map(str, citation.authors))
+
+
+def test_an_entry_reads_as_people_write_one():
+    assert a_citation("Ω {5} & 10 %_").bibtex() == (
+        "@misc{five-systems-2026,\n"
+        "  author = {Lovelace, Ada and {The \\textbraceleft{}Group\\textbraceright{}}},\n"
+        "  title = {{Ω \\textbraceleft{}5\\textbraceright{} \\& 10 \\%\\_}},\n"
+        "  year = {2026},\n"
+        "  month = {11},\n"
+        "  howpublished = {\\url{https://example.org/studies/five-systems}},\n"
+        f"  note = {{Study and answers. SHA-256 of what was asked: {'0f' * 32}}},\n"
+        "}\n"
+    )
+
+
+def test_a_name_with_and_in_it_stays_one_author():
+    authors = fields_of(a_citation(authors=["Smith and Sons", "Oak and Elm, Ann"]).bibtex())
+    assert authors["author"] == "{Smith and Sons} and {Oak and Elm}, Ann"
+
+
+@pytest.mark.parametrize(
+    ("changes", "field", "says"),
+    [
+        ({"title": " "}, "title", "A title of one line is needed, 200 characters at most."),
+        ({"title": "x" * 201}, "title", "A title of one line is needed, 200 characters at most."),
+        ({"authors": " \n "}, "authors", "Name an author at least, one on each line."),
+        ({"authors": ", Ada"}, "authors", "“, Ada” has no family name before the comma."),
+        ({"authors": "x" * 201}, "authors", f"“{'x' * 30}…” has 201 characters; 200 are allowed"),
+        ({"authors": "A\nB\nA "}, "authors", "An author is named twice."),
+        (
+            {"authors": "\n".join(map(str, range(101)))},
+            "authors",
+            "101 lines; 100 are allowed.",
+        ),
+        ({"licence": "mine"}, "licence", "“mine” is none of the licences; choose one of them."),
+        ({"title": "a\0b"}, "title", "This holds a character that cannot be stored"),
+    ],
+)
+def test_details_that_cannot_be_are_named(changes, field, says):
+    details = Details(**{"title": "A", "authors": "Lovelace, Ada", "licence": "", **changes})
+    assert details.faults()[field].startswith(says)
+    assert details.faults().keys() == {field}
