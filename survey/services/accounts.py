@@ -507,6 +507,18 @@ def log(session: Session, study: AnyStudy, who: str, kind: str, detail: str = ""
     session.add(Event(slug=study.slug, who=who, at=now(), kind=kind, detail=detail))
 
 
+def log_of(session: Session, study: Study) -> list[tuple[Event, int]]:
+    """Return the log of a study, newest first, with how often the same was done in a row."""
+    alike: list[tuple[Event, int]] = []
+    for event in events_of(session, study):
+        last = alike[-1][0] if alike else None
+        if last and (last.who, last.kind, last.detail) == (event.who, event.kind, event.detail):
+            alike[-1] = (last, alike[-1][1] + 1)
+        else:
+            alike.append((event, 1))
+    return alike
+
+
 def _require_other_owner(session: Session, study: Study, leaving: Researcher) -> None:
     members = members_of(session, study)
     if [m.researcher_id for m in members if m.role == "owner"] == [leaving.id]:

@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 from typing import Any
 
-from flask import Blueprint, g, redirect, request, url_for
+from flask import Blueprint, Response, g, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 from werkzeug.exceptions import NotFound
 
@@ -17,7 +17,7 @@ from survey.web.participant.entry import ConsentForm, ResumeForm, personal_form
 from survey.web.participant.questions import explanation, step_after_check
 from survey.web.participant.trial import answer_or_page
 from survey.web.participant.visit import Credit, pages_of, picture_response
-from survey.web.requests import session
+from survey.web.requests import IN_OWN_FRAMES, session
 from survey.web.researcher.pages import for_researchers
 
 blueprint = for_researchers(
@@ -48,6 +48,19 @@ def _pretend() -> None:
         informed_at=None,
         receipt="0000-0000",
     )
+
+
+@blueprint.after_request
+def _allow_own_frames(response: Response) -> Response:
+    """Let the page of the plan show a preview beside its form."""
+    response.headers.update(IN_OWN_FRAMES)
+    return response
+
+
+@blueprint.app_template_global()
+def is_framed() -> bool:
+    """Return whether the browser asks for the page to show it in a frame."""
+    return request.headers.get("Sec-Fetch-Dest") == "iframe"
 
 
 def _use_arm() -> None:

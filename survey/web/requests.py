@@ -74,6 +74,14 @@ HEADERS = {
     "Cross-Origin-Embedder-Policy": "require-corp",
     "Permissions-Policy": "camera=(), microphone=(), geolocation=(), browsing-topics=()",
 }
+# Of a page that shows another of our pages in a frame, and of a page that may be shown in one.
+WITH_OWN_FRAMES = f"{HEADERS['Content-Security-Policy']}; frame-src 'self'"
+IN_OWN_FRAMES = {
+    "Content-Security-Policy": HEADERS["Content-Security-Policy"].replace(
+        "frame-ancestors 'none'", "frame-ancestors 'self'"
+    ),
+    "X-Frame-Options": "SAMEORIGIN",
+}
 # Without "includeSubDomains": a subdomain may belong to someone else.
 HTTPS_ONLY = "max-age=31536000"
 
@@ -261,7 +269,7 @@ def _reject_cross_site_forms() -> None:
 
 def _add_headers(response: Response) -> Response:
     for name, value in HEADERS.items():
-        response.headers[name] = value
+        response.headers.setdefault(name, value)
     if request.is_secure:
         response.headers["Strict-Transport-Security"] = HTTPS_ONLY
     # Only static files, pictures, drawings and public pages say themselves how they are cached.

@@ -217,6 +217,7 @@ window.checks = (() => {
   // The same of what has focus now, as it came by a key.
   function unseenFocus(one) {
     if (one === document.body) return [];
+    if (one instanceof HTMLIFrameElement) return one.contentWindow.checks.unseenFocus(one.contentDocument.activeElement);
     const found = ring(one) < 3 ? [`focus ring ${ring(one).toFixed(1)}:1: ${tell(one)}`] : [];
     return isCovered(one) ? [...found, `focused, but covered: ${tell(one)}`] : found;
   }

@@ -5,7 +5,7 @@ was kept is shown to a browser at its address; whatever else the page asks for i
 by the application, as the one who was there.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -181,14 +181,16 @@ class Stage:
         if not asked.url.startswith(f"{SITE}/"):
             self.foreign.append(asked.url)
             route.abort()
-        elif asked.is_navigation_request():
+        elif asked.is_navigation_request() and not asked.frame.parent_frame:
             route.fulfill(status=sight.status, headers=sight.headers, body=sight.body)
         elif asked.method == "POST":
             route.fulfill(status=503)
         elif "/static/" in asked.url:
             route.fulfill(**self._kept(asked.url))
         else:
-            route.fulfill(**_answered(sight.client, asked.url))
+            is_framed = asked.resource_type == "document"
+            headers = {"Sec-Fetch-Dest": "iframe"} if is_framed else {}
+            route.fulfill(**_answered(sight.client, asked.url, headers))
 
     def _kept(self, url: str) -> dict[str, Any]:
         if url not in self._static:
@@ -196,8 +198,10 @@ class Stage:
         return self._static[url]
 
 
-def _answered(client: FlaskClient, url: str) -> dict[str, Any]:
-    found = client.get(url)
+def _answered(
+    client: FlaskClient, url: str, headers: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    found = client.get(url, headers=headers)
     return {
         "status": found.status_code,
         "headers": dict(found.headers),

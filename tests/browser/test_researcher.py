@@ -56,14 +56,17 @@ def test_from_the_first_start_to_a_bundle_that_replicates(page, server):
     # A draft, its plan changed, a mistake explained and mended.
     page.get_by_role("link", name="New study").click()
     page.get_by_label("Address").fill("browser-study")
+    page.get_by_label("Who asks").fill("the retrieval group of X")
     page.get_by_role("button", name="Create the draft").click()
     page.wait_for_url("**/plan")
-    page.get_by_label("Who asks").fill("the retrieval group of X")
     page.get_by_label("Questions", exact=True).fill("51")
+    page.get_by_text("Seed, and variants").click()
     page.get_by_label("Seed", exact=True).fill("11")
-    page.get_by_role("button", name="Save and draw").click()
+    page.get_by_role("button", name="Texts").click()
     expect(page.locator(".problems")).to_contain_text("Questions is 51; 1 to 50 are allowed.")
+    expect(page.get_by_label("Questions", exact=True)).to_be_focused()
     page.get_by_label("Questions", exact=True).fill("3")
+    page.get_by_role("button", name="Texts").click()
     page.get_by_role("button", name="Save and draw").click()
     page.wait_for_url("**/check")
     expect(page.get_by_role("heading", name="Question 3")).to_be_visible()
@@ -148,7 +151,8 @@ def test_from_the_first_start_to_a_bundle_that_replicates(page, server):
     with server.app.app_context():
         kinds = [event.kind for event in db.session.query(Event).filter_by(slug="browser-study")]
         db.session.remove()
-    assert kinds == ["made", *["plan changed"] * 2, "opened", "closed"]
+    # How often the plan was saved while it was typed is chance.
+    assert [*dict.fromkeys(kinds)] == ["made", "plan changed", "opened", "closed"]
 
 
 @pytest.mark.parametrize("width", [320, 360, 768, 1280])
@@ -165,7 +169,8 @@ def test_no_page_scrolls_sideways(page, server, width):
         assert over <= 0, (section, over)
         for table in page.locator("table").all():  # each can be scrolled to its end by keyboard
             assert table.evaluate("one => !!one.closest('[role=region][tabindex][aria-label]')")
-        if section == "plan":  # nothing of the form is hidden on a narrow screen
+        if section == "plan":  # nothing of the form is out of reach on a narrow screen
+            page.get_by_text("Seed, and variants").click()
             expect(page.get_by_label("Seed", exact=True)).to_be_visible()
     page.goto(f"{server.address}/research/studies/{slug}/preview/213/question/1")
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0

@@ -8,7 +8,8 @@ import requests
 
 from survey.services import accounts
 from survey.services.studies import lifecycle
-from tests.builders import SLUG, Visitor, an_open_study
+from survey.services.studies.recruitment import Recruitment
+from tests.builders import SLUG, Visitor, a_plan, an_open_study
 
 GOLDEN = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
@@ -24,6 +25,16 @@ GOLDEN = {
 }
 DYNAMIC = GOLDEN | {"Cache-Control": "no-store", "Vary": "Cookie"}
 STATIC = GOLDEN | {"Cache-Control": "no-cache"}
+# A preview may be shown in a frame of our own pages, and the form of a plan may show it.
+PREVIEW = DYNAMIC | {
+    "Content-Security-Policy": GOLDEN["Content-Security-Policy"].replace(
+        "ancestors 'none'", "ancestors 'self'"
+    ),
+    "X-Frame-Options": "SAMEORIGIN",
+}
+PLAN = DYNAMIC | {
+    "Content-Security-Policy": f"{GOLDEN['Content-Security-Policy']}; frame-src 'self'"
+}
 BY_HTTPS = {"Strict-Transport-Security": "max-age=31536000"}
 # What says something of one response; all else is golden or too much.
 OWN = {
@@ -106,7 +117,9 @@ def statuses_of(answers):
     for method, address, answer in answers:
         statuses[answer.status_code] += 1
         is_file = address.startswith("/static/") and method in ("GET", "HEAD")
-        wrong = unlike(answer, STATIC if is_file else DYNAMIC)
+        # A method that no preview has is refused before it is known to be one.
+        is_preview = "/preview/" in address and answer.status_code != 405
+        wrong = unlike(answer, STATIC if is_file else PREVIEW if is_preview else DYNAMIC)
         faults += [(method, address, one) for one in wrong]
     assert faults == []
     return statuses
@@ -127,6 +140,22 @@ def test_every_route_and_method_has_the_golden_headers(app, browsers, measured):
         f"{len(METHODS)} methods × 3 roles; statuses {listed}): "
         "0 headers missing, wrong or too much."
     )
+
+
+def test_only_the_form_of_a_plan_may_show_a_frame_and_only_of_ours(app, session, browsers):
+    ada = accounts.find_researcher(session, "Ada")
+    lifecycle.create_owned_study(session, ada, "a-draft", a_plan(), Recruitment())
+    client, token = browsers[2]
+    client.set_cookie("researcher", token, path="/research")
+    for address, golden in (
+        ("/research/studies/a-draft/plan", PLAN),
+        ("/research/studies/a-draft/preview/213/entry", PREVIEW),
+        ("/research/studies/a-draft/check", DYNAMIC),
+        (f"/s/{SLUG}", DYNAMIC),
+    ):
+        answer = client.get(address)
+        assert answer.status_code == 200
+        assert unlike(answer, golden) == set(), address
 
 
 def test_errors_have_the_golden_headers_too(app, client, session):

@@ -401,7 +401,7 @@ def test_a_study_does_not_open_before_it_says_who_asks_and_whom_to_ask(desk, ses
     home = "/research/studies/new-study"
     desk.open(f"{home}/open")
     links = [link["href"] for link in desk.page.select(".wrong a")]
-    assert links == [f"{home}/plan#asked_by", f"{home}/plan#contact"]
+    assert links == [f"{home}/plan?step=texts#asked_by", f"{home}/plan?step=texts#contact"]
     assert "No contact is set, so participants do not know whom to ask." in desk.text
     assert not desk.page.select("button.go")
     desk.send(f"{home}/open")

@@ -37,7 +37,7 @@ from survey.core.agreement.power_model import (
     tally,
 )
 from survey.core.agreement.verdicts import LEVEL
-from survey.core.studies.fields import Fault, PlanError
+from survey.core.studies.fields import Fault, PlanError, and_join
 from survey.core.studies.plan import QUESTIONS, Plan
 from survey.core.studies.questions import rankings_of
 from survey.core.tasks.ordering_plan import OrderingPlan
@@ -286,6 +286,34 @@ def simulate_power(
     return tuple(power(study, by_study[study], equality=equality) for study in studies)
 
 
+# What a page about a plan shows: differences in points, and about the answers to simulate, so that
+# it takes no longer than a few seconds.
+DIFFERENCES = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5)
+USUAL_DIFFERENCE = 0.1
+PLAN_COST = 10_000_000
+PLAN_REPLICATES = (100, 500)
+
+
+def simulate_plan(study: Study) -> tuple[Power, ...]:
+    """Simulate which differences a study finds, with its plan's numbers and its own questions.
+
+    The differences are ``DIFFERENCES`` and the smallest that matters, as far as they can occur.
+    Raises GridError for a study that is too small.
+    """
+    plan = study.plan
+    texts = texts_of(plan) | {"participants": str(min(plan.participants, int(PEOPLE.highest)))}
+    asked = {float(texts.pop("difference", USUAL_DIFFERENCE)), *DIFFERENCES}
+    kinds = kinds_of_study(study, None)
+    grid = read_grid({**texts, "difference": "0"}, kinds)
+    [base] = [each for each in grid.studies if each.questions == plan.questions]
+    studies = [replace(base, difference=share) for share in sorted(asked) if share <= base.decided]
+    fewest, most = PLAN_REPLICATES
+    replicates = PLAN_COST // sum(map(cost_of, _alike(studies)))
+    return simulate_power(
+        studies, seed=1, replicates=min(max(replicates, fewest), most), equality=False
+    )
+
+
 def _alike(studies: Sequence[PlannedStudy]) -> list[tuple[PlannedStudy, ...]]:
     """Group the studies that differ in δ alone, since they share their random numbers."""
     groups: dict[PlannedStudy, list[PlannedStudy]] = {}
@@ -494,6 +522,27 @@ def reading(result: Power) -> str:
         f"{sentence} Without a difference it calls the two equal to within "
         f"{points(result.difference)} in {100 * (result.equal or 0.0):.0f} %."
     )
+
+
+def smallest_found(powers: Sequence[Power], matters: int | None) -> str:
+    """Return the sentence on the smallest difference that a plan has enough power for.
+
+    It also has the power for the smallest difference that ``matters``, in points, by default 10.
+    """
+    first = powers[0]
+    who = f"With {first.participants} participants answering {asked(first)} questions"
+    usual = matters / 100 if matters else USUAL_DIFFERENCE
+    shown = {
+        next((each for each in powers if each.power >= ENOUGH), powers[-1]),
+        *(each for each in powers if each.difference == usual),
+    }
+    found = and_join(
+        [
+            f"a difference of {points(each.difference)} in {percent(each)} of studies"
+            for each in sorted(shown, key=lambda each: -each.difference)
+        ]
+    )
+    return f"{who}, the verdict finds {found}."
 
 
 def margin(result: Power) -> str:

@@ -5,16 +5,18 @@ lists are uploaded on a page beside it, as CSV or as TREC judgements and runs.
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
-from flask import flash, g, redirect, request, url_for
+from flask import flash, g, make_response, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 from flask_wtf.file import FileField, MultipleFileField
+from werkzeug.exceptions import NotFound
 from wtforms import (
     BooleanField,
     Field,
     FieldList,
     FormField,
+    HiddenField,
     SelectChoice,
     SelectField,
     SelectMultipleField,
@@ -33,7 +35,7 @@ from survey.core.studies.fields import (
     Whole,
     rules_of,
 )
-from survey.core.studies.plan import ASKED_OF_PERSONS, Plan
+from survey.core.studies.plan import ASKED_OF_PERSONS, Plan, texts_of
 from survey.core.tasks.ordering_plan import (
     BEFORE,
     COLUMNS,
@@ -44,11 +46,13 @@ from survey.core.tasks.ordering_plan import (
 )
 from survey.core.text_input import parse_whole
 from survey.errors import ChangedMeanwhileError, SurveyError
+from survey.services.participation import answers
+from survey.services.planning import power
 from survey.services.studies import lifecycle, plans
 from survey.services.studies.plans import write_plan
 from survey.services.studies.recruitment import recruitment_of
 from survey.web.forms import Form, field_for, page
-from survey.web.requests import attachment, in_own_process, session
+from survey.web.requests import WITH_OWN_FRAMES, attachment, in_own_process, session
 from survey.web.researcher.pages import (
     STUDY,
     Conflict,
@@ -110,36 +114,103 @@ class PersonalFieldForm(Subform):  # type: ignore[misc] # WTForms has no type hi
         return content
 
 
+class Part(NamedTuple):
+    """Fields of a step, in their order on the page; ``folded``: shown on demand."""
+
+    heading: str
+    fields: tuple[str, ...]
+    folded: bool = False
+
+
+class Step(NamedTuple):
+    """A step of the plan's form; ``preview``: the participants' page that is shown beside it."""
+
+    title: str
+    preview: str
+    parts: tuple[Part, ...]
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The names of the step's fields."""
+        return tuple(name for part in self.parts for name in part.fields)
+
+
+RUNS = "Pictures and texts of the runs"  # shown only where the lists come from runs
+
+# Which field appears with which choice is in static/plan.css.
+STEPS = {
+    "what": Step(
+        "What to ask",
+        "question",
+        (
+            Part("", ("measures", "other_measures")),
+            Part("", ("generator", "questions", "lists", "relevant", "collection_size")),
+            Part("Grades or clusters beside the positions", MARK_KINDS, folded=True),
+            Part("Seed, and variants of the measures", ("seed", "gmt", "literal_eq15"), True),
+        ),
+    ),
+    "how": Step(
+        "How to ask",
+        "question",
+        (
+            Part("Methods", ("columns", "show_values", "rescale_values", "shuffle_columns")),
+            Part("Compare two or three ways to show the methods", ("arms",), folded=True),
+            Part(
+                RUNS, ("show_items", "mark_relevant", "show_positions", "depth", "shuffle_letters")
+            ),
+            Part("Practice and reasons", ("practice", "exclude_failed_check", "reason_question")),
+            Part(
+                "Order, positions on a line, control questions",
+                ("shuffle_questions", "shuffle_lists", "positions_strip", "repeated", "obvious"),
+                folded=True,
+            ),
+        ),
+    ),
+    "who": Step(
+        "Who takes part",
+        "about_you",
+        (
+            Part("", ("participants", "design", "per_participant")),
+            Part("Equality, and looks before the end", ("smallest_difference", "looks"), True),
+            Part("About you", ("personal_until", "personal_fields")),
+            Part("Closing questions", ("closing_questions",)),
+        ),
+    ),
+    "texts": Step(
+        "Texts",
+        "entry",
+        (
+            Part("", ("asked_by", "contact", "title", "language", "minutes")),
+            Part("Before the questions", ("purpose", "consent", "scenario")),
+            Part("Beside each question", ("question_text", "list_noun", "reminder")),
+            Part("At the end", ("debriefing",)),
+        ),
+    ),
+}
+STEP_OF = {name: step for step, content in STEPS.items() for name in content.fields}
+# Fields whose controls stand side by side.
+SHORT = {name for name, rule in RULES.items() if isinstance(rule, Whole) and len(rule.help) < 70}
+
+
 class PlanForm(VersionedForm):
     """All fields of a plan except own lists, which have a page of their own.
 
-    They are in the order of the page, which is also that of its errors.
+    They are in the order of ``STEPS``, which is also that of its errors. ``step``: the step that
+    the page showed; ``go``: the step to show once the plan is saved.
     """
 
-    title = field_for(RULES["title"])
-    asked_by = field_for(RULES["asked_by"])
-    contact = field_for(RULES["contact"])
-    language = field_for(RULES["language"])
-    minutes = field_for(RULES["minutes"])
-    purpose = field_for(RULES["purpose"])
-    consent = field_for(RULES["consent"])
-    scenario = field_for(RULES["scenario"])
-    reminder = field_for(RULES["reminder"])
-    question_text = field_for(RULES["question_text"])
-    reason_question = field_for(RULES["reason_question"])
-    debriefing = field_for(RULES["debriefing"])
-    list_noun = field_for(RULES["list_noun"])
+    step = HiddenField()
 
     measures = SelectMultipleField("Measures", validate_choice=False)
     other_measures = StringField(
         "Other measures",
         description="With other cut-offs, separated by spaces: P@7 nDCG@3 F2@20.",
     )
+    generator = field_for(RULES["generator"])
     questions = field_for(RULES["questions"])
     lists = field_for(RULES["lists"])
     relevant = field_for(RULES["relevant"])
     collection_size = field_for(RULES["collection_size"])
-    generator = field_for(RULES["generator"])
     grades = StringField(
         "Grades of a list's relevant items",
         description="Like 3 2 2 1 1. Higher is more relevant.",
@@ -156,41 +227,55 @@ class PlanForm(VersionedForm):
     gmt = field_for(RULES["gmt"])
     literal_eq15 = field_for(RULES["literal_eq15"])
 
-    participants = field_for(RULES["participants"])
-    design = field_for(RULES["design"])
-    per_participant = field_for(RULES["per_participant"])
-    practice = field_for(RULES["practice"])
-    exclude_failed_check = field_for(RULES["exclude_failed_check"])
-    shuffle_questions = field_for(RULES["shuffle_questions"])
-    shuffle_lists = field_for(RULES["shuffle_lists"])
-    shuffle_letters = field_for(RULES["shuffle_letters"])
-    depth = field_for(RULES["depth"])
-    show_items = field_for(RULES["show_items"])
-    mark_relevant = field_for(RULES["mark_relevant"])
-    show_positions = field_for(RULES["show_positions"])
     columns = field_for(RULES["columns"])
+    show_values = field_for(RULES["show_values"])
+    rescale_values = field_for(RULES["rescale_values"])
+    shuffle_columns = field_for(RULES["shuffle_columns"])
     arms = SelectMultipleField(
         "Or compare: participants are drawn at random and evenly among",
         choices=[SelectChoice(*choice) for choice in COLUMNS.items()],
         description="Tick two or three; then the choice above does not count.",
         validate_choice=False,
     )
+    show_items = field_for(RULES["show_items"])
+    mark_relevant = field_for(RULES["mark_relevant"])
+    show_positions = field_for(RULES["show_positions"])
+    depth = field_for(RULES["depth"])
+    shuffle_letters = field_for(RULES["shuffle_letters"])
+    practice = field_for(RULES["practice"])
+    exclude_failed_check = field_for(RULES["exclude_failed_check"])
+    reason_question = field_for(RULES["reason_question"])
+    shuffle_questions = field_for(RULES["shuffle_questions"])
+    shuffle_lists = field_for(RULES["shuffle_lists"])
+    positions_strip = field_for(RULES["positions_strip"])
+    repeated = field_for(RULES["repeated"])
+    obvious = field_for(RULES["obvious"])
+
+    participants = field_for(RULES["participants"])
+    design = field_for(RULES["design"])
+    per_participant = field_for(RULES["per_participant"])
+    smallest_difference = field_for(RULES["smallest_difference"])
     looks = StringField(
         "Looks at results before the end",
         description="Optional: after how many finished participants, like 10 20. Planned looks "
         "share the 5 %, by the spending function of Lan and DeMets.",
     )
-    show_values = field_for(RULES["show_values"])
-    rescale_values = field_for(RULES["rescale_values"])
-    shuffle_columns = field_for(RULES["shuffle_columns"])
-    positions_strip = field_for(RULES["positions_strip"])
-    repeated = field_for(RULES["repeated"])
-    obvious = field_for(RULES["obvious"])
-    smallest_difference = field_for(RULES["smallest_difference"])
-
     personal_until = field_for(RULES["personal_until"])
     personal_fields = FieldList(FormField(PersonalFieldForm), max_entries=MAX_PERSONAL_FIELDS)
     closing_questions = FieldList(FormField(PersonalFieldForm), max_entries=MAX_PERSONAL_FIELDS)
+
+    asked_by = field_for(RULES["asked_by"])
+    contact = field_for(RULES["contact"])
+    title = field_for(RULES["title"])
+    language = field_for(RULES["language"])
+    minutes = field_for(RULES["minutes"])
+    purpose = field_for(RULES["purpose"])
+    consent = field_for(RULES["consent"])
+    scenario = field_for(RULES["scenario"])
+    question_text = field_for(RULES["question_text"])
+    list_noun = field_for(RULES["list_noun"])
+    reminder = field_for(RULES["reminder"])
+    debriefing = field_for(RULES["debriefing"])
 
     def __init__(self, *args: Any, has_own_lists: bool = False, **kwargs: Any) -> None:
         """``has_own_lists``: whether the study has some, so that they can be chosen."""
@@ -274,7 +359,7 @@ class PlanTextForm(VersionedForm):
 
 @blueprint.get(f"{STUDY}/plan")
 def plan() -> ResponseReturnValue:
-    """Show the plan: a form for the owners of a draft, else a text."""
+    """Show the plan: a form for the owners of a draft, at a step, else a text."""
     if g.study.status != "draft" or g.role != "owner":
         return page("researcher/plan_text.html", text=write_plan(g.plan))
     if not isinstance(g.plan, OrderingPlan):
@@ -283,23 +368,25 @@ def plan() -> ResponseReturnValue:
     form = PlanForm(
         data=_form_data(g.plan), has_own_lists=bool(g.plan.own_lists), version=_version()
     )
-    return page("researcher/plan.html", form)
+    return _plan_page(form, request.args.get("step"))
 
 
 @blueprint.post(f"{STUDY}/plan")
 @in_own_process
 def save_plan() -> ResponseReturnValue:
-    """Store the changed plan, or show the form again.
+    """Store the changed plan and go on to a step, or to the check where the form names none.
 
-    With its errors, with another row, or beside what another window has saved meanwhile.
+    Or show the form again: with its errors, with another row, or beside what another window has
+    saved meanwhile.
     """
     lifecycle.require_draft(g.study)
     if not isinstance(g.plan, OrderingPlan):
         return _save_plan_text(PlanTextForm())
     form = PlanForm(has_own_lists=bool(g.plan.own_lists))
-    if request.form.get("add") in ASKED_OF_PERSONS:
-        form.add_row(request.form["add"])
-        return page("researcher/plan.html", form)
+    added = request.form.get("add", "")
+    if added in ASKED_OF_PERSONS:
+        form.add_row(added)
+        return _plan_page(form, STEP_OF[added], added=added)
     if form.validate_on_submit():
         try:
             changed = plans.parse_plan(form.values(g.plan))
@@ -312,13 +399,96 @@ def save_plan() -> ResponseReturnValue:
             g.plan, form.version.data = g.study.plan, _version()
             saved, typed = plans.plan_values(g.plan), plans.plan_values(changed)
             conflict = Conflict.between(form, saved, typed, "plan changed")
-            return page("researcher/plan.html", form, 409, conflict=conflict)
+            return _plan_page(form, form.step.data, 409, conflict=conflict)
         except SurveyError as error:
             form.questions.errors = [str(error)]
         else:
-            flash("The plan is saved, and its questions are drawn.")
-            return redirect(url_for("researcher.check"), 303)
-    return page("researcher/plan.html", form)
+            return _go_on_after_saving()
+    return _plan_page(form, form.step.data)
+
+
+def _go_on_after_saving() -> ResponseReturnValue:
+    """Redirect to the step whose button was pressed; without one to the check."""
+    step = request.form.get("go")
+    if step in STEPS:
+        return redirect(url_for("researcher.plan", step=step), 303)
+    flash("The plan is saved, and its questions are drawn.")
+    return redirect(url_for("researcher.check"), 303)
+
+
+def _plan_page(
+    form: PlanForm, step: str | None, status: int | None = None, **content: Any
+) -> ResponseReturnValue:
+    """Show the form at a step, by default the first; instead at all steps that have faults.
+
+    The page has a frame with the preview.
+    """
+    faulty = {STEP_OF.get(control.partition("-")[0], "") for control, _ in form.problems}
+    open_steps = [name for name in STEPS if name in faulty]
+    open_steps = open_steps or [step if step in STEPS else next(iter(STEPS))]
+    form.step.data = open_steps[0]
+    response = make_response(
+        page(
+            "researcher/plan.html",
+            form,
+            status,
+            steps=STEPS,
+            open_steps=open_steps,
+            of_runs=RUNS,
+            texts=texts_of(OrderingPlan),
+            short=SHORT,
+            previewed=_previewed_pages(g.plan),
+            **content,
+        )
+    )
+    response.headers["Content-Security-Policy"] = WITH_OWN_FRAMES
+    return response
+
+
+def _previewed_pages(plan: OrderingPlan) -> dict[str, tuple[str, str]]:
+    """Return participants' pages that are shown beside the form: page → (title, address)."""
+    titles = {
+        "entry": "First page",
+        "consent": "Consent",
+        "about_you": "About you",
+        "scenario": "Scenario",
+        **({"practice": "Practice"} if plan.practice else {}),
+        "question": "Question 1",
+        **({"closing": "Closing questions"} if plan.closing_questions else {}),
+        "done": "Last page",
+    }
+    labels = answers.usual_variant(plan)
+    return {
+        name: (
+            title,
+            url_for(
+                "preview.page",
+                labels=labels,
+                page=name,
+                position=1 if name == "question" else None,
+            ),
+        )
+        for name, title in titles.items()
+    }
+
+
+@blueprint.app_template_global()
+def plan_address(field: str) -> str:
+    """Return the address of a field of the plan's form."""
+    return url_for("researcher.plan", step=STEP_OF[field], _anchor=field)
+
+
+@blueprint.get(f"{STUDY}/power")
+@in_own_process
+def show_power() -> ResponseReturnValue:
+    """Show which differences the saved plan finds, simulated."""
+    if not isinstance(g.plan, OrderingPlan):
+        raise NotFound
+    try:
+        powers = power.simulate_plan(g.study)
+    except power.GridError as error:
+        return page("researcher/power.html", faults=[fault.text for fault in error.faults])
+    return page("researcher/power.html", powers=powers, words=power)
 
 
 def _save_plan_text(form: PlanTextForm) -> ResponseReturnValue:

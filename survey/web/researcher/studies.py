@@ -9,6 +9,7 @@ from flask.typing import ResponseReturnValue
 from flask_wtf.file import FileField
 from wtforms import (
     BooleanField,
+    Field,
     MultipleFileField,
     RadioField,
     SelectChoice,
@@ -17,6 +18,8 @@ from wtforms import (
 )
 from wtforms.validators import DataRequired, Length
 
+from survey.core.studies.plan import texts_of
+from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.errors import SurveyError
 from survey.services import accounts
 from survey.services.operations.database import begin_reading
@@ -26,7 +29,7 @@ from survey.services.studies import lifecycle, plans, publications
 from survey.services.studies.plans import PlanFile, PlanFileError, read_plan
 from survey.services.studies.recruitment import Recruitment
 from survey.web.auth import require_password
-from survey.web.forms import Form, errors_beside, language_choices, page, slug_field
+from survey.web.forms import Form, errors_beside, language_choices, page, slug_field, storable
 from survey.web.requests import external_address, in_own_process, session
 from survey.web.researcher.pages import (
     STUDY,
@@ -36,15 +39,43 @@ from survey.web.researcher.pages import (
     uploaded_text,
 )
 
-STARTS = {
-    "mnro": "The study of the MNRO paper: ten random questions, five lists each",
-    "mnro-discriminative": "The same, with questions on which the measures disagree",
-    "runs": "Texts for your own lists, like runs of a test collection; you add the lists next",
-    "labels": "Labelling: people mark what matches each query; you add pictures and topics next",
-    "groups": "Grouping: people sort what is relevant to each topic; you add pictures next",
-    "preference": "Preference: people say which of two runs' lists is better, topic by topic",
-    "file": "A plan in a YAML file",
+STARTS = {  # what a new study can start from, and what it is good for
+    "mnro": (
+        "Replicate the paper",
+        "Ten random questions, as in the paper: do others answer as its thirty people did?",
+    ),
+    "mnro-discriminative": (
+        "The same with better power",
+        "In each question AP, NMRR and MNRO contradict each other: fewer people show which they "
+        "agree with.",
+    ),
+    "runs": (
+        "My own runs and pictures",
+        "Your systems' lists for your topics, as positions or pictures: which measure do people "
+        "agree with?",
+    ),
+    "labels": (
+        "Labels",
+        "People mark what matches a query: judgements for a test collection, and how far people "
+        "agree.",
+    ),
+    "groups": (
+        "Groups",
+        "People sort what is relevant to a topic into groups: sub-topics for measures of "
+        "diversity.",
+    ),
+    "preference": (
+        "Preferences",
+        "Two systems' lists side by side, easy to answer: which system is better, and which "
+        "measure says so?",
+    ),
+    "file": (
+        "A plan in a YAML file",
+        "A plan that was downloaded here, or that a co-author wrote: the same study again.",
+    ),
 }
+FROM_FILES = ("runs", "groups", "preference")  # those of "runs" can also be added later
+CONTACT = ("asked_by", "contact")
 
 ACTIONS = {  # what an action does, and the message after it
     "open": (lifecycle.open_study, "The study is open. Invite people."),
@@ -58,15 +89,20 @@ ACTIONS = {  # what an action does, and the message after it
 MAX_COST = 30_000_000
 
 
+def contact_field(name: str) -> Field:
+    """Return the field of a text that says who asks, or whom participants can ask."""
+    rule = texts_of(OrderingPlan)[name]  # as in every kind
+    return StringField(rule.label, validators=[Length(max=rule.longest), storable])
+
+
 class NewStudyForm(Form):
-    """What a new study starts from, and its address."""
+    """What a new study starts from, its address, and who asks."""
 
     start = RadioField(
-        "Start from",
-        choices=[SelectChoice(name, text) for name, text in STARTS.items()],
+        "What is the study for?",
+        choices=[SelectChoice(name, title) for name, (title, _) in STARTS.items()],
         default="mnro",
     )
-    language = SelectField("Language of its texts and pages", choices=language_choices)
     judgements = FileField("Judgements (TREC qrels)")
     runs = MultipleFileField("Runs, two to ten")
     collection_size = StringField("Documents that the runs searched")
@@ -74,6 +110,9 @@ class NewStudyForm(Form):
     show_items = BooleanField("Show pictures or texts, which you add next, instead of positions")
     plan = FileField("Plan file")
     slug = slug_field("Address", DataRequired("Give the study an address."), Length(max=64))
+    asked_by = contact_field("asked_by")
+    contact = contact_field("contact")
+    language = SelectField("Language of its texts and pages", choices=language_choices)
 
 
 class CopyForm(Form):
@@ -108,7 +147,7 @@ def home() -> ResponseReturnValue:
 @in_own_process
 def new() -> ResponseReturnValue:
     """Ask what a new study starts from; create a draft and go on to its plan."""
-    form = NewStudyForm()
+    form = NewStudyForm(data=_usual_contact())
     faults: tuple[str, ...] = ()
     if form.validate_on_submit():
         session().rollback()  # else participants' answers wait while the file is read
@@ -121,19 +160,28 @@ def new() -> ResponseReturnValue:
             form.plan.errors = ["The plan in the file cannot be used; see below."]
             faults = error.faults
         except ValueError as error:
-            from_files = form.start.data in ("groups", "preference")
-            beside = form.judgements if from_files else form.plan
+            beside = form.judgements if form.start.data in FROM_FILES else form.plan
             beside.errors = [str(error)]
         except SurveyError as error:
             form.slug.errors = [str(error)]
         else:
             flash("The draft is created. Go through its plan, then check its questions.")
             return redirect(url_for("researcher.plan", slug=form.slug.data), 303)
-    return page("researcher/new.html", form, faults=faults)
+    return page("researcher/new.html", form, faults=faults, starts=STARTS)
+
+
+def _usual_contact() -> dict[str, str]:
+    """Return who asks, and whom participants can ask, in the researcher's newest study."""
+    studies = [study for study, _ in accounts.studies_of(session(), g.researcher)]
+    for study in sorted(studies, key=lambda study: study.created_at, reverse=True):
+        if not plans.contact_faults(study.plan):
+            return {name: getattr(study.plan, name) for name in CONTACT}
+    return {}
 
 
 def _plan_to_start_from(form: NewStudyForm) -> PlanFile:
     if form.start.data != "file":
+        preset = form.start.data
         own: dict[str, Any] = {"seed": plans.fresh_seed()}
         if form.start.data == "labels":  # written into the plan when they are known
             own = {"topics": ["topic-1"]}
@@ -141,8 +189,12 @@ def _plan_to_start_from(form: NewStudyForm) -> PlanFile:
             own = {"topics": _topics_to_group()}
         elif form.start.data == "preference":
             own |= _pairs_to_compare(form)
-        own = {"language": form.language.data, **own}
-        plan = plans.preset_plan(form.start.data, **own)
+        elif form.start.data == "runs" and (uploaded_files("judgements") or uploaded_files("runs")):
+            own |= plans.as_fields(_lists_to_order(form))
+            preset = "pictures" if form.show_items.data else "runs"
+        typed = {name: form[name].data for name in CONTACT if form[name].data}
+        own = {"language": form.language.data, **typed, **own}
+        plan = plans.preset_plan(preset, **own)
         return PlanFile(plan, Recruitment())
     uploaded = uploaded_text("plan")
     if uploaded is None:
@@ -158,21 +210,26 @@ def _topics_to_group() -> Any:
     return plans.topics_to_group(uploaded[0])
 
 
-def _pairs_to_compare(form: NewStudyForm) -> dict[str, Any]:
-    """Return the fields of a plan that the uploaded judgements and runs fill."""
+def _lists_to_order(form: NewStudyForm, *, paired: bool = False) -> plans.OwnLists:
+    """Return the lists of the uploaded runs."""
     judgements, runs = uploaded_files("judgements"), uploaded_files("runs")
     if not judgements or len(runs) < 2:
         raise ValueError("Choose the file of judgements, and two runs or more.")
+    size = form.collection_size.data or ""
+    return plans.from_trec(
+        judgements[0], runs, collection_size=size, missing_last=True, paired=paired
+    )
+
+
+def _pairs_to_compare(form: NewStudyForm) -> dict[str, Any]:
+    """Return the fields of a plan of preferences that the form fills."""
     contrast = (form.contrast.data or "").replace(",", " ").split()
     changes: dict[str, Any] = {"language": form.language.data}
     if form.show_items.data:
         changes |= {"show_items": True, "show_positions": False}
     if contrast:
         changes |= {"selection": "discriminative", "contrast": contrast, "measures": contrast}
-    size = form.collection_size.data or ""
-    lists = plans.from_trec(
-        judgements[0], runs, collection_size=size, missing_last=True, paired=True
-    )
+    lists = _lists_to_order(form, paired=True)
     try:
         return changes | plans.as_pairs(lists, changes)
     except SurveyError as error:
@@ -272,7 +329,7 @@ def _overview_page(form: CopyForm) -> ResponseReturnValue:
         progress=lifecycle.progress(session(), g.study),
         free=participants.free_slots(session(), g.study),
         broken=[finding for finding in lifecycle.check_study(session(), g.study) if finding.failed],
-        events=accounts.events_of(session(), g.study),
+        log=accounts.log_of(session(), g.study),
         link=external_address("participant.entry", slug=g.study.slug),
         publication=publications.publication_of(session(), g.study),
     )

@@ -1,0 +1,99 @@
+// Saves the plan whenever a field has changed, and then shows beside it what participants would see
+// and what the plan can find. Without this file a step is saved when its reader moves on.
+"use strict";
+
+const plan = document.getElementById("plan");
+const saved = plan.querySelector(".saved");
+const frame = document.querySelector("iframe[name=preview]");
+const pages = document.querySelector(".pages");
+const LONGEST = 60000; // of a body that the browser sends even while it leaves the page
+
+let running = null; // the saves under way
+let waiting = false; // whether something has changed since the last one began
+let unsaved = false;
+let asking = null; // ends the last question for the power
+
+async function save() {
+  while (waiting) {
+    waiting = false;
+    saved.textContent = "Saving …";
+    saved.textContent = await send().catch(() => "Not saved yet, because the server cannot be reached.");
+  }
+}
+
+// Returns what to say of it.
+async function send() {
+  unsaved = true;
+  const body = new URLSearchParams(new FormData(plan));
+  body.append("go", plan.elements.step.value);
+  const answer = await fetch(plan.action, { method: "POST", body, keepalive: String(body).length < LONGEST });
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const problem = page.querySelector("#problems a");
+  if (answer.status === 409) return "Not saved: someone else saved another version. Press “Next” to see both.";
+  if (problem) return `Not saved yet: ${problem.textContent}`;
+  if (!answer.ok || !page.getElementById("plan")) return "Not saved yet. Move on to another step to see why.";
+  unsaved = false;
+  plan.elements.version.value = page.querySelector("#plan [name=version]").value;
+  document.querySelectorAll("#problems, #plan .wrong").forEach((element) => element.remove());
+  plan.querySelectorAll("[aria-invalid]").forEach((element) => element.removeAttribute("aria-invalid"));
+  showPreview(page);
+  showPower();
+  return "Everything on this page is saved.";
+}
+
+// With another number of measures the pages have other addresses.
+function showPreview(page) {
+  for (const link of pages.querySelectorAll("a")) {
+    const fresh = [...page.querySelectorAll(".pages a")].find((other) => other.textContent === link.textContent);
+    if (fresh) link.setAttribute("href", fresh.getAttribute("href"));
+  }
+  const at = frame.contentWindow.scrollY;
+  frame.addEventListener("load", () => frame.contentWindow.scrollTo(0, at), { once: true });
+  frame.src = pages.querySelector("[aria-current]").href;
+}
+
+async function showPower() {
+  const note = [...document.querySelectorAll(".power")].find((each) => each.checkVisibility());
+  if (!note) return;
+  asking?.abort();
+  asking = new AbortController();
+  const link = note.querySelector("a");
+  try {
+    note.replaceChildren("Simulating what these participants and questions can find … ", link);
+    const answer = await fetch(note.dataset.source, { signal: asking.signal });
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    link.textContent = "Other differences";
+    note.replaceChildren(`${page.getElementById("power").textContent} `, link);
+  } catch (error) {
+    if (error.name !== "AbortError") note.replaceChildren(link);
+  }
+}
+
+pages.addEventListener("click", (event) => {
+  const link = event.target.closest("a");
+  if (!link) return;
+  pages.querySelector("[aria-current]").removeAttribute("aria-current");
+  link.setAttribute("aria-current", "true");
+});
+
+// Beside another version, nothing is replaced before its reader says so.
+if (!document.getElementById("conflict")) {
+  plan.addEventListener("change", () => {
+    waiting = true;
+    running ??= save().finally(() => (running = null));
+  });
+}
+
+// A save that is under way changes the version that this form has to name.
+plan.addEventListener("submit", (event) => {
+  if (running) {
+    event.preventDefault();
+    running.then(() => plan.requestSubmit(event.submitter));
+  } else unsaved = false;
+});
+
+addEventListener("beforeunload", (event) => {
+  if (unsaved && !running) event.preventDefault();
+});
+
+showPower();
