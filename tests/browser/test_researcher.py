@@ -122,10 +122,11 @@ def test_from_the_first_start_to_a_bundle_that_replicates(page, server):
     page.get_by_text("Analysis options").click()
     page.get_by_label("With test data").check()
     page.get_by_role("button", name="Show", exact=True).click()
-    expect(page.get_by_text("13 participants gave 39 answers to 3 questions")).to_be_visible()
-    expect(page.get_by_role("img", name="Votes per question")).to_be_visible()
+    expect(page.get_by_text("13 participants · 3 questions · 39 answers")).to_be_visible()
+    page.get_by_role("heading", name="Votes per question").click()
+    expect(page.locator("#figure-votes-per-question img")).to_be_visible()
     with page.expect_download() as paper:
-        page.get_by_role("button", name="Download the zip").click()
+        page.get_by_role("button", name="Download for a paper").click()
     expect(page.get_by_text("Downloaded.")).to_be_visible()
     with zipfile.ZipFile(paper.value.path()) as files:
         assert json.loads(files.read("analysis.json"))["n"]["participants"] == 13

@@ -8,7 +8,7 @@ from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import permutations, product
+from itertools import pairwise, permutations, product
 from math import comb
 from multiprocessing import get_context
 from pkgutil import resolve_name
@@ -528,21 +528,30 @@ def smallest_found(powers: Sequence[Power], matters: int | None) -> str:
     """Return the sentence on the smallest difference that a plan has enough power for.
 
     It also has the power for the smallest difference that ``matters``, in points, by default 10.
+    ``powers``: in the order of their differences.
     """
-    first = powers[0]
+    first, last = powers[0], powers[-1]
     who = f"With {first.participants} participants answering {asked(first)} questions"
     usual = matters / 100 if matters else USUAL_DIFFERENCE
-    shown = {
-        next((each for each in powers if each.power >= ENOUGH), powers[-1]),
-        *(each for each in powers if each.difference == usual),
-    }
-    found = and_join(
-        [
-            f"a difference of {points(each.difference)} in {percent(each)} of studies"
-            for each in sorted(shown, key=lambda each: -each.difference)
-        ]
-    )
-    return f"{who}, the verdict finds {found}."
+    also = [each for each in powers if each.difference == usual]
+    enough = 0 if first.power >= ENOUGH else _enough_difference(powers)
+    if enough is None:
+        sentence = f"{who}, even a difference of {points(last.difference)} is found in only"
+        sentence += f" {percent(last)} of studies"
+    else:
+        what = f"about {points(enough)}" if enough else f"{points(first.difference)} or less"
+        sentence = f"{who}, a difference of {what} is found in {100 * ENOUGH:.0f} % of studies"
+    found = [f"one of {points(each.difference)} in {percent(each)}" for each in also]
+    return f"{and_join([sentence, *found])}."
+
+
+def _enough_difference(powers: Sequence[Power]) -> float | None:
+    """Return the smallest difference with enough power, between those simulated; None above."""
+    for below, above in pairwise(powers):
+        if below.power < ENOUGH <= above.power:
+            part = (ENOUGH - below.power) / (above.power - below.power)
+            return round(below.difference + part * (above.difference - below.difference), 2)
+    return None
 
 
 def margin(result: Power) -> str:

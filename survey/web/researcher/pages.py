@@ -103,6 +103,11 @@ def uploaded_text(name: str) -> tuple[str, str] | None:
     return (files[0].text, files[0].name) if files else None
 
 
+def is_uploaded(*names: str) -> bool:
+    """Whether a file was chosen in one of these fields; reads none of them."""
+    return any(file.filename for name in names for file in request.files.getlist(name))
+
+
 def uploaded_files(name: str) -> list[TextFile]:
     """Return the files of a field that were uploaded; raises ValueError for what is no text."""
     files = []

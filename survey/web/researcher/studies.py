@@ -35,6 +35,7 @@ from survey.web.researcher.pages import (
     STUDY,
     blueprint,
     has_valid_token,
+    is_uploaded,
     uploaded_files,
     uploaded_text,
 )
@@ -189,7 +190,7 @@ def _plan_to_start_from(form: NewStudyForm) -> PlanFile:
             own = {"topics": _topics_to_group()}
         elif form.start.data == "preference":
             own |= _pairs_to_compare(form)
-        elif form.start.data == "runs" and (uploaded_files("judgements") or uploaded_files("runs")):
+        elif form.start.data == "runs" and is_uploaded("judgements", "runs"):
             own |= plans.as_fields(_lists_to_order(form))
             preset = "pictures" if form.show_items.data else "runs"
         typed = {name: form[name].data for name in CONTACT if form[name].data}
