@@ -6,7 +6,6 @@ const plan = document.getElementById("plan");
 const saved = plan.querySelector(".saved");
 const frame = document.querySelector("iframe[name=preview]");
 const pages = document.querySelector(".pages");
-const LONGEST = 60000; // of a body that the browser sends even while it leaves the page
 
 let running = null; // the saves under way
 let waiting = false; // whether something has changed since the last one began
@@ -24,9 +23,7 @@ async function save() {
 // Returns what to say of it.
 async function send() {
   unsaved = true;
-  const body = new URLSearchParams(new FormData(plan));
-  body.append("go", plan.elements.step.value);
-  const answer = await fetch(plan.action, { method: "POST", body, keepalive: String(body).length < LONGEST });
+  const answer = await post();
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   const problem = page.querySelector("#problems a");
   if (answer.status === 409) return "Not saved: someone else saved another version. Press “Next” to see both.";
@@ -39,6 +36,12 @@ async function send() {
   showPreview(page);
   showPower();
   return "Everything on this page is saved.";
+}
+
+function post(options) {
+  const body = new URLSearchParams(new FormData(plan));
+  body.append("go", plan.elements.step.value);
+  return fetch(plan.action, { method: "POST", body, ...options });
 }
 
 // With another number of measures the pages have other addresses.
@@ -90,6 +93,11 @@ plan.addEventListener("submit", (event) => {
     event.preventDefault();
     running.then(() => plan.requestSubmit(event.submitter));
   } else unsaved = false;
+});
+
+// The browser ends a save that is under way when its reader follows a link; it may finish this one.
+addEventListener("pagehide", () => {
+  if (running) post({ keepalive: true }).catch(() => {});
 });
 
 addEventListener("beforeunload", (event) => {
