@@ -120,6 +120,7 @@ class Part(NamedTuple):
     heading: str
     fields: tuple[str, ...]
     folded: bool = False
+    help: str = ""
 
 
 class Step(NamedTuple):
@@ -136,6 +137,10 @@ class Step(NamedTuple):
 
 
 RUNS = "Pictures and texts of the runs"  # shown only where the lists come from runs
+MARKS_HELP = (
+    "For random lists: one word for each relevant item of a list, assigned to its positions at "
+    "random. Participants see them in brackets. Your own lists have theirs in their files."
+)
 
 # Which field appears with which choice is in static/plan.css.
 STEPS = {
@@ -145,7 +150,7 @@ STEPS = {
         (
             Part("", ("measures", "other_measures")),
             Part("", ("generator", "questions", "lists", "relevant", "collection_size")),
-            Part("Grades or clusters beside the positions", MARK_KINDS, folded=True),
+            Part("Grades or clusters beside the positions", MARK_KINDS, True, MARKS_HELP),
             Part("Seed, and variants of the measures", ("seed", "gmt", "literal_eq15"), True),
         ),
     ),
