@@ -78,8 +78,8 @@ def _page(participants: int, questions: int, target: str = "") -> list[Finding]:
     found = _in_a_process("results_page", participants, questions)
     what = f"the results page of {participants} participants × {questions} questions"
     return [
-        Finding(what, found["drawn"], "s", target, headline=bool(target)),
-        Finding(f"{what}, asked for again", found["again"], "s", note="its figures are kept"),
+        Finding(what, found["page"], "s", target, headline=bool(target)),
+        Finding(f"{what}: the figure of its first screen", found["figure"], "s"),
         Finding(f"{what}, the first of a process", found["first"], "s"),
     ]
 
