@@ -20,7 +20,14 @@ PATH = re.compile(rf"(?<![\w/.-])((?:{FOLDERS})/[\w/.-]*\w/?)`")
 MOST_WORDS = 900
 SHORT_PAGES = (
     *("run-your-own-study.md", "settings.md", "ethics.md", "recruitment.md", "analysis.md"),
-    *("tour.md", "from-pictures-to-a-study.md", "score-runs.md", "add-a-measure.md", "README.md"),
+    *(
+        "publish-a-study.md",
+        "tour.md",
+        "from-pictures-to-a-study.md",
+        "score-runs.md",
+        "add-a-measure.md",
+        "README.md",
+    ),
 )
 
 
