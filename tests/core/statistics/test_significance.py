@@ -11,6 +11,8 @@ from survey.core.statistics.significance import (
     REPLICATES,
     RandomStream,
     sign_flip,
+    t_quantile,
+    t_tail,
     two_one_sided_tests,
 )
 
@@ -59,6 +61,12 @@ def test_signs_of_thirty_thousand_values_are_flipped_by_the_numbers_of_alike_one
     small = [Fraction(1), Fraction(-1)]
     p, _ = sign_flip(small, np.repeat([0, 1], [15_100, 14_900]))
     assert p == pytest.approx(2 * stats.norm.sf(200 / 30_000**0.5), abs=0.015)
+
+
+def test_tails_and_quantiles_of_t_are_those_of_scipy_to_the_last_digit():
+    for df in (0.5, 1, 2.7, 9, 29, 1e6):
+        assert [t_tail(t, df) for t in (0, 0.3, 2.26, 40)] == [*stats.t.sf([0, 0.3, 2.26, 40], df)]
+        assert [t_quantile(p, df) for p in (0.95, 0.975)] == [*stats.t.ppf([0.95, 0.975], df)]
 
 
 @pytest.mark.parametrize("margin", [0.1, 0.4, 1.2])
