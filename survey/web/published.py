@@ -14,7 +14,7 @@ from itsdangerous import BadSignature, URLSafeSerializer
 
 from survey import __version__
 from survey.services.analysis.report import drawn_of, report_of
-from survey.services.analysis.sheets import printed_table
+from survey.services.analysis.sheets import Sheet, printed_table
 from survey.services.analysis.study_results import Analysis
 from survey.services.exchange import bundle as bundles
 from survey.services.exchange.public_bundle import (
@@ -135,8 +135,13 @@ def _of_kind(analysis: Any) -> dict[str, Any]:
         "standings": getattr(analysis, "standings", ()),
         "lead": _drawn(exhibits[0]) if exhibits else None,
         "sentences": getattr(analysis, "sentences", ()),
-        "sheets": [sheet for sheet in getattr(analysis, "sheets", ()) if sheet.rows],
+        "sheets": [*filter(_is_public, getattr(analysis, "sheets", ()))],
     }
+
+
+def _is_public(sheet: Sheet) -> bool:
+    """Return whether a table is shown: one that compares single people is in the bundle only."""
+    return bool(sheet.rows) and sheet.columns[0] != "participant"
 
 
 def _drawn(exhibit: Any) -> Any:
