@@ -436,6 +436,7 @@ def check(slug: str, as_json: bool) -> None:
             contest for contest in lifecycle.question_checks(study) if contest.question.number
         ]
         printed_names = lifecycle.headings(study)
+        verdict = lifecycle.check_verdict(study, findings)
     content = []
     if as_json and not contests:  # of a kind whose questions are not compared
         content = [{"question": each.number, **each.as_json()} for each in questions]
@@ -458,8 +459,10 @@ def check(slug: str, as_json: bool) -> None:
             for question, contest in zip(questions, contests, strict=True)
         ]
     if as_json:
-        print_json({"questions": content, "findings": [vars(finding) for finding in findings]})
+        listed = [vars(finding) for finding in findings]
+        print_json({"verdict": verdict, "questions": content, "findings": listed})
     else:
+        print_text(verdict)
         _print_summary(contests, findings)
         for question in questions if contests else ():
             _print_question(question, printed_names)
@@ -757,21 +760,22 @@ def _read_plan(
 
 
 def _print_summary(contests: "Sequence[QuestionCheck]", findings: "Sequence[Finding]") -> None:
-    """Print a verdict, the findings, and for each question how many list pairs are contested."""
-    from survey.services.studies.lifecycle import pair_sentences, questions_sentence
+    """Print what to mend, the other findings, and on how many list pairs measures contradict."""
+    from survey.services.studies.lifecycle import pair_sentences, to_mend
 
-    failed = sum(finding.failed for finding in findings)
-    print_text(
-        f"{questions_sentence(contests)}"
-        + (f"{failed} failed, marked below." if failed else "No finding is a failure.")
-    )
+    if faulty := to_mend(findings):
+        print_heading("To mend")
+        for finding in faulty:
+            where = f" ({finding.mend})" if finding.mend else ""
+            failure = "FAILED: " if finding.failed else ""
+            print_text(f"{failure}{finding.text}{where}", "", "  ")
     print_heading("Summary")
     for sentence in pair_sentences(contests):
         print_text(f"all: {sentence}", "", "  ")
     for finding in findings:
-        where = "all" if finding.question is None else f"question {finding.question}"
-        failure = "FAILED: " if finding.failed else ""
-        print_text(f"{failure}{where}: {finding.text}", "", "  ")
+        if finding not in faulty:
+            where = "all" if finding.question is None else f"question {finding.question}"
+            print_text(f"{where}: {finding.text}", "", "  ")
     click.echo()
     if not contests:
         return

@@ -152,6 +152,7 @@ def _presentation_query(tables: TaskTables) -> Select[Any]:
     source = source.join(tables.presentation, key_of(tables.presentation) == _presentation.c.id)
     return select(
         *(_presentation.c[name] for name in ("id", "position", "shown_at")),
+        *(_presentation.c[name] for name in ("refusals", "last_refusal")),
         *(column.label(f"drawn_{column.name}") for column in own_columns(tables.presentation)),
         _participant.c.public_id,
         _question.c.number,
@@ -353,6 +354,7 @@ def _state(tables: TaskTables) -> Prepared:
         select(
             _presentation.c.id,
             _presentation.c.question_id,
+            _presentation.c.refusals,
             _participant.c.public_id,
             _participant.c.status,
             *_answer_columns(tables),
@@ -455,6 +457,24 @@ _FIRST_SHOWN = Prepared(
 def note_shown(session: Session, participant_id: int, position: int, moment: datetime) -> None:
     """Store when a question is first shown; later times change nothing."""
     _FIRST_SHOWN.run(session, {"who": participant_id, "at": position, "shown_at": moment})
+
+
+_REFUSALS = Prepared(select(_presentation.c.refusals).where(_AT_POSITION))
+_REFUSED = Prepared(update(_presentation).where(_AT_POSITION))
+
+
+def refusals_at(session: Session, participant_id: int, position: int) -> int | None:
+    """Return how often a question's form was refused; None for a position without a question."""
+    row = _REFUSALS.first(session, {"who": participant_id, "at": position})
+    return None if row is None else int(row.refusals)
+
+
+def store_refusals(
+    session: Session, participant_id: int, position: int, refusals: int, last: str | None
+) -> None:
+    """Store how often a question's form was refused, and the last kind of fault."""
+    changes = {"refusals": refusals, "last_refusal": last}
+    _REFUSED.run(session, {"who": participant_id, "at": position, **changes})
 
 
 # JSON is fetched as text, the key of the cache of parsed plans. The participant's columns are named

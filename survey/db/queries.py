@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any, Literal, TypeVar
 
 from sqlalchemy import (
+    BigInteger,
     ColumnElement,
     Insert,
     Select,
@@ -18,17 +19,20 @@ from sqlalchemy import (
     case,
     delete,
     exists,
+    extract,
     func,
     or_,
     select,
+    text,
     update,
 )
 from sqlalchemy import cast as as_type
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.orm import Session, joinedload
+from sqlalchemy.orm import InstrumentedAttribute, Session, joinedload
 
-from survey.db.engine import is_sqlite
+from survey.db.engine import Record, is_sqlite
 from survey.db.models import (
+    IS_STUCK,
     ConsentText,
     Erasure,
     Event,
@@ -43,6 +47,7 @@ from survey.db.models import (
     SignInLink,
     SignInThrottle,
     SlotCount,
+    StoredQuestion,
     StoredResponse,
     Study,
 )
@@ -260,6 +265,51 @@ def recently_seen(
         statement = statement.where(Participant.public_id.startswith(id_prefix, autoescape=True))
     statement = statement.order_by(seen.desc(), Participant.id.desc()).limit(limit)
     return session.scalars(statement).all()
+
+
+def stuck_participants(session: Session, study_id: int) -> Sequence[Record]:
+    """Return questions whose form was refused several times in a row, of participants under way.
+
+    Rows: public_id, is_test, position, number (of the question), refusals, last_refusal.
+    """
+    statement = (
+        select(
+            *(Participant.public_id, Participant.is_test, Presentation.position),
+            *(StoredQuestion.number, Presentation.refusals, Presentation.last_refusal),
+        )
+        .join_from(Presentation, Participant)
+        .join(StoredQuestion, StoredQuestion.id == Presentation.question_id)
+        .where(text(IS_STUCK), Participant.study_id == study_id)
+        .where(Participant.status == "started", Participant.excluded.is_(False))
+        .order_by(Presentation.refusals.desc(), Participant.public_id)
+    )
+    return session.execute(statement).all()
+
+
+def first_and_last_arrival(
+    session: Session, study_id: int
+) -> tuple[datetime | None, datetime | None]:
+    """Return when the first and the last participant who counts began; None without any."""
+    columns = (func.min(Participant.started_at), func.max(Participant.started_at))
+    statement = select(*columns).where(Participant.study_id == study_id, CONDITIONS["counts"])
+    first, last = session.execute(statement).one()
+    return first, last
+
+
+def counts_by_time(
+    session: Session, study_id: int, column: InstrumentedAttribute[Any], seconds: int
+) -> dict[int, int]:
+    """Count participants who count by intervals of this length since 1970, by a moment of theirs.
+
+    Intervals without any are left out.
+    """
+    interval = as_type(extract("epoch", column), BigInteger) // seconds
+    statement = (
+        select(interval, func.count())
+        .where(Participant.study_id == study_id, CONDITIONS["counts"], column.is_not(None))
+        .group_by(interval)
+    )
+    return {int(number): count for number, count in session.execute(statement)}
 
 
 def answer_counts(session: Session, participant_ids: Collection[int]) -> dict[int, int]:

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree  # nosec B405 # reads our own drawings only
 
-from survey.figures import analysis, curves, judging, paper
+from survey.figures import analysis, arrivals, curves, judging, paper
 from survey.figures.exhibit import FORMATS, GREY, STYLE, UNDATED, WIDTH, Exhibit
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def draw(exhibit: Exhibit) -> "Figure":
         figure = Figure(figsize=size, layout="constrained")
         draw_on(figure, exhibit)
     else:
-        figures = {**analysis.FIGURES, **curves.FIGURES, **judging.FIGURES}
+        figures = {**analysis.FIGURES, **arrivals.FIGURES, **curves.FIGURES, **judging.FIGURES}
         draw_rows, height = figures[exhibit.kind or exhibit.name]
         figure = Figure(figsize=(WIDTH, height(len(exhibit.rows))), layout="constrained")
         draw_rows(figure.add_subplot(), exhibit)

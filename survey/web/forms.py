@@ -32,6 +32,7 @@ from survey.core.studies.fields import (
     tidy_text,
 )
 from survey.errors import SurveyError
+from survey.services.participation import answers
 from survey.services.studies.languages import language_names
 from survey.web.language import gettext, lazy_gettext
 
@@ -186,6 +187,11 @@ class AnswerForm(Form):
     def add_error(self, sentence: str) -> None:  # noqa: ARG002 - for subclasses
         """Add an error beside the answer's fields."""
         raise TypeError(f"{type(self).__name__} has no place for an error")
+
+    @property
+    def refusal(self) -> str:
+        """The kind of fault of a form with errors, a key of ``answers.REFUSALS``."""
+        return answers.REASON if "reason" in self.errors else answers.INCOMPLETE
 
     @property
     def is_done(self) -> bool:

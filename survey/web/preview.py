@@ -5,17 +5,19 @@ from typing import Any
 
 from flask import Blueprint, Response, g, redirect, request, url_for
 from flask.typing import ResponseReturnValue
+from markupsafe import Markup
 from werkzeug.exceptions import NotFound
 
 from survey.services.participation import answers
 from survey.services.participation.participants import PRACTICE
+from survey.services.studies.languages import ENGLISH
 from survey.services.studies.recruitment import recruitment_of
 from survey.web import forms
 from survey.web.forms import AnswerForm, Form
 from survey.web.language import set_language
 from survey.web.participant.entry import ConsentForm, ResumeForm, personal_form
-from survey.web.participant.questions import explanation, step_after_check
-from survey.web.participant.trial import answer_or_page
+from survey.web.participant.questions import explanation, question_form, step_after_check
+from survey.web.participant.trial import answer_or_page, question_page
 from survey.web.participant.visit import Credit, pages_of, picture_response
 from survey.web.requests import IN_OWN_FRAMES, session
 from survey.web.researcher.pages import for_researchers
@@ -30,6 +32,25 @@ CLOSING = "closing"
 AFTER = ("review", "done", "declined", "screened_out")
 # The page after a button that on the real pages stores something.
 AFTER_BUTTON = {"begin": "consent", "resume": "consent", "decline": "declined", "leave": "entry"}
+
+
+@blueprint.app_template_global()
+def question_picture(number: int) -> Markup:
+    """Render a question as participants see it, without the page around it.
+
+    The page that shows it, in English, is a researcher's.
+    """
+    _pretend()
+    g.is_picture = True
+    try:
+        html, _ = _shown_question(number)
+    finally:
+        g.plan = g.study.plan
+        set_language(ENGLISH)
+        for name in ("is_picture", "participant", "at"):
+            g.pop(name, None)
+    # An image in a folded part would be loaded at once otherwise.
+    return Markup(html.replace("<img ", '<img loading="lazy" '))  # noqa: S704 # nosec B704 # our own template
 
 
 @blueprint.before_request
@@ -143,6 +164,23 @@ def _question_page(page: str, position: int) -> ResponseReturnValue:
     if isinstance(sent, AnswerForm):
         return redirect(_address_after(page, position), 303)
     return sent
+
+
+def _shown_question(number: int) -> ResponseReturnValue:
+    """Render the page of a question, 0 for the practice question, with nothing filled in."""
+    question = answers.preview(session(), g.study, number, g.labels)
+    g.plan = g.plan.for_question(number)
+    pages = pages_of(g.plan)
+    return question_page(
+        pages.question_template if number else pages.practice_template,
+        question_form(number, formdata=None),
+        pages.empty(g.plan),
+        position=number,
+        question=question,
+        pages=pages,
+        saved=max(0, number - 1),
+        total=g.study.plan.last_number,
+    )
 
 
 def _plain_page(page: str, form: Form) -> ResponseReturnValue:

@@ -98,7 +98,8 @@ MAX_CHARACTERS = 20_000_000
 
 HASHED = re.compile(r"(?P<stem>.+)\.(?P<hash>[0-9a-f]{12})(?P<ending>\.\w+)")
 CACHED = (
-    *("static", "participant.picture", "preview.picture", "researcher.drawing"),
+    *("static", "participant.picture", "preview.picture"),
+    *("researcher.drawing", "researcher.arrivals"),
     *("published.page", "published.bundle", "published.cff", "published.bibtex"),
 )
 CACHE_FOR_A_YEAR = "public, max-age=31536000, immutable"

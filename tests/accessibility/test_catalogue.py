@@ -28,6 +28,7 @@ NO_PAGES = {
     "researcher.bundle": "/research/studies/voted-el/bundle.zip",
     "researcher.file": "/research/studies/voted-el/files/votes.csv",
     "researcher.guest_links": "/research/studies/voted-el/guests.csv",
+    "researcher.arrivals": "/research/studies/voted-el/progress/arrivals.svg",
     "researcher.drawing": "/research/studies/voted-el/results/drawing/shares.svg",
     "researcher.part": "/research/studies/voted-el/results/parts/shares.csv",
     "researcher.paper": "/research/studies/voted-el/results/paper.zip",

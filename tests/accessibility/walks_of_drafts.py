@@ -119,6 +119,8 @@ def _looked_through(house: House, desk: Desk, slug: str, language: str) -> Itera
     yield house.seen("Own lists", "error: TREC", desk)
     desk.open(at(slug, "/check"))
     yield house.seen("Check", f"draft, texts in {language}", desk)
+    desk.open(at(slug, "/check?question=1"))
+    yield house.seen("Check", f"a question unfolded, texts in {language}", desk)
     desk.open(at(slug))
     yield house.seen("Overview", "draft", desk)
     desk.open(at(slug, "/results"))

@@ -11,7 +11,7 @@ from survey.core.studies.rankings import Ranking
 from survey.core.tasks.ordering import OrderingAnswer
 from survey.db.models import Participant, SignIn
 from survey.services import accounts
-from survey.services.participation import participants
+from survey.services.participation import answers, participants
 from survey.services.studies import lifecycle, recruitment
 from survey.services.studies.recruitment import Recruitment
 from tests.accessibility.sights import House, Sight
@@ -45,6 +45,9 @@ def running(house: House, language: str) -> Iterator[Sight]:
     _exclude_one(house, slug)
     desk.open(at(slug, "/progress"))
     yield house.seen("Progress", "running, one excluded", desk)
+    _stop_one(house, slug)
+    desk.open(at(slug, "/progress"))
+    yield house.seen("Progress", "someone is stuck", desk)
     desk.open(at(slug, "/progress?id=P-NOBODY"))
     yield house.seen("Progress", "nobody is found", desk)
     desk.open(at(slug, "/results"))
@@ -60,6 +63,17 @@ def _exclude_one(house: House, slug: str) -> None:
     one = house.session.query(Participant).filter_by(study_id=study.id).first()
     assert one is not None
     lifecycle.exclude(house.session, study, one, "Ada Lovelace", "clicked through")
+
+
+def _stop_one(house: House, slug: str) -> None:
+    house.session.rollback()
+    study = lifecycle.find_study(house.session, slug)
+    under_way = {"study_id": study.id, "status": "started", "excluded": False}
+    one = house.session.query(Participant).filter_by(**under_way).first()
+    assert one is not None
+    for _ in range(3):
+        answers.note_refusal(house.session, one, 2, answers.INCOMPLETE)
+    house.session.rollback()
 
 
 def _with_people(house: House, desk: Desk, slug: str) -> Iterator[Sight]:

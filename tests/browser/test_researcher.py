@@ -15,9 +15,10 @@ from survey.services.exchange.input_files import open_files
 from survey.services.planning.ordering_bot import Preference
 from survey.services.planning.simulation import simulate
 from survey.services.studies import lifecycle
+from survey.services.studies.recruitment import Recruitment
 from survey.tokens import test_run_token as run_token
 from tests.browsing import watched
-from tests.builders import KEY
+from tests.builders import KEY, a_plan
 from tests.labelled import a_shaded_picture
 from tests.pictured import a_png_of
 from tests.serving import Server
@@ -46,6 +47,26 @@ def send(server: Server, slug: str, participants: int, *, test: bool) -> None:
         db.session.remove()
     entry = f"{server.address}/s/{slug}" + (f"?test={run_token(KEY, slug)}" if test else "")
     simulate(entry, plan, participants, Preference.parse("MNRO=1", plan.measures), seed=7)
+
+
+def test_a_question_of_a_check_is_shown_as_participants_see_it_when_it_is_unfolded(page, server):
+    watched(page)
+    sign_in(page, server, "Check")
+    with server.app.app_context():
+        researcher = accounts.find_researcher(db.session, "Check")
+        lifecycle.create_owned_study(db.session, researcher, "unfolded", a_plan(), Recruitment())
+        db.session.remove()
+    page.goto(f"{server.address}/research/studies/unfolded/check")
+    part = page.locator("#question-2")
+    part.get_by_role("heading", name="Question 2").click()
+    question = part.locator("[inert] h1")
+    expect(question).to_contain_text("Whose ordering")
+    expect(part.locator("a.show")).to_have_count(0)
+    box = part.locator("[inert] [name=choice]").first
+    assert box.evaluate("(box) => getComputedStyle(box.closest('.pick')).display") == "grid"
+    page.mouse.click(*(box.bounding_box()[side] + 5 for side in "xy"))
+    expect(box).not_to_be_checked()
+    assert page.locator("#question-1 [inert]").count() == 0
 
 
 def test_from_the_first_start_to_a_bundle_that_replicates(page, server):

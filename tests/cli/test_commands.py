@@ -105,8 +105,11 @@ def test_the_check_prints_questions_and_findings(run):
     assert len(checked["questions"]) == 10
     assert any("identical orders" in finding["text"] for finding in checked["findings"])
     printed = run("study", "check", "pilot")
-    assert re.match(r"\d+ of 10 questions tell all measures apart", printed)
-    assert printed.index("No finding is a failure.\n") < printed.index("Summary\nall: ")
+    assert printed.startswith(f"{checked['verdict']}\nTo mend\n")
+    assert re.match(
+        r"\d+ of 10 questions can tell the measures apart, .+; 1 thing to mend\.", printed
+    )
+    assert "cannot tell those measures apart (generator)\nSummary\nall: " in printed
     assert printed.index("How contested") < printed.index("Question 1\n")
     assert "all: MNRO: K = 20 of 100 positions" in printed
     rows = [line.split()[:2] for line in printed.splitlines()]

@@ -109,6 +109,7 @@ GET  /research/studies/my-open/guests.csv        in in in 404 403 200 404
 GET  /research/studies/my-open/qr.svg            in in in 404 200 200 404
 GET  /research/studies/my-open/progress          in in in 404 200 200 404
 GET  /research/studies/my-open/progress/live     in in in 404 200 200 404
+GET  /research/studies/my-open/progress/arrivals.svg  in in in 404 200 200 404
 POST /research/studies/my-open/participants/{participant}/exclude  401 401 401 404 403 >progress 404
 POST /research/studies/my-open/participants/{participant}/restore  401 401 401 404 403 >progress 404
 GET  /research/studies/my-open/results           in in in 404 200 200 404

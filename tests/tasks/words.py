@@ -102,6 +102,9 @@ class Words:
     def facts(self, plan, generator_version):
         return {"pairs": len(plan.pairs)}
 
+    def verdict(self, plan, questions):
+        return f"{len(questions)} pairs of words"
+
     def findings(self, plan, questions):
         return [
             Finding(each.number, "the words are equal")

@@ -15,7 +15,6 @@ from survey.db.models import StoredPicture
 from survey.errors import SurveyError
 from survey.services import accounts
 from survey.services.collections import items as collection
-from survey.services.studies import lifecycle
 from tests.builders import Visitor, an_open_study
 from tests.databases import ON_BOTH, ON_SQLITE, statements
 from tests.pictured import DOCUMENTS, a_pictured_study
@@ -235,14 +234,6 @@ def test_a_preview_shows_the_pictures_to_researchers_alone(desk, session, app):
     address = addresses(desk.page)[0]
     assert desk.client.get(address).mimetype == "image/webp"
     assert app.test_client().get(address).status_code == 303
-
-
-@ON_SQLITE
-def test_the_check_names_documents_and_topics_that_cannot_be_shown(session):
-    study = a_pictured_study(session)
-    assert [
-        each.text for each in lifecycle.check_study(session, study) if "picture" in each.text
-    ] == ["the topic mountain has no picture or text"]
 
 
 @pytest.mark.parametrize("columns", [BEFORE, NEVER])

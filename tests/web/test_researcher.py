@@ -581,7 +581,8 @@ def test_progress_says_what_holds_in_each_state_of_a_study(desk, app, session, s
     lifecycle.close_study(session, session.get(Study, study.id), "Ada")
     session.rollback()
     desk.open(f"{STUDY}/progress")
-    assert "Results shows what people answered." in desk.text
+    assert "Closed: 0 of 30 complete" in desk.text
+    assert "Next: read the results" in desk.text
     assert "hidden" not in desk.text
 
 

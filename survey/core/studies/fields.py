@@ -50,12 +50,14 @@ class Fault:
 class Finding:
     """A remark on a question, or on the whole study if ``question`` is None.
 
-    ``failed``: the study is broken; other findings may be intended.
+    ``failed``: the study is broken; other findings may be intended. ``mend``: where it can be
+    mended: a field of the plan or of recruitment, "items" or "lists"; empty for a mere remark.
     """
 
     question: int | None
     text: str
     failed: bool = False
+    mend: str = ""
 
 
 class PlanError(ValueError):

@@ -57,6 +57,9 @@ class Task(Protocol):
     def facts(self, plan: Any, generator_version: int) -> dict[str, Any]:
         """Return facts about the questions for a summary of the study, as plain values."""
 
+    def verdict(self, plan: Any, questions: Sequence[Any]) -> str:
+        """Return in half a sentence what the questions can tell, for the top of a check."""
+
     def findings(self, plan: Any, questions: Sequence[Any]) -> Iterable[Finding]:
         """Return findings on the questions, for researchers before the study opens."""
 

@@ -576,6 +576,10 @@ class Grouping:
             "documents of a topic": f"{min(sizes)} to {max(sizes)}",
         }
 
+    def verdict(self, plan: GroupingPlan, questions: Sequence[GroupingQuestion]) -> str:  # noqa: ARG002 - see Task
+        """Say how many topics people sort."""
+        return f"{len(questions)} topic{'s' * (len(questions) != 1)} to sort into groups"
+
     def findings(
         self,
         plan: GroupingPlan,
@@ -584,7 +588,7 @@ class Grouping:
         """Yield a finding where there are too few assessors."""
         if plan.participants < 3:
             text = f"{plan.participants} wanted; two first assessors and a third are needed"
-            yield Finding(None, f"participants: {text}")
+            yield Finding(None, f"participants: {text}", mend="participants")
 
     def usual_variant(self, plan: GroupingPlan) -> str:  # noqa: ARG002 - see Task
         """Name the seed with which a preview orders documents."""

@@ -416,13 +416,18 @@ class Labelling:
         """Return what a summary of the study says of its queries."""
         return {"topics": " ".join(plan.topics), "batch": plan.batch, "highest grade": plan.highest}
 
+    def verdict(self, plan: LabellingPlan, questions: Sequence[LabellingQuestion]) -> str:  # noqa: ARG002 - see Task
+        """Say how many queries people label."""
+        return "1 query to label" if len(questions) == 1 else f"{len(questions)} queries to label"
+
     def findings(
         self, plan: LabellingPlan, questions: Sequence[LabellingQuestion]
     ) -> Iterator[Finding]:
         """Yield a finding where no query is labelled by all annotators of a pool."""
         if plan.design == "pool" and not plan.queries_for_all and len(questions) > 1:
             text = "no query goes to everybody, so two annotators may have none in common"
-            yield Finding(None, f"{text}; queries_for_all in the plan changes that")
+            text = f"{text}; queries_for_all in the plan changes that"
+            yield Finding(None, text, mend="queries_for_all")
 
     def usual_variant(self, plan: LabellingPlan) -> str:  # noqa: ARG002 - see Task
         """Name the seed with which a preview orders documents that nothing ranks."""

@@ -227,13 +227,26 @@ class Ordering:
             "generator": f"{plan.generator} (version {generator_version})",
         }
 
+    def verdict(self, plan: OrderingPlan, questions: Sequence[Question]) -> str:
+        """Say how many of the questions that count can tell the measures apart."""
+        separated = [
+            check.separated
+            for check in question_checks(questions)
+            if 0 < check.question.number <= plan.questions
+        ]
+        counts = {name: separated.count(name) for name in ("all", "some", "none")}
+        less = [f"{counts['some']} only some of them"] * bool(counts["some"])
+        less += [f"{counts['none']} none"] * bool(counts["none"])
+        rest = "".join(f", {part}" for part in less)
+        return f"{counts['all']} of {len(separated)} questions can tell the measures apart{rest}"
+
     def findings(self, plan: OrderingPlan, questions: Sequence[Question]) -> list[Finding]:
         """Return findings on horizons, orders, marks, sizes, printed values and controls."""
         counted = [question for question in questions if question.number <= plan.questions]
         printing = (finding for question in counted for finding in _printing_findings(question))
         return [
             *_horizon_findings(plan),
-            *_order_findings(counted),
+            *_order_findings(plan, counted),
             *_design_findings(plan),
             *printing,
             *_control_findings(plan, questions),
@@ -358,18 +371,6 @@ def question_checks(questions: Iterable[Question]) -> list[QuestionCheck]:
     return checks
 
 
-def questions_sentence(checks: Sequence[QuestionCheck]) -> str:
-    """Return a sentence on how many questions can tell measures apart; empty without questions."""
-    separated = [check.separated for check in checks if check.question.number]
-    if not separated:
-        return ""
-    counts = {name: separated.count(name) for name in ("all", "some", "none")}
-    less = [f"{counts['some']} some of them"] * bool(counts["some"])
-    less += [f"{counts['none']} none"] * bool(counts["none"])
-    rest = "".join(f", {part}" for part in less)
-    return f"{counts['all']} of {len(separated)} questions tell all measures apart{rest}. "
-
-
 def pair_sentences(checks: Sequence[QuestionCheck]) -> list[str]:
     """Return a sentence for each pair of measures: how many questions of each kind they have."""
     sentences = []
@@ -401,7 +402,8 @@ def _design_findings(plan: OrderingPlan) -> Iterator[Finding]:
     """Yield findings on marks that measures lack or that none reads, and on width and sizes."""
     if missing := [name for name in plan.measures if name not in MEASURES]:
         fault = f"{and_join(missing)}: not registered here, so nothing can be drawn or recomputed"
-        yield Finding(None, f"{fault}; install the package that brings it", failed=True)
+        text = f"{fault}; install the package that brings it"
+        yield Finding(None, text, failed=True, mend="measures")
     else:
         kinds = {name: measure_named(name).reads for name in plan.measures}
         for name, kind in kinds.items():
@@ -410,14 +412,17 @@ def _design_findings(plan: OrderingPlan) -> Iterator[Finding]:
                     None,
                     f"the lists have no {kind} for {name} to read, so it takes every match as "
                     "equally relevant",
+                    mend="lists" if plan.own_lists else kind,
                 )
         if unread := [kind for kind in plan.marked if kind not in kinds.values()]:
-            yield Finding(None, f"participants see {and_join(unread)}, which no measure reads")
+            text = f"participants see {and_join(unread)}, which no measure reads"
+            yield Finding(None, text, mend="measures")
     if len(plan.measures) > PHONE_COLUMNS:
         yield Finding(
             None,
             f"{len(plan.measures)} columns and one's own do not fit on phones and tablets: the "
             "table scrolls sideways there, and a column that is not seen is not ticked",
+            mend="measures",
         )
     if plan.provenance and not plan.shuffle_letters:
         named = zip(plan.letters, plan.provenance.runs, strict=True)
@@ -426,6 +431,7 @@ def _design_findings(plan: OrderingPlan) -> Iterator[Finding]:
             None,
             f"letters are the same in every question ({letters}), so people can learn which run "
             "is good; shuffle_letters in the plan deals them by chance",
+            mend="shuffle_letters",
         )
     sizes = _sizes(plan)
     if len(sizes) > 1:
@@ -433,6 +439,7 @@ def _design_findings(plan: OrderingPlan) -> Iterator[Finding]:
             None,
             f"the questions have from {sizes[0]} to {sizes[-1]} relevant items per list, "
             "so the texts must not promise a single number",
+            mend="scenario",
         )
 
 
@@ -471,7 +478,7 @@ def _horizon_findings(plan: OrderingPlan) -> Iterator[Finding]:
         yield Finding(None, f"{name}: K = {horizon} of {size} positions{beyond}")
 
 
-def _order_findings(questions: Sequence[Question]) -> Iterator[Finding]:
+def _order_findings(plan: OrderingPlan, questions: Sequence[Question]) -> Iterator[Finding]:
     alike = [
         Finding(
             question.number,
@@ -482,13 +489,12 @@ def _order_findings(questions: Sequence[Question]) -> Iterator[Finding]:
         for group in identical_groups(question.rankings)
     ]
     agreeing = len({finding.question for finding in alike})
-    summary = (
-        f"{agreeing} of {len(questions)} questions have identical orders and cannot tell "
-        "those measures apart"
-        if agreeing
-        else "in every question all the measures' orders differ"
-    )
-    yield Finding(None, summary)
+    if agreeing:
+        text = f"{agreeing} of {len(questions)} questions have identical orders and cannot tell "
+        mend = "lists" if plan.own_lists else "generator"
+        yield Finding(None, f"{text}those measures apart", mend=mend)
+    else:
+        yield Finding(None, "in every question all the measures' orders differ")
     yield from alike
 
 

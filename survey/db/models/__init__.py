@@ -66,6 +66,8 @@ from survey.db.models.preference import (
 )
 
 UNDER_WAY = "consented_at IS NOT NULL AND completed_at IS NULL"
+MOST_REFUSALS = 9  # that are counted, so that a script's refused forms stop writing
+IS_STUCK = "refusals >= 3"  # literally, or no database would use the index
 
 
 class Study(Base):
@@ -304,6 +306,14 @@ class Presentation(Base):
     question_id: Mapped[int] = mapped_column(ForeignKey("question.id"), doc="which question")
     position: Mapped[int] = mapped_column(doc="as which question the participant saw it, from 1")
     shown_at: Mapped[Moment | None] = mapped_column(doc="when the page was first handed out")
+    refusals: Mapped[int] = mapped_column(
+        default=0,
+        server_default="0",
+        doc="how often its form was sent back since an answer was last saved, 9 at most",
+    )
+    last_refusal: Mapped[Text16 | None] = mapped_column(
+        doc="the kind of fault for which it was sent back last, without what was typed"
+    )
 
     participant: Mapped[Participant] = relationship()
     question: Mapped[StoredQuestion] = relationship()
@@ -311,6 +321,14 @@ class Presentation(Base):
     __table_args__ = (
         UniqueConstraint("participant_id", "question_id"),
         UniqueConstraint("participant_id", "position"),
+        CheckConstraint(f"refusals BETWEEN 0 AND {MOST_REFUSALS}", name="refusals_few"),
+        CheckConstraint("(refusals = 0) = (last_refusal IS NULL)", name="refusal_has_a_kind"),
+        Index(
+            "ix_presentation_stuck",
+            "participant_id",
+            sqlite_where=text(IS_STUCK),
+            postgresql_where=text(IS_STUCK),
+        ),
     )
 
 

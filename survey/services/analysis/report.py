@@ -130,7 +130,12 @@ class AnalysisParts:
 def image_of(parts: Parts, name: str) -> tuple[str, str] | None:
     """Return a figure as an image of a page, and its digest; None where there is no such figure."""
     exhibit = parts.find_figure(name)
-    return (figures.as_image(exhibit), Drawn(exhibit, "").digest) if exhibit else None
+    return image_of_exhibit(exhibit) if exhibit else None
+
+
+def image_of_exhibit(exhibit: Exhibit) -> tuple[str, str]:
+    """Return a figure as an image of a page, and its digest."""
+    return figures.as_image(exhibit), Drawn(exhibit, "").digest
 
 
 def part_file(parts: Parts, name: str, ending: str) -> bytes | None:

@@ -19,9 +19,9 @@ from survey.core.studies.plan import Plan, TaskQuestion
 from survey.core.studies.rankings import Ranking
 from survey.core.tasks import TASKS, Task, task_of
 from survey.db import participant_queries, queries
-from survey.db.engine import Record
+from survey.db.engine import Record, begin_reading, begin_writing
 from survey.db.item_queries import StudyItems
-from survey.db.models import TASK_TABLES, Study, now
+from survey.db.models import MOST_REFUSALS, TASK_TABLES, Study, now
 from survey.db.models.base import TaskTables
 from survey.db.participant_queries import AnyParticipant
 from survey.errors import NotAllowedError, NotFoundError, SurveyError, marked
@@ -36,6 +36,15 @@ from survey.services.participation.queue import (
 # More than a person can send; without a limit, a script could fill the disk.
 ANSWERS_A_MINUTE = 200
 STEPS_A_MINUTE = 1_000
+
+# Why a form was refused, as researchers read it: the kind of fault, nothing of the answer.
+INCOMPLETE, CONTRADICTORY, REASON, OUTDATED = "incomplete", "contradictory", "reason", "outdated"
+REFUSALS = {
+    INCOMPLETE: "something was missing, or was not on the page",
+    CONTRADICTORY: "“None of these” and a method were ticked together",
+    REASON: "the reason was too long, or had characters that cannot be stored",
+    OUTDATED: "the question had been changed in another window",
+}
 
 # Why an answer is not stored any more, by the participant's status.
 ENDED = {
@@ -77,15 +86,18 @@ class ShownQuestion:
     """A question as a participant sees it, with their stored answer.
 
     ``name``: identifies the presentation; it is never used again, as a row id may be. ``number``:
-    of the question in the study. ``drawn``: the labels and orders of this participant; ``view``:
-    all that they may see. ``drawn``, ``view`` and ``stored.answer`` have the types of the kind of
-    question.
+    of the question in the study. ``refusals``: how often its form was refused since it was last
+    accepted, and ``last_refusal`` why. ``drawn``: the labels and orders of this participant;
+    ``view``: all that they may see. ``drawn``, ``view`` and ``stored.answer`` have the types of the
+    kind of question.
     """
 
     name: str
     number: int
     position: int
     shown_at: datetime | None
+    refusals: int
+    last_refusal: str | None
     row_id: int
     response_id: int | None
     drawn: Any
@@ -134,6 +146,8 @@ def _shown_question(
         number=row.number,
         position=row.position,
         shown_at=row.shown_at,
+        refusals=row.refusals,
+        last_refusal=row.last_refusal,
         row_id=row.id,
         response_id=row.response_id,
         drawn=drawn,
@@ -296,8 +310,13 @@ def save_answer(
         raise NotAllowedError(ENDED[current.status])
     stored = stored_answer(task, current)
     outcome = _outcome(session, secret_key, plan, current, stored, (answer, reason), key)
-    if outcome is not None:
+    if outcome == Outcome.STALE:
         session.rollback()
+        return outcome
+    if current.refusals:
+        participant_queries.store_refusals(session, participant_id, position, 0, None)
+    if outcome == Outcome.SAVED:
+        session.commit()
         return outcome
     response: dict[str, Any] = {
         "submitted_at": moment,
@@ -349,6 +368,25 @@ def _outcome(
     row = participant_queries.revision_of(session, tables, state.response_id, base + 1)
     same = row is not None and sent == (answer_in(task_of(plan), row), row.reason)
     return Outcome.SAVED if same else Outcome.STALE
+
+
+def note_refusal(
+    session: Session, participant: AnyParticipant, position: int, refusal: str
+) -> None:
+    """Count a form of a question that was refused, commit, and go on reading.
+
+    ``refusal``: the kind of fault, a key of REFUSALS. After MOST_REFUSALS, none is counted.
+    """
+    who = (session, participant.id, position)
+    if (participant_queries.refusals_at(*who) or 0) >= MOST_REFUSALS:
+        return
+    begin_writing(session)
+    is_there = participant_queries.lock(session, participant.id, participant.public_id)
+    refusals = participant_queries.refusals_at(*who) if is_there else None
+    if refusals is not None and refusals < MOST_REFUSALS:
+        participant_queries.store_refusals(*who, refusals + 1, refusal)
+    session.commit()
+    begin_reading(session)
 
 
 def step_key(secret_key: str, name: str, steps: int) -> str:
@@ -416,6 +454,8 @@ def save_steps(
         )
     steps = tuple(replace(step, saved_at=moment) for step in steps)
     participant_queries.store_steps(session, tables.step, row.id, len(stored) + 1, steps)
+    if row.refusals:
+        participant_queries.store_refusals(session, participant.id, position, 0, None)
     participant_queries.note_seen(session, participant.id, moment)
     session.commit()
     drawn = replace(drawn, steps=(*stored, *steps))
@@ -432,5 +472,7 @@ def save_first_ranking(
         moment = participant.last_seen_at = now()
         table = TASK_TABLES[plan.kind].presentation
         changes = {"ranked_first": ranking, "ranked_at": moment}
+        if shown.refusals:
+            participant_queries.store_refusals(session, record.id, position, 0, None)
         participant_queries.change_own_columns(session, table, shown.row_id, changes)
     session.commit()

@@ -69,7 +69,12 @@ KEYS = {
         "last_seen_at": "last_seen",
         "exclude_reason": "not_counted_because",
     },
-    "presentation": {"position": "question", "shown_at": "first_shown"},
+    "presentation": {
+        "position": "question",
+        "shown_at": "first_shown",
+        "refusals": "form_sent_back",
+        "last_refusal": "form_sent_back_because",
+    },
     "revision": {"submitted_at": "saved", "active_seconds": "seconds_in_view"},
 }
 # Columns that are not in the file by themselves, each with its reason. Keys of rows need none: they

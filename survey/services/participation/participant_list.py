@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 from sqlalchemy.orm import Session
@@ -11,13 +11,18 @@ from sqlalchemy.orm import Session
 from survey import tokens
 from survey.core.studies.plan import Plan
 from survey.db import queries
-from survey.db.models import TASK_TABLES, Identity, Participant, Study, now
+from survey.db.models import MOST_REFUSALS, TASK_TABLES, Identity, Participant, Study, now
 from survey.db.queries import Kind
 from survey.errors import NotFoundError
+from survey.figures.arrivals import arrivals
+from survey.figures.exhibit import Exhibit
 from survey.services import accounts
 from survey.services.participation import participants
+from survey.services.participation.answers import REFUSALS
 from survey.services.participation.queue import has_queue
 
+INTERVALS = (60, 300, 900, 3600, 6 * 3600, 86400, 7 * 86400)  # seconds, of a picture of arrivals
+MOST_INTERVALS = 72
 MOST_SHOWN = 200  # participants of each kind: the page is loaded again every five seconds
 
 
@@ -67,6 +72,21 @@ class ParticipantList:
     total: int
 
 
+class StuckParticipant(NamedTuple):
+    """A participant whose form was refused several times in a row.
+
+    ``position``: as which question they see it, 0 for practice; ``number``: of the question in the
+    study. ``reason``: the last fault in words, nothing of what they sent.
+    """
+
+    public_id: str
+    is_test: bool
+    position: int
+    number: int
+    refusals: str
+    reason: str
+
+
 @dataclass(frozen=True)
 class StudyParticipants:
     """A study's participants: those who count, test data, and excluded ones.
@@ -74,7 +94,8 @@ class StudyParticipants:
     ``counts``: how many of those who count have each status. ``under_way``: how many of them have
     begun, were seen lately and are not complete. ``arms``: of those who are complete or hold a
     slot, how many are in each arm. ``id_prefix``: what the listed ids begin with; it
-    changes no number. ``has_paces``: whether questions are answered in steps.
+    changes no number. ``has_paces``: whether questions are answered in steps. ``free``: how many
+    more can begin. ``stuck``: whose forms are refused.
     """
 
     counted: ParticipantList
@@ -85,6 +106,8 @@ class StudyParticipants:
     arms: Mapping[str, int]
     id_prefix: str
     has_paces: bool
+    free: int
+    stuck: Sequence[StuckParticipant]
     at: datetime
 
 
@@ -130,8 +153,51 @@ def list_participants(session: Session, study: Study, id_prefix: str = "") -> St
         arms={arm: arms.get(arm, 0) for arm in study.plan.arms},
         id_prefix=id_prefix,
         has_paces=TASK_TABLES[plan.kind].step is not None,
+        free=participants.free_slots(session, study),
+        stuck=_stuck(session, study),
         at=now(),
     )
+
+
+def _stuck(session: Session, study: Study) -> list[StuckParticipant]:
+    """Return the participants of a study that is open whose forms are refused."""
+    if study.status != "open":
+        return []
+    return [
+        StuckParticipant(
+            *(row.public_id, row.is_test, row.position, row.number),
+            f"{row.refusals} times" + " or more" * (row.refusals == MOST_REFUSALS),
+            REFUSALS.get(row.last_refusal, row.last_refusal),
+        )
+        for row in queries.stuck_participants(session, study.id)
+    ]
+
+
+def arrivals_of(session: Session, study: Study) -> Exhibit:
+    """Return how many participants had begun and finished by when, without test data.
+
+    The database counts, by intervals: of the lengths in INTERVALS, the shortest of which at most
+    MOST_INTERVALS are needed.
+    """
+    first, last = queries.first_and_last_arrival(session, study.id)
+    if first is None or last is None:
+        return arrivals([])
+    span = (last - first).total_seconds()
+    fitting = (each for each in INTERVALS if span / each < MOST_INTERVALS)
+    seconds = next(fitting, INTERVALS[-1])
+    begun, finished = (
+        queries.counts_by_time(session, study.id, column, seconds)
+        for column in (Participant.started_at, Participant.completed_at)
+    )
+    numbers = sorted({*begun, *finished})
+    counts = [(0, 0)]
+    for number in numbers:
+        counts.append(
+            (counts[-1][0] + begun.get(number, 0), counts[-1][1] + finished.get(number, 0))
+        )
+    ends = [numbers[0], *(number + 1 for number in numbers)]
+    moments = (datetime.fromtimestamp(number * seconds, UTC) for number in ends)
+    return arrivals([(moment, *both) for moment, both in zip(moments, counts, strict=True)])
 
 
 def find_participant(session: Session, study: Study, public_id: str) -> Participant:

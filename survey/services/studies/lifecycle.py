@@ -19,7 +19,6 @@ from survey.core.studies.plan import Plan, TaskQuestion, study_digest, text_dige
 from survey.core.tasks import ordering, task_of
 from survey.core.tasks.ordering import QuestionCheck
 from survey.core.tasks.ordering import pair_sentences as pair_sentences  # for a command
-from survey.core.tasks.ordering import questions_sentence as questions_sentence
 from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.core.text_input import SLUG
 from survey.db import item_queries, queries
@@ -285,7 +284,11 @@ def check_study(session: Session, study: Study) -> list[Finding]:
     """Return findings; one that has ``failed`` means that the study is broken."""
     findings = [*task_of(study.plan).findings(study.plan, questions_of(study))]
     findings += [
-        Finding(None, f"the {what} holds the name of a measure ({measure}); participants see it")
+        Finding(
+            None,
+            f"the {what} holds the name of a measure ({measure}); participants see it",
+            mend=what,
+        )
         for what, text in _public_texts(study)
         if (measure := mentioned_measure(text))
     ]
@@ -294,7 +297,9 @@ def check_study(session: Session, study: Study) -> list[Finding]:
     if names := [item.name for item in study.plan.closing_questions]:
         findings.append(Finding(None, f"participants are asked at the end: {', '.join(names)}"))
     findings += _item_findings(session, study)
-    findings += [Finding(None, fault.text) for fault in contact_faults(study.plan)]
+    findings += [
+        Finding(None, fault.text, mend=str(fault.place[0])) for fault in contact_faults(study.plan)
+    ]
     if study.digest is not None and study.digest != current_digest(study):
         findings.append(
             Finding(None, "the content no longer has the digest it was opened with", failed=True)
@@ -302,29 +307,58 @@ def check_study(session: Session, study: Study) -> list[Finding]:
     return findings
 
 
+def to_mend(findings: Iterable[Finding]) -> list[Finding]:
+    """Return the findings that are no mere remarks, those that break the study first."""
+    faulty = [each for each in findings if each.failed or each.mend]
+    return sorted(faulty, key=lambda each: not each.failed)
+
+
+def check_verdict(study: Study, findings: Iterable[Finding]) -> str:
+    """Return the sentence that a check begins with, from its findings."""
+    told = task_of(study.plan).verdict(study.plan, questions_of(study))
+    count = len(to_mend(findings))
+    left = f"{count} thing{'s' * (count != 1)} to mend" if count else "nothing to mend"
+    return f"{told}; {left}."
+
+
 def _item_findings(session: Session, study: Study) -> Iterator[Finding]:
     """Yield what is missing of the pictures and texts that the plan wants to show."""
     plan = study.plan
     if getattr(plan, "show_items", False) and not plan.has_items:
-        yield Finding(None, "show_items is on, but the lists come from no runs: nothing is shown")
+        text = "show_items is on, but the lists come from no runs: nothing is shown"
+        yield Finding(None, text, mend="lists")
     if not plan.has_items:
         return
-    if not item_queries.items_of(session, study.id):
-        yield Finding(None, "the study has no pictures or texts of documents yet")
-    for row in study.questions:
-        source = row.content.get("source", row.content)
-        if "topic" not in source:
-            continue
-        shown = source.get("documents", ())  # by list, or all of a topic
-        lists = shown.values() if isinstance(shown, dict) else [shown]
-        documents = {each for some in lists for each in some}
-        known, topic = item_queries.find_items(session, study.id, documents, source["topic"])
-        with_items = {name for name, item in known.items() if not item.is_empty}
-        if lacking := sorted(documents - with_items):
-            text = f"{len(lacking)} of {len(documents)} documents have no picture or text"
-            yield Finding(row.number, f"{text}, such as {lacking[0]}")
-        if topic is None or topic.is_empty:
-            yield Finding(row.number, f"the topic {source['topic']} has no picture or text")
+    items = item_queries.items_of(session, study.id)
+    if not items:
+        yield Finding(None, "the study has no pictures or texts of documents yet", mend="items")
+        return
+    shown = {each.document for each in items if each.sha256 or each.text}
+    searched = {
+        each.topic for each in item_queries.topics_of(session, study.id) if each.sha256 or each.text
+    }
+    lacking = [each for row in study.questions for each in _lacking(row, shown, searched)]
+    if numbers := sorted({str(each.question) for each in lacking}, key=int):
+        which = f"questions {', '.join(numbers)} lack" if numbers[1:] else ""
+        what = "something to show: a picture or text of a document or of the topic"
+        text = f"{which or f'question {numbers[0]} lacks'} {what}"
+        yield Finding(None, text, mend="items")
+    yield from lacking
+
+
+def _lacking(row: StoredQuestion, shown: set[str], searched: set[str]) -> Iterator[Finding]:
+    """Yield which documents and topic of a question have neither a picture nor a text."""
+    source = row.content.get("source", row.content)
+    if "topic" not in source:
+        return
+    listed = source.get("documents", ())  # by list, or all of a topic
+    lists = listed.values() if isinstance(listed, dict) else [listed]
+    documents = {each for some in lists for each in some}
+    if missing := sorted(documents - shown):
+        text = f"{len(missing)} of {len(documents)} documents have no picture or text"
+        yield Finding(row.number, f"{text}, such as {missing[0]}")
+    if source["topic"] not in searched:
+        yield Finding(row.number, f"the topic {source['topic']} has no picture or text")
 
 
 def question_checks(study: Study) -> list[QuestionCheck]:

@@ -219,6 +219,13 @@ class QuestionForm(PlacesForm):
         return f"rank-{self.unplaced[0]}" if self.unplaced else "answer"
 
     @property
+    def refusal(self) -> str:
+        """See ``AnswerForm.refusal``."""
+        chosen = self.choice.data or ()
+        is_both = OWN in chosen and len(chosen) > 1
+        return answers.CONTRADICTORY if is_both else super().refusal
+
+    @property
     def unplaced(self) -> list[str]:
         """The letters that still need a place, once “None of these” is ticked with errors."""
         wanted = OWN in (self.choice.data or ()) and self.choice.errors

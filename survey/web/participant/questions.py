@@ -229,6 +229,7 @@ def _answer(position: int, form: AnswerForm) -> ResponseReturnValue:
         # Half an answer is not stored, and is no reason to stay; the browser keeps it.
         return redirect(_address_before(position), 303)
     if not is_valid:
+        _note_refusal(position, form)
         return show_again(position, form), 400
     if doubt is not None:
         return show_again(position, form, doubt=doubt)
@@ -239,6 +240,7 @@ def _answer(position: int, form: AnswerForm) -> ResponseReturnValue:
     if back:
         return redirect(_address_before(position), 303)
     if outcome == Outcome.STALE:
+        _note_refusal(position, form, answers.OUTDATED)
         return show_again(position, form, stale=True), 409
     if position == PRACTICE:
         return redirect(url_for("participant.practice"), 303)
@@ -281,6 +283,7 @@ def _save_steps(position: int, form: AnswerForm) -> ResponseReturnValue | None:
     A script that stores a single step gets the key of the next one.
     """
     if not form.validate_on_submit():
+        _note_refusal(position, form)
         return show_again(position, form), 400
     _begin_to_write()
     try:
@@ -292,9 +295,11 @@ def _save_steps(position: int, form: AnswerForm) -> ResponseReturnValue | None:
         return show_unsaved(position, str(error)), 429, {"Retry-After": RETRY_AFTER}
     form.step_key.data, form.stored_steps = saved.key, len(saved.drawn.steps)
     if saved.outcome == Outcome.STALE:
+        _note_refusal(position, form, answers.OUTDATED)
         form.add_error(gettext(CHANGED_ELSEWHERE))
         return _sent_page(position, _shown(position), form), 409
     if form.errors:
+        _note_refusal(position, form)
         return _sent_page(position, _shown(position), form), 400
     if form.is_done:
         return None
@@ -310,11 +315,27 @@ def _answer_first(position: int, shown: ShownQuestion, form: Form) -> ResponseRe
     if request.form.get("go") == "back" and position > PRACTICE:
         return redirect(_address_before(position), 303)
     if not form.validate_on_submit():
+        _note_refusal(position, form)
         return _first_page(position, shown, form), 400
     _begin_to_write()
     pages = pages_of(g.plan)
     pages.save_first(session(), g.plan, g.participant, position, form)
     return redirect(_address_of_question(position), 303)
+
+
+def _note_refusal(position: int, form: AnswerForm, refusal: str = "") -> None:
+    """Count a refused form, so that researchers learn who is stuck.
+
+    A form without a valid token may be another site's, so it stores nothing. The page with the
+    errors comes in any case, also where the count cannot be stored.
+    """
+    if "csrf_token" in form.errors:
+        return
+    try:
+        answers.note_refusal(session(), g.participant, position, refusal or form.refusal)
+    except DATABASE_FAULTS:
+        session().rollback()
+        begin_reading(session())
 
 
 def show(position: int) -> str:

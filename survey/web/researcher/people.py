@@ -19,9 +19,12 @@ from wtforms.validators import DataRequired, Length
 
 from survey.core.studies.fields import PlanError, is_storable, rules_of
 from survey.core.text_input import parse_whole
-from survey.errors import ChangedMeanwhileError, SurveyError
+from survey.errors import ChangedMeanwhileError, NotFoundError, SurveyError
 from survey.services import accounts
+from survey.services.analysis.report import Drawn, image_of_exhibit
+from survey.services.analysis.sheets import printed_table
 from survey.services.participation import participant_list, participants
+from survey.services.participation.answers import usual_variant
 from survey.services.participation.participant_list import (
     StudyParticipants,
     find_participant,
@@ -112,14 +115,43 @@ class RecruitmentForm(VersionedForm):
 
 @blueprint.get(f"{STUDY}/progress")
 def progress() -> ResponseReturnValue:
-    """Show how many participants are complete, and at which page the others are."""
-    return page("researcher/progress.html", watch=_participants())
+    """Show how many participants are complete, at which page the others are, and who is stuck."""
+    return _progress_page("researcher/progress.html")
 
 
 @blueprint.get(f"{STUDY}/progress/live")
 def live() -> ResponseReturnValue:
     """Return the part of the progress page that its script replaces every few seconds."""
-    return page("researcher/_live.html", watch=_participants())
+    return _progress_page("researcher/_live.html")
+
+
+@blueprint.get(f"{STUDY}/progress/arrivals.svg")
+@in_own_process
+def arrivals() -> ResponseReturnValue:
+    """Return the figure of arrivals as an image; browsers keep it under its digest."""
+    drawn = _arrivals()
+    if drawn.exhibit.why:
+        raise NotFoundError("No one who counts has begun yet.")
+    svg, digest = image_of_exhibit(drawn.exhibit)
+    response = Response(svg, mimetype="image/svg+xml")
+    if request.args.get("digest") == digest:
+        response.headers["Cache-Control"] = "private, max-age=31536000, immutable"
+    return response
+
+
+def _arrivals() -> Drawn:
+    return Drawn(participant_list.arrivals_of(session(), g.study), "")
+
+
+def _progress_page(template: str, **content: Any) -> ResponseReturnValue:
+    return page(
+        template,
+        watch=_participants(),
+        drawn=_arrivals(),
+        printed=printed_table,
+        labels=usual_variant(g.plan),
+        **content,
+    )
 
 
 @blueprint.post(f"{STUDY}/participants/<public_id>/exclude")
@@ -131,9 +163,7 @@ def exclude(public_id: str) -> ResponseReturnValue:
             reason = request.form.get("reason", "")[:500]
             lifecycle.exclude(session(), g.study, participant, g.researcher.name, reason)
         except SurveyError as error:
-            return page(
-                "researcher/progress.html", watch=_participants(), alert=str(error), status=400
-            )
+            return _progress_page("researcher/progress.html", alert=str(error), status=400)
         flash(f"{public_id} is excluded. The answers stay stored, and you can include them again.")
     return redirect(url_for("researcher.progress"), 303)
 

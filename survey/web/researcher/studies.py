@@ -18,6 +18,7 @@ from wtforms import (
 )
 from wtforms.validators import DataRequired, Length
 
+from survey.core.studies.fields import Finding, rules_of
 from survey.core.studies.plan import texts_of
 from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.errors import SurveyError
@@ -83,6 +84,11 @@ ACTIONS = {  # what an action does, and the message after it
     "close": (lifecycle.close_study, "The study is closed. Its results are ready."),
     "archive": (lifecycle.archive, "The study is in the archive."),
     "bring-back": (lifecycle.unarchive, "The study is back from the archive."),
+}
+
+MENDING_PAGES = {  # of findings that no field of the plan can mend
+    "items": "Add pictures and texts",
+    "lists": "Upload other lists",
 }
 
 # Answers to simulate. A worker serves one request at a time, so a page may take only a second
@@ -310,17 +316,52 @@ def delete() -> ResponseReturnValue:
 @blueprint.get(f"{STUDY}/check")
 @in_own_process
 def check() -> ResponseReturnValue:
-    """Show each question's values and orderings, and which measures it tells apart."""
-    questions = lifecycle.question_checks(g.study)
+    """Show a verdict, what to mend, and each question's values.
+
+    A question is rendered as participants see it when it is unfolded: fifty take too long.
+    """
+    findings = lifecycle.check_study(session(), g.study)
+    faulty = lifecycle.to_mend(findings)
+    checks = lifecycle.question_checks(g.study)
     return page(
         "researcher/check.html",
-        findings=lifecycle.check_study(session(), g.study),
-        questions=questions,
-        pairs=lifecycle.pair_sentences(questions),
+        verdict=lifecycle.check_verdict(g.study, findings),
+        faulty=[(finding, *_way_to_mend(finding)) for finding in faulty],
+        remarks=[finding for finding in findings if finding not in faulty],
+        questions=lifecycle.questions_of(g.study, practice=True),
+        checks={each.question.number: each for each in checks},
+        pairs=lifecycle.pair_sentences(checks),
         chance=lifecycle.chance_advantage(g.study),
         headings=lifecycle.headings(g.study),
-        labels=answers.usual_variant(g.plan),
+        preview_of=_preview_of,
+        shown=request.args.get("question", type=int),
     )
+
+
+def _way_to_mend(finding: Finding) -> tuple[str, str]:
+    """Return the address of the page where a finding can be mended, and the text of a link."""
+    name = finding.mend
+    if name in rules_of(Recruitment):
+        return url_for("researcher.invite", _anchor="settings"), "Change the settings"
+    if not name:
+        return url_for("researcher.overview", _anchor="log"), "See who changed what"
+    if g.study.status != "draft":
+        return url_for("researcher.overview", _anchor="copy"), "Copy the study to change it"
+    if name in MENDING_PAGES:
+        return url_for(f"researcher.{name}"), MENDING_PAGES[name]
+    if not isinstance(g.plan, OrderingPlan):
+        return url_for("researcher.plan", _anchor="text"), f"Change {name} in the plan"
+    rule = rules_of(OrderingPlan).get(name)
+    text = f"Change “{rule.label}”" if rule else "Change the plan"
+    return url_for("researcher.plan", _anchor=name), text
+
+
+def _preview_of(number: int) -> str:
+    """Return the address of a question's page in the preview, 0 for the practice question."""
+    labels = answers.usual_variant(g.plan)
+    if not number:
+        return url_for("preview.page", labels=labels, page="practice")
+    return url_for("preview.page", labels=labels, page="question", position=number)
 
 
 def _overview_page(form: CopyForm) -> ResponseReturnValue:

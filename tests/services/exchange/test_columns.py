@@ -48,6 +48,8 @@ NOT_EXPORTED = {
     "participant.described_at": "the analysis counts from the beginning to the end",
     "participant.informed_at": "the analysis counts from the beginning to the end",
     "participant.last_seen_at": "serves to release unused places while a study runs",
+    "presentation.refusals": "says who is stuck while a study runs",
+    "presentation.last_refusal": "says who is stuck while a study runs",
     "revision.number": "only the answer that counts is exported, with its number of revisions",
     "revision.submitted_at": "only the answer that counts is exported",
     "revision.active_seconds": "only the answer that counts is exported",

@@ -1,0 +1,110 @@
+"""A study's check: a verdict, what mends each thing, and questions as participants see them."""
+
+from functools import partial
+
+import pytest
+from bs4 import BeautifulSoup
+
+from survey.services import accounts
+from survey.services.studies import lifecycle
+from survey.services.studies.plans import preset_plan
+from survey.services.studies.recruitment import Recruitment
+from tests.builders import Visitor
+from tests.databases import ON_SQLITE
+from tests.grouped import a_grouping_study
+from tests.labelled import a_labelling_study
+from tests.pictured import a_pictured_study
+from tests.preferred import a_preference_study
+from tests.web.desk import Desk
+
+pytestmark = ON_SQLITE
+CHECK = "/research/studies/{}/check"
+KINDS = {
+    "pictured": a_pictured_study,
+    "labelled": partial(a_labelling_study, shuffle_questions=False),
+    "grouped": a_grouping_study,
+    "preferred": partial(a_preference_study, show_items=True, show_positions=False),
+}
+
+
+def a_draft(session, plan, slug="drafted"):
+    ada = accounts.find_researcher(session, "Ada")
+    study = lifecycle.create_owned_study(session, ada, slug, plan, Recruitment())
+    session.rollback()
+    return study
+
+
+def seen(page):
+    """The question on a check page, as participants see it."""
+    [template] = page.select("details[open] [inert] > template")
+    return BeautifulSoup(template.decode_contents(), "html.parser")
+
+
+def test_the_verdict_comes_first_and_each_thing_to_mend_has_a_link_that_leads_there(desk, session):
+    study = a_draft(session, preset_plan("mnro", seed=2039))
+    desk.open(CHECK.format("drafted"))
+    verdict = "7 of 10 questions can tell the measures apart, 2 only some of them, 1 none"
+    assert desk.page.select_one("main h2").text == f"{verdict}; 3 things to mend."
+    findings = lifecycle.check_study(session, study)
+    assert lifecycle.check_verdict(study, findings) == desk.page.select_one("main h2").text
+    links = [each["href"] for each in desk.page.select(".mend a")]
+    assert [each.partition("#")[2] for each in links] == ["generator", "asked_by", "contact"]
+    for link in links:
+        address, _, anchor = link.partition("#")
+        desk.open(address)
+        assert desk.page.find(id=anchor) is not None
+
+
+def test_a_study_that_is_open_is_mended_in_a_copy(desk, session, study):
+    lifecycle.open_study(session, study)
+    desk.open(CHECK.format("a-study"))
+    [link] = desk.page.select(".mend a")
+    assert link.text == "Copy the study to change it"
+    desk.open(link["href"].partition("#")[0])
+    assert "Copy" in desk.page.find(id="copy").h2.text
+
+
+def test_pictures_that_lack_are_one_thing_to_mend_and_named_where_they_lack(session):
+    study = a_pictured_study(session)
+    findings = lifecycle.check_study(session, study)
+    [thing] = [each for each in lifecycle.to_mend(findings) if each.mend == "items"]
+    assert thing.question is None
+    assert thing.text.startswith("question 2 lacks something to show")
+    [named] = [each for each in findings if each.question == 2 and "has no picture" in each.text]
+    assert not named.mend
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_question_is_shown_as_participants_see_it(app, session, kind):
+    study = KINDS[kind](session)
+    desk = Desk(app, session)
+    accounts.share(session, study, accounts.find_researcher(session, "Ada"), "owner")
+    session.commit()
+    desk.open(CHECK.format(study.slug))
+    assert not desk.page.select("template, details[open]")
+    assert len(desk.page.select("a.show")) == len(study.questions)
+    desk.open(f"{CHECK.format(study.slug)}?question=1")
+    visitor = Visitor(app.test_client(), study.slug)
+    visitor.go("/q/1")
+    shown, real = seen(desk.page), visitor.page.main
+    assert shown.h1.text == real.h1.text
+    fields = [[each.get("name") for each in part.select("input")] for part in (shown, real)]
+    assert {*fields[0]} == {*fields[1]}
+    pictures = shown.select("img")
+    assert len(pictures) == len(real.select("img")) > 0
+    assert all(each["loading"] == "lazy" for each in pictures)
+    assert not shown.select("script")
+    for each in pictures[:2]:
+        assert desk.client.get(each["src"]).mimetype == "image/webp"
+        assert app.test_client().get(each["src"]).status_code == 303  # to the sign-in
+
+
+def test_the_picture_is_in_the_studys_language_and_the_page_in_english(desk, session):
+    a_draft(session, preset_plan("mnro", language="el", seed=7))
+    for number in range(2):
+        desk.open(f"{CHECK.format('drafted')}?question={number}")
+        assert "Μέθοδος 1" in seen(desk.page).text
+        assert desk.page.select_one("[inert]")["lang"] == "el"
+        assert desk.page.html["lang"] == "en"
+        assert "Μέθοδος" not in desk.page.text
+        assert "Remarks on the whole study" in desk.page.text
