@@ -39,7 +39,7 @@ SAID = {
     "ordering_presentation.shown": "printed values",
     "presentation.shown_at": "and when",
     "presentation.refusals": "how often the form was sent back",
-    "presentation.last_refusal": "for what kind of fault",
+    "presentation.last_refusal": "for which fault",
     "ordering_presentation.ranked_first": "the order they gave",
     "ordering_presentation.ranked_at": "when",
     "ordering_response.clicked": "what they ticked",
