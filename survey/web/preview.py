@@ -166,7 +166,7 @@ def _question_page(page: str, position: int) -> ResponseReturnValue:
     return sent
 
 
-def _shown_question(number: int) -> ResponseReturnValue:
+def _shown_question(number: int) -> tuple[str, int]:
     """Render the page of a question, 0 for the practice question, with nothing filled in."""
     question = answers.preview(session(), g.study, number, g.labels)
     g.plan = g.plan.for_question(number)

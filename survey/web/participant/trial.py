@@ -53,7 +53,7 @@ def step_page(question: Any, form: AnswerForm, step_key: str) -> ResponseReturnV
 
 def question_page(
     template: str, form: AnswerForm, filled_in: Any, **content: Any
-) -> ResponseReturnValue:
+) -> tuple[str, int]:
     """Render a question's page, whose form names no stored answer."""
     return page(
         template,
