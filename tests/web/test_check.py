@@ -52,7 +52,11 @@ def test_the_verdict_comes_first_and_each_thing_to_mend_has_a_link_that_leads_th
     for link in links:
         address, _, anchor = link.partition("#")
         desk.open(address)
-        assert desk.page.find(id=anchor) is not None
+        field = desk.page.find(id=anchor)
+        assert field is not None
+        assert not field.find_parent(hidden=True)
+        folded = [each for each in field.find_parents("details") if not each.has_attr("open")]
+        assert not folded
 
 
 def test_a_study_that_is_open_is_mended_in_a_copy(desk, session, study):

@@ -40,6 +40,7 @@ from survey.web.researcher.pages import (
     uploaded_files,
     uploaded_text,
 )
+from survey.web.researcher.plan import STEP_OF, plan_address
 
 STARTS = {  # what a new study can start from, and what it is good for
     "mnro": (
@@ -351,9 +352,10 @@ def _way_to_mend(finding: Finding) -> tuple[str, str]:
         return url_for(f"researcher.{name}"), MENDING_PAGES[name]
     if not isinstance(g.plan, OrderingPlan):
         return url_for("researcher.plan", _anchor="text"), f"Change {name} in the plan"
+    if name not in STEP_OF:
+        return url_for("researcher.plan"), "Change the plan"
     rule = rules_of(OrderingPlan).get(name)
-    text = f"Change “{rule.label}”" if rule else "Change the plan"
-    return url_for("researcher.plan", _anchor=name), text
+    return plan_address(name), f"Change “{rule.label}”" if rule else f"Change the {name}"
 
 
 def _preview_of(number: int) -> str:
