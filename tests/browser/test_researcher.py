@@ -146,7 +146,7 @@ def test_from_the_first_start_to_a_bundle_that_replicates(page, server):
     expect(page.get_by_text("13 participants · 3 questions · 39 answers")).to_be_visible()
     page.get_by_role("heading", name="Votes per question").click()
     expect(page.locator("#figure-votes-per-question img")).to_be_visible()
-    with page.expect_download() as paper:
+    with page.expect_download(timeout=120_000) as paper:  # all figures are drawn, at low priority
         page.get_by_role("button", name="Download for a paper").click()
     expect(page.get_by_text("Downloaded.")).to_be_visible()
     with zipfile.ZipFile(paper.value.path()) as files:
