@@ -354,6 +354,7 @@ def test_a_query_can_be_labelled_and_refined(app, session):
 def test_a_topic_can_be_sorted_into_groups(app, session):
     trial = trial_of(app, session, grouped(app, session))
     before = row_counts(session)
+    assert trial.page.select_one("#work[data-steps]")  # else the keys of groups do nothing
     trial.submit(go="new", group="mine")
     assert trial.status == 400
     trial.submit(document=["1", "2"], go="new", group="mine")
