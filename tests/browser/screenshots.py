@@ -27,7 +27,7 @@ from tests.serving import Server, free_port
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "docs" / "screenshots"
-SIZES = {"laptop": (1280, 800), "phone": (360, 740)}
+SIZES = {"laptop": (1280, 800), "tablet": (768, 1024), "phone": (360, 740)}
 
 
 def main() -> None:
@@ -188,12 +188,12 @@ def two_lists(browser: Browser, server: Server, folder: Path) -> None:
         lifecycle.copy_items(db.session, demonstration, study)
         lifecycle.open_study(db.session, study)
         db.session.remove()
-    for name in ("laptop", "phone"):
+    for name in SIZES:
         page = open_window(browser, SIZES[name])
         to_the_question(page, f"{server.address}/s/which-is-better")
         page.locator("[name=preferred][value=right]").check()
         page.wait_for_load_state("networkidle")
-        shoot(page, folder / f"two-lists-{name}-light.png", whole=name == "laptop")
+        shoot(page, folder / f"two-lists-{name}-light.png", whole=name != "phone")
 
 
 def judgements(browser: Browser, server: Server, folder: Path) -> None:
