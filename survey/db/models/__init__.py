@@ -560,7 +560,7 @@ class Publication(Base):
     published_by: Mapped[Text64] = mapped_column(doc="who published it")
     published_at: Mapped[Moment] = mapped_column(doc="since when it is public")
     taken_back_at: Mapped[Moment | None] = mapped_column(
-        doc="when it was taken back, after which nobody sees it"
+        doc="when it was taken back, after which no one sees it"
     )
 
     study: Mapped[Study] = relationship()
