@@ -104,10 +104,8 @@ def headline(verdicts: Sequence[Verdict], leads: Sequence[float | None], questio
             sums[name] = sums.get(name, 0.0) + share
     leader = max(sums, key=lambda name: sums[name])
     if all(each.scope == "none" for each in verdicts):
-        between = f"the answers do not decide between {and_join([*sums])}."
-        if sums[leader] < NO_LEAD:
-            return f"T{between[1:]}"
-        return f"{leader} is ahead, but not beyond chance: {between}"
+        ahead = "" if sums[leader] < NO_LEAD else f"; {leader} is ahead, but not beyond chance"
+        return f"The answers do not decide between {and_join([*sums])}{ahead}."
     others: dict[str, list[str]] = {}
     for each in sorted(verdicts, key=_firmness):
         if leader in (each.pair.first, each.pair.second):

@@ -387,8 +387,8 @@ OPEN_PAIR = a_verdict("NMRR-AP")
         (
             a_verdict("MNRO-NMRR"),
             a_verdict("MNRO-AP"),
-            "MNRO is ahead, but not beyond chance: the answers do not decide between MNRO, NMRR "
-            "and AP.",
+            "The answers do not decide between MNRO, NMRR and AP; MNRO is ahead, but not beyond "
+            "chance.",
         ),
     ],
 )
