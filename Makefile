@@ -18,7 +18,7 @@ install: .venv/run ## Install into .venv, and serve nothing
 run: .venv/run ## Serve the paper's study at http://127.0.0.1:5000 (make run PORT=5001)
 	@$(BIN)/survey serve --demo --port $(PORT)
 
-test: .venv/test ## Run the tests for every day, in about three minutes
+test: .venv/test ## Run the tests for every day, in about four minutes
 	$(BIN)/pytest -n 2 --dist worksteal -m 'not slow and not trial and not soak' $(ARGS)
 
 test-slow: .venv/test ## Run the slow ones alone: make test-slow ARGS=tests/guides
