@@ -64,10 +64,10 @@ def test_the_recipe_for_a_measure_works(tmp_path, monkeypatch):
 
 
 def test_the_plan_file_of_the_guide_is_the_plan_it_speaks_of():
-    found = read_plan(block_of(page_named("settings.md"), "plan.yaml"))
-    assert (found.plan.generator, found.plan.asked) == ("random", 10)
-    assert (found.plan.personal_until, found.plan.marked) == ("2027-06-30", ())
-    assert found.recruitment.code_complete == "C1A2B3"
+    plan_file = read_plan(block_of(page_named("settings.md"), "plan.yaml"))
+    assert (plan_file.plan.generator, plan_file.plan.asked) == ("random", 10)
+    assert (plan_file.plan.personal_until, plan_file.plan.marked) == ("2027-06-30", ())
+    assert plan_file.recruitment.code_complete == "C1A2B3"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

@@ -403,7 +403,7 @@ def has_people(session: Session, study_id: int, number: int) -> bool:
     answered = exists().where(
         IS_ANSWERED, Presentation.participant_id == Participant.id, Presentation.position > 0
     )
-    found = (
+    people = (
         select(Participant.id)
         .where(
             Participant.study_id == study_id,
@@ -413,7 +413,7 @@ def has_people(session: Session, study_id: int, number: int) -> bool:
         )
         .limit(number)
     )
-    return len(session.scalars(found).all()) == number
+    return len(session.scalars(people).all()) == number
 
 
 def last_changes(session: Session, slug: str) -> tuple[Any, ...]:

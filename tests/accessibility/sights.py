@@ -201,9 +201,9 @@ class Stage:
 def _answered(
     client: FlaskClient, url: str, headers: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
-    found = client.get(url, headers=headers)
+    response = client.get(url, headers=headers)
     return {
-        "status": found.status_code,
-        "headers": dict(found.headers),
-        "body": found.get_data(),
+        "status": response.status_code,
+        "headers": dict(response.headers),
+        "body": response.get_data(),
     }

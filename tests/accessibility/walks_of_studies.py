@@ -69,10 +69,10 @@ def _stop_one(house: House, slug: str) -> None:
     house.session.rollback()
     study = lifecycle.find_study(house.session, slug)
     under_way = {"study_id": study.id, "status": "started", "excluded": False}
-    one = house.session.query(Participant).filter_by(**under_way).first()
-    assert one is not None
+    participant = house.session.query(Participant).filter_by(**under_way).first()
+    assert participant is not None
     for _ in range(3):
-        answers.note_refusal(house.session, one, 2, answers.INCOMPLETE)
+        answers.note_refusal(house.session, participant, 2, answers.INCOMPLETE)
     house.session.rollback()
 
 

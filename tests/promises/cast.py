@@ -123,8 +123,8 @@ class World:
         accounts.share(session, study, people["viewer"], "viewer")
         lifecycle.open_study(session, study, "owner")
         for number in range(publications.FEWEST_PEOPLE):
-            one = participants.begin(session, study, f"browser {number} of my-public", KEY)
-            _answer_everything(session, study, one, CANARY["my"])
+            participant = participants.begin(session, study, f"browser {number} of my-public", KEY)
+            _answer_everything(session, study, participant, CANARY["my"])
         lifecycle.close_study(session, study, "owner")
         details = Details(f"{CANARY['my']} title", "Lovelace, Ada", "")
         publications.publish(session, study, "owner", details)

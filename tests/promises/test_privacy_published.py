@@ -24,17 +24,17 @@ def test_a_public_page_shows_nothing_that_anyone_wrote(app, session, kind, measu
     people = with_canaries(session, study)
     hidden = [each.public_id for each in people if each.is_test]
     publications.publish(session, study, "Ada", Details("A title", "Lovelace, Ada", ""))
-    client, told = app.test_client(), []
+    client, contents = app.test_client(), []
     for address in (*ADDRESSES, *CITATIONS):
         answer = client.get(address.replace("<slug>", study.slug), buffered=True)
         assert answer.status_code == 200, address
-        told += [str(answer.headers).encode(), answer.data]
+        contents += [str(answer.headers).encode(), answer.data]
     bundle = unzipped(client.get(f"/studies/{study.slug}/bundle.zip", buffered=True).data)
     steps_of(bundle)  # replicates
-    told += bundle.values()
+    contents += bundle.values()
     traces = [re.compile(re.escape(each.encode())) for each in (CANARY, *hidden)]
-    found = [trace for trace in traces for content in told if trace.search(content)]
-    assert found == []
+    leaks = [trace for trace in traces for content in contents if trace.search(content)]
+    assert leaks == []
     rules = {
         rule.rule for rule in app.url_map.iter_rules() if rule.endpoint.startswith("published")
     }
@@ -43,7 +43,7 @@ def test_a_public_page_shows_nothing_that_anyone_wrote(app, session, kind, measu
         "A canary in every personal field, closing answer, reason, group's name, guest, code, "
         f"exclusion, look and event of a published study ({kind}), looked for in "
         f"{len(ADDRESSES + CITATIONS)} public addresses and the {len(bundle)} files of the bundle, "
-        f"which replicates: {len(found)} found."
+        f"which replicates: {len(leaks)} found."
     )
 
 

@@ -14,12 +14,15 @@ START = datetime(2026, 3, 1, 9, 59, tzinfo=UTC)
 
 def begun(session, study, number, after, minutes=None):
     """A participant who began some time after START, and took so many minutes to finish."""
-    one = participants.begin(session, study, f"browser {number}", KEY)
-    one.started_at = START + after
+    participant = participants.begin(session, study, f"browser {number}", KEY)
+    participant.started_at = START + after
     if minutes:
-        one.status, one.completed_at = "complete", one.started_at + timedelta(minutes=minutes)
+        participant.status, participant.completed_at = (
+            "complete",
+            participant.started_at + timedelta(minutes=minutes),
+        )
     session.commit()
-    return one
+    return participant
 
 
 def test_arrivals_count_who_had_begun_and_finished_by_when(session):
@@ -32,8 +35,8 @@ def test_arrivals_count_who_had_begun_and_finished_by_when(session):
     excluded = begun(session, study, 5, timedelta(minutes=50), minutes=9)
     excluded.excluded, excluded.exclude_reason = True, "clicked through"
     session.commit()
-    found = arrivals_of(session, study)
-    assert found.rows == (
+    exhibit = arrivals_of(session, study)
+    assert exhibit.rows == (
         ("2026-03-01 09:59", 0, 0),
         ("2026-03-01 10:00", 1, 0),
         ("2026-03-01 10:20", 1, 1),
@@ -41,12 +44,12 @@ def test_arrivals_count_who_had_begun_and_finished_by_when(session):
         ("2026-03-01 10:31", 3, 1),
         ("2026-03-01 10:32", 3, 2),
     )
-    assert found.alternative == (
+    assert exhibit.alternative == (
         "From 2026-03-01 09:59 to 2026-03-01 10:32 UTC, 3 participants began and 2 finished."
     )
-    drawing = figures.as_svg(found)
+    drawing = figures.as_svg(exhibit)
     assert 'role="img"' in drawing
-    assert f">{found.alternative}</desc>" in drawing
+    assert f">{exhibit.alternative}</desc>" in drawing
 
 
 @pytest.mark.parametrize(("days", "step"), [(0.5, 15), (10, 6 * 60), (300, 7 * 24 * 60)])

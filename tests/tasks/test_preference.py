@@ -175,14 +175,14 @@ def test_too_many_balanced_pairs_of_three_measures_are_refused_with_what_there_a
     with pytest.raises(PlanError) as raised:
         a_plan_of_random_runs(questions=600)
     fault = str(raised.value)
-    found = re.search(
+    match = re.search(
         r"questions is 600; (\d+) can be balanced: one of AP, RR and NMRR contradicts the others "
         r"on (\d+) pairs, AP in (\d+), RR in (\d+) and NMRR in (\d+); "
         r"with either run as often, AP in (\d+), RR in (\d+) and NMRR in (\d+)",
         fault,
     )
-    assert found, fault
-    balanced, contests, *counts = map(int, found.groups())
+    assert match, fault
+    balanced, contests, *counts = map(int, match.groups())
     assert contests == sum(counts[:3])
     assert balanced == 3 * min(counts[3:])
     with pytest.raises(PlanError, match="questions is 8; balanced pairs need a multiple of 6"):

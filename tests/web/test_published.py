@@ -40,15 +40,15 @@ def study(session, desk):
 
 
 def take_part(session, study, people=4):
-    """Let some answer; all have written the canary, and one is test data."""
+    """Let some answer; all have written the canary, and one of them is test data."""
     open_it(session, study)
     for number in range(people):
-        one = a_ready_participant(session, study, f"browser {number}")
+        participant = a_ready_participant(session, study, f"browser {number}")
         for position, answer in ((0, ticked(1)), (1, ticked(1)), (2, own("B>A=C>D>E"))):
-            save_answer(session, one, position, answer, 9.5)
-        one.personal = {"age": 22, "education": CANARY}
-        one.is_test = number == 3
-        participants.finish(session, one)
+            save_answer(session, participant, position, answer, 9.5)
+        participant.personal = {"age": 22, "education": CANARY}
+        participant.is_test = number == 3
+        participants.finish(session, participant)
     session.query(StoredResponse).update({"reason": CANARY})
     session.commit()
 
@@ -111,17 +111,17 @@ def test_without_a_public_study_nothing_points_there(desk, closed, visitor):
 def test_nothing_that_people_or_researchers_wrote_is_public(desk, closed, session, visitor):
     publish(desk)
     session.rollback()
-    told = b""
+    shown = b""
     for path in ("", *DOWNLOADS, "/try"):
         answer = visitor.get(PUBLIC + path)
         assert answer.status_code == 200
-        told += answer.data
+        shown += answer.data
     files = unzipped(visitor.get(f"{PUBLIC}/bundle.zip").data)
-    told += b"".join(files.values()) + visitor.get("/studies").data
+    shown += b"".join(files.values()) + visitor.get("/studies").data
     steps_of(files)  # replicates
-    assert CANARY.encode() not in told
+    assert CANARY.encode() not in shown
     test_people = session.query(Participant).filter_by(is_test=True).all()
-    assert [one.public_id for one in test_people if one.public_id.encode() in told] == []
+    assert [each for each in test_people if each.public_id.encode() in shown] == []
     assert len(rows_of(files, "participants.csv")) == 3
     assert json.loads(files["study.json"])["digest"] == closed.digest
 
@@ -146,8 +146,8 @@ def test_a_page_is_sent_again_only_when_the_study_has_changed(desk, closed, sess
     assert "Set-Cookie" not in first.headers
     known = {"If-None-Match": first.headers["ETag"]}
     assert visitor.get(PUBLIC, headers=known).status_code == 304
-    one = session.query(Participant).filter_by(is_test=False).first()
-    lifecycle.exclude(session, closed, one, "Ada", CANARY)
+    participant = session.query(Participant).filter_by(is_test=False).first()
+    lifecycle.exclude(session, closed, participant, "Ada", CANARY)
     session.rollback()
     assert visitor.get(PUBLIC, headers=known).status_code == 404  # two are left
 
@@ -161,10 +161,10 @@ def test_who_erases_their_answers_is_in_no_bundle_from_then_on(
     publish(desk)
     before = visitor.get(f"{PUBLIC}/bundle.zip")
     session.rollback()
-    one = session.query(Participant).filter_by(is_test=False).first()
-    public_id = one.public_id
+    participant = session.query(Participant).filter_by(is_test=False).first()
+    public_id = participant.public_id
     assert public_id.encode() in b"".join(unzipped(before.data).values())
-    own_data.erase(session, study, one, tmp_path)
+    own_data.erase(session, study, participant, tmp_path)
     session.rollback()
     known = {"If-None-Match": before.headers["ETag"]}
     after = visitor.get(f"{PUBLIC}/bundle.zip", headers=known)
@@ -342,7 +342,7 @@ def test_a_query_can_be_labelled_and_refined(app, session):
     marked = [int(row[-1]) for row in trial.table]
     assert len(marked) == 6
     assert sum(marked) == 2
-    assert "Of the documents that you saw, 42 were marked by nobody." in trial.text
+    assert "Of the documents that you saw, no one marked 42." in trial.text
     assert max(int(row[1]) for row in trial.table) == 3
     assert row_counts(session) == before
     page = trial.client.get("/studies/done").text

@@ -16,9 +16,9 @@ def counted(session, position=1):
     """How often the form at a position was refused, and why last."""
     session.rollback()
     row = session.query(Presentation).filter_by(position=position).one()
-    found = row.refusals, row.last_refusal
+    refusals = row.refusals, row.last_refusal
     session.rollback()
-    return found
+    return refusals
 
 
 def at_question(client, slug="five-systems"):
@@ -82,8 +82,8 @@ def test_refused_steps_are_counted_until_one_is_stored(app, client, session):
     annotator.go("/q/1")
     annotator.submit("/q/1", batch="x")
     assert annotator.status == 400
-    found = session.query(Presentation).filter_by(refusals=1).one()
-    assert found.last_refusal == INCOMPLETE
+    presentation = session.query(Presentation).filter_by(refusals=1).one()
+    assert presentation.last_refusal == INCOMPLETE
 
 
 @ON_SQLITE

@@ -57,6 +57,12 @@ class PairOfLists(NamedTuple):
     differences: Mapping[str, float]
 
 
+def agreed_share(agree: int, against: int) -> float | None:
+    """Return the share of preferences with which a measure agrees, in [0, 1]; None without any."""
+    decided = agree + against
+    return agree / decided if decided else None
+
+
 @dataclass(frozen=True)
 class SizeShare:
     """The agreement on questions on which a measure's difference is of some size.
@@ -74,8 +80,7 @@ class SizeShare:
     @property
     def share(self) -> float | None:
         """The share of the preferences with which the measure agrees."""
-        decided = self.agree + self.against
-        return self.agree / decided if decided else None
+        return agreed_share(self.agree, self.against)
 
 
 @dataclass(frozen=True)
@@ -99,8 +104,7 @@ class MeasureAgreement:
     @property
     def share(self) -> float | None:
         """The share of the preferences that the measure does not tie, in [0, 1]."""
-        decided = self.agree + self.against
-        return self.agree / decided if decided else None
+        return agreed_share(self.agree, self.against)
 
     @property
     def ci95(self) -> Interval | None:

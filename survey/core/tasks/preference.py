@@ -571,15 +571,13 @@ class Preference:
         }
 
     def verdict(self, plan: PreferencePlan, questions: Sequence[Question]) -> str:
-        """Say on how many pairs two measures contradict each other, or the only one has a say."""
+        """Say on how many pairs measures contradict each other, or a single one favours a list."""
         signs = [{sign_of(question, name) for name in plan.measures} for question in questions]
         if len(plan.measures) == 1:
-            told = sum(each != {0} for each in signs)
-            text = f"{plan.measures[0]} favours a list on {told} of {len(signs)} pairs"
-        else:
-            told = sum({-1, 1} <= each for each in signs)
-            text = f"{told} of {len(signs)} pairs of lists can tell measures apart"
-        return text
+            useful = sum(each != {0} for each in signs)
+            return f"{plan.measures[0]} favours a list on {useful} of {len(signs)} pairs"
+        useful = sum({-1, 1} <= each for each in signs)
+        return f"{useful} of {len(signs)} pairs of lists can tell measures apart"
 
     def findings(self, plan: PreferencePlan, questions: Sequence[Question]) -> Iterator[Finding]:
         """Yield how pairs were selected, and on how many of them measures contradict each other."""

@@ -208,11 +208,15 @@ class LabelResults:
             sum(topic[name] for topic in topics) for name in ("relevant", "documents")
         )
         queries, verb = count_of(len(topics), "query", "queries"), "is" if relevant == 1 else "are"
-        found = f"{relevant} of {seen} documents looked at for {queries} {verb} relevant"
+        relevance = f"{relevant} of {seen} documents looked at for {queries} {verb} relevant"
         alike = _mean([each["jaccard"] for each in topics if each["jaccard"] is not None])
         if alike is None:
-            return f"{found}; how far people agree is open, as no two have marked the same query."
-        return f"{found}; of what either of two annotators marks, both mark {100 * alike:.0f} %."
+            return (
+                f"{relevance}; how far people agree is open, as no two have marked the same query."
+            )
+        return (
+            f"{relevance}; of what either of two annotators marks, both mark {100 * alike:.0f} %."
+        )
 
     @property
     def counts(self) -> str:

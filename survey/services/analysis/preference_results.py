@@ -14,6 +14,7 @@ from survey.core.agreement.preferences import (
     Answer,
     PairOfLists,
     PreferenceAnalysis,
+    agreed_share,
     analyse_preferences,
     side_p,
 )
@@ -90,8 +91,7 @@ class StrengthShare(NamedTuple):
     @property
     def share(self) -> float | None:
         """The share of the preferences that the measure does not tie, None without any."""
-        decided = self.agree + self.against
-        return self.agree / decided if decided else None
+        return agreed_share(self.agree, self.against)
 
 
 @dataclass(frozen=True)

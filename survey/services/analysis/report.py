@@ -117,8 +117,8 @@ class AnalysisParts:
         """Return a figure that can be drawn, by its name; else None."""
         # Those of participants rest on the mixed logit, which no other figure needs.
         exhibits = _participants_exhibits if name.startswith("participants-") else _figures
-        found = (each for each in exhibits(self.analysis) if each.name == name and not each.why)
-        return next(found, None)
+        named = (each for each in exhibits(self.analysis) if each.name == name and not each.why)
+        return next(named, None)
 
     def find_table(self, name: str) -> Sheet | None:
         """Return a table by its name, the numbers of a figure by the figure's; else None."""

@@ -110,8 +110,8 @@ class GroupingContent(StepContent):
     ) -> Sheet:
         """Return the group of each document in the gold standard, beside someone's groups."""
         topic = content.question(number).topic
-        found = (each for each in content.analysis.gold.topics if each.topic == topic)
-        gold: Mapping[str, Iterable[str]] = next((each.clusters for each in found), {})
+        of_topic = (each for each in content.analysis.gold.topics if each.topic == topic)
+        gold: Mapping[str, Iterable[str]] = next((each.clusters for each in of_topic), {})
         names = content.names_of(drawn.clusters)
         return Sheet(
             name="tried",

@@ -117,7 +117,7 @@ class LabellingContent(StepContent):
             title="What was marked",
             columns=("document", "participants", "you"),
             rows=tuple(rows),
-            note=f"{done}. Of the documents that you saw, {left} were marked by nobody.",
+            note=f"{done}. Of the documents that you saw, no one marked {left}.",
         )
 
 

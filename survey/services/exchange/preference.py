@@ -124,8 +124,10 @@ class PreferenceContent:
             if places[left] != places[right]:
                 better = LEFT if places[left] < places[right] else RIGHT
             rows.append((name, *("better" * (each == better) for each in PREFERRED)))
-        given = [each.preferred for each in content.analysis.judgements if each.question == number]
-        counts = (given.count({LEFT: left, RIGHT: right}.get(each, each)) for each in PREFERRED)
+        preferred = [
+            each.preferred for each in content.analysis.judgements if each.question == number
+        ]
+        counts = (preferred.count({LEFT: left, RIGHT: right}.get(each, each)) for each in PREFERRED)
         rows.append(("participants", *map(str, counts)))
         rows.append(("you", *("chosen" * (each == answer.preferred) for each in PREFERRED)))
         return Sheet(

@@ -541,8 +541,8 @@ def smallest_found(powers: Sequence[Power], matters: int | None) -> str:
     else:
         what = f"about {points(enough)}" if enough else f"{points(first.difference)} or less"
         sentence = f"{who}, a difference of {what} is found in {100 * ENOUGH:.0f} % of studies"
-    found = [f"one of {points(each.difference)} in {percent(each)}" for each in also]
-    return f"{and_join([sentence, *found])}."
+    others = [f"one of {points(each.difference)} in {percent(each)}" for each in also]
+    return f"{and_join([sentence, *others])}."
 
 
 def _enough_difference(powers: Sequence[Power]) -> float | None:

@@ -27,19 +27,19 @@ LATEX = {
 
 
 class Author(NamedTuple):
-    """A person, or a group, which has no ``given`` name."""
+    """A person, or a group, which has no ``given_name``."""
 
     name: str
-    given: str = ""
+    given_name: str = ""
 
     @classmethod
     def read(cls, typed: str) -> "Author":
         """Return the author that a line names: "Family, Given" is a person, others a group."""
-        name, _, given = (part.strip() for part in typed.partition(","))
-        return cls(name, given)
+        name, _, given_name = (part.strip() for part in typed.partition(","))
+        return cls(name, given_name)
 
     def __str__(self) -> str:
-        return f"{self.name}, {self.given}" if self.given else self.name
+        return f"{self.name}, {self.given_name}" if self.given_name else self.name
 
 
 @dataclass(frozen=True)
@@ -69,8 +69,8 @@ class Citation:
             "type": "dataset",
             "title": self.title,
             "authors": [
-                {"family-names": each.name, "given-names": each.given}
-                if each.given
+                {"family-names": each.name, "given-names": each.given_name}
+                if each.given_name
                 else {"name": each.name}
                 for each in self.authors
             ],
@@ -120,5 +120,5 @@ def _bibtex_author(author: Author) -> str:
 def _bibtex_names(author: Author) -> Iterator[str]:
     """Yield the names; in braces where BibTeX would read several out of one."""
     for name in filter(None, author):
-        is_one = author.given and not re.search(r",|\band\b", name, re.IGNORECASE)
+        is_one = author.given_name and not re.search(r",|\band\b", name, re.IGNORECASE)
         yield latex(name) if is_one else f"{{{latex(name)}}}"

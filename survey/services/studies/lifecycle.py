@@ -315,10 +315,10 @@ def to_mend(findings: Iterable[Finding]) -> list[Finding]:
 
 def check_verdict(study: Study, findings: Iterable[Finding]) -> str:
     """Return the sentence that a check begins with, from its findings."""
-    told = task_of(study.plan).verdict(study.plan, questions_of(study))
+    verdict = task_of(study.plan).verdict(study.plan, questions_of(study))
     count = len(to_mend(findings))
     left = f"{count} thing{'s' * (count != 1)} to mend" if count else "nothing to mend"
-    return f"{told}; {left}."
+    return f"{verdict}; {left}."
 
 
 def _item_findings(session: Session, study: Study) -> Iterator[Finding]:

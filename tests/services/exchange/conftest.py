@@ -121,8 +121,8 @@ def _take_part(session, study, public_id):
     for position, answer in enumerate(given, 0 if study.plan.practice else 1):
         _answer(session, study, one, position, answer)
     if study.plan.closing_questions:
-        said = {field.name: "so" for field in study.plan.closing_questions}
-        participants.store_closing_answers(session, one, said)
+        closing = {field.name: "so" for field in study.plan.closing_questions}
+        participants.store_closing_answers(session, one, closing)
     if len(ANSWERS[public_id]) == 3:
         participants.finish(session, one)
         one.completed_at = one.started_at + timedelta(minutes=10 + place, milliseconds=700)

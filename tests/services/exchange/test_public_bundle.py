@@ -114,8 +114,8 @@ def test_groups_have_numbers_and_people_begin_in_their_order(app, session):
         unzipped(b"".join(stream_public_bundle(session, study))),
     )
     typed = {*by_colour(["red-0", "green-0", "blue-0"]), *warm_and_cold([])}
-    found = {row["group"] for row in rows_of(full, "groups.csv")}
-    assert found & typed
+    names = {row["group"] for row in rows_of(full, "groups.csv")}
+    assert names & typed
     assert {row["group"] for row in rows_of(public, "groups.csv")} & typed == set()
     began = [row["started_at"] for row in rows_of(public, "participants.csv")]
     expected = [BEGINNING + timedelta(seconds=place) for place in range(3)]
