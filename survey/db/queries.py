@@ -378,8 +378,7 @@ def counted_people(session: Session, study_id: int) -> tuple[int, int]:
         .join(StoredResponse, IS_ANSWERED)
         .where(
             Participant.study_id == study_id,
-            Participant.is_test.is_(False),
-            Participant.excluded.is_(False),
+            CONDITIONS["counts"],
             Presentation.position > 0,
         )
     )
@@ -407,8 +406,7 @@ def has_people(session: Session, study_id: int, number: int) -> bool:
         select(Participant.id)
         .where(
             Participant.study_id == study_id,
-            Participant.is_test.is_(False),
-            Participant.excluded.is_(False),
+            CONDITIONS["counts"],
             answered,
         )
         .limit(number)

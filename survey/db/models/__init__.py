@@ -547,7 +547,7 @@ class Membership(Base):
 class Publication(Base):
     """The public page of a closed study, with how the study is to be cited.
 
-    It holds no results: pages make them of the answers that are there when they are asked for.
+    It holds no results: they are computed from the stored answers when a page is opened.
     """
 
     __tablename__ = "publication"

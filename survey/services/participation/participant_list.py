@@ -76,14 +76,14 @@ class StuckParticipant(NamedTuple):
     """A participant whose form was refused several times in a row.
 
     ``position``: as which question they see it, 0 for practice; ``number``: of the question in the
-    study. ``reason``: the last fault in words, nothing of what they sent.
+    study. ``how_often``: in words. ``reason``: the last fault in words, nothing of what they sent.
     """
 
     public_id: str
     is_test: bool
     position: int
     number: int
-    refusals: str
+    how_often: str
     reason: str
 
 
