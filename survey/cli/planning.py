@@ -109,8 +109,11 @@ def power(
     if bundle is not None:
         texts = power.texts_from(_past_votes(bundle), pair) | texts
     if slug is not None:
+        from survey.services.studies.lifecycle import counted_questions
+
         with open_study(slug) as (_, study):
-            texts, kinds = power.texts_of(study.plan) | texts, power.kinds_of_study(study, pair)
+            texts = power.texts_of(study.plan) | texts
+            kinds = power.kinds_of_questions(study.plan, counted_questions(study), pair)
     if target is not None and not target.parent.is_dir():
         raise click.UsageError(f"There is no folder {target.parent} to write {target.name} to.")
     try:

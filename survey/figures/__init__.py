@@ -1,7 +1,7 @@
 """Draw a figure from its exhibit, as a file or as SVG inside a page.
 
-matplotlib is imported inside functions, since it takes half a second, and without pyplot,
-which keeps global state.
+matplotlib and what draws each kind of exhibit are imported inside functions: commands that draw
+nothing need not wait for them. pyplot, which keeps global state, is not used.
 """
 
 import io
@@ -11,7 +11,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree  # nosec B405 # reads our own drawings only
 
-from survey.figures import analysis, arrivals, curves, judging, paper
 from survey.figures.exhibit import FORMATS, GREY, STYLE, UNDATED, WIDTH, Exhibit
 
 if TYPE_CHECKING:
@@ -34,6 +33,8 @@ def draw(exhibit: Exhibit) -> "Figure":
     if exhibit.why:
         raise ValueError(f"{exhibit.name} cannot be drawn: {exhibit.why}")
     from matplotlib.figure import Figure
+
+    from survey.figures import analysis, arrivals, curves, judging, paper
 
     if exhibit.name in paper.FIGURES:
         draw_on, size = paper.FIGURES[exhibit.name]

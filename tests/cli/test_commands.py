@@ -488,6 +488,38 @@ def test_a_command_imports_no_more_than_it_needs(line, needed):
     assert done.stdout.splitlines()[-1] == str([*needed])
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "assess compare clusters clusters",
+        "assess merge labels --to merged",
+        "evaluate --qrels qrels --run a --run b",
+        "feedback --qrels qrels --run a --run b",
+        "paper figure1",
+        "paper table1",
+        "power --participants many",
+    ],
+)
+def test_a_command_without_a_database_starts_without_what_takes_long(line, tmp_path):
+    """scipy's parts are imported where they are used, a second in all; SQLAlchemy never."""
+    (tmp_path / "a").write_text("t1 Q0 d1 1 2.0 a\nt1 Q0 d2 2 1.0 a\n")
+    (tmp_path / "b").write_text("t1 Q0 d2 1 2.0 b\nt1 Q0 d1 2 1.0 b\n")
+    (tmp_path / "qrels").write_text("t1 0 d1 1\n")
+    (tmp_path / "clusters").write_text("t1 d1 boat\nt1 d2 car\n")
+    (tmp_path / "labels").write_text("annotator,topic,document,relevant\n1,t1,d1,1\n")
+    slow = ("flask", "matplotlib", "scipy.optimize", "scipy.special", "scipy.stats", "sqlalchemy")
+    probe = (
+        "import contextlib, sys; from survey.__main__ import main\n"
+        f"sys.argv = ['survey', *{line.split()}]\n"
+        "with contextlib.suppress(SystemExit): main()\n"
+        f"print('numpy' in sys.modules, [m for m in {slow} if m in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", probe], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    assert done.stdout.splitlines()[-1] == "True []"
+
+
 def test_choices_and_defaults_are_those_of_the_services():
     """The options repeat them, because importing them would make --help slow."""
     choices = {

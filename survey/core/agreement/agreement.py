@@ -1,7 +1,8 @@
 """The whole analysis of a study's votes: every statistic once, and under other choices."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, is_dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -382,3 +383,40 @@ def _effect(credits: Credits, pair: Pair) -> Effect:
     tests = MeanTests.of(differences(credits, pair), credits)
     test = tests.components
     return Effect(pair, tests.mean, test.ci95, test.p, test.why)
+
+
+def json_values(value: Any) -> Any:
+    """Convert dataclasses and what they hold to JSON values; leave out each "why" of None."""
+    if isinstance(value, Pair):
+        return str(value)
+    if is_dataclass(value):
+        value = vars(value)
+    if isinstance(value, Mapping):
+        return {
+            name: json_values(content)
+            for name, content in value.items()
+            if name != "why" or content is not None
+        }
+    if isinstance(value, (list, tuple)):
+        return [json_values(content) for content in value]
+    return value
+
+
+def counts_as_json(table: Table4, parts: Shares) -> dict[str, Any]:
+    """Convert Table 4, the shares and the first places."""
+    rows = [
+        {
+            "question": row.question,
+            **row.votes,
+            "choice": row.choice,
+            "identical": row.identical,
+            "merged": row.merged,
+        }
+        for row in table.rows
+    ]
+    content = {
+        "table4": {"rows": rows, "totals": table.totals},
+        "shares": parts,
+        "first": {"or_tied": table.first_or_tied, "outright": table.first_outright},
+    }
+    return {name: json_values(value) for name, value in content.items()}

@@ -17,15 +17,13 @@ from survey.core.agreement.concordance import ParticipantOrders
 from survey.core.agreement.credits import UNITS_OF_A_VOTE, Ballots, in_units, tally_credits
 from survey.core.agreement.differences import T1, T2, Pair, pairs
 from survey.core.agreement.verdicts import (
-    LEVEL,
     Scope,
     Verdict,
     corrected_p,
     population_start,
-    rounded,
     these_questions,
 )
-from survey.core.statistics.significance import Interval
+from survey.core.statistics.significance import LEVEL, Interval, rounded
 
 DECIDES = "tau_b"
 

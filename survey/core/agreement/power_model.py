@@ -42,10 +42,9 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.random import PCG64, Generator, SeedSequence
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
-from scipy.special import ndtr, stdtr, stdtrit
 
 from survey.core.agreement.credits import Credits
 from survey.core.agreement.differences import (
@@ -55,9 +54,9 @@ from survey.core.agreement.differences import (
     components,
     differences,
 )
-from survey.core.agreement.verdicts import LEVEL
 from survey.core.statistics.components import TableSums, variance_components
 from survey.core.statistics.max_t import first_pair_rejected
+from survey.core.statistics.significance import LEVEL
 from survey.core.studies.rankings import CONTRADICTING, IDENTICAL, TIES_ONLY, Ranking, contrast
 
 DECIDED = 204 / 300  # π of three measures: Table 4, MNRO against NMRR
@@ -490,7 +489,7 @@ def _sums(of: Whole, values: Singles) -> Numbers:
     """Add up values, (…, n, replicates), by the participant or question ``of`` each."""
     groups, place = np.unique(of, return_inverse=True)
     entries = (np.ones(len(of), np.float32), (place, np.arange(len(of))))
-    members = csr_array(entries, (len(groups), len(of)))
+    members = scipy.sparse.csr_array(entries, (len(groups), len(of)))
     return np.array([members @ each for each in values], dtype=np.float64)
 
 
@@ -516,7 +515,7 @@ class Outcome:
         tests = Tests.of(table, credits, list(combinations(range(measures), 2)), everything)
         of_kind = first_pair_rejected(tests.mean / tests.se, tests.df, measures, LEVEL)
         permitted = _beyond_random_clicks(table, picked, tests)
-        permitted &= tests.t_these[0] > -stdtrit(tests.df_these[0], LEVEL / 2)
+        permitted &= tests.t_these[0] > -scipy.special.stdtrit(tests.df_these[0], LEVEL / 2)
         return cls(
             tests,
             preferred=permitted & of_kind,
@@ -529,7 +528,7 @@ class Outcome:
         """Half the 95 % interval, which holds that for these questions; 0 without a test."""
         tests = self.tests
         widths = [
-            -stdtrit(df, LEVEL / 2) * se[0]
+            -scipy.special.stdtrit(df, LEVEL / 2) * se[0]
             for se, df in ((tests.se, tests.df[0]), (tests.se_these, tests.df_these[0]))
         ]
         return np.where(np.isfinite(widths).all(axis=0), np.maximum(*widths), 0.0)
@@ -539,7 +538,7 @@ class Outcome:
         tests = self.tests
         distance = margin - np.abs(tests.mean[0])
         equal = [
-            stdtr(df, -distance / se[0]) < LEVEL
+            scipy.special.stdtr(df, -distance / se[0]) < LEVEL
             for se, df in ((tests.se, tests.df[0]), (tests.se_these, tests.df_these[0]))
         ]
         within: Mask = equal[0] & equal[1] & ~self.decided
@@ -562,7 +561,7 @@ def _holm_of_first(tests: Tests) -> Mask:
     """Return where the first pair passes Holm's correction for these questions."""
     ordered = -np.sort(-tests.t_these, axis=0)
     remaining = np.arange(len(ordered), 0, -1)[:, np.newaxis]
-    passed = ordered > -stdtrit(tests.df_these, LEVEL / 2 / remaining)
+    passed = ordered > -scipy.special.stdtrit(tests.df_these, LEVEL / 2 / remaining)
     passed = np.logical_and.accumulate(passed, axis=0)
     first: Mask = (passed & (ordered <= tests.t_these[0])).any(axis=0)
     return first
@@ -580,7 +579,7 @@ def _beyond_random_clicks(table: Table, picked: Singles, tests: Tests) -> Mask:
     answered = np.unique(table.questions)
     mean, variance = ((of[answered] * clicks).sum(axis=0) for of in (step, square - step**2))
     beyond = tests.mean[0] * tests.n[0] - mean
-    p = 2 * ndtr((0.5 - np.abs(beyond)) / np.sqrt(np.maximum(variance, NEGLIGIBLE)))
+    p = 2 * scipy.special.ndtr((0.5 - np.abs(beyond)) / np.sqrt(np.maximum(variance, NEGLIGIBLE)))
     more: Mask = (p < LEVEL) & (beyond * tests.mean[0] > 0)
     return more
 
@@ -594,7 +593,7 @@ def _for_order(table: Table, credits: Singles, tests: Tests) -> Mask:
     if no_ties.all():
         return np.broadcast_to(table.differ.any(axis=0), tests.mean[0].shape)
     part = Tests.of(table, credits, [(0, 1)], table.contradicting)
-    shown = np.abs(part.mean[0]) / part.se[0] > -stdtrit(part.df[0], LEVEL / 2)
+    shown = np.abs(part.mean[0]) / part.se[0] > -scipy.special.stdtrit(part.df[0], LEVEL / 2)
     for_order: Mask = (shown | no_ties) & (part.mean[0] * tests.mean[0] > 0)
     return for_order
 

@@ -20,16 +20,14 @@ from survey.core.agreement.credits import Ballots, Credits
 from survey.core.agreement.differences import T2, Pair, pairs
 from survey.core.agreement.own_orderings import deciding_test
 from survey.core.agreement.verdicts import (
-    LEVEL,
     Scope,
     Verdict,
     corrected_p,
     population_start,
-    rounded,
     these_questions,
 )
 from survey.core.statistics.rater_agreement import alpha_of_counts
-from survey.core.statistics.significance import Interval, sign_test
+from survey.core.statistics.significance import LEVEL, Interval, rounded, sign_test
 
 SIZES = {  # how many parts there are → what they are called
     1: ("all",),

@@ -22,10 +22,9 @@ from survey.core.agreement.agreement import Difference, MeanTests
 from survey.core.agreement.contrasts import ByContrast
 from survey.core.agreement.differences import T1, T2, Components, Pair, ParticipantsTest
 from survey.core.agreement.equivalence import Equivalence
-from survey.core.statistics.significance import Interval, MeanTest
+from survey.core.statistics.significance import LEVEL, Interval, MeanTest, p_text, rounded
 from survey.core.studies.fields import and_join
 
-LEVEL = 0.05
 NO_LEAD = 1e-9  # a mean of random clicks below this differs from 0 by rounding
 
 Scope = Literal["kind", "these", "none", "equal"]
@@ -524,31 +523,3 @@ def _interval(interval: Interval | None, mean: float) -> str:
     # With few questions a t interval can exceed what is possible.
     low, high = max(low, -1.0), min(high, 1.0)
     return f"{rounded(100 * low)} to {rounded(100 * high)}"
-
-
-def rounded(value: float, decimals: int = 1) -> str:
-    """Format with ``decimals``, or with more where rounding would turn the value into 0.
-
-    An interval's end that is not 0 must not read as 0.
-    """
-    exact = round(value, 9) or 0.0  # without a float's error, and never "−0"
-    for places in range(decimals, 10):
-        text = f"{exact:.{places}f}"
-        if float(text) or not exact:
-            break
-    return text.replace("-", "−")
-
-
-def p_text(p: float | None) -> str:
-    """Format a p value as papers do: p = .023, p < .001; never rounded up to the level."""
-    if p is None:
-        return "no p value"
-    if p < 0.001:
-        return "p < .001"
-    if p >= 0.9995:
-        return "p = 1"
-    for decimals in range(3, 10):
-        text = f"{p:.{decimals}f}"
-        if (float(text) < LEVEL) == (p < LEVEL):
-            break
-    return f"p = {text.removeprefix('0')}"

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import connected_components
 
 from survey.core.collections.runs import IN_NO_CLUSTER, Clusters, read_clusters
 from survey.core.text_input import FileFaults, shortened
@@ -274,7 +274,7 @@ def coarsened(first: Clustering, second: Clustering) -> tuple[Clustering, Cluste
     count = in_first.shape[1]
     linked = np.zeros((count + in_second.shape[1],) * 2, dtype=bool)
     linked[:count, count:] = overlap >= NESTED * smaller
-    _, parts = connected_components(linked, directed=False)
+    _, parts = scipy.sparse.csgraph.connected_components(linked, directed=False)
     return _merge(first, parts[:count].tolist()), _merge(second, parts[count:].tolist())
 
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
+import scipy
 
 from survey.core.collections.clusterings import (
     SUFFICIENT,
@@ -129,7 +129,7 @@ def matched(base: Clustering, other: Clustering) -> dict[str, str]:
     documents = sorted(base.keys() & other.keys())
     overlap = membership(base, documents).T @ membership(other, documents)
     base_names, other_names = list(members(base)), list(members(other))
-    rows, columns = linear_sum_assignment(overlap, maximize=True)
+    rows, columns = scipy.optimize.linear_sum_assignment(overlap, maximize=True)
     pairs = zip(rows.tolist(), columns.tolist(), strict=True)
     return {other_names[column]: base_names[row] for row, column in pairs if overlap[row, column]}
 

@@ -32,6 +32,7 @@ Clusters = Mapping[str, Mapping[str, frozenset[str]]]
 Weights = Mapping[str, Mapping[str, float]]
 """Topic → document → the share of annotators who chose it, above 0 and up to 1."""
 
+QRELS_FILE, RUNS_FOLDER = "qrels.txt", "runs"  # in the folder of a collection
 QRELS_LINE = "topic iteration document relevance"
 RUN_LINE = "topic Q0 document rank score tag"
 WEIGHTS_LINE = "topic document weight"

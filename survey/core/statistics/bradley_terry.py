@@ -10,8 +10,6 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import connected_components
-from scipy.special import expit
 
 from survey.core.statistics.significance import Interval
 
@@ -71,7 +69,7 @@ def bradley_terry(compared: Comparisons) -> Strengths:
     design[rows, compared.first], design[rows, compared.second] = 1.0, -1.0
     theta = np.zeros(n)
     for _ in range(MOST_STEPS):
-        chance = expit(design @ theta)
+        chance = scipy.special.expit(design @ theta)
         weight = chance * (1 - chance)
         information = design.T @ (design * weight[:, np.newaxis])
         step = _inverse(information) @ (design.T @ (compared.score - chance))
@@ -98,11 +96,11 @@ def _is_connected(compared: Comparisons) -> bool:
     wins = np.zeros((compared.items, compared.items))
     np.add.at(wins, (compared.first, compared.second), compared.score)
     np.add.at(wins, (compared.second, compared.first), 1 - compared.score)
-    return bool(connected_components(wins > 0, connection="strong")[0] == 1)
+    return bool(scipy.sparse.csgraph.connected_components(wins > 0, connection="strong")[0] == 1)
 
 
 def _standard_errors(compared: Comparisons, design: Array, theta: Array) -> tuple[float, ...]:
-    chance = expit(design @ theta)
+    chance = scipy.special.expit(design @ theta)
     bread = _inverse(design.T @ (design * (chance * (1 - chance))[:, np.newaxis]))
     scores = design * (compared.score - chance)[:, np.newaxis]
     by_people = _meat(scores, compared.people)

@@ -14,7 +14,6 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 from numpy.typing import NDArray
-from scipy.stats import qmc
 
 POINTS, POINTS_TOGETHER = 4096, 16
 
@@ -60,7 +59,7 @@ def _squared_t_by_ratio(means: int, df: float) -> NDArray[np.float64]:
     size = means - 1
     below = np.tril_indices(size, -1)
     corners = size + len(below[0])
-    points = qmc.Sobol(corners + size, scramble=False).random(POINTS) + 0.5 / POINTS
+    points = scipy.stats.qmc.Sobol(corners + size, scramble=False).random(POINTS) + 0.5 / POINTS
     normal = scipy.special.ndtri(points[:, :corners])
     directions = normal[:, :size] / np.linalg.norm(normal[:, :size], axis=1, keepdims=True)
     roots = np.zeros((POINTS, size, size))  # of Wishart matrices, by Bartlett's decomposition
@@ -169,7 +168,7 @@ def _critical_t(means: int, df: NDArray[np.float64], level: float) -> NDArray[np
 
 
 @cache
-def _critical_curve(means: int, level: float) -> scipy.interpolate.PchipInterpolator:
+def _critical_curve(means: int, level: float) -> "scipy.interpolate.PchipInterpolator":
     """Return the critical |t| as a function of 1 / df."""
     inverse = np.linspace(1e-6, 1 / means, 12)
 

@@ -6,10 +6,9 @@ from functools import partial
 from itertools import pairwise
 
 import numpy as np
+import scipy
 from numpy.polynomial.legendre import leggauss
 from numpy.typing import NDArray
-from scipy.optimize import brentq
-from scipy.special import ndtr, ndtri
 
 NODES = 400  # of the integration; the levels change in the tenth decimal from 200 to 400
 NEAREST = 0.001  # fractions apart; the nodes do not resolve less
@@ -34,20 +33,22 @@ def look_levels(fractions: Sequence[float], level: float = 0.05) -> list[float]:
             raise ValueError(f"the fraction {high} follows {low}; it must be {NEAREST} above it")
     if fractions and fractions[-1] > 1:
         raise ValueError(f"the fraction {fractions[-1]} is above 1")
-    z = -float(ndtri(level / 4))
+    z = -float(scipy.special.ndtri(level / 4))
     points, weights = leggauss(NODES)
     # The sum so far, s = z √t, is 0 at first; later its density at points where no look rejected.
     sums, density, before, spent = np.zeros(1), np.ones(1), 0.0, 0.0
     levels = []
     for fraction in fractions:
-        step, budget = math.sqrt(fraction - before), 4 * float(ndtr(-z / math.sqrt(fraction)))
-        root = math.sqrt(fraction)
+        step, root = math.sqrt(fraction - before), math.sqrt(fraction)
+        budget = 4 * float(scipy.special.ndtr(-z / root))
         newly = partial(_newly_rejected, sums=sums / step, density=density, root=root / step)
         left = budget - spent
         bound = FARTHEST
         if newly(bound) < left:
-            bound = float(brentq(lambda z, newly=newly, left=left: newly(z) - left, 0.0, FARTHEST))
-        levels.append(2 * float(ndtr(-bound)))
+            bound = float(
+                scipy.optimize.brentq(lambda z, f=newly, left=left: f(z) - left, 0.0, FARTHEST)
+            )
+        levels.append(2 * float(scipy.special.ndtr(-bound)))
         reached = bound * root * points
         moves = (reached[:, np.newaxis] - sums) / step
         kernel = np.exp(-(moves**2) / 2) / (step * math.sqrt(2 * math.pi))
@@ -61,4 +62,4 @@ def _newly_rejected(
 ) -> float:
     """Return the chance of a sum beyond the bound, from sums within those before; per step."""
     reach = bound * root
-    return float(density @ (ndtr(sums - reach) + ndtr(-reach - sums)))
+    return float(density @ (scipy.special.ndtr(sums - reach) + scipy.special.ndtr(-reach - sums)))

@@ -24,6 +24,7 @@ Table = NDArray[np.float64]
 Terms = Callable[[NDArray[np.int64]], Table]
 """From the indices of some choices to the terms of their options, (choices, options, terms)."""
 
+LEVEL = 0.05  # at which a test decides
 REPLICATES = 10_000
 SEED = 20_080_501
 AT_ONCE = 32  # draws of 10,000 integers: 1.3 MB
@@ -452,3 +453,31 @@ def _distribution(draws: int, chance: float) -> tuple[int, NDArray[np.float64]]:
     mean, reach = draws * chance, 10 * math.sqrt(draws * chance * (1 - chance)) + 10
     least, most = max(0, int(mean - reach)), min(draws, int(mean + reach))
     return least, np.asarray(scipy.stats.binom.cdf(np.arange(least, most), draws, chance))
+
+
+def rounded(value: float, decimals: int = 1) -> str:
+    """Format with ``decimals``, or with more where rounding would turn the value into 0.
+
+    An interval's end that is not 0 must not read as 0.
+    """
+    exact = round(value, 9) or 0.0  # without a float's error, and never "−0"
+    for places in range(decimals, 10):
+        text = f"{exact:.{places}f}"
+        if float(text) or not exact:
+            break
+    return text.replace("-", "−")
+
+
+def p_text(p: float | None) -> str:
+    """Format a p value as papers do: p = .023, p < .001; never rounded up to the level."""
+    if p is None:
+        return "no p value"
+    if p < 0.001:
+        return "p < .001"
+    if p >= 0.9995:
+        return "p = 1"
+    for decimals in range(3, 10):
+        text = f"{p:.{decimals}f}"
+        if (float(text) < LEVEL) == (p < LEVEL):
+            break
+    return f"p = {text.removeprefix('0')}"

@@ -19,18 +19,15 @@ from survey.core.agreement.preferences import (
     side_p,
 )
 from survey.core.agreement.verdicts import (
-    LEVEL,
     Verdict,
     headline,
     lead_in_points,
-    p_text,
-    rounded,
     standing,
 )
 from survey.core.measures import MEASURES
 from survey.core.statistics.bradley_terry import Comparisons, Strengths, bradley_terry
 from survey.core.statistics.rater_agreement import tau_b
-from survey.core.statistics.significance import Interval
+from survey.core.statistics.significance import LEVEL, Interval, p_text, rounded
 from survey.core.studies.questions import NO_MARKS, Question, build_question
 from survey.core.tasks.preference import (
     LEFT,

@@ -19,9 +19,9 @@ from survey.core.agreement.credits import OTHER, Table4
 from survey.core.agreement.own_orderings import DECIDES, OwnOrderings
 from survey.core.agreement.quality import RULES
 from survey.core.agreement.second_opinion import SecondOpinion
-from survey.core.agreement.verdicts import headline, lead_in_points, rounded, standing
+from survey.core.agreement.verdicts import headline, lead_in_points, standing
 from survey.core.statistics import mixed_logit
-from survey.core.statistics.significance import Interval, MeanTest, Statistic
+from survey.core.statistics.significance import Interval, MeanTest, Statistic, rounded
 from survey.figures.analysis import OF_BOTH, exhibits, participants_differences
 from survey.figures.exhibit import Exhibit
 from survey.services.analysis.sheets import (

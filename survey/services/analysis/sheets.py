@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from survey.core.agreement.verdicts import p_text, rounded
+from survey.core.statistics.significance import p_text, rounded
 from survey.core.text_input import csv_line, escaped
 from survey.figures.exhibit import Cell as Cell
 from survey.figures.exhibit import Exhibit

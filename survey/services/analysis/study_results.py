@@ -4,7 +4,7 @@ import json
 import math
 from array import array
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, is_dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -21,6 +21,8 @@ from survey.core.agreement.agreement import (
     ShareInterval,
     Variant,
     analyse_answers,
+    counts_as_json,
+    json_values,
     run_places,
     sensitivity,
 )
@@ -38,8 +40,7 @@ from survey.core.agreement.answers import (
 )
 from survey.core.agreement.concordance import Concordance, MeanAgreement
 from survey.core.agreement.contrasts import ContrastPart
-from survey.core.agreement.credits import Ballots, Rankings, Shares, Table4, tally_credits
-from survey.core.agreement.differences import Pair
+from survey.core.agreement.credits import Ballots, Rankings, tally_credits
 from survey.core.agreement.own_orderings import OwnOrderings, own_orderings_of
 from survey.core.agreement.quality import (
     RULES,
@@ -52,11 +53,11 @@ from survey.core.agreement.quality import (
     quality_flags,
 )
 from survey.core.agreement.second_opinion import SecondOpinion, second_opinions
-from survey.core.agreement.verdicts import LEVEL, Verdict, verdict
+from survey.core.agreement.verdicts import Verdict, verdict
 from survey.core.statistics import mixed_logit
 from survey.core.statistics.sequential import NEAREST as NEAREST_LOOKS
 from survey.core.statistics.sequential import look_levels
-from survey.core.statistics.significance import MeanTest
+from survey.core.statistics.significance import LEVEL, MeanTest
 from survey.core.studies.fields import ParticipantRecord, and_join
 from survey.core.studies.questions import Question, rankings_of
 from survey.core.tasks.ordering_plan import (
@@ -644,43 +645,6 @@ def as_json(analysis: Analysis) -> dict[str, Any]:
             },
             "pairs": analysis.second_opinions,
         },
-    }
-    return {name: json_values(value) for name, value in content.items()}
-
-
-def json_values(value: Any) -> Any:
-    """Convert dataclasses and what they hold to JSON values; leave out each "why" of None."""
-    if isinstance(value, Pair):
-        return str(value)
-    if is_dataclass(value):
-        value = vars(value)
-    if isinstance(value, Mapping):
-        return {
-            name: json_values(content)
-            for name, content in value.items()
-            if name != "why" or content is not None
-        }
-    if isinstance(value, (list, tuple)):
-        return [json_values(content) for content in value]
-    return value
-
-
-def counts_as_json(table: Table4, parts: Shares) -> dict[str, Any]:
-    """Convert Table 4, the shares and the first places."""
-    rows = [
-        {
-            "question": row.question,
-            **row.votes,
-            "choice": row.choice,
-            "identical": row.identical,
-            "merged": row.merged,
-        }
-        for row in table.rows
-    ]
-    content = {
-        "table4": {"rows": rows, "totals": table.totals},
-        "shares": parts,
-        "first": {"or_tied": table.first_or_tied, "outright": table.first_outright},
     }
     return {name: json_values(value) for name, value in content.items()}
 

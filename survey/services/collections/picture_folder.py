@@ -18,6 +18,7 @@ import numpy as np
 from PIL import Image
 
 from survey.core.collections.descriptors import DESCRIPTORS, Vector, likeness
+from survey.core.collections.runs import QRELS_FILE, RUNS_FOLDER
 from survey.core.measures import Setting
 from survey.core.studies.questions import build_question
 from survey.core.tasks.ordering import question_checks
@@ -34,7 +35,6 @@ from survey.services.collections.items import (
     picture_in,
 )
 
-QRELS_FILE, RUNS_FOLDER = "qrels.txt", "runs"
 SIDE = 128  # pixels to which a picture is scaled before it is described
 MEASURES = ("AP", "NMRR", "MNRO")
 MOST_CHOSEN = 10  # topics that are proposed for a study

@@ -4,11 +4,11 @@ from importlib.resources import as_file, files
 
 from sqlalchemy.orm import Session
 
+from survey.core.collections.runs import QRELS_FILE, RUNS_FOLDER
 from survey.db.engine import lock_globally
 from survey.db.models import Study
 from survey.services import accounts
 from survey.services.collections import items
-from survey.services.collections.picture_folder import QRELS_FILE, RUNS_FOLDER
 from survey.services.exchange.input_files import read_file
 from survey.services.studies import lifecycle
 from survey.services.studies.plans import as_fields, default_contact, from_trec, preset_plan

@@ -17,6 +17,8 @@ from survey.core.collections.generality import (
     values_in_sets,
 )
 from survey.core.collections.runs import (
+    QRELS_FILE,
+    RUNS_FOLDER,
     Judgements,
     Runs,
     ranking,
@@ -29,7 +31,6 @@ from survey.core.text_input import FileFaults, lines_of
 from survey.errors import SurveyError
 from survey.figures.exhibit import Exhibit
 from survey.services.analysis.sheets import Sheet
-from survey.services.collections.picture_folder import QRELS_FILE, RUNS_FOLDER
 from survey.services.exchange.input_files import read_file
 from survey.services.paper.reproduction import Reproduction, printed_rows
 

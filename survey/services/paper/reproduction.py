@@ -20,8 +20,7 @@ from numpy.typing import ArrayLike
 
 from survey import figures
 from survey.core.agreement.credits import Table4Row
-from survey.core.agreement.verdicts import p_text, rounded
-from survey.core.statistics.significance import MeanTest
+from survey.core.statistics.significance import MeanTest, p_text, rounded
 from survey.figures.exhibit import Exhibit
 from survey.services.analysis.sheets import P, Sheet, as_csv, text_of
 

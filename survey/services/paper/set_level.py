@@ -25,6 +25,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from survey.core.agreement.agreement import json_values
 from survey.core.agreement.credits import (
     OTHER,
     Ballots,
@@ -43,7 +44,6 @@ from survey.core.agreement.differences import (
 from survey.core.agreement.label_permutation import Redraws, label_permutation
 from survey.core.statistics.significance import MeanTest, Statistic, holm, t_test
 from survey.core.studies.rankings import Ranking
-from survey.services.analysis.study_results import json_values
 
 COMPARISONS = 3
 IDENTICAL_PAIR = "the orders of the two are identical"

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
+from survey.core.agreement.agreement import counts_as_json
 from survey.core.agreement.credits import (
     OTHER,
     Shares,
@@ -17,7 +18,6 @@ from survey.core.agreement.credits import (
 )
 from survey.core.agreement.credits import table4 as tabulate
 from survey.services.analysis.sheets import Sheet, as_markdown
-from survey.services.analysis.study_results import counts_as_json
 from survey.services.paper.reproduction import (
     MEASURES,
     NOT_SUPPORTED,

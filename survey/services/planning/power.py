@@ -12,10 +12,10 @@ from itertools import pairwise, permutations, product
 from math import comb
 from multiprocessing import get_context
 from pkgutil import resolve_name
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
-from scipy.special import ndtri
+import scipy
 
 from survey import __version__
 from survey.core.agreement.credits import Ballots, tally_credits
@@ -36,15 +36,15 @@ from survey.core.agreement.power_model import (
     power,
     tally,
 )
-from survey.core.agreement.verdicts import LEVEL
+from survey.core.statistics.significance import LEVEL
 from survey.core.studies.fields import Fault, PlanError, and_join
 from survey.core.studies.plan import QUESTIONS, Plan
 from survey.core.studies.questions import rankings_of
 from survey.core.tasks.ordering_plan import OrderingPlan
-from survey.db.models import Study
 from survey.errors import SurveyError
-from survey.services.analysis.study_results import Votes
-from survey.services.studies.lifecycle import counted_questions
+
+if TYPE_CHECKING:
+    from survey.services.analysis.study_results import Votes
 
 MOST_VALUES = 10
 NO_POOL = "none"
@@ -179,12 +179,11 @@ def texts_of(plan: Plan) -> dict[str, str]:
     return texts
 
 
-def kinds_of_study(study: Study, text: str | None) -> Kinds | None:
+def kinds_of_questions(plan: Plan, questions: Sequence[Any], text: str | None) -> Kinds | None:
     """Return the kinds of a study's questions for a pair; None where it orders no lists."""
-    if not isinstance(study.plan, OrderingPlan):
+    if not isinstance(plan, OrderingPlan):
         return None
-    rankings = rankings_of(counted_questions(study))
-    return kinds_of(rankings, find_pair(study.plan.measures, text))
+    return kinds_of(rankings_of(questions), find_pair(plan.measures, text))
 
 
 def find_pair(measures: Sequence[str], text: str | None) -> Pair:
@@ -199,7 +198,7 @@ def find_pair(measures: Sequence[str], text: str | None) -> Pair:
     raise SurveyError(f"The measures are {', '.join(measures)}; a pair is like {known[0]}.")
 
 
-def texts_from(votes: Votes, text: str | None) -> dict[str, str]:
+def texts_from(votes: "Votes", text: str | None) -> dict[str, str]:
     """Return the fields of the grid that a past study's votes on a pair estimate.
 
     Raises SurveyError where they are too few.
@@ -294,16 +293,15 @@ PLAN_COST = 10_000_000
 PLAN_REPLICATES = (100, 500)
 
 
-def simulate_plan(study: Study) -> tuple[Power, ...]:
+def simulate_plan(plan: Plan, questions: Sequence[Any]) -> tuple[Power, ...]:
     """Simulate which differences a study finds, with its plan's numbers and its own questions.
 
     The differences are ``DIFFERENCES`` and the smallest that matters, as far as they can occur.
     Raises GridError for a study that is too small.
     """
-    plan = study.plan
     texts = texts_of(plan) | {"participants": str(min(plan.participants, int(PEOPLE.highest)))}
     asked = {float(texts.pop("difference", USUAL_DIFFERENCE)), *DIFFERENCES}
-    kinds = kinds_of_study(study, None)
+    kinds = kinds_of_questions(plan, questions, None)
     grid = read_grid({**texts, "difference": "0"}, kinds)
     [base] = [each for each in grid.studies if each.questions == plan.questions]
     studies = [replace(base, difference=share) for share in sorted(asked) if share <= base.decided]
@@ -421,7 +419,8 @@ def _way(
 
 def _excess(result: Power) -> float:
     """Return how far a power is above ``ENOUGH``, in standard deviations."""
-    return float(ndtri(min(max(result.power, 0.002), 0.998)) - ndtri(ENOUGH))
+    reached, wanted = scipy.special.ndtri([min(max(result.power, 0.002), 0.998), ENOUGH])
+    return float(reached - wanted)
 
 
 def side_by_side(powers: Sequence[Power]) -> list[list[Power]]:

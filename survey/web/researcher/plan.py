@@ -490,7 +490,7 @@ def show_power() -> ResponseReturnValue:
     if not isinstance(g.plan, OrderingPlan):
         raise NotFound
     try:
-        powers = power.simulate_plan(g.study)
+        powers = power.simulate_plan(g.study.plan, lifecycle.counted_questions(g.study))
     except power.GridError as error:
         return page("researcher/power.html", faults=[fault.text for fault in error.faults])
     return page("researcher/power.html", powers=powers, words=power)

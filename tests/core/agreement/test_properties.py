@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from survey.core.agreement.agreement import TIES, analyse_answers
 from survey.core.agreement.answers import Answers, Response
 from survey.core.agreement.differences import T1, T2
-from survey.core.agreement.verdicts import p_text, verdict
-from survey.core.statistics.significance import Statistic
+from survey.core.agreement.verdicts import verdict
+from survey.core.statistics.significance import Statistic, p_text
 from survey.core.studies.rankings import Ranking
 from tests.core.agreement.random_votes import (
     MEASURES,

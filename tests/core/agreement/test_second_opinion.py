@@ -8,9 +8,9 @@ import pytest
 from statsmodels.stats.proportion import proportion_confint
 
 from survey.core.agreement import second_opinion
+from survey.core.agreement.agreement import json_values
 from survey.core.agreement.differences import differences, mcnemar
 from survey.core.agreement.second_opinion import second_opinions
-from survey.services.analysis.study_results import json_values
 from tests.core.agreement.random_votes import (
     credits_of,
     of_each,

@@ -5,7 +5,8 @@ import pytest
 from survey.core.agreement.agreement import analyse_answers
 from survey.core.agreement.answers import Answers, Response
 from survey.core.agreement.differences import T1, T2, Pair
-from survey.core.agreement.verdicts import Verdict, headline, p_text, standing, verdict
+from survey.core.agreement.verdicts import Verdict, headline, standing, verdict
+from survey.core.statistics.significance import p_text
 from survey.core.studies.rankings import Ranking
 
 MEASURES = ("AP", "NMRR", "MNRO")
