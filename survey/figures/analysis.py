@@ -10,8 +10,7 @@ from survey.core.agreement.agreement import Agreement, Difference
 from survey.core.agreement.credits import OTHER
 from survey.core.agreement.differences import NO_RESPONSES
 from survey.core.agreement.second_opinion import SecondOpinion
-from survey.core.agreement.verdicts import rounded
-from survey.core.statistics.significance import MeanTest
+from survey.core.statistics.significance import MeanTest, rounded
 from survey.figures.exhibit import COLOURS, GREY, MARKERS, Cell, Exhibit, legend, whole_numbers
 
 if TYPE_CHECKING:
@@ -398,11 +397,11 @@ def _differences(axes: "Axes", exhibit: Exhibit) -> None:
     axes.axvline(0, color=GREY, linewidth=0.8, linestyle=(0, (4, 3)))
     # One colour for all: measures have the others, and a pair is not a measure.
     colours = [COLOURS[0]] * len(exhibit.rows)
-    draw_intervals(axes, exhibit, "points of the responses, 95 % intervals", colours)
+    draw_intervals(axes, exhibit, "lead in percentage points, 95 % intervals", colours)
     marks: tuple[dict[str, Any], ...] = (
-        {"marker": "^", "label": "part from contradictions"},
-        {"marker": "v", "fillstyle": "none", "label": "part from ties only"},
-        {"marker": "D", "color": COLOURS[1], "label": "by random clicks"},
+        {"marker": "^", "label": "where orders contradict"},
+        {"marker": "v", "fillstyle": "none", "label": "where only ties differ"},
+        {"marker": "D", "color": COLOURS[1], "label": "from random clicks"},
     )
     for column, mark in enumerate(marks, len(exhibit.columns) - len(marks)):
         known = [
