@@ -5,8 +5,10 @@ const live = document.getElementById("live");
 const liveStatus = document.getElementById("live-status");
 const EVERY = 5000;
 
-// An update would take away the focus, or a reason that is being typed.
-const isInUse = () => live.contains(document.activeElement);
+// An update would take away the focus, or what has been typed and not sent.
+const isInUse = () =>
+  live.contains(document.activeElement) ||
+  [...live.querySelectorAll("input")].some((input) => input.value !== input.defaultValue);
 
 async function refresh() {
   if (document.visibilityState !== "visible" || isInUse()) return;

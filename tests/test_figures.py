@@ -277,7 +277,7 @@ def test_the_parts_of_a_difference_are_told_and_drawn(shown):
     assert row["from ties only"] == row["difference"]
     assert "4.2 of them from ties only" in differences.alternative
     labels = figures.draw(differences).axes[0].get_legend_handles_labels()[1]
-    assert {"part from contradictions", "part from ties only"} <= set(labels)
+    assert {"where orders contradict", "where only ties differ"} <= set(labels)
 
 
 def test_shares_are_said_to_add_up_to_more_only_where_they_do(shown):

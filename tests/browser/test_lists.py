@@ -109,3 +109,31 @@ def test_whoever_is_in_the_list_with_the_keyboard_stays_there(page, server):
         page.clock.run_for(6_000)
     # What comes anew is sorted as before.
     expect(minutes).to_have_attribute("aria-sort", "ascending")
+
+
+def test_an_id_that_is_typed_and_not_yet_sent_is_not_taken_away(page, server):
+    """The search is below the study's state, in the part of the page that is updated."""
+    sign_in(page, server, "Maria Mitchell")
+    with server.app.app_context():
+        owner = accounts.find_researcher(db.session, "Maria Mitchell")
+        study = lifecycle.create_study(
+            db.session, "searched", plans.preset_plan("mnro", **plans.default_contact())
+        )
+        accounts.share(db.session, study, owner, "owner")
+        lifecycle.open_study(db.session, study, "a test")
+        db.session.commit()
+        db.session.remove()
+    send(server, "searched", 26, test=True)
+    page.clock.install()
+    page.goto(f"{server.address}/research/studies/searched/progress")
+    search = page.get_by_label("Find a participant by id")
+    state = page.locator("#complete").bounding_box()
+    assert search.bounding_box()["y"] > state["y"] + state["height"]
+    search.fill("P-7")
+    page.evaluate("document.activeElement.blur()")
+    page.clock.run_for(20_000)
+    expect(search).to_have_value("P-7")
+    search.fill("")
+    page.evaluate("document.activeElement.blur()")
+    with page.expect_response("**/progress/live*"):
+        page.clock.run_for(6_000)

@@ -4,7 +4,10 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from survey.app import db
+from survey.db.models import StoredResponse
 from survey.services import accounts
+from survey.services.studies import publications
+from tests.browser.test_participant import PHONE, save
 from tests.browser.test_researcher import sign_in
 from tests.browsing import watched
 from tests.serving import Server
@@ -99,3 +102,29 @@ def test_folded_parts_open_and_show_their_figures_without_scripts(browser, serve
     assert page.locator("figure.exhibit").count() > 6
     assert has_loaded(page, "details.part > div > figure img")
     page.context.close()
+
+
+def test_a_stranger_tries_a_question_of_a_published_study_on_a_phone(browser, server, signed_in):
+    with server.app.app_context():
+        ada = accounts.find_researcher(db.session, "Ada of the results")
+        study = a_closed_study(db.session, ada, "for-all", CLEAR)
+        details = publications.Details("A study for all", "Lovelace, Ada", "")
+        publications.publish(db.session, study, "Ada of the results", details)
+        stored = db.session.query(StoredResponse).count()
+        db.session.remove()
+    context = browser.new_context(viewport=PHONE)
+    page = watched(context.new_page())
+    page.goto(f"{server.address}/studies")
+    page.get_by_role("link", name="A study for all").click()
+    page.get_by_role("link", name="Try one question").click()
+    page.locator("input[name=choice]").first.check()
+    save(page)
+    expect(page.get_by_role("heading", level=1)).to_have_text("Your answer, beside the others")
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    page.get_by_role("link", name="Back to the study").click()
+    expect(page).to_have_url(f"{server.address}/studies/for-all")
+    assert page.faults == []
+    context.close()
+    with server.app.app_context():
+        assert db.session.query(StoredResponse).count() == stored
+        db.session.remove()
