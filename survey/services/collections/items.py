@@ -1,6 +1,6 @@
 """Take in what a study's documents and topics stand for: pictures and texts.
 
-A picture is made anew in two sizes, without metadata, so that no file of a researcher reaches a
+A picture is made again in two sizes, without metadata, so that no file of a researcher reaches a
 participant as it was.
 """
 

@@ -90,7 +90,7 @@ def _address(_: str, slug: str, page: str, **values: Any) -> str:
 def picture_response(size: str, name: str) -> Response:
     """Return a picture of the study in a size, "small" or "large"; raise NotFound for another's.
 
-    Browsers keep it: what a name stands for never changes.
+    Browsers keep it: what a name refers to never changes.
     """
     if size not in ("small", "large"):
         raise NotFound
