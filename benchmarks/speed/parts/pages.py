@@ -11,7 +11,7 @@ from statistics import median
 from benchmarks.speed.part import Finding, Growth, Part
 from benchmarks.speed.rush import servers
 from benchmarks.speed.rush.cost import Costs, costs
-from benchmarks.speed.rush.people import OTree, Ours
+from benchmarks.speed.rush.people import Bare, OTree, Ours
 from benchmarks.speed.rush.trials import Trial, class_of, rush
 from benchmarks.speed.timing import ratios
 
@@ -19,7 +19,7 @@ AT_ONCE = 32
 CLASS = 300
 THINKING = (5.0, 10.0)
 # Enough to come that nobody runs out of people within a rush.
-OUR_PEOPLE, THEIR_PEOPLE = 1000, 160
+OUR_PEOPLE, THEIR_PEOPLE, BARE_PEOPLE = 1000, 160, 2500
 PEOPLE = 40  # whose pages are looked at in process
 SIX = ("AP", "NMRR", "MNRO", "RR", "P@5", "nDCG@10")
 
@@ -50,7 +50,8 @@ SAID = (
 
 def run(*, rounds: int = 3, beside: int = 5, seconds: float = 12.0, minutes: float = 5.0) -> Part:
     """Measure; ``beside``: rounds beside oTree; ``minutes``: of the class, 0 to leave it out."""
-    ours, theirs = [], []
+    ours, theirs, bare = [], [], []
+    page = costs(1).page
     for _ in range(beside):
         with _folder() as folder, servers.otree(folder, THEIR_PEOPLE) as place:
             theirs.append(rush(place, OTree(place.home), THEIR_PEOPLE, AT_ONCE, seconds))
@@ -58,11 +59,14 @@ def run(*, rounds: int = 3, beside: int = 5, seconds: float = 12.0, minutes: flo
             with servers.ours(folder) as place:
                 ours.append(rush(place, Ours(place.home), OUR_PEOPLE, AT_ONCE, seconds))
             ours[-1].stored = servers.answers_stored(folder)
+        with _folder() as folder, servers.bare(folder, page) as place:
+            bare.append(rush(place, Bare(place.home), BARE_PEOPLE, AT_ONCE, seconds))
     return Part(
         name="pages",
         title="The participant's pages",
         findings=[
             *_side_by_side(ours, theirs),
+            *_limit(bare, ours, theirs),
             *(_class(minutes) if minutes else ()),
             *_behind_nginx(rounds, seconds),
             *_costs([costs(PEOPLE) for _ in range(rounds)]),
@@ -86,6 +90,17 @@ def _side_by_side(ours: Sequence[Trial], theirs: Sequence[Trial]) -> Iterator[Fi
     )
     yield Finding(f"{crowd}: oTree", their_rates, "pages a second")
     yield from _told(f"{crowd}: ours", ours, "≤ 120")
+
+
+def _limit(
+    bare: Sequence[Trial], ours: Sequence[Trial], theirs: Sequence[Trial]
+) -> Iterator[Finding]:
+    """What the server, Flask and the disk allow at most."""
+    rates = [trial.rate for trial in bare]
+    what = "the same of an application that only stores a row and returns a fixed page"
+    yield Finding(what, rates, "pages a second", note="on our server, with the same sync")
+    yield Finding(f"{what}: against oTree's", ratios(rates, [one.rate for one in theirs]), "×")
+    yield Finding(f"{what}: against ours", ratios(rates, [one.rate for one in ours]), "×")
 
 
 def _told(what: str, trials: Sequence[Trial], limit: str) -> Iterator[Finding]:

@@ -16,14 +16,13 @@ from sqlalchemy import event
 from benchmarks.speed import crowd
 from benchmarks.speed.rush.browsing import HIDDEN
 from benchmarks.speed.rush.people import QUESTIONS
-from benchmarks.speed.rush.servers import KEY, SLUG, open_study
+from benchmarks.speed.rush.servers import HOME, KEY, open_study
 from survey.app import create_app, db
 from survey.config import Settings
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
 
-HOME = f"/s/{SLUG}"
 WAY: tuple[tuple[str, Mapping[str, str]], ...] = (
     ("begin", {}),
     ("consent", {"agree": "y"}),

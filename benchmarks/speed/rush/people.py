@@ -71,6 +71,15 @@ class OTree:
 
 
 @dataclass
+class Bare(Ours):
+    """The application of ``benchmarks.speed.rush.bare``, which begins with question 1."""
+
+    def come(self, browser: Browser) -> Asking:
+        """Open the link, which leads to question 1."""
+        return (yield from browser.get(self.home))
+
+
+@dataclass
 class Crowd:
     """People of one survey, and what they met.
 

@@ -29,6 +29,7 @@ from survey.services.studies import lifecycle, plans
 KEY = "a key for benchmarks, long enough to be allowed"
 HOST = "127.0.0.1"
 SLUG = "bench"
+HOME = f"/s/{SLUG}"
 OTREE_APP = Path(__file__).parents[1] / "otree"
 STARTED_WITHIN = 60.0
 
@@ -61,7 +62,19 @@ def ours(folder: Path, uri: str = "", workers: int = 2, proxies: int = 0) -> Ite
     serve = (sys.executable, "-m", "survey", "serve", "--port", str(port))
     with _running((*serve, "--workers", str(workers)), peers.ROOT, environment):
         _until_answered(f"http://{HOST}:{port}/readyz")
-        yield Place(port, f"/s/{SLUG}")
+        yield Place(port, HOME)
+
+
+@contextmanager
+def bare(folder: Path, page: bytes) -> Iterator[Place]:
+    """An application on the same server that only stores a row and returns this page."""
+    (folder / "page.html").write_bytes(page)
+    port = free_port()
+    files = (str(folder / "bare.sqlite3"), str(folder / "page.html"))
+    command = (sys.executable, "-m", "benchmarks.speed.rush.bare", str(port), *files)
+    with _running(command, peers.ROOT, {}):
+        _until_answered(f"http://{HOST}:{port}{HOME}")
+        yield Place(port, HOME)
 
 
 def open_study(folder: Path, uri: str, **changes: Any) -> None:
