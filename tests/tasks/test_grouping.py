@@ -451,6 +451,7 @@ def test_a_bots_preference_that_cannot_be_is_refused(text):
         ({"topics": [["5", ["a", "b"]], ["5", ["c", "d"]]]}, "a topic twice"),
         ({"topics": {"5": ["a b", "c"]}}, "'a b' is no id"),
         ({"topics": 7}, "no list of topics"),
+        ({"topics": {"5": "ab"}}, "no list of topics"),
         ({"practice": True}, "no practice question"),
         ({"design": "pool", "per_participant": 1}, "group all topics"),
         ({"sufficient_agreement": 101}, "sufficient_agreement"),

@@ -107,7 +107,10 @@ class GroupingPlan(Plan):
         topics = values.get("topics", ())
         topics = [*topics.items()] if isinstance(topics, Mapping) else topics
         try:
-            values["topics"] = tuple((str(topic), (*documents,)) for topic, documents in topics)
+            pairs = [(str(topic), documents) for topic, documents in topics]
+            if any(isinstance(documents, str) for _, documents in pairs):
+                raise TypeError("a text, which would be read letter by letter")
+            values["topics"] = tuple((topic, (*documents,)) for topic, documents in pairs)
         except (TypeError, ValueError):
             text = "topics is no list of topics, each with a list of its documents"
             faults.append(Fault(("topics",), text))
