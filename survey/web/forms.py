@@ -25,9 +25,11 @@ from survey.core.studies.fields import (
     LONGEST_ANSWER,
     Choice,
     Language,
+    Nested,
     Rule,
     Switch,
     Text,
+    Words,
     is_storable,
     tidy_text,
 )
@@ -66,8 +68,10 @@ def field_for(rule: Rule) -> Field:
         return RadioField(**texts, choices=choices, validate_choice=False)
     if isinstance(rule, Language):
         return SelectField(**texts, choices=language_choices, validate_choice=False)
-    if isinstance(rule, Text) and rule.rows:
+    if isinstance(rule, Text | Words) and rule.rows:
         return TextAreaField(**texts, render_kw={"rows": rule.rows})
+    if isinstance(rule, Nested):
+        return TextAreaField(**texts, render_kw={"rows": 6, "spellcheck": "false"})
     return StringField(**texts)
 
 

@@ -4,8 +4,11 @@ import pytest
 from playwright.sync_api import expect
 
 from survey.app import db
+from survey.services import accounts
 from survey.services.studies import lifecycle
+from survey.services.studies.recruitment import Recruitment
 from tests.browser.test_researcher import sign_in
+from tests.grouped import a_grouping_plan
 
 pytestmark = pytest.mark.slow
 SAVED = "Everything on this page is saved."
@@ -114,3 +117,33 @@ def test_on_a_phone_the_preview_is_behind_a_button(page, server):
     expect(page.locator("iframe")).to_be_hidden()
     page.get_by_role("link", name="Preview", exact=True).click()
     expect(page.frame_locator("iframe").get_by_text("Question 1 of 10")).to_be_in_viewport()
+
+
+def test_the_plan_of_another_kind_fits_a_phone_and_is_saved_at_once(page, server):
+    page.set_viewport_size({"width": 360, "height": 740})
+    sign_in(page, server, "Owner of groups")
+    with server.app.app_context():
+        owner = accounts.find_researcher(db.session, "Owner of groups")
+        named = [f"a-document-with-a-long-name-{number}" for number in range(40)]
+        plan = a_grouping_plan(topics={"near": named, "far": named[:2]})
+        lifecycle.create_owned_study(db.session, owner, "groups", plan, Recruitment())
+        db.session.remove()
+    address = f"{server.address}/research/studies/groups/plan"
+    for step in ("what", "how", "who", "texts"):
+        page.goto(f"{address}?step={step}")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+    page.goto(address)
+    expect(page.get_by_label("Topics", exact=True)).to_be_hidden()  # as many as there are lines
+    page.get_by_label("Topics and their documents").fill("- [near, [a, b]")
+    page.keyboard.press("Tab")
+    expect(page.locator(".saved")).to_contain_text(
+        "Not saved yet: Topics and their documents cannot be"
+    )
+    page.get_by_label("Topics and their documents").fill("- [near, [a, b]]")
+    page.keyboard.press("Tab")
+    expect(page.locator(".saved")).to_have_text(SAVED)
+    assert plan_of(server, "groups").topics == (("near", ("a", "b")),)
+    page.get_by_role("link", name="Preview", exact=True).click()
+    expect(page.frame_locator("iframe").get_by_text("Topic 1 of 1")).to_be_in_viewport()
+    assert page.faults == []

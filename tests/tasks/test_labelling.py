@@ -30,7 +30,6 @@ from survey.services.participation import participants
 from survey.services.participation.participant_list import list_participants
 from survey.services.planning.simulation import preference_for, simulate
 from survey.services.studies import lifecycle
-from survey.services.studies.recruitment import Recruitment
 from tests.builders import KEY, Visitor
 from tests.databases import ON_BOTH, ON_SQLITE, statements
 from tests.labelled import a_labelling_plan, a_labelling_study, labelled, ticks
@@ -531,36 +530,9 @@ def test_a_study_of_labels_is_made_in_the_browser(app, session):
     desk.open("/research/new")
     desk.send("/research/new", start="labels", slug="mine", language="el")
     assert desk.address == "/research/studies/mine/plan", desk.text
-    text = desk.page.select_one("textarea").text
-    assert "kind: labelling" in text
-    desk.send(desk.address, text=text.replace("- topic-1", "- sea\n- word"))
+    assert desk.page.select_one("#topics").text.strip() == "topic-1"
+    desk.send(desk.address, topics="sea\nword")
     assert lifecycle.find_study(session, "mine").plan.topics == ("sea", "word")
-
-
-@ON_SQLITE
-def test_the_plan_of_a_draft_is_changed_as_a_text(app, session):
-    desk = Desk(app, session)
-    researcher = accounts.find_researcher(session, "Ada")
-    study = lifecycle.create_owned_study(
-        session, researcher, "draft", a_labelling_plan(), Recruitment()
-    )
-    address = "/research/studies/draft/plan"
-    desk.open(address)
-    text = desk.page.select_one("textarea").text
-    old = str(desk.page.select_one("[name=version]")["value"])
-    desk.send(address, text=text.replace("batch: 24", "batch: 23\nminutes: 0"))
-    assert desk.status == 400
-    assert [each.text.partition(" of ")[0] for each in desk.page.select(".faults li")]
-    assert "batch: 23" in desk.page.select_one("textarea").text
-    desk.send(address, text=text.replace("batch: 24", "batch: 48"))
-    assert desk.address.endswith("/check"), desk.text
-    session.refresh(study)
-    assert study.plan.batch == 48
-    desk.open(address)
-    desk.send(address, text=text, version=old)
-    assert "changed" in desk.text
-    session.refresh(study)
-    assert study.plan.batch == 48
 
 
 @ON_SQLITE

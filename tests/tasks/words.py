@@ -13,7 +13,7 @@ from sqlalchemy import Boolean, CheckConstraint, Column, ForeignKey, Integer, Me
 from wtforms import RadioField, SelectChoice
 from wtforms.validators import InputRequired
 
-from survey.core.studies.fields import Fault, Finding
+from survey.core.studies.fields import Fault, Finding, Nested, ruled
 from survey.core.studies.plan import Plan
 from survey.core.tasks import TASKS
 from survey.db import export_queries
@@ -36,7 +36,7 @@ class WordsPlan(Plan):
 
     kind: ClassVar[str] = "words"
 
-    pairs: tuple[tuple[str, str], ...] = ()
+    pairs: tuple[tuple[str, str], ...] = ruled(Nested("Pairs of words", step="what"), ())
 
     __hash__ = Plan.__hash__
 

@@ -5,15 +5,16 @@ import weakref
 
 import pytest
 
+from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.web.participant.ordering import question_form
-from survey.web.researcher.plan import PlanForm
+from survey.web.researcher.plan import form_of
 from tests.databases import ON_SQLITE
 
 pytestmark = ON_SQLITE
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", [question_form(3, 5), PlanForm])
+@pytest.mark.parametrize("kind", [question_form(3, 5), form_of(OrderingPlan)])
 def test_a_form_goes_when_its_page_is_done_without_the_garbage_collector(app, kind):
     gc.collect()
     gc.disable()

@@ -6,18 +6,22 @@ import click
 import pytest
 
 from survey.cli.study import new
-from survey.core.studies.fields import Choice, PersonalField, Whole, rules_of
+from survey.core.studies.fields import Choice, PersonalField, Whole, placeholders, rules_of
 from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.services.studies.plans import preset_plan
 from survey.services.studies.recruitment import Recruitment
 from survey.web.researcher.people import RecruitmentForm
-from survey.web.researcher.plan import PersonalFieldForm, PlanForm
+from survey.web.researcher.plan import PersonalFieldForm, form_of
+from tests.builders import a_plan
 from tests.databases import ON_SQLITE
+from tests.grouped import a_grouping_plan
+from tests.labelled import a_labelling_plan
+from tests.preferred import a_preference_plan
 
 RULES = rules_of(OrderingPlan)
 ON_A_PAGE_OF_THEIR_OWN = {"own_lists", "own_marks", "provenance"}
 FORMS = [
-    (PlanForm, OrderingPlan),
+    (form_of(OrderingPlan), OrderingPlan),
     (PersonalFieldForm, PersonalField),
     (RecruitmentForm, Recruitment),
 ]
@@ -41,7 +45,7 @@ def test_a_form_asks_for_every_field_with_the_label_and_help_of_its_rule(app, fo
 @ON_SQLITE
 def test_the_plans_form_has_a_field_for_each_setting_of_a_plan(app):
     with app.test_request_context():
-        asked = {field.name for field in PlanForm()}
+        asked = {field.name for field in form_of(OrderingPlan)()}
     settings = {field.name for field in fields(OrderingPlan)} - ON_A_PAGE_OF_THEIR_OWN
     assert settings - asked == {"marks"}
     assert {"grades", "weights", "clusters"} <= asked
@@ -52,6 +56,14 @@ def test_every_rule_has_a_label_of_its_own(settings):
     labels = [rule.label for rule in rules_of(settings).values()]
     assert all(labels)
     assert len(set(labels)) == len(labels)
+
+
+@pytest.mark.parametrize("make", [a_plan, a_labelling_plan, a_grouping_plan, a_preference_plan])
+def test_the_help_of_the_scenario_names_what_the_kinds_texts_may_hold(make):
+    plan = make()
+    names = placeholders(rules_of(type(plan))["scenario"].help)
+    assert names
+    assert {*names} <= {*plan.placeholder_names}
 
 
 @pytest.mark.parametrize("name", OPTIONS)

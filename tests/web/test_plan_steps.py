@@ -1,15 +1,34 @@
 """The form of a plan, step by step, and what the plan can find."""
 
-import pytest
+from pathlib import Path
 
+import pytest
+from jinja2 import ChoiceLoader, FileSystemLoader
+
+from survey.core.studies.fields import rules_of
+from survey.core.tasks import TASKS, plan_from_json
+from survey.core.tasks.ordering_plan import OrderingPlan
+from survey.services import accounts
 from survey.services.studies import lifecycle
-from survey.web.researcher.plan import STEP_OF, STEPS, PlanForm
+from survey.services.studies.recruitment import Recruitment
+from survey.web.researcher.plan import CONTROLS, STEPS, form_of, steps_of
 from tests.databases import ON_SQLITE
-from tests.preferred import RUNS, a_qrels, a_run
+from tests.grouped import a_grouping_plan
+from tests.labelled import a_labelling_plan
+from tests.preferred import RUNS, a_preference_plan, a_qrels, a_run
+from tests.tasks import words
+from tests.tasks.test_words import PLAN as WORDS_PLAN
 from tests.web.desk import STUDY, a_file
 
 pytestmark = ON_SQLITE
 PLAN = f"{STUDY}/plan"
+OF_A_KIND = "/research/studies/of-a-kind"
+KINDS = {
+    "labelling": a_labelling_plan,
+    "grouping": a_grouping_plan,
+    "preference": a_preference_plan,
+    "words": lambda: plan_from_json(WORDS_PLAN),
+}
 
 
 def open_steps(desk):
@@ -18,19 +37,19 @@ def open_steps(desk):
     return [heading["id"].removeprefix("step-") for heading in shown]
 
 
-def plan_of(session):
+def plan_of(session, slug="a-study"):
     session.expire_all()
-    plan = lifecycle.find_study(session, "a-study").plan
+    plan = lifecycle.find_study(session, slug).plan
     session.rollback()
     return plan
 
 
 def test_each_field_is_in_one_step_and_errors_are_in_the_order_of_the_page(app):
-    in_steps = [name for step in STEPS.values() for name in step.fields]
+    in_steps = [name for step in steps_of(OrderingPlan).values() for name in step.fields]
     with app.test_request_context():
-        asked = [field.name for field in PlanForm()]
+        asked = [field.name for field in form_of(OrderingPlan)()]
     assert [name for name in asked if name not in ("version", "step", "csrf_token")] == in_steps
-    assert len(STEP_OF) == len(in_steps)
+    assert len({*in_steps}) == len(in_steps)
 
 
 @pytest.mark.parametrize("step", STEPS)
@@ -162,3 +181,213 @@ def test_a_new_study_begins_with_who_asked_last(desk, session, study):
     desk.send("/research/new", slug="another", asked_by="the group of Y")
     plan = lifecycle.find_study(session, "another").plan
     assert (plan.asked_by, plan.contact) == ("the group of Y", "x@example.org")
+
+
+@pytest.fixture(params=KINDS)
+def kind(request, app, session, desk, monkeypatch):
+    """The name of a kind, of which Ada has a draft; words are a kind that no module knows."""
+    words.register(monkeypatch)
+    folder = Path(words.__file__).with_name("templates")
+    monkeypatch.setattr(
+        app, "jinja_loader", ChoiceLoader([app.jinja_loader, FileSystemLoader(folder)])
+    )
+    words.METADATA.create_all(session.get_bind())
+    a_draft(session, KINDS[request.param]())
+    return request.param
+
+
+def a_draft(session, plan):
+    ada = accounts.find_researcher(session, "Ada")
+    lifecycle.create_owned_study(session, ada, "of-a-kind", plan, Recruitment())
+    session.rollback()
+
+
+def of_a_kind(session):
+    return plan_of(session, "of-a-kind")
+
+
+def test_the_plan_of_each_kind_has_four_steps_and_shows_its_pages(desk, kind):
+    desk.open(f"{OF_A_KIND}/plan")
+    steps = [heading.text for heading in desk.page.select(".step h2")]
+    assert steps == ["What to ask", "How to ask", "Who takes part", "Texts"]
+    assert open_steps(desk) == ["what"]
+    assert not desk.page.select(".power")
+    pages = [link["href"] for link in desk.page.select(".pages a")]
+    assert desk.page.select_one("iframe")["src"] in pages
+    for address in (*pages, f"{OF_A_KIND}/plan.yaml"):
+        desk.open(address)
+        assert desk.status == 200
+
+
+def test_saving_what_the_page_shows_changes_no_plan(desk, session, kind):
+    before = of_a_kind(session)
+    for step in STEPS:
+        desk.open(f"{OF_A_KIND}/plan?step={step}")
+        desk.send(f"{OF_A_KIND}/plan", go=step)
+        assert desk.status == 200
+    assert of_a_kind(session) == before
+    desk.open(OF_A_KIND)
+    assert "plan changed" not in desk.text
+
+
+def typed_in(desk, name):
+    """The text in a control of the page."""
+    control = desk.page.select_one(f"#{name}")
+    return control.get("value", control.text.strip()).replace("\r\n", "\n")
+
+
+TYPED = {  # into the fields of a kind: each field, and what the plan then holds
+    "labelling": (
+        {"topics": " sea\r\n\r\n112 ", "batch": "48", "graded": "y"},
+        {"topics": ("sea", "112"), "questions": 2, "batch": 48, "graded": True},
+    ),
+    "grouping": (
+        {"topics": "- [far, [red-0, '7']]\n- ['5', [c, é]]", "show_earlier": None},
+        {"topics": (("far", ("red-0", "7")), ("5", ("c", "é"))), "show_earlier": False},
+    ),
+    "preference": (
+        {
+            "measures": "P@3 RR AP",
+            "selection": "discriminative",
+            "contrast": "AP RR",
+            "questions": "4",
+        },
+        {"measures": ("AP", "P@3", "RR"), "contrast": ("AP", "RR"), "questions": 4},
+    ),
+    "words": (
+        {"pairs": "- [sea, lake]\n- [dusk, dawn]", "questions": "2", "practice": "y"},
+        {"pairs": (("sea", "lake"), ("dusk", "dawn")), "questions": 2, "practice": True},
+    ),
+}
+
+
+def test_a_change_of_each_kind_is_saved(desk, session, kind):
+    typed, expected = TYPED[kind]
+    desk.open(f"{OF_A_KIND}/plan")
+    desk.send(f"{OF_A_KIND}/plan", go="who", title="Another title", minutes="7", **typed)
+    assert desk.address == f"{OF_A_KIND}/plan?step=who", desk.text
+    plan = of_a_kind(session)
+    assert (plan.title, plan.minutes) == ("Another title", 7)
+    assert {name: getattr(plan, name) for name in expected} == expected
+    desk.send(f"{OF_A_KIND}/plan", go="what")  # what the page now shows is the same plan
+    assert of_a_kind(session) == plan
+    desk.send(f"{OF_A_KIND}/plan")
+    assert desk.address == f"{OF_A_KIND}/check"
+
+
+FAULTY = {  # what is typed into a field, its fault, and the step that has it
+    "labelling": ("batch", "23", "Pictures in a batch is 23; 24 to 60 are allowed.", "how"),
+    "grouping": (
+        "topics",
+        "- [near, [a, b]",
+        "cannot be read: the text, line 1: this is no",
+        "what",
+    ),
+    "preference": ("measures", "AP NoSuch", "NoSuch", "what"),
+    "words": ("pairs", "- [sea, lake]", "1 pairs found; 3 are needed.", "what"),
+}
+
+
+def test_a_fault_of_each_kind_is_beside_its_field_and_what_was_typed_stays(desk, session, kind):
+    before = of_a_kind(session)
+    name, typed, fault, step = FAULTY[kind]
+    desk.open(f"{OF_A_KIND}/plan?step=who")
+    desk.send(f"{OF_A_KIND}/plan", go="who", title="Kept", **{name: typed})
+    assert (desk.status, open_steps(desk)) == (400, [step])
+    [problem] = desk.page.select("#problems a")
+    assert problem["href"] == f"#{name}"
+    assert fault in desk.page.select_one(f".of-{name} .wrong").text
+    assert typed_in(desk, name) == typed
+    assert desk.page.select_one("[name=title]")["value"] == "Kept"
+    assert of_a_kind(session) == before
+
+
+MEANWHILE = {  # a field, and a text for it with one word to change
+    "labelling": ("topics", "{}"),
+    "grouping": ("topics", "- [{}, [a, b]]"),
+    "preference": ("measures", "{}"),
+    "words": ("pairs", "- [a, b]\n- [c, d]\n- [e, {}]"),
+}
+
+
+def test_a_plan_of_each_kind_saved_meanwhile_is_shown_beside_ones_own(desk, session, kind):
+    name, text = MEANWHILE[kind]
+    other, typed = text.format("AP"), text.format("RR")
+    desk.open(f"{OF_A_KIND}/plan")
+    version = desk.page.select_one("[name=version]")["value"]
+    desk.send(f"{OF_A_KIND}/plan", go="what", **{name: other})
+    saved = of_a_kind(session)
+    desk.send(f"{OF_A_KIND}/plan", version=version, **{name: typed})
+    assert desk.status == 409
+    shown = [cell.text for cell in desk.page.select_one("#conflict tbody tr").select("th, td")]
+    assert shown[0] == desk.page.select_one(f"label[for={name}]").text
+    assert ["AP" in text for text in shown[1:]] == [True, False]
+    assert ["RR" in text for text in shown[1:]] == [False, True]
+    assert typed_in(desk, name) == typed
+    assert of_a_kind(session) == saved
+    desk.send(f"{OF_A_KIND}/plan")  # knowing what it replaces
+    assert desk.address == f"{OF_A_KIND}/check"
+    assert of_a_kind(session) != saved
+
+
+def test_a_frozen_plan_of_each_kind_is_a_text(desk, session, kind):
+    lifecycle.open_study(session, lifecycle.find_study(session, "of-a-kind"), "Ada")
+    session.rollback()
+    desk.open(f"{OF_A_KIND}/plan")
+    assert not desk.page.select("#plan")
+    assert f"kind: {kind}" in desk.page.select_one("pre").text
+
+
+def test_each_rule_of_each_kind_is_in_one_step_and_no_other_field_is(app, monkeypatch):
+    words.register(monkeypatch)
+    for task in TASKS.values():
+        rules = rules_of(task.plan)
+        in_steps = [name for step in steps_of(task.plan).values() for name in step.fields]
+        assert len({*in_steps}) == len(in_steps)
+        assert {*in_steps} - {*rules} <= {*CONTROLS}
+        needed = {"exclude_failed_check": "practice", "per_participant": "design"}
+        left_out = {name for name, other in needed.items() if other not in rules}
+        assert {*rules} - {*in_steps} == left_out
+        labels = [rule.label for rule in rules.values()]
+        assert len({*labels}) == len(labels)
+
+
+def test_a_field_that_counts_with_a_choice_is_left_out_without_it(desk, session):
+    a_draft(session, a_labelling_plan(design="pool", per_participant=1, queries_for_all=1))
+    desk.open(f"{OF_A_KIND}/plan")
+    desk.send(f"{OF_A_KIND}/plan", go="who", design="all")
+    plan = of_a_kind(session)
+    assert (plan.design, plan.per_participant, plan.queries_for_all) == ("all", None, 0)
+
+
+def test_check_links_to_the_field_of_a_kind_that_mends_it(desk, session):
+    a_draft(
+        session,
+        a_labelling_plan(design="pool", per_participant=1, queries_for_all=0, contact=""),
+    )
+    desk.open(f"{OF_A_KIND}/check")
+    links = {link.text: link["href"] for link in desk.page.select(".mend a")}
+    assert links["Change “Queries that everybody labels”"] == (
+        f"{OF_A_KIND}/plan?step=who#queries_for_all"
+    )
+    assert links["Change “Where participants can ask”"] == f"{OF_A_KIND}/plan?step=texts#contact"
+    desk.open(f"{OF_A_KIND}/plan?step=who")
+    assert desk.page.select_one(".step.open #queries_for_all")
+
+
+def test_documents_of_a_topic_that_are_no_list_are_a_fault(desk, session):
+    a_draft(session, a_grouping_plan())
+    desk.open(f"{OF_A_KIND}/plan")
+    for typed in ("- [near, brick-2]", "near: brick-2", "near"):
+        desk.send(f"{OF_A_KIND}/plan", topics=typed)
+        assert "is no list of topics" in desk.page.select_one(".of-topics .wrong").text
+    desk.send(f"{OF_A_KIND}/plan", topics="near: [brick-2, brick-3]")
+    assert of_a_kind(session).topics == (("near", ("brick-2", "brick-3")),)
+
+
+def test_a_fault_of_lists_from_files_is_beside_the_number_of_questions(desk, session):
+    a_draft(session, a_preference_plan())
+    desk.open(f"{OF_A_KIND}/plan")
+    desk.send(f"{OF_A_KIND}/plan", collection_size="3")
+    assert desk.status == 400
+    assert "topic 1" in desk.page.select_one(".of-questions .wrong").text.lower()

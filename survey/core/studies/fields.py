@@ -78,10 +78,17 @@ def is_storable(text: str) -> bool:
 
 @dataclass(frozen=True)
 class Rule(ABC):
-    """What a field may hold; ``label`` and ``help``: how a form asks for it."""
+    """What a field may hold; ``label`` and ``help``: how a form asks for it.
+
+    ``step``: in which step of a plan's form, for a field of the plan's kind: "what" to ask, "how"
+    to ask, "who" takes part, or "texts". ``only_with``: the field and the value of the choice with
+    which it counts, ("design", "pool"); a form leaves it at its default otherwise.
+    """
 
     label: str
     help: str = field(default="", kw_only=True)
+    step: str = field(default="how", kw_only=True)
+    only_with: tuple[str, str] = field(default=("", ""), kw_only=True)
 
     def faults(self, name: str, value: object) -> Iterable[Fault]:
         """Yield a fault for a value that breaks the rule."""
@@ -170,6 +177,24 @@ class Language(Rule):
     def _breach(self, value: Any) -> str:
         is_code = isinstance(value, str) and re.fullmatch(r"[a-z]{2,3}", value)
         return "" if is_code else f"is {value!r}; two letters, like en"
+
+
+@dataclass(frozen=True)
+class Words(Rule):
+    """Rule of several words without blanks, which their plan checks; ``rows``: as of a Text."""
+
+    rows: int = 0
+
+    def _breach(self, value: Any) -> str:  # noqa: ARG002 - the plan checks it
+        return ""
+
+
+@dataclass(frozen=True)
+class Nested(Rule):
+    """Rule of values within values, which their plan checks; a form asks for them as YAML."""
+
+    def _breach(self, value: Any) -> str:  # noqa: ARG002 - the plan checks it
+        return ""
 
 
 def ruled(rule: Rule, default: Any = MISSING) -> Any:

@@ -41,8 +41,14 @@ ASKED_OF_PERSONS: dict[str, type[PersonalField]] = {
     "personal_fields": PersonalField,
     "closing_questions": ClosingQuestion,
 }
+POOL = ("design", "pool")  # the choice with which some settings count
 QUESTIONS = Whole("Questions", 1, 50, help="1 to 50, or the whole pool.")
-PER_PARTICIPANT = Whole("Questions per participant", 1, 50, optional=True, help="Only for a pool.")
+PER_PARTICIPANT = Whole(
+    *("Questions per participant", 1, 50),
+    optional=True,
+    help="Only for a pool.",
+    only_with=POOL,
+)
 DESIGNS = {
     "all": "Everyone answers all questions",
     "pool": "A pool: everyone answers some, each question equally often",
@@ -51,10 +57,7 @@ CONSENT_HELP = (
     "Blank lines separate paragraphs. The text that a participant agreed to is stored with the "
     "answers."
 )
-SCENARIO_HELP = (
-    "The story behind the lists. In all texts, {lists}, {relevant}, {collection_size}, "
-    "{questions} and {letters} are replaced by the numbers of the design."
-)
+SCENARIO_HELP = "The story behind the questions. In all texts, {questions} is their number."
 CHECK_HELP = (
     "The practice asks which of two lists did better. The first answer is stored in any case, "
     "and so are the answers of those who are left out."

@@ -26,7 +26,7 @@ from survey.core.collections.descriptors import likeness
 from survey.core.collections.items import FindItems, ShownItem, Topic
 from survey.core.collections.likeness import Pool
 from survey.core.collections.runs import IN_NO_CLUSTER
-from survey.core.studies.fields import Fault, Finding, Rule, Switch, Whole, is_storable, ruled
+from survey.core.studies.fields import Fault, Finding, Nested, Switch, Whole, is_storable, ruled
 from survey.core.studies.plan import Plan
 from survey.core.studies.provenance import LONGEST_NAME
 from survey.core.tasks.steps import Done
@@ -44,6 +44,10 @@ UNKNOWN = 0  # the group of what cannot be placed
 KEYS = "123456789abcdefghijkmopqrstvwxy"  # of groups; l, n, u and z do something else
 COLOURS = 8
 MOST_ALIKE = 12  # documents that "select similar" offers
+TOPICS_HELP = (
+    "A line for each topic, like - [near, [brick-2, brick-3]]: its id in topics.csv, and the ids "
+    "of its relevant documents. An id of digits alone needs quotes."
+)
 AGREEMENT_HELP = (
     "In per cent, of the adjusted Rand index. A topic on which the first two agree less goes to "
     "the third assessor."
@@ -65,11 +69,14 @@ class GroupingPlan(Plan):
 
     kind: ClassVar[str] = "grouping"
 
-    topics: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    topics: tuple[tuple[str, tuple[str, ...]], ...] = ruled(
+        Nested("Topics and their documents", help=TOPICS_HELP, step="what"), ()
+    )
     questions: int = ruled(Whole("Topics", 1, MOST_TOPICS), 10)
     participants: int = ruled(Whole("Assessors wanted", 1, 10_000, help="Two, and a third."), 3)
     shuffle_questions: bool = ruled(Switch("Shuffle the topics for each assessor"), True)
-    practice: bool = ruled(Switch("Begin with a practice question"), False)
+    practice: bool = False  # no form asks for these two
+    design: str = "all"
     sufficient_agreement: int = ruled(
         Whole("Agreement that is sufficient", 0, 100, help=AGREEMENT_HELP), 80
     )
@@ -144,12 +151,6 @@ class GroupingPlan(Plan):
             yield Fault(("design",), f"design is {self.design}; first assessors group all topics")
         if self.practice:
             yield Fault(("practice",), "practice is on; grouping has no practice question")
-
-    def _rules(self) -> dict[str, Rule]:
-        rules = super()._rules()
-        for name in ("practice", "design"):  # no form asks for them
-            del rules[name]
-        return rules
 
 
 def _is_id(each: object) -> bool:

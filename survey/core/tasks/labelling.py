@@ -14,8 +14,8 @@ from typing import Any, ClassVar, NamedTuple
 from survey.core.collections.items import FindItems, ShownItem, Topic
 from survey.core.collections.labels import HIGHEST
 from survey.core.collections.likeness import Pool
-from survey.core.studies.fields import Fault, Finding, Rule, Switch, Whole, is_storable, ruled
-from survey.core.studies.plan import Plan
+from survey.core.studies.fields import Fault, Finding, Switch, Whole, Words, is_storable, ruled
+from survey.core.studies.plan import PER_PARTICIPANT, POOL, Plan
 from survey.core.studies.provenance import LONGEST_NAME
 from survey.core.tasks.steps import Done
 
@@ -24,6 +24,7 @@ USUAL_BATCH = 30
 MARK, NEXT, REFINE, TURN = "mark", "next", "refine", "turn"
 ACTIONS = (MARK, NEXT, REFINE, TURN)
 BACK = "back"  # of a form: to the batch before
+TOPICS_HELP = "The id of each in topics.csv, one per line. Each topic is a query."
 FOR_ALL_HELP = (
     "Only for a pool. The first queries of the plan go to everybody, so that agreement can be "
     "computed; the others are dealt evenly."
@@ -43,16 +44,21 @@ class LabellingPlan(Plan):
 
     kind: ClassVar[str] = "labelling"
 
-    topics: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ruled(Words("Topics", rows=6, help=TOPICS_HELP, step="what"), ())
     questions: int = ruled(Whole("Queries", 1, MOST_QUERIES), 10)
     per_participant: int | None = ruled(
-        Whole("Queries per annotator", 1, MOST_QUERIES, optional=True, help="Only for a pool."),
-        None,
+        replace(PER_PARTICIPANT, label="Queries per annotator", highest=MOST_QUERIES), None
     )
     shuffle_questions: bool = ruled(Switch("Shuffle the queries for each annotator"), True)
-    practice: bool = ruled(Switch("Begin with a practice question"), False)
+    practice: bool = False  # no form asks for it
     queries_for_all: int = ruled(
-        Whole("Queries that everybody labels", 0, MOST_QUERIES, help=FOR_ALL_HELP), 0
+        Whole(
+            *("Queries that everybody labels", 0, MOST_QUERIES),
+            help=FOR_ALL_HELP,
+            step="who",
+            only_with=POOL,
+        ),
+        0,
     )
     batch: int = ruled(Whole("Pictures in a batch", 24, 60), USUAL_BATCH)
     graded: bool = ruled(Switch("Ask for grades from 0 to 3"), False)
@@ -103,11 +109,6 @@ class LabellingPlan(Plan):
             )
         if self.practice:
             yield Fault(("practice",), "practice is on; labelling has no practice question")
-
-    def _rules(self) -> dict[str, Rule]:
-        rules = super()._rules()
-        del rules["practice"]  # no form asks for it
-        return rules
 
 
 def _is_id(topic: object) -> bool:

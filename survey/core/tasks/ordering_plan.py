@@ -19,6 +19,7 @@ from survey.core.studies.fields import (
     Whole,
     and_join,
     ruled,
+    rules_of,
 )
 from survey.core.studies.generators import GENERATORS, Generator, letter_order, obvious_question
 from survey.core.studies.plan import Plan
@@ -82,6 +83,10 @@ DEPTH_HELP = (
     "Only for lists from runs: so many documents of each list are in the bundle, and are shown as "
     "pictures or texts if you choose that."
 )
+SCENARIO_HELP = (
+    "The story behind the lists. In all texts, {lists}, {relevant}, {collection_size}, "
+    "{questions} and {letters} are replaced by the numbers of the design."
+)
 SHOW_ITEMS_HELP = (
     "Only for lists from runs whose documents have pictures or texts. Participants see what was "
     "searched for and the first results of each list."
@@ -127,6 +132,7 @@ class OrderingPlan(Plan):
 
     kind: ClassVar[str] = "ordering"
 
+    scenario: str = ruled(replace(rules_of(Plan)["scenario"], help=SCENARIO_HELP))
     list_noun: str = ruled(
         Text("Word for a list", 40, help="Heads the column of the lists, like “System”."), "system"
     )

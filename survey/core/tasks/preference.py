@@ -18,9 +18,9 @@ from survey.core.studies.fields import (
     Choice,
     Fault,
     Finding,
-    Rule,
     Switch,
     Whole,
+    Words,
     and_join,
     as_tuple,
     ruled,
@@ -46,8 +46,12 @@ MOST_PAIRS = 1_000
 MOST_MEASURES = 12
 PAIR_STREAM = 0x7061_6972  # of random numbers, apart from those of other draws
 
+MEASURES_HELP = (
+    "One to twelve, separated by spaces, like AP NMRR P@10. Participants never see their names."
+)
+CONTRAST_HELP = "Two or more of the measures above, separated by spaces."
 SELECTION_HELP = (
-    "Where one of the measures named as contrast contradicts the others, a preference is a vote "
+    "Where one of the measures that you name contradicts the others, a preference is a vote "
     "for it or against it. Each is that one equally often, and favours either of two runs equally "
     "often, so that people who like one run in general favour no measure."
 )
@@ -101,13 +105,25 @@ class PreferencePlan(Plan):
     letters: ClassVar[tuple[str, ...]] = LETTERS
     lists: ClassVar[int] = 2
 
-    measures: tuple[str, ...] = ("AP", "NMRR", "MNRO")
-    collection_size: int = ruled(Whole("Collection size", 2, 100_000_000), 100)
+    measures: tuple[str, ...] = ruled(
+        Words("Measures", help=MEASURES_HELP, step="what"), ("AP", "NMRR", "MNRO")
+    )
+    collection_size: int = ruled(Whole("Collection size", 2, 100_000_000, step="what"), 100)
     own_lists: ListsOfTopics = ()
     own_marks: tuple[Marks, ...] = ()
     provenance: Provenance | None = None
-    selection: str = ruled(Choice("Which pairs are asked", SELECTIONS, help=SELECTION_HELP), ALL)
-    contrast: tuple[str, ...] = ()
+    selection: str = ruled(
+        Choice("Which pairs are asked", SELECTIONS, help=SELECTION_HELP, step="what"), ALL
+    )
+    contrast: tuple[str, ...] = ruled(
+        Words(
+            "Measures that contradict each other",
+            help=CONTRAST_HELP,
+            step="what",
+            only_with=("selection", DISCRIMINATIVE),
+        ),
+        (),
+    )
     questions: int = ruled(Whole("Pairs of lists", 1, MOST_PAIRS), 10)
     depth: int = ruled(Whole("First results of a list", 1, MOST_SHOWN), 10)
     show_items: bool = ruled(Switch("Show the first results as pictures or texts"), False)
@@ -118,7 +134,7 @@ class PreferencePlan(Plan):
         Switch("Ask how satisfied people are with each list", help=SATISFACTION_HELP), False
     )
     shuffle_questions: bool = ruled(Switch("Shuffle the questions for each participant"), True)
-    practice: bool = ruled(Switch("Begin with a practice question"), False)
+    practice: bool = False  # no form asks for it
 
     __hash__ = Plan.__hash__
 
@@ -320,11 +336,6 @@ class PreferencePlan(Plan):
         if all(isinstance(name, str) and name in MEASURES for name in self.measures):
             ordered = sorted(self.measures, key=MEASURES.sort_key)
             object.__setattr__(self, "measures", tuple(ordered))
-
-    def _rules(self) -> dict[str, Rule]:
-        rules = super()._rules()
-        del rules["practice"]  # no form asks for it
-        return rules
 
     def _registry_faults(self) -> Iterator[Fault]:
         for name in self.measures:

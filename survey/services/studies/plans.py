@@ -360,8 +360,7 @@ def read_plan(text: str, file: str = "the file", **changes: Any) -> PlanFile:
 
 def write_plan(plan: Plan, recruitment: Recruitment | None = None) -> str:
     """Return a plan as YAML that ``read_plan`` reads as the same plan."""
-    content = plan_values(plan, recruitment)
-    return yaml.dump(content, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=88)
+    return _as_yaml(plan_values(plan, recruitment), width=88)
 
 
 def plan_values(plan: Plan, recruitment: Recruitment | None = None) -> dict[str, Any]:
@@ -371,6 +370,22 @@ def plan_values(plan: Plan, recruitment: Recruitment | None = None) -> dict[str,
     if recruitment is not None and recruitment != Recruitment():
         content["recruitment"] = recruitment.as_json()
     return {name: _plain_value(value) for name, value in content.items()}
+
+
+def write_nested(values: Any) -> str:
+    """Return a field's values as YAML; of a list, each entry in a line of its own."""
+    if not isinstance(values, list | tuple):
+        return _as_yaml(values)
+    lines = [_as_yaml([each], default_flow_style=True, width=LARGEST_FILE) for each in values]
+    return "".join(f"- {line.strip()[1:-1]}\n" for line in lines)
+
+
+def parse_nested(name: str, text: str) -> Any:
+    """Parse the YAML of one field; raises PlanError where it is none."""
+    try:
+        return _load(text, "the text")[0] or ()
+    except PlanFileError as error:
+        raise PlanError([Fault((name,), f"{name} cannot be read: {error}")]) from None
 
 
 def differences(saved: Mapping[str, Any], typed: Mapping[str, Any]) -> list[tuple[str, str, str]]:
@@ -385,11 +400,19 @@ def differences(saved: Mapping[str, Any], typed: Mapping[str, Any]) -> list[tupl
 def _value_text(value: Any) -> str:
     plain = _plain_value(value)
     if isinstance(plain, dict | list):
-        return yaml.dump(plain, Dumper=_Dumper, sort_keys=False, allow_unicode=True)
+        return _as_yaml(plain)
     return "" if plain is None else str(plain)
 
 
 def _read(text: str, file: str) -> tuple[dict[str, Any], Lines]:
+    values, lines = _load(text, file)
+    if not isinstance(values, dict):
+        raise PlanFileError([f"{file} holds no fields; a plan has lines like `title: …`"])
+    return values, lines
+
+
+def _load(text: str, file: str) -> tuple[Any, Lines]:
+    """Return the values of a YAML text, and their lines; raises PlanFileError where it is none."""
     if len(text) > LARGEST_FILE:
         raise PlanFileError([f"{file} has {len(text)} characters; {LARGEST_FILE} are allowed"])
     lines: Lines = {}
@@ -400,8 +423,6 @@ def _read(text: str, file: str) -> tuple[dict[str, Any], Lines]:
         values = yaml.safe_load(text)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise PlanFileError([_yaml_fault(error, file)]) from error
-    if not isinstance(values, dict):
-        raise PlanFileError([f"{file} holds no fields; a plan has lines like `title: …`"])
     if repeated:
         raise PlanFileError(_located(fault, file, lines) for fault in repeated)
     return values, lines
@@ -475,6 +496,12 @@ def _block(dumper: yaml.SafeDumper, text: str) -> ScalarNode:
 
 
 _Dumper.add_representer(str, _block)
+
+
+def _as_yaml(values: Any, **style: Any) -> str:
+    plain = _plain_value(values)
+    text: str = yaml.dump(plain, Dumper=_Dumper, sort_keys=False, allow_unicode=True, **style)
+    return text
 
 
 def _plain_value(value: Any) -> Any:

@@ -1,10 +1,13 @@
 """The plan of a study: a form while the study is a draft, a text afterwards.
 
-The form has the fields of a plan file. The plan itself validates what is typed. A study's own
-lists are uploaded on a page beside it, as CSV or as TREC judgements and runs.
+The form has the fields of a plan file. It is made of what the study's kind declares, and the plan
+itself validates what is typed. A study's own lists are uploaded on a page beside it, as CSV or as
+TREC judgements and runs.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import fields
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 from flask import flash, g, make_response, redirect, request, url_for
@@ -29,10 +32,12 @@ from survey.core.studies.fields import (
     KINDS,
     Day,
     Fault,
+    Nested,
     PersonalField,
     PlanError,
     Rule,
     Whole,
+    Words,
     rules_of,
 )
 from survey.core.studies.plan import ASKED_OF_PERSONS, Plan, texts_of
@@ -62,7 +67,6 @@ from survey.web.researcher.pages import (
     uploaded_text,
 )
 
-RULES = rules_of(OrderingPlan)
 FIELD_RULES = rules_of(PersonalField)
 MARK_KINDS = ("grades", "weights", "clusters")  # one text for each, dealt to drawn lists
 # The field beside which to show a fault of something that has no field of its own.
@@ -105,7 +109,7 @@ class PersonalFieldForm(Subform):  # type: ignore[misc] # WTForms has no type hi
 
     def values(self) -> dict[str, Any]:
         """Return the field as a plan file has it."""
-        content = {name: _typed(rule, self[name].data) for name, rule in FIELD_RULES.items()}
+        content = {name: _typed(rule, self[name]) for name, rule in FIELD_RULES.items()}
         content["name"] = (self["name"].data or "").strip()
         if self.kind.data in ("choice", "scale"):
             content |= {name: _lines(self[name].data) for name in ("options", "screen_out")}
@@ -136,20 +140,21 @@ class Step(NamedTuple):
         return tuple(name for part in self.parts for name in part.fields)
 
 
+OWN = ""  # in place of what a kind's rules add to a step
 RUNS = "Pictures and texts of the runs"  # shown only where the lists come from runs
 MARKS_HELP = (
     "For random lists: one word for each relevant item of a list, assigned to its positions at "
     "random. Participants see them in brackets. Your own lists have theirs in their files."
 )
 
-# Which field appears with which choice is in static/plan.css.
+# The steps of an ordering study. Which field appears with which choice is in static/plan.css.
 STEPS = {
     "what": Step(
         "What to ask",
         "question",
         (
             Part("", ("measures", "other_measures")),
-            Part("", ("generator", "questions", "lists", "relevant", "collection_size")),
+            Part("", ("generator", "questions", "lists", "relevant", "collection_size", OWN)),
             Part("Grades or clusters beside the positions", MARK_KINDS, True, MARKS_HELP),
             Part("Seed, and variants of the measures", ("seed", "gmt", "literal_eq15"), True),
         ),
@@ -163,7 +168,9 @@ STEPS = {
             Part(
                 RUNS, ("show_items", "mark_relevant", "show_positions", "depth", "shuffle_letters")
             ),
-            Part("Practice and reasons", ("practice", "exclude_failed_check", "reason_question")),
+            Part(
+                "Practice and reasons", ("practice", "exclude_failed_check", "reason_question", OWN)
+            ),
             Part(
                 "Order, positions on a line, control questions",
                 ("shuffle_questions", "shuffle_lists", "positions_strip", "repeated", "obvious"),
@@ -175,7 +182,7 @@ STEPS = {
         "Who takes part",
         "about_you",
         (
-            Part("", ("participants", "design", "per_participant")),
+            Part("", ("participants", "design", "per_participant", OWN)),
             Part("Equality, and looks before the end", ("smallest_difference", "looks"), True),
             Part("About you", ("personal_until", "personal_fields")),
             Part("Closing questions", ("closing_questions",)),
@@ -187,140 +194,103 @@ STEPS = {
         (
             Part("", ("asked_by", "contact", "title", "language", "minutes")),
             Part("Before the questions", ("purpose", "consent", "scenario")),
-            Part("Beside each question", ("question_text", "list_noun", "reminder")),
+            Part("Beside each question", ("question_text", "list_noun", OWN, "reminder")),
             Part("At the end", ("debriefing",)),
         ),
     ),
 }
-STEP_OF = {name: step for step, content in STEPS.items() for name in content.fields}
-# Fields whose controls stand side by side.
-SHORT = {name for name, rule in RULES.items() if isinstance(rule, Whole) and len(rule.help) < 70}
+
+
+# The steps of every other kind.
+GENERAL_STEPS = STEPS | {
+    "what": STEPS["what"]._replace(
+        parts=(Part("", (OWN, "questions")), Part("Seed", ("seed",), folded=True))
+    ),
+    "how": STEPS["how"]._replace(
+        parts=(
+            Part("", (OWN, "practice", "exclude_failed_check", "reason_question")),
+            Part("", ("shuffle_questions",)),
+        )
+    ),
+}
+
+
+@cache
+def steps_of(kind: type[Plan]) -> dict[str, Step]:
+    """Return the steps of the form of a kind's plans, with the fields that the kind has."""
+    rules = rules_of(kind)
+    is_ordering = issubclass(kind, OrderingPlan)
+    steps = STEPS if is_ordering else GENERAL_STEPS
+    asked = {name for name, rule in rules.items() if rule.only_with[0] in ("", *rules)}
+    asked |= {*(CONTROLS if is_ordering else ASKED_OF_PERSONS)}
+    if "practice" not in rules:
+        asked.discard("exclude_failed_check")  # a check is a part of practice
+    placed = {name for step in steps.values() for name in step.fields}
+    own = [name for name in rules if name not in placed]
+
+    def parts(step: str) -> Iterator[Part]:
+        of_step = [name for name in own if rules[name].step == step]
+        for part in steps[step].parts:
+            names = [each for name in part.fields for each in (of_step if name == OWN else [name])]
+            if names := [name for name in names if name in asked]:
+                yield part._replace(fields=tuple(names))
+
+    return {name: step._replace(parts=tuple(parts(name))) for name, step in steps.items()}
+
+
+def _kind() -> type[Plan]:
+    kind: type[Plan] = type(g.plan)
+    return kind
+
+
+def step_of(field: str) -> str | None:
+    """Return the step of the plan's form that has a field; None for a field of no step."""
+    steps = steps_of(_kind()).items()
+    return next((name for name, step in steps if field in step.fields), None)
 
 
 class PlanForm(VersionedForm):
-    """All fields of a plan except own lists, which have a page of their own.
+    """The fields of a plan that its kind has rules for; ``form_of`` adds them.
 
-    They are in the order of ``STEPS``, which is also that of its errors. ``step``: the step that
-    the page showed; ``go``: the step to show once the plan is saved.
+    ``step``: the step that the page showed; ``go``: the step to show once the plan is saved.
     """
 
     step = HiddenField()
 
-    measures = SelectMultipleField("Measures", validate_choice=False)
-    other_measures = StringField(
-        "Other measures",
-        description="With other cut-offs, separated by spaces: P@7 nDCG@3 F2@20.",
-    )
-    generator = field_for(RULES["generator"])
-    questions = field_for(RULES["questions"])
-    lists = field_for(RULES["lists"])
-    relevant = field_for(RULES["relevant"])
-    collection_size = field_for(RULES["collection_size"])
-    grades = StringField(
-        "Grades of a list's relevant items",
-        description="Like 3 2 2 1 1. Higher is more relevant.",
-    )
-    weights = StringField(
-        "Weights of a list's relevant items",
-        description="The share of annotators who chose the item, like 1 .8571 .8571 .4286 .1429.",
-    )
-    clusters = StringField(
-        "Clusters of a list's relevant items",
-        description="Like dolphin dolphin turtle pelican pelican.",
-    )
-    seed = field_for(RULES["seed"])
-    gmt = field_for(RULES["gmt"])
-    literal_eq15 = field_for(RULES["literal_eq15"])
-
-    columns = field_for(RULES["columns"])
-    show_values = field_for(RULES["show_values"])
-    rescale_values = field_for(RULES["rescale_values"])
-    shuffle_columns = field_for(RULES["shuffle_columns"])
-    arms = SelectMultipleField(
-        "Or compare: participants are drawn at random and evenly among",
-        choices=[SelectChoice(*choice) for choice in COLUMNS.items()],
-        description="Tick two or three; then the choice above does not count.",
-        validate_choice=False,
-    )
-    show_items = field_for(RULES["show_items"])
-    mark_relevant = field_for(RULES["mark_relevant"])
-    show_positions = field_for(RULES["show_positions"])
-    depth = field_for(RULES["depth"])
-    shuffle_letters = field_for(RULES["shuffle_letters"])
-    practice = field_for(RULES["practice"])
-    exclude_failed_check = field_for(RULES["exclude_failed_check"])
-    reason_question = field_for(RULES["reason_question"])
-    shuffle_questions = field_for(RULES["shuffle_questions"])
-    shuffle_lists = field_for(RULES["shuffle_lists"])
-    positions_strip = field_for(RULES["positions_strip"])
-    repeated = field_for(RULES["repeated"])
-    obvious = field_for(RULES["obvious"])
-
-    participants = field_for(RULES["participants"])
-    design = field_for(RULES["design"])
-    per_participant = field_for(RULES["per_participant"])
-    smallest_difference = field_for(RULES["smallest_difference"])
-    looks = StringField(
-        "Looks at results before the end",
-        description="Optional: after how many finished participants, like 10 20. Planned looks "
-        "share the 5 %, by the spending function of Lan and DeMets.",
-    )
-    personal_until = field_for(RULES["personal_until"])
-    personal_fields = FieldList(FormField(PersonalFieldForm), max_entries=MAX_PERSONAL_FIELDS)
-    closing_questions = FieldList(FormField(PersonalFieldForm), max_entries=MAX_PERSONAL_FIELDS)
-
-    asked_by = field_for(RULES["asked_by"])
-    contact = field_for(RULES["contact"])
-    title = field_for(RULES["title"])
-    language = field_for(RULES["language"])
-    minutes = field_for(RULES["minutes"])
-    purpose = field_for(RULES["purpose"])
-    consent = field_for(RULES["consent"])
-    scenario = field_for(RULES["scenario"])
-    question_text = field_for(RULES["question_text"])
-    list_noun = field_for(RULES["list_noun"])
-    reminder = field_for(RULES["reminder"])
-    debriefing = field_for(RULES["debriefing"])
-
-    def __init__(self, *args: Any, has_own_lists: bool = False, **kwargs: Any) -> None:
-        """``has_own_lists``: whether the study has some, so that they can be chosen."""
-        super().__init__(*args, **kwargs)
-        self.measure_groups = [
-            (heading, [SelectChoice(name, f"{name}: {label}") for name, label in group])
-            for heading, group in plans.measure_groups()
-        ]
-        if not has_own_lists:
-            drawn = [choice for choice in self.generator.choices if choice.value != OWN_LISTS]
-            self.generator.choices = drawn
+    @classmethod
+    def data_of(cls, plan: Plan) -> dict[str, Any]:
+        """Return what the form's controls show of a plan."""
+        content = plan.as_json()
+        for name, rule in rules_of(type(plan)).items():
+            if isinstance(rule, Words):
+                content[name] = ("\n" if rule.rows else " ").join(content[name])
+            elif isinstance(rule, Nested):
+                content[name] = plans.write_nested(content[name])
+        for name in ASKED_OF_PERSONS:
+            content[name] = [
+                {
+                    **vars(field),
+                    "options": "\n".join(field.options),
+                    "screen_out": "\n".join(field.screen_out),
+                }
+                for field in getattr(plan, name)
+            ]
+        return content
 
     def values(self, current: Plan) -> dict[str, Any]:
         """Return the typed plan as a plan file has it.
 
-        Own lists, where they are chosen, and fields that the page lacks come from the current plan.
+        Fields that the page lacks come from the current plan. Raises PlanError for what is no YAML.
         """
-        typed = {name: _typed(rule, self[name].data) for name, rule in RULES.items()}
-        typed["measures"] = [
-            *dict.fromkeys(
-                [*self.measures.data, *_commas_as_spaces(self.other_measures.data).split()]
-            )
-        ]
-        marks = {kind: _commas_as_spaces(self[kind].data) for kind in MARK_KINDS}
-        typed["looks"] = [_number(word) for word in _commas_as_spaces(self.looks.data).split()]
-        typed["arms"] = self.arms.data
-        if typed["arms"]:
-            typed["columns"] = BEFORE
-        typed["marks"] = {kind: words for kind, words in marks.items() if words.strip()}
-        if typed["design"] != "pool":
-            typed["per_participant"] = None
+        rules = rules_of(type(current))
+        typed = {name: _typed(rule, self[name]) for name, rule in rules.items() if name in self}
+        for item in fields(current):
+            choice, value = rules[item.name].only_with if item.name in typed else ("", "")
+            if choice and typed[choice] != value:
+                typed[item.name] = item.default
         for name in ASKED_OF_PERSONS:
             typed[name] = [form.values() for form in self._used_rows(name)]
-        if typed["generator"] == OWN_LISTS:
-            typed["own_lists"] = ordering_plan(current).own_lists
-            typed["own_marks"] = [marks.as_json() for marks in ordering_plan(current).own_marks]
-            typed["provenance"] = current.as_json().get("provenance")
-        if not typed.get("provenance"):  # these fields are not on the page
-            typed |= {name: getattr(current, name) for name in OF_RUNS}
-        return typed
+        return {**current.as_json(), **typed}
 
     def add_faults(self, faults: tuple[Fault, ...]) -> None:
         """Add faults to the errors of the fields that they are about."""
@@ -332,7 +302,8 @@ class PlanForm(VersionedForm):
                 form, path = rows[int(path[1])], path[2:]
             # Own lists have no field on this page; their faults follow from the design.
             name = str(path[1]) if path[0] == "marks" and len(path) > 1 else str(path[0])
-            field = form[FIELD_OF.get(name, name)]
+            name = FIELD_OF.get(name, name)
+            field = form[name if name in form else "questions"]
             if isinstance(field, FieldList):
                 field = rows[int(path[1])].label if len(path) > 1 else rows[0].label
             field.errors = [*field.errors, _as_sentence(fault.text, str(path[0]), field)]
@@ -356,10 +327,108 @@ class PlanForm(VersionedForm):
         return [row.form for row in self[name] if not row.form.is_empty]
 
 
-class PlanTextForm(VersionedForm):
-    """A plan of a kind without a form of its own, as in a plan file."""
+class OrderingForm(PlanForm):
+    """All fields of an ordering plan except own lists, which have a page of their own."""
 
-    text = TextAreaField("The plan as YAML", render_kw={"rows": 30, "spellcheck": "false"})
+    def __init__(self, *args: Any, has_own_lists: bool = False, **kwargs: Any) -> None:
+        """``has_own_lists``: whether the study has some, so that they can be chosen."""
+        super().__init__(*args, **kwargs)
+        self.measure_groups = [
+            (heading, [SelectChoice(name, f"{name}: {label}") for name, label in group])
+            for heading, group in plans.measure_groups()
+        ]
+        if not has_own_lists:
+            drawn = [choice for choice in self.generator.choices if choice.value != OWN_LISTS]
+            self.generator.choices = drawn
+
+    @classmethod
+    def data_of(cls, plan: Plan) -> dict[str, Any]:
+        """See ``PlanForm.data_of``; measures that are not offered are in a text."""
+        measures = ordering_plan(plan).measures
+        offered = {name for _, group in plans.measure_groups() for name, _ in group}
+        return {
+            **super().data_of(plan),
+            **ordering_plan(plan).marks.cells(0),
+            "looks": " ".join(map(str, plan.looks)),
+            "other_measures": " ".join(name for name in measures if name not in offered),
+        }
+
+    def values(self, current: Plan) -> dict[str, Any]:
+        """See ``PlanForm.values``; own lists stay where they are chosen."""
+        typed = super().values(current)
+        typed["measures"] = [
+            *dict.fromkeys(
+                [*self.measures.data, *_commas_as_spaces(self.other_measures.data).split()]
+            )
+        ]
+        marks = {kind: _commas_as_spaces(self[kind].data) for kind in MARK_KINDS}
+        typed["looks"] = [_number(word) for word in _commas_as_spaces(self.looks.data).split()]
+        typed["arms"] = self.arms.data
+        if typed["arms"]:
+            typed["columns"] = BEFORE
+        typed["marks"] = {kind: words for kind, words in marks.items() if words.strip()}
+        if typed["generator"] != OWN_LISTS:
+            typed |= {"own_lists": (), "own_marks": (), "provenance": None}
+        if not typed.get("provenance"):  # these fields are not on the page
+            typed |= {name: getattr(current, name) for name in OF_RUNS}
+        return typed
+
+
+def _rows() -> Field:
+    return FieldList(FormField(PersonalFieldForm), max_entries=MAX_PERSONAL_FIELDS)
+
+
+# Controls of fields that are not those of a rule.
+CONTROLS: dict[str, Callable[[], Field]] = {
+    "measures": partial(SelectMultipleField, "Measures", validate_choice=False),
+    "other_measures": partial(
+        StringField,
+        "Other measures",
+        description="With other cut-offs, separated by spaces: P@7 nDCG@3 F2@20.",
+    ),
+    "grades": partial(
+        StringField,
+        "Grades of a list's relevant items",
+        description="Like 3 2 2 1 1. Higher is more relevant.",
+    ),
+    "weights": partial(
+        StringField,
+        "Weights of a list's relevant items",
+        description="The share of annotators who chose the item, like 1 .8571 .8571 .4286 .1429.",
+    ),
+    "clusters": partial(
+        StringField,
+        "Clusters of a list's relevant items",
+        description="Like dolphin dolphin turtle pelican pelican.",
+    ),
+    "arms": partial(
+        SelectMultipleField,
+        "Or compare: participants are drawn at random and evenly among",
+        choices=[SelectChoice(*choice) for choice in COLUMNS.items()],
+        description="Tick two or three; then the choice above does not count.",
+        validate_choice=False,
+    ),
+    "looks": partial(
+        StringField,
+        "Looks at results before the end",
+        description="Optional: after how many finished participants, like 10 20. Planned looks "
+        "share the 5 %, by the spending function of Lan and DeMets.",
+    ),
+    "personal_fields": _rows,
+    "closing_questions": _rows,
+}
+
+
+@cache
+def form_of(kind: type[Plan]) -> type[PlanForm]:
+    """Return the form of a kind's plans; its fields, and so its errors, are in its steps' order."""
+    rules = rules_of(kind)
+    base = OrderingForm if issubclass(kind, OrderingPlan) else PlanForm
+    asked = [name for step in steps_of(kind).values() for name in step.fields]
+    controls = {
+        name: field_for(rules[name]) if name in rules else CONTROLS[name]() for name in asked
+    }
+    return type(base.__name__, (base,), controls)
 
 
 @blueprint.get(f"{STUDY}/plan")
@@ -367,13 +436,10 @@ def plan() -> ResponseReturnValue:
     """Show the plan: a form for the owners of a draft, at a step, else a text."""
     if g.study.status != "draft" or g.role != "owner":
         return page("researcher/plan_text.html", text=write_plan(g.plan))
-    if not isinstance(g.plan, OrderingPlan):
-        text_form = PlanTextForm(formdata=None, text=write_plan(g.plan), version=_version())
-        return page("researcher/plan_text.html", text_form)
-    form = PlanForm(
-        data=_form_data(g.plan), has_own_lists=bool(g.plan.own_lists), version=_version()
+    kind = form_of(_kind())
+    return _plan_page(
+        _form(data=kind.data_of(g.plan), version=_version()), request.args.get("step")
     )
-    return _plan_page(form, request.args.get("step"))
 
 
 @blueprint.post(f"{STUDY}/plan")
@@ -385,13 +451,11 @@ def save_plan() -> ResponseReturnValue:
     saved meanwhile.
     """
     lifecycle.require_draft(g.study)
-    if not isinstance(g.plan, OrderingPlan):
-        return _save_plan_text(PlanTextForm())
-    form = PlanForm(has_own_lists=bool(g.plan.own_lists))
+    form = _form()
     added = request.form.get("add", "")
     if added in ASKED_OF_PERSONS:
         form.add_row(added)
-        return _plan_page(form, STEP_OF[added], added=added)
+        return _plan_page(form, step_of(added), added=added)
     if form.validate_on_submit():
         try:
             changed = plans.parse_plan(form.values(g.plan))
@@ -412,6 +476,12 @@ def save_plan() -> ResponseReturnValue:
     return _plan_page(form, form.step.data)
 
 
+def _form(**content: Any) -> PlanForm:
+    """Return the form of the study's plan."""
+    has_own_lists = bool(getattr(g.plan, "own_lists", ()))
+    return form_of(_kind())(has_own_lists=has_own_lists, **content)
+
+
 def _go_on_after_saving() -> ResponseReturnValue:
     """Redirect to the step whose button was pressed; without one to the check."""
     step = request.form.get("go")
@@ -428,20 +498,23 @@ def _plan_page(
 
     The page has a frame with the preview.
     """
-    faulty = {STEP_OF.get(control.partition("-")[0], "") for control, _ in form.problems}
-    open_steps = [name for name in STEPS if name in faulty]
-    open_steps = open_steps or [step if step in STEPS else next(iter(STEPS))]
+    steps = steps_of(_kind())
+    faulty = {step_of(control.partition("-")[0]) for control, _ in form.problems}
+    open_steps = [name for name in steps if name in faulty]
+    open_steps = open_steps or [step if step in steps else next(iter(steps))]
     form.step.data = open_steps[0]
+    rules = rules_of(_kind()).items()
     response = make_response(
         page(
             "researcher/plan.html",
             form,
             status,
-            steps=STEPS,
+            steps=steps,
             open_steps=open_steps,
             of_runs=RUNS,
-            texts=texts_of(OrderingPlan),
-            short=SHORT,
+            texts=texts_of(_kind()),
+            # Fields whose controls stand side by side.
+            short={name for name, rule in rules if isinstance(rule, Whole) and len(rule.help) < 70},
             previewed=_previewed_pages(g.plan),
             **content,
         )
@@ -450,7 +523,7 @@ def _plan_page(
     return response
 
 
-def _previewed_pages(plan: OrderingPlan) -> dict[str, tuple[str, str]]:
+def _previewed_pages(plan: Plan) -> dict[str, tuple[str, str]]:
     """Return participants' pages that are shown beside the form: page → (title, address)."""
     titles = {
         "entry": "First page",
@@ -480,7 +553,7 @@ def _previewed_pages(plan: OrderingPlan) -> dict[str, tuple[str, str]]:
 @blueprint.app_template_global()
 def plan_address(field: str) -> str:
     """Return the address of a field of the plan's form."""
-    return url_for("researcher.plan", step=STEP_OF[field], _anchor=field)
+    return url_for("researcher.plan", step=step_of(field), _anchor=field)
 
 
 @blueprint.get(f"{STUDY}/power")
@@ -496,27 +569,6 @@ def show_power() -> ResponseReturnValue:
     return page("researcher/power.html", powers=powers, words=power)
 
 
-def _save_plan_text(form: PlanTextForm) -> ResponseReturnValue:
-    """Store a plan that was changed as a text, or show the text with all its faults."""
-    faults: tuple[str, ...] = ()
-    if form.validate_on_submit():
-        try:
-            changed = plans.read_plan(form.text.data or "", "plan").plan
-            if changed.kind != g.plan.kind:
-                raise SurveyError(f"The kind is {changed.kind}; {g.plan.kind} it stays.")
-            version = form.version.data or ""
-            lifecycle.change_plan(session(), g.study, changed, g.researcher.name, version)
-        except plans.PlanFileError as error:
-            faults = error.faults
-            form.text.errors = ["The plan cannot be used; see below."]
-        except SurveyError as error:
-            form.text.errors = [str(error)]
-        else:
-            flash("The plan is saved.")
-            return redirect(url_for("researcher.check"), 303)
-    return page("researcher/plan_text.html", form, faults=faults)
-
-
 @blueprint.get(f"{STUDY}/plan.yaml")
 def plan_file() -> ResponseReturnValue:
     """Return plan and recruitment as a YAML file from which the same study can be created again."""
@@ -524,33 +576,17 @@ def plan_file() -> ResponseReturnValue:
     return attachment(text, "application/yaml", f"{g.study.slug}.yaml")
 
 
-def _form_data(plan: OrderingPlan) -> dict[str, Any]:
-    listed = {name for _, group in plans.measure_groups() for name, _ in group}
-    return {
-        **plan.as_json(),
-        **plan.marks.cells(0),
-        "looks": " ".join(map(str, plan.looks)),
-        "other_measures": " ".join(name for name in plan.measures if name not in listed),
-        **{
-            name: [
-                {
-                    **vars(field),
-                    "options": "\n".join(field.options),
-                    "screen_out": "\n".join(field.screen_out),
-                }
-                for field in getattr(plan, name)
-            ]
-            for name in ASKED_OF_PERSONS
-        },
-    }
-
-
-def _typed(rule: Rule, data: Any) -> Any:
+def _typed(rule: Rule, field: Field) -> Any:
     """Return what was typed into a field as a plan file has it."""
+    data = field.data
     if isinstance(rule, Whole):
         return _number(data) if (data or "").strip() else None if rule.optional else ""
     if isinstance(rule, Day):
         return (data or "").strip() or None
+    if isinstance(rule, Words):
+        return (data or "").split()
+    if isinstance(rule, Nested):
+        return plans.parse_nested(field.name, data or "")
     return "" if data is None else data
 
 

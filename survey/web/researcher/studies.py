@@ -40,7 +40,7 @@ from survey.web.researcher.pages import (
     uploaded_files,
     uploaded_text,
 )
-from survey.web.researcher.plan import STEP_OF, plan_address
+from survey.web.researcher.plan import plan_address, step_of
 
 STARTS = {  # what a new study can start from, and what it is good for
     "mnro": (
@@ -350,11 +350,9 @@ def _way_to_mend(finding: Finding) -> tuple[str, str]:
         return url_for("researcher.overview", _anchor="copy"), "Copy the study to change it"
     if name in MENDING_PAGES:
         return url_for(f"researcher.{name}"), MENDING_PAGES[name]
-    if not isinstance(g.plan, OrderingPlan):
-        return url_for("researcher.plan", _anchor="text"), f"Change {name} in the plan"
-    if name not in STEP_OF:
+    if step_of(name) is None:
         return url_for("researcher.plan"), "Change the plan"
-    rule = rules_of(OrderingPlan).get(name)
+    rule = rules_of(type(g.plan)).get(name)
     return plan_address(name), f"Change “{rule.label}”" if rule else f"Change the {name}"
 
 
