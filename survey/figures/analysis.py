@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from survey.core.agreement.agreement import Agreement, Difference
 from survey.core.agreement.credits import OTHER
 from survey.core.agreement.differences import NO_RESPONSES
-from survey.core.agreement.second_opinion import SecondOpinion
 from survey.core.statistics.significance import MeanTest, rounded
 from survey.figures.exhibit import COLOURS, GREY, MARKERS, Cell, Exhibit, legend, whole_numbers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from survey.core.agreement.agreement import Agreement, Difference
+    from survey.core.agreement.second_opinion import SecondOpinion
 
 
 # The ends of the intervals for questions of this kind, and for these questions alone.
@@ -22,7 +23,7 @@ OF_BOTH = ("this kind: from", "this kind: to", "these: from", "these: to")
 MOST_PARTICIPANTS = 60  # in one figure: more lines could not be told apart
 
 
-def exhibits(agreement: Agreement) -> tuple[Exhibit, ...]:
+def exhibits(agreement: "Agreement") -> tuple[Exhibit, ...]:
     """Compute the numbers of the figures that every analysis has, in the order of a report."""
     return (
         votes_per_question(agreement),
@@ -35,7 +36,7 @@ def exhibits(agreement: Agreement) -> tuple[Exhibit, ...]:
     )
 
 
-def votes_per_question(agreement: Agreement) -> Exhibit:
+def votes_per_question(agreement: "Agreement") -> Exhibit:
     """Tabulate credits and own orderings for each question and in total, as in Table 4."""
     table = agreement.table4
     names = (*table.measures, OTHER)
@@ -64,7 +65,7 @@ def votes_per_question(agreement: Agreement) -> Exhibit:
     )
 
 
-def shares_with_intervals(agreement: Agreement) -> Exhibit:
+def shares_with_intervals(agreement: "Agreement") -> Exhibit:
     """Tabulate each measure's share of the responses, with both its intervals."""
     rows = tuple(
         (
@@ -88,7 +89,7 @@ def shares_with_intervals(agreement: Agreement) -> Exhibit:
     )
 
 
-def pairwise_differences(agreement: Agreement) -> Exhibit:
+def pairwise_differences(agreement: "Agreement") -> Exhibit:
     """Tabulate each pair's difference with both its intervals.
 
     Beside it: the parts from contradictions and from ties, and the lead that random clicks give.
@@ -127,7 +128,7 @@ def pairwise_differences(agreement: Agreement) -> Exhibit:
     )
 
 
-def agreement_rates(agreement: Agreement) -> Exhibit:
+def agreement_rates(agreement: "Agreement") -> Exhibit:
     """Tabulate strict and half-credit agreement rates.
 
     Of each measure, and of the best, median and worst participant with the others.
@@ -160,7 +161,7 @@ def agreement_rates(agreement: Agreement) -> Exhibit:
     )
 
 
-def tau_b_distributions(agreement: Agreement) -> Exhibit:
+def tau_b_distributions(agreement: "Agreement") -> Exhibit:
     """Tabulate count, extremes and quartiles of participants' mean tau-b with each measure."""
     means = agreement.concordance.tau_b_of_participants
     rows = tuple(
@@ -180,7 +181,7 @@ def tau_b_distributions(agreement: Agreement) -> Exhibit:
     )
 
 
-def label_and_column_clicks(agreement: Agreement) -> Exhibit:
+def label_and_column_clicks(agreement: "Agreement") -> Exhibit:
     """Tabulate clicks by label and by column; both are drawn at random, so they should be equal."""
     bias = agreement.bias
     groups: list[Mapping[str, int]] = [bias.label_clicks]
@@ -205,7 +206,7 @@ def label_and_column_clicks(agreement: Agreement) -> Exhibit:
     )
 
 
-def time_per_question(agreement: Agreement) -> Exhibit:
+def time_per_question(agreement: "Agreement") -> Exhibit:
     """Tabulate median seconds, custom rankings and several ticks by position in a session."""
     rows = tuple(
         (at.position, at.responses, at.seconds, at.own, at.several)
@@ -230,7 +231,7 @@ def time_per_question(agreement: Agreement) -> Exhibit:
     )
 
 
-def participants_differences(opinion: SecondOpinion, number: int) -> Exhibit:
+def participants_differences(opinion: "SecondOpinion", number: int) -> Exhibit:
     """Tabulate participants' own differences in a pair, and those shrunken towards the mean.
 
     ``number``: of the figure, for its name. Of more than MOST_PARTICIPANTS some are chosen, evenly
@@ -270,7 +271,7 @@ def participants_differences(opinion: SecondOpinion, number: int) -> Exhibit:
     )
 
 
-def _by_random_clicks(difference: Difference, responses: int) -> float | None:
+def _by_random_clicks(difference: "Difference", responses: int) -> float | None:
     lead = difference.label_permutation.null_mean
     return None if lead is None or not responses else 100 * lead / responses
 
