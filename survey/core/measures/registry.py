@@ -7,11 +7,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.metadata import EntryPoint, entry_points
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 from survey.core.measures.catalogue import BUILT_IN
 from survey.core.measures.measure import Family, Measure, Need
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "survey.measures"
 
@@ -119,7 +121,7 @@ class Registry(Mapping[str, Measure]):
         raise KeyError(name)
 
 
-def load_plugins(points: Iterable[EntryPoint], built_in: Registry) -> Plugins:
+def load_plugins(points: "Iterable[EntryPoint]", built_in: Registry) -> Plugins:
     """Load measures from entry points, leaving out those that fail or whose name is taken."""
     measures: dict[str, Measure] = {}
     packages: dict[str, str] = {}
@@ -137,7 +139,13 @@ def load_plugins(points: Iterable[EntryPoint], built_in: Registry) -> Plugins:
     return Plugins(measures, packages, tuple(faults))
 
 
-MEASURES = Registry(BUILT_IN, lambda: load_plugins(entry_points(group=GROUP), Registry(BUILT_IN)))
+def _installed() -> Plugins:
+    from importlib.metadata import entry_points  # which the measures built in need not wait for
+
+    return load_plugins(entry_points(group=GROUP), Registry(BUILT_IN))
+
+
+MEASURES = Registry(BUILT_IN, _installed)
 """Every measure by name, in the order in which tables list them."""
 
 
@@ -202,7 +210,7 @@ def _mentions(
     return by_word, [*parts.values()], re.compile(anywhere)
 
 
-def _load(point: EntryPoint) -> list[Measure]:
+def _load(point: "EntryPoint") -> list[Measure]:
     """Return an entry point's measures; raise ValueError where it fails or is no measure."""
     try:
         loaded = point.load()

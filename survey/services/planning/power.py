@@ -40,7 +40,6 @@ from survey.core.statistics.significance import LEVEL
 from survey.core.studies.fields import Fault, PlanError, and_join
 from survey.core.studies.plan import QUESTIONS, Plan
 from survey.core.studies.questions import rankings_of
-from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.errors import SurveyError
 
 if TYPE_CHECKING:
@@ -166,6 +165,10 @@ def _generator_faults(texts: Mapping[str, str]) -> Iterator[Fault]:
 
 def texts_of(plan: Plan) -> dict[str, str]:
     """Return the fields of the grid that a study's plan decides."""
+    from survey.core.tasks.ordering_plan import (
+        OrderingPlan,  # simulating without a study needs none
+    )
+
     texts = {
         "participants": str(plan.participants),
         "questions": str(plan.counted),
@@ -181,6 +184,8 @@ def texts_of(plan: Plan) -> dict[str, str]:
 
 def kinds_of_questions(plan: Plan, questions: Sequence[Any], text: str | None) -> Kinds | None:
     """Return the kinds of a study's questions for a pair; None where it orders no lists."""
+    from survey.core.tasks.ordering_plan import OrderingPlan
+
     if not isinstance(plan, OrderingPlan):
         return None
     return kinds_of(rankings_of(questions), find_pair(plan.measures, text))
