@@ -82,18 +82,21 @@ def test_numbers_are_sorted_by_their_size_however_many_decimals_they_have(page, 
     assert numbers.locator("td").all_inner_texts() == texts
 
 
-def test_whoever_is_in_the_list_with_the_keyboard_stays_there(page, server):
-    sign_in(page, server, "Caroline Herschel")
+def an_answered_study(server, owner, slug, people):
+    """An open study of this researcher's, in which so many people have taken part as a test."""
     with server.app.app_context():
-        owner = accounts.find_researcher(db.session, "Caroline Herschel")
-        study = lifecycle.create_study(
-            db.session, "watched", plans.preset_plan("mnro", **plans.default_contact())
-        )
-        accounts.share(db.session, study, owner, "owner")
+        plan = plans.preset_plan("mnro", **plans.default_contact())
+        study = lifecycle.create_study(db.session, slug, plan)
+        accounts.share(db.session, study, accounts.find_researcher(db.session, owner), "owner")
         lifecycle.open_study(db.session, study, "a test")
         db.session.commit()
         db.session.remove()
-    send(server, "watched", 2, test=True)
+    send(server, slug, people, test=True)
+
+
+def test_whoever_is_in_the_list_with_the_keyboard_stays_there(page, server):
+    sign_in(page, server, "Caroline Herschel")
+    an_answered_study(server, "Caroline Herschel", "watched", 2)
     asked = []
     page.on("request", lambda one: asked.append(one.url) if "/live" in one.url else None)
     page.clock.install()
@@ -107,23 +110,14 @@ def test_whoever_is_in_the_list_with_the_keyboard_stays_there(page, server):
     page.evaluate("document.activeElement.blur()")
     with page.expect_response("**/progress/live*"):
         page.clock.run_for(6_000)
-    # What comes anew is sorted as before.
+    # The updated list is sorted as before.
     expect(minutes).to_have_attribute("aria-sort", "ascending")
 
 
 def test_an_id_that_is_typed_and_not_yet_sent_is_not_taken_away(page, server):
     """The search is below the study's state, in the part of the page that is updated."""
     sign_in(page, server, "Maria Mitchell")
-    with server.app.app_context():
-        owner = accounts.find_researcher(db.session, "Maria Mitchell")
-        study = lifecycle.create_study(
-            db.session, "searched", plans.preset_plan("mnro", **plans.default_contact())
-        )
-        accounts.share(db.session, study, owner, "owner")
-        lifecycle.open_study(db.session, study, "a test")
-        db.session.commit()
-        db.session.remove()
-    send(server, "searched", 26, test=True)
+    an_answered_study(server, "Maria Mitchell", "searched", 26)
     page.clock.install()
     page.goto(f"{server.address}/research/studies/searched/progress")
     search = page.get_by_label("Find a participant by id")
