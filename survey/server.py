@@ -23,7 +23,7 @@ from contextlib import suppress
 from functools import partial
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from threading import Thread, get_ident
+from threading import Lock, Thread, get_ident
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import WeakSet
@@ -38,11 +38,13 @@ from waitress.utilities import Error
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
-# The threads of a process that answer each kind of request, by the beginning of its path. A
+# The most threads of a process that answer each kind of request, by the beginning of its path. A
 # kind never waits for another. More threads for participants would only wait for the database.
 THREADS = {"/healthz": 1, "/research/": 8, "/studies/": 2, "/": 4}
 # In seconds; a request that takes longer hangs.
 LONGEST_REQUEST = {"/healthz": 10.0, "/research/": 1_800.0, "/studies/": 1_800.0, "/": 60.0}
+# After this time of a participant's request, another thread answers those that wait behind it.
+SLOW_SECONDS = 0.2
 PASSED_ON = ("/research/", "/studies/")  # kinds whose views may compute
 
 IDLE_SECONDS = 30  # without a byte from the other side; then the connection is closed
@@ -80,6 +82,9 @@ ENDING = (signal.SIGINT, signal.SIGTERM)  # signals that end the server
 FORK = multiprocessing.get_context("fork")
 log = logging.getLogger(__name__)
 
+# The requests under way: of each thread, the kind of its request, and when that began.
+Running = dict[int, tuple[str, float]]
+
 
 def listen(host: str, port: int) -> socket.socket:
     """Return a socket that all processes accept connections from; raises OSError."""
@@ -92,11 +97,13 @@ def serve(
     listener: socket.socket,
     workers: int,
     *background: Callable[[], None],
+    threads: int = THREADS["/"],
     prepare: Callable[[], None] = lambda: None,
     load_libraries: Callable[[], None] = lambda: None,
 ) -> None:
     """Serve until SIGINT or SIGTERM; each process runs ``background`` in threads of their own.
 
+    ``threads``: of each process for participants; while a request is slow, there is one more.
     ``prepare`` is called once the first processes run: what it loads, their replacements have.
     ``load_libraries`` is called in the process of which requests' own processes are copies.
     """
@@ -112,7 +119,7 @@ def serve(
         load_libraries()
         _copy_for_each(received, application)
 
-    answer = partial(_answer_requests, application, listener, passed_on, background)
+    answer = partial(_answer_requests, application, listener, passed_on, background, threads)
     processes = [Worker(answer) for _ in range(workers)] + [Worker(copy_for_requests)]
     for process in processes:
         process.check()
@@ -131,17 +138,17 @@ def serve(
 class Worker:
     """A process, and the one that replaces it.
 
-    ``work``: what it does; it gets a dictionary, and sets for each thread of a request until when
-    it may run. ``_alive``: shared memory, the time of its last sign of life, 0 before the first.
+    ``work``: what it does; it gets a dictionary, and notes there the requests under way.
+    ``_alive``: shared memory, the time of its last sign of life, 0 before the first.
     """
 
-    def __init__(self, work: Callable[[dict[int, float]], None]):
+    def __init__(self, work: Callable[["Running"], None]):
         self._work = work
         self._alive = memoryview(mmap.mmap(-1, 8)).cast("d")
         self._process: Any = None
         self._started = self._due = 0.0
         self._failures = 0
-        self._running: dict[int, float] = {}
+        self._running: Running = {}
 
     @property
     def sentinel(self) -> int | None:
@@ -203,7 +210,8 @@ class Worker:
         first = os.getppid()
         while os.getppid() == first:
             now = monotonic()
-            if all(until > now for until in list(self._running.values())):
+            under_way = list(self._running.values())
+            if all(began + LONGEST_REQUEST[kind] > now for kind, began in under_way):
                 self._alive[0] = now
             sleep(ALIVE_SECONDS)
         os._exit(1)
@@ -214,11 +222,12 @@ def _answer_requests(
     listener: socket.socket,
     passed_on: socket.socket,
     background: Iterable[Callable[[], None]],
-    running: dict[int, float],
+    threads: int,
+    running: Running,
 ) -> None:
     def answer(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
         thread, kind = get_ident(), kind_of(environ["PATH_INFO"])
-        running[thread] = monotonic() + LONGEST_REQUEST[kind]
+        running[thread] = kind, monotonic()
         if kind in PASSED_ON:
             environ["survey.pass_on"] = partial(pass_on, passed_on, dict(environ))
         try:
@@ -226,10 +235,11 @@ def _answer_requests(
         finally:
             del running[thread]
 
+    queues = Queues(threads)
     server = create_server(
         answer,
         sockets=[listener],
-        _dispatcher=Queues(),
+        _dispatcher=queues,
         connection_limit=_most_connections(),
         channel_timeout=IDLE_SECONDS,
         cleanup_interval=5,
@@ -241,6 +251,7 @@ def _answer_requests(
         ident="",
     )
     server.channel_class = Channel
+    Thread(target=queues.relieve, args=[running], daemon=True).start()
     for work in background:
         Thread(target=work, daemon=True).start()
     server.run()
@@ -334,20 +345,37 @@ def _limit_memory() -> None:
 
 
 class Queues:
-    """Waitress' queue of requests, once for each kind of request."""
+    """Waitress' queue of requests, once for each kind of request.
 
-    def __init__(self) -> None:
+    ``threads``: those for participants, while no request is slow.
+    """
+
+    def __init__(self, threads: int) -> None:
         logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # it tells of each that waits
         self._queues = {kind: ThreadedTaskDispatcher() for kind in THREADS}
+        self._threads, self._is_ending, self._lock = threads, False, Lock()
         for kind, queue in self._queues.items():
-            queue.set_thread_count(THREADS[kind])
+            queue.set_thread_count(threads if kind == "/" else THREADS[kind])
 
     def add_task(self, channel: HTTPChannel) -> None:
         """Add the first request of a connection; one that could not be parsed has no path."""
         self._queues[kind_of(getattr(channel.requests[0], "path", ""))].add_task(channel)
 
+    def relieve(self, running: Running) -> None:
+        """Keep so many threads for participants that slow requests do not hold up the others."""
+        while True:
+            before = monotonic() - SLOW_SECONDS
+            slow = sum(kind == "/" and began < before for kind, began in list(running.values()))
+            with self._lock:
+                if self._is_ending:
+                    return
+                self._queues["/"].set_thread_count(min(self._threads + slow, THREADS["/"]))
+            sleep(SLOW_SECONDS / 2)
+
     def shutdown(self) -> None:
         """Finish the requests under way, 3 s for each kind; cancel those that wait."""
+        with self._lock:
+            self._is_ending = True
         for kind in reversed(THREADS):
             self._queues[kind].shutdown(timeout=3)
 

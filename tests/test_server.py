@@ -3,9 +3,11 @@
 import itertools
 import multiprocessing
 import os
+import select
 import signal
 import socket
 import tempfile
+import threading
 import time
 from contextlib import ExitStack, closing, contextmanager
 
@@ -16,12 +18,21 @@ from survey import server
 from tests.promises.killing import children
 
 SOON = 10.0  # seconds; a busy machine may take some
+LET_GO = multiprocessing.get_context("fork").Event()
 
 
 def application(environ, start_response):
-    """Answer with the id of the process; /hang never answers, /end ends the process."""
+    """Answer with the id of the process; /hang never answers, /end ends the process.
+
+    /thread answers with the id of the thread, /held once the test lets it go.
+    """
     if environ["PATH_INFO"] == "/hang":
         time.sleep(1_000)
+    if environ["PATH_INFO"] == "/held":
+        LET_GO.wait(SOON)
+    if environ["PATH_INFO"] == "/thread":
+        start_response("200 OK", [("Content-Type", "text/plain")])
+        return [str(threading.get_native_id()).encode()]
     if environ["PATH_INFO"] == "/end":
         os._exit(1)
     if "survey.pass_on" in environ:
@@ -49,10 +60,11 @@ def in_own_process(environ, start_response):
 
 
 @contextmanager
-def serving(workers=1, *background):
+def serving(workers=1, *background, **settings):
     listener = server.listen("127.0.0.1", 0)
-    arguments = (application, listener, workers, *background)
-    process = multiprocessing.get_context("fork").Process(target=server.serve, args=arguments)
+    process = multiprocessing.get_context("fork").Process(
+        target=server.serve, args=(application, listener, workers, *background), kwargs=settings
+    )
     process.start()
     try:
         yield f"http://127.0.0.1:{listener.getsockname()[1]}", process
@@ -177,6 +189,25 @@ def test_requests_that_hang_keep_no_other_kind_waiting():
         assert requests.get(f"{address}/research/", timeout=SOON).ok
         for line in hanging:
             line.close()
+
+
+def test_one_thread_answers_and_others_while_requests_are_slow():
+    LET_GO.clear()
+    with serving(threads=1) as (address, _):
+        first = ask(address, "/thread")
+        port = int(address.rpartition(":")[2])
+        held = [socket.create_connection(("127.0.0.1", port)) for _ in range(3)]
+        for line in held:
+            line.sendall(b"GET /held HTTP/1.1\r\nHost: a\r\n\r\n")
+        assert ask(address, "/thread") != first
+        assert not select.select(held, [], [], 0)[0]
+        LET_GO.set()
+        for line in held:
+            assert b" 200 " in line.recv(100)
+            line.close()
+        until = time.monotonic() + SOON
+        while len({ask(address, "/thread") for _ in range(20)}) > 1:
+            assert time.monotonic() < until
 
 
 def test_a_request_that_is_passed_on_is_answered_by_a_process_of_its_own():

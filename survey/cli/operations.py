@@ -79,12 +79,16 @@ def serve(host: str, port: int, workers: int, demo: bool) -> None:
             _refuse_danger(settings, engine, host)
             address = settings.address or _own_address(host, port)
             _print_addresses(engine, address, demo=demo)
+            # With SQLite, threads wait for the one that writes, and it waits for them to
+            # let go of the interpreter. PostgreSQL works while they wait for its answers.
+            threads = 1 if engine.dialect.name == "sqlite" else 4
         app = create_app()
         serve_requests(
             app,
             listener,
             workers,
             partial(delete_due_data, app),
+            threads=threads,
             prepare=partial(load_templates, app),
             load_libraries=partial(load_libraries, app),
         )
