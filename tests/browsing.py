@@ -1,7 +1,7 @@
 """A real browser and a real server process, for every test that asks for them.
 
-Chromium is looked for on the machine, then Playwright's own download is tried. With
-neither these tests are skipped, unless REQUIRE_BROWSER=1.
+Chromium is looked for on the machine, its headless shell first, then Playwright's own download is
+tried. With neither these tests are skipped, unless REQUIRE_BROWSER=1.
 """
 
 import os
@@ -16,7 +16,11 @@ from playwright.sync_api import Browser, BrowserContext, Error, Page, Playwright
 
 from tests.serving import Server, free_port
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+# The first has no windows, and takes a third less time than the whole browser without a window.
+NAMES = (
+    *("chromium-headless-shell", "chromium", "chromium-browser"),
+    *("google-chrome", "google-chrome-stable", "chrome"),
+)
 QUIET = ["--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 
 
