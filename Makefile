@@ -18,11 +18,11 @@ install: .venv/run ## Install into .venv, and serve nothing
 run: .venv/run ## Serve the paper's study at http://127.0.0.1:5000 (make run PORT=5001)
 	@$(BIN)/survey serve --demo --port $(PORT)
 
-test: .venv/test ## Run the tests for every day, in about four minutes
+test: .venv/test ## Run the tests for every day, in two to four minutes
 	$(BIN)/pytest -n 2 --dist worksteal -m 'not slow and not trial and not soak' $(ARGS)
 
-test-slow: .venv/test ## Run the slow ones alone: make test-slow ARGS=tests/guides
-	$(BIN)/pytest -n 4 --dist worksteal -m 'slow and not trial and not soak' $(ARGS)
+test-slow: .venv/test ## Run the slow ones alone: make test-slow ARGS=tests/guides, LIMIT=400 for 400 s
+	$(BIN)/pytest -n 4 --dist worksteal -m 'slow and not trial and not soak' $(if $(LIMIT),--seconds $(LIMIT)) $(ARGS)
 
 test-all: test test-slow ## Run these and the slow ones: both databases, all walks in a real browser, the guides
 

@@ -31,7 +31,7 @@ from tests.databases import (
     where_there_is_room,
 )
 
-pytest_plugins = ["tests.browsing"]
+pytest_plugins = ["pytester", "tests.browsing", "tests.time_limit"]
 
 KEY = "a key for tests, long enough to be allowed"
 
