@@ -78,6 +78,12 @@ def database_url(uri: str) -> URL:
     return url
 
 
+def is_on_this_machine(url: URL) -> bool:
+    """Return whether a database is a file, or a server on this machine."""
+    host = str(url.host or url.query.get("host", "/"))  # else libpq's socket
+    return host.startswith("/") or host in ("localhost", "127.0.0.1", "::1")
+
+
 def engine_options(url: URL) -> dict[str, Any]:
     """Return the arguments of ``create_engine`` for this kind of database.
 
@@ -128,29 +134,35 @@ def is_sqlite(session: Session) -> bool:
 
 
 def begin_reading(session: Session) -> Session:
-    """Start a transaction that only reads, so that on SQLite it waits for no writer.
+    """Start reading, so that on SQLite it waits for no writer.
 
     Call it before the first query. SQLite rejects a write in such a transaction: a GET
-    that changes something fails.
+    that changes something fails. On PostgreSQL each statement is a transaction of its own: it
+    would see what others commit anyway, and after a ROLLBACK psycopg prepares all statements again.
     """
-    session.connection(execution_options={"sqlite_begin": "DEFERRED"})
+    options = (
+        {"sqlite_begin": "DEFERRED"} if is_sqlite(session) else {"isolation_level": "AUTOCOMMIT"}
+    )
+    session.connection(execution_options=options)
     return session
 
 
 def begin_writing(session: Session) -> Session:
-    """End a transaction that only reads, and start another that may write, once it has the lock.
+    """End what ``begin_reading`` started, and start a transaction that may write.
 
     Objects that were read before leave the session and may be out of date: SQLite reuses the
-    ids of deleted rows. On PostgreSQL the same transaction goes on, and each of its
-    statements sees what others have committed by then.
+    ids of deleted rows.
     """
     connection = session.connection()
+    # The session's transaction goes on: ending and beginning that takes longer than a write.
+    driver: Any = connection.connection.driver_connection
     if connection.dialect.name == "sqlite":
         session.expunge_all()
-        # The session's transaction goes on: ending and beginning that takes longer than a write.
-        driver: Any = connection.connection.driver_connection
         driver.rollback()
         _begin_immediate(connection, driver)
+    elif driver.autocommit:
+        session.expunge_all()
+        driver.autocommit = False  # the next statement begins; the pool sets it back
     return session
 
 

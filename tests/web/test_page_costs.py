@@ -4,15 +4,18 @@ import gzip
 from datetime import timedelta
 
 import pytest
+from sqlalchemy import event
 
 from survey.web import requests
 from tests.builders import SLUG, Visitor, an_open_study
 from tests.databases import ON_BOTH, ON_SQLITE, statements
 
+ON_POSTGRESQL = pytest.mark.parametrize("database_uri", ["postgresql"], indirect=True)
 A_PAGE_MAY_ASK, AN_ANSWER_MAY_ASK = 3, 4
 # The participant was seen, the next question is shown; an answer and its revision are two rows
 # each: one that all kinds of question share, one of the kind's own.
 WRITES = 6
+EXECUTIONS_BEFORE_IT_IS_PREPARED = 5  # psycopg's prepare_threshold
 MOST_KILOBYTES, MOST_KILOBYTES_COMPRESSED = 12, 3.5
 
 
@@ -106,3 +109,16 @@ def test_a_cookie_given_by_http_is_given_anew_by_https_for_https_only(client, se
     assert "Secure" in again.headers["Set-Cookie"]
     third = client.get(f"/s/{SLUG}", base_url="https://localhost")
     assert "Set-Cookie" not in third.headers
+
+
+@ON_POSTGRESQL
+def test_statements_stay_prepared_from_page_to_page(visitor, engine):
+    """psycopg forgets what it has prepared at each ROLLBACK, so no page may end with one."""
+    used = []
+    event.listen(engine, "checkin", lambda connection, _: used.append(connection))
+    for _ in range(2 * EXECUTIONS_BEFORE_IT_IS_PREPARED):
+        visitor.open("/q/1")
+    of_pages = used[-1]
+    prepared = of_pages.execute("SELECT count(*) FROM pg_prepared_statements").fetchone()
+    of_pages.rollback()
+    assert prepared == (A_PAGE_MAY_ASK,)
