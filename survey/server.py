@@ -55,6 +55,9 @@ UPLOADS = 8  # of a process at once, since anyone may send them before the page 
 BODY_IN_MEMORY = 2**16  # bytes; the rest is in a file
 MOST_CONNECTIONS = 5_000  # of a process
 FILES = 200  # that a process may open beside its connections
+# A process with more connections than another looks for new ones only so often, in seconds.
+LATER_SECONDS = 0.1
+RECENT_SECONDS = 0.5  # a process that has not told of its connections for longer hangs, or ended
 
 # Of a request in a process of its own; two at once, so the eighth of each worker waits longest.
 OWN_SECONDS = 120
@@ -119,8 +122,14 @@ def serve(
         load_libraries()
         _copy_for_each(received, application)
 
-    answer = partial(_answer_requests, application, listener, passed_on, background, threads)
-    processes = [Worker(answer) for _ in range(workers)] + [Worker(copy_for_requests)]
+    connections = Connections(workers)
+
+    def answer_requests(number: int, running: Running) -> None:
+        share = partial(connections.is_turn_of, number)
+        _answer_requests(application, listener, share, passed_on, background, threads, running)
+
+    processes = [Worker(partial(answer_requests, number)) for number in range(workers)]
+    processes.append(Worker(copy_for_requests))
     for process in processes:
         process.check()
     prepare()
@@ -217,9 +226,29 @@ class Worker:
         os._exit(1)
 
 
+class Connections:
+    """The number of connections of each process, in memory that all share.
+
+    The system gives a new connection to the process that asks first: of 32, one may get 31.
+    """
+
+    def __init__(self, processes: int):
+        self._told_at, self._counts = (
+            memoryview(mmap.mmap(-1, 8 * max(processes, 1))).cast("d") for _ in range(2)
+        )
+
+    def is_turn_of(self, number: int, count: int) -> bool:
+        """Note the count of a process; return whether no other has fewer than one less."""
+        now = monotonic()
+        self._told_at[number], self._counts[number] = now, count
+        told = zip(self._told_at, self._counts, strict=True)
+        return count <= 1 + min(other for at, other in told if now - at < RECENT_SECONDS)
+
+
 def _answer_requests(
     application: "WSGIApplication",
     listener: socket.socket,
+    is_turn: Callable[[int], bool],
     passed_on: socket.socket,
     background: Iterable[Callable[[], None]],
     threads: int,
@@ -251,6 +280,17 @@ def _answer_requests(
         ident="",
     )
     server.channel_class = Channel
+    server.adj.asyncore_loop_timeout = LATER_SECONDS
+    may_accept, looked = server.readable, 0.0
+
+    def accepts() -> bool:
+        nonlocal looked
+        if not is_turn(len(server.active_channels)) and monotonic() - looked < LATER_SECONDS:
+            return False
+        looked = monotonic()
+        return bool(may_accept())
+
+    server.readable = accepts
     Thread(target=queues.relieve, args=[running], daemon=True).start()
     for work in background:
         Thread(target=work, daemon=True).start()

@@ -309,3 +309,41 @@ def test_a_body_without_a_file_to_be_read_into_is_refused(tmp_path, monkeypatch)
             body = b"x" * (2 * server.BODY_IN_MEMORY)
             assert requests.post(address + path, body, timeout=SOON).status_code == 503
         assert ask(address)
+
+
+def processes_of(address, connections):
+    """Open so many connections, and return the process that answers each."""
+    with ExitStack() as kept:
+        seen = []
+        for _ in range(connections):
+            browser = kept.enter_context(requests.Session())
+            seen.append(int(browser.get(address, timeout=SOON).text))
+        return seen
+
+
+def test_each_process_gets_its_share_of_the_connections():
+    with serving(workers=3) as (address, _):
+        until = time.monotonic() + SOON
+        while len(set(processes_of(address, 9))) < 3:  # they are still starting
+            assert time.monotonic() < until
+        time.sleep(2 * server.LATER_SECONDS)  # so that each has seen the last ones go
+        seen = processes_of(address, 30)
+    counts = [seen.count(each) for each in set(seen)]
+    assert len(counts) == 3
+    assert max(counts) - min(counts) <= 3, counts
+
+
+@pytest.mark.slow
+def test_a_process_that_hangs_takes_no_share():
+    with serving(workers=2) as (address, _):
+        until = time.monotonic() + SOON
+        while len(seen := set(processes_of(address, 4))) < 2:
+            assert time.monotonic() < until
+        hanging = seen.pop()
+        os.kill(hanging, signal.SIGSTOP)
+        try:
+            began = time.monotonic()
+            assert set(processes_of(address, 20)) == seen
+            assert time.monotonic() - began < server.SILENT_SECONDS / 2
+        finally:
+            os.kill(hanging, signal.SIGKILL)
