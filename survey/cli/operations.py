@@ -67,7 +67,11 @@ def serve(host: str, port: int, workers: int, demo: bool) -> None:
     """Serve the survey to participants and researchers, until Ctrl-C."""
     from survey.app import create_app, delete_due_data, load_libraries, load_templates
     from survey.server import serve as serve_requests
-    from survey.services.operations.database import require_current_schema, upgrade_database
+    from survey.services.operations.database import (
+        is_on_this_machine,
+        require_current_schema,
+        upgrade_database,
+    )
     from survey.services.operations.doctor import restrict_access
 
     with _listen(host, port) as listener:
@@ -79,9 +83,9 @@ def serve(host: str, port: int, workers: int, demo: bool) -> None:
             _refuse_danger(settings, engine, host)
             address = settings.address or _own_address(host, port)
             _print_addresses(engine, address, demo=demo)
-            # With SQLite, threads wait for the one that writes, and it waits for them to
-            # let go of the interpreter. PostgreSQL works while they wait for its answers.
-            threads = 1 if engine.dialect.name == "sqlite" else 4
+            # Threads take the interpreter from the one that has the database's answer. They are
+            # worth it where that answer comes from another machine.
+            threads = 1 if is_on_this_machine(engine.url) else 4
         app = create_app()
         serve_requests(
             app,
