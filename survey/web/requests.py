@@ -15,13 +15,14 @@ open during an upgrade keeps its looks; its scripts are optional anyway.
 """
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import wraps
+from functools import lru_cache, wraps
 from hashlib import sha256
 from mimetypes import guess_type
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import unquote, urlsplit
 
@@ -269,8 +270,11 @@ def _reject_cross_site_forms() -> None:
 
 
 def _add_headers(response: Response) -> Response:
-    for name, value in HEADERS.items():
-        response.headers.setdefault(name, value)
+    if "Content-Security-Policy" in response.headers:
+        for name, value in HEADERS.items():
+            response.headers.setdefault(name, value)
+    else:  # as on most pages; looking each of them up would take longer than adding them
+        response.headers.extend(HEADERS)
     if request.is_secure:
         response.headers["Strict-Transport-Security"] = HTTPS_ONLY
     # Only static files, pictures, drawings and public pages say themselves how they are cached.
@@ -310,9 +314,8 @@ class ParticipantCookies(SecureCookieSessionInterface):
         signer = self.get_signing_serializer(app)
         if signer is None:
             return None
-        signed = request.cookies.get(self.get_cookie_name(app), "")
         try:
-            content, issued_at = signer.loads(signed, return_timestamp=True)
+            content, issued_at = _verify(signer, request.cookies.get(self.get_cookie_name(app), ""))
         except BadSignature:
             return ParticipantCookie()
         cookie = ParticipantCookie(content)
@@ -343,6 +346,13 @@ class ParticipantCookies(SecureCookieSessionInterface):
             return False
         is_old = isinstance(session, ParticipantCookie) and session.is_old
         return session.modified or (request.method == "POST" and session.permanent and is_old)
+
+
+@lru_cache(maxsize=2_000)
+def _verify(signer: URLSafeTimedSerializer, signed: str) -> tuple[Mapping[str, Any], datetime]:
+    """Return a cookie's content and date, verified once: a browser sends it with each request."""
+    content, issued_at = signer.loads(signed, return_timestamp=True)
+    return MappingProxyType(content), issued_at
 
 
 class PartCache(dict[tuple[Hashable, ...], Any]):
