@@ -134,24 +134,33 @@ def is_sqlite(session: Session) -> bool:
 
 
 def begin_reading(session: Session) -> Session:
-    """Start reading, so that on SQLite it waits for no writer.
+    """Start a transaction that only reads, so that on SQLite it waits for no writer.
 
     Call it before the first query. SQLite rejects a write in such a transaction: a GET
-    that changes something fails. On PostgreSQL each statement is a transaction of its own: it
-    would see what others commit anyway, and after a ROLLBACK psycopg prepares all statements again.
+    that changes something fails.
     """
-    options = (
-        {"sqlite_begin": "DEFERRED"} if is_sqlite(session) else {"isolation_level": "AUTOCOMMIT"}
-    )
-    session.connection(execution_options=options)
+    session.connection(execution_options={"sqlite_begin": "DEFERRED"})
+    return session
+
+
+def begin_page(session: Session) -> Session:
+    """Start reading for a participant's page, as ``begin_reading`` does.
+
+    On PostgreSQL each statement is a transaction of its own. It would see what others commit
+    anyway, and after a ROLLBACK psycopg would have all statements parsed and planned again.
+    """
+    if is_sqlite(session):
+        return begin_reading(session)
+    session.connection(execution_options={"isolation_level": "AUTOCOMMIT"})
     return session
 
 
 def begin_writing(session: Session) -> Session:
-    """End what ``begin_reading`` started, and start a transaction that may write.
+    """End what only reads, and start a transaction that may write, once it has the lock.
 
     Objects that were read before leave the session and may be out of date: SQLite reuses the
-    ids of deleted rows.
+    ids of deleted rows. On PostgreSQL, each statement of the transaction sees what others have
+    committed by then.
     """
     connection = session.connection()
     # The session's transaction goes on: ending and beginning that takes longer than a write.

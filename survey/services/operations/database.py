@@ -10,6 +10,7 @@ from sqlalchemy.exc import InterfaceError, OperationalError
 from survey.db import migration
 
 # For pages and commands, which may import services but not survey.db.
+from survey.db.engine import begin_page as begin_page
 from survey.db.engine import begin_reading as begin_reading
 from survey.db.engine import begin_writing as begin_writing
 from survey.db.engine import connect as connect

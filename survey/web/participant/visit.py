@@ -19,7 +19,7 @@ from werkzeug.exceptions import NotFound
 from survey import tokens
 from survey.core.studies.plan import Plan
 from survey.services.collections import items
-from survey.services.operations.database import begin_reading
+from survey.services.operations.database import begin_page
 from survey.services.participation import participants
 from survey.services.participation.answers import ShownQuestion
 from survey.services.participation.participants import Progress, Step, progress_of
@@ -50,7 +50,7 @@ def _begin_request() -> None:
     if request.method not in ("GET", "HEAD"):
         read_form()
     if request.method in ("GET", "HEAD") or request.endpoint in READING_FIRST:
-        begin_reading(session())
+        begin_page(session())
     find_study_and_participant()
 
 
