@@ -230,6 +230,9 @@ class Connections:
     """The number of connections of each process, in memory that all share.
 
     The system gives a new connection to the process that asks first: of 32, one may get 31.
+
+    ``_told_at``: when a process last told of its count. One that hangs or has ended tells nothing,
+    and the others do not wait for it.
     """
 
     def __init__(self, processes: int):
@@ -238,7 +241,7 @@ class Connections:
         )
 
     def is_turn_of(self, number: int, count: int) -> bool:
-        """Note the count of a process; return whether no other has fewer than one less."""
+        """Note a process's count; return whether it is at most one more than the fewest."""
         now = monotonic()
         self._told_at[number], self._counts[number] = now, count
         told = zip(self._told_at, self._counts, strict=True)
