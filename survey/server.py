@@ -57,7 +57,7 @@ MOST_CONNECTIONS = 5_000  # of a process
 FILES = 200  # that a process may open beside its connections
 # A process with more connections than another looks for new ones only so often, in seconds.
 LATER_SECONDS = 0.1
-RECENT_SECONDS = 0.5  # a process that has not told of its connections for longer hangs, or ended
+RECENT_SECONDS = 0.5  # a process that noted no count for longer hangs, or has ended
 
 # Of a request in a process of its own; two at once, so the eighth of each worker waits longest.
 OWN_SECONDS = 120
@@ -231,21 +231,22 @@ class Connections:
 
     The system gives a new connection to the process that asks first: of 32, one may get 31.
 
-    ``_told_at``: when a process last told of its count. One that hangs or has ended tells nothing,
+    ``_noted_at``: when each process last noted its count. One that hangs or has ended notes none,
     and the others do not wait for it.
     """
 
     def __init__(self, processes: int):
-        self._told_at, self._counts = (
+        self._noted_at, self._counts = (
             memoryview(mmap.mmap(-1, 8 * max(processes, 1))).cast("d") for _ in range(2)
         )
 
     def is_turn_of(self, number: int, count: int) -> bool:
         """Note a process's count; return whether it is at most one more than the fewest."""
         now = monotonic()
-        self._told_at[number], self._counts[number] = now, count
-        told = zip(self._told_at, self._counts, strict=True)
-        return count <= 1 + min(other for at, other in told if now - at < RECENT_SECONDS)
+        self._noted_at[number], self._counts[number] = now, count
+        notes = zip(self._noted_at, self._counts, strict=True)
+        recent = [noted for at, noted in notes if now - at < RECENT_SECONDS]
+        return count <= 1 + min(recent)
 
 
 def _answer_requests(
