@@ -5,7 +5,6 @@ values, 25 bytes an answer, and every statistic looks at distinct values with th
 """
 
 import math
-from array import array
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -13,6 +12,7 @@ from datetime import datetime
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cache, cached_property
+from itertools import groupby, islice
 from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
@@ -27,6 +27,10 @@ Value = TypeVar("Value", bound=Hashable)
 # ticked columns whose orderings differ.
 EQUAL_COLUMN, DIFFERING_TICKS = "equal", "differing"
 ASKED = (EQUAL_COLUMN, DIFFERING_TICKS)
+
+# The columns of answers that hold codes of distinct values.
+CODED = ("question", "label_order", "own", "column_order", "position")
+BATCH = 10_000  # responses that memory holds at once
 
 
 @dataclass(frozen=True)
@@ -92,11 +96,15 @@ class Codes(Generic[Value]):
         """Return a value's code, a new one for a new value and −1 for None."""
         return self._codes.setdefault(value, len(self._codes) - 1)
 
-    def column(self, codes: "array[int]") -> "Coded[Value]":
+    def encode(self, values: Iterable[Value | None]) -> NDArray[np.signedinteger[Any]]:
+        """Return the values' codes, of the smallest type that holds all codes so far."""
+        codes = [*map(self.code_of, values)]
+        return np.array(codes, dtype=smallest_integer_type(len(self._codes)))
+
+    def column(self, codes: NDArray[np.signedinteger[Any]]) -> "Coded[Value]":
         """Return the column of these codes."""
         values = tuple(value for value in self._codes if value is not None)
-        dtype = smallest_integer_type(len(values))
-        return Coded(values, np.frombuffer(codes, dtype=np.int32).astype(dtype))
+        return Coded(values, codes.astype(smallest_integer_type(len(values)), copy=False))
 
 
 @dataclass(frozen=True)
@@ -110,7 +118,7 @@ class Coded(Generic[Value]):
     def of(cls, column: Iterable[Value | None]) -> "Coded[Value]":
         """Number the values in the order in which they first occur; None becomes −1."""
         codes = Codes[Value]()
-        return codes.column(array("i", map(codes.code_of, column)))
+        return codes.column(codes.encode(column))
 
     def in_order(self, key: Callable[[Value], Any] = lambda value: value) -> "Coded[Value]":
         """Return the same column with its values sorted and without repetitions."""
@@ -159,32 +167,33 @@ class Answers:
 
     @classmethod
     def of(cls, responses: Iterable[Response]) -> "Answers":
-        """Convert responses; participants keep the order in which they first occur."""
-        of_values = ("question", "label_order", "own", "column_order", "position")
-        codes = {name: Codes[Any]() for name in ("participant", *of_values)}
-        columns = {name: array("i") for name in codes}
-        clicked, asked, seconds = array("B"), array("B"), array("d")
-        adders = [
-            (attrgetter(name), each.code_of, columns[name].append) for name, each in codes.items()
-        ]
-        for response in responses:
-            for value_of, code_of, append in adders:
-                append(code_of(value_of(response)))
-            clicked.append(_bits(response.clicked))
-            asked.append(_asked_code(response.asked))
-            seconds.append(math.nan if response.seconds is None else response.seconds)
-        who = codes["participant"].column(columns.pop("participant"))
-        del codes["participant"]
-        rows = np.argsort(who.codes, kind="stable")
-        # A column is dropped before the next is sorted: there may be ten million answers.
-        coded = {name: each.column(columns.pop(name))[rows] for name, each in codes.items()}
+        """Convert responses; participants keep the order in which they first occur.
+
+        Memory holds few responses at once: there may be ten million.
+        """
+        codes = {name: Codes[Any]() for name in CODED}
+        names, counts = [np.zeros(0, dtype="U1")], [np.zeros(0, dtype=np.int64)]
+        batches = [_batch_of([], codes)]
+        left = iter(responses)
+        for batch in iter(lambda: list(islice(left, BATCH)), []):
+            runs = [(who, len([*run])) for who, run in groupby(each.participant for each in batch)]
+            names.append(np.array([who for who, _ in runs], dtype=str))
+            counts.append(np.array([count for _, count in runs], dtype=np.int64))
+            batches.append(_batch_of(batch, codes))
+        people, answer_counts, rows = _by_participant(np.concatenate(names), np.concatenate(counts))
+        # The pieces of a column are dropped before those of the next are joined.
+        columns = {
+            name: np.concatenate([batch.pop(name) for batch in batches])[rows]
+            for name in [*batches[0]]
+        }
+        coded = {name: each.column(columns.pop(name)) for name, each in codes.items()}
         own = coded.pop("own").in_order(by_groups)
         return cls(
-            people=np.array(who.values, dtype=str),
-            first_answer=first_rows(np.bincount(who.codes, minlength=len(who.values))),
-            clicked=np.array(clicked, dtype=np.uint8)[rows],
-            asked=np.array(asked, dtype=np.uint8)[rows],
-            seconds=np.array(seconds, dtype=np.float64)[rows],
+            people=people,
+            first_answer=first_rows(answer_counts),
+            clicked=columns["clicked"],
+            asked=columns["asked"],
+            seconds=columns["seconds"],
             own=own,
             **{name: column.in_order() for name, column in coded.items()},
         )
@@ -226,6 +235,36 @@ class Answers:
 
 # ``Answers.own`` is sorted by the rankings' groups of tied lists.
 by_groups = attrgetter("groups")
+
+
+def _batch_of(responses: Sequence[Response], codes: Mapping[str, Codes[Any]]) -> dict[str, Any]:
+    """Return the columns of some responses, by their names in ``Answers``."""
+    seconds = [math.nan if each.seconds is None else each.seconds for each in responses]
+    return {
+        **{name: each.encode(map(attrgetter(name), responses)) for name, each in codes.items()},
+        "clicked": np.array([_bits(each.clicked) for each in responses], dtype=np.uint8),
+        "asked": np.array([_asked_code(each.asked) for each in responses], dtype=np.uint8),
+        "seconds": np.array(seconds, dtype=np.float64),
+    }
+
+
+def _by_participant(
+    names: NDArray[np.str_], counts: NDArray[np.int64]
+) -> tuple[NDArray[np.str_], NDArray[np.int64], Any]:
+    """Return the participants, their numbers of answers, and the order that joins theirs.
+
+    ``names``: the participant of each run of answers; ``counts``: the answers in the run.
+    """
+    begins = np.ones(len(names), dtype=bool)
+    begins[1:] = names[1:] != names[:-1]  # else a run that goes on in the next batch
+    names, counts = names[begins], sum_by_participant(counts, np.flatnonzero(begins))
+    if (names[:-1] < names[1:]).all():  # files are mostly sorted by participant
+        return names, counts, slice(None)
+    _, first, same = np.unique(names, return_index=True, return_inverse=True)
+    people = np.argsort(np.argsort(first))[same]
+    rows = np.argsort(np.repeat(people, counts), kind="stable")
+    totals = np.bincount(people, weights=counts, minlength=len(first)).astype(np.int64)
+    return names[np.sort(first)], totals, rows
 
 
 def _bits(labels: frozenset[int]) -> int:

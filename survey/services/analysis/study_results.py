@@ -2,10 +2,10 @@
 
 import json
 import math
-from array import array
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +28,7 @@ from survey.core.agreement.agreement import (
 )
 from survey.core.agreement.anchoring import ANSWER, FIRST, Anchoring, anchoring_of
 from survey.core.agreement.answers import (
+    BATCH,
     Answers,
     Coded,
     Codes,
@@ -537,30 +538,42 @@ def _signs(
 
 
 def people_from(participants: Iterable[ParticipantRecord]) -> People:
-    """Convert participants' records to columns."""
-    ids: list[str] = []
-    flags, minutes = array("B"), array("d")
+    """Convert participants' records to columns; memory holds few records at once."""
     texts, arms = Codes[str](), Codes[str]()
-    text_codes, arm_codes = array("i"), array("i")
-    for record in participants:
-        ids.append(record.public_id)
-        complete, misunderstood = record.status == "complete", record.understood is False
-        flags.extend((record.is_test, record.excluded, complete, misunderstood))
-        minutes.append(minutes_taken(record))
-        answers = {**record.personal, **(record.closing or {})}
-        text_codes.append(texts.code_of(json.dumps(answers, sort_keys=True)))
-        arm_codes.append(arms.code_of(record.arm))
+    left = iter(participants)
+    batches = [_people_batch([], texts, arms)]
+    for records in iter(lambda: list(islice(left, BATCH)), []):
+        batches.append(_people_batch(records, texts, arms))
+    ids, flags, minutes, text_codes, arm_codes = map(np.concatenate, zip(*batches, strict=True))
     personal = texts.column(text_codes)
-    is_test, excluded, completed, wrong = np.array(flags, dtype=bool).reshape(-1, 4).T
+    is_test, excluded, completed, wrong = flags.T
     return People(
-        ids=np.array(ids, dtype=str),
+        ids=ids,
         is_test=is_test,
         excluded=excluded,
         complete=completed,
-        minutes=np.array(minutes, dtype=np.float64),
+        minutes=minutes,
         personal=Coded(tuple(map(json.loads, personal.values)), personal.codes),
         misunderstood=wrong,
         arm=arms.column(arm_codes).in_order(),
+    )
+
+
+def _people_batch(
+    records: Sequence[ParticipantRecord], texts: Codes[str], arms: Codes[str]
+) -> tuple[NDArray[Any], ...]:
+    """Return the ids, flags, minutes, and codes of the answers and arms of some participants."""
+    flags = [
+        (each.is_test, each.excluded, each.status == "complete", each.understood is False)
+        for each in records
+    ]
+    answers = [{**each.personal, **(each.closing or {})} for each in records]
+    return (
+        np.array([each.public_id for each in records], dtype=str),
+        np.array(flags, dtype=bool).reshape(-1, 4),
+        np.array([*map(minutes_taken, records)], dtype=np.float64),
+        texts.encode(json.dumps(each, sort_keys=True) for each in answers),
+        arms.encode(each.arm for each in records),
     )
 
 

@@ -1,5 +1,7 @@
 """Answers in columns, and what is drawn for so many of them at once."""
 
+from unittest.mock import patch
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -50,6 +52,21 @@ def test_leaving_out_is_never_having_been_there(study, data):
     kept = kept[: len(answers.people)]
     fewer = [one for one in responses if one.participant in answers.people[kept]]
     assert told(answers.of_people(kept)) == told(Answers.of(fewer))
+
+
+@given(st.lists(st.tuples(st.sampled_from("CAB"), st.integers(1, 5))), st.integers(1, 4))
+def test_answers_are_the_same_in_batches_of_any_size_and_each_participants_are_together(
+    pairs, size
+):
+    responses = [Response(who, number, MEASURES, frozenset({1})) for who, number in pairs]
+    with patch("survey.core.agreement.answers.BATCH", size):
+        answers = Answers.of(responses)
+    assert told(answers) == told(Answers.of(responses))
+    people = list(dict.fromkeys(who for who, _ in pairs))
+    assert answers.people.tolist() == people
+    assert [answers.question.values[code] for code in answers.question.codes] == [
+        number for who in people for other, number in pairs if other == who
+    ]
 
 
 @given(st.lists(st.integers(0, 30)), st.sampled_from([31, 1_000_000]))
