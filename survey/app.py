@@ -59,14 +59,17 @@ def create_app(settings: Settings | None = None) -> Flask:
 
 
 def load_templates(app: Flask, *, of_researchers: bool = False) -> None:
-    """Compile the templates of some pages: half of the time that a first page takes."""
+    """Compile the templates of researchers' pages, or of all others, before a page needs them.
+
+    Otherwise the first page takes twice as long.
+    """
     for name in app.jinja_env.list_templates():
         if name.startswith("researcher/") == of_researchers:
             app.jinja_env.get_template(name)
 
 
 def load_libraries(app: Flask) -> None:
-    """Load what researchers' pages need and others do not."""
+    """Load the libraries and templates that only researchers' pages need."""
     load_report_libraries()
     load_templates(app, of_researchers=True)
 
@@ -93,10 +96,10 @@ def _connect_database(app: Flask, uri: str) -> None:
 
 
 def _end_transaction(_: BaseException | None) -> None:
-    """End what a request has only read; where the connection is lost, drop it.
+    """Close the session after a request, without an error where its connection was lost.
 
-    Otherwise Flask-SQLAlchemy ends it, and a connection that was lost after an answer was
-    committed would turn its acknowledgement into a 500.
+    Flask-SQLAlchemy would raise one, and a participant whose answer is stored already would see
+    a page that says it is not.
     """
     try:
         session().close()
@@ -105,17 +108,18 @@ def _end_transaction(_: BaseException | None) -> None:
 
 
 def delete_due_data(app: Flask) -> None:
-    """Delete personal data of studies whose date for that has passed, every hour.
+    """Run for ever: each hour, delete the personal data of studies whose date for that has passed.
 
-    Whenever something was deleted, empty the database's log too, as soon as no reader prevents it.
+    Every few seconds, try again what the busy database prevented, and empty its write-ahead log
+    if that may still hold deleted data.
     """
     next_deletion = monotonic()
     while True:
         with app.app_context():
             try:
                 if monotonic() >= next_deletion:
-                    next_deletion = monotonic() + SECONDS_BETWEEN_DELETIONS
                     own_data.drop_due(session())
+                    next_deletion = monotonic() + SECONDS_BETWEEN_DELETIONS
                 own_data.empty_log(session())
             except DATABASE_FAULTS:
                 app.logger.warning("The database was busy. What is to be deleted is deleted later.")

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 SHORT_HELP_LIMIT = 200  # characters: lists of commands show whole first sentences
 MOST_NAMED = 20  # studies in an error message
 LAST_OPTION = "survey.cli.command.last_option"
+END = "-\0"  # after the last word of a command; no shell passes such a word
 
 
 class Command(click.Command):
@@ -86,15 +87,18 @@ class MultiWordCommand(Command):
     """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Repeat the options before each of their words, then parse as click does."""
+        """Repeat the options before each of their words, then parse as click does.
+
+        For Tab, only note which option the last words belong to.
+        """
         multiple = {
             name: param
             for param in self.params
             if isinstance(param, click.Option) and param.multiple
             for name in param.opts
         }
-        if ctx.resilient_parsing:  # for Tab: remember the option of the last words
-            options = [word for word in args if word.startswith("-")]
+        if ctx.resilient_parsing:  # it is Tab that asks
+            options = [word.partition("=")[0] for word in args if word.startswith("-")]
             ctx.meta[LAST_OPTION] = multiple.get(options[-1]) if options else None
             return super().parse_args(ctx, args)
         return super().parse_args(ctx, [*_repeat_options(args, multiple, ctx)])
@@ -119,7 +123,11 @@ class KnownName(click.ParamType[str]):
         param: click.Parameter,  # noqa: ARG002 - click's signature
         incomplete: str,
     ) -> list[CompletionItem[str]]:
-        """Return the names that begin like the word; after a comma, like its last part."""
+        """Return the names that begin with the typed word, in capitals or not.
+
+        Of words with commas between, only the last is completed. Where a study or a file may be
+        named and no study fits, the shell suggests files.
+        """
         from survey.services.operations import suggestions
 
         before, comma, beginning = incomplete.rpartition(",")
@@ -238,8 +246,9 @@ def with_options(
 def _repeat_options(
     args: Sequence[str], multiple: Collection[str], ctx: click.Context
 ) -> Iterator[str]:
+    """Yield the words with an option before each of its words: --run A B as --run A --run B."""
     option, needs_word = "", False
-    for word in (*args, "--"):
+    for word in (*args, END):
         if not word.startswith("-") or word == "-":
             yield from (option, word) if option else (word,)
             needs_word = False
@@ -249,5 +258,5 @@ def _repeat_options(
         name, equals, _ = word.partition("=")
         option = name if name in multiple else ""
         needs_word = bool(option) and not equals
-        if not needs_word:
+        if not needs_word and word is not END:
             yield word

@@ -106,7 +106,7 @@ def measure(
     as_json: bool,
     **marks: tuple[str, ...],
 ) -> None:
-    """Score ranked lists with any measures, and order them.
+    """Score ranked lists by measures, and order the lists by each measure.
 
     A LIST is the positions of its relevant items, like 1,3,4,5,6. Give grades, weights and
     clusters once for all lists, or once for each, in the order of the positions.
@@ -129,17 +129,15 @@ def measure(
         # The error counts rows from 1, in the order of the lists on the command line.
         raise click.UsageError(f"{str(error).replace('row ', 'list ')}.") from error
     if as_json:
-        print_json(_question_json(question, collection_size))
+        print_json(_scores_json(question, collection_size))
     else:
-        _print_question(question)
+        _print_scores(question)
 
 
 def _parse_positions(number: int, text: str) -> list[int]:
-    """Return the whole numbers of a LIST; raise UsageError with the part that is none."""
+    """Return the whole numbers of a LIST; raise UsageError for a part that is not one."""
     positions = []
-    for index, part in enumerate(text.replace(" ", ",").split(","), 1):
-        if part == "":
-            continue
+    for index, part in enumerate(text.replace(",", " ").split(), 1):
         if not (part.isascii() and part.removeprefix("-").isdecimal() and len(part) < 19):
             raise click.UsageError(
                 f"list {number}, position {index}: {part!r} found; "
@@ -150,9 +148,10 @@ def _parse_positions(number: int, text: str) -> list[int]:
 
 
 def _marks_by_list(lists: int, marks: dict[str, tuple[str, ...]]) -> list[dict[str, str]]:
-    """Return each list's marks, separated by spaces; a single mark option is for all lists.
+    """Return each list's marks, with spaces for commas.
 
-    Raises UsageError for another number of them.
+    An option that is given once holds for all lists. Raises UsageError for one that is given
+    neither once nor once for each list.
     """
     cells: list[dict[str, str]] = [{} for _ in range(lists)]
     for kind, texts in marks.items():
@@ -166,7 +165,7 @@ def _marks_by_list(lists: int, marks: dict[str, tuple[str, ...]]) -> list[dict[s
     return cells
 
 
-def _question_json(question: "Question", collection_size: int) -> dict[str, object]:
+def _scores_json(question: "Question", collection_size: int) -> dict[str, object]:
     return {
         "collection_size": collection_size,
         "lists": {
@@ -178,7 +177,7 @@ def _question_json(question: "Question", collection_size: int) -> dict[str, obje
     }
 
 
-def _print_question(question: "Question") -> None:
+def _print_scores(question: "Question") -> None:
     from survey.services.collections.list_scores import printed_values
 
     rows, values = [], printed_values(question)
@@ -189,8 +188,7 @@ def _print_question(question: "Question") -> None:
         rows.append(cells)
     headings = [part for name in question.columns for part in (name, "place")]
     print_table("Values and places (1 is best)", ["list", "positions", *headings], rows)
-    orders = [(name, ranking) for name, ranking in question.rankings.items()]
-    print_table("Orders, best first", ["measure", "order"], orders)
+    print_table("Orders, best first", ["measure", "order"], [*question.rankings.items()])
 
 
 def _parse_gmt(_: click.Context, __: click.Parameter, text: str | None) -> int | str | None:
@@ -217,7 +215,7 @@ def _parse_gmt(_: click.Context, __: click.Parameter, text: str | None) -> int |
 @click.option(
     "--keywords",
     type=INPUT_FILE,
-    help="A CSV in place of judgements: document,keyword,weight. Topics are documents.",
+    help="A CSV in place of judgements: document,keyword,weight. Topics are named as documents.",
 )
 @click.option(
     "--clusters", type=INPUT_FILE, help="Sub-topics: topic document cluster, or the word unknown."
@@ -258,7 +256,7 @@ def evaluate(
     """
     from survey.services.collections import run_evaluation as evaluation
 
-    names = tuple(name for words in measures for name in words.split(",") if name)
+    names = tuple(name.strip() for words in measures for name in words.split(",") if name.strip())
     with _scoring_bars() as on_progress:
         report = evaluation.evaluate_runs(
             evaluation.Request(measures=names, **options), on_progress
@@ -285,12 +283,12 @@ def evaluate(
 @click.option(
     "--rounds",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="In place of --run: a folder for each annotator with round0.txt, round1.txt, …",
+    help="In place of --run: a folder with a folder for each annotator: round0.txt, round1.txt, …",
 )
 @click.option(
     "--examples",
     type=click.Choice(["positive", "negative"]),
-    help="Also print which examples the system gets in each round.",
+    help="Also print which items are given to the system as examples in each round.",
 )
 @click.option("--images", default=1, type=click.IntRange(1), help="Positive examples a round.")
 @with_options(OUTPUT_OPTIONS)
@@ -310,6 +308,8 @@ def feedback(
     """
     from survey.services.collections import run_evaluation as evaluation
 
+    if examples and output == "csv":
+        raise click.UsageError("--csv has no place for examples; use --json, or leave out --csv.")
     with _scoring_bars() as on_progress:
         report, shown = evaluation.evaluate_feedback(
             evaluation.Request(**options), examples, images, on_progress, rounds
@@ -360,9 +360,10 @@ def _print_report(
     *,
     per_query: bool = False,
 ) -> None:
-    """Print the sheets, or ``content`` as JSON, or a CSV row for each run and measure.
+    """Print the sheets as text or LaTeX, or ``content`` as JSON, or CSV.
 
-    ``per_query`` makes it a row for each query too. CSV leaves notes to stderr.
+    The CSV has a row for each run and measure, with ``per_query`` also for each query. Its notes
+    go to stderr.
     """
     from survey.services.analysis.sheets import as_csv, as_latex
     from survey.services.collections import run_evaluation as evaluation

@@ -192,6 +192,7 @@ def test_measure_takes_the_collection_size_gmt_and_eq15(run):
     ("lists", "message"),
     [
         (["1,2", "3,x"], "list 2, position 2: 'x' found"),
+        (["1,2", "3, x"], "list 2, position 2: 'x' found"),
         (["1,2", "3"], "list 2 has 1 positions, list 1 has 2"),
         (["1,101"], "list 1, position 2: 101 found; the collection has 100 items"),
         (["2,1"], "list 1, position 2: 1 found; positions must be sorted"),

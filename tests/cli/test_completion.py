@@ -76,6 +76,7 @@ def tab(shell):
         (["measure", "1,2", "--measures", "AP,nmr"], ["AP,NMRR"]),
         (["measure", "1,2", "--measures", "nDCG@"], ["nDCG@10"]),
         (["evaluate", "--measures", "AP", "MN"], ["MNRO"]),
+        (["evaluate", "--measures=AP", "MN"], ["MNRO"]),
         (["evaluate", "--measures", "AP", "--base"], ["--baseline"]),
         (["paper", "co"], ["correlations"]),
         (["paper", "table4", "--j"], ["--json"]),

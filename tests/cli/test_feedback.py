@@ -96,6 +96,11 @@ def test_csv_and_latex_are_those_of_evaluate(feedback):
     )
 
 
+def test_examples_are_not_left_out_of_a_csv_without_a_word(feedback):
+    asked = (*ROUNDS, "--examples", "negative", "--csv")
+    assert "--csv has no place for examples" in feedback(*asked, status=2)
+
+
 def test_a_single_run_is_wrong_usage(feedback):
     assert "a run of round 0 and one of each round are needed" in feedback(
         "--run", "r0.txt", status=2

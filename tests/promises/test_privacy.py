@@ -15,6 +15,7 @@ from flask import url_for
 from hypothesis import example, given
 from hypothesis import strategies as st
 from sqlalchemy import text
+from sqlalchemy.exc import OperationalError
 
 from survey import app as application
 from survey.db.models import (
@@ -347,6 +348,26 @@ def test_nobody_is_erased_whose_erasure_cannot_be_noted(visitor, session, tmp_pa
 
 class StopError(Exception):
     """Ends the server's background work."""
+
+
+def test_what_a_busy_database_keeps_from_being_deleted_is_tried_again_at_once(app, monkeypatch):
+    tries, rounds = [], []
+
+    def drop_due(_):
+        tries.append(True)
+        if len(tries) < 3:
+            raise OperationalError("", None, Exception("database is locked"))
+
+    def sleep(_):
+        rounds.append(True)
+        if len(rounds) == 5:
+            raise StopError
+
+    monkeypatch.setattr(own_data, "drop_due", drop_due)
+    monkeypatch.setattr(application, "sleep", sleep)
+    with pytest.raises(StopError):
+        application.delete_due_data(app)
+    assert len(tries) == 3  # the third was done, so the next is an hour away
 
 
 @pytest.mark.slow

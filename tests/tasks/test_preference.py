@@ -7,6 +7,7 @@ import re
 import zipfile
 from collections import Counter
 from random import Random
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
@@ -17,6 +18,7 @@ from sqlalchemy.exc import IntegrityError
 from survey import tokens
 from survey.cli.planning import local_server
 from survey.core.studies.fields import PlanError
+from survey.core.studies.rankings import Ranking
 from survey.core.tasks import plan_from_json, task_of
 from survey.core.tasks.preference import (
     LETTERS,
@@ -35,6 +37,7 @@ from survey.services.exchange import bundle, bundle_import
 from survey.services.exchange.bundle import analyse_stored
 from survey.services.exchange.bundle_reader import replicate
 from survey.services.exchange.input_files import BundleError, SourceFiles, open_files
+from survey.services.exchange.preference import PreferenceContent
 from survey.services.planning.simulation import preference_for, simulate
 from survey.services.studies import lifecycle
 from tests import preferred as preferred_module
@@ -372,6 +375,17 @@ def test_no_page_tells_run_document_or_relevance(app, session, marked):
         known = [[*each.values()] for each in ORDERS.values()]
         assert any(sorted(o[:10] for o in each) == sorted(orders) for each in known)
         visitor.submit(f"/q/{position}", preferred="left")
+
+
+def test_after_a_try_a_measure_is_better_for_a_side_or_finds_both_equal():
+    rankings = {"AP": Ranking.parse("A>B"), "RR": Ranking.parse("A=B")}
+    content = SimpleNamespace(
+        question=lambda _: SimpleNamespace(rankings=rankings),
+        analysis=SimpleNamespace(judgements=[]),
+    )
+    drawn, answer = PreferencePresentation("B"), PreferenceAnswer("left")
+    sheet = PreferenceContent(lambda: iter(())).tried_sheet(content, 1, drawn, answer)
+    assert sheet.rows[:2] == (("AP", "", "better", "", ""), ("RR", "", "", "equal", ""))
 
 
 # --- bundle, import, results ----------------------------------------------------------------

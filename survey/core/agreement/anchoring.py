@@ -1,10 +1,10 @@
-"""Anchoring: how far people's orderings follow the methods' orderings that they saw.
+"""Anchoring: how far people's orderings follow the measures' orderings that they saw.
 
 A study may draw its participants at random among arms: columns shown before people order the lists
-themselves, after it, or never. Orderings that were given before any column was seen cannot follow
-one, so the difference in agreement from these to the others measures what seeing them does. A
-ticked ordering agrees fully with its method by construction: the difference from ``before`` is that
-of seeing and of ticking together.
+themselves, after it, or never. Orderings that were made before any column was seen cannot follow
+one, so the difference in agreement from these to the others measures what seeing them does. In the
+arm ``before`` people may also tick a measure's column as their answer, and then agree with it
+fully. So the effect of that arm is that of seeing and of ticking together.
 """
 
 import math
@@ -29,7 +29,8 @@ BEFORE, AFTER, NEVER = "before", "after", "never"
 FIRST, ANSWER = "own ordering first", "answer"
 NO_SPREAD = 1e-12
 NEAREST = "nearest"  # the measure whose order is nearest to a response's
-# Compared as first minus second; the second was given before the columns were seen.
+# Compared as first minus second. The second was made before any column was seen; in the last pair,
+# which should not differ, the first was too.
 PAIRS = (
     ((BEFORE, ANSWER), (AFTER, FIRST)),
     ((BEFORE, ANSWER), (NEVER, ANSWER)),
@@ -87,7 +88,10 @@ class Anchoring:
 
 @dataclass(frozen=True)
 class _Means:
-    """The participants' mean agreement: statistic → (participants, measures + nearest)."""
+    """The participants' mean agreement with the measures, and with the nearest of each response.
+
+    ``values``: statistic → array of shape (participants, measures and NEAREST).
+    """
 
     ids: NDArray[np.str_]
     responses: int
@@ -97,11 +101,13 @@ class _Means:
 def anchoring_of(
     groups: Mapping[Orderings, Answers], rankings: Rankings, measures: Sequence[str]
 ) -> Anchoring:
-    """Compare the agreement of people's orderings by what they had seen.
+    """Compare how far people agree with the measures: between arms, and before and after seeing.
 
     ``groups``: (arm, FIRST or ANSWER) → the answers, one for each participant and question.
     """
-    means = {key: _means(answers, rankings, measures) for key, answers in groups.items()}
+    means = {
+        key: _participant_means(answers, rankings, measures) for key, answers in groups.items()
+    }
     columns = (*measures, NEAREST)
     return Anchoring(
         tuple(_agreement(*key, of, columns) for key, of in means.items()),
@@ -109,7 +115,7 @@ def anchoring_of(
     )
 
 
-def _means(answers: Answers, rankings: Rankings, measures: Sequence[str]) -> _Means:
+def _participant_means(answers: Answers, rankings: Rankings, measures: Sequence[str]) -> _Means:
     ballots = Ballots.of(answers, rankings, measures)
     orders = ParticipantOrders(ballots)
     values = {}
@@ -159,7 +165,8 @@ def _test(x: NDArray[np.float64], y: NDArray[np.float64], *, is_paired: bool) ->
         return {"why": "a test needs two participants on each side"}
     mean = float(x.mean() - y.mean())
     if (np.ptp(x - y) if is_paired else max(np.ptp(x), np.ptp(y))) < NO_SPREAD:
-        return {"mean": mean, "why": "all participants have the same mean"}
+        what = "difference" if is_paired else "mean"
+        return {"mean": mean, "why": f"all participants have the same {what}"}
     df: float
     if is_paired:
         variance, df = float(np.var(x - y, ddof=1)) / len(x), len(x) - 1

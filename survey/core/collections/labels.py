@@ -11,7 +11,7 @@ from survey.core.collections.runs import ONE_JUDGEMENT, QRELS_LINE, read_values
 from survey.core.statistics.rater_agreement import alpha_ordinal, kappa_of_counts
 from survey.core.text_input import FileFaults, parse_whole
 
-HIGHEST = 3
+HIGHEST = 3  # grade
 
 Labels = Mapping[str, Mapping[str, int]]
 """One assessor's labels: topic → document → grade, 0 to 3; above 0 means chosen."""
@@ -46,10 +46,10 @@ class TopicLabels:
     def weights(self) -> NDArray[np.float64]:
         """Each document's weight w = d / D, of shape (documents,), in [0, 1].
 
-        d: assessors who chose it, D: assessors who judged the topic (MiAlbum, Eq. 1: the
-        equation is lost, its words are “suppose there are d people …”; that it is divided by
-        their number is our reading). An assessor without a line for the topic counts as not
-        asked, and is not in D.
+        d: assessors who chose it, D: assessors who judged the topic. This is Eq. 1 of MiAlbum as
+        we read it: its formula is missing in our source, and only its words are left, “suppose
+        there are d people …”. An assessor without a line for the topic was not asked, and is not
+        in D.
         """
         return self.chosen / self.assessors
 
@@ -98,19 +98,19 @@ def sorted_topics(topics: Iterable[str]) -> list[str]:
     return sorted(topics, key=_topic_key)
 
 
-def _topic_key(topic: str) -> tuple[bool, int, str]:
-    number = topic.isascii() and topic.isdecimal()
-    return (not number, len(topic) if number else 0, topic)
+def _topic_key(topic: str) -> tuple[bool, int, str, str]:
+    is_number = topic.isascii() and topic.isdecimal()
+    digits = topic.lstrip("0") if is_number else ""
+    return (not is_number, len(digits), digits, topic)
 
 
 @dataclass(frozen=True)
 class ChoiceAgreement:
     """Agreement of one topic's assessors; None where undefined, ``why`` gives the reason.
 
-    ``documents``: those in at least one assessor's list; kappa and alpha are computed from
-    them alone. So where files list chosen documents only, documents that all left out do not
-    count as agreement: both are low however well the sets match, and ``jaccard`` is the
-    figure to read.
+    ``documents``: those in at least one assessor's list. Kappa and alpha know only these. So
+    where files list chosen documents only, the agreement on those that everybody left out is not
+    counted, and both come out too low. Read ``jaccard`` then.
     """
 
     topic: str

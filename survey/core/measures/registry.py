@@ -21,9 +21,13 @@ GROUP = "survey.measures"
 NAME = r"[A-Za-z][A-Za-z0-9.@-]{0,39}"
 RESERVED = ("OTHER", "OWN", "TOTAL", "CHOICE", "QUESTION")
 
-SHORTEST_ANYWHERE = 4  # letters of a name that is found inside a word as well,
-INSIDE_WORDS = ("inst",)  # other than these, which are in institute and against
-WORDS = ("cap", "gap")  # of which only cAP and gAP are measures
+# How ``mentioned_measure`` looks for names in texts. A name of so many letters is also looked for
+# inside words,
+SHORTEST_ANYWHERE = 4
+# but for these: "inst" is in institute and against.
+INSIDE_WORDS = ("inst",)
+# These are words; only with the capitals of cAP and gAP they are measures.
+WORDS = ("cap", "gap")
 NUMBER = r"[0-9.]+"
 
 
@@ -44,11 +48,11 @@ NO_PLUGINS = Plugins({}, {}, ())
 
 
 class Registry(Mapping[str, Measure]):
-    """Name → measure; looking up works for any name, like P@7, iterating yields the listed ones.
+    """Name → measure.
 
-    ``entries``: measures and families, in the order of tables. ``load_plugins`` is called
-    at the first lookup of a name that is none of these: it loads what other packages
-    register.
+    A lookup finds every name of a family, such as P@7; iteration gives only the listed names.
+    ``entries``: measures and families, in the order of tables. ``load_plugins`` loads what other
+    packages register. It is called once: when a name is none of the entries', or all are listed.
     """
 
     def __init__(
@@ -94,7 +98,7 @@ class Registry(Mapping[str, Measure]):
 
     @cached_property
     def mentions(self) -> tuple[Mapping[str, str], Sequence[str], re.Pattern[str]]:
-        """What ``mentioned_measure`` looks for: see ``_mentions``."""
+        """The words, the names and the pattern that ``mentioned_measure`` looks for."""
         return _mentions(self.values())
 
     @cached_property
@@ -129,23 +133,26 @@ def load_plugins(points: "Iterable[EntryPoint]", built_in: Registry) -> Plugins:
     for point in sorted(points, key=lambda point: point.name):
         package = f"{point.dist.name} {point.dist.version}" if point.dist else "an unknown package"
         try:
+            loaded: dict[str, Measure] = {}  # all of an entry point are registered, or none
             for measure in _load(point):
-                if measure.name in measures or measure.name in built_in:
+                if measure.name in measures | loaded or measure.name in built_in:
                     raise ValueError(f"there is a measure {measure.name!r} already")
-                measures[measure.name] = measure
-                packages[measure.name] = package
+                loaded[measure.name] = measure
+            measures |= loaded
+            packages |= dict.fromkeys(loaded, package)
         except ValueError as error:
             faults.append(f"the measure {point.name!r} of {package} is not registered: {error}")
     return Plugins(measures, packages, tuple(faults))
 
 
-def _installed() -> Plugins:
-    from importlib.metadata import entry_points  # which the measures built in need not wait for
+def _load_installed() -> Plugins:
+    """Load the measures of all installed packages."""
+    from importlib.metadata import entry_points  # slow, and mostly no other measures are needed
 
     return load_plugins(entry_points(group=GROUP), Registry(BUILT_IN))
 
 
-MEASURES = Registry(BUILT_IN, _installed)
+MEASURES = Registry(BUILT_IN, _load_installed)
 """Every measure by name, in the order in which tables list them."""
 
 
@@ -162,13 +169,16 @@ def measure_named(name: str) -> Measure:
 
 
 def mentioned_measure(text: str) -> str | None:
-    """Return the name of a registered measure, or of its mean, that a text mentions, or None.
+    """Return the measure that a text mentions, such as "MNRO" or "P@k", or None.
 
-    Whole words of letters match (ap, "AP2"), capitals within a word (mAPs), names of four letters
-    and more anywhere (mymnrostudy; names of means only as words, since "anar" is in canary), and
-    labels in running text. The part before a cut-off counts as the name, whatever the cut-off:
-    nDCG, S-recall, F1, "precision at 3", P@3. A single letter alone does not, and of WORDS only
-    the measure's own spelling.
+    What participants read may not mention any. A mention is
+
+    - a whole word, in capitals or not: "ap", "AP2", the name of a mean, "nDCG" without a cut-off;
+      cap and gap only as cAP and gAP, and no single letter;
+    - capitals inside a word: "mAPs";
+    - the name of a measure inside a word, if it has four letters or more: "mymnrostudy";
+    - a name with a cut-off: "P@3";
+    - a label: "precision at 3".
     """
     by_word, names, anywhere = MEASURES.mentions
     lowered = " ".join(text.lower().split())
@@ -185,7 +195,7 @@ def mentioned_measure(text: str) -> str | None:
 def _mentions(
     measures: Iterable[Measure],
 ) -> tuple[Mapping[str, str], Sequence[str], re.Pattern[str]]:
-    """Return names by word, and names by the group of a pattern that matches anywhere."""
+    """Return word → name, the name of each group of the pattern, and the pattern for all else."""
     by_word: dict[str, str] = {}
     parts: dict[str, str] = {}
     for measure in measures:
@@ -238,6 +248,8 @@ def _definition_faults(measure: Measure) -> Iterator[str]:
             yield f"its {field} is {text!r}; a text of two letters or more is needed"
     if measure.better not in ("higher", "lower"):
         yield f"its better is {measure.better!r}; higher or lower is allowed"
+    if not isinstance(measure.needs, tuple):
+        yield f"its needs is {measure.needs!r}; a tuple is needed"
     if unknown := [need for need in measure.needs if need not in get_args(Need)]:
         yield f"it needs {unknown[0]!r}; {', '.join(get_args(Need))} can be needed"
     if not callable(measure.compute):

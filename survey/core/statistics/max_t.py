@@ -1,8 +1,8 @@
 """The largest of several t, over all pairs of a few means: its distribution, and a step-down test.
 
-The means are exchangeable; each pair's difference is tested with a standard error of its own, as
-paired t tests are. The errors of the pairs depend on one another as the variances within one
-Wishart matrix do, which makes the distribution that of paired data.
+Each pair of means is compared by a paired t test, with a standard error of its own. All these
+standard errors come from one covariance matrix of the means, which has a Wishart distribution. No
+mean is special.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,11 +34,13 @@ class T(NamedTuple):
 def largest_t_p(t: T, means: int) -> float:
     """Return the chance that the largest |t| over all pairs of ``means`` means is at least ``t``.
 
-    The differences are r·ω, r² chi-square and ω a direction; their covariance matrix is s·Ω, s
-    chi-square and Ω a shape, all four independent. So given ω and Ω the largest t² is r²/s, a
-    ratio of chi-squares, times a number; the chance is an incomplete beta function, averaged over
-    ω and Ω. With fewer degrees of freedom than means there is no Ω, and the chance is bounded by
-    the pairs' chances added up (Bonferroni).
+    Write the differences as a length r times a direction ω, and their covariance matrix as its
+    trace s times a matrix Ω of trace 1. r² and s are chi-square, up to a scale, and all four are
+    independent. For one ω and Ω the largest t² is r²/s times a number, so the chance is an
+    incomplete beta function. It is averaged over many ω and Ω.
+
+    The chance is at least that of a single t, and at most those of all pairs added up
+    (Bonferroni). With fewer degrees of freedom than means, Bonferroni's is returned.
     """
     bound = min(1.0, comb(means, 2) * t.p)
     if means == 2 or t.df < means:
@@ -51,10 +53,11 @@ def largest_t_p(t: T, means: int) -> float:
 
 @cache
 def _squared_t_by_ratio(means: int, df: float) -> NDArray[np.float64]:
-    """Return the largest t² / (df · r²/s) for directions and shapes that represent all.
+    """Return the largest t² / (df · r²/s), sorted, for a sample of directions ω and matrices Ω.
 
-    Sobol points in place of random numbers: the same on every machine, and closer. Neighbours
-    among the sorted results are averaged, since the chance changes little between them.
+    The sample is made of a Sobol sequence: it is the same on every machine, and its mean is
+    nearer to the true one than that of random numbers. Each 16 sorted values are replaced by
+    their mean, to save time.
     """
     size = means - 1
     below = np.tril_indices(size, -1)
@@ -85,12 +88,15 @@ def step_down(
 ) -> dict[frozenset[str], float]:
     """Return p of each pair's t, adjusted for all pairs of the named means by a closed test.
 
-    If some means are equal, they form groups of equal means; each way to group them is a
-    hypothesis, tested by the largest |t| within a group. A pair's p is the largest over the
-    groupings that join the two (Shaffer 1986): for three means the largest |t| against its
-    distribution, and once that is through each other pair by itself. Pairs of different groups
-    are independent, so a grouping's p is Šidák's over its groups. A pair without t has no p, and
-    counts among those that were to be compared.
+    A hypothesis splits the means into groups of equal means. Each group is tested by its pair
+    with the smallest p, as the largest |t| of that group. Pairs of different groups are
+    independent, so the p of a hypothesis is Šidák's over its groups of two means or more. A pair's
+    p is the largest over all hypotheses with both means in one group (Shaffer 1986). With three
+    means this is a step-down test: first the largest |t|, and, if it is significant, each other
+    pair by its own t.
+
+    A pair without t gets no p. Its means still count in the size of their group, and a group
+    without any t still counts in Šidák's correction.
     """
     known = {pair: t for pair, t in tests.items() if t}
     adjusted = {pair: t.p for pair, t in known.items()}
@@ -137,25 +143,25 @@ def first_pair_rejected(
     rejected: NDArray[np.bool_] = 2 * scipy.special.stdtr(df[0], -np.abs(t[0])) < level
     t, df = t[:, rejected], df[:, rejected]
     p = 2 * scipy.special.stdtr(df, -np.abs(t))
-    of_all = np.ones(t.shape[1], dtype=bool)
+    by_all = np.ones(t.shape[1], dtype=bool)
     for grouping in _groupings(tuple(map(str, range(means)))):
         groups = [tuple(map(int, group)) for group in grouping if len(group) > 1]
         if not any({0, 1} <= set(group) for group in groups):
             continue
-        level_of_group, through = 1 - (1 - level) ** (1 / len(groups)), False
+        level_of_group, is_rejected = 1 - (1 - level) ** (1 / len(groups)), False
         for group in groups:
             pairs = [place[pair] for pair in combinations(group, 2)]
-            nearest = p[pairs].argmin(axis=0)[np.newaxis]
+            smallest = p[pairs].argmin(axis=0)[np.newaxis]
             largest, of_df, of_p = (
-                np.take_along_axis(of[pairs], nearest, 0)[0] for of in (t, df, p)
+                np.take_along_axis(values[pairs], smallest, 0)[0] for values in (t, df, p)
             )
-            through |= (
+            is_rejected |= (
                 of_p < level_of_group
                 if len(group) == 2
                 else np.abs(largest) > _critical_t(len(group), of_df, level_of_group)
             )
-        of_all &= through
-    rejected[rejected] = of_all
+        by_all &= is_rejected
+    rejected[rejected] = by_all
     return rejected
 
 

@@ -23,9 +23,9 @@ from survey.core.studies.questions import NO_CLUSTER, NO_MARKS, Marks
 from survey.core.studies.rankings import letters_for
 from survey.core.text_input import FileFaults, lines_of, shortened
 
-RUNS = (2, LISTS[1])  # the file format's bounds; the plan checks that a study has 3 lists
+RUNS = (2, LISTS[1])  # fewest and most; kinds of question that need more than 2 refuse them
 MOST_PAIRED_TOPICS = 500
-LONGEST_CLUSTER_NAME = 40  # see NAME_RULE of marks
+LONGEST_CLUSTER_NAME = 40  # characters
 
 Relevant = Mapping[str, Sequence[str]]
 """Topic → its relevant documents, topics in the order of the qrels file."""
@@ -54,8 +54,9 @@ def read_trec(
 
     A qrels line is ``topic iteration document relevance``, relevant above 0; a run line is
     ``topic Q0 document rank score tag``. The runs (2 to 10) are the lists A, B, C, … of each
-    question. The questions are ``topics`` in that order; without, every topic that has a
-    relevant document and occurs in every run, in the order of the qrels (at most 50).
+    question. The questions are ``topics``, in their order. Without ``topics``, they are all topics
+    that have a relevant document and occur in every run, in the order of the qrels. More than 50
+    are a fault.
 
     The order of a run is trec_eval's, see ``ranking``. Empty lines and lines that start
     with # do not count.
@@ -63,21 +64,24 @@ def read_trec(
     Relevant documents that a run did not return are a fault, or, with ``missing_last``,
     take the last positions of the collection, the highest grades first.
 
-    With ``graded``, and any relevance above 1 in the topics chosen, positions are marked
-    with grades (up to 30); with ``clusters``, of lines ``topic document cluster``, with
-    clusters, their blanks written as underscores.
+    With ``graded``, each position also gets its document's grade (up to 30), if a topic has any
+    relevance above 1. ``clusters`` is a file of lines ``topic document cluster``. With it, each
+    position also gets its document's clusters, by their ``cluster_name``.
 
-    ``paired``: lists of which two at a time are compared; there may be up to MOST_PAIRED_TOPICS
+    ``paired``: people compare two of the lists at a time. There may be up to MOST_PAIRED_TOPICS
     topics, and lists with equal positions.
 
-    Raises FaultyFilesError with every fault (20 at most): first those of lines, each naming
-    file and line number; if there are none, those of topics, naming topic and run.
+    Raises FaultyFilesError with 20 faults at most. Faults of lines, and numbers of runs and of
+    documents that are not allowed, come alone. Without them come those of topics, and without
+    these those of lists that look the same.
     """
-    faults = FileFaults(_number_faults(len(runs), collection_size))
+    faults = FileFaults(_size_faults(len(runs), collection_size))
     highest = HIGHEST_GRADE if graded else None
     judgements = read_judgements(qrels.name, lines_of(qrels.text), faults, highest)
-    placed = read_clusters(clusters.name, lines_of(clusters.text), faults) if clusters else None
-    truth = GroundTruth(judgements, clusters=placed)
+    by_document = (
+        read_clusters(clusters.name, lines_of(clusters.text), faults) if clusters else None
+    )
+    truth = GroundTruth(judgements, clusters=by_document)
     named_runs = {
         f"run {letter} ({file})": read_run(file, lines_of(text), faults)
         for letter, (file, text, _) in zip(letters_for(len(runs)), runs, strict=True)
@@ -107,8 +111,8 @@ def read_trec(
     lists = tuple(tuple(tuple(row) for row in question) for question in questions)
     documents = [[tuple(row.values()) for row in question] for question in questions]
     marks = _topic_marks(truth, chosen, documents, graded=graded)
-    unequal = () if paired else zip(chosen, lists, marks or repeat(NO_MARKS), strict=False)
-    for topic, ranks, marked in unequal:
+    to_check = () if paired else zip(chosen, lists, marks or repeat(NO_MARKS), strict=False)
+    for topic, ranks, marked in to_check:
         faults.extend(_equal_list_faults(topic, ranks, marked, list(named_runs)))
     faults.raise_any()
     first = tuple(
@@ -119,12 +123,17 @@ def read_trec(
 
 
 def cluster_name(cluster: str) -> str:
-    """Return a cluster's name as marks have it: a word without + , ( ), at most 40 characters."""
+    """Return a cluster's name as it is stored, which has no blank and none of + , ( ).
+
+    A blank becomes _, and each of the others -. It is cut at 40 characters. A name that would
+    mean "no cluster" becomes --.
+    """
     word = re.sub(r"[+,()]", "-", "_".join(cluster.split()))[:LONGEST_CLUSTER_NAME]
     return "--" if word == NO_CLUSTER else word
 
 
-def _number_faults(runs: int, collection_size: int) -> Iterable[str]:
+def _size_faults(runs: int, collection_size: int) -> Iterable[str]:
+    """Yield why this number of runs, or this size of a collection, is not allowed."""
     fewest, most = RUNS
     if not fewest <= runs <= most:
         yield f"runs found: {runs}; {fewest} to {most} are allowed, a list from each"
@@ -166,7 +175,7 @@ def _read_list(
     missing_last: bool,
     faults: FileFaults,
 ) -> dict[int, str]:
-    """Return position → relevant document, sorted; nothing where there is a fault."""
+    """Return position → relevant document, by position; add a fault and return {} if it cannot."""
     order, relevant = ranking(scores), truth.relevant(topic)
     ranked = rank_relevant(order, truth.judgements[topic], relevant)
     ranks = [rank for rank in ranked.ranks if math.isfinite(rank)]
@@ -192,7 +201,7 @@ def _read_list(
 
 
 def _cluster_faults(truth: GroundTruth, topic: str, file: str) -> Iterator[str]:
-    """Yield the reasons why a topic's clusters cannot be marks."""
+    """Yield what is wrong with a topic's clusters: there is none, or two get the same name."""
     clusters = {
         cluster
         for document in truth.relevant(topic)

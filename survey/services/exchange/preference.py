@@ -1,6 +1,7 @@
 """Preferences in a bundle: the pairs of lists, what measures say of them, which list people prefer.
 
-The files of the lists and of the measures' orders are those of ordering.
+The files of the lists and of the measures' orders, questions.csv and rankings.csv, are those of
+ordering questions.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -87,7 +88,11 @@ class PreferenceContent:
         return sum(1 for _ in self.rows())
 
     def analyse(self, content: Content, options: AnalysisOptions) -> PreferenceResults:
-        """Return what the preferences say of measures and runs; excluded people are left out."""
+        """Return what the preferences say of measures and runs.
+
+        Excluded participants are left out, and test participants too, unless ``options`` include
+        them.
+        """
         counted = {
             each.public_id
             for each in content.participants()
@@ -102,7 +107,7 @@ class PreferenceContent:
         return analysis.as_json()
 
     def public(self, move: MoveTime) -> "PreferenceContent":
-        """Return the preferences without reasons, times moved."""
+        """Return the preferences without reasons, all times moved by ``move``."""
         return PreferenceContent(lambda: (public_record(row, move) for row in self.rows()))
 
     def tried_sheet(
@@ -112,9 +117,10 @@ class PreferenceContent:
         drawn: PreferencePresentation,
         answer: PreferenceAnswer,
     ) -> Sheet:
-        """Return which list each measure puts first, and how many participants, beside an answer.
+        """Return the table that is shown to someone who has tried a question.
 
-        The lists are named as that page shows them.
+        It says which list each measure puts first, how many participants prefer each list, and
+        which the answer prefers. List 1 is the one at the left.
         """
         rows = []
         left, right = drawn.sides
@@ -123,7 +129,8 @@ class PreferenceContent:
             better = EQUAL
             if places[left] != places[right]:
                 better = LEFT if places[left] < places[right] else RIGHT
-            rows.append((name, *("better" * (each == better) for each in PREFERRED)))
+            word = "equal" if better == EQUAL else "better"
+            rows.append((name, *(word * (each == better) for each in PREFERRED)))
         preferred = [
             each.preferred for each in content.analysis.judgements if each.question == number
         ]
@@ -147,7 +154,7 @@ class PreferenceContent:
 
 
 def _judgement(row: PreferenceRecord) -> Judgement:
-    """Return a preference by the letters of the lists, for the analysis."""
+    """Return a preference for the analysis, which names lists by letter, not by side."""
     letters = row.drawn.sides
     by_side = dict(zip((LEFT, RIGHT), letters, strict=True))
     satisfaction = row.satisfaction_left, row.satisfaction_right
@@ -162,7 +169,7 @@ def _judgement(row: PreferenceRecord) -> Judgement:
 
 
 class PreferenceFiles:
-    """The files of the kind of question "preference", as the registry of files holds them."""
+    """Writes and reads the files of preference questions; see ``TaskFiles``."""
 
     recomputed: Mapping[str, str] = {
         "questions.csv": "the pairs of lists as the plan gives them",
@@ -238,16 +245,19 @@ class PreferenceFiles:
         study_id: int,  # noqa: ARG002 - see WithResultFiles
         content: Content,
     ) -> Iterator[tuple[str, str]]:
-        """See ``WithResultFiles``: each table of the results, and the sentences."""
+        """Yield the name and the text of each table of the results, and of their sentences.
+
+        A bundle does not hold these files; they are handed out beside it.
+        """
         yield from content.analysis.files()
 
     def why_different(self, study: Mapping[str, Any]) -> str:  # noqa: ARG002 - see TaskFiles
-        """Return "": pairs are drawn by nothing that may differ."""
+        """Return "": the same plan selects the same pairs, whatever the version of the survey."""
         return ""
 
 
 class _Reader:
-    """Reads rows of preferences.csv; of a participant and a question there may be one."""
+    """Reads rows of preferences.csv; each participant may have one for each question."""
 
     def __init__(self, plan: PreferencePlan, questions: Sequence[Question], people: set[str]):
         self._plan, self._people = plan, people
@@ -261,7 +271,9 @@ class _Reader:
         if person not in self._people or question is None or question.source is None:
             raise row.fault("participant", "no such participant or question")
         if (person, number) in self._seen:
-            raise row.fault("question", "one preference of each participant is allowed")
+            raise row.fault(
+                "question", "one preference of each participant for each question is allowed"
+            )
         self._seen.add((person, number))
         source = question.source
         if row.text("topic") != source.topic:

@@ -26,7 +26,8 @@ from survey.errors import (
 from survey.services import accounts
 from survey.services.studies.citation import LICENCES, Author, Citation
 
-# Of one participant the results are their answers; of two, each could tell the other's.
+# With one participant, the results are that person's answers. With two, each could work out the
+# other's.
 FEWEST_PEOPLE = 3
 # Among fewer, someone who knows who took part may guess whose answers are whose.
 FEW_PEOPLE = 5
@@ -53,7 +54,7 @@ class Details:
         return [line for line in lines if line]
 
     def faults(self) -> dict[str, str]:
-        """Return a sentence for each field that cannot be, by its name."""
+        """Return field → a sentence that says what is wrong with it; {} if all fields are valid."""
         faults = {}
         title, authors = self.title.strip(), self.author_lines
         if not title or len(title.splitlines()) > 1 or len(title) > LONGEST_TITLE:
@@ -83,7 +84,7 @@ def publication_of(session: Session, study: Study) -> Publication | None:
     return queries.find(session, Publication, study_id=study.id)
 
 
-def unpublished(study: Study, details: Details, who: str) -> Publication:
+def preview_of(study: Study, details: Details, who: str) -> Publication:
     """Return a publication that is stored nowhere, for a preview."""
     return Publication(
         study=study,
@@ -148,8 +149,8 @@ def reason_against(session: Session, study: Study) -> str:
         people, _ = people_in(session, study)
         return (
             f"Answers of {people} participant{'s' if people != 1 else ''} count; at least "
-            f"{FEWEST_PEOPLE} are needed. Of one, the results are that person's answers; of two, "
-            "each could tell the other's."
+            f"{FEWEST_PEOPLE} are needed. With one, the results are that person's answers; with "
+            "two, each could work out the other's."
         )
     return ""
 
@@ -158,7 +159,7 @@ def find_public(session: Session, slug: str) -> Publication:
     """Return the publication at an address, with its study.
 
     Raises NotFoundError where none ever was, TakenBackError, and NotPublicNowError while it is
-    hidden. No error says anything of the study.
+    hidden. Its errors do not name the study.
     """
     study = queries.find(session, Study, slug=slug) if SLUG.match(slug) else None
     stored = None if study is None else publication_of(session, study)
@@ -171,8 +172,11 @@ def find_public(session: Session, slug: str) -> Publication:
     return stored
 
 
-def holds_answers_of(session: Session, study: AnyStudy) -> bool:
-    """Return whether a study's answers are public, for a page of its participants."""
+def is_published(session: Session, study: AnyStudy) -> bool:
+    """Return whether a closed study has a publication that was not taken back.
+
+    Its page may be hidden while too few participants are left in it.
+    """
     if study.status != "closed":  # spare others the query
         return False
     stored = queries.find(session, Publication, study_id=study.id)
@@ -189,7 +193,8 @@ def all_public(session: Session) -> list[Publication]:
 def version_of(session: Session, study: Study) -> str:
     """Return a text that differs whenever a closed study's public page may differ.
 
-    Whatever changes its answers is in its log; an erasure in a restored database is one by itself.
+    Whatever changes its answers is in its log, also an erasure that is repeated after an older
+    backup was restored.
     """
     changes = queries.last_changes(session, study.slug)
     return sha256(repr((__version__, study.digest, *changes)).encode()).hexdigest()

@@ -103,5 +103,5 @@ def _own_page(form: EraseForm) -> ResponseReturnValue:
             for field in (*g.plan.personal_fields, *g.plan.closing_questions)
         },
         progress=progress_of(session(), g.plan, g.participant),
-        is_public=publications.holds_answers_of(session(), g.study),
+        is_public=publications.is_published(session(), g.study),
     )

@@ -131,5 +131,8 @@ def test_what_cannot_be_tested_says_why():
     found = anchoring_of({(BEFORE, ANSWER): two, (NEVER, ANSWER): two}, rankings, MEASURES)
     each = difference(found, (BEFORE, ANSWER), (NEVER, ANSWER), NEAREST)
     assert (each.mean, each.why) == (0.0, "all participants have the same mean")
+    found = anchoring_of({(AFTER, FIRST): two, (AFTER, ANSWER): two}, rankings, MEASURES)
+    each = difference(found, (AFTER, ANSWER), (AFTER, FIRST), NEAREST)
+    assert (each.mean, each.why) == (0.0, "all participants have the same difference")
     empty = anchoring_of({(NEVER, ANSWER): Answers.of([])}, rankings, MEASURES)
     assert empty.arms[0].tau_b[NEAREST] is None

@@ -157,6 +157,7 @@ def merged_labels(assessor):
 
 def test_topics_stand_in_the_order_of_their_numbers_then_of_the_alphabet():
     assert sorted_topics(["q2", "10", "9", "q10"]) == ["9", "10", "q10", "q2"]
+    assert sorted_topics(["10", "007", "8", "7"]) == ["007", "7", "8", "10"]
 
 
 def test_every_fault_of_labels_names_its_line():

@@ -27,6 +27,8 @@ half = failing()
 unlabelled = Measure("screen", "", first_screen, "higher", "this test")
 sideways = Measure("screen", "the screen", first_screen, "Lower", "this test")
 needy = Measure("screen", "the screen", first_screen, "higher", "this test", needs=("grade",))
+needless = Measure("screen", "the screen", first_screen, "higher", "this test", needs=None)
+half_taken = [first, taken]
 other = Measure("Other", "the other", first_screen, "higher", "this test")
 unbounded = Measure("screen", "the screen", first_screen, "higher", "this test", highest=9)
 uncomputed = Measure("screen", "the screen", "first", "higher", "this test")
@@ -66,6 +68,8 @@ def test_a_package_may_register_several(module):
         ("screens:unlabelled", "its label is ''; a text of two letters or more"),
         ("screens:sideways", "its better is 'Lower'; higher or lower is allowed"),
         ("screens:needy", "it needs 'grade'; collection size, grades, weights, clusters"),
+        ("screens:needless", "its needs is None; a tuple is needed"),
+        ("screens:half_taken", "there is a measure 'P@12' already"),
         ("screens:other", "its name is 'Other', which means something else"),
         ("screens:unbounded", "its highest is 9; pages show 1 − value"),
         ("screens:uncomputed", "its compute is 'first'; a function of (lists, setting)"),
