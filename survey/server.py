@@ -4,8 +4,8 @@ Waitress reads a request whole before a thread gets it, so a slow sender keeps n
 new process is a copy of one that has loaded the application, which takes milliseconds.
 
 A view may pass on a request of a researcher, or for a public page: it is answered by a process of
-its own, with little priority and with limits of time and memory, a copy of one that has loaded all
-libraries.
+its own, with little priority and with limits of time and memory. That is a copy of one that loads
+all libraries when the first researcher comes.
 """
 
 import gc
@@ -119,6 +119,8 @@ def serve(
 
     def copy_for_requests(_: object) -> None:
         listener.close()  # else a copy that outlives the server would keep the address
+        os.nice(OWN_NICENESS)
+        received.recv(1, socket.MSG_PEEK)  # until a researcher comes, nothing is loaded
         load_libraries()
         _copy_for_each(received, application)
 
@@ -258,11 +260,17 @@ def _answer_requests(
     threads: int,
     running: Running,
 ) -> None:
+    was_asked = False
+
     def answer(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+        nonlocal was_asked
         thread, kind = get_ident(), kind_of(environ["PATH_INFO"])
         running[thread] = kind, monotonic()
         if kind in PASSED_ON:
             environ["survey.pass_on"] = partial(pass_on, passed_on, dict(environ))
+            if not was_asked:  # mostly this signs in, and passes on nothing yet
+                was_asked = True
+                passed_on.send(b"s")
         try:
             return application(environ, start_response)
         finally:
@@ -340,12 +348,13 @@ def _copy_for_each(received: socket.socket, application: "WSGIApplication") -> N
     copies: set[int] = set()
     try:
         while True:
-            _, [connection], _, _ = socket.recv_fds(received, 1, 1)
-            copy = os.fork()
-            if not copy:
-                _answer_and_end(Connection(connection), application)
-            os.close(connection)
-            copies.add(copy)
+            _, connections, _, _ = socket.recv_fds(received, 1, 1)
+            for connection in connections:  # none, where it is only said that a researcher comes
+                copy = os.fork()
+                if not copy:
+                    _answer_and_end(Connection(connection), application)
+                os.close(connection)
+                copies.add(copy)
             while copies and (
                 ended := os.waitpid(-1, 0 if len(copies) >= OWN_AT_ONCE else os.WNOHANG)[0]
             ):
@@ -359,7 +368,6 @@ def _answer_and_end(connection: Connection, application: "WSGIApplication") -> N
     try:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.alarm(OWN_SECONDS)  # which ends the process wherever it is
-        os.nice(OWN_NICENESS)
         _limit_memory()
         environ = connection.recv()
         with tempfile.SpooledTemporaryFile(2**20) as body:

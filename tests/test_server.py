@@ -223,6 +223,27 @@ def test_a_request_that_is_passed_on_is_answered_by_a_process_of_its_own():
         assert len(seen) == 5
 
 
+def test_libraries_are_loaded_when_the_first_researcher_comes():
+    loaded = multiprocessing.get_context("fork").Event()
+    with serving(load_libraries=loaded.set) as (address, _):
+        ask(address)
+        assert not loaded.wait(0.3)
+        ask(address, "/research/own")
+        assert loaded.is_set()
+
+
+def test_libraries_are_loaded_before_a_researcher_asks_for_what_needs_them(monkeypatch):
+    def signed_in(environ, start_response):
+        start_response("200 OK", [])
+        return [b"welcome"]
+
+    loaded = multiprocessing.get_context("fork").Event()
+    monkeypatch.setattr("tests.test_server.application", signed_in)
+    with serving(load_libraries=loaded.set) as (address, _):
+        assert ask(address, "/research/sign-in") == "welcome"
+        assert loaded.wait(SOON)
+
+
 @pytest.mark.slow
 def test_a_process_of_its_own_has_limits(monkeypatch):
     monkeypatch.setattr(server, "OWN_SECONDS", 1)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import partial
+from functools import cache, partial
 from typing import Literal
 
 from argon2 import PasswordHasher
@@ -66,7 +66,6 @@ WRONG = "Name and password do not belong together. Please check both."
 WRONG_CODE = " If your account has a second factor, check the code too; each code works once."
 _hashing = threading.Lock()  # a hash takes 64 MiB and a processor
 hasher = PasswordHasher()
-_UNUSED_HASH = hasher.hash(secrets.token_urlsafe(16))
 
 
 class LinkError(SurveyError):
@@ -301,11 +300,18 @@ def is_password(stored: str | None, password: str) -> bool:
     process hashes one password at a time; raises TooManyAttemptsError where too many wait.
     """
     with _one_at_a_time():
+        unused = _unused_hash()  # also for a name that has a hash, so that both take as long
         try:
-            hasher.verify(stored or _UNUSED_HASH, password[:LONGEST_PASSWORD])
+            hasher.verify(stored or unused, password[:LONGEST_PASSWORD])
         except VerificationError:
             return False
     return bool(stored)
+
+
+@cache
+def _unused_hash() -> str:
+    """Return the hash of a password that nobody has."""
+    return hasher.hash(secrets.token_urlsafe(16))
 
 
 @contextmanager
