@@ -22,7 +22,7 @@ test: .venv/test ## Run the tests for every day, in two to four minutes
 	$(BIN)/pytest -n 2 --dist worksteal -m 'not slow and not trial and not soak' $(ARGS)
 
 test-slow: .venv/test ## Run the slow ones alone: make test-slow ARGS=tests/guides, LIMIT=400 for 400 s
-	$(BIN)/pytest -n 4 --dist worksteal -m 'slow and not trial and not soak' $(if $(LIMIT),--seconds $(LIMIT)) $(ARGS)
+	$(BIN)/pytest -n 4 --dist loadfile --no-loadscope-reorder -m 'slow and not trial and not soak' $(if $(LIMIT),--seconds $(LIMIT)) $(ARGS)
 
 test-all: test test-slow ## Run these and the slow ones: both databases, all walks in a real browser, the guides
 

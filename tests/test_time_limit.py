@@ -1,43 +1,40 @@
-"""Within a limit of time the slow tests differ from commit to commit, and none gets lost."""
+"""Within a limit of time the promises differ from commit to commit, and none gets lost."""
 
 from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 
-import pytest
-
-from tests.time_limit import LONGEST, in_an_order_of, longest_first
+from tests.time_limit import LONGEST, ordered
 
 ITEMS = [
-    SimpleNamespace(path=Path(f"test_{file}.py"), name=f"test_{number}")
+    SimpleNamespace(path=Path(folder) / f"test_{file}.py", name=f"test_{number}")
+    for folder in ("browser", "promises")
     for file in "abcdef"
     for number in range(3)
 ]
+LONG = [SimpleNamespace(path=Path(name), name="test_long") for name in LONGEST]
 
 
-def test_another_commit_begins_with_other_files_and_runs_the_same_tests():
-    orders = [in_an_order_of(seed, ITEMS) for seed in ("one", "another")]
+def test_another_commit_begins_with_other_promises_and_runs_the_same_tests():
+    orders = [ordered(ITEMS, seed) for seed in ("one", "another")]
     assert orders[0] != orders[1]
     for order in orders:
         assert sorted(map(id, order)) == sorted(map(id, ITEMS))
+        assert order[:18] == ITEMS[:18]
         files = [item.path for item in order]
-        assert sum(a != b for a, b in pairwise(files)) == 5
+        assert sum(a != b for a, b in pairwise(files)) == 11
 
 
-@pytest.mark.parametrize("workers", [1, 2, 3, 4])
-def test_each_worker_begins_with_one_of_the_longest(workers):
-    long = [SimpleNamespace(path=Path("test_long.py"), name=name) for name in LONGEST]
-    order = longest_first([*ITEMS, *long], workers)
-    assert sorted(map(id, order)) == sorted(map(id, [*ITEMS, *long]))
-    share = len(order) // workers
-    for number, item in enumerate(long[:workers]):
-        assert abs(order.index(item) - number * share) <= 1
+def test_the_longest_come_first_and_with_a_limit_the_promises_last():
+    assert ordered([*ITEMS, *LONG], None) == [*LONG, *ITEMS]
+    walks = [item for item in LONG if item.path.parent.name != "promises"]
+    order = ordered([*ITEMS, *LONG], "a commit")
+    assert order[: len(walks) + 18] == [*walks, *ITEMS[:18]]
 
 
-def test_the_longest_are_tests_that_exist(pytestconfig):
+def test_the_longest_are_files_that_exist():
     root = Path(__file__).parent
-    texts = "".join(path.read_text() for path in root.rglob("test_*.py"))
-    assert all(f"def {name.partition('[')[0]}(" in texts for name in LONGEST)
+    assert [name for name in LONGEST if not (root / name).is_file()] == []
 
 
 def test_after_the_time_tests_are_skipped_and_counted(pytester):
