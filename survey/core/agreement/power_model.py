@@ -481,7 +481,7 @@ class Tests:
 
     @property
     def t_these(self) -> Numbers:
-        """|t| for these questions."""
+        """|t| of the test that speaks of these questions only, not of others like them."""
         return np.abs(self.mean) / self.se_these
 
 

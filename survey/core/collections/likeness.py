@@ -103,7 +103,7 @@ class Pool:
         return documents
 
     def same_picture(self, sha256: str | None) -> set[str]:
-        """Return the documents of a picture."""
+        """Return the documents whose file has this SHA-256; none for None."""
         return self._documents.get(sha256 or "", set())
 
     def holding(self, keyword: str) -> set[str]:

@@ -444,7 +444,7 @@ class TaskQuestion(Protocol):
 
     @property
     def number(self) -> int:
-        """Its number in the study."""
+        """1 for the first of the study; 0 for practice."""
 
     def as_json(self) -> dict[str, Any]:
         """Return all of it but its number as plain values, to be stored."""

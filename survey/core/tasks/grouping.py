@@ -106,7 +106,7 @@ class GroupingPlan(Plan):
         return self if arm in (None, THIRD) else replace(self, show_earlier=False)
 
     def draw_questions(self) -> list["GroupingQuestion"]:
-        """Return a question for each topic."""
+        """Return a question for each topic, numbered from 1; nothing is drawn."""
         return [GroupingQuestion(number, *each) for number, each in enumerate(self.topics, 1)]
 
     @classmethod

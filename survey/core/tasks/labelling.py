@@ -75,7 +75,7 @@ class LabellingPlan(Plan):
 
     @property
     def highest(self) -> int:
-        """The highest grade."""
+        """The highest mark that a picture may get: a grade, or 1 for chosen."""
         return HIGHEST if self.graded else 1
 
     def is_for_all(self, number: int) -> bool:
@@ -83,7 +83,7 @@ class LabellingPlan(Plan):
         return number <= self.queries_for_all
 
     def draw_questions(self) -> list["LabellingQuestion"]:
-        """Return a question for each topic."""
+        """Return a question for each query, numbered from 1; nothing is drawn."""
         return [LabellingQuestion(number, topic) for number, topic in enumerate(self.topics, 1)]
 
     @classmethod

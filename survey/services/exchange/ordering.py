@@ -92,7 +92,7 @@ class OrderingContent:
     votes: Callable[[], tuple[People, Answers]]
 
     def count(self) -> int:
-        """Count the answers."""
+        """Count the answers of all participants, left out or not."""
         return len(self.votes()[1])
 
     def analyse(self, content: Content, options: AnalysisOptions) -> Analysis:
@@ -591,7 +591,7 @@ def _first_rankings(content: Content) -> Iterator[Row]:
 
 
 def responses_table(plan: OrderingPlan) -> Table:
-    """Return responses.csv."""
+    """Return the table of answers, with the columns that the plan asks for."""
     return Table("responses.csv", [*_RESPONSE_COLUMNS, *reason_columns(plan)], _responses)
 
 

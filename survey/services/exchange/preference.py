@@ -84,7 +84,7 @@ class PreferenceContent:
     rows: Callable[[], Iterator[PreferenceRecord]]
 
     def count(self) -> int:
-        """Count the preferences."""
+        """Count the preferences of all participants, left out or not."""
         return sum(1 for _ in self.rows())
 
     def analyse(self, content: Content, options: AnalysisOptions) -> PreferenceResults:

@@ -92,7 +92,7 @@ class TaskContent(Protocol):
     """
 
     def count(self) -> int:
-        """Count the answers."""
+        """Count the answers of all participants, left out or not."""
 
     def analyse(self, content: "Content", options: AnalysisOptions) -> Any:
         """Return the analysis of the answers; pages show its ``headline``, ``sheets`` and so on."""

@@ -137,7 +137,7 @@ class GroupingPages:
     first_template = ""
 
     def form(self, plan: GroupingPlan) -> type[AnswerForm]:
-        """Return the form of a topic."""
+        """Return the form with which a topic's pictures are grouped."""
         return _form(plan)
 
     def filled_in(self, plan: GroupingPlan, shown: ShownQuestion) -> None:

@@ -80,7 +80,7 @@ class LabellingForm(AnswerForm):
         self.batch.data, self.batch.errors = "", [sentence]
 
     def control_id(self, field: Any) -> str:
-        """Return the id of the tiles."""
+        """Return the id of the element that an error leads to."""
         return "tiles" if field is self.batch else str(field.name)
 
 
@@ -98,7 +98,7 @@ class LabellingPages:
     first_template = ""
 
     def form(self, plan: LabellingPlan) -> type[AnswerForm]:
-        """Return the form of a batch."""
+        """Return the form with which a batch of pictures is marked."""
         return _form(plan)
 
     def filled_in(self, plan: LabellingPlan, shown: ShownQuestion) -> None:

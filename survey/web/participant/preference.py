@@ -116,7 +116,7 @@ class PreferencePages:
     first_template = ""
 
     def form(self, plan: PreferencePlan) -> type[AnswerForm]:
-        """Return the form of a pair."""
+        """Return the form with which one list of a pair is preferred."""
         return _form(plan)
 
     def filled_in(self, plan: PreferencePlan, shown: ShownQuestion) -> FilledIn:  # noqa: ARG002 - see TaskPages

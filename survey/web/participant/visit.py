@@ -207,7 +207,7 @@ class TaskPages(Protocol):
     first_template: str
 
     def form(self, plan: Any) -> type[AnswerForm]:
-        """Return the form of a question."""
+        """Return the form that a question of this plan is answered with."""
 
     def filled_in(self, plan: Any, shown: ShownQuestion) -> Hashable:
         """Return the values that a page shows first: those of the stored answer."""

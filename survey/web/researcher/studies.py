@@ -124,7 +124,7 @@ class NewStudyForm(Form):
 
 
 class CopyForm(Form):
-    """The address of a copy."""
+    """Asks at which address a copy of a study is to be."""
 
     slug = slug_field(
         "Address of the copy", DataRequired("Give the copy an address."), Length(max=64)
