@@ -106,6 +106,8 @@ def power(
     from survey.services.planning import power
 
     texts, kinds = {name: text for name, text in options.items() if text is not None}, None
+    if pair and bundle is None and slug is None:
+        raise click.UsageError("--pair names measures of --study or --from-bundle; give one.")
     if bundle is not None:
         texts = power.texts_from(_past_votes(bundle), pair) | texts
     if slug is not None:
@@ -132,12 +134,12 @@ def power(
             )
         with progress_bar("Searching for enough power"):
             ways = power.find_ways(grid, executor)
-    if target is not None:
-        _write_csv(target, power.as_rows(powers))
     if as_json:
         print_json(power.as_json(grid, powers, ways))
     else:
         _print_powers(powers, power.advice(powers, ways))
+    if target is not None:
+        _write_csv(target, power.as_rows(powers))
 
 
 def _past_votes(bundle: Path) -> "Votes":
@@ -264,8 +266,11 @@ def _print_powers(powers: "Sequence[Power]", advice: Sequence[str]) -> None:
 
 
 def _write_csv(target: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    with target.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\r\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    try:
+        with target.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, list(rows[0]), lineterminator="\r\n")
+            writer.writeheader()
+            writer.writerows(rows)
+    except OSError as error:
+        raise click.ClickException(f"{target} cannot be written: {error.strerror}.") from None
     click.echo(f"Written: {target}", err=True)

@@ -93,7 +93,11 @@ def _cookie_path() -> str:
 
 @account_blueprint.before_request
 def require_sign_in() -> ResponseReturnValue | None:
-    """Put the researcher into ``g``, or redirect to the sign-in page; runs before each request."""
+    """Put the researcher into ``g``, or redirect to the sign-in page; runs before each request.
+
+    First a posted form is read, and a session that is due is extended. The session may end
+    meanwhile, so it is looked up again after each.
+    """
     reads = request.method in ("GET", "HEAD")
     begin_reading(session())
     g.sign_in = accounts.find_sign_in(session(), session_token())
@@ -167,11 +171,11 @@ def _confirms(form: ConfirmForm) -> bool:
 
 
 def _posted_fields() -> list[tuple[str, str]]:
-    """Return names and values of the posted fields, without token and passwords."""
+    """Return names and values of the posted fields, without files, token and passwords."""
     return [
         (name, value)
         for name, value in request.form.items(multi=True)
-        if name != "csrf_token" and "password" not in name
+        if name not in ("csrf_token", "again") and "password" not in name
     ]
 
 
@@ -288,10 +292,16 @@ def welcome(token: str) -> ResponseReturnValue:
 
 @sign_in_blueprint.post("/sign-out")
 def sign_out() -> ResponseReturnValue:
-    """End this session, whatever the form's token: another site's form brings no cookie."""
+    """End this session, whatever the form's token.
+
+    A form of another site brings no cookie, and then nothing is done.
+    """
+    response = redirect(url_for("auth.sign_in"), 303)
+    if not session_token():
+        return response
     accounts.sign_out(session(), session_token())
     flash("You are signed out.")
-    return delete_session_cookie(redirect(url_for("auth.sign_in"), 303))
+    return delete_session_cookie(response)
 
 
 @account_blueprint.get("")

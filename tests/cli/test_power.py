@@ -89,8 +89,17 @@ def test_spreads_drop_outs_and_what_decides_come_from_a_past_study(run, tmp_path
         (["--workers", "0"], 2, "0 is not in the range"),
         (["--to", "nowhere/power.csv"], 2, "There is no folder nowhere to write power.csv to."),
         (["--study", "nowhere"], 1, "There is no study 'nowhere'."),
+        (["--pair", "MNRO-AP"], 2, "--pair names measures of --study or --from-bundle"),
     ],
 )
 def test_wrong_values_end_in_one_sentence(run, arguments, status, message):
     run("init")
     assert message in run("power", *arguments, status=status)
+
+
+def test_figures_are_printed_also_where_their_file_cannot_be_written(run, tmp_path):
+    run("init")
+    (tmp_path / "full").symlink_to("/dev/full")
+    printed = run("power", "--replicates", 100, "--to", tmp_path / "full", status=1)
+    assert "participants" in printed
+    assert "full cannot be written: No space left on device." in printed

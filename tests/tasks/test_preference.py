@@ -9,7 +9,9 @@ from collections import Counter
 from random import Random
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
+from bs4 import BeautifulSoup
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import insert, select
@@ -36,8 +38,11 @@ from survey.services.collections import items as collection
 from survey.services.exchange import bundle, bundle_import
 from survey.services.exchange.bundle import analyse_stored
 from survey.services.exchange.bundle_reader import replicate
+from survey.services.exchange.grouping import GroupingContent
 from survey.services.exchange.input_files import BundleError, SourceFiles, open_files
 from survey.services.exchange.preference import PreferenceContent
+from survey.services.exchange.steps import DoneRecord
+from survey.services.planning.preference_bot import Leaning, PreferenceBot
 from survey.services.planning.simulation import preference_for, simulate
 from survey.services.studies import lifecycle
 from tests import preferred as preferred_module
@@ -375,6 +380,29 @@ def test_no_page_tells_run_document_or_relevance(app, session, marked):
         known = [[*each.values()] for each in ORDERS.values()]
         assert any(sorted(o[:10] for o in each) == sorted(orders) for each in known)
         visitor.submit(f"/q/{position}", preferred="left")
+
+
+def test_a_bot_without_noise_finds_lists_of_equal_value_equally_good():
+    page = BeautifulSoup(
+        '<form><input name="preferred"><p class="side"><b class="rank">1</b></p>'
+        '<p class="side"><b class="rank">2</b></p></form>',
+        "html.parser",
+    )
+    plan = SimpleNamespace(show_items=False, ask_strength=False, ask_satisfaction=False)
+    chance = np.random.default_rng(1)
+    for difference, chosen in ((0, "equal"), (0.1, "left"), (-0.1, "right")):
+        leaning = Leaning("AP", 0.0, {(("1",), ("2",)): difference}, {})
+        bot = PreferenceBot()
+        answers = [bot.answer(page.form, plan, leaning, chance)["preferred"] for _ in range(20)]
+        assert chosen in answers
+        assert {*answers} <= {chosen, "neither"}
+
+
+def test_steps_of_another_question_do_not_fit_the_answers():
+    record = DoneRecord("P-1", 1, 1, 0, 1, None, None, None, None, None)
+    content = GroupingContent(lambda: iter([record]), lambda: iter([("P-1", 2, None)]))
+    with pytest.raises(LookupError):
+        list(content.states())
 
 
 def test_after_a_try_a_measure_is_better_for_a_side_or_finds_both_equal():

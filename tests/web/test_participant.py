@@ -112,6 +112,22 @@ def test_a_wrong_age_is_explained_and_the_rest_is_kept(visitor, age, problem):
     assert visitor.page.select_one("#education [selected]").text == "Doctorate"
 
 
+@ON_SQLITE
+@pytest.mark.parametrize("required", [True, False])
+def test_blanks_are_no_answer_to_a_personal_question(client, session, required):
+    job = {"name": "job", "label": "Your job", "kind": "text", "required": required}
+    an_open_study(session, "other", practice=False, personal_fields=[job])
+    visitor = Visitor(client, "other")
+    visitor.open()
+    visitor.submit("/begin")
+    visitor.submit("/consent", agree="y")
+    visitor.submit("/about-you", job=" " * 5_000)
+    assert ("Please fill in: Your job." in visitor.text) == required
+    visitor.open("/about-you")
+    visitor.submit("/about-you", job="  writer ")
+    assert session.query(Participant).one().personal == {"job": "writer"}
+
+
 def test_personal_fields_can_be_corrected_until_the_end(visitor, session):
     visitor.start()
     visitor.open("/about-you")

@@ -2,11 +2,12 @@
 
 import json
 import re
+from datetime import timedelta
 
 import pytest
 import yaml
 
-from survey.db.models import Event, Participant, Presentation, StoredResponse
+from survey.db.models import Event, Participant, Presentation, Publication, StoredResponse
 from survey.services import accounts
 from survey.services.participation import own_data, participants
 from survey.services.studies import lifecycle, publications
@@ -229,6 +230,18 @@ def test_a_preview_shows_the_public_page_before_anyone_else_sees_it(desk, closed
     assert "This page is not public yet." in desk.text
     assert "Lovelace, Ada; The retrieval group" in desk.text
     assert visitor.get(PUBLIC).status_code == 404
+
+
+def test_a_preview_has_the_year_that_the_public_page_keeps(desk, closed, session, visitor):
+    publish(desk)
+    session.query(Publication).one().published_at -= timedelta(days=800)
+    session.commit()
+    year = session.query(Publication).one().published_at.year
+    session.rollback()
+    publish(desk, go="preview", read=None)
+    assert f"({year})" in desk.text
+    publish(desk)
+    assert f"({year})" in visitor.get(PUBLIC).text
 
 
 def test_only_an_owner_publishes_only_a_closed_study_of_three(app, desk, study, session):

@@ -882,8 +882,11 @@ def test_guests_are_invited_and_links_come_as_a_csv(desk, session, study):
     assert "2 personal links are ready to be sent." in desk.text
     desk.send(f"{STUDY}/invite/guests", files={"guests": a_file("name\nAnn\nCarl\n", "g.csv")})
     assert "1 personal link is ready" in desk.text
+    both = {"names": "Dora", "files": {"guests": a_file("name\nEve\n", "g.csv")}}
+    desk.send(f"{STUDY}/invite/guests", **both)
+    assert "2 personal links are ready to be sent." in desk.text
     links = desk.client.get(f"{STUDY}/guests.csv").text
-    assert links.count("http://localhost/s/a-study?guest=") == 3
+    assert links.count("http://localhost/s/a-study?guest=") == 5
     assert [one.text for one in desk.page.select("code.whole")] == [
         line.split(",")[-2] for line in links.splitlines()[1:]
     ]
@@ -997,6 +1000,33 @@ def test_signing_out_ends_the_session_whatever_the_token(desk, app, session):
         assert (desk.page.h1.text, "You are signed out." in desk.text) == ("Sign in", True)
     desk.client.set_cookie("researcher", cookie, path="/research")
     assert desk.client.get(HOME).status_code == 303
+
+
+@ON_SQLITE
+def test_another_sites_form_signs_no_one_out(desk, app):
+    answer = app.test_client().post("/research/sign-out")  # a browser sends it no cookie
+    assert (answer.status_code, answer.headers.getlist("Set-Cookie")) == (303, [])
+
+
+@ON_SQLITE
+def test_a_new_password_is_in_no_page_that_asks_for_the_present_one(desk, monkeypatch):
+    desk.open("/research/account")
+    monkeypatch.setattr("survey.services.accounts.CONFIRMATION_LIFETIME", timedelta(0))
+    new = "a row of other words"
+    desk.send("/research/account/password", password=new, again=new)
+    assert desk.page.h1.text == "Confirm your password"
+    assert new not in desk.response.text
+
+
+@ON_SQLITE
+def test_an_owner_who_leaves_a_study_comes_to_the_others(desk, session, study):
+    accounts.add_researcher(session, "Grace")
+    desk.open(f"{STUDY}/people")
+    desk.send(f"{STUDY}/people", name="Grace", role="owner")
+    ada = accounts.find_researcher(session, "Ada").id
+    session.rollback()
+    desk.send(f"{STUDY}/people/{ada}/remove")
+    assert (desk.status, desk.address) == (200, HOME)
 
 
 @pytest.mark.slow

@@ -146,12 +146,13 @@ def smallest_integer_type(values: int) -> type[np.signedinteger[Any]]:
 class Answers:
     """Answers in columns, those of a participant one after another; fields as of ``Response``.
 
-    Values are sorted, so that figures are the same to the last digit wherever the answers
-    were read. ``people``: the ids of the participants, each with an answer at least;
-    ``first_answer``: for each the row of the first answer. All other columns have an entry for
-    each answer: ``clicked`` the sum of 2^(label - 1) over the labels that were ticked, 0 for a
-    custom ranking; ``asked`` 0 where nothing was asked back, else the place in ASKED from 1;
-    ``seconds`` NaN where unknown.
+    The distinct values of each column are sorted. So sums run in the same order, and figures are
+    the same to the last digit, wherever the answers were read.
+
+    ``people``: the ids of the participants, each with an answer at least; ``first_answer``: for
+    each the row of the first answer. All other columns have an entry for each answer: ``clicked``
+    the sum of 2^(label - 1) over the labels that were ticked, 0 for a custom ranking; ``asked`` 0
+    where nothing was asked back, else the place in ASKED from 1; ``seconds`` NaN where unknown.
     """
 
     people: NDArray[np.str_]
@@ -251,7 +252,7 @@ def _batch_of(responses: Sequence[Response], codes: Mapping[str, Codes[Any]]) ->
 def _by_participant(
     names: NDArray[np.str_], counts: NDArray[np.int64]
 ) -> tuple[NDArray[np.str_], NDArray[np.int64], Any]:
-    """Return the participants, their numbers of answers, and the order that joins theirs.
+    """Return the participants, their numbers of answers, and which rows are whose, in order.
 
     ``names``: the participant of each run of answers; ``counts``: the answers in the run.
     """

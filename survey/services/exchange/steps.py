@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import groupby
+from itertools import groupby, zip_longest
 from operator import itemgetter
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -56,7 +56,7 @@ class DoneRecord(NamedTuple):
 
     @property
     def seconds(self) -> int:
-        """The time from the first sight of the question to its end, as files tell times."""
+        """The whole seconds from the first sight of the question to its end; 0 without a time."""
         if self.shown_at is None or self.submitted_at is None:
             return 0
         whole = [each.replace(microsecond=0) for each in (self.shown_at, self.submitted_at)]
@@ -71,7 +71,8 @@ StepRow = tuple[str, int, Any]
 class StepContent:
     """The questions that are done, and their steps, both by participant and question.
 
-    ``presentation``: the kind's type of how a participant meets a question.
+    ``presentation``: the kind's class for a participant's question, which holds the seed of its
+    order and the steps so far.
     """
 
     presentation: ClassVar[type[Any]]
@@ -86,15 +87,17 @@ class StepContent:
     def states(self) -> Iterator[tuple[DoneRecord, Any]]:
         """Yield each question that is done, with all its steps.
 
-        Raises ValueError where rows and steps are not about the same questions.
+        Raises LookupError where rows and steps are not about the same questions.
         """
         groups = groupby(self.steps(), itemgetter(0, 1))
-        for row, (_, steps) in zip(self.rows(), groups, strict=True):
+        for row, (key, steps) in zip_longest(self.rows(), groups, fillvalue=(None, ())):
+            if key is None or not isinstance(row, DoneRecord) or key != row[:2]:
+                raise LookupError(key)
             state = tuple(step for _, _, step in steps)
             yield row, self.presentation(row.order_seed, state)
 
     def public(self, move: MoveTime) -> Self:
-        """Return the questions that are done without reasons and people's words, times moved."""
+        """Return a copy for publication: without people's words, and with all times moved."""
         return replace(
             self,
             rows=lambda: (public_record(row, move) for row in self.rows()),
@@ -121,7 +124,7 @@ class StepFiles(ABC):
     """The files of the questions that are done and of their steps, alike for all such kinds.
 
     ``tables``: of the kind's presentations, answers and steps; ``step_columns``: what a step has
-    beside the time.
+    beside the time. ``answers_file``, ``typed``: see ``TaskFiles``.
     """
 
     kind: ClassVar[str]
@@ -228,7 +231,7 @@ class StepFiles(ABC):
                     faults.add(f"{place}: {fault}")
                 if row.steps > len(state.steps):
                     faults.add(f"{place}: {len(state.steps)} steps; done after {row.steps}")
-        except ValueError:  # of zip
+        except LookupError:
             faults.add(f"{self.answers_file} and {STEPS} are not about the same questions")
         faults.raise_any()
 

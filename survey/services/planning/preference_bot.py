@@ -29,10 +29,11 @@ Shown = tuple[tuple[str, ...], tuple[str, ...]]
 
 
 class Leaning(NamedTuple):
-    """A measure, the standard deviation of the noise, and each pair's values by what is shown.
+    """A measure, the standard deviation of the noise, and how the lists of each pair differ.
 
-    ``differences``: how much better, in the measure, the first of the two lists is. ``pictures``:
-    the document of each picture or text, by its random name or by the text.
+    ``differences``: what a page shows of a pair → how much better, in the measure, the first of
+    its two lists is. ``pictures``: the document of each picture or text, by its random name or by
+    the text.
     """
 
     measure: str
@@ -79,7 +80,11 @@ class PreferenceBot:
         preference: Leaning,
         chance: np.random.Generator,
     ) -> dict[str, Any] | None:
-        """Choose a list, and what else is asked; satisfaction follows the same sign."""
+        """Choose a list, and answer what else the page asks; None where it asks for no preference.
+
+        The chosen list gets the higher satisfaction. Raises ValueError for lists that the plan
+        does not have.
+        """
         if form.select_one("[name=preferred]") is None:
             return None
         left, right = (_read(side, plan, preference.pictures) for side in form.select(".side"))
@@ -87,7 +92,7 @@ class PreferenceBot:
         if difference is None:
             raise ValueError("there are two lists that the plan does not have")
         felt = difference + chance.normal(0, preference.noise)
-        lean = 0 if abs(felt) < UNDECIDED * preference.noise else 1 if felt > 0 else -1
+        lean = 0 if abs(felt) <= UNDECIDED * preference.noise else 1 if felt > 0 else -1
         choice = NEITHER if chance.random() < NEITHER_IN else (EQUAL, LEFT, RIGHT)[lean]
         sent: dict[str, Any] = {"preferred": choice}
         if plan.ask_strength:

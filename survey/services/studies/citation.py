@@ -118,7 +118,7 @@ def _bibtex_author(author: Author) -> str:
 
 
 def _bibtex_names(author: Author) -> Iterator[str]:
-    """Yield the names; in braces where BibTeX would read several out of one."""
+    """Yield the family and the given name; in braces a group's, and what BibTeX would split."""
     for name in filter(None, author):
         is_one = author.given_name and not re.search(r",|\band\b", name, re.IGNORECASE)
         yield latex(name) if is_one else f"{{{latex(name)}}}"

@@ -84,15 +84,17 @@ def publication_of(session: Session, study: Study) -> Publication | None:
     return queries.find(session, Publication, study_id=study.id)
 
 
-def preview_of(study: Study, details: Details, who: str) -> Publication:
-    """Return a publication that is stored nowhere, for a preview."""
+def preview_of(session: Session, study: Study, details: Details, who: str) -> Publication:
+    """Return what ``publish`` would store, for a preview."""
+    stored = publication_of(session, study)
+    is_public = stored is not None and stored.taken_back_at is None
     return Publication(
         study=study,
         title=details.title.strip(),
         authors=details.author_lines,
         licence=details.licence,
         published_by=who,
-        published_at=now(),
+        published_at=stored.published_at if stored and is_public else now(),
     )
 
 
@@ -193,8 +195,8 @@ def all_public(session: Session) -> list[Publication]:
 def version_of(session: Session, study: Study) -> str:
     """Return a text that differs whenever a closed study's public page may differ.
 
-    Whatever changes its answers is in its log, also an erasure that is repeated after an older
-    backup was restored.
+    Every change of its answers is in the study's log. After an older backup is restored, erasures
+    are done again, and the log has these too.
     """
     changes = queries.last_changes(session, study.slug)
     return sha256(repr((__version__, study.digest, *changes)).encode()).hexdigest()

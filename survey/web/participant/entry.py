@@ -152,7 +152,7 @@ def _arrival() -> Arrival:
 
 
 def _make_arrival_token(parameters: Mapping[str, str]) -> str:
-    """Return what a form says to show that its parameters were signed when the page was opened."""
+    """Return the token of a hidden field, which proves later that these parameters were signed."""
     return tokens.arrival_token(secret_key(), g.slug, browser_token(), parameters)
 
 
@@ -290,10 +290,15 @@ def _personal_field(field: PersonalField) -> Field:
         "%(label)s: %(most)s characters at most, please.", label=label, most=field.longest
     )
     longest = Length(max=field.longest, message=_escape_percent(most))
+    needed = [DataRequired(missing)] if field.required else [Optional()]
     if isinstance(field, ClosingQuestion):
-        needed = [DataRequired(missing)] if field.required else [Optional()]
         return long_text_field(field.label, *needed, longest, name=field.name)
-    return StringField(field.label, name=field.name, validators=[*needed, longest, storable])
+    return StringField(
+        field.label,
+        name=field.name,
+        filters=[lambda text: text and text.strip()],
+        validators=[*needed, longest, storable],
+    )
 
 
 def _label_without_ending(field: PersonalField) -> str:

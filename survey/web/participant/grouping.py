@@ -149,7 +149,7 @@ class GroupingPages:
     def doubt_of(
         self, plan: GroupingPlan, form: GroupingForm, shown: Callable[[], ShownQuestion]
     ) -> None:
-        """Return None: no answer is asked back about."""
+        """Return None: the page never asks whether an answer is meant."""
 
     def explanations(self, plan: GroupingPlan) -> Sequence[str]:  # noqa: ARG002 - see TaskPages
         """Return no templates: there is no practice."""

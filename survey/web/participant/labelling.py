@@ -105,12 +105,12 @@ class LabellingPages:
         """Return None: the view has the stored marks."""
 
     def empty(self, plan: LabellingPlan) -> None:
-        """Return None: the view has no marks."""
+        """Return None: without an answer there is nothing to fill in."""
 
     def doubt_of(
         self, plan: LabellingPlan, form: LabellingForm, shown: Callable[[], ShownQuestion]
     ) -> None:
-        """Return None: no answer is asked back about."""
+        """Return None: the page never asks whether an answer is meant."""
 
     def explanations(self, plan: LabellingPlan) -> Sequence[str]:  # noqa: ARG002 - see TaskPages
         """Return no templates: there is no practice."""

@@ -130,7 +130,7 @@ class PreferencePages:
     def doubt_of(
         self, plan: PreferencePlan, form: PreferenceForm, shown: Callable[[], ShownQuestion]
     ) -> None:
-        """Return None: no answer is asked back about."""
+        """Return None: the page never asks whether an answer is meant."""
 
     def explanations(self, plan: PreferencePlan) -> Sequence[str]:  # noqa: ARG002 - see TaskPages
         """Return no templates: there is no practice."""

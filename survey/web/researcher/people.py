@@ -179,7 +179,7 @@ def restore(public_id: str) -> ResponseReturnValue:
 
 
 def _participants() -> StudyParticipants:
-    """Return the participants whose id begins with the address's ``id``, all without one."""
+    """Return the participants whose id begins with the query's ``id``; without it, all."""
     id_prefix = request.args.get("id", "").strip().upper()[:16]
     return list_participants(session(), g.study, id_prefix if is_storable(id_prefix) else "?")
 
@@ -210,6 +210,8 @@ def unshare(researcher_id: int) -> ResponseReturnValue:
         accounts.log(session(), g.study, g.researcher.name, "no longer shared", researcher.name)
         session().commit()
         flash(f"{researcher.name} can no longer see this study.")
+        if researcher.id == g.researcher.id:
+            return redirect(url_for("researcher.home"), 303)
     return redirect(url_for("researcher.people"), 303)
 
 
@@ -235,7 +237,7 @@ def qr() -> ResponseReturnValue:
 @in_own_process
 @not_for_imported
 def add_guests() -> ResponseReturnValue:
-    """Add names to the guest list; each gets a link."""
+    """Add names to the guest list; each gets a link. If ticked, only guests begin from now on."""
     form = new_guests_form()
     if form.validate_on_submit():
         session().rollback()  # else participants' answers wait while the file is read
@@ -252,7 +254,7 @@ def add_guests() -> ResponseReturnValue:
 
 
 def new_guests_form(**values: Any) -> GuestsForm:
-    """Return the form of new guests, with roles where the study's links give some."""
+    """Return the form of new guests; it asks for a role where a personal link can set one."""
     form = GuestsForm(**values)
     if g.plan.queue_arm is None:
         del form.arm
@@ -263,10 +265,13 @@ def new_guests_form(**values: Any) -> GuestsForm:
 
 
 def _names(form: GuestsForm) -> list[str]:
-    lines = filter(None, map(str.strip, (form.names.data or "").splitlines()))
-    typed = recruitment.names_csv(lines)
-    text, file = uploaded_text("guests") or (typed, "the list")
-    return recruitment.read_guests(text, file)
+    """Return the names that were typed, and those of the file; raises SurveyError."""
+    typed = [*filter(None, map(str.strip, (form.names.data or "").splitlines()))]
+    uploaded = uploaded_text("guests")
+    names = recruitment.read_guests(*uploaded) if uploaded else []
+    if typed or not uploaded:
+        names = [*recruitment.read_guests(recruitment.names_csv(typed), "the list"), *names]
+    return names
 
 
 @blueprint.post(f"{STUDY}/invite/guests/<int:guest_id>/remove")

@@ -56,7 +56,7 @@ def publish() -> ResponseReturnValue:
     )
     if form.validate_on_submit():
         if form.go.data == "preview" and not publications.reason_against(session(), g.study):
-            drafted = publications.preview_of(g.study, form.details, g.researcher.name)
+            drafted = publications.preview_of(session(), g.study, form.details, g.researcher.name)
             return public_page(drafted, preview=True)
         with errors_beside(form.read):
             publications.publish(session(), g.study, g.researcher.name, form.details)
