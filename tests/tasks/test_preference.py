@@ -11,9 +11,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from bs4 import BeautifulSoup
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from selectolax.lexbor import LexborHTMLParser
 from sqlalchemy import insert, select
 from sqlalchemy.exc import IntegrityError
 
@@ -383,17 +383,19 @@ def test_no_page_tells_run_document_or_relevance(app, session, marked):
 
 
 def test_a_bot_without_noise_finds_lists_of_equal_value_equally_good():
-    page = BeautifulSoup(
+    page = LexborHTMLParser(
         '<form><input name="preferred"><p class="side"><b class="rank">1</b></p>'
-        '<p class="side"><b class="rank">2</b></p></form>',
-        "html.parser",
+        '<p class="side"><b class="rank">2</b></p></form>'
     )
     plan = SimpleNamespace(show_items=False, ask_strength=False, ask_satisfaction=False)
     chance = np.random.default_rng(1)
     for difference, chosen in ((0, "equal"), (0.1, "left"), (-0.1, "right")):
         leaning = Leaning("AP", 0.0, {(("1",), ("2",)): difference}, {})
         bot = PreferenceBot()
-        answers = [bot.answer(page.form, plan, leaning, chance)["preferred"] for _ in range(20)]
+        answers = [
+            bot.answer(page.css_first("form"), plan, leaning, chance)["preferred"]
+            for _ in range(20)
+        ]
         assert chosen in answers
         assert {*answers} <= {chosen, "neither"}
 

@@ -290,7 +290,7 @@ class WordsBot:
         return None
 
     def answer(self, form, plan, preference, chance):
-        sides = [str(box["value"]) for box in form.select("[name=side]")]
+        sides = [str(box.attributes["value"]) for box in form.css("[name=side]")]
         return {"side": str(chance.choice(sides))} if sides else None
 
 

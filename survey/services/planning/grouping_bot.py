@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from bs4 import Tag
+from selectolax.lexbor import LexborNode
 
 from survey.core.collections.clusterings import read_clustering
 from survey.core.collections.runs import IN_NO_CLUSTER
@@ -56,15 +56,17 @@ class GroupingBot:
 
     def answer(
         self,
-        form: Tag,
+        form: LexborNode,
         plan: GroupingPlan,  # noqa: ARG002 - see TaskBot
         preference: Assessor,
         chance: np.random.Generator,
     ) -> dict[str, Any] | None:
         """Put all pictures of one group into it; end the topic where all are placed."""
-        if form.select_one("[name=step_key]") is None:
+        if form.css_first("[name=step_key]") is None:
             return None
-        open_tiles = [tile for tile in form.select(".tile") if "placed" not in tile["class"]]
+        open_tiles = [
+            tile for tile in form.css(".tile") if "placed" not in (tile.attributes["class"] or "")
+        ]
         if not open_tiles:
             return {"go": "done"}
         names = sorted({*preference.groups.values()})
@@ -76,13 +78,13 @@ class GroupingBot:
         ]
         group = chosen[0]
         selected = [tile for tile, name in zip(open_tiles, chosen, strict=True) if name == group]
-        tiles = [str(tile.select("input")[0]["value"]) for tile in selected]
+        tiles = [str(tile.css("input")[0].attributes["value"]) for tile in selected]
         return {"document": tiles, "group": group or IN_NO_CLUSTER}
 
 
-def _picture(tile: Tag) -> str:
-    image = tile.select_one("img")
-    match = PLACES.search(str(image["src"])) if image else None
+def _picture(tile: LexborNode) -> str:
+    image = tile.css_first("img")
+    match = PLACES.search(str(image.attributes["src"])) if image else None
     return match[1] if match else ""
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from bs4 import Tag
+from selectolax.lexbor import LexborNode
 
 from survey.core.collections.runs import Judgements, read_judgements
 from survey.core.tasks.labelling import LabellingPlan
@@ -72,18 +72,22 @@ class LabellingBot:
         return Annotator(truth, 0, judgements, pictures, error)
 
     def answer(
-        self, form: Tag, plan: LabellingPlan, preference: Annotator, chance: np.random.Generator
+        self,
+        form: LexborNode,
+        plan: LabellingPlan,
+        preference: Annotator,
+        chance: np.random.Generator,
     ) -> dict[str, Any] | None:
         """Mark the first batch and refine; mark the second and end the query."""
-        if form.select_one("[name=step_key]") is None:
+        if form.css_first("[name=step_key]") is None:
             return None
-        is_first = str(form.select("[name=batch]")[0]["value"]) == "1"
-        query = form.select_one(".query aside")
-        words = query.select_one(".lead") if query else None
-        shown = _picture(query) or (words.get_text(strip=True) if words else "")
+        is_first = form.css("[name=batch]")[0].attributes["value"] == "1"
+        query = form.css_first(".query aside")
+        words = query.css_first(".lead") if query else None
+        shown = _picture(query) or (words.text().strip() if words else "")
         topic = preference.pictures.get(SEARCHED + shown, "")
         documents, grades = [], []
-        for number, tile in enumerate(form.select("[name=document]")):
+        for number, tile in enumerate(form.css("[name=document]")):
             document = preference.pictures.get(_picture(tile.parent), "")
             grade = preference.grade(topic, number, document, is_first=is_first)
             if chance.random() < preference.error:
@@ -91,15 +95,15 @@ class LabellingBot:
             elif preference.judgements is None:
                 grade *= plan.highest
             if grade:
-                documents.append(str(tile["value"]))
+                documents.append(str(tile.attributes["value"]))
                 grades.append(str(min(grade, plan.highest)))
-        refines = is_first and form.select_one("button[value=refine]") is not None
+        refines = is_first and form.css_first("button[value=refine]") is not None
         go = "refine" if refines else "done"
         return {"document": documents, "grade": grades, "go": go}
 
 
-def _picture(part: Tag | None) -> str:
+def _picture(part: LexborNode | None) -> str:
     """Return the random name of the picture in a part of a page, "" without one."""
-    image = part.select_one("img") if part else None
-    match = NAME.search(str(image["src"])) if image else None
+    image = part.css_first("img") if part else None
+    match = NAME.search(str(image.attributes["src"])) if image else None
     return match[1] if match else ""

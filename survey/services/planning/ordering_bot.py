@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from bs4 import Tag
+from selectolax.lexbor import LexborNode
 
 from survey.core.agreement.credits import OTHER
 from survey.core.studies.questions import (
@@ -94,19 +94,21 @@ class OrderingBot:
         return Preference.parse(text, plan.measures)
 
     def answer(
-        self, form: Tag, plan: OrderingPlan, preference: Preference, chance: Chance
+        self, form: LexborNode, plan: OrderingPlan, preference: Preference, chance: Chance
     ) -> dict[str, Any] | None:
         """Return the fields of a question's form: ticked columns, or an own order."""
-        if two_lists := form.select("[name=better]"):
-            best = min(two_lists, key=lambda each: sum(map(int, each.text.strip("✓ ").split())))
-            return {"better": best["value"]}
-        if not form.select_one("[name^=rank-]"):
+        if two_lists := form.css("[name=better]"):
+            best = min(two_lists, key=lambda each: sum(map(int, each.text().strip("✓ ").split())))
+            return {"better": best.attributes["value"]}
+        if not form.css_first("[name^=rank-]"):
             return None
         return _vote(form, plan, preference, chance)
 
 
-def _vote(form: Tag, plan: OrderingPlan, preference: Preference, chance: Chance) -> dict[str, Any]:
-    rows = {_letter(row): _row(row, plan.marked) for row in form.select(LIST)}
+def _vote(
+    form: LexborNode, plan: OrderingPlan, preference: Preference, chance: Chance
+) -> dict[str, Any]:
+    rows = {_letter(row): _row(row, plan.marked) for row in form.css(LIST)}
     lists = [rows[letter] for letter in sorted(rows)]
     question = build_question(
         0, [row.ranks for row in lists], plan.measures, plan.setting, marks_of(lists)
@@ -125,35 +127,33 @@ def _vote(form: Tag, plan: OrderingPlan, preference: Preference, chance: Chance)
     return {"choice": sorted(vote.clicked)}
 
 
-def _first_ranking(form: Tag) -> Ranking | None:
+def _first_ranking(form: LexborNode) -> Ranking | None:
     """Return the own ordering from the page before, with which a page is filled in."""
     places = {
-        str(field["name"])[-1]: int(str(option["value"]))
-        for field in form.select("[name^=rank-]")
-        if (option := field.select_one("option[selected]:not([value=''])"))
+        str(field.attributes["name"])[-1]: int(str(option.attributes["value"]))
+        for field in form.css("[name^=rank-]")
+        if (option := field.css_first("option[selected]:not([value=''])"))
     }
     return Ranking.by_key(places) if places else None
 
 
-def _columns(form: Tag) -> list[BlindedColumn]:
+def _columns(form: LexborNode) -> list[BlindedColumn]:
     """Parse the columns on the page."""
-    boxes = [box for box in form.select("[name=choice]") if box["value"] != "own"]
+    boxes = [box for box in form.css("[name=choice]") if box.attributes["value"] != "own"]
     columns = []
     for index, box in enumerate(boxes):
         values = {
-            _letter(row): row.select("td b")[index].text
-            for row in form.select(LIST)
-            if row.select("td b")
+            _letter(row): row.css("td b")[index].text() for row in form.css(LIST) if row.css("td b")
         }
         ranking = Ranking.parse(_text(box.parent, ".order"))
-        columns.append(BlindedColumn(int(str(box["value"])), values, ranking))
+        columns.append(BlindedColumn(int(str(box.attributes["value"])), values, ranking))
     return columns
 
 
-def _row(row: Tag, kinds: Sequence[str]) -> MarkedRow:
+def _row(row: LexborNode, kinds: Sequence[str]) -> MarkedRow:
     """Parse a list's positions, and their marks in brackets."""
-    ranks = [int(rank.text) for rank in row.select(".ranks .rank")]
-    marks = [mark.text.strip("() ").split(", ") for mark in row.select(".ranks .mark")]
+    ranks = [int(rank.text()) for rank in row.css(".ranks .rank")]
+    marks = [mark.text().strip("() ").split(", ") for mark in row.css(".ranks .mark")]
     if marks and not all(len(parts) == len(kinds) for parts in marks):
         raise SurveyError("A position on a page of the survey has unexpected marks.")
     cells = {
@@ -163,15 +163,15 @@ def _row(row: Tag, kinds: Sequence[str]) -> MarkedRow:
     return sorted_with_marks(ranks, cells)
 
 
-def _letter(row: Tag) -> str:
+def _letter(row: LexborNode) -> str:
     return _text(row, ".letter")[0]
 
 
-def _text(tag: Tag | None, selector: str) -> str:
-    part = tag and tag.select_one(selector)
+def _text(tag: LexborNode | None, selector: str) -> str:
+    part = tag.css_first(selector) if tag else None
     if not part:
         raise SurveyError(f"A page of the survey has no {selector} where one is expected.")
-    return part.get_text().strip()
+    return part.text().strip()
 
 
 @dataclass(frozen=True)

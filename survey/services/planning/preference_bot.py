@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from bs4 import Tag
+from selectolax.lexbor import LexborNode
 
 from survey.core.measures import MEASURES
 from survey.core.studies.questions import Question
@@ -75,7 +75,7 @@ class PreferenceBot:
 
     def answer(
         self,
-        form: Tag,
+        form: LexborNode,
         plan: PreferencePlan,
         preference: Leaning,
         chance: np.random.Generator,
@@ -85,9 +85,9 @@ class PreferenceBot:
         The chosen list gets the higher satisfaction. Raises ValueError for lists that the plan
         does not have.
         """
-        if form.select_one("[name=preferred]") is None:
+        if form.css_first("[name=preferred]") is None:
             return None
-        left, right = (_read(side, plan, preference.pictures) for side in form.select(".side"))
+        left, right = (_read(side, plan, preference.pictures) for side in form.css(".side"))
         difference = preference.differences.get((left, right))
         if difference is None:
             raise ValueError("there are two lists that the plan does not have")
@@ -124,18 +124,18 @@ def _shown(plan: PreferencePlan, question: Question, known: Collection[str]) -> 
     return first, second
 
 
-def _read(side: Tag, plan: PreferencePlan, pictures: Mapping[str, str]) -> tuple[str, ...]:
+def _read(side: LexborNode, plan: PreferencePlan, pictures: Mapping[str, str]) -> tuple[str, ...]:
     """Return the documents of a list on a page, or its positions where it shows no items."""
     if not plan.show_items:
-        return tuple(rank.text for rank in side.select(".rank"))
-    return tuple(pictures.get(_name(result), "") for result in side.select("li"))
+        return tuple(rank.text() for rank in side.css(".rank"))
+    return tuple(pictures.get(_name(result), "") for result in side.css("li"))
 
 
-def _name(result: Tag) -> str:
+def _name(result: LexborNode) -> str:
     """Return the random name of a result's picture, else its text."""
-    image = result.select_one("img")
+    image = result.css_first("img")
     if image is None:
-        text = result.select_one(".text p, p.text")
-        return text.get_text() if text else ""
-    match = PICTURE.search(str(image["src"]))
+        text = result.css_first(".text p, p.text")
+        return text.text() if text else ""
+    match = PICTURE.search(str(image.attributes["src"]))
     return match[1] if match else ""

@@ -12,7 +12,7 @@ from urllib.parse import urljoin
 
 import numpy as np
 import requests
-from bs4 import BeautifulSoup, Tag
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from survey.core.studies.fields import SCALE, PersonalField
 from survey.core.studies.plan import Plan
@@ -39,7 +39,7 @@ class TaskBot(Protocol):
         """
 
     def answer(
-        self, form: Tag, plan: Any, preference: Any, chance: np.random.Generator
+        self, form: LexborNode, plan: Any, preference: Any, chance: np.random.Generator
     ) -> dict[str, Any] | None:
         """Return the fields of a question's form, None where the form is no question's.
 
@@ -103,7 +103,7 @@ class Bot:
             page = self._open(self.browser.get(self.entry, timeout=TIMEOUT))
             most = MOST_PAGES + 3 * self.plan.asked
             for _ in range(most):
-                if page.select_one(".receipt"):
+                if page.css_first(".receipt"):
                     return
                 page = self._go_on(page)
         raise SurveyError(f"A simulated participant saw {most} pages without an end.")
@@ -115,31 +115,31 @@ class Bot:
             raise SurveyError("A simulated participant waits for others who do not go on.")
         time.sleep(PAUSE)
 
-    def _open(self, response: requests.Response) -> BeautifulSoup:
-        page = BeautifulSoup(response.text, "html.parser")
+    def _open(self, response: requests.Response) -> LexborHTMLParser:
+        page = LexborHTMLParser(response.text)
         if not response.ok:
-            problem = page.select_one(".problems, .lead")
+            problem = page.css_first(".problems, .lead")
             raise SurveyError(
                 f"A simulated participant got {response.status_code} at {response.url}: "
-                f"{problem.get_text(' ', strip=True) if problem else 'no explanation'}"
+                f"{' '.join(problem.text(separator=' ').split()) if problem else 'no explanation'}"
             )
         self.address = response.url
         return page
 
-    def _go_on(self, page: BeautifulSoup) -> BeautifulSoup:
+    def _go_on(self, page: LexborHTMLParser) -> LexborHTMLParser:
         """Fill in the page's form and press the button that leads on."""
-        link = page.select_one("main a.go")
+        link = page.css_first("main a.go")
         if link:
             if self.address.endswith("/waiting"):
                 self._wait()
-            address = urljoin(self.address, str(link["href"]))
+            address = urljoin(self.address, str(link.attributes["href"]))
             return self._open(self.browser.get(address, timeout=TIMEOUT))
-        button = page.select_one("button.go, #check button")
-        form = button and button.find_parent("form")
-        if not isinstance(form, Tag):
+        form = page.css_first("form:has(button.go), form#check")
+        if form is None:
             raise SurveyError(f"A simulated participant found no way on at {self.address}.")
         answers: dict[str, Any] = {
-            str(field["name"]): field.get("value", "") for field in form.select("[type=hidden]")
+            str(field.attributes["name"]): field.attributes.get("value") or ""
+            for field in form.css("[type=hidden]")
         }
         try:
             answer = TASK_BOTS[self.plan.kind].answer(form, self.plan, self.preference, self.chance)
@@ -147,15 +147,15 @@ class Bot:
             raise SurveyError(f"On the page {self.address} {error}.") from None
         if answer is not None:
             answers |= answer
-            if form.select_one("[name=reason]"):
+            if form.css_first("[name=reason]"):
                 answers["reason"] = SIMULATED
-        elif form.select_one("[name=agree]"):
+        elif form.css_first("[name=agree]"):
             answers["agree"] = "y"
         else:
             for field in (*self.plan.personal_fields, *self.plan.closing_questions):
-                if form.select_one(f"[name={field.name}]"):
+                if form.css_first(f"[name={field.name}]"):
                     answers[field.name] = self._describe(field)
-        address = urljoin(self.address, str(form.get("action") or self.address))
+        address = urljoin(self.address, form.attributes.get("action") or self.address)
         return self._open(self.browser.post(address, data=answers, timeout=TIMEOUT))
 
     def _describe(self, field: PersonalField) -> str:
