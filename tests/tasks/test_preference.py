@@ -41,7 +41,7 @@ from survey.services.exchange.bundle_reader import replicate
 from survey.services.exchange.grouping import GroupingContent
 from survey.services.exchange.input_files import BundleError, SourceFiles, open_files
 from survey.services.exchange.preference import PreferenceContent
-from survey.services.exchange.steps import DoneRecord
+from survey.services.exchange.steps import DoneRecord, StepsError
 from survey.services.planning.preference_bot import Leaning, PreferenceBot
 from survey.services.planning.simulation import preference_for, simulate
 from survey.services.studies import lifecycle
@@ -403,7 +403,7 @@ def test_a_bot_without_noise_finds_lists_of_equal_value_equally_good():
 def test_steps_of_another_question_do_not_fit_the_answers():
     record = DoneRecord("P-1", 1, 1, 0, 1, None, None, None, None, None)
     content = GroupingContent(lambda: iter([record]), lambda: iter([("P-1", 2, None)]))
-    with pytest.raises(LookupError):
+    with pytest.raises(StepsError):
         list(content.states())
 
 

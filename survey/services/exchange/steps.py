@@ -67,6 +67,10 @@ StepRow = tuple[str, int, Any]
 """Participant, question, and a step of theirs."""
 
 
+class StepsError(Exception):
+    """Answers and steps that are not about the same questions."""
+
+
 @dataclass(frozen=True)
 class StepContent:
     """The questions that are done, and their steps, both by participant and question.
@@ -87,12 +91,12 @@ class StepContent:
     def states(self) -> Iterator[tuple[DoneRecord, Any]]:
         """Yield each question that is done, with all its steps.
 
-        Raises LookupError where rows and steps are not about the same questions.
+        Raises StepsError where rows and steps are not about the same questions.
         """
         groups = groupby(self.steps(), itemgetter(0, 1))
         for row, (key, steps) in zip_longest(self.rows(), groups, fillvalue=(None, ())):
             if key is None or not isinstance(row, DoneRecord) or key != row[:2]:
-                raise LookupError(key)
+                raise StepsError
             state = tuple(step for _, _, step in steps)
             yield row, self.presentation(row.order_seed, state)
 
@@ -231,7 +235,7 @@ class StepFiles(ABC):
                     faults.add(f"{place}: {fault}")
                 if row.steps > len(state.steps):
                     faults.add(f"{place}: {len(state.steps)} steps; done after {row.steps}")
-        except LookupError:
+        except StepsError:
             faults.add(f"{self.answers_file} and {STEPS} are not about the same questions")
         faults.raise_any()
 
