@@ -1,8 +1,9 @@
 """Run the slow tests within a limit of time: ``pytest --seconds 400``.
 
-The longest files begin first, so that none of them is alone at the end. With a limit, the promises
-come last, in an order that depends on the commit, so that those for which no time was left differ
-from commit to commit. They are skipped, and the summary says how many. ``make promises`` runs all.
+The longest files begin first, so that none of them is alone at the end. With a limit, the files
+come in an order that depends on the commit, and about half of the longest come last, so that the
+tests for which no time was left differ from commit to commit. They are skipped, and the summary
+says how many.
 """
 
 import os
@@ -39,7 +40,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_runtest_setup(item: pytest.Item) -> None:
     seconds = item.config.option.seconds
     if seconds is not None and time.monotonic() - BEGAN > seconds:
-        pytest.skip(f"the {seconds:g} s are over; another commit begins with other promises")
+        pytest.skip(f"the {seconds:g} s are over; another commit begins with other tests")
 
 
 def commit() -> str:
@@ -50,15 +51,16 @@ def commit() -> str:
 
 
 def ordered(items: list[pytest.Item], seed: str | None) -> list[pytest.Item]:
-    """The longest files first; with a seed, promises last, in an order drawn from the seed."""
+    """The longest files first; with a seed some of them last, and the others in a drawn order."""
     files = [list(group) for _, group in groupby(items, key=lambda item: item.path)]
     files.sort(key=lambda file: place_of(file[0].path, seed))
     return [item for file in files for item in file]
 
 
-def place_of(path: Path, seed: str | None) -> tuple[bool, int, bytes]:
+def place_of(path: Path, seed: str | None) -> tuple[int, int, bytes]:
     """What a file is sorted by."""
     name = f"{path.parent.name}/{path.name}"
-    if seed is not None and path.parent.name == "promises":
-        return True, 0, sha256(f"{seed}{name}".encode()).digest()
-    return False, LONGEST.index(name) if name in LONGEST else len(LONGEST), b""
+    drawn = b"" if seed is None else sha256(f"{seed}{name}".encode()).digest()
+    if name not in LONGEST:
+        return 1, 0, drawn
+    return 2 if drawn[:1] >= b"\x80" else 0, LONGEST.index(name), drawn
