@@ -214,7 +214,8 @@ def make_groups(world):
     files = ("--items", COLLECTION, "--topics-file", world.file("topics.csv", topics))
     world.run("study", "new", "which-groups", "--from", plan, "--qrels", qrels, *files)
     world.run("study", "open", "which-groups")
-    world.run("simulate", "which-groups", "--participants", 2, "--prefer", f"{truth}:0.3")
+    # With fewer errors the two agree on a topic now and then, and the third does not get it.
+    world.run("simulate", "which-groups", "--participants", 2, "--prefer", f"{truth}:0.6")
     page = world.window(1280)
     begin(page, world.link("which-groups", test=True))
     look(page, "groups")
