@@ -310,7 +310,7 @@ def is_password(stored: str | None, password: str) -> bool:
 
 @cache
 def _unused_hash() -> str:
-    """Return the hash of a password that nobody has."""
+    """Return the hash of a random password, to compare with where an account has none."""
     return hasher.hash(secrets.token_urlsafe(16))
 
 

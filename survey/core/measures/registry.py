@@ -21,12 +21,11 @@ GROUP = "survey.measures"
 NAME = r"[A-Za-z][A-Za-z0-9.@-]{0,39}"
 RESERVED = ("OTHER", "OWN", "TOTAL", "CHOICE", "QUESTION")
 
-# How ``mentioned_measure`` looks for names in texts. A name of so many letters is also looked for
-# inside words,
+# For ``mentioned_measure``. The fewest letters of a name that is also searched inside longer words.
 SHORTEST_ANYWHERE = 4
-# but for these: "inst" is in institute and against.
+# Names that are not searched inside longer words: "inst" is a part of "institute" and "against".
 INSIDE_WORDS = ("inst",)
-# These are words; only with the capitals of cAP and gAP they are measures.
+# English words that are also names of measures, but only when written cAP and gAP.
 WORDS = ("cap", "gap")
 NUMBER = r"[0-9.]+"
 

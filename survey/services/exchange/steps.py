@@ -94,10 +94,10 @@ class StepContent:
         Raises StepsError where rows and steps are not about the same questions.
         """
         groups = groupby(self.steps(), itemgetter(0, 1))
-        for row, (key, steps) in zip_longest(self.rows(), groups, fillvalue=(None, ())):
-            if key is None or not isinstance(row, DoneRecord) or key != row[:2]:
+        for row, group in zip_longest(self.rows(), groups):
+            if row is None or group is None or group[0] != (row.participant, row.question):
                 raise StepsError
-            state = tuple(step for _, _, step in steps)
+            state = tuple(step for _, _, step in group[1])
             yield row, self.presentation(row.order_seed, state)
 
     def public(self, move: MoveTime) -> Self:
