@@ -90,9 +90,9 @@ def test_an_entry_reads_as_people_write_one():
         "  author = {Lovelace, Ada and {The \\textbraceleft{}Group\\textbraceright{}}},\n"
         "  title = {{Ω \\textbraceleft{}5\\textbraceright{} \\& 10 \\%\\_}},\n"
         "  year = {2026},\n"
-        "  month = {11},\n"
         "  howpublished = {\\url{https://example.org/studies/five-systems}},\n"
         f"  note = {{Study and answers. SHA-256 of what was asked: {'0f' * 32}}},\n"
+        "  month = nov,\n"
         "}\n"
     )
 

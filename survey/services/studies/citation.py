@@ -15,6 +15,8 @@ LICENCES = {  # by their SPDX identifiers, which CITATION.cff has
     "CC0-1.0": "CC0 1.0: use it freely",
     "": "None: ask the authors first",
 }
+# As BibTeX names them.
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 LATEX = {
     "\\": r"\textbackslash{}",
     # BibTeX counts braces even after a backslash, and one alone would end the field.
@@ -100,11 +102,12 @@ class Citation:
             "author": authors,
             "title": f"{{{self.latex_title}}}",
             "year": str(self.day.year),
-            "month": str(self.day.month),
             "howpublished": rf"\url{{{self.address}}}",
             "note": f"Study and answers. SHA-256 of what was asked: {self.digest}",
         }
         lines = "".join(f"  {name} = {{{value}}},\n" for name, value in fields.items())
+        # Without braces, so that each style writes the month in its own way.
+        lines += f"  month = {MONTHS[self.day.month - 1]},\n"
         return f"@misc{{{self.slug}-{self.day.year},\n{lines}}}\n"
 
 
