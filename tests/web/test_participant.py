@@ -97,7 +97,8 @@ def test_declining_is_fine_and_can_be_taken_back(visitor, session):
         ("22.5", "'22.5' is not a whole number"),
         ("９", "is not a whole number"),
         ("7", "a whole number from 16 to 110, please"),
-        ("1" * 400, "is not a whole number"),
+        ("1" * 400, "Your age in years: nine digits at most, please."),
+        ("-1000000000", "Your age in years: nine digits at most, please."),
     ],
 )
 def test_a_wrong_age_is_explained_and_the_rest_is_kept(visitor, age, problem):

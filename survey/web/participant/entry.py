@@ -1,6 +1,7 @@
 """The pages before the questions: entry, consent, about you, the scenario."""
 
 import hmac
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
@@ -47,6 +48,7 @@ from survey.web.participant.visit import (
 from survey.web.requests import external_address, secret_key, session
 
 LARGEST_NUMBER = 999_999_999
+TOO_LONG = re.compile(r"[+-]?[0-9]{10,}")
 SIGNED_IN = "prolific_token"  # the parameter of a platform's signature
 LONGEST_TOKEN = 8_000  # characters
 
@@ -81,14 +83,11 @@ class WholeNumberField(IntegerField):  # type: ignore[misc] # WTForms has no typ
         text = valuelist[0].strip() if valuelist else ""
         if text:
             number = parse_whole(text, -LARGEST_NUMBER, LARGEST_NUMBER, signed=True)
+            shown = {"label": self.label.text, "text": repr(text[:20])}
+            if number is None and TOO_LONG.fullmatch(text):
+                raise ValueError(gettext("%(label)s: nine digits at most, please.", **shown))
             if number is None:
-                raise ValueError(
-                    gettext(
-                        "%(label)s: %(text)s is not a whole number.",
-                        label=self.label.text,
-                        text=repr(text[:20]),
-                    )
-                )
+                raise ValueError(gettext("%(label)s: %(text)s is not a whole number.", **shown))
             self.data = number
 
 
