@@ -71,7 +71,8 @@ class Assessor(Visitor):
     def __init__(self, app, session, slug="grouped"):
         super().__init__(app.test_client(), slug)
         study = lifecycle.find_study(session, slug)
-        self.documents = collection.documents_of_pictures(session, study)
+        self.shown = collection.shown(session, study)
+        self.documents = {name: each for each, name in self.shown.documents.items()}
         session.rollback()
 
     def tiles(self, *documents):

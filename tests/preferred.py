@@ -69,8 +69,8 @@ def a_preference_plan(**changes):
 
 
 @copied_later
-def a_preference_study(session, slug="preferred", researcher=None, **changes):
-    """Open a study of the pairs above, with pictures where the plan shows items."""
+def a_preference_study(session, slug="preferred", researcher=None, texts=None, **changes):
+    """Open a study of the pairs above; where the plan shows items, with pictures or ``texts``."""
     plan = a_preference_plan(**changes)
     study = lifecycle.create_owned_study(session, researcher, slug, plan, Recruitment())
     if plan.show_items:
@@ -78,6 +78,8 @@ def a_preference_study(session, slug="preferred", researcher=None, **changes):
             f"{each}.png": partial(a_shaded_picture, each.split("-")[0], each) for each in DOCUMENTS
         }
         items = [Item(PREFIX + each, f"{each}.png") for each in DOCUMENTS]
+        if texts is not None:
+            files, items = {}, [Item(each, text=text) for each, text in texts.items()]
         topics = TOPICS if plan.language == "en" else []
         collection.take_in(session, study, files, items, COMMAND_LINE, topics=topics)
     lifecycle.open_study(session, study)

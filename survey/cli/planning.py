@@ -185,7 +185,7 @@ def simulate(slug: str, participants: int, prefer: str | None, seed: int, as_jso
     """
     from survey import tokens
     from survey.app import create_app
-    from survey.services.collections.items import documents_of_pictures, topics_searched_for
+    from survey.services.collections import items
     from survey.services.planning import simulation
 
     with open_study(slug) as (session, study):
@@ -194,8 +194,7 @@ def simulate(slug: str, participants: int, prefer: str | None, seed: int, as_jso
                 f"{slug} is {study.status}; `survey study open {slug}` lets participants in."
             )
         plan = study.plan
-        pictures = documents_of_pictures(session, study) | topics_searched_for(session, study)
-        preference = simulation.preference_for(plan, prefer, pictures)
+        preference = simulation.preference_for(plan, prefer, items.shown(session, study))
     app = create_app()
     token = tokens.test_run_token(str(app.secret_key), slug)
     with local_server(app) as address, progress_bar("Simulating", total=participants) as progress:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, cast
 from sqlalchemy import ColumnElement, Table, and_, bindparam, delete, func, insert, literal, select
 from sqlalchemy.orm import Session
 
-from survey.core.collections.items import Item, ShownItem, Topic
+from survey.core.collections.items import Item, Shown, ShownItem, Topic
 from survey.core.collections.likeness import Entry, Pool, text_vector
 from survey.db.engine import Prepared
 from survey.db.models import Study
@@ -20,7 +20,6 @@ from survey.db.models.items import (
     picture_name,
 )
 
-SEARCHED = "topic "  # before a topic's picture, which may be a document's too
 AT_ONCE = 500  # values that a statement names
 
 
@@ -165,28 +164,16 @@ def _is_picture_of(table: type[StoredItem] | type[StoredTopic]) -> ColumnElement
     return and_(StoredPicture.study_id == table.study_id, StoredPicture.sha256 == table.sha256)
 
 
-def documents_of_pictures(session: Session, study_id: int) -> dict[str, str]:
-    """Return the document of each of a study's pictures, by the picture's random name.
-
-    Of several documents with the same picture, the last by their ids.
-    """
-    query = (
-        select(StoredPicture.name, StoredItem.document)
-        .join(StoredItem, _is_picture_of(StoredItem))
-        .where(StoredItem.study_id == study_id)
+def shown(session: Session, study_id: int) -> Shown:
+    """Return what pages show of a study's documents and topics."""
+    documents, topics = (
+        select(name, func.coalesce(StoredPicture.name, table.text, ""))
+        .select_from(table)
+        .outerjoin(StoredPicture, _is_picture_of(table))
+        .where(table.study_id == study_id)
+        for table, name in ((StoredItem, StoredItem.document), (StoredTopic, StoredTopic.topic))
     )
-    return dict(sorted((row.name, row.document) for row in session.execute(query)))
-
-
-def topics_searched_for(session: Session, study_id: int) -> dict[str, str]:
-    """Return the topic of each picture's random name, or text without one, after SEARCHED."""
-    searched = (
-        select(StoredTopic.topic, StoredTopic.text, StoredPicture.name)
-        .outerjoin(StoredPicture, _is_picture_of(StoredTopic))
-        .where(StoredTopic.study_id == study_id)
-    )
-    rows = session.execute(searched)
-    return {SEARCHED + (row.name or row.text or ""): row.topic for row in rows}
+    return Shown(*(dict(session.execute(query).all()) for query in (documents, topics)))
 
 
 def named_picture(session: Session, study_id: int, name: str, *, larger: bool) -> bytes | None:

@@ -6,7 +6,7 @@ from sqlalchemy import select
 
 from survey.app import db
 from survey.db.models import TASK_TABLES
-from survey.services.collections.items import documents_of_pictures
+from survey.services.collections import items
 from survey.services.studies import lifecycle
 from tests.accessibility.looking import ask, axe, prepared
 from tests.browser.test_labelling import CHECKS, begin
@@ -37,8 +37,9 @@ def a_study(server, slug, **changes):
 def documents_on(page, server, slug):
     """The document of each tile, in the order of the page."""
     with server.app.app_context():
-        documents = documents_of_pictures(db.session, lifecycle.find_study(db.session, slug))
+        shown = items.shown(db.session, lifecycle.find_study(db.session, slug)).documents
         db.session.remove()
+    documents = {name: document for document, name in shown.items()}
     sources = page.locator(".tile img").evaluate_all("all => all.map(each => each.src)")
     return [documents[each.rpartition("/")[2].removesuffix(".webp")] for each in sources]
 

@@ -10,11 +10,9 @@ from click.testing import CliRunner
 from survey import tokens
 from survey.app import db
 from survey.cli import survey
-from survey.db.item_queries import SEARCHED
 from survey.services.analysis.group_results import GOLD
 from survey.services.analysis.label_results import MERGED
-from survey.services.collections import textures
-from survey.services.collections.items import documents_of_pictures, topics_searched_for
+from survey.services.collections import items, textures
 from survey.services.operations.demo import TOPICS
 from survey.services.studies import lifecycle
 from tests.accessibility.looking import WIDTHS, ask, axe, prepared
@@ -114,23 +112,22 @@ class World:
         asked = f"?test={tokens.test_run_token(KEY, slug)}" if test else ""
         return f"{self.server.address}/s/{slug}{asked}"
 
-    def documents(self, slug):
+    def names(self, slug):
         """The document of each picture, and the topic of each query, by its random name."""
         with self.server.app.app_context():
             study = lifecycle.find_study(db.session, slug)
-            documents = documents_of_pictures(db.session, study)
-            documents |= topics_searched_for(db.session, study)
+            shown = items.shown(db.session, study)
             db.session.remove()
-        return documents
+        return [{name: each for each, name in some.items()} for some in shown]
 
 
 def name_of(image):
     return image.get_attribute("src").rpartition("/")[2].removesuffix(".webp")
 
 
-def label(page, documents):
+def label(page, documents, topics):
     """Label a query: mark what is relevant, refine, mark what that brings, end it."""
-    topic = documents[SEARCHED + name_of(page.locator(".query aside img"))]
+    topic = topics[name_of(page.locator(".query aside img"))]
     for go in ("refine", "done"):
         for tile in page.locator(".tiles label").all():
             if documents[name_of(tile.locator("img"))] in RELEVANT[topic]:
@@ -146,12 +143,12 @@ def make_labels(world):
     world.run("study", "open", "which-match")
     prefer = ("--prefer", f"{COLLECTION / 'qrels.txt'}:0.05")
     world.run("simulate", "which-match", "--participants", 7, *prefer)
-    documents = world.documents("which-match")
+    names = world.names("which-match")
     laptop = world.window(1280)
     begin(laptop, world.link("which-match"))
     look(laptop, "labels")
     for _ in range(5):
-        label(laptop, documents)
+        label(laptop, *names)
     code = CODE.search(laptop.locator("footer, main").last.inner_text() + laptop.content())[0]
     phone = world.window(360)
     phone.goto(world.link("which-match"))
@@ -161,7 +158,7 @@ def make_labels(world):
     phone.wait_for_url("**/q/6")
     look(phone, "labels-6")
     for _ in range(5):
-        label(phone, documents)
+        label(phone, *names)
     look(phone, "labels-review")
     phone.locator("main button.go").click()
     phone.wait_for_url("**/done")

@@ -30,7 +30,7 @@ from survey.db.models import TASK_TABLES, Participant, Presentation, now
 from survey.errors import SurveyError
 from survey.services import accounts
 from survey.services.analysis.study_results import AnalysisOptions
-from survey.services.collections import assessment
+from survey.services.collections import assessment, items
 from survey.services.exchange import bundle, bundle_import
 from survey.services.exchange.bundle import analyse_stored, sha256_of, sums_text
 from survey.services.exchange.bundle_reader import replicate
@@ -425,10 +425,11 @@ def test_bots_group_by_a_truth_and_a_third_settles(app, session, tmp_path):
     truth.write_text(
         "".join(f"5 {each} {each.split('-')[0]}\n" for each in FIRST_TOPIC), encoding="utf-8"
     )
-    plan, pictures = study.plan, Assessor(app, session).documents
+    plan, shown = study.plan, items.shown(session, study)
+    session.rollback()
     with local_server(app) as address:
         entry = f"{address}/s/grouped?test={tokens.test_run_token(KEY, 'grouped')}"
-        simulate(entry, plan, 3, preference_for(plan, f"{truth}:0.3", pictures), seed=1)
+        simulate(entry, plan, 3, preference_for(plan, f"{truth}:0.3", shown), seed=1)
     session.rollback()
     lifecycle.close_study(session, study)
     figures = analyse_stored(session, study, AnalysisOptions(include_test=True)).figures

@@ -21,7 +21,7 @@ from survey.db.models import TASK_TABLES, Participant, Presentation, now
 from survey.errors import SurveyError
 from survey.services import accounts
 from survey.services.analysis.study_results import AnalysisOptions
-from survey.services.collections.items import documents_of_pictures, topics_searched_for
+from survey.services.collections import items as collection
 from survey.services.exchange import bundle, bundle_import
 from survey.services.exchange.bundle import analyse_stored, sha256_of, sums_text
 from survey.services.exchange.bundle_reader import replicate
@@ -331,18 +331,19 @@ def test_bots_label_it_and_the_command_analyses_it(app, session):
 
 @ON_SQLITE
 def test_a_bot_with_judgements_marks_what_they_say(app, session, tmp_path):
-    study = a_labelling_study(session, topics=["like-red", "word", "elsewhere"])
-    relevant = {"like-red": "red-1", "word": "green-3", "elsewhere": "blue-5"}
+    long = Item("long", text=f"A meadow, {'and so on, ' * 20}")
+    study = a_labelling_study(session, topics=["like-red", "word", "elsewhere"], texts=[long])
+    relevant = {"like-red": "red-1", "word": "long", "elsewhere": "blue-5"}
     path = tmp_path / "qrels.txt"
     path.write_text("".join(f"{topic} 0 {each} 1\n" for topic, each in relevant.items()))
-    pictures = documents_of_pictures(session, study) | topics_searched_for(session, study)
+    shown = collection.shown(session, study)
     plan = study.plan
     session.rollback()
     with local_server(app) as address:
         entry = f"{address}/s/labelled?test={tokens.test_run_token(KEY, 'labelled')}"
-        simulate(entry, plan, 1, preference_for(plan, f"{path}:0", pictures), seed=1)
+        simulate(entry, plan, 1, preference_for(plan, f"{path}:0", shown), seed=1)
     assert {*marked(session)} <= {(each, 1) for each in relevant.values()}
-    assert {("red-1", 1), ("green-3", 1)} <= {*marked(session)}
+    assert {("red-1", 1), ("long", 1)} <= {*marked(session)}
 
 
 @pytest.mark.parametrize("text", ["5", "5:2", "nowhere.txt:0.1"])

@@ -42,6 +42,7 @@ from survey.services.exchange.grouping import GroupingContent
 from survey.services.exchange.input_files import BundleError, SourceFiles, open_files
 from survey.services.exchange.preference import PreferenceContent
 from survey.services.exchange.steps import DoneRecord, StepsError
+from survey.services.planning.bot_sight import Sight
 from survey.services.planning.preference_bot import Leaning, PreferenceBot
 from survey.services.planning.simulation import preference_for, simulate
 from survey.services.studies import lifecycle
@@ -49,6 +50,7 @@ from tests import preferred as preferred_module
 from tests.builders import KEY
 from tests.databases import ON_SQLITE
 from tests.preferred import (
+    DOCUMENTS,
     ORDERS,
     PLAN,
     a_participant,
@@ -357,7 +359,8 @@ def test_no_page_tells_run_document_or_relevance(app, session, marked):
         session, show_items=True, show_positions=False, mark_relevant=marked, shuffle_questions=True
     )
     visitor = a_participant(app)
-    documents = collection.documents_of_pictures(session, study)
+    shown = collection.shown(session, study).documents
+    documents = {name: document for document, name in shown.items()}
     session.rollback()
     for position in range(1, 6):
         visitor.open(f"/q/{position}")
@@ -390,7 +393,7 @@ def test_a_bot_without_noise_finds_lists_of_equal_value_equally_good():
     plan = SimpleNamespace(show_items=False, ask_strength=False, ask_satisfaction=False)
     chance = np.random.default_rng(1)
     for difference, chosen in ((0, "equal"), (0.1, "left"), (-0.1, "right")):
-        leaning = Leaning("AP", 0.0, {(("1",), ("2",)): difference}, {})
+        leaning = Leaning("AP", 0.0, {(("1",), ("2",)): difference}, Sight({}))
         bot = PreferenceBot()
         answers = [
             bot.answer(page.css_first("form"), plan, leaning, chance)["preferred"]
@@ -493,18 +496,21 @@ def test_an_imported_bundle_gives_the_same_files(session, closed):
 
 @pytest.mark.slow
 @ON_SQLITE
-@pytest.mark.parametrize("shown", ["positions", "pictures"])
+@pytest.mark.parametrize("shown", ["positions", "pictures", "texts"])
 def test_bots_answer_by_a_measures_difference(app, session, shown):
     changes = {"ask_strength": True, "ask_satisfaction": True}
-    if shown == "pictures":
+    if shown != "positions":
         changes |= {"show_items": True, "show_positions": False}
+    if shown == "texts":
+        texts = {each: f"{each}, {'which is  said at length & <so> on ' * 3}" for each in DOCUMENTS}
+        changes["texts"] = {**texts, "blue-0": "short", "blue-1": "the same", "blue-2": "the same"}
     study = a_preference_study(session, "bots", **changes)
     plan = study.plan
-    pictures = collection.documents_of_pictures(session, study)
+    known = collection.shown(session, study)
     session.rollback()
     with local_server(app) as address:
         entry = f"{address}/s/bots?test={tokens.test_run_token(KEY, 'bots')}"
-        simulate(entry, plan, 4, preference_for(plan, "RR:0.01", pictures), seed=1)
+        simulate(entry, plan, 4, preference_for(plan, "RR:0.01", known), seed=1)
     session.rollback()
     lifecycle.close_study(session, study)
     figures = analyse_stored(session, study, AnalysisOptions(include_test=True)).figures

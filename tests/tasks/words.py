@@ -286,7 +286,7 @@ class WordsFiles:
 
 
 class WordsBot:
-    def preference(self, plan, text, pictures):
+    def preference(self, plan, text, shown):
         return None
 
     def answer(self, form, plan, preference, chance):

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:  # it brings numpy.random along, for which `survey measure` would wait
@@ -49,6 +49,16 @@ class ShownItem(NamedTuple):
     def is_empty(self) -> bool:
         """Whether there is neither a picture nor a text."""
         return not self.picture and not self.text
+
+
+class Shown(NamedTuple):
+    """What a page shows of each document and topic: its picture's random name, or else its text."""
+
+    documents: Mapping[str, str]
+    topics: Mapping[str, str]
+
+
+NOTHING_SHOWN = Shown(documents={}, topics={})
 
 
 class Result(NamedTuple):

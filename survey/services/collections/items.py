@@ -21,7 +21,7 @@ import numpy as np
 from PIL import Image, ImageOps, UnidentifiedImageError
 from sqlalchemy.orm import Session
 
-from survey.core.collections.items import Item, Topic, items_digest
+from survey.core.collections.items import Item, Shown, Topic, items_digest
 from survey.core.collections.likeness import picture_vector
 from survey.core.collections.vectors import VECTOR_FILES, read_vectors, vectors_digest
 from survey.core.studies.fields import is_storable
@@ -544,14 +544,9 @@ def _finish(session: Session, key: StudyKey, who: str) -> None:
     session.commit()
 
 
-def documents_of_pictures(session: Session, study: AnyStudy) -> dict[str, str]:
-    """Return the document of each picture, by the random name of the picture's address."""
-    return item_queries.documents_of_pictures(session, study.id)
-
-
-def topics_searched_for(session: Session, study: AnyStudy) -> dict[str, str]:
-    """Return the topic of each picture or text that is searched for; see ``item_queries``."""
-    return item_queries.topics_searched_for(session, study.id)
+def shown(session: Session, study: AnyStudy) -> Shown:
+    """Return what pages show of a study's documents and topics."""
+    return item_queries.shown(session, study.id)
 
 
 def find_named_picture(

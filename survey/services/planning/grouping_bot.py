@@ -9,23 +9,25 @@ import numpy as np
 from selectolax.lexbor import LexborNode
 
 from survey.core.collections.clusterings import read_clustering
+from survey.core.collections.items import Shown
 from survey.core.collections.runs import IN_NO_CLUSTER
 from survey.core.tasks.grouping import GroupingPlan
 from survey.core.text_input import FileFaults, lines_of
 from survey.errors import SurveyError
 from survey.services.exchange.input_files import read_text
+from survey.services.planning.bot_sight import Sight
 
 BY_DEFAULT = "4:0.1"
-PLACES = re.compile(r"/([^/]+)\.webp$")
 
 
 class Assessor(NamedTuple):
     """What a bot takes to be true, and how often it errs, in [0, 1].
 
-    ``groups``: the group of each picture, by the picture's random name; "" for unknown.
+    ``groups``: the group of each document; "" for unknown.
     """
 
     text: str
+    documents: Sight
     groups: Mapping[str, str]
     error: float
 
@@ -37,9 +39,7 @@ class Assessor(NamedTuple):
 class GroupingBot:
     """The bots of the kind of question "grouping", as the registry of bots holds them."""
 
-    def preference(
-        self, plan: GroupingPlan, text: str | None, pictures: Mapping[str, str]
-    ) -> Assessor:
+    def preference(self, plan: GroupingPlan, text: str | None, shown: Shown) -> Assessor:
         """Read "4:0.1": four groups by the documents' ids, an error in ten; or "FILE:0.1".
 
         The file has lines of topic, document, cluster.
@@ -51,8 +51,8 @@ class GroupingBot:
                 "document and cluster, and the share of errors, like 4:0.1 or truth.txt:0.1."
             )
         truth = _truth(plan, match[1])
-        groups = {name: truth.get(document, "") for name, document in pictures.items()}
-        return Assessor(match[1], groups, float(match[2]))
+        groups = {document: truth.get(document, "") for document in shown.documents}
+        return Assessor(match[1], Sight(shown.documents), groups, float(match[2]))
 
     def answer(
         self,
@@ -73,19 +73,13 @@ class GroupingBot:
         chosen = [
             str(chance.choice(names))
             if chance.random() < preference.error
-            else preference.groups.get(_picture(tile), "")
+            else preference.groups.get(preference.documents.find_in(tile), "")
             for tile in open_tiles
         ]
         group = chosen[0]
         selected = [tile for tile, name in zip(open_tiles, chosen, strict=True) if name == group]
         tiles = [str(tile.css("input")[0].attributes["value"]) for tile in selected]
         return {"document": tiles, "group": group or IN_NO_CLUSTER}
-
-
-def _picture(tile: LexborNode) -> str:
-    image = tile.css_first("img")
-    match = PLACES.search(str(image.attributes["src"])) if image else None
-    return match[1] if match else ""
 
 
 def _truth(plan: GroupingPlan, text: str) -> dict[str, str]:

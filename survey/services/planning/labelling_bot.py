@@ -1,35 +1,34 @@
 """Simulated annotators: they mark what is relevant by a truth that is known, and err at times."""
 
 import re
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from selectolax.lexbor import LexborNode
 
+from survey.core.collections.items import Shown
 from survey.core.collections.runs import Judgements, read_judgements
 from survey.core.tasks.labelling import LabellingPlan
 from survey.core.text_input import FileFaults, lines_of
-from survey.db.item_queries import SEARCHED
 from survey.errors import SurveyError
 from survey.services.exchange.input_files import read_text
+from survey.services.planning.bot_sight import Sight
 
 BY_DEFAULT = "5:0.1"
-NAME = re.compile(r"/([^/]+)\.webp$")
 
 
 class Annotator(NamedTuple):
     """What a bot takes to be relevant, and how often it marks a tile the other way, in [0, 1].
 
-    ``judgements``: None where the ``first`` tiles of the first batch are relevant. ``pictures``:
-    the document of each by its random name, and the topic of what was searched for, after SEARCHED.
+    ``judgements``: None where the ``first`` tiles of the first batch are relevant.
     """
 
     text: str
     first: int
     judgements: Judgements | None
-    pictures: Mapping[str, str]
+    documents: Sight
+    topics: Sight
     error: float
 
     def as_json(self) -> dict[str, Any]:
@@ -51,12 +50,9 @@ class LabellingBot:
         self,
         plan: LabellingPlan,  # noqa: ARG002 - see TaskBot
         text: str | None,
-        pictures: Mapping[str, str],
+        shown: Shown,
     ) -> Annotator:
-        """Read "5:0.1": five relevant tiles, an error in ten; or "FILE:0.1", a file of judgements.
-
-        Of documents without a picture, none is relevant to a bot with a file.
-        """
+        """Read "5:0.1": five relevant tiles, an error in ten; or "FILE:0.1", with judgements."""
         match = re.fullmatch(r"(.+):(0(?:\.[0-9]{1,3})?|1)", text or BY_DEFAULT)
         if match is None:
             raise SurveyError(
@@ -64,12 +60,13 @@ class LabellingBot:
                 "file of judgements, and the share of errors, like 5:0.1 or qrels.txt:0.1."
             )
         truth, error = match[1], float(match[2])
+        sights = Sight(shown.documents), Sight(shown.topics)
         if re.fullmatch("[0-9]{1,2}", truth):
-            return Annotator(truth, int(truth), None, pictures, error)
+            return Annotator(truth, int(truth), None, *sights, error)
         faults = FileFaults()
         judgements = read_judgements(truth, lines_of(read_text(Path(truth))), faults)
         faults.raise_any()
-        return Annotator(truth, 0, judgements, pictures, error)
+        return Annotator(truth, 0, judgements, *sights, error)
 
     def answer(
         self,
@@ -82,13 +79,10 @@ class LabellingBot:
         if form.css_first("[name=step_key]") is None:
             return None
         is_first = form.css("[name=batch]")[0].attributes["value"] == "1"
-        query = form.css_first(".query aside")
-        words = query.css_first(".lead") if query else None
-        shown = _picture(query) or (words.text().strip() if words else "")
-        topic = preference.pictures.get(SEARCHED + shown, "")
+        topic = preference.topics.find_in(form.css_first(".query aside"))
         documents, grades = [], []
         for number, tile in enumerate(form.css("[name=document]")):
-            document = preference.pictures.get(_picture(tile.parent), "")
+            document = preference.documents.find_in(tile.parent)
             grade = preference.grade(topic, number, document, is_first=is_first)
             if chance.random() < preference.error:
                 grade = 0 if grade else plan.highest
@@ -100,10 +94,3 @@ class LabellingBot:
         refines = is_first and form.css_first("button[value=refine]") is not None
         go = "refine" if refines else "done"
         return {"document": documents, "grade": grades, "go": go}
-
-
-def _picture(part: LexborNode | None) -> str:
-    """Return the random name of the picture in a part of a page, "" without one."""
-    image = part.css_first("img") if part else None
-    match = NAME.search(str(image.attributes["src"])) if image else None
-    return match[1] if match else ""

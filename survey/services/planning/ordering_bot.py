@@ -14,6 +14,7 @@ import numpy as np
 from selectolax.lexbor import LexborNode
 
 from survey.core.agreement.credits import OTHER
+from survey.core.collections.items import Shown
 from survey.core.studies.questions import (
     BlindedColumn,
     MarkedRow,
@@ -88,7 +89,7 @@ class OrderingBot:
         self,
         plan: OrderingPlan,
         text: str | None,
-        pictures: Mapping[str, str],  # noqa: ARG002 - see TaskBot
+        shown: Shown,  # noqa: ARG002 - see TaskBot
     ) -> Preference:
         """Read a preference among the plan's measures; see ``Preference.parse``."""
         return Preference.parse(text, plan.measures)

@@ -1,12 +1,13 @@
 """Simulated participants who prefer the list that a measure puts first, with noise."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from selectolax.lexbor import LexborNode
 
+from survey.core.collections.items import Shown
 from survey.core.measures import MEASURES
 from survey.core.studies.questions import Question
 from survey.core.tasks.preference import (
@@ -18,13 +19,13 @@ from survey.core.tasks.preference import (
     PreferencePlan,
 )
 from survey.errors import SurveyError
+from survey.services.planning.bot_sight import Sight
 
 BY_DEFAULT = 0.2  # noise
 UNDECIDED = 0.1  # of the noise: below it, lists seem equal
 NEITHER_IN = 0.03  # how often neither is good
-PICTURE = re.compile(r"/([^/]+)\.webp$")
 
-Shown = tuple[tuple[str, ...], tuple[str, ...]]
+Pair = tuple[tuple[str, ...], tuple[str, ...]]
 """What identifies a pair on a page: of each side its documents, else its positions."""
 
 
@@ -32,14 +33,13 @@ class Leaning(NamedTuple):
     """A measure, the standard deviation of the noise, and how the lists of each pair differ.
 
     ``differences``: what a page shows of a pair → how much better, in the measure, the first of
-    its two lists is. ``pictures``: the document of each picture or text, by its random name or by
-    the text.
+    its two lists is.
     """
 
     measure: str
     noise: float
-    differences: Mapping[Shown, float]
-    pictures: Mapping[str, str]
+    differences: Mapping[Pair, float]
+    documents: Sight
 
     def as_json(self) -> dict[str, Any]:
         """Return measure and noise as plain values."""
@@ -49,9 +49,7 @@ class Leaning(NamedTuple):
 class PreferenceBot:
     """The bots of the kind of question "preference", as the registry of bots holds them."""
 
-    def preference(
-        self, plan: PreferencePlan, text: str | None, pictures: Mapping[str, str]
-    ) -> Leaning:
+    def preference(self, plan: PreferencePlan, text: str | None, shown: Shown) -> Leaning:
         """Read "AP:0.2": a measure of the plan, and noise; by default the plan's first measure.
 
         A bot prefers the list whose value, plus noise of that standard deviation, is better.
@@ -65,13 +63,15 @@ class PreferenceBot:
             )
         measure = names[match[1].lower()]
         noise = float(match[2]) if match[2] else BY_DEFAULT
-        differences: dict[Shown, float] = {}
-        known = {*pictures.values()}
+        documents = Sight(shown.documents)
+        # Documents that are shown alike are one to a bot.
+        seen = {each: documents.find(text) for each, text in shown.documents.items()}
+        differences: dict[Pair, float] = {}
         for question in plan.draw_questions():
-            difference, shown = _difference(question, measure), _shown(plan, question, known)
-            differences[shown] = difference
-            differences[shown[::-1]] = -difference
-        return Leaning(measure, noise, differences, pictures)
+            difference, pair = _difference(question, measure), _pair(plan, question, seen)
+            differences[pair] = difference
+            differences[pair[::-1]] = -difference
+        return Leaning(measure, noise, differences, documents)
 
     def answer(
         self,
@@ -87,7 +87,7 @@ class PreferenceBot:
         """
         if form.css_first("[name=preferred]") is None:
             return None
-        left, right = (_read(side, plan, preference.pictures) for side in form.css(".side"))
+        left, right = (_read(side, plan, preference.documents) for side in form.css(".side"))
         difference = preference.differences.get((left, right))
         if difference is None:
             raise ValueError("there are two lists that the plan does not have")
@@ -111,31 +111,18 @@ def _difference(question: Question, measure: str) -> float:
     return (first - second) * (1 if MEASURES[measure].better == "higher" else -1)
 
 
-def _shown(plan: PreferencePlan, question: Question, known: Collection[str]) -> Shown:
+def _pair(plan: PreferencePlan, question: Question, seen: Mapping[str, str]) -> Pair:
     """Return what identifies a question's lists on its page, list A first."""
     lists: Mapping[str, Sequence[object]] = question.lists
     if plan.show_items and question.source is not None:
         documents = question.source.documents
-        lists = {
-            letter: [each if each in known else "" for each in documents[letter]]
-            for letter in documents
-        }
+        lists = {letter: [seen.get(each, "") for each in documents[letter]] for letter in documents}
     first, second = (tuple(map(str, lists[letter])) for letter in plan.letters)
     return first, second
 
 
-def _read(side: LexborNode, plan: PreferencePlan, pictures: Mapping[str, str]) -> tuple[str, ...]:
+def _read(side: LexborNode, plan: PreferencePlan, documents: Sight) -> tuple[str, ...]:
     """Return the documents of a list on a page, or its positions where it shows no items."""
     if not plan.show_items:
         return tuple(rank.text() for rank in side.css(".rank"))
-    return tuple(pictures.get(_name(result), "") for result in side.css("li"))
-
-
-def _name(result: LexborNode) -> str:
-    """Return the random name of a result's picture, else its text."""
-    image = result.css_first("img")
-    if image is None:
-        text = result.css_first(".text p, p.text")
-        return text.text() if text else ""
-    match = PICTURE.search(str(image.attributes["src"]))
-    return match[1] if match else ""
+    return tuple(documents.find_in(result) for result in side.css("li"))

@@ -4,9 +4,8 @@ How a bot answers a question is a matter of the question's kind.
 """
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from types import MappingProxyType
 from typing import Any, Protocol
 from urllib.parse import urljoin
 
@@ -14,6 +13,7 @@ import numpy as np
 import requests
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from survey.core.collections.items import NOTHING_SHOWN, Shown
 from survey.core.studies.fields import SCALE, PersonalField
 from survey.core.studies.plan import Plan
 from survey.errors import SurveyError
@@ -32,11 +32,8 @@ SIMULATED = "simulated"  # a bot's text
 class TaskBot(Protocol):
     """The simulated answers of a kind of question."""
 
-    def preference(self, plan: Any, text: str | None, pictures: Mapping[str, str]) -> Any:
-        """Read what a bot prefers, which has ``as_json``; raises SurveyError.
-
-        ``pictures``: the document of each picture, by its random name, and the topics.
-        """
+    def preference(self, plan: Any, text: str | None, shown: Shown) -> Any:
+        """Read what a bot prefers, which has ``as_json``; raises SurveyError."""
 
     def answer(
         self, form: LexborNode, plan: Any, preference: Any, chance: np.random.Generator
@@ -55,14 +52,9 @@ TASK_BOTS: dict[str, TaskBot] = {
 }
 
 
-def preference_for(
-    plan: Plan, text: str | None, pictures: Mapping[str, str] = MappingProxyType({})
-) -> Any:
-    """Read a preference as the plan's kind of question has it; raises SurveyError.
-
-    ``pictures``: the document of each picture, by its random name.
-    """
-    return TASK_BOTS[plan.kind].preference(plan, text, pictures)
+def preference_for(plan: Plan, text: str | None, shown: Shown = NOTHING_SHOWN) -> Any:
+    """Read a preference as the plan's kind of question has it; raises SurveyError."""
+    return TASK_BOTS[plan.kind].preference(plan, text, shown)
 
 
 def simulate(

@@ -1,0 +1,34 @@
+"""What bots recognise on a page."""
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from survey.services.planning.bot_sight import Sight
+
+SHOWN = {
+    "a": "Zq7",
+    "b": "A short\r\n text",
+    "c": "alike",
+    "d": "alike",
+    "e": "long " * 40,
+    "f": "",
+}
+
+
+@pytest.mark.parametrize(
+    ("html", "found"),
+    [
+        ('<img src="/s/x/small/Zq7.webp">', "a"),
+        ('<img src="/s/x/small/Zq8.webp"><p class="text">alike</p>', ""),
+        ('<img src="/elsewhere.png">', ""),
+        ('<p class="text">A short\n text </p>', "b"),
+        ('<span class="words">alike</span>', "d"),
+        (f'<span class="words">{"long " * 20}...</span>', "e"),
+        ('<details class="text"><summary>lo...</summary><p>alike</p></details>', "d"),
+        ('<span class="words">unknown...</span>', ""),
+        ('<span class="words"></span>', ""),
+        ("", ""),
+    ],
+)
+def test_a_picture_is_known_by_its_name_and_a_text_by_its_words(html, found):
+    assert Sight(SHOWN).find_in(LexborHTMLParser(f"<main>{html}</main>").css_first("main")) == found
