@@ -38,8 +38,10 @@ def a_grouping_plan(**changes):
 
 
 @copied_later
-def a_grouping_study(session, slug="grouped", researcher=None, rename=lambda name: name, **changes):
-    """Open a study of two topics with pictures in three colours and in two.
+def a_grouping_study(
+    session, slug="grouped", researcher=None, rename=lambda name: name, texts=None, **changes
+):
+    """Open a study of two topics with pictures, or ``texts``, in three colours and in two.
 
     ``rename``: the ids of documents, files and topics to other ones.
     """
@@ -57,6 +59,8 @@ def a_grouping_study(session, slug="grouped", researcher=None, rename=lambda nam
         for original in [originals.get(document, document)]
     }
     items = [Item(each, f"{each}.png") for each in documents]
+    if texts is not None:
+        files, items = {}, [Item(each, text=texts(each)) for each in documents]
     topics = [each._replace(topic=rename(each.topic)) for each in TOPICS]
     topics = topics if plan.language == "en" else []
     collection.take_in(session, study, files, items, COMMAND_LINE, topics=topics)

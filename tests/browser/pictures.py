@@ -40,6 +40,8 @@ def visible_difference(old: Path, new: Path) -> str:
 
 def seen_pixels(before: Image.Image, after: Image.Image) -> int:
     """Count the pixels that differ so that a person sees it, single ones and whole squares."""
+    if not ImageChops.difference(before, after).getbbox():
+        return 0  # as the filters would say, a hundred times as slowly
     unlike = [_far_from(before, after), _far_from(after, before)]
     means = [np.asarray(picture.reduce(SQUARE), dtype=int) for picture in (before, after)]
     squares = (abs(means[0] - means[1]) > SEEN_IN_A_SQUARE).any(axis=2)

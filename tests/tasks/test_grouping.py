@@ -1,5 +1,6 @@
 """Grouping: from a plan over groups and a third assessor to the gold standard."""
 
+import csv
 import gzip
 import io
 import random
@@ -429,12 +430,42 @@ def test_bots_group_by_a_truth_and_a_third_settles(app, session, tmp_path):
     session.rollback()
     with local_server(app) as address:
         entry = f"{address}/s/grouped?test={tokens.test_run_token(KEY, 'grouped')}"
-        simulate(entry, plan, 3, preference_for(plan, f"{truth}:0.3", shown), seed=1)
+        simulate(entry, plan, 3, preference_for(plan, f"{truth}:0.6", shown), seed=1)
     session.rollback()
     lifecycle.close_study(session, study)
     figures = analyse_stored(session, study, AnalysisOptions(include_test=True)).figures
     assert sorted(each["role"] for each in figures["assessors"]) == ["first", "first", "third"]
     assert figures["agreement"]["third"]
+
+
+@ON_SQLITE
+def test_bots_without_errors_give_the_truth_back_of_texts_too(app, session, tmp_path):
+    study = a_grouping_study(session, texts="All of {}".format)
+    truth = tmp_path / "truth.txt"
+    colours = {each: each.split("-")[0] for each in (*FIRST_TOPIC, *SECOND_TOPIC)}
+    truth.write_text("".join(f"5 {each} {colour}\n" for each, colour in colours.items()))
+    plan, shown = study.plan, items.shown(session, study)
+    session.rollback()
+    with local_server(app) as address:
+        entry = f"{address}/s/grouped?test={tokens.test_run_token(KEY, 'grouped')}"
+        simulate(entry, plan, 2, preference_for(plan, f"{truth}:0", shown), seed=1)
+    session.rollback()
+    lifecycle.close_study(session, study)
+    rows = csv.DictReader(
+        io.StringIO(exported(session, study, include_test=True)["groups.csv"].decode())
+    )
+    assert {(row["document"], row["group"]) for row in rows} == {*colours.items()}
+
+
+@ON_SQLITE
+def test_texts_are_shown_whole_and_called_texts(app, session):
+    a_grouping_study(session, texts=lambda each: f"{each} {'and so on ' * 60}")
+    assessor = Assessor(app, session)
+    assessor.go("/q/1")
+    assert "Sort the texts by: colour" in assessor.text
+    assert "Select texts, then a group. A text may be in several groups." in assessor.text
+    words = assessor.page.select_one(".tile .words").text
+    assert words.count("and so on") == 60
 
 
 @pytest.mark.parametrize("text", ["4", "4:2", "4:x"])

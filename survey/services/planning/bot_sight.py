@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from selectolax.lexbor import LexborNode
 
 NAME = re.compile(r"/([^/]+)\.webp$")
-CUT = "..."  # ends a text that is too long for a tile
 
 
 class Sight:
@@ -21,11 +20,7 @@ class Sight:
 
     def find(self, shown: str) -> str:
         """Return what is shown so, "" where nothing is."""
-        shown = _in_one_line(shown)
-        if shown in self._ids or not shown.endswith(CUT):
-            return self._ids.get(shown, "")
-        start = shown.removesuffix(CUT)
-        return next((each for text, each in self._ids.items() if text.startswith(start)), "")
+        return self._ids.get(_in_one_line(shown), "")
 
     def find_in(self, part: LexborNode | None) -> str:
         """Return what a part of a page shows, "" where it shows nothing that is known."""
