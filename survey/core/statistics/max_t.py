@@ -5,6 +5,7 @@ standard errors come from one covariance matrix of the means, which has a Wishar
 mean is special.
 """
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import combinations
@@ -99,23 +100,58 @@ def step_down(
     without any t still counts in Šidák's correction.
     """
     known = {pair: t for pair, t in tests.items() if t}
+    p_of_groups = _p_of_groups(names, known)
+    best = _best_splits(len(names), p_of_groups)
+    everyone = (1 << len(names)) - 1
     adjusted = {pair: t.p for pair, t in known.items()}
-    for grouping in _groupings(tuple(names)):
-        groups = [group for group in grouping if len(group) > 1]
-        joined = [
-            [pair for pair in map(frozenset, combinations(group, 2)) if pair in known]
-            for group in groups
-        ]
-        chances = [
-            largest_t_p(min((known[pair] for pair in of_group), key=lambda t: t.p), len(group))
-            for group, of_group in zip(groups, joined, strict=True)
-            if of_group
-        ]
-        if chances:
-            p = 1 - (1 - min(chances)) ** len(groups)
-            for pair in (pair for of_group in joined for pair in of_group):
-                adjusted[pair] = max(adjusted[pair], p)
+    for group, p_of_group in p_of_groups.items():
+        if p_of_group > 1:
+            continue  # none of its pairs has a t
+        members = [name for place, name in enumerate(names) if group >> place & 1]
+        # With the split of the others into this many groups whose smallest p is largest.
+        largest = max(
+            1 - (1 - min(p_of_group, p_of_others)) ** (1 + groups)
+            for groups, p_of_others in best[everyone & ~group].items()
+        )
+        for pair in map(frozenset, combinations(members, 2)):
+            if pair in known:
+                adjusted[pair] = max(adjusted[pair], largest)
     return adjusted
+
+
+def _p_of_groups(names: Sequence[str], known: Mapping[frozenset[str], T]) -> dict[int, float]:
+    """Return the p of each group of two means or more, as bits; infinite for one without a t."""
+    found = {}
+    for group in range(1 << len(names)):
+        members = [name for place, name in enumerate(names) if group >> place & 1]
+        if len(members) > 1:
+            of_group = [
+                known[pair] for pair in map(frozenset, combinations(members, 2)) if pair in known
+            ]
+            smallest = min(of_group, key=lambda t: t.p, default=None)
+            found[group] = largest_t_p(smallest, len(members)) if smallest else math.inf
+    return found
+
+
+def _best_splits(means: int, p_of_groups: Mapping[int, float]) -> list[dict[int, float]]:
+    """Return for each set of means the largest p with which it can be split, by number of groups.
+
+    A mean may be in no group. The p of a split is the smallest of its groups'.
+    """
+    best: list[dict[int, float]] = [{0: math.inf}]
+    for of_all in range(1, 1 << means):
+        lowest = of_all & -of_all
+        found = dict(best[of_all ^ lowest])  # where the lowest is in no group
+        others = rest = of_all ^ lowest
+        while others:
+            p_of_group = p_of_groups[lowest | others]
+            for groups, p in best[rest ^ others].items():
+                smallest = min(p, p_of_group)
+                if smallest > found.get(groups + 1, -1.0):
+                    found[groups + 1] = smallest
+            others = (others - 1) & rest
+        best.append(found)
+    return best
 
 
 @cache
