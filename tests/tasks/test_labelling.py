@@ -20,6 +20,7 @@ from survey.db import item_queries
 from survey.db.models import TASK_TABLES, Participant, Presentation, now
 from survey.errors import SurveyError
 from survey.services import accounts
+from survey.services.analysis.label_results import Annotator, LabelResults, merged
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.collections import items as collection
 from survey.services.exchange import bundle, bundle_import
@@ -327,6 +328,19 @@ def test_bots_label_it_and_the_command_analyses_it(app, session):
     figures = analyse_stored(session, study, AnalysisOptions(include_test=True)).figures
     assert [each["queries"] for each in figures["annotators"]] == [2, 2, 2]
     assert figures["agreement"]["topics"][0]["jaccard"] > 0.3
+
+
+@pytest.mark.parametrize(
+    ("people", "why"),
+    [(1, "no two have done the same query"), (2, "nobody marked anything")],
+)
+def test_where_agreement_is_open_the_sentence_says_why(people, why):
+    labels = [{"red": {"red-1": 0, "red-2": 0}}] * people
+    annotators = [Annotator(f"P{who}", each, 0.0) for who, each in enumerate(labels)]
+    assert LabelResults(annotators, merged(labels)).headline == (
+        "0 of 2 documents looked at for 1 query are relevant; how far people agree is open, as "
+        f"{why}."
+    )
 
 
 @ON_SQLITE

@@ -211,9 +211,9 @@ class LabelResults:
         relevance = f"{relevant} of {seen} documents looked at for {queries} {verb} relevant"
         alike = _mean([each["jaccard"] for each in topics if each["jaccard"] is not None])
         if alike is None:
-            return (
-                f"{relevance}; how far people agree is open, as no two have marked the same query."
-            )
+            alone = all(topic["assessors"] < 2 for topic in topics)
+            why = "no two have done the same query" if alone else "nobody marked anything"
+            return f"{relevance}; how far people agree is open, as {why}."
         return (
             f"{relevance}; of what either of two annotators marks, both mark {100 * alike:.0f} %."
         )
