@@ -33,6 +33,7 @@ from survey.core.tasks.preference import (
 from survey.db.models import TASK_TABLES, StoredResponse
 from survey.errors import SurveyError
 from survey.services import accounts
+from survey.services.analysis.preference_results import Judgement, PreferenceResults
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.collections import items as collection
 from survey.services.exchange import bundle, bundle_import
@@ -525,6 +526,59 @@ def test_bots_answer_by_a_measures_difference(app, session, shown):
         if row["preferred"] in ("left", "right"):
             first = {side: int(values[row["question"], row[side]]) for side in ("left", "right")}
             assert min(first, key=first.get) == row["preferred"]
+
+
+def results_of(preferred, people=12, **more):
+    """Results of the measure AP alone; ``preferred``: of each question in turn, by all alike."""
+    plan = a_preference_plan(measures=["AP"])
+    judgements = [
+        Judgement(f"P{who}", number, letter, "left", None, {})
+        for who in range(people)
+        for number, letter in enumerate(preferred, 1)
+    ]
+    return PreferenceResults(plan, plan.draw_questions(), judgements, **more)
+
+
+@pytest.mark.parametrize(
+    ("preferred", "people", "headline"),
+    [  # AP prefers list B in questions 1 and 3, list A in the others
+        (
+            "BABAA",
+            12,
+            "AP agrees with 100 % of people's preferences, and this holds for these 5 questions "
+            "alone.",
+        ),
+        (
+            "ABABB",
+            12,
+            "AP goes against people: it agrees with 0 % of people's preferences, and this holds "
+            "for these 5 questions alone.",
+        ),
+        ("BABAA", 4, "AP agrees with 100 % of people's preferences, which is not beyond chance."),
+        (
+            ["equal", "neither"],
+            4,
+            "Nothing says whether AP agrees with people: no answer prefers a list.",
+        ),
+    ],
+)
+def test_a_measure_alone_agrees_goes_against_people_or_says_nothing(preferred, people, headline):
+    assert results_of(preferred, people).headline == headline
+
+
+def test_planned_looks_leave_less_than_a_twentieth_and_are_printed(app, session):
+    assert "not beyond chance" in results_of("BABAA", level=0.0001).headline
+    study = a_preference_study(session, looks=[1], participants=12)
+    visitor = a_participant(app)
+    for position in range(1, 6):
+        visitor.submit(f"/q/{position}", preferred="left")
+    visitor.submit("/review")
+    session.rollback()
+    lifecycle.close_study(session, study)
+    looks = analyse_stored(session, study, AnalysisOptions()).sentences[1]
+    assert re.fullmatch(
+        r"Looks were planned, so a corrected test decides below p = \.0+\d+\.", looks
+    )
 
 
 @pytest.mark.parametrize("text", ["P@10:0.2", "AP:", "AP:x", ":1"])

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from survey.core.agreement.credits import (
     Rankings,
     Shares,
     Table4,
+    answered_questions,
     distinct_questions,
     shares,
     table4,
@@ -58,6 +59,8 @@ from survey.core.agreement.label_permutation import (
 from survey.core.agreement.quality import Bias, bias_of
 from survey.core.statistics.max_t import T, step_down
 from survey.core.statistics.significance import Interval, holm
+
+Tests = TypeVar("Tests", bound="MeanTests")
 
 # A vote that credits several measures gives each a whole credit, or an equal share of one,
 # or the response is left out.
@@ -110,10 +113,22 @@ class MeanTests:
 
 
 @dataclass(frozen=True)
+class PairTests(MeanTests):
+    """The same of a pair of measures, with the questions' signs, for where there is no spread."""
+
+    questions: QuestionsTest
+
+    @classmethod
+    def of_pair(cls, d: NDArray[np.float64], credits: Credits, asked: int) -> "PairTests":
+        """Test the mean of d, (K,); ``asked``: how many questions there are."""
+        return cls(**vars(MeanTests.of(d, credits)), questions=by_questions(d, credits, asked))
+
+
+@dataclass(frozen=True)
 class Difference:
     """One measure against another: ``lead`` in credits, ``mean`` per response.
 
-    ``identical``: the questions in which the two order the lists alike, so that no vote
+    ``identical``: the answered questions in which the two order the lists alike, so that no vote
     can tell them apart; ``unequal``: those in which more measures share the order of one than
     that of the other, so that random clicks credit it more often; ``above_random_clicks``: the
     difference of the votes, minus what redrawn labels would give in each response;
@@ -231,7 +246,7 @@ def compare(redraws: Redraws, smallest_difference: float | None = None) -> tuple
     )
 
 
-def corrected_tests(tests: Sequence[MeanTests], measures: Sequence[str]) -> list[MeanTests]:
+def corrected_tests(tests: Sequence[Tests], measures: Sequence[str]) -> list[Tests]:
     """Correct the p of each pair's tests, in the order of ``pairs``, over all pairs."""
     stepped = _stepped([each.components for each in tests], measures)
     of_kind = holm([each.components.p for each in tests])
@@ -260,18 +275,19 @@ def _stepped(tests: Sequence[Components], measures: Sequence[str]) -> list[Compo
 def _difference(redraws: Redraws, pair: Pair, smallest: float | None) -> Difference:
     credits, rankings = redraws.credits, redraws.credits.ballots.rankings
     d, permutation = differences(credits, pair), label_permutation(redraws, pair)
+    answered = {number: rankings[number] for number in answered_questions(credits.ballots)}
     tests = MeanTests.of(d, credits)
     expected = expected_by_redraws(redraws, pair)
     return Difference(
         pair=pair,
         identical=tuple(
             question
-            for question, orders in sorted(rankings.items())
+            for question, orders in answered.items()
             if orders[pair.first] == orders[pair.second]
         ),
         unequal=tuple(
             question
-            for question, orders in sorted(rankings.items())
+            for question, orders in answered.items()
             if len({list(orders.values()).count(orders[name]) for name in vars(pair).values()}) > 1
         ),
         lead=permutation.lead,

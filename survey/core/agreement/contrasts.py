@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from survey.core.agreement.credits import Credits
+from survey.core.agreement.credits import Credits, answered_questions
 from survey.core.agreement.differences import (
     NO_RESPONSES,
     Components,
@@ -36,7 +36,7 @@ from survey.core.studies.rankings import (
 
 @dataclass(frozen=True)
 class QuestionCounts:
-    """How many ``questions`` there are of a kind, and how many ``responses`` to them."""
+    """How many answered ``questions`` there are of a kind, and ``responses`` to them."""
 
     questions: int
     responses: int
@@ -79,7 +79,8 @@ def by_contrast(d: NDArray[np.float64], credits: Credits, pair: Pair) -> ByContr
 
     ``d``: (K,), a value for each ballot.
     """
-    rankings = credits.ballots.rankings
+    ballots = credits.ballots
+    rankings = {number: ballots.rankings[number] for number in answered_questions(ballots)}
     orders = {number: (of[pair.first], of[pair.second]) for number, of in rankings.items()}
     kinds = {number: contrast(*both) for number, both in orders.items()}
     ties = [orders[number] for number, kind in kinds.items() if kind == TIES_ONLY]

@@ -265,6 +265,12 @@ def credited_measures(
     return frozenset(measure for measure in label_order if rankings[measure] in approved)
 
 
+def answered_questions(ballots: Ballots) -> list[int]:
+    """Return the numbers of the questions with an answer, in order."""
+    numbers: list[int] = np.unique(ballots.questions[ballots.counts > 0]).tolist()
+    return numbers
+
+
 def chance_credits(rankings: Rankings, measures: Sequence[str]) -> dict[str, float]:
     """Return each measure's credits per response when one column is clicked at random.
 

@@ -11,17 +11,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from survey.core.agreement.agreement import MeanTests, corrected_tests
+from survey.core.agreement.agreement import MeanTests, PairTests, corrected_tests
 from survey.core.agreement.anchoring import COMPARISONS
 from survey.core.agreement.concordance import ParticipantOrders
 from survey.core.agreement.credits import UNITS_OF_A_VOTE, Ballots, in_units, tally_credits
-from survey.core.agreement.differences import T1, T2, Pair, pairs
+from survey.core.agreement.differences import T2, Pair, pairs
 from survey.core.agreement.verdicts import (
     Scope,
     Verdict,
-    corrected_p,
+    decide,
     population_start,
+    rests_on,
     these_questions,
+    why_undecided,
 )
 from survey.core.statistics.significance import LEVEL, Interval, rounded
 
@@ -42,7 +44,7 @@ class OrderingDifference:
     responses: int
     first: float | None
     second: float | None
-    tests: MeanTests
+    tests: PairTests
 
 
 @dataclass(frozen=True)
@@ -74,23 +76,11 @@ def _differences(ballots: Ballots) -> Iterator[OrderingDifference]:
             sides = [measures.index(name) for name in (pair.first, pair.second)]
             counted = credits.subset(known[:, sides[0]] & known[:, sides[1]])
             first, second = (MeanTests.of(values[:, side], counted).mean for side in sides)
-            all_tests.append(MeanTests.of(values[:, sides[0]] - values[:, sides[1]], counted))
+            d = values[:, sides[0]] - values[:, sides[1]]
+            all_tests.append(PairTests.of_pair(d, counted, len(ballots.rankings)))
             compared.append((pair, statistic, len(counted), first, second))
         for each, tests in zip(compared, corrected_tests(all_tests, measures), strict=True):
             yield OrderingDifference(*each, tests)
-
-
-def deciding_test(tests: MeanTests, level: float) -> tuple[str, float, Interval] | None:
-    """Return population, corrected p and interval of the widest population that is decided for.
-
-    The test for these questions, not corrected, has to leave zero out besides.
-    """
-    of_these, of_kind = tests.participants, tests.components
-    sure_of_these = of_these.p is not None and of_these.p < LEVEL
-    for population, p, test in ((T2, of_kind.p_step, of_kind), (T1, of_these.p_holm, of_these)):
-        if tests.mean and sure_of_these and p is not None and p < level and test.ci95:
-            return population, p, test.ci95
-    return None
 
 
 def _verdict(
@@ -104,16 +94,15 @@ def _verdict(
     ahead, behind = (pair.first, pair.second) if mean > 0 else (pair.second, pair.first)
     higher, lower = sorted((difference.first, difference.second), reverse=True)
     agreement = f"mean tau-b {rounded(higher, 3)} and {rounded(lower, 3)}"
-    if decided := deciding_test(tests, level):
-        population, p, interval = decided
+    if decision := decide(tests, comparisons, level):
         sentence = (
-            f"{population_start(population, questions)}, people's own orderings are nearer to "
-            f"{ahead}'s orders than to {behind}'s: {agreement}, a difference of "
-            f"{rounded(abs(mean), 3)} (95 % interval {_interval(interval, mean)}; "
-            f"{corrected_p(p, comparisons)})."
+            f"{population_start(decision.population, questions)}, people's own orderings are "
+            f"nearer to {ahead}'s orders than to {behind}'s: {agreement}, a difference of "
+            f"{rounded(abs(mean), 3)}"
+            f"{rests_on(decision, _interval(decision.interval, mean), comparisons)}."
         )
-        scope: Scope = "kind" if population == T2 else "these"
-        return Verdict(pair, scope, ahead, "orders", population, sentence)
+        scope: Scope = "kind" if decision.population == T2 else "these"
+        return Verdict(pair, scope, ahead, "orders", decision.population, sentence)
     reach = " and ".join(
         f"{_interval(test.ci95, 1.0)} {where}"
         for test, where in (
@@ -126,12 +115,14 @@ def _verdict(
     sentence = (
         f"People's own orderings do not decide between {pair.first} and {pair.second}: mean tau-b "
         f"is {rounded(difference.first, 3)} and {rounded(difference.second, 3)}; of the "
-        f"difference, {rounded(mean, 3)}, {of_which}."
+        f"difference, {rounded(mean, 3)}, {of_which}{why_undecided(tests, comparisons, level)}."
     )
     return Verdict(pair, "none", None, None, None, sentence)
 
 
-def _interval(interval: Interval, mean: float) -> str:
-    """Format an interval, with its sign reversed for a negative mean."""
+def _interval(interval: Interval | None, mean: float) -> str:
+    """Format an interval, with its sign reversed for a negative mean; "" for none."""
+    if interval is None:
+        return ""
     low, high = interval if mean > 0 else (-interval[1], -interval[0])
     return f"{rounded(low, 3)} to {rounded(high, 3)}"

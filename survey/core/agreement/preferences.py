@@ -8,23 +8,25 @@ being dealt by chance, random answers give no measure a lead.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from survey.core.agreement.agreement import MeanTests, corrected_tests
-from survey.core.agreement.credits import Ballots, Credits
+from survey.core.agreement.agreement import PairTests, corrected_tests
+from survey.core.agreement.credits import Ballots, Credits, answered_questions
 from survey.core.agreement.differences import T2, Pair, pairs
-from survey.core.agreement.own_orderings import deciding_test
 from survey.core.agreement.verdicts import (
+    Decision,
     Scope,
     Verdict,
-    corrected_p,
+    decide,
     population_start,
+    rests_on,
     these_questions,
+    why_undecided,
 )
 from survey.core.statistics.rater_agreement import alpha_of_counts
 from survey.core.statistics.significance import LEVEL, Interval, rounded, sign_test
@@ -96,13 +98,23 @@ class MeasureAgreement:
     tied: int
     undecided: int
     undecided_tied: int
-    tests: MeanTests
+    tests: PairTests
     by_size: tuple[SizeShare, ...]
 
     @property
     def share(self) -> float | None:
         """The share of the preferences that the measure does not tie, in [0, 1]."""
         return agreed_share(self.agree, self.against)
+
+    def decision(self, level: float = LEVEL) -> Decision | None:
+        """Return whether the share differs from one half, as a test of this measure alone."""
+        kind, these = self.tests.components, self.tests.participants
+        alone = replace(
+            self.tests,
+            components=replace(kind, p_step=kind.p),
+            participants=replace(these, p_holm=these.p),
+        )
+        return decide(alone, 1, level)
 
     @property
     def ci95(self) -> Interval | None:
@@ -132,7 +144,7 @@ class MeasureDifference:
     pair: Pair
     first: float | None
     second: float | None
-    tests: MeanTests
+    tests: PairTests
 
 
 @dataclass(frozen=True)
@@ -152,7 +164,10 @@ class People:
 
 @dataclass(frozen=True)
 class PreferenceAnalysis:
-    """All statistics of a study's preferences that concern measures and people."""
+    """All statistics of a study's preferences that concern measures and people.
+
+    ``questions``: how many there are; ``answered``: how many of them have an answer.
+    """
 
     participants: int
     answers: int
@@ -161,11 +176,12 @@ class PreferenceAnalysis:
     differences: tuple[MeasureDifference, ...]
     people: People
     questions: int
+    answered: int
 
     def verdicts(self, level: float = LEVEL) -> tuple[Verdict, ...]:
         """Return what the preferences support for each pair of measures."""
         count = len(self.differences)
-        return tuple(_verdict(each, count, self.questions, level) for each in self.differences)
+        return tuple(_verdict(each, count, self.answered, level) for each in self.differences)
 
 
 def analyse_preferences(
@@ -184,12 +200,13 @@ def analyse_preferences(
         answers=len(answers),
         preferring=len(credits),
         measures=tuple(
-            _agreement(name, credits, signs, differences[:, column], values[:, column])
+            _agreement(name, credits, signs, differences[:, column], values[:, column], len(lists))
             for column, name in enumerate(measures)
         ),
-        differences=tuple(_differences(credits, values, measures)),
+        differences=tuple(_differences(credits, values, measures, len(lists))),
         people=_people(credits, signs),
         questions=len(lists),
+        answered=len(answered_questions(credits.ballots)),
     )
 
 
@@ -222,6 +239,7 @@ def _agreement(
     signs: NDArray[np.int64],
     differences: NDArray[np.float64],
     values: NDArray[np.float64],
+    asked: int,
 ) -> MeasureAgreement:
     counts, ties = credits.ballots.counts, differences == 0
     decides = credits.subset(~ties)
@@ -232,7 +250,7 @@ def _agreement(
         tied=int(credits.counts @ ties),
         undecided=int(counts @ (signs == 0)),
         undecided_tied=int(counts @ ((signs == 0) & ties)),
-        tests=MeanTests.of(values - 0.5, decides),
+        tests=PairTests.of_pair(values - 0.5, decides, asked),
         by_size=tuple(_by_size(credits, differences, values)),
     )
 
@@ -257,11 +275,11 @@ def _by_size(
 
 
 def _differences(
-    credits: Credits, values: NDArray[np.float64], measures: Sequence[str]
+    credits: Credits, values: NDArray[np.float64], measures: Sequence[str], asked: int
 ) -> Iterator[MeasureDifference]:
     compared = pairs(measures)
     sides = [[measures.index(name) for name in (pair.first, pair.second)] for pair in compared]
-    tests = [MeanTests.of(values[:, a] - values[:, b], credits) for a, b in sides]
+    tests = [PairTests.of_pair(values[:, a] - values[:, b], credits, asked) for a, b in sides]
     corrected = corrected_tests(tests, measures) if compared else []
     for pair, (first, second), test in zip(compared, sides, corrected, strict=True):
         total = len(credits)
@@ -316,16 +334,15 @@ def _verdict(
         return Verdict(pair, "none", None, None, None, sentence)
     ahead, behind = (pair.first, pair.second) if mean > 0 else (pair.second, pair.first)
     higher, lower = sorted((difference.first, difference.second), reverse=True)
-    if decided := deciding_test(tests, level):
-        population, p, interval = decided
+    if decision := decide(tests, comparisons, level):
         sentence = (
-            f"{population_start(population, questions)}, people's preferences agree with {ahead} "
-            f"more often than with {behind}: {_percent(higher)} and {_percent(lower)} of 100, a "
-            f"difference of {_percent(abs(mean))} points (95 % interval "
-            f"{_points(interval, mean)}; {corrected_p(p, comparisons)})."
+            f"{population_start(decision.population, questions)}, people's preferences agree with "
+            f"{ahead} more often than with {behind}: {_percent(higher)} and {_percent(lower)} of "
+            f"100, a difference of {_percent(abs(mean))} points"
+            f"{rests_on(decision, _points(decision.interval, mean), comparisons)}."
         )
-        scope: Scope = "kind" if population == T2 else "these"
-        return Verdict(pair, scope, ahead, "orders", population, sentence)
+        scope: Scope = "kind" if decision.population == T2 else "these"
+        return Verdict(pair, scope, ahead, "orders", decision.population, sentence)
     reach = " and ".join(
         f"{_points(test.ci95, 1.0)} {where}"
         for test, where in (
@@ -342,7 +359,8 @@ def _verdict(
     sentence = (
         f"The preferences do not decide between {pair.first} and {pair.second}: they agree with "
         f"{_percent(difference.first)} and {_percent(difference.second)} of 100; of the "
-        f"difference, {_percent(mean)} points, {of_which}."
+        f"difference, {_percent(mean)} points, {of_which}"
+        f"{why_undecided(tests, comparisons, level)}."
     )
     return Verdict(pair, "none", None, None, None, sentence)
 
@@ -351,7 +369,9 @@ def _percent(share: float) -> str:
     return rounded(100 * share)
 
 
-def _points(interval: Interval, mean: float) -> str:
-    """Format an interval in points, with its sign reversed for a negative mean."""
+def _points(interval: Interval | None, mean: float) -> str:
+    """Format an interval in points, with its sign reversed for a negative mean; "" for none."""
+    if interval is None:
+        return ""
     low, high = interval if mean > 0 else (-interval[1], -interval[0])
     return f"{_percent(max(low, -1.0))} to {_percent(min(high, 1.0))}"

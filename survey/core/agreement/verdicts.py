@@ -14,11 +14,12 @@ between the orders where the questions in which they contradict each other show 
 else the verdict says that it stays open.
 """
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
-from survey.core.agreement.agreement import Difference, MeanTests
+from survey.core.agreement.agreement import Difference, MeanTests, PairTests
 from survey.core.agreement.contrasts import ByContrast
 from survey.core.agreement.differences import T1, T2, Components, Pair, ParticipantsTest
 from survey.core.agreement.equivalence import Equivalence
@@ -73,11 +74,11 @@ def verdict(
     if difference.mean is None:
         sentence = f"{pair.first} and {pair.second} cannot be compared: there are no responses."
         return Verdict(pair, "none", None, None, None, sentence)
-    decision = _decision(difference, comparisons, level)
+    decision = decide(difference, comparisons, level)
     advantage = _advantage(difference, questions)
     if decision and _beyond_random_clicks(difference):
-        return _preference(difference, decision, comparisons, questions)
-    reading = _other_reading(difference, None, comparisons)
+        return _preference(difference, decision, comparisons, questions, level)
+    reading = _other_reading(difference, None, comparisons, level)
     if equality and (population := equality.equal_for):
         sentence = (
             f"{population_start(population, questions)}, {_equal(difference)} {reading}{advantage}"
@@ -101,10 +102,12 @@ def headline(verdicts: Sequence[Verdict], leads: Sequence[float | None], questio
     for each, lead in zip(verdicts, leads, strict=True):
         for name, share in ((each.pair.first, lead or 0.0), (each.pair.second, -(lead or 0.0))):
             sums[name] = sums.get(name, 0.0) + share
-    leader = max(sums, key=lambda name: sums[name])
+    most = max(sums.values())
+    leader, *as_far = (name for name, total in sums.items() if most - total < NO_LEAD)
     if all(each.scope == "none" for each in verdicts):
-        ahead = "" if sums[leader] < NO_LEAD else f"; {leader} is ahead, but not beyond chance"
-        return f"The answers do not decide between {and_join([*sums])}{ahead}."
+        are = "are equally far" if as_far else "is"
+        ahead = f"; {and_join([leader, *as_far])} {are} ahead, but not beyond chance"
+        return f"The answers do not decide between {and_join([*sums])}{ahead * (most >= NO_LEAD)}."
     others: dict[str, list[str]] = {}
     for each in sorted(verdicts, key=_firmness):
         if leader in (each.pair.first, each.pair.second):
@@ -116,7 +119,8 @@ def headline(verdicts: Sequence[Verdict], leads: Sequence[float | None], questio
         subject = "it" if clauses else leader
         clauses.append(clause.format(subject=subject, leader=leader, others=joined))
     start = f"{leader} is ahead, but " if [*others] == [_UNDECIDED_CLAUSE] else ""
-    return f"{start}{'; '.join(clauses)}."
+    end = f" {and_join(as_far)} {'are' if as_far[1:] else 'is'} as far ahead." if as_far else ""
+    return f"{start}{'; '.join(clauses)}.{end}"
 
 
 _UNDECIDED_CLAUSE = "the answers do not decide between {leader} and {others}"
@@ -130,7 +134,7 @@ def _firmness(found: Verdict) -> int:
 
 def _clause(found: Verdict, questions: int) -> str:
     """Return what a verdict says of the measure that leads, with a gap for the others' names."""
-    where = _where(found, questions)
+    where = where_it_holds(found.population, questions)
     if found.scope == "none":
         return _UNDECIDED_CLAUSE
     if found.scope == "equal":
@@ -150,7 +154,7 @@ def _clause(found: Verdict, questions: int) -> str:
 
 def standing(found: Verdict, questions: int) -> str:
     """Return in a few words whether a pair's difference holds, and for what."""
-    where = _where(found, questions)
+    where = where_it_holds(found.population, questions)
     if found.scope == "none":
         return "not decided"
     if found.scope == "equal":
@@ -175,22 +179,25 @@ def lead_in_points(found: Verdict, tests: Difference | MeanTests) -> str:
     return f"{_points(tests.mean)}{reach}"
 
 
-def _where(found: Verdict, questions: int) -> str:
-    of_kind = found.population == T2
-    return "for questions of this kind" if of_kind else these_questions(questions)
+def where_it_holds(population: str | None, questions: int) -> str:
+    """Return "for questions of this kind", or "for these 10 questions alone"."""
+    return "for questions of this kind" if population == T2 else these_questions(questions)
+
+
+def rests_on(decision: Decision, interval: str, comparisons: int) -> str:
+    """Return what a decision rests on; ``interval``: the decision's, in words."""
+    p = corrected_p(decision.p, comparisons)
+    if decision.interval:
+        return f" (95 % interval {interval}; {p})"
+    return f". Participants do not differ, so there is no interval; by {decision.exact_test} {p}"
 
 
 def _preference(
-    difference: Difference, decision: Decision, comparisons: int, questions: int
+    difference: Difference, decision: Decision, comparisons: int, questions: int, level: float
 ) -> Verdict:
     pair, mean = difference.pair, difference.mean or 0.0
     winner, loser = (pair.first, pair.second) if mean > 0 else (pair.second, pair.first)
-    points, p = _points(abs(mean)), corrected_p(decision.p, comparisons)
-    if decision.interval:
-        rests_on = f" (95 % interval {_interval(decision.interval, mean)}; {p})"
-    else:
-        no_interval = "Participants do not differ, so there is no interval"
-        rests_on = f". {no_interval}; by {decision.exact_test} {p}"
+    points = _points(abs(mean))
     preferred_for = _preferred_for(difference.by_contrast, decision.population, mean)
     for_ties, stays_open = _for_ties(difference.by_contrast, winner == pair.first), ""
     if preferred_for == "open":
@@ -198,11 +205,11 @@ def _preference(
     sentence = (
         f"{population_start(decision.population, questions)}, {winner} is preferred to {loser}"
         f"{f' {for_ties},' if preferred_for == 'ties' else ''} by {points} of the responses"
-        f"{rests_on}. {stays_open}"
+        f"{rests_on(decision, _interval(decision.interval, mean), comparisons)}. {stays_open}"
         f"{_sources(difference.by_contrast, pair, 'Of these points', mean)}"
         f"{_small(difference, decision.population)}"
         f"{_elsewhere(difference, decision, comparisons, mean)}"
-        f"{_other_reading(difference, decision, comparisons)}"
+        f"{_other_reading(difference, decision, comparisons, level)}"
         f"{_advantage(difference, questions)}"
     )
     scope: Scope = "kind" if decision.population == T2 else "these"
@@ -220,35 +227,40 @@ def _preferred_for(parts: ByContrast, population: str, mean: float) -> Preferred
     return "orders" if beyond_chance or not parts.ties_only.responses else "open"
 
 
-def _decision(difference: Difference, comparisons: int, level: float) -> Decision | None:
-    """Return the decision for the widest population for which a corrected test decides."""
-    if not difference.mean or not _excludes_zero(difference.participants):
+def decide(
+    tests: Difference | PairTests, comparisons: int, level: float = LEVEL
+) -> Decision | None:
+    """Return the decision for the widest population for which a corrected test decides.
+
+    The test for these questions, not corrected, has to leave zero out besides.
+    """
+    if not tests.mean or not _excludes_zero(tests.participants):
         return None
-    decisions = (_of_kind(difference, comparisons), _of_these(difference, comparisons))
+    decisions = (_of_kind(tests, comparisons), _of_these(tests, comparisons))
     return next((each for each in decisions if each and each.p < level), None)
 
 
-def _of_kind(difference: Difference, comparisons: int) -> Decision | None:
+def _of_kind(tests: Difference | PairTests, comparisons: int) -> Decision | None:
     """Return what is decided for questions of this kind (T2), None where nothing can be.
 
     Where participants do not differ, by the questions' signs, with Bonferroni's correction.
     """
-    test, signs = difference.components, difference.questions
+    test, signs = tests.components, tests.questions
     if test.p_step is not None:
         return Decision(T2, test.p_step, test.ci95)
-    if difference.participants.p is not None or signs.sign_p is None or signs.n < 2:
+    if tests.participants.p is not None or signs.sign_p is None or signs.n < 2:
         return None
     counts = f"{signs.won} won and {signs.lost} lost"
     exact_test = f"an exact sign test of questions, {counts},"
     return Decision(T2, min(1.0, comparisons * signs.sign_p), None, exact_test)
 
 
-def _of_these(difference: Difference, comparisons: int) -> Decision | None:
+def _of_these(tests: Difference | PairTests, comparisons: int) -> Decision | None:
     """Return what is decided for these questions (T1), None where nothing can be.
 
     Where participants do not differ, by flipping the signs of their sums.
     """
-    test = difference.participants
+    test = tests.participants
     if test.p_holm is not None:
         return Decision(T1, test.p_holm, test.ci95)
     if test.sign_flip_p is None:
@@ -303,21 +315,60 @@ def _reason(
         permuted = p_text(difference.label_permutation.p)
         more = "does not show more than random clicking gives"
         return f", but the label permutation {more} ({permuted})"
-    if not difference.mean or not _excludes_zero(difference.participants):
+    return why_undecided(difference, comparisons, level)
+
+
+def why_undecided(tests: Difference | PairTests, comparisons: int, level: float) -> str:
+    """Return, after a comma, why tests that exclude zero do not decide; "" where they do not."""
+    if not tests.mean or not _excludes_zero(tests.participants):
         return ""
     if comparisons == 1 and level == LEVEL:
         return ""
     p = [
         f"{p_text(each.p)} {where}"
         for each, where in (
-            (_of_kind(difference, comparisons), "for the kind"),
-            (_of_these(difference, comparisons), "for these"),
+            (_of_kind(tests, comparisons), "for the kind"),
+            (_of_these(tests, comparisons), "for these"),
         )
         if each
     ]
-    left = f"{level:.4f}".removeprefix("0")
-    below = "" if level == LEVEL else f", not below {left}, which planned looks leave"
-    return f", but corrected for {comparisons} comparisons {' and '.join(p)}{below}"
+    corrected = "" if comparisons == 1 else f"corrected for {comparisons} comparisons "
+    below = ", and planned looks leave no level before someone has finished"
+    if level:
+        below = f", not below {_level_text(level)}, which planned looks leave"
+    return f", but {corrected}{' and '.join(p)}{below * (level < LEVEL)}"
+
+
+def early_looks(looks: Sequence[Mapping[str, Any]], level: float) -> str:
+    """Return what is to be said of results that could be seen before the last answers came, or "".
+
+    ``looks``: each with the number of participants who had finished, and a reason; ``level``: at
+    which a corrected test decides, below LEVEL where looks were planned.
+    """
+    counts = [
+        f"when {each['participants']} participant{'s' * (each['participants'] != 1)} had "
+        f"finished ({each['reason']})"
+        for each in looks
+    ]
+    so = (
+        "Whoever may stop at a result that pleases finds one too often; the tests do not "
+        "account for it."
+    )
+    if level < LEVEL:
+        decides = "no test decides before someone has finished"
+        if level:
+            decides = f"a corrected test decides below p = {_level_text(level)}"
+        so = f"Looks were planned, so {decides}."
+    seen = f"Results could be seen before the last answers came: {and_join(counts)}."
+    if looks:
+        return f"{seen} {so}"
+    return so if level < LEVEL else ""
+
+
+def _level_text(level: float) -> str:
+    """Format a level below .05 with four decimals, or more where these are all 0."""
+    decimals = max(4, math.ceil(-math.log10(level)))
+    return f"{level:.{decimals}f}".removeprefix("0")
 
 
 def _reach(difference: Difference, questions: int) -> str:
@@ -410,13 +461,17 @@ def _count(questions: int) -> str:
     return f"{questions} question{'s' * (questions != 1)}"
 
 
-def _other_reading(difference: Difference, decision: Decision | None, comparisons: int) -> str:
+def _other_reading(
+    difference: Difference, decision: Decision | None, comparisons: int, level: float
+) -> str:
     """Return a sentence where the votes minus what redrawn labels give say something else."""
+    if not difference.unequal:
+        return ""
     above = difference.above_random_clicks
     mean = above.mean or 0.0
     counted = "With what random clicking gives taken from each vote"
     if decision is None:
-        found = _decided_above(above)
+        found = _decided_above(above, level)
         if found is None:
             return ""
         ahead = difference.pair.first if mean > 0 else difference.pair.second
@@ -427,7 +482,7 @@ def _other_reading(difference: Difference, decision: Decision | None, comparison
     test = above.components if decision.population == T2 else above.participants
     p = test.p_step if isinstance(test, Components) else test.p_holm
     same_sign = mean * (difference.mean or 0.0) > 0
-    if not difference.unequal or p is None or (p < LEVEL and same_sign):
+    if p is None or (p < level and same_sign):
         return ""
     lead = _points(mean if (difference.mean or 0.0) > 0 else -mean)
     return (
@@ -436,14 +491,14 @@ def _other_reading(difference: Difference, decision: Decision | None, comparison
     )
 
 
-def _decided_above(above: MeanTests) -> MeanTest | None:
+def _decided_above(above: MeanTests, level: float) -> MeanTest | None:
     """Return the test of votes minus expectations that excludes zero after correction."""
     if not _excludes_zero(above.participants):
         return None
-    if above.components.p_step is not None and above.components.p_step < LEVEL:
+    if above.components.p_step is not None and above.components.p_step < level:
         return above.components
     p = above.participants.p_holm
-    return above.participants if p is not None and p < LEVEL else None
+    return above.participants if p is not None and p < level else None
 
 
 def _equal(difference: Difference) -> str:

@@ -20,9 +20,11 @@ from survey.core.agreement.preferences import (
 )
 from survey.core.agreement.verdicts import (
     Verdict,
+    early_looks,
     headline,
     lead_in_points,
     standing,
+    where_it_holds,
 )
 from survey.core.measures import MEASURES
 from survey.core.statistics.bradley_terry import Comparisons, Strengths, bradley_terry
@@ -42,6 +44,7 @@ from survey.figures.exhibit import Exhibit
 from survey.figures.judging import preferences_agreeing
 from survey.services.analysis.sheets import Cell, P, Sheet, Worded, as_csv, count_of
 
+HALF = 0.5  # the agreement of a random choice
 TIES_AS_HALF = "equally good and neither good count as half a win for each list"
 
 
@@ -93,11 +96,17 @@ class StrengthShare(NamedTuple):
 
 @dataclass(frozen=True)
 class PreferenceResults:
-    """The preferences of the participants who count, and what follows from them."""
+    """The preferences of the participants who count, and what follows from them.
+
+    ``looks``: at results before the last answers came; ``level``: at which a corrected test
+    decides, below LEVEL where planned looks share it.
+    """
 
     plan: PreferencePlan
     questions: Sequence[Question]
     judgements: Sequence[Judgement]
+    looks: Sequence[Mapping[str, Any]] = ()
+    level: float = LEVEL
 
     @cached_property
     def analysis(self) -> PreferenceAnalysis:
@@ -111,7 +120,7 @@ class PreferenceResults:
     @cached_property
     def verdicts(self) -> tuple[Verdict, ...]:
         """What the preferences support for each pair of measures."""
-        return self.analysis.verdicts()
+        return self.analysis.verdicts(self.level)
 
     def _differences(self, question: Question) -> dict[str, float]:
         """Return how much better list A is; the sign is exact, the size of the values."""
@@ -290,19 +299,30 @@ class PreferenceResults:
             return "No measure leads: no answer counts."
         if analysis.differences:
             leads = [each.tests.mean for each in analysis.differences]
-            return headline(self.verdicts, leads, analysis.questions)
+            return headline(self.verdicts, leads, analysis.answered)
         [only] = analysis.measures
         if only.share is None:
-            return f"Nothing says whether {only.measure} agrees with people: it ties all pairs."
-        share = f"{only.measure} agrees with {100 * only.share:.0f} % of people's preferences"
-        p = only.tests.components.p
-        beyond = "" if p is not None and p < LEVEL else "not "
-        return f"{share}, which is {beyond}beyond chance for questions of this kind."
+            why = "it ties every pair of which one is preferred"
+            why = why if only.tied else "no answer prefers a list"
+            return f"Nothing says whether {only.measure} agrees with people: {why}."
+        share = f"{100 * only.share:.0f} % of people's preferences"
+        decision = only.decision(self.level)
+        if decision is None:
+            return f"{only.measure} agrees with {share}, which is not beyond chance."
+        where = f"this holds {where_it_holds(decision.population, analysis.answered)}"
+        if only.share < HALF:
+            return f"{only.measure} goes against people: it agrees with {share}, and {where}."
+        return f"{only.measure} agrees with {share}, and {where}."
+
+    @property
+    def early_looks(self) -> str:
+        """What is to be said of results that could be seen before the last answers came, or ""."""
+        return early_looks(self.looks, self.level)
 
     @property
     def standings(self) -> list[tuple[str, str, str]]:
         """Each pair of measures, its difference in points, and in a few words whether it holds."""
-        questions = self.analysis.questions
+        questions = self.analysis.answered
         pairs = zip(self.verdicts, self.analysis.differences, strict=True)
         return [
             (each.pair.title, lead_in_points(found, each.tests), standing(found, questions))
@@ -333,10 +353,11 @@ class PreferenceResults:
 
     @property
     def sentences(self) -> list[str]:
-        """What to read first: how pairs were selected, then the verdicts."""
+        """What to read first: how pairs were selected, early looks, then the verdicts."""
         verdicts = self.verdicts if self.judgements else ()
         pairs = f"Pairs: {self.plan.selection_sentence}."
-        return [pairs, *(each.sentence for each in verdicts)]
+        looks = [self.early_looks] if self.early_looks else []
+        return [pairs, *looks, *(each.sentence for each in verdicts)]
 
     def files(self) -> Iterator[tuple[str, str]]:
         """Yield name and text of each table, and of the sentences."""

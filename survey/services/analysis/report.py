@@ -92,7 +92,7 @@ def report_of(analysis: Analysis, *, draw: bool = True) -> Report:
         sheets={sheet.name: sheet for sheet in tables_of(analysis)},
         flags=flags_sheet(analysis),
         departures=departures(analysis.options),
-        headline=headline(analysis.verdicts, _leads(analysis), analysis.questions),
+        headline=headline(analysis.verdicts, _leads(analysis), analysis.votes.answered_questions),
         standings=tuple(_standings(analysis)),
     )
 
@@ -167,7 +167,7 @@ def _standings(analysis: Analysis) -> Iterator[tuple[str, str, str]]:
     """Yield each pair, its difference in points, empty of own orderings, and its standing."""
     for found, difference in zip(analysis.verdicts, analysis.agreement.differences, strict=True):
         points = "" if analysis.own_orderings else lead_in_points(found, difference)
-        yield difference.pair.title, points, standing(found, analysis.questions)
+        yield difference.pair.title, points, standing(found, analysis.votes.answered_questions)
 
 
 def drawn_of(exhibit: Exhibit) -> Drawn:

@@ -54,12 +54,13 @@ from survey.core.agreement.quality import (
     quality_flags,
 )
 from survey.core.agreement.second_opinion import SecondOpinion, second_opinions
-from survey.core.agreement.verdicts import Verdict, verdict
+from survey.core.agreement.verdicts import Verdict, early_looks, verdict
 from survey.core.statistics import mixed_logit
 from survey.core.statistics.sequential import NEAREST as NEAREST_LOOKS
 from survey.core.statistics.sequential import look_levels
 from survey.core.statistics.significance import LEVEL, MeanTest
-from survey.core.studies.fields import ParticipantRecord, and_join
+from survey.core.studies.fields import ParticipantRecord
+from survey.core.studies.plan import Plan
 from survey.core.studies.questions import Question, rankings_of
 from survey.core.tasks.ordering_plan import (
     AFTER,
@@ -151,6 +152,11 @@ class Votes:
     level: float = LEVEL
     only_ordered: bool = False
 
+    @cached_property
+    def answered_questions(self) -> int:
+        """Number of questions with an answer."""
+        return int(np.count_nonzero(np.bincount(self.answers.question.codes)))
+
 
 @dataclass(frozen=True)
 class Analysis:
@@ -192,23 +198,7 @@ class Analysis:
     @property
     def early_looks(self) -> str:
         """What is to be said of results that could be seen before the last answers came, or ""."""
-        looks = [
-            f"when {each['participants']} participant{'s' * (each['participants'] != 1)} had "
-            f"finished ({each['reason']})"
-            for each in self.study.get("looks", ())
-        ]
-        seen = f"Results could be seen before the last answers came: {and_join(looks)}."
-        if self.votes.level < LEVEL:
-            level = f"{self.votes.level:.4f}".removeprefix("0")
-            so = f"Looks were planned, so a corrected test decides below p = {level}."
-        else:
-            so = (
-                "Whoever may stop at a result that pleases finds one too often; the tests do not "
-                "account for it."
-            )
-        if looks:
-            return f"{seen} {so}"
-        return so if self.votes.level < LEVEL else ""
+        return early_looks(self.study.get("looks", ()), self.votes.level)
 
     @property
     def simulated(self) -> int:
@@ -249,6 +239,20 @@ def people_mask(ids: Collection[str], answers: Answers) -> NDArray[np.bool_]:
     return np.array([person in ids for person in answers.people.tolist()], dtype=bool)
 
 
+def level_left(plan: Plan, looks: Iterable[Mapping[str, Any]], finished: int) -> float:
+    """Return the level that planned looks leave to this one, by who ``finished``; 0 if nobody."""
+    if not plan.looks:
+        return LEVEL
+    fractions = [0.0]
+    for count in (*(each["participants"] for each in looks), finished):
+        fraction = min(1.0, count / plan.participants)
+        if fraction >= fractions[-1] + NEAREST_LOOKS:
+            fractions.append(fraction)
+    if fractions[1:] == [1.0]:
+        return LEVEL
+    return look_levels(fractions[1:], LEVEL)[-1] if fractions[1:] else 0.0
+
+
 def analyse_votes(
     votes_before_options: Votes, left_out: LeftOut, options: AnalysisOptions
 ) -> Analysis:
@@ -276,7 +280,7 @@ def analyse_votes(
         ties=options.ties,
         smallest_difference=votes.smallest_difference,
     )
-    questions, own_orderings = len(votes.rankings), None
+    questions, own_orderings = votes.answered_questions, None
     verdicts = tuple(
         verdict(difference, len(agreement.differences), questions, votes.level)
         for difference in agreement.differences
@@ -425,7 +429,11 @@ def analyse_records(
         simulated_ids=simulated_ids,
         signs=_signs(everyone, counted_answers.people[arms == NEVER], controls),
         smallest_difference=plan.smallest_difference and plan.smallest_difference / 100,
-        level=_level(plan, facts.get("looks", ()), everyone, counted_mask(exclusions, options)),
+        level=level_left(
+            plan,
+            facts.get("looks", ()),
+            int((everyone.complete & counted_mask(exclusions, options)).sum()),
+        ),
         only_ordered=plan.columns == NEVER and not plan.arms,
     )
     analysis = analyse_votes(votes, LeftOut.of(exclusions, options), options)
@@ -456,26 +464,6 @@ def _runs(
     if analysis.options.without_question is not None:
         answers = answers.without_question(analysis.options.without_question)
     return run_places(answers, rankings, analysis.votes.measures, runs)
-
-
-def _level(
-    plan: OrderingPlan,
-    looks: Iterable[Mapping[str, Any]],
-    everyone: People,
-    counted: NDArray[np.bool_],
-) -> float:
-    """Return the level that planned looks leave to this one, by the participants who finished."""
-    if not plan.looks:
-        return LEVEL
-    finished = [*(each["participants"] for each in looks), int((everyone.complete & counted).sum())]
-    fractions = [0.0]
-    for count in finished:
-        fraction = min(1.0, count / plan.participants)
-        if fraction >= fractions[-1] + NEAREST_LOOKS:
-            fractions.append(fraction)
-    if fractions[1:] == [1.0]:
-        return LEVEL
-    return look_levels(fractions[1:], LEVEL)[-1] if fractions[1:] else 0.0
 
 
 def _arms(plan: OrderingPlan, everyone: People, answers: Answers) -> NDArray[np.str_]:

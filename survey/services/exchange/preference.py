@@ -28,7 +28,7 @@ from survey.db.models import Presentation, StoredResponse
 from survey.db.models.preference import StoredPreferenceAnswer
 from survey.services.analysis.preference_results import Judgement, PreferenceResults
 from survey.services.analysis.sheets import Sheet
-from survey.services.analysis.study_results import AnalysisOptions
+from survey.services.analysis.study_results import AnalysisOptions, level_left
 from survey.services.exchange.input_files import BundleError, CsvRow, Faults, Files, parse_rows
 from survey.services.exchange.ordering import QUESTION, RANKINGS, questions_table
 from survey.services.exchange.ordering_reader import check_rankings, read_questions
@@ -94,13 +94,14 @@ class PreferenceContent:
         them.
         """
         counted = {
-            each.public_id
+            each.public_id: each.status == "complete"
             for each in content.participants()
             if not each.excluded and (options.include_test or not each.is_test)
         }
         plan: Any = content.plan
         judgements = [_judgement(row) for row in self.rows() if row.participant in counted]
-        return PreferenceResults(plan, content.questions, judgements)
+        level = level_left(plan, content.looks, sum(counted.values()))
+        return PreferenceResults(plan, content.questions, judgements, content.looks, level)
 
     def as_json(self, analysis: PreferenceResults) -> dict[str, Any]:
         """Return an analysis as ``survey analyse --json`` prints it."""

@@ -104,6 +104,17 @@ def test_whom_people_follow_is_found_and_random_orderings_favour_none():
     assert "People's own orderings do not decide between MNRO and NMRR" in blind[0].sentence
 
 
+def test_people_who_all_order_alike_decide():
+    rankings = random_rankings(np.random.default_rng(3), 10, identical=0)
+    responses = [
+        Response(f"P{person}", question, MEASURES, own=orders["MNRO"])
+        for person in range(8)
+        for question, orders in rankings.items()
+    ]
+    verdicts = own_orderings_of(ballots_of(responses, rankings)).verdicts(10)
+    assert [(one.scope, one.preferred) for one in verdicts[:2]] == [("kind", "MNRO")] * 2
+
+
 @pytest.mark.slow
 def test_ties_of_a_measure_give_no_lead_to_one_that_breaks_them():
     """Among random strict orders, which votes for columns would turn into a preference."""

@@ -1,10 +1,13 @@
 """Preferences against measures' signs: counted by hand, by rules, and with a planted measure."""
 
+from time import process_time
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from survey.core.agreement.differences import T1
 from survey.core.agreement.preferences import (
     Answer,
     PairOfLists,
@@ -49,6 +52,54 @@ def test_agreement_is_counted_as_by_hand():
     assert str(difference.pair) == "RR-AP"
     assert difference.first == pytest.approx((3 + 2 / 2) / 7)
     assert difference.tests.mean == pytest.approx(4 / 7 - 5 / 7)
+
+
+def everyone(people, questions, against=0):
+    """Preferences that are all AP's, and against RR; ``against``: how many questions of each."""
+    lists = [PairOfLists(n, {"AP": 0.3, "RR": -0.1}) for n in range(1, questions + 1)]
+    answers = [
+        Answer(f"P{who}", n, -1 if n <= against else 1)
+        for who in range(people)
+        for n in range(1, questions + 1)
+    ]
+    return analyse_preferences(answers, lists, ["AP", "RR"])
+
+
+def test_people_without_any_difference_decide_by_exact_tests():
+    [verdict] = everyone(30, 10).verdicts()
+    assert (verdict.scope, verdict.preferred) == ("kind", "AP")
+    assert verdict.sentence == (
+        "For questions of this kind, people's preferences agree with AP more often than with RR: "
+        "100.0 and 0.0 of 100, a difference of 100.0 points. Participants do not differ, so there "
+        "is no interval; by an exact sign test of questions, 0 won and 10 lost, p = .002, the only "
+        "comparison."
+    )
+    [verdict] = everyone(30, 10, against=1).verdicts()
+    assert (verdict.scope, verdict.preferred) == ("kind", "AP")
+    assert "90.0 and 10.0 of 100, a difference of 80.0 points (95 % interval " in verdict.sentence
+
+
+def test_a_measure_alone_is_decided_for_and_against():
+    ap, rr = everyone(30, 10).measures
+    assert (ap.decision().exact_test, rr.decision().p) == (
+        "an exact sign test of questions, 10 won and 0 lost,",
+        pytest.approx(2 / 2**10),
+    )
+    assert everyone(30, 3).measures[0].decision().population == T1
+    assert everyone(1, 1).measures[0].decision() is None
+
+
+def test_twelve_measures_are_compared_in_seconds():
+    rng = np.random.default_rng(8)
+    names = [f"P@{n}" for n in range(1, 13)]
+    lists = [PairOfLists(n, dict(zip(names, rng.normal(size=12), strict=True))) for n in range(20)]
+    answers = [
+        Answer(f"P{who}", n, int(rng.choice([-1, 0, 1]))) for who in range(10) for n in range(20)
+    ]
+    begun = process_time()
+    found = analyse_preferences(answers, lists, names)
+    assert len(found.differences) == 66
+    assert process_time() - begun < 60  # every grouping of twelve took nine minutes
 
 
 def test_peoples_agreement_is_counted_as_by_hand():

@@ -6,7 +6,7 @@ from survey.core.agreement.agreement import analyse_answers
 from survey.core.agreement.answers import Answers, Response
 from survey.core.agreement.differences import T1, T2, Pair
 from survey.core.agreement.verdicts import Verdict, headline, standing, verdict
-from survey.core.statistics.significance import p_text
+from survey.core.statistics.significance import LEVEL, p_text
 from survey.core.studies.rankings import Ranking
 
 MEASURES = ("AP", "NMRR", "MNRO")
@@ -18,7 +18,7 @@ MNRO_SHOWS_TIES = {**DIFFERENT, "NMRR": Ranking.parse("C>B>A"), "MNRO": Ranking.
 EACH_BREAKS_TIES = {**DIFFERENT, "NMRR": Ranking.parse("C>A=B"), "MNRO": Ranking.parse("A=C>B")}
 
 
-def said(pair, *votes, orders=DIFFERENT, measures=MEASURES, smallest_difference=None):
+def said(pair, *votes, orders=DIFFERENT, measures=MEASURES, smallest_difference=None, level=LEVEL):
     """The verdict on a pair; a participant's votes are the initials of the measures ticked.
 
     "O" is a custom ranking, "-" no answer. ``orders``: of all questions, or a list of each's.
@@ -44,7 +44,7 @@ def said(pair, *votes, orders=DIFFERENT, measures=MEASURES, smallest_difference=
         Answers.of(responses), rankings, measures, asked, smallest_difference=smallest_difference
     )
     one = next(one for one in found.differences if str(one.pair) == pair)
-    return verdict(one, len(found.differences), len(rankings))
+    return verdict(one, len(found.differences), len(rankings), level)
 
 
 FOR_MNRO = ("MMNM", "MMMA", "MNMM", "MMMM", "MAMO", "MMMM")
@@ -59,6 +59,41 @@ def test_a_preference_for_questions_of_this_kind():
         "(95 % interval 39.5 to 100.0; p = .017, corrected for 3 comparisons). Identical orders "
         "give neither an advantage."
     )
+
+
+@pytest.mark.parametrize(
+    ("level", "left"),
+    [
+        (0.0002, "not below .0002, which planned looks leave"),
+        (0.0000031, "not below .000003, which planned looks leave"),
+        (0.0, "and planned looks leave no level before someone has finished"),
+    ],
+)
+def test_a_look_that_may_not_decide_yet_speaks_of_no_identical_orders(level, left):
+    found = said("MNRO-NMRR", *FOR_MNRO, level=level)
+    assert found.scope == "none"
+    assert found.sentence == (
+        "The votes do not decide between MNRO and NMRR: the observed difference, MNRO − NMRR, is "
+        "70.8 points of the responses, and its 95 % interval is 39.5 to 100.0 for questions of "
+        "this kind and 45.0 to 96.6 for these 4 questions alone, but corrected for 3 comparisons "
+        f"p = .017 for the kind and p = .003 for these, {left}. Identical orders give neither an "
+        "advantage."
+    )
+
+
+def test_with_two_measures_a_look_names_no_correction():
+    votes = [mine.replace("N", "A") for mine in FOR_MNRO]
+    found = said("MNRO-AP", *votes, measures=("AP", "MNRO"), level=0.0001)
+    assert "alone, but p = " in found.sentence
+    assert "comparisons" not in found.sentence
+
+
+def test_questions_without_an_answer_are_not_counted():
+    found = said(
+        "MNRO-NMRR", *(f"{mine}-" for mine in FOR_MNRO), orders=[*[DIFFERENT] * 4, NMRR_IS_MNRO]
+    )
+    assert "5" not in found.sentence.split("(95 %")[0]
+    assert found.sentence.endswith("Identical orders give neither an advantage.")
 
 
 def test_without_the_correction_there_is_no_preference():
@@ -410,6 +445,19 @@ def test_a_preference_that_is_not_split_by_ties_is_named_first():
     assert headline([a_verdict("MNRO-NMRR"), decided, OPEN_PAIR], [0.2, 0.3, 0.1], 10) == (
         "MNRO leads AP, and this holds for questions of this kind; the answers do not decide "
         "between MNRO and NMRR."
+    )
+
+
+def test_measures_that_are_equally_far_ahead_are_all_named():
+    nothing = [a_verdict("MNRO-NMRR"), a_verdict("MNRO-AP"), a_verdict("NMRR-AP")]
+    assert headline(nothing, [0.0, 0.1, 0.1], 10) == (
+        "The answers do not decide between MNRO, NMRR and AP; MNRO and NMRR are equally far "
+        "ahead, but not beyond chance."
+    )
+    decided = [a_verdict("MNRO-AP", "kind", "MNRO"), a_verdict("NMRR-AP", "kind", "NMRR")]
+    assert headline([nothing[0], *decided], [0.0, 0.3, 0.3], 10) == (
+        "MNRO leads AP, and this holds for questions of this kind; the answers do not decide "
+        "between MNRO and NMRR. NMRR is as far ahead."
     )
 
 
