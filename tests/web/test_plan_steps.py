@@ -1,5 +1,6 @@
 """The form of a plan, step by step, and what the plan can find."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from survey.core.tasks import TASKS, plan_from_json
 from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.services import accounts
 from survey.services.studies import lifecycle
+from survey.services.studies.plans import as_fields, from_trec, preset_plan
 from survey.services.studies.recruitment import Recruitment
 from survey.web.researcher.plan import CONTROLS, STEPS, form_of, steps_of
 from tests.databases import ON_SQLITE
@@ -230,6 +232,35 @@ def test_saving_what_the_page_shows_changes_no_plan(desk, session, kind):
     assert "plan changed" not in desk.text
 
 
+def plan_of_runs(**changes):
+    """A plan of two runs; on topic 6 both are alike, which no ordering study can ask."""
+    qrels, *runs = (
+        each._replace(text="".join(line for line in each.text.splitlines(True) if line[0] != "6"))
+        for each in (a_qrels(), *map(a_run, RUNS))
+    )
+    lists = from_trec(qrels, runs, collection_size="12", missing_last=True)
+    return preset_plan("pictures", **as_fields(lists) | changes)
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        *(partial(preset_plan, name) for name in ("mnro", "mnro-discriminative")),
+        plan_of_runs,
+        partial(plan_of_runs, depth=7, mark_relevant=False),
+        partial(plan_of_runs, show_items=False),
+    ],
+)
+def test_saving_what_the_page_shows_changes_no_plan_of_orderings(desk, session, plan):
+    a_draft(session, plan())
+    before = of_a_kind(session)
+    for step in STEPS:
+        desk.open(f"{OF_A_KIND}/plan?step={step}")
+        desk.send(f"{OF_A_KIND}/plan", go=step)
+        assert desk.status == 200, desk.text
+    assert of_a_kind(session) == before
+
+
 def typed_in(desk, name):
     """The text in a control of the page."""
     control = desk.page.select_one(f"#{name}")
@@ -328,6 +359,29 @@ def test_a_plan_of_each_kind_saved_meanwhile_is_shown_beside_ones_own(desk, sess
     desk.send(f"{OF_A_KIND}/plan")  # knowing what it replaces
     assert desk.address == f"{OF_A_KIND}/check"
     assert of_a_kind(session) != saved
+
+
+def test_a_plan_saved_meanwhile_is_shown_with_values_that_are_defaults_too(desk, session):
+    a_draft(session, preset_plan("mnro"))
+    desk.open(f"{OF_A_KIND}/plan")
+    version = desk.page.select_one("[name=version]")["value"]
+    desk.send(f"{OF_A_KIND}/plan", go="what", title="Another title")
+    desk.send(f"{OF_A_KIND}/plan", version=version, questions="9")
+    assert desk.status == 409
+    shown = {
+        row.th.text: [cell.text for cell in row.select("td")]
+        for row in desk.page.select("#conflict tbody tr")
+    }
+    assert shown["Questions"] == ["10", "9"]
+
+
+def test_a_fault_names_fields_as_the_page_does(desk, session):
+    a_draft(session, plan_of_runs(show_items=False))
+    desk.open(f"{OF_A_KIND}/plan")
+    desk.send(f"{OF_A_KIND}/plan", show_positions=None)
+    assert desk.status == 400
+    assert "show_" not in desk.text
+    assert "turn “Show positions as numbers” on" in desk.text
 
 
 def test_a_frozen_plan_of_each_kind_is_a_text(desk, session, kind):

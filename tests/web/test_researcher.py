@@ -962,9 +962,9 @@ def test_a_platform_is_filled_in_and_saved_with_a_code(desk, session, study):
     desk.send(settings, platform="prolific")
     assert "Filled in for prolific; not saved yet." in desk.text
     desk.send(settings)
-    assert "so code_complete cannot be empty" in desk.text
+    assert "so “Code for those who finish” cannot be empty" in desk.text
     desk.send(settings, code_complete="C1", slot_minutes="ninety")
-    assert "slot_minutes is 'ninety'" in desk.text
+    assert "” is 'ninety'" in desk.text
     desk.send(settings, code_complete="C1", slot_minutes="90")
     assert "The settings are saved." in desk.text
     session.expire_all()

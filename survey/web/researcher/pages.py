@@ -1,6 +1,7 @@
 """The blueprint of researchers' pages: finds the study, checks the role, renders templates."""
 
 import hashlib
+import re
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from survey.web.forms import Form
 from survey.web.requests import View, session, take_slug
 
 STUDY = "/studies/<slug>"
+NAME_IN_FILES = re.compile(r"\b[a-z]+(?:_[a-z0-9]+)+\b")
 LARGEST_UNPACKED = 50_000_000  # bytes of an upload that was compressed; more on the command line
 
 
@@ -76,6 +78,16 @@ class Conflict:
         events = accounts.events_of(session(), g.study)
         event = next((event for event in events if event.kind == kind), None)
         return cls(rows, event)
+
+
+def as_sentence(text: str, form: Form) -> str:
+    """Return a fault with the labels of the form's fields in place of their names in files."""
+
+    def label(name: re.Match[str]) -> str:
+        return f"“{form[name[0]].label.text}”" if name[0] in form else name[0]
+
+    text = NAME_IN_FILES.sub(label, text)
+    return f"{text[0].upper()}{text[1:]}."
 
 
 def not_for_imported(view: View) -> View:

@@ -43,6 +43,7 @@ from survey.web.researcher.pages import (
     STUDY,
     Conflict,
     VersionedForm,
+    as_sentence,
     blueprint,
     has_valid_token,
     not_for_imported,
@@ -329,7 +330,7 @@ def save_recruitment() -> ResponseReturnValue:
         except PlanError as error:
             for fault in error.faults:
                 field = form[str(fault.place[0])]
-                field.errors = [*field.errors, fault.text]
+                field.errors = [*field.errors, as_sentence(fault.text, form)]
         except ChangedMeanwhileError:
             form.version.data = lifecycle.version_of(g.study.recruitment)
             saved, typed = g.study.recruitment, changed.as_json()

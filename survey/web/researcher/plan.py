@@ -62,6 +62,7 @@ from survey.web.researcher.pages import (
     STUDY,
     Conflict,
     VersionedForm,
+    as_sentence,
     blueprint,
     uploaded_files,
     uploaded_text,
@@ -260,7 +261,8 @@ class PlanForm(VersionedForm):
     @classmethod
     def data_of(cls, plan: Plan) -> dict[str, Any]:
         """Return what the form's controls show of a plan."""
-        content = plan.as_json()
+        # A plan as JSON lacks fields at their default that are newer than the study may be.
+        content = {item.name: getattr(plan, item.name) for item in fields(plan)} | plan.as_json()
         for name, rule in rules_of(type(plan)).items():
             if isinstance(rule, Words):
                 content[name] = ("\n" if rule.rows else " ").join(content[name])
@@ -306,7 +308,10 @@ class PlanForm(VersionedForm):
             field = form[name if name in form else "questions"]
             if isinstance(field, FieldList):
                 field = rows[int(path[1])].label if len(path) > 1 else rows[0].label
-            field.errors = [*field.errors, _as_sentence(fault.text, str(path[0]), field)]
+            text = fault.text
+            if text.startswith(f"{path[0]} "):
+                text = f"{field.label.text}{text.removeprefix(str(path[0]))}"
+            field.errors = [*field.errors, as_sentence(text, self)]
 
     @property
     def problems(self) -> list[tuple[str, str]]:
@@ -466,7 +471,7 @@ def save_plan() -> ResponseReturnValue:
             form.add_faults(error.faults)
         except ChangedMeanwhileError:
             g.plan, form.version.data = g.study.plan, _version()
-            saved, typed = plans.plan_values(g.plan), plans.plan_values(changed)
+            saved, typed = g.plan.as_json(), changed.as_json()
             conflict = Conflict.between(form, saved, typed, "plan changed")
             return _plan_page(form, form.step.data, 409, conflict=conflict)
         except SurveyError as error:
@@ -602,13 +607,6 @@ def _commas_as_spaces(text: str | None) -> str:
 
 def _lines(text: str | None) -> list[str]:
     return [line.strip() for line in (text or "").splitlines() if line.strip()]
-
-
-def _as_sentence(text: str, name: str, field: Field) -> str:
-    """Replace a field's name in files at the beginning of a fault by its label on the page."""
-    if text.startswith(f"{name} "):
-        text = f"{field.label.text}{text.removeprefix(name)}"
-    return f"{text[0].upper()}{text[1:]}."
 
 
 class ListsForm(VersionedForm):
