@@ -38,13 +38,12 @@ async function send(form, files) {
       message.textContent = `${Math.min(done, total)} of ${total} files`;
     };
     tell(0);
-    const batches = batched(pictures);
-    for (const [index, batch] of batches.entries()) {
-      const isLast = index === batches.length - 1;
-      const others = pictures.filter((file) => !batch.includes(file)).map((file) => file.name);
+    const names = (files) => files.map((file) => file.name);
+    for (const batch of batched(pictures)) {
+      const others = names(pictures.filter((file) => !batch.includes(file)));
       const stop = batch.some((file) => sizes.get(file) > 1) ? await watch(form, sent, tell) : () => {};
       try {
-        const answer = await post(form, [...batch, ...tables, ...(isLast ? last : [])], tables.length ? others : []);
+        const answer = await post(form, [...batch, ...tables], tables.length ? others : []);
         counts.items += answer.items;
         counts.refused += show(form, answer);
       } finally {
@@ -52,6 +51,12 @@ async function send(form, files) {
       }
       sent += batch.reduce((sum, file) => sum + sizes.get(file), 0);
       tell(sent);
+    }
+    if (last.length) {
+      // Once all items are there; with the pictures that topics name, which need not be items.
+      const texts = (await Promise.all(last.map((file) => file.text()))).join("\n");
+      const named = pictures.filter((file) => texts.includes(file.name));
+      counts.refused += show(form, await post(form, [...last, ...named], names(pictures)));
     }
     bar.value = 1;
     message.textContent = `Done: ${counts.items} taken, ${counts.refused} not taken.`;

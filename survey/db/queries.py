@@ -126,14 +126,13 @@ def by_public_id(session: Session) -> ColumnElement[str]:
     return Participant.public_id.collate("BINARY" if is_sqlite(session) else "C")
 
 
-def participant_counts(session: Session, study_id: int) -> dict[tuple[str, bool], int]:
-    """Count a study's participants by status and by whether they are test data."""
+def participant_counts(session: Session, study_id: int) -> dict[tuple[str, bool, bool], int]:
+    """Count a study's participants by status, whether they are test data, and if excluded."""
+    groups = (Participant.status, Participant.is_test, Participant.excluded)
     rows = session.execute(
-        select(Participant.status, Participant.is_test, func.count())
-        .where(Participant.study_id == study_id)
-        .group_by(Participant.status, Participant.is_test)
+        select(*groups, func.count()).where(Participant.study_id == study_id).group_by(*groups)
     )
-    return {(status, is_test): count for status, is_test, count in rows}
+    return {(status, is_test, excluded): count for status, is_test, excluded, count in rows}
 
 
 def _holds_slot(since: datetime) -> ColumnElement[bool]:

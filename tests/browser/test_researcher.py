@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 from survey.app import db
 from survey.db.models import Event, Participant
 from survey.services import accounts
+from survey.services.collections import items as collection
 from survey.services.exchange.bundle_reader import replicate
 from survey.services.exchange.input_files import open_files
 from survey.services.planning.ordering_bot import Preference
@@ -234,4 +235,40 @@ def test_a_zip_of_pictures_is_taken_in_with_a_bar_and_every_fault_is_named(page,
     repeated = "same.png: the same picture as d1; taken all the same"
     assert page.locator(".repeated li").all_inner_texts() == [repeated]
     expect(page.get_by_text("3 items with 2 different pictures")).to_be_visible()
+    assert page.faults == []
+
+
+@pytest.mark.parametrize("with_table", [True, False])
+def test_topics_are_taken_in_with_their_pictures_however_many_files_there_are(
+    page, server, with_table
+):
+    watched(page)
+    slug = f"topics-{with_table}".lower()
+    sign_in(page, server, f"Someone with topics {with_table}")
+    page.goto(f"{server.address}/research/new")
+    page.get_by_label("Address").fill(slug)
+    page.get_by_role("button", name="Create the draft").click()
+    page.goto(f"{server.address}/research/studies/{slug}/items")
+    files = {f"d{number:02}.png": a_shaded_picture("red", number) for number in range(20)}
+    files["topics.csv"] = b"topic,image\nfirst,d00.png\nlast,d19.png\nmiddle,d09\n"
+    if with_table:  # the query pictures are no items
+        rows = [f"d{number:02},d{number:02}.png" for number in range(1, 19)]
+        files["items.csv"] = "\n".join(["document,file", *rows]).encode()
+    page.locator("#files").set_input_files(
+        [{"name": name, "mimeType": "", "buffer": content} for name, content in files.items()]
+    )
+    page.get_by_role("button", name="Add").click()
+    taken = 18 if with_table else 20
+    expect(page.get_by_role("status")).to_have_text(f"Done: {taken} taken, 0 not taken.")
+    assert page.locator(".refused li").count() == 0
+    with server.app.app_context():
+        study = lifecycle.find_study(db.session, slug)
+        items, topics = collection.items_and_topics(db.session, study)
+        db.session.remove()
+    assert len(items) == taken
+    assert [(each.topic, bool(each.sha256)) for each in topics] == [
+        ("first", True),
+        ("last", True),
+        ("middle", True),
+    ]
     assert page.faults == []

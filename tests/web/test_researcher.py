@@ -626,6 +626,10 @@ def test_excluding_someone_and_including_them_again(desk, app, session, study):
     desk.send(exclude, reason="clicked through")
     assert "Excluded (1)" in desk.text
     assert "0 of 30 complete" in desk.text
+    for address, said in ((STUDY, "0 of 30 complete"), ("/research/", "0 of 30 1 excluded")):
+        desk.open(address)
+        assert said in desk.text
+    desk.open(f"{STUDY}/progress")
     desk.send(f"{STUDY}/participants/{someone}/restore")
     assert "1 of 30 complete" in desk.text
 

@@ -182,12 +182,15 @@ def describe(study: Study) -> dict[str, Any]:
 
 
 def progress(session: Session, study: Study) -> dict[str, int]:
-    """Return the numbers of participants by status, and that of test participants."""
+    """Return the numbers of participants by status, and of those who are excluded or test data."""
     counts = queries.participant_counts(session, study.id)
     people = {
-        status: counts.get((status, False), 0) for status in ("started", "declined", "complete")
+        status: counts.get((status, False, False), 0)
+        for status in ("started", "declined", "complete")
     }
-    return {**people, "test": sum(count for (_, test), count in counts.items() if test)}
+    excluded = sum(count for (_, test, out), count in counts.items() if out and not test)
+    test = sum(count for (_, test, _), count in counts.items() if test)
+    return {**people, "excluded": excluded, "test": test}
 
 
 def questions_of(study: Study, *, practice: bool = False) -> list[Any]:
