@@ -25,9 +25,10 @@ async function send() {
       saved.textContent = words.later;
       await new Promise((over) => setTimeout(over, wait * 1000));
     }
-    const { tiles: about } = waiting.shift();
+    const { fields, tiles: about } = waiting.shift();
     about.forEach((tile) => tile.classList.remove("pending"));
     if (!take(page)) return;
+    if (page.isRefused) giveBack(fields, about);
   }
   sending = false;
   saved.textContent = words.saved;
@@ -68,10 +69,19 @@ function take(page) {
     tile.classList.toggle("placed", fresh[index].classList.contains("placed"));
     tile.querySelector(".tags").replaceWith(document.adoptNode(fresh[index].querySelector(".tags")));
   });
-  if (page.querySelector("#faults *")) waiting.length = 0;
+  page.isRefused = Boolean(document.querySelector("#faults *"));
+  if (page.isRefused) waiting.length = 0;
   if (focused && document.activeElement === document.body) work.querySelector(`[name="${focused}"]`)?.focus();
   countSelected();
   return true;
+}
+
+// Selects the tiles of a refused step again, and shows the name that was typed.
+function giveBack(fields, about) {
+  about.forEach((tile) => (box(tile).checked = true));
+  const typed = document.getElementById("group");
+  typed.value ||= fields.find(([name]) => name === "group")?.[1] ?? "";
+  countSelected();
 }
 
 // Stores a step about the selected tiles, which are selected no longer.
@@ -149,6 +159,14 @@ if ("steps" in work.dataset) {
     { capture: true },
   );
 }
+
+// The key presses the form's first button, but here the one beside the name is meant.
+work.addEventListener("keydown", (event) => {
+  const renamed = /^name-([0-9]+)$/.exec(event.target.name ?? "");
+  if (event.key !== "Enter" || !renamed) return;
+  event.preventDefault();
+  work.querySelector(`button[value="rename-${renamed[1]}"]`).click();
+});
 
 work.addEventListener("change", (event) => event.target.closest(".tile") && countSelected());
 work.addEventListener("click", (event) => event.target.id === "similar" && selectSimilar());

@@ -2,6 +2,16 @@
 // until the server fills in something else. The question page has its own way, in question.js.
 "use strict";
 
+// A reason that is sent with the last of many steps, through all the pages before.
+for (const area of document.querySelectorAll("textarea[data-keep]")) {
+  try {
+    area.value ||= sessionStorage.getItem(area.dataset.keep) ?? "";
+    area.addEventListener("input", () => sessionStorage.setItem(area.dataset.keep, area.value));
+  } catch {
+    break; // a browser that keeps nothing
+  }
+}
+
 for (const form of document.querySelectorAll("form[data-keep]")) {
   const key = form.dataset.keep;
   const controls = [...form.querySelectorAll("input:not([type=hidden]), select, textarea")];

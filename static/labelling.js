@@ -10,6 +10,13 @@ let changed = false; // since the last form was sent
 let sending = false;
 let pressed = null; // the button that waits for the marks
 
+try {
+  document.getElementById("elsewhere").hidden = sessionStorage.getItem("changed elsewhere") === null;
+  sessionStorage.removeItem("changed elsewhere");
+} catch {
+  document.getElementById("elsewhere").hidden = true; // a browser that keeps nothing
+}
+
 // A form is sent until it is acknowledged, unchanged, so that it is stored once.
 async function save() {
   if (sending) return;
@@ -38,12 +45,21 @@ async function sent(body) {
     });
     if ([429, 502, 503, 504].includes(answer.status)) return false;
     if (answer.headers.get("Content-Type") === "application/json") batch.elements.step_key.value = (await answer.json()).key;
-    else location.reload(); // another window was faster, or the study has ended: the page says so
+    else reload(answer.status === 409);
     return true;
   } catch {
     return false;
   } finally {
     clearTimeout(slow);
+  }
+}
+
+// Another window was faster, or the study has ended: the page says so.
+function reload(isElsewhere) {
+  try {
+    if (isElsewhere) sessionStorage.setItem("changed elsewhere", "");
+  } finally {
+    location.reload();
   }
 }
 

@@ -154,11 +154,12 @@ class AnswerForm(Form):
 
     ``takes_steps``: whether the question is answered in many small steps, each stored at once. Such
     a form has ``steps_for`` and the fields ``step_key`` and ``go``. ``stored_steps``: how many are
-    stored, once they are.
+    stored, once they are; ``was_done``: whether the question was answered before.
     """
 
     takes_steps = False
     stored_steps = 0
+    was_done = False
 
     submission_key = HiddenField()
     active_seconds = HiddenField()

@@ -213,3 +213,25 @@ def test_steps_wait_for_a_lost_connection_and_are_stored_once(browser, server):
         *(("put", 1, 1), ("put", 0, 1), ("put", 0, 10)),
     ]
     context.close()
+
+
+def test_a_refused_step_keeps_the_selection_and_enter_renames(browser, server):
+    context = prepared(browser)
+    page = context.new_page()
+    begin(page, a_study(server, "sort-refused", reason_question="Why?"))
+    page.locator("#reason").fill("by colour")
+    for number in (0, 2):
+        page.locator(".tile label").nth(number).click()
+    page.locator("button[value=new]").click()
+    expect(page.locator("#faults")).to_contain_text("Please type a name for the group.")
+    assert page.locator(".tile input:checked").count() == 2
+    page.locator("#group").fill("warm")
+    page.locator("button[value=new]").click()
+    page.wait_for_function(SAVED)
+    page.locator("#groups summary").first.click()
+    page.locator("[name=name-1]").fill("hot")
+    page.locator("[name=name-1]").press("Enter")
+    expect(page.locator("button[value=put-1]")).to_contain_text("hot")
+    page.reload()
+    expect(page.locator("#reason")).to_have_value("by colour")
+    context.close()

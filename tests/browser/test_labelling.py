@@ -144,3 +144,33 @@ def test_texts_alone_are_labelled_too(browser, server):
     assert page.locator(".tiles .words").count() > 0
     assert page.evaluate("document.documentElement.scrollWidth") == 360
     context.close()
+
+
+def test_a_mark_from_an_older_window_is_said_to_be_lost(browser, server):
+    context = prepared(browser)
+    first = context.new_page()
+    begin(first, a_study(server, "two-windows", topics=["word"]))
+    second = context.new_page()
+    second.goto(first.url)
+    first.locator(".tiles label").nth(0).click()
+    expect(first.locator("#saved")).to_have_text("all saved")
+    second.locator(".tiles label").nth(5).click()
+    expect(second.get_by_text("your last change is not")).to_be_visible()
+    assert second.locator(".tiles :checked").count() == 1
+    second.reload()
+    expect(second.locator("#elsewhere")).to_be_hidden()
+    context.close()
+
+
+def test_a_reason_stays_from_batch_to_batch(browser, server):
+    context = prepared(browser)
+    page = context.new_page()
+    begin(page, a_study(server, "with-reason", topics=["word"], reason_question="Why?"))
+    page.locator("#reason").fill("all of them green")
+    with page.expect_navigation():
+        page.locator("button[value=next]").click()
+    expect(page.locator("#reason")).to_have_value("all of them green")
+    page.locator("button[value=done]").click()
+    page.wait_for_url("**/review")
+    expect(page.get_by_text("all of them green")).to_be_visible()
+    context.close()

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from survey.db.models import Participant, StoredResponse
+from survey.db.models import Participant, Presentation, StoredResponse
 from tests.browser.test_participant import at, save, start, tick
 from tests.web.test_closing import QUESTIONS
 
@@ -68,3 +68,10 @@ def test_a_mark_goes_when_a_scale_is_answered(page, more):
     page.locator("[name=ease][value='2']").check()
     expect(page.locator(".problems")).to_have_count(0)
     expect(page.locator("[aria-invalid]")).to_have_count(0)
+
+
+def test_an_answer_that_is_sent_back_is_counted_once(server, page, more):
+    start(page, more)
+    save(page)
+    expect(page.locator("#problems")).to_be_visible()
+    assert stored(server, Presentation, "refusals")[-1] == 1

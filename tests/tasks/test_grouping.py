@@ -224,6 +224,34 @@ def test_a_topic_that_is_done_can_be_changed_and_done_again(assessor, session):
     assert "red (4), green (4), blue (4), warm (1)" in assessor.text
 
 
+@pytest.mark.parametrize("go", ["undo", "take-1"])
+def test_a_topic_that_is_done_is_never_left_with_a_picture_in_no_group(assessor, session, go):
+    assessor.finish("/q/1", by_colour(FIRST_TOPIC))
+    assessor.open("/q/1")
+    before = len(steps_in(session))
+    session.rollback()
+    fields = assessor.tiles("red-0") if go.startswith("take") else {}
+    assessor.submit("/q/1", go=go, **fields)
+    assert assessor.status == 400
+    assert "This topic is done, so nothing can be left without a group." in assessor.text
+    assert len(steps_in(session)) == before
+    session.rollback()
+    assessor.sort("/q/1", {"warm": ["red-0"]})
+    assessor.open("/q/1")
+    assessor.submit("/q/1", go="take-1", **assessor.tiles("red-0"))
+    assert assessor.status == 200
+    assert len(steps_in(session)) == before + 2
+
+
+def test_what_the_page_calls_unknown_is_no_name_of_another_group(assessor):
+    assessor.sort("/q/1", {"Cannot be  placed": ["red-0"]})
+    assessor.open("/q/1")
+    groups = [
+        group.get_text(" ", strip=True) for group in assessor.page.select("#groups li > button")
+    ]
+    assert groups == ["u cannot be placed 1"]
+
+
 def arms_of(session):
     arms = session.scalars(select(Participant.arm).order_by(Participant.id)).all()
     session.rollback()

@@ -340,6 +340,19 @@ def test_a_form_from_before_a_change_elsewhere_is_refused(visitor):
     assert "Both are equally good" in visitor.text
 
 
+def test_the_review_and_ones_own_data_show_all_of_an_answer(app, session):
+    a_preference_study(session, ask_strength=True, ask_satisfaction=True)
+    visitor = a_participant(app)
+    chosen = {"strength": "2", "satisfaction_left": "4", "satisfaction_right": "1"}
+    for position in range(1, 6):
+        visitor.submit(f"/q/{position}", preferred="left", **chosen)
+    words = "List 1 is better, clearly; satisfied with list 1: 4 of 5, with list 2: 1 of 5"
+    for path in ("/review", "/my-data"):
+        visitor.open(path)
+        assert visitor.text.count(words) == 5
+        assert "Ordering, best first" not in visitor.text
+
+
 def test_own_data_hold_what_was_shown_and_erasing_takes_it(visitor, session):
     shown = sides_on(visitor.page)
     answered(visitor, 1, preferred="right")

@@ -380,6 +380,11 @@ class GroupingShown(NamedTuple):
         documents = sorted(self.question.documents)
         return [documents[place] for place in np.argsort(numbers, kind="stable").tolist()]
 
+    def after(self, steps: Sequence[GroupingStep]) -> "GroupingShown":
+        """Return the topic as it is after some more steps."""
+        taken = replace(self.presentation, steps=(*self.presentation.steps, *steps))
+        return self._replace(presentation=taken)
+
     @property
     def unplaced(self) -> list[str]:
         """The documents that are in no group yet."""

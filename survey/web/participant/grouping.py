@@ -9,6 +9,7 @@ from flask import request
 from sqlalchemy.orm import Session
 from wtforms import HiddenField
 
+from survey.core.collections.runs import IN_NO_CLUSTER
 from survey.core.studies.fields import is_storable
 from survey.core.tasks.grouping import (
     DONE,
@@ -75,18 +76,32 @@ class GroupingForm(AnswerForm):
         number = int(button[2]) if button else 0
         tiles = request.form.getlist("document")
         name = request.form.get(f"name-{number}" if action == RENAME else "group", "")
+        name = " ".join(name.split())
+        if name.casefold() == gettext("cannot be placed").casefold():
+            name = IN_NO_CLUSTER  # as the page calls it
         into = request.form.get(f"into-{number}", "") if action == MERGE else str(number)
         return Sent(
             action,
             number if button and action != "adopt" else 0,
             frozenset(int(tile) for tile in tiles if TILE.fullmatch(tile)),
-            " ".join(name.split()),
+            name,
             int(into) if re.fullmatch("[0-9]{1,3}", into) else -1,
         )
 
     def steps_for(self, shown: GroupingShown, find: Any) -> Sequence[GroupingStep]:
-        """Return the step that the button asks for; a topic that is not placed is not done."""
+        """Return the step that the button asks for; a topic that is not placed is not done.
+
+        Nor does a topic that was done become undone: no step leaves a document in no group.
+        """
         steps = steps_from_form(self.plan, shown, find, self._sent)
+        if self.was_done and shown.after(steps).unplaced:
+            self.group.errors = [
+                gettext(
+                    "This topic is done, so nothing can be left without a group. Put it into "
+                    "another group instead."
+                )
+            ]
+            return ()
         left = len(shown.unplaced) if self.go.data == DONE else 0
         self.stays = bool(left or steps)
         if left:

@@ -29,6 +29,7 @@ IN_WORDS = {
     EQUAL: marked("Both are equally good"),
     NEITHER: marked("Neither is good"),
 }
+STRENGTH_IN_WORDS = (marked("slightly"), marked("clearly"), marked("by far"))
 
 
 class FilledIn(NamedTuple):
@@ -140,8 +141,18 @@ class PreferencePages:
         """Return None: no question checks whether the task is understood."""
 
     def in_words(self, answer: PreferenceAnswer) -> str:
-        """Return which list is better."""
-        return gettext(IN_WORDS[answer.preferred])
+        """Return which list is better, by how much, and how satisfying both are."""
+        words = gettext(IN_WORDS[answer.preferred])
+        if answer.strength:
+            words += f", {gettext(STRENGTH_IN_WORDS[answer.strength - 1])}"
+        if answer.satisfaction_left and answer.satisfaction_right:
+            satisfied = gettext(
+                "satisfied with list 1: %(first)s of 5, with list 2: %(second)s of 5",
+                first=answer.satisfaction_left,
+                second=answer.satisfaction_right,
+            )
+            words += f"; {satisfied}"
+        return words
 
     def sent_in_words(self, sent: Mapping[str, list[str]]) -> str:
         """Return in words which list a form says is better."""

@@ -45,6 +45,7 @@ STALE = marked(
     "This question was answered in another window after this page was opened. Saved there is: "
     "%(stored)s. What you see below is not saved; to use it instead, save again."
 )
+SENT_BY, SCRIPT = "X-Sent-By", "saving.js"
 CHANGED_ELSEWHERE = marked(
     "This question was changed in another window after this page was opened. You see what is "
     "stored now; your last change is not."
@@ -285,6 +286,7 @@ def _save_steps(position: int, form: AnswerForm) -> ResponseReturnValue | None:
     if not form.validate_on_submit():
         _note_refusal(position, form)
         return show_again(position, form), 400
+    form.was_done = g.progress.answered.get(position, False)
     _begin_to_write()
     try:
         saved = answers.save_steps(
@@ -326,10 +328,11 @@ def _answer_first(position: int, shown: ShownQuestion, form: Form) -> ResponseRe
 def _note_refusal(position: int, form: AnswerForm, refusal: str = "") -> None:
     """Count a refused form, so that researchers learn who is stuck.
 
-    A form without a valid token may be another site's, so it stores nothing. The page with the
-    errors comes in any case, also where the count cannot be stored.
+    A form without a valid token may be another site's, so it stores nothing. A form that the script
+    sends comes once more to show its errors, and counts then. The page with the errors comes in any
+    case, also where the count cannot be stored.
     """
-    if "csrf_token" in form.errors:
+    if "csrf_token" in form.errors or request.headers.get(SENT_BY) == SCRIPT:
         return
     try:
         answers.note_refusal(session(), g.participant, position, refusal or form.refusal)
