@@ -76,7 +76,7 @@ class Assessor(Visitor):
         super().__init__(app.test_client(), slug)
         study = lifecycle.find_study(session, slug)
         self.shown = collection.shown(session, study)
-        self.documents = {name: each for each, name in self.shown.documents.items()}
+        self.documents = {name: each for each, (name, _) in self.shown.documents.items()}
         session.rollback()
 
     def tiles(self, *documents):

@@ -167,13 +167,18 @@ def _is_picture_of(table: type[StoredItem] | type[StoredTopic]) -> ColumnElement
 def shown(session: Session, study_id: int) -> Shown:
     """Return what pages show of a study's documents and topics."""
     documents, topics = (
-        select(name, func.coalesce(StoredPicture.name, table.text, ""))
+        select(name, func.coalesce(StoredPicture.name, ""), func.coalesce(table.text, ""))
         .select_from(table)
         .outerjoin(StoredPicture, _is_picture_of(table))
         .where(table.study_id == study_id)
         for table, name in ((StoredItem, StoredItem.document), (StoredTopic, StoredTopic.topic))
     )
-    return Shown(*(dict(session.execute(query).all()) for query in (documents, topics)))
+    return Shown(
+        *(
+            {name: (picture, text) for name, picture, text in session.execute(query)}
+            for query in (documents, topics)
+        )
+    )
 
 
 def named_picture(session: Session, study_id: int, name: str, *, larger: bool) -> bytes | None:

@@ -42,8 +42,15 @@ def agreement_by_topic(
     )
 
 
-def gain_by_round(columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Exhibit:
-    """Tabulate the mean precision of each round, a column for each kind of examples."""
+def gain_by_round(
+    columns: Sequence[str],
+    rows: Sequence[Sequence[Cell]],
+    why: str | None = "no annotator has refined a query",
+) -> Exhibit:
+    """Tabulate the mean precision of each round, a column for each kind of examples.
+
+    ``why``: there are no rows.
+    """
     last = rows[-1] if rows else ()
     words = ", ".join(
         f"{value:.3f} by what was {name}"
@@ -57,7 +64,7 @@ def gain_by_round(columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Exh
         rows=tuple(tuple(row) for row in rows),
         alternative=f"{rows[0][1]:.3f} in round 0; in round {last[0]} {words}." if rows else "",
         note="Mean precision after 10, 20, … 100 documents, over the queries.",
-        why=None if rows else "no annotator has refined a query",
+        why=None if rows else why,
         decimals=4,
     )
 

@@ -39,7 +39,7 @@ def documents_on(page, server, slug):
     with server.app.app_context():
         shown = items.shown(db.session, lifecycle.find_study(db.session, slug)).documents
         db.session.remove()
-    documents = {name: document for document, name in shown.items()}
+    documents = {name: document for document, (name, _) in shown.items()}
     sources = page.locator(".tile img").evaluate_all("all => all.map(each => each.src)")
     return [documents[each.rpartition("/")[2].removesuffix(".webp")] for each in sources]
 

@@ -118,7 +118,7 @@ class World:
             study = lifecycle.find_study(db.session, slug)
             shown = items.shown(db.session, study)
             db.session.remove()
-        return [{name: each for each, name in some.items()} for some in shown]
+        return [{name: each for each, (name, _) in some.items()} for some in shown]
 
 
 def name_of(image):

@@ -6,12 +6,13 @@ from selectolax.lexbor import LexborHTMLParser
 from survey.services.planning.bot_sight import Sight
 
 SHOWN = {
-    "a": "Zq7",
-    "b": "A short\r\n text",
-    "c": "alike",
-    "d": "alike",
-    "e": "long " * 40,
-    "f": "",
+    "a": ("Zq7", ""),
+    "b": ("", "A short\r\n text"),
+    "c": ("", "alike"),
+    "d": ("", "alike"),
+    "e": ("icon", "one"),
+    "f": ("icon", "two"),
+    "g": ("", ""),
 }
 
 
@@ -20,10 +21,11 @@ SHOWN = {
     [
         ('<img src="/s/x/small/Zq7.webp">', "a"),
         ('<img src="/s/x/small/Zq8.webp"><p class="text">alike</p>', ""),
+        ('<img src="/s/x/small/icon.webp"><p class="text">one</p>', "e"),
+        ('<img src="/s/x/small/icon.webp"><span class="words">two</span>', "f"),
         ('<img src="/elsewhere.png">', ""),
         ('<p class="text">A short\n text </p>', "b"),
         ('<span class="words">alike</span>', "d"),
-        (f'<span class="words">{"long " * 40}</span>', "e"),
         ('<details class="text"><summary>lo...</summary><p>alike</p></details>', "d"),
         ('<span class="words">unknown</span>', ""),
         ('<span class="words"></span>', ""),

@@ -467,11 +467,17 @@ def test_bots_group_by_a_truth_and_a_third_settles(app, session, tmp_path):
 
 
 @ON_SQLITE
-def test_bots_without_errors_give_the_truth_back_of_texts_too(app, session, tmp_path):
-    study = a_grouping_study(session, texts="All of {}".format)
+def test_bots_without_errors_give_the_truth_back_of_texts_and_by_topic(app, session, tmp_path):
+    both = {"5": FIRST_TOPIC, "7": FIRST_TOPIC[:4]}
+    study = a_grouping_study(session, topics=both, texts="All of {}".format)
     truth = tmp_path / "truth.txt"
-    colours = {each: each.split("-")[0] for each in (*FIRST_TOPIC, *SECOND_TOPIC)}
-    truth.write_text("".join(f"5 {each} {colour}\n" for each, colour in colours.items()))
+    groups = {
+        (topic, each): f"{each.split('-')[0]} of {topic}"
+        for topic, documents in both.items()
+        for each in documents
+    }
+    lines = [f"{topic} {each} {name}\n" for (topic, each), name in groups.items()]
+    truth.write_text("".join(lines))
     plan, shown = study.plan, items.shown(session, study)
     session.rollback()
     with local_server(app) as address:
@@ -479,10 +485,9 @@ def test_bots_without_errors_give_the_truth_back_of_texts_too(app, session, tmp_
         simulate(entry, plan, 2, preference_for(plan, f"{truth}:0", shown), seed=1)
     session.rollback()
     lifecycle.close_study(session, study)
-    rows = csv.DictReader(
-        io.StringIO(exported(session, study, include_test=True)["groups.csv"].decode())
-    )
-    assert {(row["document"], row["group"]) for row in rows} == {*colours.items()}
+    content = exported(session, study, include_test=True)["groups.csv"].decode()
+    rows = csv.DictReader(io.StringIO(content))
+    assert {((row["topic"], row["document"]), row["group"]) for row in rows} == {*groups.items()}
 
 
 @ON_SQLITE

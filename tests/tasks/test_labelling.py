@@ -343,6 +343,20 @@ def test_where_agreement_is_open_the_sentence_says_why(people, why):
     )
 
 
+def test_a_query_with_no_document_to_show_leaves_the_others_to_be_analysed():
+    labels = [{"alone": {}, "red": {"red-1": 1, "red-2": 0}}] * 2
+    annotators = [Annotator(f"P{who}", each, 0.0) for who, each in enumerate(labels)]
+    results = LabelResults(annotators, merged(labels))
+    assert results.headline == (
+        "1 of 2 documents looked at for 2 queries is relevant; of what either of two annotators "
+        "marks, both mark 100 %."
+    )
+    assert [each["topic"] for each in results.as_json()["agreement"]["topics"]] == ["alone", "red"]
+    assert [sheet.rows for sheet in results.sheets]
+    assert [exhibit.rows for exhibit in results.exhibits]
+    assert "red-1" in dict(results.files())["qrels.txt"]
+
+
 @ON_SQLITE
 def test_a_bot_with_judgements_marks_what_they_say(app, session, tmp_path):
     long = Item("long", text=f"A meadow, {'and so on, ' * 20}")

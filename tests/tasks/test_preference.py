@@ -374,7 +374,7 @@ def test_no_page_tells_run_document_or_relevance(app, session, marked):
     )
     visitor = a_participant(app)
     shown = collection.shown(session, study).documents
-    documents = {name: document for document, name in shown.items()}
+    documents = {name: document for document, (name, _) in shown.items()}
     session.rollback()
     for position in range(1, 6):
         visitor.open(f"/q/{position}")

@@ -158,7 +158,7 @@ def test_a_text_beside_a_picture_is_read_without_scripts(client, session):
         texts = visitor.page.select(f".results li > a + {tag}.text")
         assert len(texts) == 30
     assert all("of the hills" in each.text for each in texts)
-    assert "<strong>the sea</strong>. Results" in visitor.response.text
+    assert '<strong dir="auto">the sea</strong>. Results' in visitor.response.text
 
 
 @pytest.mark.slow

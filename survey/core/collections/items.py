@@ -51,11 +51,14 @@ class ShownItem(NamedTuple):
         return not self.picture and not self.text
 
 
-class Shown(NamedTuple):
-    """What a page shows of each document and topic: its picture's random name, or else its text."""
+PictureAndText = tuple[str, str]
 
-    documents: Mapping[str, str]
-    topics: Mapping[str, str]
+
+class Shown(NamedTuple):
+    """What pages show of each document and topic: its picture's random name, and its text."""
+
+    documents: Mapping[str, PictureAndText]
+    topics: Mapping[str, PictureAndText]
 
 
 NOTHING_SHOWN = Shown(documents={}, topics={})

@@ -89,7 +89,9 @@ def merge_labels(labels: Sequence[Labels]) -> list[TopicLabels]:
         assessors = [topics[topic] for topics in labels if topic in topics]
         documents = sorted({document for grades in assessors for document in grades})
         rows = [[grades.get(document, 0) for grades in assessors] for document in documents]
-        merged.append(TopicLabels(topic, tuple(documents), np.array(rows, dtype=np.int8)))
+        shape = len(documents), len(assessors)  # numpy cannot tell it where there is no document
+        grades_of_topic = np.array(rows, dtype=np.int8).reshape(shape)
+        merged.append(TopicLabels(topic, tuple(documents), grades_of_topic))
     return merged
 
 

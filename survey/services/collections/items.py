@@ -356,7 +356,9 @@ def topics_in(source: Path | None, topics_file: Path | None) -> list[Topic]:
 
 
 def _id_in(row: CsvRow, column: str, lines: dict[str, int]) -> str:
-    name = row.text(column)
+    name = row.cells.get(column, "")
+    if not name:
+        raise row.fault(column, "a value is needed")
     if fault := id_fault(name):
         raise row.fault(column, fault)
     first = lines.setdefault(name, row.number)
@@ -366,8 +368,10 @@ def _id_in(row: CsvRow, column: str, lines: dict[str, int]) -> str:
 
 
 def _text_in(row: CsvRow, column: str, longest: int) -> str | None:
-    text = row.optional_text(column)
-    if text is not None and (len(text) > longest or not is_storable(text)):
+    text = row.cells.get(column) or None  # as it stands: nobody has escaped it against formulas
+    if text is not None and not is_storable(text):
+        raise row.fault(column, "it has a character that cannot be stored")
+    if text is not None and len(text) > longest:
         raise row.fault(column, f"a text of {longest} characters at most is allowed")
     return text
 
@@ -376,7 +380,9 @@ def id_fault(name: str) -> str:
     """Return why a name cannot be the id of a document or topic in TREC files, "" if it can."""
     if name.split() != [name]:
         return "ids in runs and judgements have no blanks"
-    if len(name) > LONGEST_NAME or not is_storable(name):
+    if not is_storable(name):
+        return "it has a character that cannot be stored"
+    if len(name) > LONGEST_NAME:
         return f"an id of {LONGEST_NAME} characters at most is allowed"
     return ""
 

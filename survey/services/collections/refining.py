@@ -93,7 +93,7 @@ class Refining:
             (number, *(each.evaluation.mean(name, precision) for each in reports))
             for number, name in enumerate(rounds)
         ]
-        return gain_by_round(names, rows)
+        return gain_by_round(names, rows, self.why)
 
 
 def _cells(report: Report, run: str | None) -> list[Cell]:

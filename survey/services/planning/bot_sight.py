@@ -5,32 +5,35 @@ from collections.abc import Mapping
 
 from selectolax.lexbor import LexborNode
 
+from survey.core.collections.items import PictureAndText
+
 NAME = re.compile(r"/([^/]+)\.webp$")
+WORDS = ".words, .lead, .text p, p.text"
 
 
 class Sight:
     """Finds documents, or topics, on a page.
 
-    ``shown``: for each the random name of its picture, or else its text. Of several that are
-    shown alike it finds the last by their ids.
+    ``shown``: what pages show of each. Of several that are shown alike it finds the last by
+    their ids.
     """
 
-    def __init__(self, shown: Mapping[str, str]) -> None:
-        self._ids = {_in_one_line(text): each for each, text in sorted(shown.items()) if text}
+    def __init__(self, shown: Mapping[str, PictureAndText]) -> None:
+        self._ids = {_tidied(both): each for each, both in sorted(shown.items()) if any(both)}
 
-    def find(self, shown: str) -> str:
+    def find(self, picture: str, text: str) -> str:
         """Return what is shown so, "" where nothing is."""
-        return self._ids.get(_in_one_line(shown), "")
+        return self._ids.get(_tidied((picture, text)), "")
 
     def find_in(self, part: LexborNode | None) -> str:
         """Return what a part of a page shows, "" where it shows nothing that is known."""
-        image = part.css_first("img") if part else None
-        if image is not None:
-            name = NAME.search(str(image.attributes["src"]))
-            return self.find(name[1]) if name else ""
-        words = part.css_first(".words, .lead, .text p, p.text") if part else None
-        return self.find(words.text()) if words else ""
+        if part is None:
+            return ""
+        image, words = part.css_first("img"), part.css_first(WORDS)
+        name = NAME.search(str(image.attributes["src"])) if image else None
+        return self.find(name[1] if name else "", words.text() if words else "")
 
 
-def _in_one_line(text: str) -> str:
-    return " ".join(text.split())
+def _tidied(shown: PictureAndText) -> PictureAndText:
+    picture, text = shown
+    return picture, " ".join(text.split())

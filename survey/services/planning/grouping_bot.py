@@ -23,13 +23,19 @@ BY_DEFAULT = "4:0.1"
 class Assessor(NamedTuple):
     """What a bot takes to be true, and how often it errs, in [0, 1].
 
-    ``groups``: the group of each document; "" for unknown.
+    ``groups``: the group of each document, by topic; "" for unknown.
     """
 
     text: str
     documents: Sight
-    groups: Mapping[str, str]
+    topics: Sight
+    groups: Mapping[str, Mapping[str, str]]
     error: float
+
+    def groups_of(self, topic: str) -> Mapping[str, str]:
+        """Return the groups of a topic; of all topics in one where the page tells none of them."""
+        merged = {name: group for groups in self.groups.values() for name, group in groups.items()}
+        return self.groups.get(topic, merged)
 
     def as_json(self) -> dict[str, Any]:
         """Return the truth's name and the error as plain values."""
@@ -51,8 +57,9 @@ class GroupingBot:
                 "document and cluster, and the share of errors, like 4:0.1 or truth.txt:0.1."
             )
         truth = _truth(plan, match[1])
-        groups = {document: truth.get(document, "") for document in shown.documents}
-        return Assessor(match[1], Sight(shown.documents), groups, float(match[2]))
+        return Assessor(
+            *(match[1], Sight(shown.documents), Sight(shown.topics)), truth, float(match[2])
+        )
 
     def answer(
         self,
@@ -69,11 +76,12 @@ class GroupingBot:
         ]
         if not open_tiles:
             return {"go": "done"}
-        names = sorted({*preference.groups.values()})
+        groups = preference.groups_of(preference.topics.find_in(form.css_first(".asked")))
+        names = sorted({"", *groups.values()})
         chosen = [
             str(chance.choice(names))
             if chance.random() < preference.error
-            else preference.groups.get(preference.documents.find_in(tile), "")
+            else groups.get(preference.documents.find_in(tile), "")
             for tile in open_tiles
         ]
         group = chosen[0]
@@ -82,20 +90,21 @@ class GroupingBot:
         return {"document": tiles, "group": group or IN_NO_CLUSTER}
 
 
-def _truth(plan: GroupingPlan, text: str) -> dict[str, str]:
-    """Return the group of each document: of so many by the ids, or as a file says."""
+def _truth(plan: GroupingPlan, text: str) -> dict[str, dict[str, str]]:
+    """Return the group of each topic's documents: of so many by the ids, or as a file says."""
     if re.fullmatch("[1-9][0-9]?", text):
         count = int(text)
         return {
-            document: f"group {place * count // len(documents) + 1}"
-            for _, documents in plan.topics
-            for place, document in enumerate(sorted(documents))
+            topic: {
+                document: f"group {place * count // len(documents) + 1}"
+                for place, document in enumerate(sorted(documents))
+            }
+            for topic, documents in plan.topics
         }
     faults = FileFaults()
     clusters = read_clustering(text, lines_of(read_text(Path(text))), faults)
     faults.raise_any()
     return {
-        document: min(names, default="")
-        for topic in clusters.values()
-        for document, names in topic.items()
+        topic: {document: min(names, default="") for document, names in of_topic.items()}
+        for topic, of_topic in clusters.items()
     }

@@ -65,7 +65,7 @@ class PreferenceBot:
         noise = float(match[2]) if match[2] else BY_DEFAULT
         documents = Sight(shown.documents)
         # Documents that are shown alike are one to a bot.
-        seen = {each: documents.find(text) for each, text in shown.documents.items()}
+        seen = {each: documents.find(*both) for each, both in shown.documents.items()}
         differences: dict[Pair, float] = {}
         for question in plan.draw_questions():
             difference, pair = _difference(question, measure), _pair(plan, question, seen)
