@@ -48,6 +48,11 @@ def set_up(session: Session, key: str, researcher: Researcher, seed: str, code: 
     ``code``: what the app shows; raises SurveyError if it is another. The caller commits.
     """
     researcher = queries.locked(session, Researcher, id=researcher.id, name=researcher.name)
+    if researcher.second_factor == seed:  # the page was loaded again: its codes would be replaced
+        raise SurveyError(
+            "This is set up already, and its recovery codes were shown once. For new ones, set it "
+            "up again."
+        )
     step = _step_of(secret_of(key, seed), code)
     if step is None:
         raise SurveyError("This is not the code that the app shows now. Please type the next one.")

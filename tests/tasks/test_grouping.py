@@ -515,6 +515,7 @@ def test_a_bots_preference_that_cannot_be_is_refused(text):
         ({"topics": {"5": ["a", "a"]}}, "a document twice"),
         ({"topics": [["5", ["a", "b"]], ["5", ["c", "d"]]]}, "a topic twice"),
         ({"topics": {"5": ["a b", "c"]}}, "'a b' is no id"),
+        ({"topics": {"5": [1, "2"]}}, "1 is a number; put ids into quotes"),
         ({"topics": 7}, "no list of topics"),
         ({"topics": {"5": "ab"}}, "no list of topics"),
         ({"practice": True}, "no practice question"),

@@ -882,6 +882,11 @@ def test_deleting_asks_for_the_address_and_the_password(desk, session, study, mo
 
 def test_guests_are_invited_and_links_come_as_a_csv(desk, session, study):
     desk.open(f"{STUDY}/invite")
+    desk.send(f"{STUDY}/invite/guests", guests_only="y")
+    assert "Type a name or an address, or choose a file with some." in desk.text
+    assert not lifecycle.find_study(session, "a-study").recruitment.get("guests_only")
+    session.rollback()
+    desk.open(f"{STUDY}/invite")
     desk.send(f"{STUDY}/invite/guests", names='Ann\r\nBob "the" Builder\r\n')
     assert "2 personal links are ready to be sent." in desk.text
     desk.send(f"{STUDY}/invite/guests", files={"guests": a_file("name\nAnn\nCarl\n", "g.csv")})
@@ -1067,9 +1072,14 @@ def test_a_second_factor_is_set_up_used_and_removed(desk, app, session):
     assert (desk.status, "not the code" in desk.text) == (400, True)
     assert desk.page.select_one("code").text.replace(" ", "") == secret
     step = int(time.time()) // 30
-    desk.send(setting_up, code=second_factor.code_at(base64.b32decode(secret), step))
+    code = second_factor.code_at(base64.b32decode(secret), step)
+    form = desk.page.select_one(f"form[action='{setting_up}']")
+    sent = {**filled_in(form), "code": code}
+    desk.post(setting_up, **sent)
     recovery_codes = [code.text for code in desk.page.select("li code")]
     assert len(recovery_codes) == 10
+    desk.post(setting_up, **sent)  # as a browser does when the page is reloaded
+    assert "This is set up already, and its recovery codes were shown once." in desk.text
     desk.open(account)
     assert "10 recovery codes are left" in desk.text
 

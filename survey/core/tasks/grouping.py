@@ -146,11 +146,17 @@ class GroupingPlan(Plan):
                 yield Fault(("topics", topic), f"{text} grouped")
             for each in (topic, *documents):
                 if not _is_id(each):
-                    yield Fault(("topics", topic), f"{each!r} is no id, which has no blanks")
+                    yield Fault(("topics", topic), _why_no_id(each))
         if self.design != "all":
             yield Fault(("design",), f"design is {self.design}; first assessors group all topics")
         if self.practice:
             yield Fault(("practice",), "practice is on; grouping has no practice question")
+
+
+def _why_no_id(each: object) -> str:
+    if isinstance(each, int | float):
+        return f"{each} is a number; put ids into quotes"
+    return f"{each!r} is no id, which has no blanks"
 
 
 def _is_id(each: object) -> bool:

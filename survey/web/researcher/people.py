@@ -244,7 +244,10 @@ def add_guests() -> ResponseReturnValue:
         session().rollback()  # else participants' answers wait while the file is read
         with errors_beside(form.names, (SurveyError, ValueError)):
             arm = form.arm.data or None if "arm" in form else None
-            added = recruitment.add_guests(session(), g.study, _names(form), arm)
+            names = _names(form)
+            if not names:
+                raise SurveyError("Type a name or an address, or choose a file with some.")
+            added = recruitment.add_guests(session(), g.study, names, arm)
         if not form.names.errors:
             flash(f"{added} personal link{'s are' if added != 1 else ' is'} ready to be sent.")
             if form.guests_only.data:
