@@ -685,7 +685,7 @@ def test_a_draft_is_made_in_the_browser_of_judgements_and_runs(app, session):
     assert desk.status == 400
     assert "Choose the file of judgements, and two runs or more." in desk.text
     for size, contrast, fault in (
-        ("", "", "collection size: 'nothing' found"),
+        ("", "", "“Documents that the runs searched” is empty; the number"),
         ("12", "AP, XY", "XY"),
     ):
         files = {"judgements": uploaded("qrels"), "runs": uploaded("alpha", "beta")}

@@ -159,6 +159,16 @@ def test_a_new_study_of_runs_takes_their_files_or_leaves_them_for_later(desk, se
     assert desk.status == 400
     assert "Choose the file of judgements, and two runs or more." in desk.text
     files = {"judgements": uploaded("qrels"), "runs": uploaded(*RUNS)}
+    desk.open("/research/new")
+    desk.send("/research/new", start="runs", slug="whole", files=files)
+    [problem] = desk.page.select("#problems a")
+    assert problem["href"] == "#collection_size"
+    alike = {"judgements": uploaded("qrels"), "runs": [*uploaded("alpha"), *uploaded("alpha")]}
+    desk.open("/research/new")
+    desk.send("/research/new", start="runs", slug="whole", files=alike, collection_size="12")
+    assert "The files cannot be used; see below." in desk.text
+    assert len(desk.page.select("ul.faults li")) >= 1
+    files = {"judgements": uploaded("qrels"), "runs": uploaded(*RUNS)}
     asked = {"collection_size": "12", "show_items": "y"}
     desk.send("/research/new", start="runs", slug="whole", files=files, **asked)
     assert desk.address == "/research/studies/whole/plan", desk.text

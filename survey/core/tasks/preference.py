@@ -389,8 +389,8 @@ class PreferencePlan(Plan):
             not 2 <= len({*contrast}) == len(contrast) or not {*contrast} <= {*self.measures}
         ):
             shown = and_join(contrast) or "empty"
-            known = ", ".join(self.measures)
-            yield Fault(("contrast",), f"contrast is {shown}; two or more of {known} are needed")
+            known = f"of {', '.join(self.measures)}" if len(self.measures) > 1 else "measures"
+            yield Fault(("contrast",), f"contrast is {shown}; two or more {known} are needed")
         elif registered:
             yield from self._need_faults() or self._pair_faults()
 

@@ -18,9 +18,10 @@ from wtforms import (
 )
 from wtforms.validators import DataRequired, Length
 
-from survey.core.studies.fields import Finding, rules_of
+from survey.core.studies.fields import Fault, Finding, PlanError, rules_of
 from survey.core.studies.plan import texts_of
 from survey.core.tasks.ordering_plan import OrderingPlan
+from survey.core.text_input import FaultyFilesError
 from survey.errors import SurveyError
 from survey.services import accounts
 from survey.services.operations.database import begin_reading
@@ -34,6 +35,7 @@ from survey.web.forms import Form, errors_beside, language_choices, page, slug_f
 from survey.web.requests import external_address, in_own_process, session
 from survey.web.researcher.pages import (
     STUDY,
+    as_sentence,
     blueprint,
     has_valid_token,
     is_uploaded,
@@ -168,14 +170,29 @@ def new() -> ResponseReturnValue:
             form.plan.errors = ["The plan in the file cannot be used; see below."]
             faults = error.faults
         except ValueError as error:
-            beside = form.judgements if form.start.data in FROM_FILES else form.plan
-            beside.errors = [str(error)]
+            faults = _put_beside(form, error)
         except SurveyError as error:
             form.slug.errors = [str(error)]
         else:
             flash("The draft is created. Go through its plan, then check its questions.")
             return redirect(url_for("researcher.plan", slug=form.slug.data), 303)
     return page("researcher/new.html", form, faults=faults, starts=STARTS)
+
+
+def _put_beside(form: NewStudyForm, error: ValueError) -> tuple[str, ...]:
+    """Show an error beside the field that it is about; return the faults of files, to be listed."""
+    files = form.judgements if form.start.data in FROM_FILES else form.plan
+    if isinstance(error, FaultyFilesError):
+        files.errors = ["The files cannot be used; see below."]
+        return error.faults
+    if isinstance(error, PlanError):
+        for fault in error.faults:
+            name = str(fault.place[0])
+            field = form[name if name in form else files.name]
+            field.errors = [*field.errors, as_sentence(fault.text, form)]
+    else:
+        files.errors = [str(error)]
+    return ()
 
 
 def _usual_contact() -> dict[str, str]:
@@ -224,6 +241,9 @@ def _lists_to_order(form: NewStudyForm, *, paired: bool = False) -> plans.OwnLis
     if not judgements or len(runs) < 2:
         raise ValueError("Choose the file of judgements, and two runs or more.")
     size = form.collection_size.data or ""
+    if not size.strip():
+        needed = "collection_size is empty; the number of documents is needed"
+        raise PlanError([Fault(("collection_size",), needed)])
     return plans.from_trec(
         judgements[0], runs, collection_size=size, missing_last=True, paired=paired
     )
