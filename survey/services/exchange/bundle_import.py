@@ -2,7 +2,9 @@
 
 import secrets
 from collections.abc import Mapping
+from typing import Any
 
+from sqlalchemy import Table
 from sqlalchemy.orm import Session
 
 from survey import tokens
@@ -106,29 +108,29 @@ def _store_answers(
 ) -> None:
     """Store how each question was shown and answered; which answers were changed is unknown."""
     tables = TASK_TABLES[content.plan.kind]
-    rows = {row.number: row.id for row in study.questions}
+    question_ids = {row.number: row.id for row in study.questions}
     for record, drawn, answer in content.answers.to_import(content):
-        participant, question_id = participants[record.participant], rows[record.question]
+        participant, question_id = participants[record.participant], question_ids[record.question]
         presentation = Presentation(
             participant_id=participant.id,
             question_id=question_id,
             position=record.position or 0,
             shown_at=record.shown_at,
         )
-        response = StoredResponse(
-            participant_id=participant.id,
-            question_id=question_id,
-            submitted_at=record.submitted_at or participant.started_at,
-            active_seconds=record.active_seconds,
-            reason=record.reason,
-            revisions=record.revisions or 0,
-        )
-        session.add_all((presentation, response))
+        rows: list[tuple[Table, Any, Any]] = [(tables.presentation, presentation, drawn)]
+        if answer is not None:
+            response = StoredResponse(
+                participant_id=participant.id,
+                question_id=question_id,
+                submitted_at=record.submitted_at or participant.started_at,
+                active_seconds=record.active_seconds,
+                reason=record.reason,
+                revisions=record.revisions or 0,
+            )
+            rows.append((tables.response, response, answer))
+        session.add_all(row for _, row, _ in rows)
         session.flush()
-        for table, row, own in (
-            (tables.presentation, presentation, drawn),
-            (tables.response, response, answer),
-        ):
+        for table, row, own in rows:
             participant_queries.store_own_columns(session, table, row.id, own_values(table, own))
         if tables.step is not None:
             participant_queries.store_steps(session, tables.step, presentation.id, 1, drawn.steps)

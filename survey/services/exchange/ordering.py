@@ -5,6 +5,7 @@ and votes.csv the answers and what they credit; table3.csv and table4.csv the re
 the files is in ``ordering_reader``.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -65,6 +66,7 @@ from survey.services.exchange.tables import (
     MoveTime,
     Row,
     Table,
+    UnansweredRecord,
     cell_of,
     lines_of,
     public_record,
@@ -167,8 +169,14 @@ class OrderingContent:
 
     def to_import(
         self, content: Content
-    ) -> Iterator[tuple[AnswerRecord, OrderingPresentation, OrderingAnswer]]:
-        """Yield each answer's record, with how the question was shown and what was answered."""
+    ) -> Iterator[
+        tuple[AnswerRecord | UnansweredRecord, OrderingPresentation, OrderingAnswer | None]
+    ]:
+        """Yield each answer's record, with how the question was shown and what was answered.
+
+        First rankings without an answer come last. A bundle does not say how their questions were
+        shown: their orders are empty, and their positions are the first that are free.
+        """
         shown = {
             question.number: {name: list(column.shown) for name, column in question.columns.items()}
             for question in content.questions
@@ -177,8 +185,10 @@ class OrderingContent:
             (each.participant, each.question): (each.ranking, each.submitted_at)
             for each in self.first_rankings()
         }
+        taken = defaultdict[str, set[int | None]](set)
         for answer in self.rows():
-            ranked = first.get((answer.participant, answer.question), (None, None))
+            ranked = first.pop((answer.participant, answer.question), (None, None))
+            taken[answer.participant].add(answer.position)
             drawn = OrderingPresentation(
                 label_order=list(answer.label_order),
                 column_order=list(answer.column_order or ()),
@@ -188,6 +198,12 @@ class OrderingContent:
                 ranked_at=ranked[1],
             )
             yield answer, drawn, OrderingAnswer(answer.clicked, answer.own, answer.asked)
+        for (participant, number), ranked in first.items():
+            positions = taken[participant]
+            position = min({*range(1, len(positions) + 2)} - positions)
+            positions.add(position)
+            drawn = OrderingPresentation([], [], [], [], *ranked)
+            yield UnansweredRecord(participant, number, position), drawn, None
 
 
 class OrderingFiles:

@@ -84,6 +84,16 @@ class ConsentRecord:
     digest: str
 
 
+@dataclass(frozen=True)
+class UnansweredRecord:
+    """A question that was shown to a participant, who has not answered it."""
+
+    participant: str
+    question: int
+    position: int
+    shown_at: datetime | None = None
+
+
 class TaskContent(Protocol):
     """What a kind of question reads of a study's answers, from a database or from files.
 
@@ -113,7 +123,8 @@ class TaskContent(Protocol):
         """Yield each answer's record, presentation and answer, the last two of the kind's types.
 
         The record has participant, question, position, shown_at, submitted_at, active_seconds,
-        revisions and reason.
+        revisions and reason. The answer is None, and the record an ``UnansweredRecord``, where a
+        bundle holds something of a question that has no answer.
         """
 
 

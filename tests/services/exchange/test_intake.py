@@ -1,15 +1,19 @@
 """A bundle that is taken in gives the same bundle again."""
 
+import json
+
 import pytest
 
+from survey.core.studies.rankings import Ranking
 from survey.db.models import Participant, Researcher, Study, now
 from survey.errors import NotAllowedError, SurveyError
 from survey.services import accounts
 from survey.services.exchange import bundle_import
 from survey.services.exchange.input_files import BundleError
 from survey.services.studies.lifecycle import open_study
-from tests.services.exchange.changes import steps_of, with_cell
-from tests.services.exchange.conftest import a_study, handed_out
+from tests.rows import shown_rows
+from tests.services.exchange.changes import rows_of, steps_of, with_cell
+from tests.services.exchange.conftest import BEGAN, UNFINISHED, a_study, handed_out
 from tests.services.exchange.test_replicate import EVERY_DESIGN
 
 DIFFERENT = {"study.json", "analysis.json", "SHA256SUMS"}  # they name the study's address
@@ -32,6 +36,24 @@ def test_what_was_taken_in_is_handed_out_as_it_came(session, ada, design):
     assert set(again) == set(files)
     for name in set(files) - DIFFERENT:
         assert again[name] == files[name], name
+    assert steps_of(again)
+
+
+def test_first_rankings_that_no_answer_followed_are_imported_too(session, ada):
+    original = a_study(session, columns="after")
+    one = session.query(Participant).filter_by(public_id=UNFINISHED).one()
+    for position, order in ((2, "E>D>C>B>A"), (3, "A>C>B>D>E")):
+        [(_, row)] = shown_rows(session, participant_id=one.id, position=position)
+        row.ranked_first, row.ranked_at = Ranking.parse(order), BEGAN
+    session.commit()
+    files = handed_out(session, original)
+    study = bundle_import.import_bundle(session, files, "my.zip", "again", ada)
+    again = handed_out(session, study)
+    assert len(rows_of(files, "first_rankings.csv")) == len(rows_of(files, "responses.csv")) + 2
+    for name in set(files) - DIFFERENT:
+        assert again[name] == files[name], name
+    figures, figures_again = (json.loads(each["analysis.json"]) for each in (files, again))
+    assert {**figures_again, "study": None} == {**figures, "study": None}
     assert steps_of(again)
 
 
