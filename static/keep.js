@@ -13,7 +13,7 @@ for (const area of document.querySelectorAll("textarea[data-keep]")) {
 }
 
 for (const form of document.querySelectorAll("form[data-keep]")) {
-  const key = form.dataset.keep;
+  const key = form.getAttribute("data-keep"); // a field called "dataset" would be form.dataset
   const controls = [...form.querySelectorAll("input:not([type=hidden]), select, textarea")];
   const values = () => controls.map((control) => (control.type === "radio" ? control.checked : control.value));
   const filledIn = JSON.stringify(values());

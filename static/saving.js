@@ -1,6 +1,8 @@
 // Saves a form without leaving its page, so that a lost connection or a busy server costs
 // nothing: the same form, with the same submission key, is sent until it is acknowledged.
 // Without this file the browser sends it as usual.
+// A researcher may call a field "submit" or "action", and form.submit is then that field: what forms
+// have of their own is reached in other ways here.
 "use strict";
 
 const WAITS = [1, 2, 4, 8]; // seconds; the last one again and again
@@ -18,7 +20,7 @@ function keepSaving(form, status) {
     const body = new URLSearchParams(new FormData(form));
     if (pressed?.name) body.append(pressed.name, pressed.value);
     try {
-      const answer = await fetch(form.action, {
+      const answer = await fetch(form.getAttribute("action"), {
         method: "POST",
         body,
         headers: { "X-Sent-By": "saving.js" }, // a refusal is counted when the browser asks for its page
@@ -37,8 +39,8 @@ function keepSaving(form, status) {
     window.removeEventListener("beforeunload", warn);
     if (answer.redirected) location.assign(answer.url);
     else {
-      if (pressed?.name) form.append(hidden(pressed.name, pressed.value));
-      form.submit();
+      if (pressed?.name) status.after(hidden(pressed.name, pressed.value));
+      HTMLFormElement.prototype.submit.call(form);
     }
   }
 

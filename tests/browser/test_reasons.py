@@ -75,3 +75,29 @@ def test_an_answer_that_is_sent_back_is_counted_once(server, page, more):
     save(page)
     expect(page.locator("#problems")).to_be_visible()
     assert stored(server, Presentation, "refusals")[-1] == 1
+
+
+@pytest.mark.parametrize("name", ["submit", "action", "kept"])
+def test_a_question_may_be_called_like_a_part_of_its_form(server, page, name):
+    """In a script, ``form.submit`` is then the field of that name."""
+    asked = {"name": name, "label": "Anything else?", "kind": "text"}
+    other = {**asked, "name": "other", "required": False}
+    link = server.open_study(f"called-{name}", questions=1, closing_questions=[asked, other])
+    start(page, link)
+    tick(page, 1)
+    save(page)
+    at(page, "/closing")
+    addresses = []
+    page.on("request", lambda sent: addresses.append(sent.url) if sent.method == "POST" else None)
+    page.locator("[name=other]").fill("No")
+    page.reload()
+    expect(page.locator("[name=other]")).to_have_value("No")
+    expect(page.get_by_text("Not saved yet: what you had begun")).to_be_visible()
+    save(page)
+    expect(page.locator(".problems")).to_contain_text("Please fill in: Anything else.")
+    page.locator(f"[name={name}]").fill("Yes")
+    save(page)
+    at(page, "/review")
+    assert {name: "Yes", "other": "No"} in stored(server, Participant, "closing")
+    assert {*addresses} == {f"{link}/closing"}
+    assert page.faults == []

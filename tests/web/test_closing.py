@@ -62,6 +62,20 @@ def test_they_come_after_the_last_question_and_before_the_review(visitor, sessio
     assert "How sure were you? no answer" in visitor.text
 
 
+def test_no_field_has_the_id_of_another_part_of_the_page(client, session):
+    names = ("main", "kept", "problems")
+    asked = [{"name": name, "label": name, "kind": "scale"} for name in names]
+    an_open_study(session, closing_questions=asked, questions=1)
+    visitor = Visitor(client)
+    visitor.go("/closing")
+    visitor.submit("/closing", main="")
+    ids = [part["id"] for part in visitor.page.select("[id]")]
+    assert {*names} < {*ids}
+    assert len({*ids}) == len(ids)
+    links = [link["href"] for link in visitor.page.select(".problems a")]
+    assert links == [f"#{visitor.page.select_one(f'[id$={name}][role]')['id']}" for name in names]
+
+
 def test_they_can_be_changed_until_they_are_handed_in(visitor, session):
     visitor.submit("/closing", ease="4", sure="2")
     visitor.open("/closing")
@@ -113,7 +127,7 @@ def test_a_mistake_is_shown_beside_what_was_filled_in(visitor, session, sent, se
     visitor.submit("/closing", sure="3", **sent)
     assert visitor.status == 400
     assert sentence in visitor.text
-    assert visitor.page.select_one(f"#{field}[aria-invalid=true]")
+    assert visitor.page.select_one(f"#asked-{field}[aria-invalid=true]")
     assert radios(visitor, "sure") == ["3"]
     assert closing_of(session) is None
 
@@ -150,7 +164,7 @@ def test_a_preview_shows_both_and_stores_nothing(desk, session):
     assert desk.address == f"{preview}/closing"
     desk.send(f"{preview}/closing", remarks="Fine")
     assert desk.status == 400
-    assert desk.page.select_one("#remarks").text.strip() == "Fine"
+    assert desk.page.select_one("#asked-remarks").text.strip() == "Fine"
     desk.send(f"{preview}/closing", ease="2")
     assert desk.address == f"{preview}/review"
     assert "How easy was it? no answer" in desk.text

@@ -15,7 +15,7 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from functools import cached_property, lru_cache
 from itertools import islice
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from textwrap import shorten
 from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
@@ -402,10 +402,16 @@ def participants_table(plan: Plan) -> Table:
 def _participants(content: Content) -> Iterator[Row]:
     names = [column.name for column in participants_table(content.plan).columns]
     cells, empty = itemgetter(*names), dict.fromkeys(names)
+    # By column, so that a personal field may be called as a field of the record: "closing".
+    columns = {name: field for name, field in participant_columns() if field not in _NOT_OF_RECORD}
+    values = attrgetter(*columns.values())
     for person in content.participants():
-        known = {"participant": person.public_id, MINUTES: minutes_taken(person)}
+        known = dict(zip(columns, values(person), strict=True))
         answers = {**person.personal, **(person.closing or {})}
-        yield cells({**empty, **vars(person), **known, **answers})
+        yield cells({**empty, **known, MINUTES: minutes_taken(person), **answers})
+
+
+_NOT_OF_RECORD = (PERSONAL, CLOSING, MINUTES)
 
 
 def _personal_column(field: PersonalField) -> Column:

@@ -252,11 +252,19 @@ def scenario() -> ResponseReturnValue:
     return go_on()
 
 
+class PersonalForm(Form):
+    """The form of "About you" or of the closing questions."""
+
+    def control_id(self, field: Field) -> str:
+        """Return an id that no other part of the page has: a field may be called "main"."""
+        return f"asked-{field.name}"
+
+
 def personal_form(fields: Sequence[PersonalField], stored: Mapping[str, Any] | None = None) -> Form:
     """Return the form of "About you" or of the closing questions, with what was stored or sent."""
     # Prefixed: a field called "data" or "errors" would hide the form's own attribute.
     form_fields = {f"personal_{field.name}": _personal_field(field) for field in fields}
-    form: type[Form] = type("PersonalForm", (Form,), form_fields)
+    form: type[Form] = type("AskedForm", (PersonalForm,), form_fields)
     shown = {} if stored is None or request.method == "POST" else stored
     return form(data={f"personal_{name}": value for name, value in shown.items()})
 

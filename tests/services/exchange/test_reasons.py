@@ -65,6 +65,29 @@ def test_reasons_and_closing_answers_are_exported_replicated_and_imported(files,
 
 
 @ON_SQLITE
+def test_fields_may_be_called_as_the_fields_of_a_record(client, session):
+    """Otherwise their column held what the record has under this name."""
+    names = ("personal", "closing", "public_id")
+    asked = [{"name": name, "label": name, "kind": "text", "required": False} for name in names]
+    for slug, personal, closing in (("a", asked, []), ("b", [], asked)):
+        study = an_open_study(
+            session, slug, personal_fields=personal, closing_questions=closing, questions=1
+        )
+        visitor = Visitor(client, slug)
+        visitor.go("/closing", "/review", closing="so")
+        if closing:
+            visitor.submit("/closing", closing="so")
+        visitor.submit("/review")
+        session.rollback()
+        lifecycle.close_study(session, study)
+        files = open_files(io.BytesIO(b"".join(bundle.stream_bundle(session, study))), "a.zip")
+        [person] = rows_of(files, "participants.csv")
+        assert [person[name] for name in names] == ["", "so", ""]
+        assert [*replicate(files)]
+        session.rollback()
+
+
+@ON_SQLITE
 @pytest.mark.parametrize(
     ("name", "old", "new", "fault"),
     [
