@@ -891,7 +891,7 @@ def test_guests_are_invited_and_links_come_as_a_csv(desk, session, study):
     assert "2 personal links are ready to be sent." in desk.text
     desk.send(f"{STUDY}/invite/guests", files={"guests": a_file("name\nAnn\nCarl\n", "g.csv")})
     assert "1 personal link is ready" in desk.text
-    both = {"names": "Dora", "files": {"guests": a_file("name\nEve\n", "g.csv")}}
+    both = {"names": "Dora\nAnn", "files": {"guests": a_file("name\nEve\nDora\n", "g.csv")}}
     desk.send(f"{STUDY}/invite/guests", **both)
     assert "2 personal links are ready to be sent." in desk.text
     links = desk.client.get(f"{STUDY}/guests.csv").text

@@ -347,7 +347,7 @@ def add_guests(session: Session, study: Study, names: Iterable[str], arm: str | 
     """
     queries.locked_study(session, study)  # else two requests could add the same name
     known = {guest.name for guest in guests_of(session, study)}
-    new = [name for name in names if name not in known]
+    new = [name for name in dict.fromkeys(names) if name not in known]
     session.add_all(
         Guest(study_id=study.id, name=name, arm=arm, nonce=tokens.random_code(12), created_at=now())
         for name in new
