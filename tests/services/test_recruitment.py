@@ -116,6 +116,14 @@ def test_a_guest_list_has_a_column_called_name_or_one_column():
     ]
 
 
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_a_guest_list_may_be_separated_as_spreadsheets_do_it(separator):
+    rows = [["e, mail", '"name"'], ["a@x", "Ann"], ["b@x", '"Papadaki, Maria; Dr"', ""]]
+    text = "\ufeff" + "\r\n".join(separator.join(["x", *row]) for row in rows)
+    text = text.replace("e, mail", '"e, mail"')
+    assert recruitment.read_guests(text) == ["Ann", "Papadaki, Maria; Dr"]
+
+
 @pytest.mark.parametrize("blank", ["\n", " \r\n", ",\n\n"])
 def test_blank_rows_before_the_heading_of_a_guest_list_are_skipped(blank):
     assert recruitment.read_guests(f"{blank}name\nAnn\n") == ["Ann"]
@@ -127,6 +135,14 @@ def test_blank_rows_before_the_heading_of_a_guest_list_are_skipped(blank):
     [
         ("", "is empty; one name per row"),
         ("a,b\n1,2\n", "row 1: columns a, b found; one of them must be called name"),
+        ("Ho, Ann\n", "must be called name, and a name that holds a comma needs quotes"),
+        (
+            "name\nAnn\nPapadaki, Maria\n",
+            "row 3: 'Papadaki, Maria' has 2 cells; 1 allowed, as in the first row, and a name that "
+            "holds a comma needs quotes",
+        ),
+        ("mail;name\nx;Ho; Ann\n", "row 2: 'x;Ho; Ann' has 3 cells; 2 allowed"),
+        ("Ann\nHo, Bob\n", "row 2: 'Ho, Bob' has 2 cells; 1 allowed"),
         ("name\nAnn\nAnn\n", "row 3: 'Ann' is in row 2 already"),
         ("name,x\n,1\n", "row 2: no name found"),
         ("\nname\nAnn\n\nAnn\n", "row 5: 'Ann' is in row 3 already"),

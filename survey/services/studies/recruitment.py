@@ -28,7 +28,7 @@ from survey.core.studies.fields import (
     rule_faults,
     ruled,
 )
-from survey.core.text_input import csv_line, escaped, unescaped
+from survey.core.text_input import csv_line, escaped, lines_of, shortened, unescaped
 from survey.db import queries
 from survey.db.models import Guest, Study, now
 from survey.db.participant_queries import AnyStudy, StudyRow
@@ -47,6 +47,7 @@ ACCESS = {
 LONGEST_PARAMETER = 40  # characters of a parameter's name
 PARAMETER = re.compile(rf"[A-Za-z][A-Za-z0-9_-]{{0,{LONGEST_PARAMETER - 1}}}\Z")
 LONGEST_VALUE = 200
+SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab"}  # of the cells of a guest list
 MOST_PARAMETERS = 8
 SIGNATURES = ["RS256", "ES256"]  # with public keys; Prolific's is the first
 CLOCK_DIFFERENCE = 60  # seconds by which a platform's clock may differ from ours
@@ -283,29 +284,47 @@ def parse_recruitment(values: Mapping[str, Any]) -> Recruitment:
 def read_guests(text: str, file_name: str = "the guest list") -> list[str]:
     """Return the names in a CSV file that has a column "name" or a single column.
 
-    Blank rows are skipped. A file that ``links_csv`` wrote gives the names that it was written
-    from. Raises SurveyError with the first ten faulty rows.
+    Between columns may be commas, semicolons or tabs. Blank rows are skipped. A file that
+    ``links_csv`` wrote gives the names that it was written from. Raises SurveyError with the
+    first ten faulty rows.
     """
-    rows = _filled_rows(text, file_name)
+    separator = _separator(text)
+    rows = _filled_rows(text, separator, file_name)
     if not rows:
         raise SurveyError(f"{file_name} is empty; one name per row is needed.")
     number, first = rows[0]
     header = [cell.strip().lower() for cell in first]
-    if "name" in header:
-        return _checked_names(rows[1:], header.index("name"), file_name)
-    if len(header) > 1:
+    if "name" not in header and len(header) > 1:
         raise SurveyError(
             f"{file_name}, row {number}: columns {', '.join(first)} found; one of them must be "
-            "called name."
+            f"called name, and a name that holds a {SEPARATORS[separator]} needs quotes."
         )
-    return _checked_names(rows, 0, file_name)
+    column = 0
+    if "name" in header:
+        column, rows = header.index("name"), rows[1:]
+    too_long = [
+        f"{file_name}, row {number}: {shortened(separator.join(cells))} has {len(cells)} cells; "
+        f"{len(header)} allowed, as in the first row, and a name that holds a "
+        f"{SEPARATORS[separator]} needs quotes"
+        for number, cells in rows
+        if any(cell.strip() for cell in cells[len(header) :])
+    ]
+    return _checked_names(rows, column, file_name, too_long)
 
 
-def _filled_rows(text: str, file_name: str) -> list[tuple[int, list[str]]]:
+def _separator(text: str) -> str:
+    """Return what separates the cells of the first row that is not blank."""
+    blanks = ' \ufeff"' + "".join(SEPARATORS)
+    top = next((line for line in lines_of(text) if line.strip().strip(blanks)), "")
+    return max(SEPARATORS, key=re.sub('"[^"]*"', "", top).count)
+
+
+def _filled_rows(text: str, separator: str, file_name: str) -> list[tuple[int, list[str]]]:
     """Return number and cells of each row that is not blank."""
     number, rows = 0, []
     try:
-        reader = csv.reader(io.StringIO(text.lstrip("\ufeff"), newline=""))
+        stream = io.StringIO(text.lstrip("\ufeff"), newline="")
+        reader = csv.reader(stream, delimiter=separator)
         for number, cells in enumerate(reader, 1):
             if any(cell.strip() for cell in cells):
                 rows.append((number, cells))
@@ -318,10 +337,10 @@ def _filled_rows(text: str, file_name: str) -> list[tuple[int, list[str]]]:
 
 
 def _checked_names(
-    rows: Iterable[tuple[int, Sequence[str]]], column: int, file_name: str
+    rows: Iterable[tuple[int, Sequence[str]]], column: int, file_name: str, faults: list[str]
 ) -> list[str]:
+    """Return the names in a column; raises SurveyError with these and all further faults."""
     names: dict[str, int] = {}
-    faults = []
     for number, row in rows:
         place = f"{file_name}, row {number}"
         name = " ".join(unescaped(row[column]).split()) if len(row) > column else ""
