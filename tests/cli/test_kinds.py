@@ -144,11 +144,13 @@ def test_vectors_may_be_anywhere_and_have_any_name(run, session, collection):
         (("--kind", "preference"), "own_lists is empty", 1),
         (("--kind", "grouping", "--preset", "mnro"), "--preset is for orderings", 2),
         (("--kind", "labelling", "--keywords", "twice.txt"), "line 2: 'sea' found", 1),
+        (("--kind", "labelling", "--keywords", "tag.txt"), "line 1: '#sea' found; an id beg", 1),
         (("--kind", "grouping", "--qrels", "qrels.txt", "--topics", "9"), "no relevant", 1),
     ],
 )
 def test_what_a_kind_lacks_is_named(run, collection, options, fault, status):
     (collection.parent / "twice.txt").write_text("sea\nsea\n")
+    (collection.parent / "tag.txt").write_text("#sea\n")
     paths = [collection.parent / each if each.endswith(".txt") else each for each in options]
     assert fault in run("study", "new", "some", *paths, status=status)
 

@@ -107,6 +107,7 @@ def test_good_pictures_of_a_folder_are_taken_and_the_others_named(session, study
         "good.jpg": a_picture("green", "JPEG"),
         "notes.txt": b"only words",
         "two words.png": a_picture("white"),
+        "#1.png": a_picture("white"),
         ".hidden": b"",
     }
     folder = tmp_path / "photographs"
@@ -115,6 +116,10 @@ def test_good_pictures_of_a_folder_are_taken_and_the_others_named(session, study
         (folder / name).write_bytes(content)
     intake = take(session, study, collection.files_in_folder(folder))
     assert [tuple(each) for each in intake.refusals] == [
+        (
+            "#1.png",
+            "an id begins with no #, with which comments begin in judgements and other files",
+        ),
         ("good.png", "good.jpg is the document good already"),
         ("two words.png", "ids in runs and judgements have no blanks"),
         ("notes.txt", "this is no picture that can be read; JPEG, PNG, WebP and GIF are allowed"),
@@ -172,6 +177,7 @@ def test_items_of_a_csv_have_texts_and_pictures_beside_it(session, study, tmp_pa
     [
         ("document,file\nd1,a.png\nd1,b.png\n", "row 3, column document: 'd1' found; row 2 has it"),
         ("document,file\nd 1,a.png\n", "row 2, column document: 'd 1' found; ids in runs and"),
+        ("document,file\n#1,a.png\n", "row 2, column document: '#1' found; an id begins with no #"),
         ("document,text\nd1,\n", "row 2, column file: '' found; a file or a text is needed"),
         ("file,document\na.png,d1\n", "the heading must start with document"),
         (f"document,alt,file\nd1,{'x' * 301},a\n", "a text of 300 characters at most is allowed"),

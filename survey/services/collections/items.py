@@ -380,6 +380,8 @@ def id_fault(name: str) -> str:
     """Return why a name cannot be the id of a document or topic in TREC files, "" if it can."""
     if name.split() != [name]:
         return "ids in runs and judgements have no blanks"
+    if name.startswith("#"):
+        return "an id begins with no #, with which comments begin in judgements and other files"
     if not is_storable(name):
         return "it has a character that cannot be stored"
     if len(name) > LONGEST_NAME:
