@@ -141,6 +141,27 @@ class KnownName(click.ParamType[str]):
         return items
 
 
+class TaskKind(click.ParamType[str]):
+    """A kind of question of the registry, which may hold other packages' kinds too."""
+
+    name = "kind"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the name of a kind; fail as ``click.Choice`` does for any other."""
+        return self._choice().convert(value, param, ctx)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem[str]]:
+        """Return the kinds that begin with the typed word."""
+        return self._choice().shell_complete(ctx, param, incomplete)
+
+    def _choice(self) -> click.Choice[str]:
+        from survey.core.tasks import TASKS  # not above: it imports numpy
+
+        return click.Choice([*TASKS])
+
+
 STUDY = KnownName("study")
 STUDY_OR_FILE = KnownName("target")
 RESEARCHER = KnownName("researcher")

@@ -15,6 +15,7 @@ from survey.cli.command import (
     STUDY,
     CommandGroup,
     MultiWordCommand,
+    TaskKind,
     find_study,
     open_session,
     open_study,
@@ -94,9 +95,10 @@ def study() -> None:
 )
 @click.option(
     "--kind",
-    type=click.Choice(["ordering", "labelling", "grouping", "preference"]),
-    help="What people do: order lists (by default), label documents, sort them into groups, or say "
-    "which of two lists is better.",
+    type=TaskKind(),
+    help="What people do: order lists (ordering, by default), label documents (labelling), sort "
+    "them into groups (grouping), say which of two lists is better (preference), or what another "
+    "package's kind is.",
 )
 @click.option(
     "--preset",
@@ -732,6 +734,7 @@ def _read_plan(
     file: Path | None, preset: str | None, fields: dict[str, Any], kind: str | None
 ) -> "PlanFile":
     """Return the plan of the file, or of a preset with a random seed, changed by the fields."""
+    from survey.core.tasks import DEFAULT
     from survey.services.exchange.input_files import read_text
     from survey.services.studies.plans import (
         KIND_PRESETS,
@@ -751,8 +754,10 @@ def _read_plan(
         if kind not in (None, plan_file.plan.kind):
             raise click.UsageError(f"--kind is {kind}; {file} is a plan of {plan_file.plan.kind}.")
         return plan_file
-    if kind in KIND_PRESETS and preset is not None:
+    if kind not in (None, DEFAULT) and preset is not None:
         raise click.UsageError("--preset is for orderings; leave it out, or --kind.")
+    if kind not in (None, DEFAULT, *KIND_PRESETS):
+        raise click.UsageError(f"There are no general texts of the kind {kind}; add --from.")
     values = {"seed": fresh_seed(), **default_contact(fields.get("language")), **fields}
     if kind and not preset:
         return PlanFile(kind_plan(kind, **values), Recruitment())

@@ -20,6 +20,8 @@ from tests.grouped import FIRST_TOPIC, SECOND_TOPIC, grouped
 from tests.labelled import a_shaded_picture, labelled
 from tests.preferred import PLAN as PREFERENCE
 from tests.preferred import a_qrels, a_run, preferred
+from tests.tasks import words
+from tests.tasks.test_words import PLAN as WORDS
 
 pytestmark = ON_SQLITE
 
@@ -153,6 +155,19 @@ def test_what_a_kind_lacks_is_named(run, collection, options, fault, status):
     (collection.parent / "tag.txt").write_text("#sea\n")
     paths = [collection.parent / each if each.endswith(".txt") else each for each in options]
     assert fault in run("study", "new", "some", *paths, status=status)
+
+
+def test_a_kind_of_another_package_is_made_from_a_file(run, monkeypatch, tmp_path):
+    words.register(monkeypatch)
+    run("init")
+    file = tmp_path / "plan.yaml"
+    file.write_text(yaml.safe_dump(WORDS))
+    told = run("study", "new", "some", "--kind", "stars", "--from", file, status=2)
+    assert "'stars' is not one of 'ordering', 'labelling', 'grouping', 'preference'" in told
+    told = run("study", "new", "some", "--kind", "words", status=2)
+    assert "There are no general texts of the kind words; add --from." in told
+    run("study", "new", "some", "--kind", "words", "--from", file)
+    assert json.loads(run("study", "plan", "some", "--json"))["kind"] == "words"
 
 
 def unzipped(session, study, folder):
