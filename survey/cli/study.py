@@ -1,6 +1,5 @@
 """``survey study``: plans, checks and the life of studies."""
 
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
     from survey.core.tasks.ordering import QuestionCheck
     from survey.db.models import Study
     from survey.services.accounts import Role
-    from survey.services.studies.plans import OwnLists, PlanFile, TextFile
+    from survey.services.studies.plans import OwnLists, PlanFile, PlanText, TextFile
 
 SLUG_ARGUMENT = click.argument("slug", type=STUDY)
 ASKED_BY = click.option("--asked-by", help="Who runs the study, as participants read it.")
@@ -225,11 +224,12 @@ def new(
     from survey.services.collections.items import read_keywords, topics_in
     from survey.services.exchange.input_files import read_text
     from survey.services.studies import lifecycle
-    from survey.services.studies.plans import read_lists_csv, topics_to_group
+    from survey.services.studies.plans import read_lists_csv, read_plan_text, topics_to_group
 
     run_options = {name: options.pop(name) for name in RUN_OPTIONS}
     fields = _plan_fields(options) | _preference_fields(options, contrast, asked)
-    kind = kind or _kind_in(file)
+    written = None if file is None else read_plan_text(read_text(file), file.name)
+    kind = kind or (None if written is None else written.kind)
     if labelled and (qrels or items or topics_file):
         raise click.UsageError("--judgements-of replaces --qrels, --items and --topics-file.")
     judged, known = _judgements(qrels, labelled, include_test=include_test)
@@ -258,7 +258,7 @@ def new(
         shown = items or labelled if is_paired else None
         runs_of = (judged, runs, shown, is_paired and file is not None)
         fields |= _fields_from_runs(fields, *runs_of, paired=is_paired, **run_options)
-    plan_file = _read_plan(file, preset, fields, kind)
+    plan_file = _read_plan(written, preset, fields, kind)
     with open_session() as session:
         with progress_bar("Drawing the questions"):
             study = lifecycle.create_study_for(
@@ -610,14 +610,6 @@ def _plan_fields(options: dict[str, Any]) -> dict[str, Any]:
     return fields
 
 
-def _kind_in(file: Path | None) -> str | None:
-    """Return the kind that a plan file names, None where it names none."""
-    from survey.services.exchange.input_files import read_text
-
-    match = file and re.search(r"(?m)^kind: *(\w+) *$", read_text(file))
-    return match[1] if match else None
-
-
 def _preference_fields(
     options: Mapping[str, Any], contrast: str | None, asked: Sequence[str]
 ) -> dict[str, Any]:
@@ -731,28 +723,29 @@ def _lists_from_runs(
 
 
 def _read_plan(
-    file: Path | None, preset: str | None, fields: dict[str, Any], kind: str | None
+    written: "PlanText | None", preset: str | None, fields: dict[str, Any], kind: str | None
 ) -> "PlanFile":
     """Return the plan of the file, or of a preset with a random seed, changed by the fields."""
     from survey.core.tasks import DEFAULT
-    from survey.services.exchange.input_files import read_text
     from survey.services.studies.plans import (
         KIND_PRESETS,
         PlanFile,
         default_contact,
         fresh_seed,
         kind_plan,
+        plan_from_text,
         preset_plan,
-        read_plan,
     )
     from survey.services.studies.recruitment import Recruitment
 
-    if file is not None and preset is not None:
+    if written is not None and preset is not None:
         raise click.UsageError("Use --from or --preset, not both; a plan file may name a preset.")
-    if file is not None:
-        plan_file = read_plan(read_text(file), file.name, **fields)
+    if written is not None:
+        plan_file = plan_from_text(written, **fields)
         if kind not in (None, plan_file.plan.kind):
-            raise click.UsageError(f"--kind is {kind}; {file} is a plan of {plan_file.plan.kind}.")
+            raise click.UsageError(
+                f"--kind is {kind}; {written.file} is a plan of {plan_file.plan.kind}."
+            )
         return plan_file
     if kind not in (None, DEFAULT) and preset is not None:
         raise click.UsageError("--preset is for orderings; leave it out, or --kind.")

@@ -157,6 +157,19 @@ def test_what_a_kind_lacks_is_named(run, collection, options, fault, status):
     assert fault in run("study", "new", "some", *paths, status=status)
 
 
+@pytest.mark.parametrize(
+    "text", ["kind: preference\r\n", 'kind: "preference"\n', "kind: preference  # of two\n"]
+)
+def test_the_kind_of_a_plan_file_is_read_as_its_fields_are(session, run, runs, text):
+    plan = {name: value for name, value in PREFERENCE.items() if name != "kind"}
+    rest = yaml.safe_dump({**plan, "questions": 3})
+    (runs / "plan.yaml").write_bytes((text + rest).encode())
+    options = ("--qrels", runs / "qrels.txt", "--collection-size", 12)
+    files = ("--run", runs / "alpha.txt", runs / "beta.txt")
+    run("study", "new", "some", "--from", runs / "plan.yaml", *options, *files)
+    assert lifecycle.find_study(session, "some").plan.kind == "preference"
+
+
 def test_a_kind_of_another_package_is_made_from_a_file(run, monkeypatch, tmp_path):
     words.register(monkeypatch)
     run("init")

@@ -328,13 +328,33 @@ class PlanFile:
     recruitment: Recruitment
 
 
+@dataclass(frozen=True)
+class PlanText:
+    """The fields of a plan file as they are written there, and the line of each."""
+
+    file: str
+    values: Mapping[str, Any]
+    lines: Lines
+
+    @property
+    def kind(self) -> str | None:
+        """The kind that the file names, None where it names none."""
+        kind = self.values.get("kind")
+        return kind if isinstance(kind, str) else None
+
+
 def read_plan(text: str, file: str = "the file", **changes: Any) -> PlanFile:
-    """Read a plan from YAML; ``preset: mnro`` at its top fills in what the file leaves out.
+    """Read a plan from YAML; see ``read_plan_text`` and ``plan_from_text``."""
+    return plan_from_text(read_plan_text(text, file), **changes)
+
+
+def plan_from_text(written: PlanText, **changes: Any) -> PlanFile:
+    """Return the plan of a file; ``preset: mnro`` at its top fills in what the file leaves out.
 
     ``changes`` override fields. Raises PlanFileError with the faults of ``parse_plan`` and
     ``parse_recruitment``, each with its line and field.
     """
-    values, lines = _read(text, file)
+    file, values, lines = written.file, {**written.values}, written.lines
     recruitment = values.pop("recruitment", {}) or {}
     preset = values.pop("preset", None)
     faults: list[Fault] = []
@@ -404,11 +424,12 @@ def _value_text(value: Any) -> str:
     return "" if plain is None else str(plain)
 
 
-def _read(text: str, file: str) -> tuple[dict[str, Any], Lines]:
+def read_plan_text(text: str, file: str = "the file") -> PlanText:
+    """Read the fields of a plan from YAML; raises PlanFileError where it is none."""
     values, lines = _load(text, file)
     if not isinstance(values, dict):
         raise PlanFileError([f"{file} holds no fields; a plan has lines like `title: …`"])
-    return values, lines
+    return PlanText(file, values, lines)
 
 
 def _load(text: str, file: str) -> tuple[Any, Lines]:
