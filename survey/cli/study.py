@@ -171,7 +171,11 @@ def study() -> None:
     metavar="NAME",
     help="The researcher who owns the study; by default the only one.",
 )
-@click.option("--seed", type=click.IntRange(0), help="Seed of the lists; random by default.")
+@click.option(
+    "--seed",
+    type=click.IntRange(0),
+    help="Seed of the lists; random by default, or 1 with a plan file without preset.",
+)
 @click.option(
     "--generator",
     type=click.Choice(["random", "discriminative"]),
@@ -220,6 +224,7 @@ def new(
     SLUG is its address, /s/SLUG: small letters, digits and hyphens, and no measure's name.
     Without options it is the MNRO paper's study with newly drawn lists.
     """
+    from survey.core.tasks import DEFAULT
     from survey.services import accounts
     from survey.services.collections.items import read_keywords, topics_in
     from survey.services.exchange.input_files import read_text
@@ -235,23 +240,28 @@ def new(
     judged, known = _judgements(qrels, labelled, include_test=include_test)
     is_grouped = judged is not None and not runs and (file is not None or kind == "grouping")
     fields = fields if is_grouped else known | fields
-    if not (is_grouped or kind == "labelling") and (
-        (judged is None) != (not runs) or (judged is None and any(run_options.values()))
+    chosen_topics = (run_options["topics"] or "").replace(",", " ").split()
+    takes_topics = is_grouped or kind == "labelling"
+    needing_runs = [each for each in RUN_OPTIONS if each != "topics" or not takes_topics]
+    if (not is_grouped and (judged is None) != (not runs)) or (
+        not runs and any(run_options[each] for each in needing_runs)
     ):
         raise click.UsageError(
             "--qrels and --run belong together; --topics, --graded, --clusters and "
             "--missing-last need both. Without runs, --qrels is for groups (--kind grouping)."
         )
     named = read_keywords(read_text(keywords), keywords.name) if keywords is not None else []
-    if kind == "labelling" and file is None:
-        wanted = (run_options["topics"] or "").replace(",", " ").split()
+    if kind == "labelling" and (
+        chosen_topics or written is None or not written.values.get("topics")
+    ):
         topics = [each.topic for each in (*topics_in(items, topics_file), *named)]
-        fields["topics"] = wanted or topics
+        fields["topics"] = chosen_topics or topics
+    if kind in (None, DEFAULT) and written is not None and written.values.get("own_lists"):
+        _refuse_beside_lists(fields)
     if own_lists is not None:
         fields |= _list_fields(fields, read_lists_csv(read_text(own_lists), own_lists.name))
     if is_grouped and judged is not None:
-        names = (run_options["topics"] or "").replace(",", " ").split()
-        fields["topics"] = topics_to_group(judged, names)
+        fields["topics"] = topics_to_group(judged, chosen_topics)
     elif judged is not None:
         is_paired, texts = kind == "preference", "pictures" if labelled else "runs"
         preset = preset if preset or file or is_paired else texts
@@ -657,13 +667,18 @@ def _list_fields(fields: dict[str, Any], lists: "OwnLists") -> dict[str, Any]:
     """Return own lists as fields of a plan; refuse options that the lists already decide."""
     from survey.services.studies.plans import as_fields
 
+    _refuse_beside_lists(fields)
+    return as_fields(lists)
+
+
+def _refuse_beside_lists(fields: Mapping[str, Any]) -> None:
+    """Raise UsageError for options that own lists, of files or of a plan, already decide."""
     for name in ("questions", "lists", "relevant", "generator", "marks"):
         if name in fields:
             option = "grades" if name == "marks" else name
             raise click.UsageError(
                 f"--{option} cannot be combined with your own lists, which decide it."
             )
-    return as_fields(lists)
 
 
 def _judgements(

@@ -17,6 +17,7 @@ from survey.services.exchange.input_files import BundleError, open_files
 from survey.services.studies import lifecycle
 from tests.databases import ON_SQLITE
 from tests.grouped import FIRST_TOPIC, SECOND_TOPIC, grouped
+from tests.labelled import PLAN as LABELLING
 from tests.labelled import a_shaded_picture, labelled
 from tests.preferred import PLAN as PREFERENCE
 from tests.preferred import a_qrels, a_run, preferred
@@ -168,6 +169,28 @@ def test_the_kind_of_a_plan_file_is_read_as_its_fields_are(session, run, runs, t
     files = ("--run", runs / "alpha.txt", runs / "beta.txt")
     run("study", "new", "some", "--from", runs / "plan.yaml", *options, *files)
     assert lifecycle.find_study(session, "some").plan.kind == "preference"
+
+
+def test_topics_override_those_of_a_plan_file(session, run, collection):
+    file = collection.parent / "plan.yaml"
+    file.write_text(yaml.safe_dump({**LABELLING, "topics": ["warm", "red"]}))
+    new = ("study", "new", "some", "--from", file, "--items", collection)
+    told = run(*new, "--topics", "red", "--missing-last", status=2)
+    assert "--missing-last need both" in told
+    run(*new, "--topics", "red")
+    assert lifecycle.find_study(session, "some").plan.topics == ("red",)
+
+
+@pytest.mark.parametrize("option", ["--questions", "--lists", "--relevant", "--generator"])
+def test_what_the_lists_of_a_plan_file_decide_is_no_option(run, tmp_path, option):
+    run("init")
+    lists = [[[1, 2], [2, 3]], [[3, 4], [4, 5]]]
+    (tmp_path / "plan.yaml").write_text(f"preset: mnro\nown_lists: {lists}\n")
+    value = "discriminative" if option == "--generator" else 2
+    new = ("study", "new", "some", "--from", tmp_path / "plan.yaml")
+    told = run(*new, option, value, status=2)
+    assert f"{option} cannot be combined with your own lists, which decide it." in told
+    run(*new)
 
 
 def test_a_kind_of_another_package_is_made_from_a_file(run, monkeypatch, tmp_path):

@@ -35,6 +35,7 @@ def test_recruitment_travels_with_the_plan():
 
 
 def test_a_file_names_a_preset_and_what_differs():
+    assert len({read_plan("preset: mnro\n").plan.seed for _ in range(3)}) > 1
     plan = read_plan("preset: mnro\nseed: 2013\n").plan
     demo = plans.preset_plan("mnro", seed=2013)
     digests = {study_digest(one, one.draw_questions(), GENERATOR_VERSION) for one in (plan, demo)}

@@ -351,8 +351,9 @@ def read_plan(text: str, file: str = "the file", **changes: Any) -> PlanFile:
 def plan_from_text(written: PlanText, **changes: Any) -> PlanFile:
     """Return the plan of a file; ``preset: mnro`` at its top fills in what the file leaves out.
 
-    ``changes`` override fields. Raises PlanFileError with the faults of ``parse_plan`` and
-    ``parse_recruitment``, each with its line and field.
+    ``changes`` override fields. With a preset, a missing seed is drawn; without one it is 1,
+    since ``write_plan`` leaves out a seed of 1. Raises PlanFileError with the faults of
+    ``parse_plan`` and ``parse_recruitment``, each with its line and field.
     """
     file, values, lines = written.file, {**written.values}, written.lines
     recruitment = values.pop("recruitment", {}) or {}
@@ -362,7 +363,7 @@ def plan_from_text(written: PlanText, **changes: Any) -> PlanFile:
         faults.append(Fault(("preset",), f"preset is {preset!r}; allowed is {', '.join(PRESETS)}"))
     elif preset is not None:
         language = str(changes.get("language", values.get("language", ENGLISH)))
-        values = {**preset_values(preset, language), **values}
+        values = {**preset_values(preset, language), "seed": fresh_seed(), **values}
     plan = settings = None
     try:
         values |= changes
