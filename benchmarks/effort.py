@@ -194,9 +194,9 @@ def _go_on(page: Page) -> None:
     with page.expect_navigation():
         if page.query_selector("#agree"):
             page.check("#agree")
-        if page.query_selector("#asked-age"):
-            page.fill("#asked-age", "30")
-            page.select_option("#asked-education", index=1)
+        if page.query_selector("#age"):
+            page.fill("#age", "30")
+            page.select_option("#education", index=1)
         if page.query_selector("#check"):
             page.click("#check [value='1']")
         elif page.query_selector(start):

@@ -351,5 +351,5 @@ def _come_too_late(place: Place, look: Look, language: str) -> None:
 
 def an_education(visitor: Visitor) -> str:
     """The first answer that "About you" offers, in whatever language; none if it does not ask."""
-    options = visitor.page.select("#asked-education option")
+    options = visitor.page.select("#education option")
     return str(options[1]["value"]) if options else ""

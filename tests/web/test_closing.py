@@ -127,7 +127,7 @@ def test_a_mistake_is_shown_beside_what_was_filled_in(visitor, session, sent, se
     visitor.submit("/closing", sure="3", **sent)
     assert visitor.status == 400
     assert sentence in visitor.text
-    assert visitor.page.select_one(f"#asked-{field}[aria-invalid=true]")
+    assert visitor.page.select_one(f"#{field}[aria-invalid=true]")
     assert radios(visitor, "sure") == ["3"]
     assert closing_of(session) is None
 
@@ -164,7 +164,7 @@ def test_a_preview_shows_both_and_stores_nothing(desk, session):
     assert desk.address == f"{preview}/closing"
     desk.send(f"{preview}/closing", remarks="Fine")
     assert desk.status == 400
-    assert desk.page.select_one("#asked-remarks").text.strip() == "Fine"
+    assert desk.page.select_one("#remarks").text.strip() == "Fine"
     desk.send(f"{preview}/closing", ease="2")
     assert desk.address == f"{preview}/review"
     assert "How easy was it? no answer" in desk.text

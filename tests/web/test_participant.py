@@ -108,9 +108,9 @@ def test_a_wrong_age_is_explained_and_the_rest_is_kept(visitor, age, problem):
     visitor.submit("/about-you", age=age, education="Doctorate")
     assert visitor.status == 400
     assert problem in visitor.text
-    assert [link["href"] for link in visitor.page.select(".problems a")] == ["#asked-age"]
-    assert visitor.page.select_one("#asked-age")["value"] == age
-    assert visitor.page.select_one("#asked-education [selected]").text == "Doctorate"
+    assert [link["href"] for link in visitor.page.select(".problems a")] == ["#age"]
+    assert visitor.page.select_one("#age")["value"] == age
+    assert visitor.page.select_one("#education [selected]").text == "Doctorate"
 
 
 @ON_SQLITE
@@ -132,7 +132,7 @@ def test_blanks_are_no_answer_to_a_personal_question(client, session, required):
 def test_personal_fields_can_be_corrected_until_the_end(visitor, session):
     visitor.start()
     visitor.open("/about-you")
-    assert visitor.page.select_one("#asked-age")["value"] == "23"
+    assert visitor.page.select_one("#age")["value"] == "23"
     visitor.submit("/about-you", age="24", education="School")
     assert visitor.path == "/q/1"
     assert session.query(Participant).one().personal["age"] == 24

@@ -48,6 +48,7 @@ from survey.web.participant.visit import (
 from survey.web.requests import external_address, secret_key, session
 
 LARGEST_NUMBER = 999_999_999
+IDS_OF_PAGE = ("kept", "main", "problems")
 TOO_LONG = re.compile(r"[+-]?[0-9]{10,}")
 SIGNED_IN = "prolific_token"  # the parameter of a platform's signature
 LONGEST_TOKEN = 8_000  # characters
@@ -256,8 +257,8 @@ class PersonalForm(Form):
     """The form of "About you" or of the closing questions."""
 
     def control_id(self, field: Field) -> str:
-        """Return an id that no other part of the page has: a field may be called "main"."""
-        return f"asked-{field.name}"
+        """Return the field's name, or another id where a part of the page has that one."""
+        return f"asked-{field.name}" if field.name in IDS_OF_PAGE else str(field.name)
 
 
 def personal_form(fields: Sequence[PersonalField], stored: Mapping[str, Any] | None = None) -> Form:
