@@ -113,7 +113,7 @@ def _analysis_of(target: str | None, options: "AnalysisOptions") -> "Analysis | 
     from survey.services import accounts
     from survey.services.analysis.study_results import Analysis
     from survey.services.collections.refining import refining_of
-    from survey.services.exchange.bundle import analyse_stored, content_of
+    from survey.services.exchange.bundle import analyse_stored, content_of, require_options
     from survey.services.exchange.bundle_reader import analyse_files
     from survey.services.exchange.input_files import open_files
     from survey.services.operations.database import begin_reading
@@ -123,6 +123,7 @@ def _analysis_of(target: str | None, options: "AnalysisOptions") -> "Analysis | 
         return analyse_files(open_files(Path(target), str(Path(target))), options)
     with open_session() as session:
         study = find_study(session, target) if target else lifecycle.only_study(session)
+        require_options(study.plan, options)  # before the log says that results were seen
         if lifecycle.log_early_results(session, study, accounts.COMMAND_LINE, "analysed"):
             click.echo(EARLY_LOOK_NOTE, err=True)
         begin_reading(session)

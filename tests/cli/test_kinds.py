@@ -20,7 +20,7 @@ from tests.grouped import FIRST_TOPIC, SECOND_TOPIC, grouped
 from tests.labelled import PLAN as LABELLING
 from tests.labelled import a_shaded_picture, labelled
 from tests.preferred import PLAN as PREFERENCE
-from tests.preferred import a_qrels, a_run, preferred
+from tests.preferred import a_preference_study, a_qrels, a_run, preferred
 from tests.tasks import words
 from tests.tasks.test_words import PLAN as WORDS
 
@@ -268,3 +268,22 @@ def test_preferences_are_analysed_in_sentences_and_tables_or_as_json(app, sessio
     run("analyse", "preferred", "--to", tmp_path / "tables")
     names = {each.name for each in (tmp_path / "tables").iterdir()}
     assert {"verdicts.txt", "measures.csv", "differences.csv", "people.csv", "runs.csv"} <= names
+
+
+@pytest.mark.parametrize(
+    ("options", "names"),
+    [
+        (("--without-question", 2), "--without-question;"),
+        (("--exclude-flagged", "--ties", "split"), "--exclude-flagged and --ties;"),
+    ],
+)
+def test_an_option_that_the_analysis_of_a_kind_lacks_is_refused(
+    app, session, run, tmp_path, options, names
+):
+    a_preference_study(session)
+    fault = f"The analysis of a study of kind 'preference' does not have {names}"
+    printed = run("analyse", "preferred", *options, status=1)
+    assert fault in " ".join(printed.split())
+    assert "Its log now says" not in printed
+    unzipped(session, lifecycle.find_study(session, "preferred"), tmp_path / "it")
+    assert fault in " ".join(run("analyse", tmp_path / "it", *options, status=1).split())

@@ -13,6 +13,7 @@ from survey import tokens
 from survey.cli.planning import local_server
 from survey.core.studies.fields import PlanError
 from survey.core.tasks import plan_from_json
+from survey.errors import SurveyError
 from survey.services import accounts
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.exchange import bundle, bundle_import
@@ -258,3 +259,33 @@ def test_bots_answer_it_and_the_command_analyses_it(app, session, study, tmp_pat
     path.write_bytes(b"".join(bundle.stream_bundle(session, study, include_test=True)))
     files = open_files(path, str(path))
     assert analyse_files(files, AnalysisOptions(include_test=True)).figures == figures
+
+
+@ON_SQLITE
+@pytest.mark.parametrize(
+    ("options", "query", "names"),
+    [
+        ({"without_question": 2}, "without=2", "--without-question"),
+        (
+            {"exclude_flagged": True, "ties": "split"},
+            "unflagged=1&ties=split",
+            "--exclude-flagged and --ties",
+        ),
+    ],
+)
+def test_an_option_that_its_analysis_lacks_is_refused(
+    desk, visitor, session, study, options, query, names
+):
+    taken_part(visitor)
+    session.rollback()
+    lifecycle.close_study(session, study)
+    files = open_files(io.BytesIO(exported(session, study)), "words.zip")
+    fault = f"study of kind 'words' does not have {names}"
+    with pytest.raises(SurveyError, match=fault):
+        analyse_files(files, AnalysisOptions(**options))
+    with pytest.raises(SurveyError, match=fault):
+        analyse_stored(session, study, AnalysisOptions(**options))
+    session.rollback()
+    desk.open(f"/research/studies/words/results?{query}")
+    assert desk.status == 400
+    assert fault in desk.text

@@ -9,7 +9,7 @@ import json
 import sys
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import lru_cache, partial
 from itertools import starmap
 from typing import Any
@@ -18,7 +18,7 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from survey import __version__
-from survey.core.studies.fields import ParticipantRecord
+from survey.core.studies.fields import ParticipantRecord, and_join
 from survey.core.studies.plan import Plan
 from survey.core.studies.run_lists import TextFile
 from survey.core.tasks.ordering_plan import OrderingPlan
@@ -170,8 +170,29 @@ def analyse_stored(
     """
     if isinstance(study.plan, OrderingPlan):
         return analyse_study(session, study, options)
+    require_options(study.plan, options)
     content = content_of(session, study, include_test=options.include_test)
     return task_figures(content.answers, content.analysis)
+
+
+def require_options(plan: Plan, options: AnalysisOptions) -> None:
+    """Refuse options that the analysis of a plan's kind does not have; raises SurveyError.
+
+    Of all kinds ordering alone has more than ``include_test``.
+    """
+    if isinstance(plan, OrderingPlan) or options.as_planned:
+        return
+    default = AnalysisOptions()
+    found = [
+        f"--{each.name.replace('_', '-')}"
+        for each in fields(options)
+        if each.name != "include_test"
+        and getattr(options, each.name) != getattr(default, each.name)
+    ]
+    raise SurveyError(
+        f"The analysis of a study of kind {plan.kind!r} does not have {and_join(found)}; "
+        "of such options it has --include-test only."
+    )
 
 
 def result_files(session: Session, study: Study, content: Content) -> Iterator[tuple[str, bytes]]:

@@ -59,6 +59,7 @@ from survey.services.exchange.bundle import (
     TASK_FILES,
     files_of,
     files_of_kind,
+    require_options,
     sha256_of,
     stable_json,
     study_lines,
@@ -120,10 +121,12 @@ def analyse_files(files: Files, options: AnalysisOptions) -> Analysis | TaskFigu
 
     rankings.csv, where it exists, must agree with the lists. Of a kind of question that has no
     report its figures and tables are returned. Raises BundleError with the place
-    of each cell that cannot be, and what is allowed.
+    of each cell that cannot be, and what is allowed; SurveyError for an option that the kind's
+    analysis does not have.
     """
     if STUDY in files:
         content, _ = read_bundle(files)
+        require_options(content.plan, options)
         files_of_kind(content.plan).check_derived(files, content)
         analysis = content.answers.analyse(content, options)
         if isinstance(analysis, Analysis):

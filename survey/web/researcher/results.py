@@ -224,7 +224,9 @@ def _parts() -> Parts:
 
 def _content() -> Content:
     """Read and analyse the answers of a kind without a report, with test data on request."""
-    return bundles.content_of(session(), g.study, include_test="test" in request.args)
+    options = _options_in_query()
+    bundles.require_options(g.plan, options)
+    return bundles.content_of(session(), g.study, include_test=options.include_test)
 
 
 @blueprint.get(f"{STUDY}/results/report.html")
