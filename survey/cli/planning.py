@@ -68,7 +68,11 @@ GRID = {
     ]
 )
 @click.option(
-    "--study", "slug", type=STUDY, metavar="SLUG", help="Plan for this study's questions."
+    "--study",
+    "slug",
+    type=STUDY,
+    metavar="SLUG",
+    help="Plan for the questions of this study, of kind ordering.",
 )
 @click.option(
     "--from-bundle",

@@ -9,6 +9,7 @@ import pytest
 from survey.core.studies.rankings import Ranking, contrast
 from tests.databases import ON_SQLITE
 from tests.guides.pages import ROOT
+from tests.preferred import a_preference_study
 
 pytestmark = ON_SQLITE
 SMALL = ("--participants", "20,30", "--questions", 10, "--difference", ".3", "--replicates", 200)
@@ -95,6 +96,13 @@ def test_spreads_drop_outs_and_what_decides_come_from_a_past_study(run, tmp_path
 def test_wrong_values_end_in_one_sentence(run, arguments, status, message):
     run("init")
     assert message in run("power", *arguments, status=status)
+
+
+def test_a_study_in_which_no_lists_are_ordered_is_refused(run, session):
+    run("init")
+    a_preference_study(session, slug="pairs")
+    printed = " ".join(run("power", "--study", "pairs", status=1).split())
+    assert "so of studies of kind 'ordering'; this study is of kind 'preference'." in printed
 
 
 def test_figures_are_printed_also_where_their_file_cannot_be_written(run, tmp_path):

@@ -43,6 +43,7 @@ from survey.core.studies.questions import rankings_of
 from survey.errors import SurveyError
 
 if TYPE_CHECKING:
+    from survey.core.tasks.ordering_plan import OrderingPlan
     from survey.services.analysis.study_results import Votes
 
 MOST_VALUES = 10
@@ -164,31 +165,40 @@ def _generator_faults(texts: Mapping[str, str]) -> Iterator[Fault]:
 
 
 def texts_of(plan: Plan) -> dict[str, str]:
-    """Return the fields of the grid that a study's plan decides."""
-    from survey.core.tasks.ordering_plan import (
-        OrderingPlan,  # simulating without a study needs none
-    )
+    """Return the fields of the grid that a study's plan decides.
 
+    Raises SurveyError where people do not order lists.
+    """
+    plan = _plan_of_orderings(plan)
     texts = {
         "participants": str(plan.participants),
         "questions": str(plan.counted),
         "pool": str(plan.questions) if plan.counted < plan.questions else NO_POOL,
+        "measures": str(len(plan.measures)),
+        "decided": f"{decided_share(len(plan.measures)):.2f}",
     }
-    if isinstance(plan, OrderingPlan):
-        texts["measures"] = str(len(plan.measures))
-        texts["decided"] = f"{decided_share(len(plan.measures)):.2f}"
-        if plan.smallest_difference:
-            texts["difference"] = f"{plan.smallest_difference / 100:.2f}"
+    if plan.smallest_difference:
+        texts["difference"] = f"{plan.smallest_difference / 100:.2f}"
     return texts
 
 
-def kinds_of_questions(plan: Plan, questions: Sequence[Any], text: str | None) -> Kinds | None:
-    """Return the kinds of a study's questions for a pair; None where it orders no lists."""
-    from survey.core.tasks.ordering_plan import OrderingPlan
+def kinds_of_questions(plan: Plan, questions: Sequence[Any], text: str | None) -> Kinds:
+    """Return the kinds of a study's questions for a pair; raises SurveyError as ``texts_of``."""
+    plan = _plan_of_orderings(plan)
+    return kinds_of(rankings_of(questions), find_pair(plan.measures, text))
+
+
+def _plan_of_orderings(plan: Plan) -> "OrderingPlan":
+    from survey.core.tasks.ordering_plan import (
+        OrderingPlan,  # simulating without a study needs none
+    )
 
     if not isinstance(plan, OrderingPlan):
-        return None
-    return kinds_of(rankings_of(questions), find_pair(plan.measures, text))
+        raise SurveyError(
+            "Power is simulated of votes for columns, so of studies of kind 'ordering'; this "
+            f"study is of kind {plan.kind!r}."
+        )
+    return plan
 
 
 def find_pair(measures: Sequence[str], text: str | None) -> Pair:
