@@ -16,7 +16,7 @@ from survey.core.tasks import plan_from_json
 from survey.errors import SurveyError
 from survey.services import accounts
 from survey.services.analysis.study_results import AnalysisOptions
-from survey.services.exchange import bundle, bundle_import
+from survey.services.exchange import bundle, bundle_import, tables
 from survey.services.exchange.bundle import analyse_stored
 from survey.services.exchange.bundle_reader import analyse_files, replicate
 from survey.services.exchange.input_files import BundleError, open_files
@@ -24,6 +24,7 @@ from survey.services.planning.simulation import preference_for, simulate
 from survey.services.studies import lifecycle
 from tests.builders import KEY, Visitor
 from tests.databases import ON_SQLITE
+from tests.services.exchange.changes import summed, with_cell
 from tests.tasks import words
 from tests.web.desk import Desk
 
@@ -190,6 +191,38 @@ def test_a_changed_word_does_not_replicate(visitor, session, study):
     files["words.csv"] = files["words.csv"].replace(b"sea", b"bay")
     with pytest.raises(BundleError, match=r"words\.csv was changed"):
         [*replicate(files)]
+
+
+@ON_SQLITE
+def test_results_that_the_kind_does_not_name_are_recomputed_too(
+    visitor, session, study, monkeypatch
+):
+    @tables.lines_of
+    def shares(content):
+        total = content.analysis.total()
+        for word, count in sorted(content.analysis.items()):
+            yield word, count / total
+
+    columns = [tables.Column("word"), tables.Column("share", kind="number")]
+    results = [tables.Table("shares.csv", columns, shares)]
+    monkeypatch.setattr(words.WordsFiles, "result_tables", lambda *_: results)
+    judgements = {"judgements/all.qrels": ["1 0 sea 1\n"]}
+    monkeypatch.setattr(
+        words.WordsFiles, "judgement_files", lambda *_: judgements.items(), raising=False
+    )
+    taken_part(visitor)
+    lifecycle.close_study(session, study)
+    files = dict(open_files(io.BytesIO(exported(session, study)), "words.zip"))
+    passed = [*replicate(files)]
+    assert "shares.csv: recomputed" in passed
+    assert "1 files of judgements: recomputed from the answers" in passed
+    other_machine = with_cell(files, "shares.csv", 2, "share", "0.33333333333333337")
+    assert [*replicate(other_machine)]
+    with pytest.raises(BundleError, match=r"shares\.csv, row 2, column share: '0\.9' found"):
+        [*replicate(with_cell(files, "shares.csv", 2, "share", "0.9"))]
+    forged = summed({**files, "judgements/all.qrels": b"1 0 sea 0\n"})
+    with pytest.raises(BundleError, match=r"judgements/all\.qrels, line 1"):
+        [*replicate(forged)]
 
 
 @ON_SQLITE

@@ -93,8 +93,10 @@ from survey.services.exchange.tables import (
     ConsentRecord,
     Content,
     IdentityRecord,
+    Table,
     TaskFigures,
     bounds_of,
+    describe_column,
     listed_values,
     task_figures,
 )
@@ -448,11 +450,19 @@ def _recompute(files: Files, content: Content, study: Mapping[str, Any]) -> Iter
         content = replace(content, identities=lambda: identities)
     recomputed = dict(files_of(content))
     _check_names(files, recomputed, content)
-    for name, how in {**kind.recomputed, "codebook.csv": "tells of every column"}.items():
+    results = [table.name for table in kind.result_tables(content.plan)]
+    compared = {
+        **kind.recomputed,
+        **{name: "recomputed" for name in results if name not in kind.recomputed},
+        "codebook.csv": "tells of every column",
+    }
+    numbers = {table.name: _number_columns(table) for table in tables_in(content)}
+    for name, how in compared.items():
         if name in recomputed:
-            _compare_table(files, name, recomputed[name])
+            _compare_table(files, name, recomputed[name], numbers.get(name, ()))
             yield f"{name}: {how}"
-    texts = [name for name in recomputed if name.endswith(".txt")]
+    others = {*compared, *numbers, STUDY, ANALYSIS}
+    texts = [name for name in recomputed if name not in others]
     for name in texts:
         _compare_text(files, name, recomputed[name])
     if texts:
@@ -460,6 +470,12 @@ def _recompute(files: Files, content: Content, study: Mapping[str, Any]) -> Iter
     _check_minutes(files, recomputed["participants.csv"])
     yield "participants.csv: minutes recomputed"
     yield _check_analysis(files, content)
+
+
+def _number_columns(table: Table) -> set[str]:
+    """Return the columns of a table that hold numbers; "values" has several in a cell."""
+    numbers = {each.name for each in table.columns if describe_column(each)[0] == "number"}
+    return {"values", *numbers}
 
 
 def _check_names(files: Files, known: Container[str], content: Content) -> None:
@@ -564,8 +580,13 @@ def _without_times(figures: Any) -> Any:
     return {**figures, "bias": bias, "quality": None, "sensitivity": None}
 
 
-def _compare_table(files: Files, name: str, recomputed: Iterable[str]) -> None:
-    """Compare a file with its recomputed texts of many lines, cell by cell."""
+def _compare_table(
+    files: Files, name: str, recomputed: Iterable[str], numbers: Container[str]
+) -> None:
+    """Compare a file with its recomputed texts of many lines, cell by cell.
+
+    ``numbers``: the columns of numbers, which may be rounded differently.
+    """
     recomputed_rows = read_cells(_split_lines(recomputed), name)
     rows = zip_longest(read_cells(read_lines(files, name), name), recomputed_rows)
     heading: list[str] = []
@@ -581,7 +602,7 @@ def _compare_table(files: Files, name: str, recomputed: Iterable[str]) -> None:
                 f"{name}, row {number}: {len(cells)} cells found; {len(expected)} are needed"
             )
         for column, cell, wanted in zip(heading, cells, expected, strict=True):
-            if not _same_cells(column, cell, wanted):
+            if cell != wanted and not (column in numbers and _same_numbers(cell, wanted)):
                 raise BundleError(
                     f"{name}, row {number}, column {column}: {cell!r} found; recomputed {wanted!r}"
                 )
@@ -609,15 +630,14 @@ def _check_minutes(files: Files, recomputed: Iterable[str]) -> None:
     column = next(expected_rows).index("minutes")
     for row, expected in zip(read_rows(files, name, (), Faults()), expected_rows, strict=True):
         wanted = expected[column]
-        if not _same_cells("minutes", row.cells.get("minutes", wanted), wanted):
+        cell = row.cells.get("minutes", wanted)
+        if cell != wanted and not _same_numbers(cell, wanted):
             raise row.fault("minutes", f"recomputed {wanted!r}")
 
 
-def _same_cells(column: str, cell: str, recomputed: str) -> bool:
-    """Return whether two cells are equal, but for the rounding of numbers that are computed."""
-    if cell == recomputed:
-        return True
-    if column not in ("values", "minutes") or not (cell and recomputed):
+def _same_numbers(cell: str, recomputed: str) -> bool:
+    """Return whether the numbers in two cells are equal but for rounding."""
+    if not (cell and recomputed):
         return False
     try:
         pairs = zip(cell.split(), recomputed.split(), strict=True)

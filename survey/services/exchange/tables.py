@@ -241,7 +241,8 @@ class Table:
 class TaskFiles(Protocol):
     """The files of a kind of question: written, read, and recomputed.
 
-    ``recomputed``: file → how ``survey replicate`` says that it agrees. ``answers_file``: the
+    ``recomputed``: file → how ``survey replicate`` says that it agrees; it compares all
+    ``result_tables``, in here or not, and of ``data_tables`` those in here. ``answers_file``: the
     file of the answers, with the columns shown_at, submitted_at and active_seconds. ``typed``:
     what participants type beside reasons, which a public bundle leaves out; "" for nothing.
     """
