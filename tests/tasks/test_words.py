@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import zipfile
+from operator import itemgetter
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,7 @@ from survey.services.planning.simulation import preference_for, simulate
 from survey.services.studies import lifecycle
 from tests.builders import KEY, Visitor
 from tests.databases import ON_SQLITE
-from tests.services.exchange.changes import summed, with_cell
+from tests.services.exchange.changes import summed, with_cell, with_rows
 from tests.tasks import words
 from tests.web.desk import Desk
 
@@ -77,6 +78,33 @@ def test_a_plan_is_read_by_the_rules_of_its_kind(monkeypatch):
         plan_from_json({**PLAN, "pairs": PLAN["pairs"][:2]})
     with pytest.raises(PlanError, match="a plan has no field 'measures'"):
         plan_from_json({**PLAN, "measures": ["AP"]})
+
+
+@pytest.mark.parametrize("pairs", [5, "sea lake", [3], [["sea"]], [["sea", 3]], {"sea": "lake"}])
+def test_the_kind_refuses_values_of_another_form(monkeypatch, pairs):
+    words.register(monkeypatch)
+    with pytest.raises(PlanError, match="a list of lists of two words is allowed") as caught:
+        plan_from_json({**PLAN, "pairs": pairs})
+    assert caught.value.faults[0].place == ("pairs",)
+
+
+@ON_SQLITE
+def test_a_plan_that_its_kind_fails_to_read_is_refused_in_words(desk, session, monkeypatch):
+    draft = lifecycle.create_study(session, "draft", plan_from_json(PLAN))
+    accounts.share(session, draft, accounts.find_researcher(session, "Ada"), "owner")
+    session.commit()
+
+    def read(values, faults):
+        values["pairs"] = tuple(map(tuple, values["pairs"]))
+
+    monkeypatch.setattr(words.WordsPlan, "_read", read)
+    sentence = "settings of kind 'words' cannot be read: 'int' object is not iterable"
+    with pytest.raises(PlanError, match=sentence):
+        plan_from_json({**PLAN, "pairs": 5})
+    desk.open("/research/studies/draft/plan")
+    desk.send("/research/studies/draft/plan", pairs="5")
+    assert desk.status == 400
+    assert sentence in desk.text
 
 
 def test_an_unknown_kind_is_refused_naming_those_there_are():
@@ -191,6 +219,27 @@ def test_a_changed_word_does_not_replicate(visitor, session, study):
     files["words.csv"] = files["words.csv"].replace(b"sea", b"bay")
     with pytest.raises(BundleError, match=r"words\.csv was changed"):
         [*replicate(files)]
+
+
+@ON_SQLITE
+@pytest.mark.parametrize(
+    ("row", "column", "cell", "fault"),
+    [
+        (2, "participant", "P-NOBODY", "column participant: 'P-NOBODY' found; no such participant"),
+        (2, "question", "4", "no such participant or question"),
+        (3, "question", "1", "column question: '1' found; one answer of each participant to each"),
+        (2, "side", "3", "column side: '3' found; 1 or 2 is allowed"),
+    ],
+)
+def test_an_answer_that_cannot_be_is_named_with_its_row(
+    visitor, session, study, row, column, cell, fault
+):
+    taken_part(visitor)
+    lifecycle.close_study(session, study)
+    files = dict(open_files(io.BytesIO(exported(session, study)), "words.zip"))
+    files = with_rows(files, "choices.csv", lambda rows: sorted(rows, key=itemgetter("question")))
+    with pytest.raises(BundleError, match=rf"choices\.csv, row {row}, .*{fault}"):
+        [*replicate(with_cell(files, "choices.csv", row, column, cell))]
 
 
 @ON_SQLITE

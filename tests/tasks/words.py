@@ -22,7 +22,7 @@ from survey.db.models.base import TaskTables
 from survey.services.analysis.sheets import Sheet
 from survey.services.exchange import tables
 from survey.services.exchange.bundle import TASK_FILES
-from survey.services.exchange.input_files import BundleError, Faults, read_rows
+from survey.services.exchange.input_files import BundleError, Faults, parse_rows, read_rows
 from survey.services.planning.simulation import TASK_BOTS
 from survey.web.forms import AnswerForm
 from survey.web.participant.visit import TASK_PAGES
@@ -45,11 +45,22 @@ class WordsPlan(Plan):
 
     @classmethod
     def _read(cls, values, faults):
-        values["pairs"] = tuple(tuple(pair) for pair in values.get("pairs", ()))
+        pairs = values.get("pairs", ())
+        if not isinstance(pairs, list | tuple) or not all(map(_is_pair, pairs)):
+            text = f"pairs is {str(pairs)[:40]!r}; a list of lists of two words is allowed"
+            faults.append(Fault(("pairs",), text))
+            pairs = ()
+        values["pairs"] = tuple(map(tuple, pairs))
 
     def _number_faults(self):
         if len(self.pairs) != self.questions:
             yield Fault(("pairs",), f"{len(self.pairs)} pairs found; {self.questions} are needed")
+
+
+def _is_pair(value):
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        return False
+    return all(isinstance(word, str) and word for word in value)
 
 
 class WordsQuestion(NamedTuple):
@@ -249,22 +260,37 @@ class WordsFiles:
             WordsQuestion(row.whole_number("question"), row.text("first"), row.text("second"))
             for row in read_rows(files, "words.csv", ("question", "first", "second"), faults)
         ]
-        answers = [
-            Choice(
-                participant=row.text("participant"),
-                question=row.whole_number("question"),
+        people, numbers = (
+            {each.public_id for each in participants()},
+            {each.number for each in words},
+        )
+        seen = set()
+
+        def choice(row):
+            """Return a row's answer: of a participant and a question that there are, once."""
+            key = row.text("participant"), row.whole_number("question")
+            if key[0] not in people or key[1] not in numbers:
+                raise row.fault("participant", "no such participant or question")
+            if key in seen:
+                raise row.fault("question", "one answer of each participant to each is allowed")
+            seen.add(key)
+            side = row.whole_number("side")
+            if side not in (1, 2):
+                raise row.fault("side", "1 or 2 is allowed")
+            return Choice(
+                *key,
                 position=row.whole_number("position"),
                 swapped=row.flag("swapped"),
-                side=row.whole_number("side"),
+                side=side,
                 shown_at=row.optional_time("shown_at"),
                 submitted_at=row.optional_time("submitted_at"),
                 active_seconds=row.optional_number("active_seconds"),
                 revisions=row.whole_number("revisions"),
                 reason=tables.read_reason(row, plan),
             )
-            for row in read_rows(files, CHOICES, Choice._fields[:-1], faults)
-        ]
+
         faults.raise_any()
+        answers = [*parse_rows(files, CHOICES, Choice._fields[:-1], choice)]
         return words, WordsContent(lambda: iter(answers))
 
     def check_derived(self, files, content):

@@ -293,7 +293,12 @@ class Plan(ABC):
                 values.setdefault(item.name, "")  # a needed text is then reported as empty
         for name in ASKED_OF_PERSONS:
             values[name] = read_fields(name, values.get(name, ()), faults)
-        cls._read(values, faults)
+        try:
+            cls._read(values, faults)
+        except (AttributeError, LookupError, TypeError, ValueError) as error:
+            # The kind has not checked them, as those of the survey do.
+            text = f"the settings of kind {cls.kind!r} cannot be read: {error}"
+            raise PlanError([*faults, Fault(("kind",), text)]) from error
         try:
             plan = cls(**values, registered=registered)
         except PlanError as error:
@@ -304,7 +309,10 @@ class Plan(ABC):
 
     @classmethod  # noqa: B027 - a kind may need none
     def _read(cls, values: dict[str, Any], faults: list[Fault]) -> None:
-        """Parse the nested settings of this kind in place; add their faults."""
+        """Parse the nested settings of this kind in place; add their faults.
+
+        The values are as a file or a form gives them: of any type, and none is checked yet.
+        """
 
     def _as_tuple(self, name: str) -> None:
         object.__setattr__(self, name, as_tuple(getattr(self, name)))
