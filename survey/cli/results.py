@@ -145,11 +145,14 @@ def _print_figures(result: "TaskFigures", *, as_json: bool) -> None:
         print_text(sentence, "- ", "  ")
     if result.sentences:
         click.echo()
+    if result.why_empty:
+        print_text(result.why_empty)
+        return
     for sheet in result.sheets:
         if sheet.rows:
             print_sheet(sheet)
         else:
-            print_text(f"{sheet.title}: {sheet.note or 'no answer counts yet'}.")
+            print_text(f"{sheet.title}: nothing to count yet. {sheet.note}".rstrip())
 
 
 def _write_result_files(target: str | None, folder: Path, *, include_test: bool) -> None:

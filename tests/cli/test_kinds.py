@@ -10,7 +10,9 @@ import pytest
 import yaml
 from sqlalchemy import select
 
+from survey.db.models import Participant
 from survey.db.models.items import StoredVector
+from survey.services import accounts
 from survey.services.exchange import bundle
 from survey.services.exchange.bundle_reader import replicate
 from survey.services.exchange.input_files import BundleError, open_files
@@ -23,6 +25,7 @@ from tests.preferred import PLAN as PREFERENCE
 from tests.preferred import a_preference_study, a_qrels, a_run, preferred
 from tests.tasks import words
 from tests.tasks.test_words import PLAN as WORDS
+from tests.web.desk import Desk
 
 pytestmark = ON_SQLITE
 
@@ -287,3 +290,31 @@ def test_an_option_that_the_analysis_of_a_kind_lacks_is_refused(
     assert "Its log now says" not in printed
     unzipped(session, lifecycle.find_study(session, "preferred"), tmp_path / "it")
     assert fault in " ".join(run("analyse", tmp_path / "it", *options, status=1).split())
+
+
+@pytest.mark.parametrize("make", [labelled, grouped, preferred])
+def test_that_no_answer_counts_is_said_with_how_many_are_left_out(
+    app, session, run, tmp_path, make
+):
+    study = make(app, session)
+    people = [*session.scalars(select(Participant).where(Participant.study_id == study.id))]
+    for person in people:
+        person.is_test = True
+    people[0].is_test, people[0].excluded, people[0].exclude_reason = False, True, "a child"
+    session.commit()
+    if study.status == "open":
+        lifecycle.close_study(session, study)
+    slug, count = study.slug, len(people) - 1
+    printed = " ".join(run("analyse", slug).split())
+    sentence = f"No answer counts yet. Left out: 1 excluded, {count} test participants."
+    assert printed.endswith(sentence + " --include-test counts test participants." * (count > 0))
+    unzipped(session, lifecycle.find_study(session, slug), tmp_path / "it")
+    printed = " ".join(run("analyse", tmp_path / "it").split())
+    assert printed.endswith("No answer counts yet. Left out: 1 excluded, 0 test participants.")
+    desk = Desk(app, session)
+    study = lifecycle.find_study(session, slug)
+    accounts.share(session, study, accounts.find_researcher(session, "Ada"), "owner")
+    session.commit()
+    desk.open(f"/research/studies/{slug}/results")
+    empty = [each.text for each in desk.page.select("p.empty")]
+    assert {*empty} == {"No answer counts yet."}

@@ -172,7 +172,12 @@ def analyse_stored(
         return analyse_study(session, study, options)
     require_options(study.plan, options)
     content = content_of(session, study, include_test=options.include_test)
-    return task_figures(content.answers, content.analysis)
+    everyone = partial(people_of, session, study.id, include_test=True)
+    return task_figures(
+        *(content.answers, content.analysis),
+        lambda: starmap(ParticipantRecord, everyone()),
+        options,
+    )
 
 
 def require_options(plan: Plan, options: AnalysisOptions) -> None:

@@ -133,7 +133,7 @@ def analyse_files(files: Files, options: AnalysisOptions) -> Analysis | TaskFigu
         analysis = content.answers.analyse(content, options)
         if isinstance(analysis, Analysis):
             return analysis
-        return task_figures(content.answers, analysis)
+        return task_figures(content.answers, analysis, content.participants, options)
     folder = read_foreign(files)
     answers = Answers.of(answer.response for answer in folder.answers)
     flags = {each.participant: (each.is_test, each.excluded) for each in folder.answers}

@@ -19,6 +19,7 @@ from operator import attrgetter, itemgetter
 from textwrap import shorten
 from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
+import numpy as np
 from sqlalchemy import CheckConstraint
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
@@ -47,7 +48,12 @@ from survey.db.models import (
 )
 from survey.db.models.base import Base
 from survey.services.analysis.sheets import Sheet
-from survey.services.analysis.study_results import AnalysisOptions, minutes_taken
+from survey.services.analysis.study_results import (
+    AnalysisOptions,
+    Exclusions,
+    LeftOut,
+    minutes_taken,
+)
 from survey.services.exchange.input_files import CsvRow, Files
 
 Cell = str | int | float | Decimal | bool | datetime | None
@@ -196,18 +202,38 @@ class Content:
 class TaskFigures(NamedTuple):
     """The results of a kind that has no report: as analysis.json has them, and as tables.
 
-    ``sentences``: what to read before the tables.
+    ``sentences``: what to read before the tables. ``why_empty``: why no table has a row.
     """
 
     figures: dict[str, Any]
     sheets: Sequence[Sheet] = ()
     sentences: Sequence[str] = ()
+    why_empty: str = ""
 
 
-def task_figures(answers: TaskContent, analysis: Any) -> TaskFigures:
-    """Return the figures of an analysis, and its tables where the kind has some."""
-    texts = (getattr(analysis, name, ()) for name in ("sheets", "sentences"))
-    return TaskFigures(answers.as_json(analysis), *texts)
+def task_figures(
+    answers: TaskContent,
+    analysis: Any,
+    everyone: Callable[[], Iterable[ParticipantRecord]],
+    options: AnalysisOptions,
+) -> TaskFigures:
+    """Return the figures of an analysis, and its tables where the kind has some.
+
+    ``everyone``: reads the participants, with those who are left out.
+    """
+    sheets, sentences = (getattr(analysis, name, ()) for name in ("sheets", "sentences"))
+    why = "" if any(sheet.rows for sheet in sheets) else _why_empty(everyone(), options)
+    return TaskFigures(answers.as_json(analysis), sheets, sentences, why)
+
+
+def _why_empty(everyone: Iterable[ParticipantRecord], options: AnalysisOptions) -> str:
+    flags = [(each.is_test, each.excluded) for each in everyone]
+    columns = np.array(flags, dtype=bool).reshape(-1, 2).T
+    left_out = LeftOut.of(Exclusions(*columns), options)
+    why = "No answer counts yet."
+    if left_out.excluded or left_out.test:
+        why += f" Left out: {left_out.excluded} excluded, {left_out.test} test participants."
+    return why + (" --include-test counts test participants." if left_out.test else "")
 
 
 @dataclass(frozen=True)
