@@ -11,6 +11,7 @@ from survey.cli.command import (
     OUTPUT_FOLDER,
     check_writable,
     command,
+    refuse_inputs,
 )
 from survey.cli.terminal import print_result, progress_bar
 
@@ -86,6 +87,9 @@ def rank(
     from survey.services.collections import hash_run
 
     check_writable(target, force=force)
+    files = (collection, queries)
+    ids = [path.with_suffix(".ids") for path in files if path.suffix == ".npy"]
+    refuse_inputs(target, *files, *ids)
     codes, asked = hash_run.read_code_files(collection, queries)
     with progress_bar("Ranking", total=len(asked.ids)) as progress:
         size = hash_run.write_run(codes, asked, target, depth, progress.advance)

@@ -238,6 +238,20 @@ def check_writable(path: Path, *, force: bool) -> None:
         raise click.ClickException(f"There is no folder {path.parent}.")
 
 
+def refuse_inputs(target: Path, *inputs: Path) -> None:
+    """Refuse to write to a file that the command reads, which --force would replace."""
+    if target.resolve() in {path.resolve() for path in inputs}:
+        raise click.ClickException(f"{target} is a file that is read; name another to write.")
+
+
+def refuse_own_database(file: Path, engine: "Engine") -> None:
+    """Refuse a file that is the database of the survey."""
+    database = Path(str(engine.url.database))
+    is_file = engine.dialect.name == "sqlite" and database.exists()
+    if is_file and file.exists() and file.samefile(database):
+        raise click.ClickException(f"{file} is the survey's database itself; name another file.")
+
+
 def write_files(folder: Path, files: Iterable[tuple[str, bytes]], count: int | None = None) -> None:
     """Write files, by their names, into a folder that is made if it is missing."""
     with progress_bar("Writing", total=count) as progress:

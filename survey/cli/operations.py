@@ -15,6 +15,7 @@ from survey.cli.command import (
     check_writable,
     command,
     open_engine,
+    refuse_own_database,
 )
 from survey.cli.researcher import link_address
 from survey.cli.terminal import print_json, print_result, print_table, print_text, progress_bar
@@ -153,7 +154,7 @@ def backup(file: Path, force: bool, as_json: bool) -> None:
 
     check_writable(file, force=force)
     with open_engine() as (settings, engine):
-        _refuse_own_database(file, engine)
+        refuse_own_database(file, engine)
         with progress_bar("Copying") as progress:
             content = write_backup(engine, file, progress.update)
         key = settings.instance / "secret_key"
@@ -188,7 +189,7 @@ def restore(file: Path, replace: bool, as_json: bool) -> None:
 
     with open_engine(make=True) as (settings, engine):
         restrict_access(engine, settings.instance)
-        _refuse_own_database(file, engine)
+        refuse_own_database(file, engine)
         with progress_bar("Restoring") as progress:
             content, safety_backup, erased = restore_backup(
                 engine, file, settings.instance, replace=replace, on_step=progress.update
@@ -284,10 +285,3 @@ def _upgrade(engine: "Engine") -> dict[str, str | None]:
         before, after = upgrade_database(engine)
     address = engine.url.render_as_string(hide_password=True)
     return {"database": address, "before": before, "revision": after}
-
-
-def _refuse_own_database(file: Path, engine: "Engine") -> None:
-    database = Path(str(engine.url.database))
-    is_file = engine.dialect.name == "sqlite" and database.exists()
-    if is_file and file.exists() and file.samefile(database):
-        raise click.ClickException(f"{file} is the survey's database itself; name another file.")

@@ -16,6 +16,7 @@ from survey.cli.command import (
     STUDY,
     command,
     open_study,
+    refuse_inputs,
     with_options,
 )
 from survey.cli.terminal import print_json, print_result, print_table, print_text, progress_bar
@@ -112,6 +113,8 @@ def power(
     texts, kinds = {name: text for name, text in options.items() if text is not None}, None
     if pair and bundle is None and slug is None:
         raise click.UsageError("--pair names measures of --study or --from-bundle; give one.")
+    if target is not None and bundle is not None:
+        refuse_inputs(target, bundle)
     if bundle is not None:
         texts = power.texts_from(_past_votes(bundle), pair) | texts
     if slug is not None:

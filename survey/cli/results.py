@@ -22,6 +22,7 @@ from survey.cli.command import (
     command,
     find_study,
     open_session,
+    refuse_own_database,
     write_files,
 )
 from survey.cli.terminal import (
@@ -269,6 +270,7 @@ def export(
     path = target or folder or Path()
     check_writable(path, force=force)
     with open_session() as session:
+        refuse_own_database(path, session.get_bind().engine)
         own_data.drop_due(session)
         study = find_study(session, slug)
         own_data.require_none_due(session, study)

@@ -129,6 +129,12 @@ def test_a_file_that_is_there_is_replaced_only_when_forced(answered, tmp_path):
     assert zipfile.is_zipfile(target)
 
 
+def test_the_database_is_not_replaced_by_a_bundle(answered, session):
+    file = Path(session.get_bind().engine.url.database)
+    told = answered("export", SLUG, "--to", file, "--force", status=1)
+    assert "is the survey's database itself" in " ".join(told.split())
+
+
 def test_what_cannot_be_exported_is_told_and_leaves_no_file(run, tmp_path):
     told = run("export", "nowhere", "--to", tmp_path / "my.zip", status=1)
     assert told == f"Error: There is no study 'nowhere'. There are: {SLUG}.\n"

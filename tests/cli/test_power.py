@@ -105,6 +105,14 @@ def test_a_study_in_which_no_lists_are_ordered_is_refused(run, session):
     assert "so of studies of kind 'ordering'; this study is of kind 'preference'." in printed
 
 
+def test_the_bundle_that_is_read_is_not_replaced(run, tmp_path):
+    bundle = tmp_path / "past.zip"
+    bundle.write_bytes(b"a bundle")
+    printed = run("power", "--from-bundle", bundle, "--to", bundle, status=1)
+    assert "is a file that is read" in " ".join(printed.split())
+    assert bundle.read_bytes() == b"a bundle"
+
+
 def test_figures_are_printed_also_where_their_file_cannot_be_written(run, tmp_path):
     run("init")
     (tmp_path / "full").symlink_to("/dev/full")

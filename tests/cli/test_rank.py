@@ -70,3 +70,14 @@ def test_what_cannot_be_ranked_is_refused_and_nothing_written(desk, line, messag
     before = sorted(path.name for path in desk.folder.iterdir())
     assert message in desk.run(f"survey rank {line}", status=1).stderr
     assert sorted(path.name for path in desk.folder.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("codes", "target"), [("txt", "codes.txt"), ("txt", "../x/codes.txt"), ("npy", "codes.ids")]
+)
+def test_a_file_that_is_read_is_not_replaced(desk, codes, target):
+    target = target.replace("../x", f"../{desk.folder.name}")
+    before = (desk.folder / target).read_bytes()
+    line = f"survey rank codes.{codes} query-codes.{codes} --to {target} --force"
+    assert f"{target} is a file that is read; name another" in desk.run(line, status=1).stderr
+    assert (desk.folder / target).read_bytes() == before
