@@ -290,12 +290,12 @@ def evaluate(
     type=click.Choice(["positive", "negative"]),
     help="Also print which items are given to the system as examples in each round.",
 )
-@click.option("--images", default=1, type=click.IntRange(1), help="Positive examples a round.")
+@click.option("--images", type=click.IntRange(1), help="Positive examples a round, by default 1.")
 @with_options(OUTPUT_OPTIONS)
 def feedback(
     rounds: Path | None,
     examples: Literal["positive", "negative"] | None,
-    images: int,
+    images: int | None,
     output: Format | None,
     **options: Any,
 ) -> None:
@@ -310,9 +310,11 @@ def feedback(
 
     if examples and output == "csv":
         raise click.UsageError("--csv has no place for examples; use --json, or leave out --csv.")
+    if images and examples != "positive":
+        raise click.UsageError("--images is the number of --examples positive; give them too.")
     with _scoring_bars() as on_progress:
         report, shown = evaluation.evaluate_feedback(
-            evaluation.Request(**options), examples, images, on_progress, rounds
+            evaluation.Request(**options), examples, images or 1, on_progress, rounds
         )
     content = evaluation.evaluation_json(report)
     content |= {"rounds": [*report.runs], "examples": shown}

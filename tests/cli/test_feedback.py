@@ -101,7 +101,21 @@ def test_examples_are_not_left_out_of_a_csv_without_a_word(feedback):
     assert "--csv has no place for examples" in feedback(*asked, status=2)
 
 
-def test_a_single_run_is_wrong_usage(feedback):
-    assert "a run of round 0 and one of each round are needed" in feedback(
-        "--run", "r0.txt", status=2
-    )
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--run", "r0.txt"), "one run given; --run is needed with a run of round 0 and one of"),
+        ((), "no run given; --run is needed with a run of round 0 and one of each round"),
+        ((*ROUNDS, "--images", 3), "--images is the number of --examples positive; give them"),
+        ((*ROUNDS, "--examples", "negative", "--images", 3), "--images is the number of"),
+    ],
+)
+def test_wrong_usage_is_named(feedback, arguments, message):
+    assert message in feedback(*arguments, status=2)
+
+
+@pytest.mark.parametrize("options", [ROUNDS, ("--rounds", "."), ()])
+def test_judgements_are_needed(feedback, options):
+    result = CliRunner().invoke(survey, ["feedback", *options])
+    assert result.exit_code == 2
+    assert "no judgements given; --qrels is needed." in result.output

@@ -143,12 +143,17 @@ def evaluate_feedback(
     ``kind``: of the examples to return as well, none without; ``images``: m, positive
     examples a round. ``rounds``: a folder with a folder of rounds for each person, in place of
     the request's runs; a query's value is the mean over those who did it. Raises what
-    ``evaluate_runs`` does, and RequestError for a single run.
+    ``evaluate_runs`` does, and RequestError for less than two runs or without judgements.
     """
+    if request.qrels is None:
+        raise RequestError("no judgements given; --qrels is needed")
     if rounds is not None:
         return _evaluate_rounds(request, rounds, kind, on_progress), {}
     if len(request.runs) < 2:
-        raise RequestError("one run given; a run of round 0 and one of each round are needed")
+        number = "one" if request.runs else "no"
+        raise RequestError(
+            f"{number} run given; --run is needed with a run of round 0 and one of each round"
+        )
     baseline = run_name(request.runs[0].name)
     measures = _feedback_measures(request)
     report = evaluate_runs(replace(request, measures=measures, baseline=baseline), on_progress)
