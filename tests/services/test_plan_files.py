@@ -1,6 +1,7 @@
 """Plans as YAML: every fault with its line, and the same study as from the form."""
 
 import contextlib
+import json
 
 import pytest
 from hypothesis import given
@@ -12,6 +13,7 @@ from survey.services.studies import plans
 from survey.services.studies.plans import PlanFileError, read_plan, write_plan
 from survey.services.studies.recruitment import Recruitment
 from tests.builders import a_plan
+from tests.grouped import PLAN as GROUPING
 
 
 def faults_of(text):
@@ -89,12 +91,22 @@ def test_all_faults_are_told_at_once_each_with_its_line():
         ("preset: mnro\nscenario: '{sytems}'\n", "{sytems} found in scenario; allowed are {lists}"),
         ("preset: mnro\npersonal_fields: 3\n", "personal_fields is 3; a list is needed"),
         ("[" * 3_500, "nested deeper than any plan"),
-        ('preset: mnro\ntitle: "a\\ud800b"\n', "title"),
-        ("x" * 1_000_001, "1000001 characters; 1000000 are allowed"),
+        ('preset: mnro\ntitle: "a\\ud800b"\n', "plan.yaml, line 2"),
+        ("x" * 20_000_001, "20000001 characters; 20000000 are allowed"),
+        (f"a: [{'1,' * 500_000}]", "more than 500000 values, which are allowed"),
+        (f"a: 1\nb: {':1' * 500_000}", "line 2: a number of 1000000 characters found; 100 are"),
+        (f"b: !!int '{'1:' * 500_000}1'", "line 1: a number of 1000001 characters found; 100 are"),
     ],
 )
 def test_what_is_no_plan_is_explained(text, told):
     assert told in faults_of(text)[0]
+
+
+def test_a_plan_of_many_topics_may_be_longer_than_a_million_characters():
+    documents = {f"topic-{n}": [f"clueweb-{n:06}-{m:06}" for m in range(400)] for n in range(130)}
+    text = json.dumps({**GROUPING, "questions": 130, "topics": documents})
+    assert len(text) > 1_000_000
+    assert dict(read_plan(text).plan.topics).keys() == documents.keys()
 
 
 def test_a_number_of_a_pool_hides_no_other_fault():
