@@ -30,6 +30,14 @@ def test_a_preset_comes_back_from_its_file(preset, language):
     assert again == plan
 
 
+@pytest.mark.parametrize("character", ["\x85", "\u2028", "\u2029", "\xa0", "\ufeff"])
+@pytest.mark.parametrize("text", ["One{}two", "One\n\ntwo{} three\n{}four"])
+def test_unusual_blanks_and_line_ends_come_back_from_a_file(character, text):
+    plan = a_plan(scenario=text.format(character, character))
+    assert character in plan.scenario
+    assert read_plan(write_plan(plan)).plan == plan
+
+
 def test_recruitment_travels_with_the_plan():
     settings = Recruitment(code_complete="C1", return_url="https://x.example/?cc={code}")
     read = read_plan(write_plan(a_plan(), settings))

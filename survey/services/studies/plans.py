@@ -58,6 +58,7 @@ DEFAULT_CONTACT = {
 }
 FIELD_TEXTS = ("label", "help", "options", "screen_out")  # of a personal field
 
+OTHER_LINE_END = re.compile("[\x85\u2028\u2029]")
 NUMERAL = re.compile(r"[-+0-9_.:]+\Z")
 
 Lines = dict[Place, int]
@@ -533,11 +534,12 @@ def _yaml_fault(error: Exception, file: str) -> str:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes texts of several lines as blocks."""
+    """Writes texts of several lines as blocks, those with other line ends escaped in quotes."""
 
 
 def _block(dumper: yaml.SafeDumper, text: str) -> ScalarNode:
-    style = "|" if "\n" in text else None
+    # YAML reads U+0085 as a line feed unless it is escaped.
+    style = '"' if OTHER_LINE_END.search(text) else "|" if "\n" in text else None
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
 
