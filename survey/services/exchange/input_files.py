@@ -359,8 +359,19 @@ class _CountedFile(io.RawIOBase):
 
 
 def _entries(archive: zipfile.ZipFile, name: str) -> dict[str, zipfile.ZipInfo]:
-    """Return the files of a zip by name; raises BundleError for what is no bundle."""
-    entries = [entry for entry in archive.infolist() if not entry.is_dir()]
+    """Return the files of a zip by name; raises BundleError for what is no bundle.
+
+    Hidden files and the folder __MACOSX, which a Mac adds, are left out.
+    """
+    entries = [
+        entry
+        for entry in archive.infolist()
+        if not (
+            entry.is_dir()
+            or PurePosixPath(entry.filename).name.startswith(".")
+            or "__MACOSX" in PurePosixPath(entry.filename).parts
+        )
+    ]
     judgements = sum(f"{JUDGEMENTS}/" in entry.filename for entry in entries)
     if len(entries) - judgements > MOST_FILES or judgements > MOST_JUDGEMENTS:
         raise BundleError(f"{name} holds more than a bundle does")

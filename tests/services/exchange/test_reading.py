@@ -52,6 +52,9 @@ def test_a_zip_its_folder_and_a_zip_of_the_folder_are_the_same_bundle(bundle, tm
     assert open_files(tmp_path / "my.zip", "my.zip") == bundle
     inside = {f"unpacked/{name}": content for name, content in bundle.items()}
     assert open_files(io.BytesIO(zipped(inside)), "my.zip") == bundle
+    for whole in (bundle, inside):  # as a Mac zips them
+        added = {".DS_Store": b"\0", "__MACOSX/._votes.csv": b"\0", "__MACOSX/a/._b": b"\0"}
+        assert open_files(io.BytesIO(zipped({**added, **whole})), "my.zip") == bundle
 
 
 def test_what_is_no_zip_is_told(tmp_path):
