@@ -9,12 +9,12 @@ from flask import request
 from sqlalchemy.orm import Session
 from wtforms import HiddenField
 
-from survey.core.collections.runs import IN_NO_CLUSTER
 from survey.core.studies.fields import is_storable
 from survey.core.tasks.grouping import (
     DONE,
     LONGEST_GROUP_NAME,
     MERGE,
+    NAME_OF_UNKNOWN,
     NEW,
     PUT,
     RENAME,
@@ -78,7 +78,7 @@ class GroupingForm(AnswerForm):
         name = request.form.get(f"name-{number}" if action == RENAME else "group", "")
         name = " ".join(name.split())
         if name.casefold() == gettext("cannot be placed").casefold():
-            name = IN_NO_CLUSTER  # as the page calls it
+            name = NAME_OF_UNKNOWN  # as the page calls it
         into = request.form.get(f"into-{number}", "") if action == MERGE else str(number)
         return Sent(
             action,
