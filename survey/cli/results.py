@@ -375,7 +375,8 @@ def replicate(
 def import_(bundle: Path, slug: str | None, owner: str, as_json: bool) -> None:
     """Import a bundle as a read-only study.
 
-    Everything in it is recomputed first; a bundle that does not agree is not imported.
+    Everything in it is recomputed first; a bundle that does not agree is not imported. Participants
+    who have deleted their data here are left out.
     """
     from survey.services.accounts import find_researcher
     from survey.services.exchange import bundle_import, input_files
@@ -385,11 +386,15 @@ def import_(bundle: Path, slug: str | None, owner: str, as_json: bool) -> None:
         files = input_files.open_files(bundle, bundle.name)
         with open_session() as session:
             researcher = find_researcher(session, owner)
-            study = bundle_import.import_bundle(session, files, bundle.name, slug or "", researcher)
+            erased: list[int] = []
+            study = bundle_import.import_bundle(
+                session, files, bundle.name, slug or "", researcher, erased.append
+            )
             content = lifecycle.describe(study)
     print_result(
         content,
         f"The study is at /research/studies/{content['slug']}, read-only.",
+        *bundle_import.describe_erased(*erased),
         f"Next: `survey analyse {content['slug']}`.",
         as_json=as_json,
     )

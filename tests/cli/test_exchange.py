@@ -13,7 +13,9 @@ from click.testing import CliRunner
 from survey.app import create_app, db
 from survey.cli import survey
 from survey.config import Settings
+from survey.db.models import Participant
 from survey.services import accounts
+from survey.services.participation import own_data
 from survey.services.studies import lifecycle
 from tests.builders import KEY, SLUG, Visitor
 from tests.commands import environment_of
@@ -210,6 +212,16 @@ def test_a_bundle_is_imported_once_and_for_a_researcher(answered, tmp_path):
     assert "imported" in answered("study", "show", "again")
     again = answered("import", target, "--owner", "ada", status=1)
     assert "There is a study 'five-systems' already" in again
+
+
+def test_who_was_erased_here_is_left_out_of_an_import_which_says_so(answered, session, tmp_path):
+    target = tmp_path / "my.zip"
+    answered("export", SLUG, "--to", target)
+    answered("researcher", "add", "ada")
+    for one in session.query(Participant).filter_by(is_test=False).all():
+        own_data.erase(session, lifecycle.find_study(session, SLUG), one, tmp_path)
+    told = answered("import", target, "--owner", "ada", "--as", "again")
+    assert "2 participants who have deleted their data here: left out" in told
 
 
 def test_a_study_is_exported_as_parquet_files(answered, tmp_path):

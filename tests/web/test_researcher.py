@@ -17,7 +17,7 @@ from survey.db.models import Event, Guest, Participant, Researcher, Study
 from survey.services import accounts, second_factor
 from survey.services.exchange.bundle_reader import replicate
 from survey.services.exchange.input_files import open_files
-from survey.services.participation import participant_list
+from survey.services.participation import own_data, participant_list
 from survey.services.studies import lifecycle, recruitment
 from survey.services.studies.plans import read_plan
 from survey.services.studies.recruitment import Recruitment
@@ -717,7 +717,9 @@ def test_a_study_with_answers_opens_again_with_a_reason_alone(desk, app, session
 
 
 @pytest.mark.slow
-def test_the_bundle_of_a_closed_study_replicates_and_can_be_imported(desk, app, session, study):
+def test_the_bundle_of_a_closed_study_replicates_and_can_be_imported(
+    desk, app, session, study, tmp_path
+):
     open_it(session, study)
     for choice in ("1", "2"):
         Visitor(app.test_client(), "a-study").take_part(choice=choice)
@@ -746,6 +748,15 @@ def test_the_bundle_of_a_closed_study_replicates_and_can_be_imported(desk, app, 
     desk.post("/research/studies/again/open", csrf_token=token)
     assert desk.status == 403
     assert "imported; it can be looked at, not run" in desk.text
+
+    session.rollback()
+    one = session.query(Participant).filter_by(study_id=study.id).first()
+    own_data.erase(session, study, one, tmp_path)
+    desk.open("/research/import")
+    desk.send(
+        "/research/import", files={"bundle": (io.BytesIO(bundle), "bundle.zip")}, slug="third"
+    )
+    assert "1 participant who has deleted their data here: left out" in desk.text
 
 
 @ON_SQLITE

@@ -1,7 +1,7 @@
 """Import a bundle from elsewhere as a read-only study."""
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from sqlalchemy import Table
@@ -27,14 +27,22 @@ from survey.services import accounts
 from survey.services.exchange.bundle_reader import read_bundle, replicate
 from survey.services.exchange.input_files import Files
 from survey.services.exchange.tables import Content
+from survey.services.participation.own_data import erased_tokens, token_of
 from survey.services.studies import lifecycle
 from survey.services.studies.recruitment import Recruitment
 
 
 def import_bundle(
-    session: Session, files: Files, name: str, slug: str, researcher: Researcher
+    session: Session,
+    files: Files,
+    name: str,
+    slug: str,
+    researcher: Researcher,
+    on_erased: Callable[[int], object] = lambda _: None,
 ) -> Study:
     """Store a bundle's study, closed, and return it; ``slug`` is empty for the bundle's own.
+
+    Participants who were erased here are left out; ``on_erased`` is called with their number.
 
     Raises BundleError for a bundle that does not replicate, and SurveyError for an address that
     another study has.
@@ -49,7 +57,14 @@ def import_bundle(
     study = _study(content, name, slug)
     lifecycle.insert_study(session, study)
     _store_items(session, study, content)
-    participants = {each.public_id: _participant(each, study) for each in content.participants()}
+    erased = erased_tokens(session)
+    records = {each.public_id: each for each in content.participants()}
+    participants = {
+        public_id: _participant(record, study)
+        for public_id, record in records.items()
+        if token_of(content.slug, public_id) not in erased
+    }
+    on_erased(len(records) - len(participants))
     session.add_all(participants.values())
     session.flush()
     _store_answers(session, study, content, participants)
@@ -60,6 +75,13 @@ def import_bundle(
     accounts.log(session, study, researcher.name, "imported", name)
     session.commit()
     return study
+
+
+def describe_erased(count: int) -> list[str]:
+    """Return the sentence about participants who are left out, none where there are none."""
+    who = "1 participant who has" if count == 1 else f"{count} participants who have"
+    sentence = f"{who} deleted their data here: left out, so figures may differ from the bundle's."
+    return [sentence] if count else []
 
 
 def _study(content: Content, name: str, slug: str) -> Study:
@@ -110,6 +132,8 @@ def _store_answers(
     tables = TASK_TABLES[content.plan.kind]
     question_ids = {row.number: row.id for row in study.questions}
     for record, drawn, answer in content.answers.to_import(content):
+        if record.participant not in participants:
+            continue  # erased here
         participant, question_id = participants[record.participant], question_ids[record.question]
         presentation = Presentation(
             participant_id=participant.id,

@@ -364,8 +364,9 @@ def import_bundle() -> ResponseReturnValue:
         try:
             content = io.BytesIO(upload.read())
             files = input_files.open_files(content, upload.filename, LARGEST_UNPACKED)
+            erased: list[int] = []
             study = bundle_import.import_bundle(
-                session(), files, upload.filename, form.slug.data or "", g.researcher
+                session(), files, upload.filename, form.slug.data or "", g.researcher, erased.append
             )
         except BundleError as error:
             form.bundle.errors = [f"The bundle does not replicate: {error}."]
@@ -373,5 +374,7 @@ def import_bundle() -> ResponseReturnValue:
             form.slug.errors = [str(error)]
         else:
             flash("Everything in the bundle replicates. These are the results of its study.")
+            for sentence in bundle_import.describe_erased(*erased):
+                flash(sentence)
             return redirect(url_for("researcher.results", slug=study.slug), 303)
     return page("researcher/import.html", form)

@@ -10,10 +10,12 @@ from survey.errors import NotAllowedError, SurveyError
 from survey.services import accounts
 from survey.services.exchange import bundle_import
 from survey.services.exchange.input_files import BundleError
+from survey.services.participation import own_data
+from survey.services.studies import lifecycle
 from survey.services.studies.lifecycle import open_study
 from tests.rows import shown_rows
 from tests.services.exchange.changes import rows_of, steps_of, with_cell
-from tests.services.exchange.conftest import BEGAN, UNFINISHED, a_study, handed_out
+from tests.services.exchange.conftest import BEGAN, FINISHED, UNFINISHED, a_study, handed_out
 from tests.services.exchange.test_replicate import EVERY_DESIGN
 
 DIFFERENT = {"study.json", "analysis.json", "SHA256SUMS"}  # they name the study's address
@@ -54,6 +56,26 @@ def test_first_rankings_that_no_answer_followed_are_imported_too(session, ada):
         assert again[name] == files[name], name
     figures, figures_again = (json.loads(each["analysis.json"]) for each in (files, again))
     assert {**figures_again, "study": None} == {**figures, "study": None}
+    assert steps_of(again)
+
+
+@pytest.mark.parametrize("slug", ["", "again"])
+def test_who_was_erased_here_does_not_come_back_with_a_bundle(session, ada, tmp_path, slug):
+    original = a_study(session, columns="after")
+    files = handed_out(session, original)
+    session.rollback()
+    one = session.query(Participant).filter_by(public_id=FINISHED).one()
+    own_data.erase(session, original, one, tmp_path)
+    lifecycle.delete(session, original, "Ada")
+    numbers = []
+    study = bundle_import.import_bundle(session, files, "my.zip", slug, ada, numbers.append)
+    assert numbers == [1]
+    [sentence] = bundle_import.describe_erased(*numbers)
+    assert sentence.startswith("1 participant who has deleted their data here: left out")
+    again = handed_out(session, study)
+    for name in ("participants.csv", "responses.csv", "first_rankings.csv", "votes.csv"):
+        people = {row["participant"] for row in rows_of(files, name)}
+        assert {row["participant"] for row in rows_of(again, name)} == people - {FINISHED}
     assert steps_of(again)
 
 
