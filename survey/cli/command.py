@@ -157,7 +157,7 @@ class TaskKind(click.ParamType[str]):
         return self._choice().shell_complete(ctx, param, incomplete)
 
     def _choice(self) -> click.Choice[str]:
-        from survey.core.tasks import TASKS  # not above: it imports numpy
+        from survey.services.studies.plans import TASKS  # not above: it imports numpy
 
         return click.Choice([*TASKS])
 

@@ -224,12 +224,16 @@ def new(
     SLUG is its address, /s/SLUG: small letters, digits and hyphens, and no measure's name.
     Without options it is the MNRO paper's study with newly drawn lists.
     """
-    from survey.core.tasks import DEFAULT
     from survey.services import accounts
     from survey.services.collections.items import read_keywords, topics_in
     from survey.services.exchange.input_files import read_text
     from survey.services.studies import lifecycle
-    from survey.services.studies.plans import read_lists_csv, read_plan_text, topics_to_group
+    from survey.services.studies.plans import (
+        DEFAULT,
+        read_lists_csv,
+        read_plan_text,
+        topics_to_group,
+    )
 
     run_options = {name: options.pop(name) for name in RUN_OPTIONS}
     fields = _plan_fields(options) | _preference_fields(options, contrast, asked)
@@ -741,8 +745,8 @@ def _read_plan(
     written: "PlanText | None", preset: str | None, fields: dict[str, Any], kind: str | None
 ) -> "PlanFile":
     """Return the plan of the file, or of a preset with a random seed, changed by the fields."""
-    from survey.core.tasks import DEFAULT
     from survey.services.studies.plans import (
+        DEFAULT,
         KIND_PRESETS,
         PlanFile,
         default_contact,

@@ -25,7 +25,9 @@ from survey.core.studies.plan import ASKED_OF_PERSONS, Plan, giveaways_in_title,
 from survey.core.studies.provenance import CLUSTERS, JUDGEMENTS, RUN, Provenance, SourceFile
 from survey.core.studies.run_lists import TextFile as TextFile
 from survey.core.studies.run_lists import read_trec
-from survey.core.tasks import DEFAULT, TASKS, plan_from_json
+from survey.core.tasks import DEFAULT as DEFAULT
+from survey.core.tasks import TASKS as TASKS
+from survey.core.tasks import plan_from_json
 from survey.core.tasks.preference import DISCRIMINATIVE, PreferencePlan, balanced_step
 from survey.core.text_input import FaultyFilesError as FaultyFilesError
 from survey.core.text_input import FileFaults, lines_of, parse_whole
