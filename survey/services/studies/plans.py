@@ -455,7 +455,7 @@ def _load(text: str, file: str) -> tuple[Any, Lines]:
         repeated = list(_note_lines(root, (), lines))
         values = None if root is None else loader.construct_document(root)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise PlanFileError([_yaml_fault(error, file)]) from error
+        raise PlanFileError([_yaml_fault(error, text, file)]) from error
     if repeated:
         raise PlanFileError(_located(fault, file, lines) for fault in repeated)
     return values, lines
@@ -528,9 +528,11 @@ def _field_path(place: Place) -> str:
     return ", ".join(parts) or "the whole"
 
 
-def _yaml_fault(error: Exception, file: str) -> str:
+def _yaml_fault(error: Exception, text: str, file: str) -> str:
     mark = getattr(error, "problem_mark", None)
-    line = f", line {mark.line + 1}" if mark else ""
+    # libyaml counts a line more at the end of a text whose last line does not end.
+    last = text.count("\n")
+    line = f", line {min(mark.line, last) + 1}" if mark else ""
     problem = getattr(error, "problem", None) or str(error) or type(error).__name__
     return f"{file}{line}: this is no YAML ({problem})"
 
