@@ -37,7 +37,7 @@ from survey.services.studies.recruitment import Recruitment, parse_recruitment
 
 # Several times as fast where PyYAML comes with libyaml, as its wheels do.
 LOADER = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
-# 500 topics with ten lists each are allowed. A million values took 11 seconds and 935 MB: half of it.
+# 500 topics with ten lists each are allowed; a million values took 11 seconds and 935 MB.
 LARGEST_FILE = 20_000_000  # characters
 MOST_VALUES = 500_000
 DEEPEST = 10  # levels of nesting
