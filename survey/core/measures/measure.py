@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -17,6 +17,7 @@ COMPARED_DECIMALS = 13
 # A float's error must not put a value outside of its measure's range.
 SLACK = 1e-9
 
+Result = TypeVar("Result")
 Need = Literal["collection size", "grades", "weights", "clusters"]
 
 
@@ -108,9 +109,14 @@ class Measure:
             return self.name
         return f"1-{self.name}" if self.largest is None else f"max-{self.name}"
 
+    def computed(self, lists: Lists, setting: Setting) -> Values:
+        """Compute each list's value; raise ValueError, naming the measure, where that fails."""
+        return self._call(self.compute, lists, setting)
+
     def checked(self, lists: Lists, setting: Setting) -> Values:
         """Compute each list's value; raise ValueError for anything but a number for each."""
-        values = np.asarray(self.compute(lists, setting), dtype=np.float64)
+        computed = self.computed(lists, setting)
+        values: Values = self._call(np.asarray, computed, np.float64)
         if values.shape != (len(lists.ranks),) or not np.isfinite(values).all():
             raise ValueError(
                 f"{self.name} gave {values.tolist()}; a number for each list is needed"
@@ -127,7 +133,7 @@ class Measure:
         each list.
         """
         if self.exact is not None:
-            return [self.exact(row, setting) for row in lists.ranks.tolist()]
+            return [self._call(self.exact, row, setting) for row in lists.ranks.tolist()]
         values = self.checked(lists, setting)
         if (values < self.lowest - SLACK).any() or (values > self.highest + SLACK).any():
             raise ValueError(
@@ -141,8 +147,21 @@ class Measure:
         values = self.values(lists, setting)
         if self.better == "lower":
             return values
-        top = 1.0 if self.largest is None else self.largest(lists, setting)
+        top = 1.0 if self.largest is None else self._call(self.largest, lists, setting)
         return [Fraction(round(top, COMPARED_DECIMALS)) - value for value in values]
+
+    def _call(self, function: Callable[..., Result], *arguments: Any) -> Result:
+        """Call a function of the measure, which another package may have written."""
+        try:
+            return function(*arguments)
+        except ValueError as error:
+            raise ValueError(f"{self.name}: {error}") from error
+        except Exception as error:
+            # Else it would be reported as an error of the survey.
+            what = f"{type(error).__name__}: {error}"
+            raise ValueError(
+                f"{self.name} failed ({what}); this is an error of the measure itself"
+            ) from error
 
 
 CUTOFF = r"([1-9][0-9]{0,8})"

@@ -76,7 +76,7 @@ def score(
         weights=weights,
         clusters=clusters,
     )
-    columns = [measure.compute(lists, setting) for measure in measures]
+    columns = [measure.computed(lists, setting) for measure in measures]
     return np.column_stack(columns) if columns else np.empty((len(lists.ranks), 0))
 
 
@@ -151,7 +151,7 @@ def _compute(measures: Mapping[int, Measure], rows: Rows, setting: Setting, valu
     for block in _blocks(len(rows), FORMULA_BLOCK_RANKS // rows.shape[1]):
         lists = as_lists(rows[block], setting.collection_size)
         for column, measure in measures.items():
-            values[block, column] = measure.compute(lists, setting)
+            values[block, column] = measure.computed(lists, setting)
 
 
 def _blocks(count: int, most: int) -> Iterator[slice]:

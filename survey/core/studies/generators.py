@@ -241,7 +241,7 @@ def _compare(
     ranked = Lists(sets.reshape(-1, relevant))
     values = np.stack(
         [
-            measure.compute(ranked, setting).reshape(count, lists)
+            measure.checked(ranked, setting).reshape(count, lists)
             * (-1 if measure.better == "higher" else 1)
             for measure in measures
         ],

@@ -314,7 +314,7 @@ def build_question(
     for measure in map(measure_named, measures):
         shown = measure.shown(checked, setting)
         columns[measure.name] = Column(
-            values=tuple(measure.compute(checked, setting).tolist()),
+            values=tuple(measure.checked(checked, setting).tolist()),
             shown=printed(rescaled(shown), 0) if setting.rescaled else printed(shown),
             ranking=Ranking.by_key(dict(zip(letters, shown, strict=True))),
         )

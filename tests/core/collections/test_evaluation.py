@@ -119,7 +119,7 @@ def test_topics_where_the_ideal_list_of_alpha_ndcg_may_not_be_the_best_are_named
 
 def test_a_grade_above_the_scale_of_err_names_its_topic():
     assert faults_of(["ERR1@5"]) == (
-        "topic 'q1': grade 2 found; ERR1@k takes grades up to 1, ERR2@k up to 2",
+        "topic 'q1': ERR1@5: grade 2 found; ERR1@k takes grades up to 1, ERR2@k up to 2",
     )
 
 

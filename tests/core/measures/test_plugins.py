@@ -1,13 +1,19 @@
 """Measures of other packages, through entry points of packages that are really installed."""
 
+import re
 import subprocess
 import sys
+from dataclasses import replace
 from importlib.metadata import EntryPoint
 
 import pytest
+from click.testing import CliRunner
 
-from survey.core.measures import MEASURES
+from survey.cli import survey
+from survey.core.collections.evaluation import GroundTruth, evaluate
+from survey.core.measures import MEASURES, Lists, Measure, Setting, score
 from survey.core.measures.registry import load_plugins
+from survey.core.studies.questions import build_question
 
 MODULE = """
 from survey.core.measures import Measure
@@ -89,6 +95,55 @@ def test_two_packages_with_the_same_name_do_not_replace_each_other(module):
     assert list(others.measures) == ["screen"]
     (fault,) = others.faults
     assert "there is a measure 'screen' already" in fault
+
+
+def failing(error):
+    """A measure whose code raises an error."""
+
+    def compute(lists, setting):
+        raise error
+
+    return Measure("screen", "the screen", compute, "lower", "this test")
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (
+            ZeroDivisionError("by 0"),
+            r"screen failed \(ZeroDivisionError: by 0\); .* measure itself",
+        ),
+        (ValueError("no grade"), "screen: no grade"),
+    ],
+)
+def test_an_error_of_a_measure_names_it(monkeypatch, error, message):
+    measure = failing(error)
+    exact = replace(measure, compute=lambda lists, _: lists.ranks[:, 0], exact=measure.compute)
+    monkeypatch.setitem(MEASURES._cache, "screen", (99, measure))
+    with pytest.raises(ValueError, match=message):
+        score(["screen"], [[1, 2]])
+    with pytest.raises(ValueError, match=message):
+        score(["screen"], [[1, 2]] * 1000)
+    with pytest.raises(ValueError, match=f"topic 'q': {message}"):
+        evaluate(GroundTruth({"q": {"a": 1}}), {"run": {"q": {"a": 1.0}}}, [measure])
+    for each in (measure, exact):
+        monkeypatch.setitem(MEASURES._cache, "screen", (99, each))
+        with pytest.raises(ValueError, match=message):
+            build_question(1, [[1, 2], [2, 3]], ["screen"], Setting())
+    result = CliRunner().invoke(survey, ["measure", "1,2", "--measures", "screen"])
+    assert result.exit_code
+    assert re.search(message, " ".join(result.output.split()))
+    assert "please report it" not in result.output
+
+
+def test_a_measure_may_give_a_list_but_no_text(monkeypatch):
+    plain = Measure("screen", "screen", lambda lists, _: [0.5] * len(lists.ranks), "lower", "test")
+    monkeypatch.setitem(MEASURES._cache, "screen", (99, plain))
+    question = build_question(1, [[1, 2], [2, 3]], ["screen"], Setting())
+    assert question.columns["screen"].values == (0.5, 0.5)
+    text = replace(plain, compute=lambda *_: "half")
+    with pytest.raises(ValueError, match="screen: could not convert"):
+        text.values(Lists([[1, 2]]), Setting())
 
 
 @pytest.fixture
