@@ -228,12 +228,14 @@ def texts_from(votes: "Votes", text: str | None) -> dict[str, str]:
 
 
 def _numbers(name: str, text: str) -> list[float]:
-    if name == "pool" and text.lower() == NO_POOL:
-        return []
     field = FIELDS[name]
-    also = f", or {NO_POOL}," if name == "pool" else ""
+    also = f", or {NO_POOL} alone," if name == "pool" else ""
     allowed = f"{field.allowed}{also} can be asked for, like {field.default}"
     parts = [part.strip() for part in text.split(",")]
+    if name == "pool" and NO_POOL in map(str.lower, parts):
+        if len(parts) > 1:
+            raise ValueError(f"pool is {text[:40]!r}; {allowed}")
+        return []
     if len(parts) > (MOST_VALUES if field.several else 1):
         raise ValueError(f"{name} has {len(parts)} values; {allowed}")
     values: list[float] = []
