@@ -61,6 +61,7 @@ from tests.preferred import (
     a_run,
     preferred,
     sides_on,
+    text_file,
 )
 from tests.web.desk import Desk, a_file, shows_its_figures_as_files
 
@@ -476,6 +477,13 @@ def test_positions_are_recomputed_from_judgements_and_runs(session, closed):
     other = a_run("alpha")._replace(text=a_run("alpha").text.replace("red-1 10 2", "red-1 10 99"))
     with pytest.raises(BundleError, match="topic 1, run alpha"):
         [*replicate(files, SourceFiles(a_qrels(), [a_run("beta"), other]))]
+    alien = text_file("alien.txt", ["77 0 red-1 1", "1 0 red-1 1"])
+    with pytest.raises(BundleError) as caught:
+        [*replicate(files, SourceFiles(alien, runs))]
+    assert str(caught.value) == (
+        "alien.txt judges nothing for 5 of the study's 6 topics, first '2'; the study's own file "
+        "is needed"
+    )
 
 
 @pytest.mark.parametrize(

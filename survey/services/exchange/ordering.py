@@ -371,6 +371,13 @@ def recompute_lists(
     if "clusters" in plan.marked and files.clusters is None:
         yield "not recomputed: the positions, as --clusters does not name the file of their marks"
         return
+    lines = map(str.split, files.qrels.text.removeprefix("\ufeff").splitlines())
+    judged = {words[0] for words in lines if words}
+    if missing := [topic for topic in provenance.topics if topic not in judged]:
+        raise BundleError(
+            f"{files.qrels.name} judges nothing for {len(missing)} of the study's "
+            f"{len(provenance.topics)} topics, first {missing[0]!r}; the study's own file is needed"
+        )
     by_name = {run_name(run.name): run for run in files.runs}
     if {*by_name} != {*provenance.runs}:
         raise BundleError(
