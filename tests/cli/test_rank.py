@@ -57,8 +57,14 @@ def test_a_query_that_is_in_the_collection_is_told(desk):
         ("codes.txt query-codes.txt --to base.txt", "base.txt is there already; --force"),
         ("codes.txt query-codes.txt --to no/new.txt", "There is no folder no."),
         ("codes.npy lone.npy --to new.txt", "lone.ids cannot be read: No such file"),
-        ("fake.npy query-codes.npy --to new.txt", "fake.npy cannot be read as an array of numpy"),
-        ("pickled.npy query-codes.npy --to new.txt", "pickled.npy cannot be read as an array"),
+        (
+            "fake.npy query-codes.npy --to new.txt",
+            "fake.npy cannot be read as an array of numpy, of numbers.\n",
+        ),
+        (
+            "pickled.npy query-codes.npy --to new.txt",
+            "pickled.npy cannot be read as an array of numpy, of numbers.\n",
+        ),
     ],
 )
 def test_what_cannot_be_ranked_is_refused_and_nothing_written(desk, line, message):

@@ -56,8 +56,11 @@ def _read(path: Path, faults: FileFaults) -> HashCodes:
         return read_codes(str(path), lines_of(read_text(path)), faults)
     try:
         array = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
-        raise SurveyError(f"{path} cannot be read as an array of numpy: {error}.") from None
+    except OSError as error:
+        raise SurveyError(f"{path} cannot be read: {error.strerror or error}.") from None
+    except (ValueError, EOFError):
+        # numpy's own message advises to load objects, which may run code.
+        raise SurveyError(f"{path} cannot be read as an array of numpy, of numbers.") from None
     id_file = path.with_suffix(".ids")
     ids = [line.strip() for line in lines_of(read_text(id_file))]
     return codes_of_array(str(path), array, ids, str(id_file), faults)
