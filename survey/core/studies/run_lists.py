@@ -186,7 +186,8 @@ def _read_list(
     elif missing and not missing_last:
         faults.add(
             f"{place}: {missing} of {len(relevant)} relevant documents missing; every one needs "
-            "a position, and they may be put at the last positions of the collection"
+            "a position. --missing-last, or its box on the page, puts them at the end of the "
+            "collection"
         )
     elif len(order) + missing > collection_size:
         faults.add(

@@ -101,7 +101,7 @@ def test_missing_relevant_documents_are_a_fault_or_stand_last():
     qrels = QRELS + "q1 0 d7 1\nq1 0 d8 1\n"
     assert faults_of(qrels=qrels, topics=["q1"])[1] == (
         "topic 'q1', run B (run2.txt): 2 of 4 relevant documents missing; every one needs a "
-        "position, and they may be put at the last positions of the collection"
+        "position. --missing-last, or its box on the page, puts them at the end of the collection"
     )
     assert read(qrels=qrels, missing_last=True).questions[0][1] == (3, 4, 99, 100)
 
