@@ -347,8 +347,9 @@ def test_measure_scores_graded_and_clustered_lists(run):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--grades", "1"), "list 1: 1 grades found for 2 ranks; one each is needed"),
-        (("--grades", "1,a"), "list 1: '1 a' found; numbers separated by spaces are allowed"),
+        (("--grades", "1"), "list 1, grades: 1 grades found for 2 ranks; one each is needed"),
+        (("--grades", "1,a"), "list 1, grades: 'a' found; a whole number for each rank is needed"),
+        (("--weights", "1,a"), "list 1, weights: 'a' found; a number for each rank is needed"),
         (("--measures", "S-recall@5"), "clusters are needed, and these lists have none"),
         (("--measures", "XY"), "there is no measure 'XY'"),
     ],

@@ -165,7 +165,7 @@ def test_lists_of_ones_own_bring_their_marks_and_keep_them(desk, session, study)
     ("row", "told"),
     [
         ("1,B,3 8,50,2", "row 3, column grades: 1 grades found for 2 ranks; one each is needed"),
-        ("1,B,3 8,50,2 x", "row 3, column grades: '2 x' found; numbers separated by spaces"),
+        ("1,B,3 8,50,2 x", "row 3, column grades: 'x' found; a whole number for each rank"),
         ("1,B,3 8,50,", "row 3, column grades: nothing found; every row needs them where one has"),
         ("1,B,3 9,50,1 2", "lists A (row 2) and B of question 1 are identical"),
         ("1,B,3 8,50,2 0", "row 2, grade 2: 0 found; a whole number from 1 to 30 is allowed"),

@@ -175,14 +175,18 @@ def sorted_with_marks(ranks: Sequence[int], cells: Mapping[str, str]) -> MarkedR
         if len(words) != len(ranks):
             count = f"{len(words)} {kind} found for {len(ranks)} ranks"
             raise MarkError(kind, f"{count}; one each is needed")
-        try:
-            parsed = [_parse_mark(kind, word) for word in words]
-        except (OverflowError, ValueError):
-            raise MarkError(
-                kind, f"{' '.join(words)!r} found; numbers separated by spaces are allowed"
-            ) from None
+        parsed = [_parse_word(kind, word) for word in words]
         marks[kind] = tuple(parsed[index] for index in order)
     return MarkedRow(tuple(ranks[index] for index in order), marks)
+
+
+def _parse_word(kind: str, word: str) -> Any:
+    """Parse a word of a cell, or of an option of the command; raises MarkError."""
+    try:
+        return _parse_mark(kind, word)
+    except (OverflowError, ValueError):
+        number = "whole number" if kind == "grades" else "number"
+        raise MarkError(kind, f"{word!r} found; a {number} for each rank is needed") from None
 
 
 def marks_of(rows: Sequence[MarkedRow]) -> Marks:

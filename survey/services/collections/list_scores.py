@@ -10,6 +10,7 @@ from survey.core.measures import Setting, measure_named
 from survey.core.measures.measure import COMPARED_DECIMALS
 from survey.core.studies.questions import (
     MarkedRow,
+    MarkError,
     Question,
     build_question,
     marks_of,
@@ -45,8 +46,8 @@ def score_lists(
 def _marked(number: int, row: tuple[Sequence[int], Mapping[str, str]]) -> MarkedRow:
     try:
         return sorted_with_marks(*row)
-    except ValueError as error:
-        raise ValueError(f"row {number}: {error}") from None
+    except MarkError as error:
+        raise ValueError(f"row {number}, {error.kind}: {error}") from None
 
 
 def printed_values(question: Question) -> dict[str, tuple[str, ...]]:
