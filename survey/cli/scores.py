@@ -29,6 +29,21 @@ if TYPE_CHECKING:
 MAX_LISTS = 26  # a letter for each
 
 Format = Literal["json", "csv", "latex"]
+FORMS: dict[Format, str] = {
+    "json": "Print JSON, for scripts.",
+    "csv": "Print CSV, a row for each figure.",
+    "latex": "Print LaTeX tables.",
+}
+
+
+def _choose_form(context: click.Context, option: click.Parameter, chosen: bool) -> None:
+    """Pass the form of the output to the command as ``output``; refuse a second form."""
+    other = context.params.setdefault("output", None)
+    if chosen and other:
+        raise click.UsageError(f"--{other} and --{option.name} are two forms; one is allowed.")
+    if chosen:
+        context.params["output"] = option.name
+
 
 LITERAL_OPTION = click.option("--literal-eq15", is_flag=True, help="Take MNRO's Eq. 15 as printed.")
 INPUT_OPTIONS = (
@@ -64,9 +79,12 @@ OUTPUT_OPTIONS = (
         type=click.IntRange(0, 2**63 - 1),
         help="Seed of the bootstrap.",
     ),
-    click.option("--json", "output", flag_value="json", help="Print JSON, for scripts."),
-    click.option("--csv", "output", flag_value="csv", help="Print CSV, a row for each figure."),
-    click.option("--latex", "output", flag_value="latex", help="Print LaTeX tables."),
+    *(
+        click.option(
+            f"--{name}", is_flag=True, expose_value=False, callback=_choose_form, help=text
+        )
+        for name, text in FORMS.items()
+    ),
 )
 
 

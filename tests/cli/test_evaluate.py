@@ -316,3 +316,12 @@ def test_keywords_take_the_place_of_judgements(run, tmp_path):
     assert {name: means[name] for name in expected} == pytest.approx(expected)
     run("evaluate", "--run", ranked, status=2)
     run("evaluate", "--keywords", keywords, "--qrels", keywords, "--run", ranked, status=2)
+
+
+@pytest.mark.parametrize(
+    "forms", [("--json", "--csv"), ("--csv", "--json"), ("--csv", "--latex"), ("--latex", "--json")]
+)
+def test_two_forms_of_output_are_refused(evaluate, forms):
+    printed = refusal(evaluate, *forms, status=2)
+    assert "are two forms; one is allowed." in printed
+    assert all(form in printed for form in forms)
