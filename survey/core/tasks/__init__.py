@@ -3,7 +3,7 @@
 A kind defines here, without database or pages, its settings in a plan, its questions, how one
 participant is shown a question, and its answers. Its tables in the database are registered in
 survey.db.models, its files and its analysis in survey.services.exchange.bundle, its bot in
-survey.services.planning.simulation, its pages in survey.web.participant.tasks, each under the
+survey.services.planning.simulation, its pages in survey.web.participant.visit, each under the
 same name.
 """
 
