@@ -10,11 +10,10 @@ let changed = false; // since the last form was sent
 let sending = false;
 let pressed = null; // the button that waits for the marks
 
-try {
-  document.getElementById("elsewhere").hidden = sessionStorage.getItem("changed elsewhere") === null;
-  sessionStorage.removeItem("changed elsewhere");
-} catch {
-  document.getElementById("elsewhere").hidden = true; // a browser that keeps nothing
+// As reload() left it; a further reload says nothing.
+if (location.hash === "#elsewhere") {
+  document.getElementById("elsewhere").hidden = false;
+  history.replaceState(null, "", location.pathname + location.search);
 }
 
 // A form is sent until it is acknowledged, unchanged, so that it is stored once.
@@ -56,11 +55,8 @@ async function sent(body) {
 
 // Another window was faster, or the study has ended: the page says so.
 function reload(isElsewhere) {
-  try {
-    if (isElsewhere) sessionStorage.setItem("changed elsewhere", "");
-  } finally {
-    location.reload();
-  }
+  if (isElsewhere) location.hash = "elsewhere";
+  location.reload();
 }
 
 function count() {
