@@ -332,7 +332,7 @@ def test_bots_label_it_and_the_command_analyses_it(app, session):
 
 @pytest.mark.parametrize(
     ("people", "why"),
-    [(1, "no two have done the same query"), (2, "nobody marked anything")],
+    [(1, "no two have done the same query"), (2, "they marked no document")],
 )
 def test_where_agreement_is_open_the_sentence_says_why(people, why):
     labels = [{"red": {"red-1": 0, "red-2": 0}}] * people

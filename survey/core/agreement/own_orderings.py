@@ -22,8 +22,7 @@ from survey.core.agreement.verdicts import (
     decide,
     population_start,
     rests_on,
-    these_questions,
-    why_undecided,
+    undecided_difference,
 )
 from survey.core.statistics.significance import LEVEL, Interval, rounded
 
@@ -87,7 +86,7 @@ def _verdict(
     difference: OrderingDifference, comparisons: int, questions: int, level: float
 ) -> Verdict:
     pair, tests = difference.pair, difference.tests
-    mean, of_these, of_kind = tests.mean, tests.participants, tests.components
+    mean = tests.mean
     if mean is None or difference.first is None or difference.second is None:
         sentence = f"{pair.title} cannot be compared: tau-b is defined in no ordering."
         return Verdict(pair, "none", None, None, None, sentence)
@@ -103,19 +102,11 @@ def _verdict(
         )
         scope: Scope = "kind" if decision.population == T2 else "these"
         return Verdict(pair, scope, ahead, "orders", decision.population, sentence)
-    reach = " and ".join(
-        f"{_interval(test.ci95, 1.0)} {where}"
-        for test, where in (
-            (of_kind, "for questions of this kind"),
-            (of_these, these_questions(questions)),
-        )
-        if test.ci95
-    )
-    of_which = f"its 95 % interval is {reach}" if reach else f"it has no interval: {of_these.why}"
+    of_which = undecided_difference(tests, comparisons, questions, level, _interval)
     sentence = (
         f"People's own orderings do not decide between {pair.first} and {pair.second}: mean tau-b "
         f"is {rounded(difference.first, 3)} and {rounded(difference.second, 3)}; of the "
-        f"difference, {rounded(mean, 3)}, {of_which}{why_undecided(tests, comparisons, level)}."
+        f"difference, {rounded(mean, 3)}, {of_which}."
     )
     return Verdict(pair, "none", None, None, None, sentence)
 

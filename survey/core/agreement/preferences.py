@@ -25,8 +25,7 @@ from survey.core.agreement.verdicts import (
     decide,
     population_start,
     rests_on,
-    these_questions,
-    why_undecided,
+    undecided_difference,
 )
 from survey.core.statistics.rater_agreement import alpha_of_counts
 from survey.core.statistics.significance import LEVEL, Interval, rounded, sign_test
@@ -343,24 +342,11 @@ def _verdict(
         )
         scope: Scope = "kind" if decision.population == T2 else "these"
         return Verdict(pair, scope, ahead, "orders", decision.population, sentence)
-    reach = " and ".join(
-        f"{_points(test.ci95, 1.0)} {where}"
-        for test, where in (
-            (tests.components, "for questions of this kind"),
-            (tests.participants, these_questions(questions)),
-        )
-        if test.ci95
-    )
-    of_which = (
-        f"its 95 % interval is {reach}"
-        if reach
-        else f"it has no interval: {tests.participants.why}"
-    )
+    of_which = undecided_difference(tests, comparisons, questions, level, _points)
     sentence = (
         f"The preferences do not decide between {pair.first} and {pair.second}: they agree with "
         f"{_percent(difference.first)} and {_percent(difference.second)} of 100; of the "
-        f"difference, {_percent(mean)} points, {of_which}"
-        f"{why_undecided(tests, comparisons, level)}."
+        f"difference, {_percent(mean)} points, {of_which}."
     )
     return Verdict(pair, "none", None, None, None, sentence)
 

@@ -15,7 +15,7 @@ else the verdict says that it stays open.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -28,6 +28,7 @@ from survey.core.studies.fields import and_join
 
 NO_LEAD = 1e-9  # a mean of random clicks below this differs from 0 by rounding
 
+InWords = Callable[[Interval | None, float], str]
 Scope = Literal["kind", "these", "none", "equal"]
 PreferredFor = Literal["orders", "ties", "open"]
 
@@ -299,7 +300,7 @@ def _undecided(
         f"between {first} and {second}: the observed difference, {difference.pair.title}, "
         f"is {_points(difference.mean or 0.0)} of the responses"
     )
-    reach = _reach(difference, questions)
+    reach = _reach(difference, questions, _interval)
     reason = _reason(difference, decision, comparisons, level)
     if not reach:
         why = difference.participants.why
@@ -351,7 +352,7 @@ def early_looks(looks: Sequence[Mapping[str, Any]], level: float) -> str:
         for each in looks
     ]
     so = (
-        "Whoever may stop at a result that pleases finds one too often; the tests do not "
+        "A study that may stop at a result that pleases finds one too often; the tests do not "
         "account for it."
     )
     if level < LEVEL:
@@ -371,15 +372,29 @@ def _level_text(level: float) -> str:
     return f"{level:.{decimals}f}".removeprefix("0")
 
 
-def _reach(difference: Difference, questions: int) -> str:
+def _reach(tests: Difference | PairTests, questions: int, in_words: InWords) -> str:
     return " and ".join(
-        f"{_interval(test.ci95, 1.0)} {where}"
+        f"{in_words(test.ci95, 1.0)} {where}"
         for test, where in (
-            (difference.components, "for questions of this kind"),
-            (difference.participants, these_questions(questions)),
+            (tests.components, "for questions of this kind"),
+            (tests.participants, these_questions(questions)),
         )
         if test.ci95
     )
+
+
+def undecided_difference(
+    tests: PairTests, comparisons: int, questions: int, level: float, in_words: InWords
+) -> str:
+    """Return how far a difference that nothing decides reaches, and why nothing decides it.
+
+    ``in_words``: formats an interval, for a mean above or below 0.
+    """
+    reach = _reach(tests, questions, in_words)
+    interval = f"its 95 % interval is {reach}"
+    if not reach:
+        interval = f"it has no interval: {tests.participants.why}"
+    return f"{interval}{why_undecided(tests, comparisons, level)}"
 
 
 def population_start(population: str, questions: int) -> str:
@@ -471,13 +486,13 @@ def _other_reading(
     mean = above.mean or 0.0
     counted = "With what random clicking gives taken from each vote"
     if decision is None:
-        found = _decided_above(above, level)
-        if found is None:
+        test_above = _decided_above(above, level)
+        if test_above is None:
             return ""
         ahead = difference.pair.first if mean > 0 else difference.pair.second
         return (
             f"{counted}, {ahead} leads by {_points(abs(mean))} (95 % interval "
-            f"{_interval(found.ci95, mean)}): identical orders may hide a preference. "
+            f"{_interval(test_above.ci95, mean)}): identical orders may hide a preference. "
         )
     test = above.components if decision.population == T2 else above.participants
     p = test.p_step if isinstance(test, Components) else test.p_holm

@@ -121,7 +121,7 @@ def step_down(
 
 def _p_of_groups(names: Sequence[str], known: Mapping[frozenset[str], T]) -> dict[int, float]:
     """Return the p of each group of two means or more, as bits; infinite for one without a t."""
-    found = {}
+    p_of_groups = {}
     for group in range(1 << len(names)):
         members = [name for place, name in enumerate(names) if group >> place & 1]
         if len(members) > 1:
@@ -129,8 +129,8 @@ def _p_of_groups(names: Sequence[str], known: Mapping[frozenset[str], T]) -> dic
                 known[pair] for pair in map(frozenset, combinations(members, 2)) if pair in known
             ]
             smallest = min(of_group, key=lambda t: t.p, default=None)
-            found[group] = largest_t_p(smallest, len(members)) if smallest else math.inf
-    return found
+            p_of_groups[group] = largest_t_p(smallest, len(members)) if smallest else math.inf
+    return p_of_groups
 
 
 def _best_splits(means: int, p_of_groups: Mapping[int, float]) -> list[dict[int, float]]:
@@ -141,16 +141,16 @@ def _best_splits(means: int, p_of_groups: Mapping[int, float]) -> list[dict[int,
     best: list[dict[int, float]] = [{0: math.inf}]
     for of_all in range(1, 1 << means):
         lowest = of_all & -of_all
-        found = dict(best[of_all ^ lowest])  # where the lowest is in no group
+        splits = dict(best[of_all ^ lowest])  # where the lowest is in no group
         others = rest = of_all ^ lowest
         while others:
             p_of_group = p_of_groups[lowest | others]
             for groups, p in best[rest ^ others].items():
                 smallest = min(p, p_of_group)
-                if smallest > found.get(groups + 1, -1.0):
-                    found[groups + 1] = smallest
+                if smallest > splits.get(groups + 1, -1.0):
+                    splits[groups + 1] = smallest
             others = (others - 1) & rest
-        best.append(found)
+        best.append(splits)
     return best
 
 

@@ -212,7 +212,7 @@ class LabelResults:
         alike = _mean([each["jaccard"] for each in topics if each["jaccard"] is not None])
         if alike is None:
             alone = all(topic["assessors"] < 2 for topic in topics)
-            why = "no two have done the same query" if alone else "nobody marked anything"
+            why = "no two have done the same query" if alone else "they marked no document"
             return f"{relevance}; how far people agree is open, as {why}."
         return (
             f"{relevance}; of what either of two annotators marks, both mark {100 * alike:.0f} %."

@@ -240,7 +240,10 @@ def people_mask(ids: Collection[str], answers: Answers) -> NDArray[np.bool_]:
 
 
 def level_left(plan: Plan, looks: Iterable[Mapping[str, Any]], finished: int) -> float:
-    """Return the level that planned looks leave to this one, by who ``finished``; 0 if nobody."""
+    """Return the level that planned looks leave to this one.
+
+    ``finished``: how many participants have finished; the level is 0 as long as there are none.
+    """
     if not plan.looks:
         return LEVEL
     fractions = [0.0]

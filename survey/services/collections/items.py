@@ -368,7 +368,7 @@ def _id_in(row: CsvRow, column: str, lines: dict[str, int]) -> str:
 
 
 def _text_in(row: CsvRow, column: str, longest: int) -> str | None:
-    text = row.cells.get(column) or None  # as it stands: nobody has escaped it against formulas
+    text = row.cells.get(column) or None  # unchanged: in such a file no cell is escaped
     if text is not None and not is_storable(text):
         raise row.fault(column, "it has a character that cannot be stored")
     if text is not None and len(text) > longest:

@@ -188,14 +188,14 @@ def require_options(plan: Plan, options: AnalysisOptions) -> None:
     if isinstance(plan, OrderingPlan) or options.as_planned:
         return
     default = AnalysisOptions()
-    found = [
+    options_set = [
         f"--{each.name.replace('_', '-')}"
         for each in fields(options)
         if each.name != "include_test"
         and getattr(options, each.name) != getattr(default, each.name)
     ]
     raise SurveyError(
-        f"The analysis of a study of kind {plan.kind!r} does not have {and_join(found)}; "
+        f"The analysis of a study of kind {plan.kind!r} does not have {and_join(options_set)}; "
         "of such options it has --include-test only."
     )
 

@@ -91,7 +91,7 @@ class GroupingBot:
 
 
 def _truth(plan: GroupingPlan, text: str) -> dict[str, dict[str, str]]:
-    """Return the group of each topic's documents: of so many by the ids, or as a file says."""
+    """Return the group of each topic's documents: by a number of groups, or from a file."""
     if re.fullmatch("[1-9][0-9]?", text):
         count = int(text)
         return {

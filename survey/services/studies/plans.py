@@ -476,8 +476,8 @@ def _refuse_slow(text: str, file: str) -> None:
             raise PlanFileError([f"{file} has more than {MOST_VALUES} values, which are allowed"])
         if isinstance(event, yaml.ScalarEvent) and _is_long_number(event):
             line = f", line {event.start_mark.line + 1}" if event.start_mark else ""
-            found = f"a number of {len(event.value)} characters found"
-            raise PlanFileError([f"{file}{line}: {found}; {LONGEST_NUMBER} are allowed"])
+            number = f"a number of {len(event.value)} characters found"
+            raise PlanFileError([f"{file}{line}: {number}; {LONGEST_NUMBER} are allowed"])
 
 
 def _is_long_number(scalar: yaml.ScalarEvent) -> bool:
