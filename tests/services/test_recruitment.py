@@ -158,6 +158,13 @@ def test_a_guest_list_that_cannot_be_says_which_row(text, told):
     assert told in str(error.value)
 
 
+def test_typed_names_are_one_in_each_line_and_faults_name_the_line_that_was_typed():
+    typed = "name\r\n\r\n Papadaki,  Maria \r\n'=1+1"
+    assert recruitment.read_names(typed) == ["name", "Papadaki, Maria", "'=1+1"]
+    with pytest.raises(SurveyError, match="the list, row 4: 'Bob' is in row 1 already"):
+        recruitment.read_names("Bob\nAnn\n\nBob\n")
+
+
 def test_links_are_made_once_per_name_and_stay_the_same(session):
     study = an_open_study(session)
     assert recruitment.add_guests(session, study, ["Ann", "=Bob"]) == 2

@@ -82,7 +82,7 @@ def test_what_takes_long_or_much_memory_is_passed_on_to_a_process_of_its_own(
 def test_the_database_is_free_while_a_list_of_guests_is_read(
     desk, session, study, engine, monkeypatch
 ):
-    read = recruitment.read_guests
+    read = recruitment.read_names
 
     def read_beside_writers(*of):
         with Session(engine) as other:
@@ -93,7 +93,7 @@ def test_the_database_is_free_while_a_list_of_guests_is_read(
     study_id = study.id
     open_it(session, study)
     desk.open(f"{STUDY}/invite")
-    monkeypatch.setattr(recruitment, "read_guests", read_beside_writers)
+    monkeypatch.setattr(recruitment, "read_names", read_beside_writers)
     desk.send(f"{STUDY}/invite/guests", names="Grace Hopper")
     session.rollback()
     assert session.query(Guest).one().name == "Grace Hopper"

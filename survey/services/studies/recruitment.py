@@ -312,6 +312,12 @@ def read_guests(text: str, file_name: str = "the guest list") -> list[str]:
     return _checked_names(rows, column, file_name, too_long)
 
 
+def read_names(text: str) -> list[str]:
+    """Return the names that were typed, one in each line; raises SurveyError as ``read_guests``."""
+    lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    return _checked_names(((number, [escaped(line)]) for number, line in lines), 0, "the list", [])
+
+
 def _separator(text: str) -> str:
     """Return what separates the cells of the first row that is not blank."""
     blanks = ' \ufeff"' + "".join(SEPARATORS)
@@ -430,11 +436,6 @@ def personal_links(guests: Iterable[Guest], secret_key: str, address: str) -> li
         )
         for guest in guests
     ]
-
-
-def names_csv(names: Iterable[str]) -> str:
-    """Return a CSV file that ``read_guests`` can read."""
-    return "".join(csv_line([cell]) for cell in ("name", *map(escaped, names)))
 
 
 def links_csv(links: Iterable[PersonalLink]) -> str:

@@ -270,12 +270,9 @@ def new_guests_form(**values: Any) -> GuestsForm:
 
 def _names(form: GuestsForm) -> list[str]:
     """Return the names that were typed, and those of the file; raises SurveyError."""
-    typed = [*filter(None, map(str.strip, (form.names.data or "").splitlines()))]
     uploaded = uploaded_text("guests")
     names = recruitment.read_guests(*uploaded) if uploaded else []
-    if typed or not uploaded:
-        names = [*recruitment.read_guests(recruitment.names_csv(typed), "the list"), *names]
-    return names
+    return [*recruitment.read_names(form.names.data or ""), *names]
 
 
 @blueprint.post(f"{STUDY}/invite/guests/<int:guest_id>/remove")
