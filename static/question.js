@@ -258,13 +258,14 @@ function keep() {
 }
 function fillInAgain() {
   const kept = JSON.parse(sessionStorage.getItem(key) ?? "null");
-  if (!kept || document.getElementById("problems")) return;
+  if (!kept) return;
   const [ticks, values, words] = kept;
   if (JSON.stringify(filledIn()) === JSON.stringify(kept)) return;
   choices.forEach((box, nth) => (box.checked = Boolean(ticks[nth])));
   places.forEach((select, nth) => (select.value = values[nth] ?? ""));
   if (reason) reason.value = words ?? "";
   document.getElementById("kept").hidden = false;
+  mend();
 }
 
 // With this script the keys take the place of the selects, and of their ids: errors link to them.

@@ -162,6 +162,9 @@ def test_what_was_wrong_is_not_marked_once_it_is_mended(page, link):
     tap(page, *"CD")
     expect(page.locator(".keys .missing")).to_have_count(0)
     expect(page.locator(".problems")).to_have_count(0)
+    page.reload()  # which sends again what was sent
+    assert ordering(page) == ["B", "A", "C", "D", "E"]
+    expect(page.locator(".problems")).to_have_count(0)
 
 
 def test_a_letter_goes_to_the_place_at_which_it_is_let_go(page, link):
