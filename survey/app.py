@@ -48,6 +48,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     settings = settings or Settings.from_environment()
     app = Flask(__name__, template_folder=folder("templates"), static_folder=folder("static"))
     app.config.from_mapping(settings.for_flask())
+    app.url_map.strict_slashes = False  # a link with a slash added at its end still works
     _trust_proxies(app, settings.trusted_proxies)
     _connect_database(app, settings.database_uri)
     requests.init_app(app)

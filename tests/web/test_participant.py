@@ -38,6 +38,12 @@ def test_the_entry_says_what_it_is_how_long_and_who_asks(visitor):
         assert fact in visitor.text
 
 
+@ON_SQLITE
+def test_a_slash_at_the_end_of_a_link_does_no_harm(visitor, client):
+    page = client.get(f"/s/{SLUG}/")
+    assert (page.status_code, page.text) == (200, client.get(f"/s/{SLUG}").text)
+
+
 @ON_BOTH
 def test_opening_pages_stores_nothing(visitor, session):
     for path in ("", "/consent", "/q/1", "/review", "/done", "/practice"):
