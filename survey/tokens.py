@@ -8,7 +8,8 @@ from collections.abc import Mapping
 
 # Crockford's alphabet, without I, L, O, U: people misread these when they copy a code.
 ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-MISREAD = str.maketrans("ILO", "110")
+# A Greek or a Cyrillic keyboard has letters that look like these, in this order.
+MISREAD = str.maketrans("ILOΑΒΕΖΗΙΚΜΝΟΡΤΥΧАВЕКМНОРСТУХ", "110ABEZH1KMN0PTYXABEKMH0PCTYX")
 
 
 def random_code(length: int) -> str:

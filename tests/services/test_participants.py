@@ -127,7 +127,7 @@ def test_finishing_too_early_is_refused(session):
         participants.finish(session, participant)
 
 
-@pytest.mark.parametrize("typed", ["{}", "  {} ", "lower {}", "spaced {}"])
+@pytest.mark.parametrize("typed", ["{}", "  {} ", "lower {}", "spaced {}", "Greek {}"])
 def test_the_resume_code_leads_back_from_another_browser(session, typed):
     study = an_open_study(session)
     participant = a_ready_participant(session, study)
@@ -136,6 +136,8 @@ def test_the_resume_code_leads_back_from_another_browser(session, typed):
         code = code.lower().replace("0", "o").replace("1", "l")
     elif typed.startswith("spaced"):
         code = code.replace("-", " ")
+    elif typed.startswith("Greek"):
+        code = code.translate(str.maketrans("ABEZHIKMNOPTYX", "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧ")).lower()
     found = participants.resume(session, study, code, "phone")
     assert found.id == participant.id
     for browser in ("phone", "browser"):
