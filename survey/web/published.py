@@ -29,7 +29,7 @@ from survey.services.studies import publications
 from survey.services.studies.citation import LICENCES, Citation
 from survey.services.studies.languages import ENGLISH
 from survey.web.forms import AnswerForm
-from survey.web.language import set_language
+from survey.web.language import filled, set_language
 from survey.web.participant.questions import question_form
 from survey.web.participant.trial import answer_or_page, step_page
 from survey.web.participant.visit import pages_of, picture_response
@@ -105,6 +105,7 @@ def public_page(publication: Any, **content: Any) -> str:
         citation=citation(publication),
         licence=LICENCES[publication.licence].partition(":")[0],
         version=__version__,
+        asked=_in_its_language(g.plan.question_text),
         people=people,
         answered=answered,
         **(_of_report(analysis) if isinstance(analysis, Analysis) else _of_kind(analysis)),
@@ -112,6 +113,14 @@ def public_page(publication: Any, **content: Any) -> str:
         left_out=left_out(g.plan),
         **content,
     )
+
+
+def _in_its_language(text: str) -> str:
+    """Return a text of the study, filled in with words in the study's language."""
+    set_language(g.plan.language)
+    asked = filled(text)
+    set_language(ENGLISH)
+    return asked
 
 
 def _of_report(analysis: Analysis) -> dict[str, Any]:

@@ -102,6 +102,20 @@ def test_three_clicks_lead_from_a_closed_study_to_its_public_page(desk, closed, 
     assert 'href="/studies"' in visitor.get("/").text
 
 
+def test_what_was_asked_is_in_the_studys_language_alone(desk, session, visitor):
+    ada = accounts.find_researcher(session, "Ada")
+    asked = "Ποια από τα {lists} συστήματα;"
+    plan = a_plan(questions=2, language="el", question_text=asked)
+    study = lifecycle.create_owned_study(session, ada, "greek", plan, Recruitment())
+    take_part(session, study)
+    close(session, study)
+    publications.publish(session, study, "Ada", Details("A title", AUTHORS, ""))
+    session.rollback()
+    page = visitor.get("/studies/greek").text
+    assert "Ποια από τα 5 συστήματα;" in page
+    assert "What was asked" in page
+
+
 def test_without_a_public_study_nothing_points_there(desk, closed, visitor):
     assert "/studies" not in visitor.get("/").text
     assert "No study is published here yet." in visitor.get("/studies").text
