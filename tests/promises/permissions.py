@@ -183,7 +183,7 @@ GET  /s/my-open/my-data.json     >my-data 200 >my-data >my-data >my-data >my-dat
 POST /s/my-open/stop             >my-data >stopped >my-data >my-data >my-data >my-data >my-data
 GET  /s/my-open/stopped          >entry >review >entry >entry >entry >entry >entry
 POST /s/my-open/erase            >my-data >erased >my-data >my-data >my-data >my-data >my-data
-GET  /s/my-open/erased           200
+GET  /s/my-open/erased           200 >my-data 200 200 200 200 200
 GET  /s/my-closed                200
 POST /s/my-closed/begin          403
 GET  /s/my-closed/done           >entry 200 >entry >entry >entry >entry >entry

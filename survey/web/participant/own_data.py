@@ -87,6 +87,8 @@ def erase() -> ResponseReturnValue:
 @blueprint.get("/erased")
 def erased() -> ResponseReturnValue:
     """Confirm the erasure, once the database's log holds no copy any more."""
+    if g.participant is not None:  # who began again, or came here without erasing anything
+        return redirect(url_for("participant.own_data"))
     finished = not services.deletions_in_log(session())
     return render_template("participant/erased.html", finished=finished)
 
