@@ -84,7 +84,8 @@ class WholeNumberField(IntegerField):  # type: ignore[misc] # WTForms has no typ
         text = valuelist[0].strip() if valuelist else ""
         if text:
             number = parse_whole(text, -LARGEST_NUMBER, LARGEST_NUMBER, signed=True)
-            shown = {"label": self.label.text, "text": repr(text[:20])}
+            label = _without_ending(self.label.text)
+            shown = {"label": label, "text": repr(text[:20])}
             if number is None and TOO_LONG.fullmatch(text):
                 raise ValueError(gettext("%(label)s: nine digits at most, please.", **shown))
             if number is None:
@@ -277,7 +278,7 @@ def filled_in(form: Form, fields: Sequence[PersonalField]) -> dict[str, Any]:
 
 
 def _personal_field(field: PersonalField) -> Field:
-    label = _label_without_ending(field)
+    label = _without_ending(field.label)
     missing = gettext("Please fill in: %(label)s.", label=label)
     needed = [InputRequired(missing)] if field.required else [Optional()]
     if field.kind in ("number", "scale"):
@@ -309,13 +310,13 @@ def _personal_field(field: PersonalField) -> Field:
     )
 
 
-def _label_without_ending(field: PersonalField) -> str:
+def _without_ending(label: str) -> str:
     """Return a field's label without the punctuation at its end."""
-    return field.label.rstrip(" .:?;")
+    return label.rstrip(" .:?;")
 
 
 def _bounds_message(field: PersonalField) -> str:
-    label, (lowest, highest) = _label_without_ending(field), field.bounds
+    label, (lowest, highest) = _without_ending(field.label), field.bounds
     if lowest is None and highest is None:
         return gettext("%(label)s: a whole number, please.", label=label)
     if highest is None:
