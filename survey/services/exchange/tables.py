@@ -179,7 +179,7 @@ class Content:
         items = {each.document: each for each in self.items}
         words = {name: item.alt or item.text for name, item in items.items()}
         return {
-            each: f"{each}: {shorten(words[each] or '', 60)}" if words.get(each) else each
+            each: f"{each}: {_first_words(words[each] or '')}" if words.get(each) else each
             for each in documents
         }
 
@@ -224,6 +224,12 @@ def task_figures(
     sheets, sentences = (getattr(analysis, name, ()) for name in ("sheets", "sentences"))
     why = "" if any(sheet.rows for sheet in sheets) else _why_empty(everyone(), options)
     return TaskFigures(answers.as_json(analysis), sheets, sentences, why)
+
+
+def _first_words(text: str) -> str:
+    """Return a text's first words, in at most 60 characters; of one long word its beginning."""
+    words = shorten(text, 60)
+    return words if words != "[...]" else f"{text.strip()[:59]}…"
 
 
 def _why_empty(everyone: Iterable[ParticipantRecord], options: AnalysisOptions) -> str:

@@ -4,13 +4,15 @@ import csv
 import io
 import math
 from datetime import UTC, datetime
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from survey.core.collections.items import Item
 from survey.services.exchange.input_files import BundleError, CsvRow, Faults, read_rows
-from survey.services.exchange.tables import written
+from survey.services.exchange.tables import Content, written
 
 SIGNS = "=+-@\t\r＝＋－＠"
 TEXTS = st.text(st.characters(codec="utf-8")) | st.text(f"'{SIGNS}a,\"\n")
@@ -105,3 +107,14 @@ def test_a_cell_that_cannot_be_is_told_with_its_place(read, cell, allowed):
     with pytest.raises(BundleError) as error:
         read(CsvRow("f.csv", 7, {"x": cell}), "x")
     assert str(error.value).startswith(f"f.csv, row 7, column x: {cell!r} found; {allowed}")
+
+
+def test_a_document_is_called_by_its_first_words_and_one_long_word_by_its_beginning():
+    texts = {"a": "two words", "b": "word " * 20, "c": "x" * 61, "d": None}
+    items = SimpleNamespace(items=[Item(name, text=text) for name, text in texts.items()])
+    assert Content.names_of(items, "abcd") == {
+        "a": "a: two words",
+        "b": f"b: {'word ' * 11}[...]",
+        "c": f"c: {'x' * 59}…",
+        "d": "d",
+    }
