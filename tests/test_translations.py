@@ -292,6 +292,7 @@ def practise(visitor):
     assert "Μικρός αριθμός σημαίνει: βρέθηκε νωρίς." in visitor.text
     visitor.submit("/practice/check", better="1")
     assert "η χαμηλότερη βαθμολογία είναι καλύτερη" in visitor.text
+    assert re.search(r"έχει 0,\d{4}, η χαμηλότερη|το . έχει 0,\d+", visitor.text)
     visitor.open("/practice?step=3")
     visitor.submit("/practice")
     assert visitor.status == 400

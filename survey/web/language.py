@@ -13,6 +13,7 @@ from functools import cache, lru_cache, reduce
 from typing import Any
 
 from babel.dates import format_date, format_datetime
+from babel.numbers import get_decimal_symbol
 from flask import Flask, g, has_app_context, request
 from flask_babel.speaklater import LazyString
 from markupsafe import Markup
@@ -68,8 +69,8 @@ def init_app(app: Flask) -> None:
     for called in (page_language, answer_in_words, orders, place, ties, words_for_own_ordering):
         app.add_template_global(called)
     for applied in (
-        *(aligned, and_join, compared, day, filled, in_words, mark_words, methods, moment),
-        *(order, ordinal, paragraphs, ranking_in_words),
+        *(aligned, and_join, compared, day, decimal, filled, in_words, mark_words, methods),
+        *(moment, order, ordinal, paragraphs, ranking_in_words),
     ):
         app.add_template_filter(applied)
 
@@ -175,6 +176,11 @@ def aligned(numbers: Sequence[str]) -> list[str]:
         FIGURE_SPACE * (max(widths) - width) + number
         for number, width in zip(numbers, widths, strict=True)
     ]
+
+
+def decimal(number: str) -> str:
+    """Return a number with the decimal sign of the page's language: 0.7996; in Greek 0,7996."""
+    return number.replace(".", get_decimal_symbol(page_language()))
 
 
 def ordinal(number: int) -> str:

@@ -1,6 +1,18 @@
 """Values as words of a page."""
 
-from survey.web.language import aligned
+import pytest
+from flask import g
+
+from survey.web.language import aligned, decimal
+from tests.databases import ON_SQLITE
+
+
+@ON_SQLITE
+@pytest.mark.parametrize(("language", "written"), [("en", "0.7996"), ("el", "0,7996")])
+def test_a_number_has_the_decimal_sign_of_the_pages_language(app, language, written):
+    with app.app_context():
+        g.language = language
+        assert (decimal("0.7996"), decimal("1")) == (written, "1")
 
 
 def test_the_decimal_points_of_a_column_are_aligned_whatever_the_number_of_digits():

@@ -143,8 +143,11 @@ def _columns(form: LexborNode) -> list[BlindedColumn]:
     boxes = [box for box in form.css("[name=choice]") if box.attributes["value"] != "own"]
     columns = []
     for index, box in enumerate(boxes):
+        # A page in Greek writes 0,7996.
         values = {
-            _letter(row): row.css("td b")[index].text() for row in form.css(LIST) if row.css("td b")
+            _letter(row): cells[index].text().replace(",", ".")
+            for row in form.css(LIST)
+            if (cells := row.css("td b"))
         }
         ranking = Ranking.parse(_text(box.parent, ".order"))
         columns.append(BlindedColumn(int(str(box.attributes["value"])), values, ranking))
