@@ -264,6 +264,21 @@ def test_back_keeps_the_answer_and_an_empty_page_saves_nothing(visitor, session)
 
 
 @ON_SQLITE
+def test_a_question_that_an_answer_leads_to_was_shown_then_though_others_lie_between(
+    visitor, session
+):
+    visitor.start()
+    visitor.submit("/q/1", choice="1")
+    visitor.submit("/q/2", go="back", choice="1")
+    visitor.submit("/q/1", choice="1")
+    assert visitor.path == "/q/3"
+    visitor.submit("/q/3", choice="1")
+    shown = visitor.client.get(f"/s/{SLUG}/my-data.json").json["questions"]
+    assert [each["question"] for each in shown] == ["practice", 1, 2, 3]
+    assert all(each["first_shown"] for each in shown)
+
+
+@ON_SQLITE
 def test_back_is_never_refused_and_half_an_answer_is_not_stored(visitor, session):
     visitor.start()
     visitor.submit("/q/1", choice="1")

@@ -315,6 +315,8 @@ def save_answer(
         return outcome
     if current.refusals:
         participant_queries.store_refusals(session, participant_id, position, 0, None)
+    if onward_to is not None:
+        participant_queries.note_shown(session, participant_id, onward_to, moment)
     if outcome == Outcome.SAVED:
         session.commit()
         return outcome
@@ -331,8 +333,6 @@ def save_answer(
         session, tables, current.response_id, response, vars(answer), active_seconds
     )
     participant_queries.note_seen(session, participant_id, moment)
-    if onward_to is not None:
-        participant_queries.note_shown(session, participant_id, onward_to, moment)
     session.commit()
     return Outcome.SAVED
 

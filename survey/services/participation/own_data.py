@@ -154,7 +154,7 @@ def _questions(session: Session, plan: Plan, participant: Participant) -> list[d
             "answers": history.get(shown.response_id or 0, []),
         }
         for shown in all_presentations(session, plan, participant)
-        if shown.shown_at is not None
+        if shown.shown_at is not None or shown.stored is not None
     ]
 
 

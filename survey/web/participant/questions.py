@@ -234,8 +234,9 @@ def _answer(position: int, form: AnswerForm) -> ResponseReturnValue:
         return show_again(position, form), 400
     if doubt is not None:
         return show_again(position, form, doubt=doubt)
+    onward = g.progress.with_answer(position)
     try:
-        outcome = _save(position, form, onward=not back and position > PRACTICE)
+        outcome = _save(position, form, None if back or position == PRACTICE else onward.position)
     except TooManyAnswersError as error:
         return show_unsaved(position, str(error)), 429, {"Retry-After": RETRY_AFTER}
     if back:
@@ -245,7 +246,7 @@ def _answer(position: int, form: AnswerForm) -> ResponseReturnValue:
         return show_again(position, form, stale=True), 409
     if position == PRACTICE:
         return redirect(url_for("participant.practice"), 303)
-    return redirect(address_of(g.progress.with_answer(position)), 303)
+    return redirect(address_of(onward), 303)
 
 
 def question_form(position: int, **values: Any) -> AnswerForm:
@@ -262,7 +263,7 @@ def _begin_to_write() -> None:
     participants.require_slot(session(), g.study, g.participant)
 
 
-def _save(position: int, form: AnswerForm, *, onward: bool) -> Outcome:
+def _save(position: int, form: AnswerForm, onward_to: int | None) -> Outcome:
     _begin_to_write()
     return answers.save_answer(
         session(),
@@ -273,7 +274,7 @@ def _save(position: int, form: AnswerForm, *, onward: bool) -> Outcome:
         form.answer,
         form.submission_key.data or "",
         form.seconds,
-        position + 1 if onward else None,
+        onward_to,
         form.reason_text,
     )
 
