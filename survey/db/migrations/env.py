@@ -19,8 +19,6 @@ connection = context.config.attributes["connection"]
 context.configure(
     connection=connection,
     target_metadata=Base.metadata,
-    # SQLite cannot alter most things of a table in place; Alembic copies it instead.
-    render_as_batch=connection.dialect.name == "sqlite",
     compare_type=True,
     render_item=render_item,
 )
