@@ -38,6 +38,7 @@ from survey.core.studies.questions import rankings_of
 from survey.core.tasks import DEFAULT, plan_from_json
 from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.core.tasks.preference import PreferencePlan
+from survey.core.text_input import csv_line
 from survey.db.export_queries import EXPORTED
 from survey.db.item_queries import Thumbnail
 from survey.db.models import Study
@@ -85,6 +86,7 @@ from survey.services.exchange.input_files import (
 from survey.services.exchange.ordering import recompute_lists
 from survey.services.exchange.ordering_reader import ForeignFolder, read_foreign
 from survey.services.exchange.tables import (
+    CODEBOOK,
     IDENTITIES,
     PACKAGES,
     PARTICIPANTS,
@@ -450,11 +452,12 @@ def _recompute(files: Files, content: Content, study: Mapping[str, Any]) -> Iter
         content = replace(content, identities=lambda: identities)
     recomputed = dict(files_of(content))
     _check_names(files, recomputed, content)
+    recomputed[CODEBOOK] = _of_columns_in(files, recomputed[CODEBOOK])
     results = [table.name for table in kind.result_tables(content.plan)]
     compared = {
         **kind.recomputed,
         **{name: "recomputed" for name in results if name not in kind.recomputed},
-        "codebook.csv": "tells of every column",
+        CODEBOOK: "tells of every column",
     }
     numbers = {table.name: _number_columns(table) for table in tables_in(content)}
     for name, how in compared.items():
@@ -476,6 +479,14 @@ def _number_columns(table: Table) -> set[str]:
     """Return the columns of a table that hold numbers; "values" has several in a cell."""
     numbers = {each.name for each in table.columns if describe_column(each)[0] == "number"}
     return {"values", *numbers}
+
+
+def _of_columns_in(files: Files, codebook: Iterable[str]) -> Iterator[str]:
+    """Yield the codebook without columns that participants.csv lacks: earlier ones had fewer."""
+    held = next(read_cells(read_lines(files, PARTICIPANTS), PARTICIPANTS), [])
+    for cells in read_cells(_split_lines(codebook), CODEBOOK):
+        if cells[0] != PARTICIPANTS or cells[1] in held:
+            yield csv_line(cells)
 
 
 def _check_names(files: Files, known: Container[str], content: Content) -> None:

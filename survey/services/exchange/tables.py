@@ -64,6 +64,7 @@ MoveTime = Callable[[str, datetime | None], datetime | None]
 
 STUDY = "study.json"
 PARTICIPANTS = "participants.csv"
+CODEBOOK = "codebook.csv"
 IDENTITIES = "identities.csv"
 TIMES = ("opened_at", "closed_at", "unblinded_at")  # of a study
 PACKAGES = "packages"  # measure → the package that brings it, with its version
@@ -563,7 +564,7 @@ def codebook_of(tables: Sequence[Table]) -> Table:
         Column("allowed", "which values may stand in it"),
         Column("meaning", "what it means"),
     ]
-    codebook = Table("codebook.csv", columns, rows)
+    codebook = Table(CODEBOOK, columns, rows)
     return codebook
 
 

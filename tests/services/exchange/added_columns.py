@@ -17,7 +17,7 @@ from survey.services.exchange.bundle_import import import_bundle
 from survey.services.exchange.bundle_reader import read_bundle
 from survey.services.exchange.input_files import BundleError
 from survey.services.participation.own_data import own_data
-from tests.services.exchange.changes import rows_of, steps_of, with_cell, with_rows
+from tests.services.exchange.changes import rows_of, steps_of, with_cell, with_json, with_rows
 from tests.services.exchange.conftest import FINISHED, a_study, handed_out
 
 TYPES = {"weather": "VARCHAR(8)", "visits": "INTEGER DEFAULT 1 NOT NULL"}
@@ -37,6 +37,11 @@ def without_new(rows):
     return [{name: cell for name, cell in row.items() if name not in TYPES} for row in rows]
 
 
+def without_new_rows(rows):
+    """The rows of a codebook from before there were these columns."""
+    return [row for row in rows if row["column"] not in TYPES]
+
+
 def main(folder):
     engine = open_database(f"sqlite:///{folder}/survey.sqlite3")
     with engine.begin() as connection:
@@ -52,6 +57,8 @@ def main(folder):
         imported = import_bundle(session, files, "z", "again", ada)
         again = handed_out(session, imported, include_test=True)
         earlier = with_rows(files, "participants.csv", without_new)
+        earlier = with_rows(earlier, "codebook.csv", without_new_rows)
+        earlier = with_json(earlier, "study.json", lambda of: of["texts"][FINISHED].pop("weather"))
         [old, *_] = read_bundle(earlier)[0].participants()
         data = own_data(session, study, one)
         result = {
@@ -65,6 +72,7 @@ def main(folder):
                 for cell in ("x", "")
             ],
             "earlier": [old.weather, old.visits],
+            "earlier replicated": len(steps_of(earlier)),
             "own data": {name: data[name] for name in TYPES},
             "taken": [name for name in TYPES if name in TAKEN],
         }
