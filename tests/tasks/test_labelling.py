@@ -409,6 +409,8 @@ def test_its_results_show_tables_what_people_differ_in_and_give_the_files(desk, 
     assert "1 of 3" in desk.text
     picture = desk.page.select_one(".pictures img")["src"]
     assert desk.client.get(picture).mimetype == "image/webp"
+    for name in ("report.html", "paper.zip"):  # of ordering studies alone
+        assert desk.client.get(f"/research/studies/done/results/{name}").status_code == 404
     content = desk.client.get("/research/studies/done/results/files.zip").data
     names = zipfile.ZipFile(io.BytesIO(content)).namelist()
     assert {"weights.txt", "qrels.txt", "agreement.csv"} <= {*names}

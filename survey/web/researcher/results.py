@@ -262,10 +262,12 @@ def unblind() -> ResponseReturnValue:
 
 
 def _analyse() -> Analysis:
-    """Analyse with the options in the address, then begin a new transaction.
+    """Analyse an ordering study with the options in the address, then begin a new transaction.
 
     Rendering is slow, and the old one would keep the database from emptying its log meanwhile.
     """
+    if not isinstance(g.plan, OrderingPlan):
+        raise NotFoundError("Studies of this kind have their results in other files.")
     analysis = analyse_study(session(), g.study, _options_in_query())
     session().rollback()
     begin_reading(session())
