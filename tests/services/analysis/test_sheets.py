@@ -93,6 +93,12 @@ def test_no_row_in_latex_is_read_as_an_argument_of_the_line_break_before_it():
     ]
 
 
+def test_signs_that_latex_fonts_lack_are_written_as_commands():
+    latex = as_latex(Sheet("t", "T", ("a",), (("|A ∩ B| / |A ∪ B|, m³ …",),)))
+    assert r"\textbar{}A $\cap$ B\textbar{} / \textbar{}A $\cup$ B\textbar{}" in latex
+    assert r"m\textsuperscript{3} \ldots{}" in latex
+
+
 TEXT = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=20)
 
 
