@@ -198,6 +198,12 @@ _PICTURES = {  # by whether it is the larger size
 }
 
 
+def stored_pictures(session: Session, study_id: int) -> set[str]:
+    """Return which pictures are in the database: an imported study's may be in no bundle."""
+    query = select(StoredPicture.sha256).where(StoredPicture.study_id == study_id)
+    return set(session.scalars(query))
+
+
 def picture(session: Session, study_id: int, sha256: str) -> StoredPicture | None:
     """Return a study's picture; None for another's."""
     query = select(StoredPicture).where(

@@ -208,11 +208,11 @@ def test_an_item_replaces_one_of_the_same_document(session, study):
     session.refresh(study)
     assert study.items_digest != before
     assert collection.summary(session, study) | {"items_digest": 0} == {
-        **{"items": 1, "pictures": 1, "topics": 0, "items_digest": 0},
+        **{"items": 1, "pictures": 1, "absent": 0, "topics": 0, "items_digest": 0},
     }
     collection.remove_all(session, study, WHO)
     assert collection.summary(session, study) == {
-        **{"items": 0, "pictures": 0, "topics": 0, "items_digest": None},
+        **{"items": 0, "pictures": 0, "absent": 0, "topics": 0, "items_digest": None},
     }
 
 
@@ -277,6 +277,7 @@ def test_a_bundle_holds_ids_and_digests_and_by_choice_the_pictures(session, stud
     assert collection.digest_of(session, again.id) == study.items_digest
     pictures = [*item_queries.thumbnails_of(session, again.id)]
     assert len(pictures) == 2 * with_pictures
+    assert collection.summary(session, again)["absent"] == 2 * (not with_pictures)
     session.rollback()
     exported = unzipped(b"".join(stream_bundle(session, again, with_pictures=with_pictures)))
     for name in ("items.csv", "topics.csv", "thumbnails.csv"):

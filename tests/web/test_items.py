@@ -7,9 +7,13 @@ import pytest
 
 from survey.services import accounts
 from survey.services.collections import items as collection
+from survey.services.exchange import bundle_import
+from survey.services.exchange.bundle import stream_bundle
 from survey.services.studies import lifecycle
 from tests.builders import a_plan
 from tests.databases import ON_SQLITE
+from tests.pictured import a_pictured_study
+from tests.services.exchange.changes import unzipped
 from tests.services.test_items import a_picture
 from tests.web.desk import STUDY, Desk
 
@@ -110,3 +114,20 @@ def test_an_open_study_shows_its_pictures_and_takes_no_more(desk, app, session, 
     assert app.test_client().get(image).status_code in (302, 303, 401)
     other = Desk(app, session, "Eve")
     assert other.client.get(image).status_code == 404
+
+
+@ON_SQLITE
+def test_a_copy_of_a_study_whose_pictures_are_not_here_is_said_to_lack_them(session, desk):
+    study = a_pictured_study(session, text="words")
+    lifecycle.close_study(session, study)
+    bundle = unzipped(b"".join(stream_bundle(session, study)))
+    ada = accounts.find_researcher(session, "Ada")
+    imported = bundle_import.import_bundle(session, bundle, "out.zip", "again", ada)
+    copy = lifecycle.copy_study(session, imported, "mine", ada)
+    session.rollback()
+    said = [each.text for each in lifecycle.to_mend(lifecycle.check_study(session, copy))]
+    assert "40 pictures are not here; add the same files again under Pictures" in said
+    session.rollback()
+    desk.open("/research/studies/mine/items")
+    assert "40 pictures are not here" in desk.text
+    assert not desk.page.select(".pictures img")

@@ -10,7 +10,7 @@ import struct
 import warnings
 import zipfile
 import zlib
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -592,12 +592,24 @@ def remove_all(session: Session, study: Study, who: str) -> None:
     session.commit()
 
 
+def pictured(session: Session, study: Study, items: Iterable[Item]) -> list[Item]:
+    """Return those of a study's items whose pictures are in the database."""
+    pictures = item_queries.stored_pictures(session, study.id)
+    return [each for each in items if each.sha256 in pictures]
+
+
 def summary(session: Session, study: Study) -> dict[str, Any]:
-    """Return how many items, pictures and topics a study has, and their digest."""
+    """Return how many items, pictures and topics a study has, and their digest.
+
+    ``absent``: how many pictures are known by their digest only, from a bundle without pictures.
+    """
     items = item_queries.items_of(session, study.id)
+    topics = item_queries.topics_of(session, study.id)
+    known = {each.sha256 for each in items} | {each.sha256 for each in topics}
     return {
         "items": len(items),
         "pictures": len({each.sha256 for each in items if each.sha256}),
-        "topics": len(item_queries.topics_of(session, study.id)),
+        "absent": len(known - item_queries.stored_pictures(session, study.id) - {None}),
+        "topics": len(topics),
         "items_digest": study.items_digest,
     }

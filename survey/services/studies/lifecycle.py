@@ -336,10 +336,14 @@ def _item_findings(session: Session, study: Study) -> Iterator[Finding]:
     if not items:
         yield Finding(None, "the study has no pictures or texts of documents yet", mend="items")
         return
-    shown = {each.document for each in items if each.sha256 or each.text}
-    searched = {
-        each.topic for each in item_queries.topics_of(session, study.id) if each.sha256 or each.text
-    }
+    topics = item_queries.topics_of(session, study.id)
+    pictures = item_queries.stored_pictures(session, study.id)
+    known = {each.sha256 for each in items} | {each.sha256 for each in topics}
+    if absent := known - pictures - {None}:
+        text = f"{len(absent)} pictures are not here; add the same files again under Pictures"
+        yield Finding(None, text, mend="items")
+    shown = {each.document for each in items if each.sha256 in pictures or each.text}
+    searched = {each.topic for each in topics if each.sha256 in pictures or each.text}
     lacking = [each for row in study.questions for each in _lacking(row, shown, searched)]
     if numbers := sorted({str(each.question) for each in lacking}, key=int):
         which = f"questions {', '.join(numbers)} lack" if numbers[1:] else ""

@@ -94,6 +94,6 @@ def _items_page(form: ItemsForm, intake: collection.Intake | None = None) -> Res
         form,
         intake=intake,
         summary=collection.summary(session(), g.study),
-        shown=[each for each in rows if each.sha256][:PICTURES_SHOWN],
+        shown=collection.pictured(session(), g.study, rows)[:PICTURES_SHOWN],
         topics=topics,
     )
