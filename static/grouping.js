@@ -7,6 +7,7 @@ const saved = document.getElementById("saved");
 const words = JSON.parse(saved.dataset.words);
 const waiting = []; // steps that are not acknowledged yet, in their order
 let sending = false;
+let reloading = false; // nothing is sent any more
 let pressed = null; // the value of the button that waits for them
 let last = null; // the tile that was clicked last, where a range begins
 
@@ -57,6 +58,7 @@ async function answerTo(body) {
 function take(page) {
   if (!page.getElementById("work")) {
     waiting.length = 0;
+    reloading = true;
     location.reload();
     return false;
   }
@@ -211,5 +213,5 @@ work.addEventListener("keydown", (event) => {
 });
 
 window.addEventListener("beforeunload", (event) => {
-  if (sending) event.preventDefault();
+  if (sending && !reloading) event.preventDefault();
 });

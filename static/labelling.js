@@ -8,6 +8,7 @@ const status_ = document.getElementById("saved");
 const words = JSON.parse(status_.dataset.words);
 let changed = false; // since the last form was sent
 let sending = false;
+let reloading = false; // nothing is sent any more
 let pressed = null; // the button that waits for the marks
 
 // As reload() left it; a further reload says nothing.
@@ -27,6 +28,7 @@ async function save() {
       status_.textContent = words.later;
       await new Promise((over) => setTimeout(over, wait * 1000));
     }
+    if (reloading) return;
   }
   sending = false;
   status_.textContent = words.saved;
@@ -55,6 +57,7 @@ async function sent(body) {
 
 // Another window was faster, or the study has ended: the page says so.
 function reload(isElsewhere) {
+  reloading = true;
   if (isElsewhere) location.hash = "elsewhere";
   location.reload();
 }
@@ -85,7 +88,7 @@ batch.addEventListener(
 );
 
 window.addEventListener("beforeunload", (event) => {
-  if (sending) event.preventDefault();
+  if (sending && !reloading) event.preventDefault();
 });
 
 function columns() {

@@ -9,7 +9,7 @@ from survey.db.models import TASK_TABLES
 from survey.services.collections import items
 from survey.services.studies import lifecycle
 from tests.accessibility.looking import ask, axe, prepared
-from tests.browser.test_labelling import CHECKS, begin
+from tests.browser.test_labelling import CHECKS, begin, close, stay_in_every_dialog
 from tests.grouped import (
     FIRST_TOPIC,
     SECOND_TOPIC,
@@ -234,4 +234,22 @@ def test_a_refused_step_keeps_the_selection_and_enter_renames(browser, server):
     expect(page.locator("button[value=put-1]")).to_contain_text("hot")
     page.reload()
     expect(page.locator("#reason")).to_have_value("by colour")
+    context.close()
+
+
+@pytest.mark.parametrize("happening", ["closed", "cookies lost"])
+def test_a_step_that_is_too_late_leads_to_the_page_that_says_so(browser, server, happening):
+    slug = f"sort-{happening}".replace(" ", "-")
+    context = prepared(browser)
+    page = context.new_page()
+    begin(page, a_study(server, slug))
+    if happening == "closed":
+        close(server, slug)
+    else:
+        context.clear_cookies()
+    dialogs = stay_in_every_dialog(page)
+    page.locator(".tile label").first.click()
+    page.locator("button[value=put-0]").click()
+    expect(page.locator("#work")).to_have_count(0)
+    assert dialogs == []
     context.close()

@@ -7,6 +7,7 @@ from sqlalchemy import select
 from survey.app import db
 from survey.core.collections.items import Item
 from survey.db.models import TASK_TABLES
+from survey.services.studies import lifecycle
 from tests.accessibility.looking import ask, axe, prepared
 from tests.labelled import a_labelling_study
 
@@ -30,6 +31,27 @@ def a_study(server, slug, **changes):
         a_labelling_study(db.session, slug, shuffle_questions=False, **changes)
         db.session.remove()
     return f"{server.address}/s/{slug}"
+
+
+def close(server, slug):
+    with server.app.app_context():
+        lifecycle.close_study(db.session, lifecycle.find_study(db.session, slug))
+        db.session.remove()
+
+
+def stay_in_every_dialog(page):
+    """Stay on the page whenever it asks whether to leave; return the list of what it asked."""
+    dialogs = []
+    page.on("dialog", lambda dialog: (dialogs.append(dialog.type), dialog.dismiss()))
+    return dialogs
+
+
+def mark_two_before_an_answer(page):
+    held = []
+    page.route("**/q/1", lambda route: held.append(route), times=1)
+    for number in (5, 6):
+        page.locator(".tiles label").nth(number).click()
+    held[0].continue_()
 
 
 def stored_steps(server):
@@ -154,11 +176,27 @@ def test_a_mark_from_an_older_window_is_said_to_be_lost(browser, server):
     second.goto(first.url)
     first.locator(".tiles label").nth(0).click()
     expect(first.locator("#saved")).to_have_text("all saved")
-    second.locator(".tiles label").nth(5).click()
+    dialogs = stay_in_every_dialog(second)
+    mark_two_before_an_answer(second)
     expect(second.get_by_text("your last change is not")).to_be_visible()
     assert second.locator(".tiles :checked").count() == 1
+    assert dialogs == []
     second.reload()
     expect(second.locator("#elsewhere")).to_be_hidden()
+    context.close()
+
+
+def test_a_batch_of_a_study_that_was_closed_says_so_at_once(browser, server):
+    context = prepared(browser)
+    page = context.new_page()
+    begin(page, a_study(server, "label-closed", topics=["word"]))
+    page.locator(".tiles label").nth(0).click()
+    expect(page.locator("#saved")).to_have_text("all saved")
+    close(server, "label-closed")
+    dialogs = stay_in_every_dialog(page)
+    mark_two_before_an_answer(page)
+    expect(page.get_by_text("survey is closed")).to_be_visible()
+    assert dialogs == []
     context.close()
 
 
