@@ -54,7 +54,8 @@ async function answerTo(body) {
   }
 }
 
-// Shows the groups of the page that answered; another page than this one is loaded whole.
+// Shows the groups of the page that answered; another page than this one is loaded whole. The element
+// in which saving.js says what it does stays.
 function take(page) {
   if (!page.getElementById("work")) {
     waiting.length = 0;
@@ -63,7 +64,7 @@ function take(page) {
     return false;
   }
   const focused = document.activeElement.name;
-  for (const id of ["hidden", "groups", "status", "faults", "earlier"]) {
+  for (const id of ["hidden", "groups", "placed", "buttons", "faults", "earlier"]) {
     document.getElementById(id).replaceWith(document.adoptNode(page.getElementById(id)));
   }
   const fresh = [...page.querySelectorAll(".tile")];

@@ -183,6 +183,27 @@ def test_done_pressed_while_a_step_is_being_saved_ends_the_topic(browser, server
     context.close()
 
 
+def test_done_pressed_after_a_step_says_how_many_are_left_and_waits_for_a_connection(
+    browser, server
+):
+    context = prepared(browser)
+    page = context.new_page()
+    begin(page, a_study(server, "sort-done"))
+    page.locator(".tile label").first.click()
+    page.locator("button[value=put-0]").click()
+    page.wait_for_function(SAVED)
+    page.locator("button[value=done]").click()
+    expect(page.locator("#faults")).to_contain_text("11 are in no group yet")
+    page.locator("button[value=rest]").click()
+    page.wait_for_function(SAVED)
+    context.set_offline(True)
+    page.locator("button[value=done]").click()
+    expect(page.locator("#status")).to_contain_text("Not saved yet")
+    context.set_offline(False)
+    page.wait_for_url("**/q/2")
+    context.close()
+
+
 def test_steps_wait_for_a_lost_connection_and_are_stored_once(browser, server):
     context = prepared(browser)
     page = context.new_page()
