@@ -104,7 +104,6 @@ function step(go, more = {}) {
 function put(go, more) {
   if (!selected().length && last) box(last).checked = true;
   const about = selected();
-  if (!about.length) return;
   const all = tiles();
   const place = all.indexOf(about.at(-1));
   step(go, more);
@@ -138,8 +137,10 @@ if ("steps" in work.dataset) {
   work.addEventListener("click", (event) => {
     const button = event.target.closest("button[name=go]");
     if (!button || ["back", "done"].includes(button.value)) return;
-    event.preventDefault();
     const [action, number] = button.value.split("-");
+    // With no tile to put, the form is sent: the page that answers says so, and has what was typed.
+    if (["new", "put"].includes(action) && !selected().length && !last) return;
+    event.preventDefault();
     const typed = document.getElementById("group");
     if (action === "new") {
       put("new", { group: typed.value });
