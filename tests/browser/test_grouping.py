@@ -9,7 +9,14 @@ from survey.db.models import TASK_TABLES
 from survey.services.collections import items
 from survey.services.studies import lifecycle
 from tests.accessibility.looking import ask, axe, prepared
-from tests.browser.test_labelling import CHECKS, begin, close, stay_in_every_dialog
+from tests.browser.test_labelling import (
+    CHECKS,
+    begin,
+    close,
+    is_as_wide_as_its_window,
+    stay_in_every_dialog,
+)
+from tests.builders import Visitor
 from tests.grouped import (
     FIRST_TOPIC,
     SECOND_TOPIC,
@@ -167,6 +174,31 @@ def test_a_topic_fits_every_width_and_theme(browser, server):
     page.wait_for_selector(".earlier")
     look("with both earlier groupings")
     assert faults == []
+    context.close()
+
+
+def test_one_long_word_does_not_widen_the_page(browser, server):
+    link = a_study(server, "sort-long", texts=lambda each: f"https://example.org/{each}{'a' * 180}")
+    for group in ("a" * 60, "b" * 60):
+        first = Visitor(server.app.test_client(), "sort-long")
+        first.go("/q/1")
+        for path, tiles in (("/q/1", range(1, 4)), ("/q/2", range(1, 3))):
+            first.submit(path, document=[*tiles], group=group, go="new")
+            first.submit(path, go="rest")
+            first.submit(path, go="done")
+    context = prepared(browser)
+    page = context.new_page()
+    begin(page, link)
+    page.locator(".lead strong").evaluate("topic => topic.textContent = 'a'.repeat(180)")
+    page.locator(".tile label").first.click()
+    page.locator("#group").fill("c" * 60)
+    page.locator("button[value=new]").click()
+    page.wait_for_function(SAVED)
+    assert all(is_as_wide_as_its_window(page, width) for width in (360, 768, 1280))
+    page.locator("button[value=rest]").click()
+    page.locator("button[value=done]").click()
+    page.wait_for_selector(".earlier")
+    assert all(is_as_wide_as_its_window(page, width) for width in (360, 768, 1280))
     context.close()
 
 

@@ -33,6 +33,11 @@ def a_study(server, slug, **changes):
     return f"{server.address}/s/{slug}"
 
 
+def is_as_wide_as_its_window(page, width):
+    page.set_viewport_size({"width": width, "height": 800})
+    return page.evaluate("document.documentElement.scrollWidth") == width
+
+
 def close(server, slug):
     with server.app.app_context():
         lifecycle.close_study(db.session, lifecycle.find_study(db.session, slug))
@@ -165,6 +170,19 @@ def test_texts_alone_are_labelled_too(browser, server):
     begin(page, link)
     assert page.locator(".tiles .words").count() > 0
     assert page.evaluate("document.documentElement.scrollWidth") == 360
+    context.close()
+
+
+@pytest.mark.parametrize("graded", [False, True])
+def test_one_long_word_does_not_widen_the_page(browser, server, graded):
+    texts = [Item(f"text-{n}", text=f"https://example.org/{'a' * 180}") for n in range(30)]
+    link = a_study(server, f"long-{graded}".lower(), texts=texts, graded=graded, topics=["word"])
+    context = prepared(browser)
+    page = context.new_page()
+    begin(page, link)
+    assert page.locator(".tiles .words").count() > 0
+    page.locator(".lead strong").evaluate("topic => topic.textContent = 'a'.repeat(180)")
+    assert all(is_as_wide_as_its_window(page, width) for width in (360, 768, 1280))
     context.close()
 
 
