@@ -641,6 +641,27 @@ def test_a_persons_own_data_tell_groups_and_steps_and_no_document(assessor):
     assert "red-0" not in content
 
 
+@ON_SQLITE
+def test_review_and_own_data_count_what_cannot_be_placed_and_what_is_not_done(assessor):
+    assessor.sort("/q/1", {"warm": ["red-0"], "": ["red-1"]})
+    assessor.open("/my-data")
+    answers = [row.text.strip() for row in assessor.page.select(".review td:nth-child(2)")]
+    begun = "Seen from near · warm (1), cannot be placed (1)\nNot done yet"
+    assert answers == [begun, "none yet"]
+    assessor.open("/q/1")
+    assessor.submit("/q/1", go="rest")
+    assessor.submit("/q/1", go="done")
+    assessor.submit("/q/2", go="rest")
+    assessor.submit("/q/2", go="done")
+    for path in ("/review", "/my-data"):
+        assessor.open(path)
+        answers = [row.text.strip() for row in assessor.page.select(".review td:nth-child(2)")]
+        assert answers == [
+            "Seen from near · warm (1), cannot be placed (11)",
+            "Seen from far · cannot be placed (6)",
+        ]
+
+
 @pytest.fixture
 def desk(app, session, study):
     """A researcher who owns the study."""

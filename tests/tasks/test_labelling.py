@@ -222,6 +222,14 @@ def test_grades_are_asked_where_the_plan_says_so(app, session):
     assert [each.text for each in visitor.page.select("[selected]")][:4] == ["0", "3", "0", "1"]
 
 
+@ON_SQLITE
+def test_own_data_show_the_marks_of_a_query_that_is_not_done(visitor):
+    visitor.submit("/q/1", go="", **ticks(2))
+    visitor.open("/my-data")
+    answers = [row.text.strip() for row in visitor.page.select(".review td:nth-child(2)")]
+    assert answers == ["1 marked, looked at 24 of 69\nNot done yet", "none yet"]
+
+
 def test_own_data_hold_every_step_and_erasing_takes_them(visitor, session):
     visitor.submit("/q/1", go="done", **ticks(2))
     [first, _] = visitor.client.get("/s/labelled/my-data.json").json["questions"]
