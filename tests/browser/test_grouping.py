@@ -274,14 +274,14 @@ def test_a_group_pressed_with_nothing_selected_says_so_and_keeps_the_typed_name(
     begin(page, a_study(server, "sort-nothing"))
     page.locator("#group").fill("warm")
     page.locator("#group").press("Enter")
-    expect(page.locator("#faults")).to_contain_text("first, then the group")
+    expect(page.locator("#faults")).to_contain_text("Nothing is selected yet.")
     expect(page.locator("#group")).to_have_value("warm")
     page.locator(".tile label").first.click()
     page.locator("button[value=new]").click()
     expect(page.locator("button[value=put-1]")).to_contain_text("warm")
     page.reload()
     page.locator("button[value=put-1]").click()
-    expect(page.locator("#faults")).to_contain_text("first, then the group")
+    expect(page.locator("#faults")).to_contain_text("Nothing is selected yet.")
     context.close()
 
 

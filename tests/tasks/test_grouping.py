@@ -136,8 +136,8 @@ def test_the_name_of_a_group_that_is_there_means_that_group(assessor):
 @pytest.mark.parametrize(
     ("fields", "sentence"),
     [
-        ({"go": "new", "group": "a"}, "Select pictures first"),
-        ({"go": "put-0"}, "Select pictures first"),
+        ({"go": "new", "group": "a"}, "Nothing is selected yet"),
+        ({"go": "put-0"}, "Nothing is selected yet"),
         ({"go": "new", "group": "  ", "document": "1"}, "type a name"),
         ({"go": "new", "group": "a" * 61, "document": "1"}, "60 characters"),
         ({"go": "new", "group": "a\0", "document": "1"}, "type a name"),
@@ -494,11 +494,16 @@ def test_bots_without_errors_give_the_truth_back_of_texts_and_by_topic(app, sess
 def test_texts_are_shown_whole_and_called_texts(app, session):
     a_grouping_study(session, texts=lambda each: f"{each} {'and so on ' * 60}")
     assessor = Assessor(app, session)
+    assessor.open()
+    assert "Sort the results of each of two topics into groups." in assessor.text
     assessor.go("/q/1")
     assert "Sort the texts by: colour" in assessor.text
     assert "Select texts, then a group. A text may be in several groups." in assessor.text
     words = assessor.page.select_one(".tile .words").text
     assert words.count("and so on") == 60
+    assessor.submit("/q/1", go="put-0")
+    assert "Nothing is selected yet." in assessor.page.select_one("#problems").text
+    assert "picture" not in assessor.page.select_one("#problems").text
 
 
 @pytest.mark.parametrize("text", ["4", "4:2", "4:x"])

@@ -60,7 +60,7 @@ class GroupingForm(AnswerForm):
     def _problem(self) -> str:
         sent = self._sent
         if sent.action in (PUT, TAKE, NEW) and not sent.tiles:
-            return gettext("Select pictures first, then the group.")
+            return gettext("Nothing is selected yet. Select first, then choose the group.")
         if sent.action in (NEW, RENAME) and not (sent.name and is_storable(sent.name)):
             return gettext("Please type a name for the group.")
         if len(sent.name) > LONGEST_GROUP_NAME:
