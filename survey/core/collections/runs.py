@@ -274,9 +274,9 @@ def lists_of(truth: GroundTruth, topic: str, orders: Sequence[Sequence[str]]) ->
         shares = truth.weights[topic]
         weights = np.array([[shares[document] for document in row.documents] for row in rows])
     if truth.clusters is not None:
-        clusters = [
-            [truth.clusters_of(topic, document) for document in row.documents] for row in rows
-        ]
+        clusters = tuple(
+            tuple(truth.clusters_of(topic, document) for document in row.documents) for row in rows
+        )
     return Lists(
         ranks=np.array([row.ranks for row in rows], dtype=np.float64),
         graded=np.array([[grades[document] for document in row.documents] for row in rows]),

@@ -43,7 +43,7 @@ class Lists:
     """Ranked lists with equally many relevant items each: what a measure is computed from.
 
     ``ranks`` (lists, relevant): their ascending positions, infinity for an item that was
-    not retrieved. The other arrays describe the items in the same order:
+    not retrieved. The other arrays describe the items in the same order; all are read-only:
 
     ``graded`` (lists, relevant): grades from 1; None where relevance is binary.
     ``weighted`` (lists, relevant): shares of annotators; None where all agree.
@@ -60,6 +60,13 @@ class Lists:
     condensed: Ranks | None = None
     judged: int | None = None
 
+    def __post_init__(self) -> None:
+        # A measure that changed its ranks would change the study's lists and what others read.
+        for name in ("ranks", "graded", "weighted", "condensed"):
+            array = getattr(self, name)
+            if array is not None:
+                object.__setattr__(self, name, read_only(np.asarray(array)))
+
     @property
     def positions_alone(self) -> bool:
         """Whether the lists have no grades, weights, clusters or judgements."""
@@ -69,12 +76,14 @@ class Lists:
     @cached_property
     def grades(self) -> Grades:
         """The grades; 1 for every relevant item where relevance is binary."""
-        return np.ones(self.ranks.shape, dtype=np.int64) if self.graded is None else self.graded
+        if self.graded is not None:
+            return self.graded
+        return read_only(np.ones(self.ranks.shape, dtype=np.int64))
 
     @cached_property
     def weights(self) -> Weights:
         """The weights; 1 for every relevant item where all annotators agree."""
-        return np.ones(self.ranks.shape) if self.weighted is None else self.weighted
+        return read_only(np.ones(self.ranks.shape)) if self.weighted is None else self.weighted
 
 
 @dataclass(frozen=True)
@@ -186,6 +195,13 @@ def as_columns(rows: Rows, collection_size: int) -> Columns:
         if columns[0].min() >= 1 and _ascend(columns):
             return columns
     raise ValueError("these are not ranks")
+
+
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a view of an array that cannot be changed through it."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def with_missing_last(ranks: Ranks, collection_size: int) -> Ranks:

@@ -18,7 +18,16 @@ from operator import index as as_int
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from survey.core.measures.lists import Columns, RankSum, Rows, Values, as_columns, as_lists, as_rows
+from survey.core.measures.lists import (
+    Columns,
+    RankSum,
+    Rows,
+    Values,
+    as_columns,
+    as_lists,
+    as_rows,
+    read_only,
+)
 from survey.core.measures.measure import Measure, Setting, Summed
 from survey.core.measures.registry import measure_named
 
@@ -165,6 +174,7 @@ def _tables(sums: Sequence[RankSum], relevant: int, last: int) -> list[Table]:
     items = np.arange(1, relevant + 1)[:, np.newaxis]
     # A term may fail at a rank that its item cannot have, so the nearest possible rank replaces it.
     ranks = np.clip(np.arange(1, last + 1), items, np.maximum(items, items + last - relevant))
+    items, ranks = read_only(items), read_only(ranks)  # the next measure's term reads them too
     for index, rank_sum in enumerate(sums):
         tables[:, 1:, index] = rank_sum.term(items, ranks)
     return [*tables]

@@ -45,7 +45,7 @@ def test_lists_hold_a_row_for_each_run_with_what_is_known_in_the_order_of_ranks(
     assert lists.ranks.tolist() == [[3, np.inf], [1, 2], [np.inf, np.inf]]
     assert lists.grades.tolist() == [[1, 2], [1, 2], [2, 1]]
     assert lists.weights.tolist() == [[0.5, 1], [0.5, 1], [1, 0.5]]
-    assert lists.clusters == [[set(), {"x"}], [set(), {"x"}], [{"x"}, set()]]
+    assert lists.clusters == ((set(), {"x"}), (set(), {"x"}), ({"x"}, set()))
     assert lists.condensed.tolist() == [[2, np.inf], [1, 2], [np.inf, np.inf]]
     assert lists.judged == 3
 

@@ -6,12 +6,15 @@ import sys
 from dataclasses import replace
 from importlib.metadata import EntryPoint
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from survey.cli import survey
 from survey.core.collections.evaluation import GroundTruth, evaluate
 from survey.core.measures import MEASURES, Lists, Measure, Setting, score
+from survey.core.measures.lists import RankSum
+from survey.core.measures.measure import Summed
 from survey.core.measures.registry import load_plugins
 from survey.core.studies.questions import build_question
 
@@ -134,6 +137,57 @@ def test_an_error_of_a_measure_names_it(monkeypatch, error, message):
     assert result.exit_code
     assert re.search(message, " ".join(result.output.split()))
     assert "please report it" not in result.output
+
+
+def changing(name):
+    """The compute of a measure that changes an array of its lists."""
+
+    def compute(lists, setting):
+        array = getattr(lists, name)
+        array[array > 0] = 1000
+        return (lists.ranks <= 12).mean(axis=1)
+
+    return compute
+
+
+@pytest.mark.parametrize("name", ["ranks", "grades", "weights", "condensed"])
+@pytest.mark.parametrize("has_marks", [True, False])
+def test_a_measure_cannot_change_what_it_reads(monkeypatch, name, has_marks):
+    measure = Measure("screen", "the screen", changing(name), "higher", "this test")
+    monkeypatch.setitem(MEASURES._cache, "screen", (99, measure))
+    ranks, ones = np.array([[1, 20], [3, 4]]), np.ones((2, 2))
+    marks = {"graded": ones, "weighted": ones} if has_marks else {}
+    lists = Lists(ranks, condensed=ranks, **marks)
+    with pytest.raises(ValueError, match=r"screen: .* read-only"):
+        measure.computed(lists, Setting())
+    if name != "condensed":
+        with pytest.raises(ValueError, match=r"screen: .* read-only"):
+            build_question(1, [[1, 20], [3, 4]], ["screen", "AP"], Setting())
+    assert ranks.tolist() == [[1, 20], [3, 4]]
+
+
+def test_a_sum_cannot_change_the_ranks_that_other_tables_are_made_of(monkeypatch):
+    def term(items, ranks):
+        ranks[ranks > 12] = 1000
+        return ranks <= 12
+
+    compute = Summed(lambda *_: RankSum(term, lambda sums: sums / 2))
+    measure = Measure("screen", "the screen", compute, "higher", "this test")
+    monkeypatch.setitem(MEASURES._cache, "screen", (99, measure))
+    for count in (1, 1000):
+        with pytest.raises(ValueError, match=r"screen: .* read-only"):
+            score(["screen", "AP"], np.array([[1, 20]] * count))
+
+
+def test_a_run_s_clusters_cannot_be_changed():
+    truth = GroundTruth({"q": {"a": 1, "b": 1}}, clusters={"q": {"a": frozenset({"x"})}})
+
+    def compute(lists, setting):
+        lists.clusters[0].clear()
+
+    measure = Measure("screen", "the screen", compute, "higher", "this test", needs=("clusters",))
+    with pytest.raises(ValueError, match=r"topic 'q': screen failed \(AttributeError"):
+        evaluate(truth, {"run": {"q": {"a": 1.0}}}, [measure])
 
 
 def test_a_measure_may_give_a_list_but_no_text(monkeypatch):
