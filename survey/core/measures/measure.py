@@ -1,9 +1,11 @@
 """The type of a measure, with all that a page needs of it, and of a family of measures."""
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from numbers import Real
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -133,22 +135,47 @@ class Measure:
         each list.
         """
         if self.exact is not None:
-            return [self._call(self.exact, row, setting) for row in lists.ranks.tolist()]
+            fractions = [self._exact_value(row, setting) for row in lists.ranks.tolist()]
+            self._check_range(fractions, self.highest)
+            return fractions
         values = self.checked(lists, setting)
-        if (values < self.lowest - SLACK).any() or (values > self.highest + SLACK).any():
-            raise ValueError(
-                f"{self.name} gave {values.tolist()}, but its range is {self.lowest:g} to "
-                f"{self.highest:g}"
-            )
+        self._check_range(values.tolist(), self.highest)
         return [Fraction(value) for value in np.round(values, COMPARED_DECIMALS).tolist()]
 
     def shown(self, lists: Lists, setting: Setting) -> list[Fraction]:
-        """Compute what a page shows of each list: the value, turned so that lower is better."""
+        """Compute what a page shows of each list: the value, turned so that lower is better.
+
+        Raises ValueError as ``values`` does, or where ``largest`` gives anything but a number
+        that no value is above.
+        """
         values = self.values(lists, setting)
         if self.better == "lower":
             return values
-        top = 1.0 if self.largest is None else self._call(self.largest, lists, setting)
+        top = 1.0 if self.largest is None else self._largest_value(lists, setting)
+        self._check_range(values, top)
         return [Fraction(round(top, COMPARED_DECIMALS)) - value for value in values]
+
+    def _exact_value(self, row: Sequence[int], setting: Setting) -> Fraction:
+        value: Any = self.exact and self._call(self.exact, row, setting)
+        if not isinstance(value, Fraction | int):
+            raise ValueError(f"the exact of {self.name} gave {value!r}; a Fraction is needed")
+        self._call(float, value)  # a larger one would fail where it is printed
+        return Fraction(value)
+
+    def _largest_value(self, lists: Lists, setting: Setting) -> float:
+        top: Any = self.largest and self._call(self.largest, lists, setting)
+        if not isinstance(top, Real) or not self._call(math.isfinite, top):
+            raise ValueError(f"the largest of {self.name} gave {top!r}; a number is needed")
+        return float(top)
+
+    def _check_range(self, values: Sequence[Fraction | float], highest: float) -> None:
+        """Raise ValueError for a value below the measure's lowest or above ``highest``."""
+        slack = SLACK * max(1, highest)
+        if any(not self.lowest - SLACK <= value <= highest + slack for value in values):
+            raise ValueError(
+                f"{self.name} gave {[float(value) for value in values]}, but its range is "
+                f"{self.lowest:g} to {highest:g}"
+            )
 
     def _call(self, function: Callable[..., Result], *arguments: Any) -> Result:
         """Call a function of the measure, which another package may have written."""

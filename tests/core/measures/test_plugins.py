@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
+from fractions import Fraction
 from importlib.metadata import EntryPoint
 
 import numpy as np
@@ -198,6 +199,56 @@ def test_a_measure_may_give_a_list_but_no_text(monkeypatch):
     text = replace(plain, compute=lambda *_: "half")
     with pytest.raises(ValueError, match="screen: could not convert"):
         text.values(Lists([[1, 2]]), Setting())
+
+
+NO_FRACTION = "the exact of screen gave {}; a Fraction is needed"
+NO_NUMBER = "the largest of screen gave {}; a number is needed"
+TOO_HIGH = r"screen gave \[0.5, 2.5\], but its range is 0 to {}"
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"exact": lambda *_: None}, NO_FRACTION.format("None")),
+        ({"exact": lambda *_: "half"}, NO_FRACTION.format("'half'")),
+        ({"exact": lambda *_: float("nan")}, NO_FRACTION.format("nan")),
+        ({"exact": lambda *_: 0.5}, NO_FRACTION.format("0.5")),
+        ({"exact": lambda row, _: Fraction(row[0], 2)}, TOO_HIGH.format(1)),
+        ({"exact": lambda *_: -1}, r"screen gave \[-1.0, -1.0\], but its range is 0 to 1"),
+        ({"exact": lambda *_: 10**400}, r"screen failed \(OverflowError"),
+        ({"largest": lambda *_: None}, NO_NUMBER.format("None")),
+        ({"largest": lambda *_: "half"}, NO_NUMBER.format("'half'")),
+        ({"largest": lambda *_: float("inf")}, NO_NUMBER.format("inf")),
+        ({"largest": lambda lists, _: lists.grades.max(axis=1)}, NO_NUMBER.format("array.*")),
+        ({"largest": lambda *_: 10**400}, r"screen failed \(OverflowError"),
+        ({"largest": lambda *_: 2}, TOO_HIGH.format(2)),
+        (
+            {"largest": lambda *_: 2, "exact": lambda row, _: Fraction(row[0], 2)},
+            TOO_HIGH.format(2),
+        ),
+    ],
+)
+@pytest.mark.parametrize("better", ["higher", "lower"])
+def test_an_exact_or_largest_value_that_cannot_be_names_the_measure(
+    monkeypatch, fields, message, better
+):
+    measure = Measure("screen", "screen", lambda lists, _: lists.ranks[:, 0] / 2, better, "test")
+    if "largest" in fields:
+        fields = {"highest": float("inf"), **fields}
+    monkeypatch.setitem(MEASURES._cache, "screen", (99, replace(measure, **fields)))
+    if better == "lower" and "largest" in fields:
+        build_question(1, [[1, 3], [5, 6]], ["screen"], Setting())  # reads no largest value
+        return
+    with pytest.raises(ValueError, match=message):
+        build_question(1, [[1, 3], [5, 6]], ["screen"], Setting())
+
+
+def test_values_up_to_the_largest_are_shown_as_their_distance_from_it():
+    fields = {"highest": float("inf"), "largest": lambda *_: np.int64(3)}
+    measure = Measure(
+        *("screen", "screen", lambda lists, _: lists.ranks[:, 0] / 2, "higher", "test"), **fields
+    )
+    assert measure.shown(Lists(np.array([[1, 3], [6, 7]])), Setting()) == [Fraction(5, 2), 0]
 
 
 @pytest.fixture
