@@ -212,6 +212,28 @@ def test_reasons_and_closing_questions_need_nothing_of_the_kind(app, session, st
 
 
 @ON_SQLITE
+def test_practice_without_explanations_begins_with_its_question(app, session, study, desk):
+    practised = lifecycle.create_study(
+        session, "practised", plan_from_json({**PLAN, "practice": True})
+    )
+    accounts.share(session, practised, accounts.find_researcher(session, "Ada"), "owner")
+    lifecycle.open_study(session, practised)
+    session.rollback()
+    visitor = Visitor(app.test_client(), "practised")
+    visitor.go("/practice")
+    for step in ("", "?step=0", "?step=-1", "?step=1"):
+        visitor.open(f"/practice{step}")
+        assert (visitor.status, "cat" in visitor.text) == (200, True), step
+    visitor.submit("/practice", side="1")
+    assert "cat" in visitor.text
+    visitor.submit("/start")
+    visitor.submit("/q/1", side="1")
+    assert visitor.address.endswith("/q/2")
+    desk.open("/research/studies/practised/preview/as-planned/practice")
+    assert (desk.status, "cat" in desk.text) == (200, True)
+
+
+@ON_SQLITE
 def test_a_changed_word_does_not_replicate(visitor, session, study):
     taken_part(visitor)
     lifecycle.close_study(session, study)

@@ -41,7 +41,9 @@ class WordsPlan(Plan):
     __hash__ = Plan.__hash__
 
     def draw_questions(self):
-        return [WordsQuestion(number, *pair) for number, pair in enumerate(self.pairs, 1)]
+        practice = [WordsQuestion(0, "cat", "dog")] if self.practice else []
+        asked = [WordsQuestion(number, *pair) for number, pair in enumerate(self.pairs, 1)]
+        return [*practice, *asked]
 
     @classmethod
     def _read(cls, values, faults):

@@ -73,13 +73,17 @@ def practice() -> ResponseReturnValue:
 
 
 def explanation(step: int, question: Callable[[], Any]) -> str | None:
-    """Render a step, from 1, that precedes the practice question; None after the last."""
+    """Render a step, from 1, that precedes the practice question; None after the last.
+
+    A kind of question may have no steps.
+    """
     pages = pages_of(g.plan)
     templates = pages.explanations(g.plan)
+    step = max(step, 1)
     if step > len(templates):
         return None
     return render_template(
-        templates[max(step, 1) - 1],
+        templates[step - 1],
         question=question(),
         check=pages.check(g.plan),
         again="again" in request.args,

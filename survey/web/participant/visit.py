@@ -222,7 +222,7 @@ class TaskPages(Protocol):
         """
 
     def explanations(self, plan: Any) -> Sequence[str]:
-        """Return the templates of the steps that precede the practice question."""
+        """Return the templates of the steps that precede the practice question; () for none."""
 
     def check(self, plan: Any) -> Any:
         """Return the question that checks whether the task is understood, None for none.
