@@ -687,6 +687,9 @@ PAGES = (
 def test_each_page_of_its_researcher_is_shown(desk, study, page):
     desk.open(f"/research/studies/grouped{page}")
     assert desk.status == 200, desk.text
+    if "preview" in page:
+        assert desk.page.select_one("label[for=labels]").text == "Seed"
+        assert not desk.page.select_one("#labels").has_attr("pattern")
 
 
 @ON_SQLITE

@@ -620,6 +620,23 @@ def test_each_page_of_its_researcher_is_shown(app, session, study, page):
         assert "AP and RR contradict each other on 4 of 5 pairs" in desk.text
 
 
+def test_the_bar_of_a_preview_chooses_the_list_at_the_left(app, session, study):
+    desk = Desk(app, session)
+    accounts.share(session, study, accounts.find_researcher(session, "Ada"), "owner")
+    session.commit()
+    preview = "/research/studies/preferred/preview"
+    desk.open(f"{preview}/")
+    assert desk.page.select_one("label[for=labels]").text == "List at the left"
+    assert "Method 1" not in desk.page.select_one("#labels-help").text
+    field = desk.page.select_one("#labels")
+    assert (field["value"], field.get("pattern"), field.get("maxlength")) == ("A", None, None)
+    desk.open(f"{preview}/?labels=B")
+    assert desk.address == f"{preview}/B/entry"
+    desk.open(f"{preview}/?labels=C")
+    assert desk.status == 404
+    assert "allowed are A, B" in desk.text
+
+
 def test_a_preview_shows_either_list_at_the_left():
     plan = a_preference_plan()
     task = task_of(plan)
