@@ -690,6 +690,7 @@ def test_each_page_of_its_researcher_is_shown(desk, study, page):
     if "preview" in page:
         assert desk.page.select_one("label[for=labels]").text == "Seed"
         assert not desk.page.select_one("#labels").has_attr("pattern")
+        assert desk.page.select_one("label[for=arm]").text == "Arm"
 
 
 @ON_SQLITE
