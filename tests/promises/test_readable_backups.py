@@ -16,6 +16,7 @@ from survey.services.operations.backups import restore_backup, write_backup
 from survey.services.studies import lifecycle
 from tests.builders import KEY, Visitor, a_plan
 from tests.promises.filled import TABLES_OF_0002, everything_in, exported, fill, opened_file
+from tests.tasks import words
 
 pytestmark = pytest.mark.slow
 
@@ -79,6 +80,49 @@ def test_the_drill_backup_to_an_empty_folder_to_the_same_export(
         f"A backup restored into an empty folder, {kinds}: {rows} rows in "
         f"{len(content.rows)} tables the same, the study's export the same byte by byte."
     )
+
+
+@pytest.fixture
+def backup_with_words(filled, tmp_path, monkeypatch):
+    """A backup with rows of a kind from outside, whose tables no migration makes."""
+    words.register(monkeypatch)
+    words.METADATA.create_all(filled)
+    with filled.begin() as connection:
+        first = connection.execute(text("SELECT min(id) FROM presentation")).scalar_one()
+        connection.execute(words.TABLES.presentation.insert(), {"id": first, "swapped": True})
+    write_backup(filled, tmp_path / "words.sqlite3")
+    yield tmp_path / "words.sqlite3"
+    words.METADATA.drop_all(filled)
+
+
+def test_the_program_that_knows_a_kind_from_outside_restores_it(
+    filled, backup_with_words, elsewhere
+):
+    engine, folder = elsewhere
+    restore_backup(engine, backup_with_words, folder)
+    assert everything_in(engine) == everything_in(filled)
+    assert len(everything_in(engine)["words_presentation"]) == 1
+
+
+def test_a_backup_of_an_unknown_kind_is_refused_before_a_table_is_made(
+    backup_with_words, elsewhere, monkeypatch
+):
+    engine, folder = elsewhere
+    monkeypatch.delitem(words.TASK_TABLES, "words")
+    tables = "words_presentation, words_response, words_revision"
+    with pytest.raises(BackupError, match=rf"words\.sqlite3 has tables .* not know: {tables}\."):
+        restore_backup(engine, backup_with_words, folder)
+    with engine.connect() as connection:
+        assert migration.table_names(connection) == []
+
+
+@ON_SQLITE
+def test_a_backup_without_a_kind_replaces_a_database_with_its_tables(
+    filled, backup, tmp_path, backup_with_words
+):
+    old = {**everything_in(filled), "words_presentation": []}
+    restore_backup(filled, backup, tmp_path, replace=True)
+    assert everything_in(filled) == old
 
 
 @ON_SQLITE

@@ -117,14 +117,20 @@ def restore_backup(
     empty), and how many participants were erased again.
     ``folder`` is the instance folder: for work files, the backup of the replaced content, and
     the ledger of erased participants, who are erased from the restored content too. Raises
-    BackupError, before anything changes, for a damaged or newer backup, and for a
-    database that is not empty unless ``replace`` is set.
+    BackupError, before anything changes, for a damaged or newer backup, for one with tables that
+    neither this program nor the database knows, and for a database that is not empty unless
+    ``replace`` is set.
     """
     inspect_backup(file)
     # Checked again once writers are blocked; this early check saves the staging.
     with engine.execution_options(sqlite_begin="DEFERRED").connect() as connection:
         _is_empty(connection, replace=replace)
     with _staged_copy(file, folder) as staged:
+        with (
+            staged.connect() as source,
+            engine.execution_options(sqlite_begin="DEFERRED").connect() as before,
+        ):
+            _require_known_tables(source, before, file.name)
         upgrade_database(engine)
         with engine.begin() as target:
             database_copy.block_writers(target)
@@ -140,7 +146,9 @@ def restore_backup(
                 rows = migration.row_counts(source)
                 database_copy.remove_rows(target)
                 database_copy.copy_rows(source, target, sum(rows.values()), on_step)
-            if migration.row_counts(target) != rows or migration.broken_references(target):
+            # The target may have tables of kinds from outside, empty now, that the backup lacks.
+            arrived = _without_empty(migration.row_counts(target)) == _without_empty(rows)
+            if not arrived or migration.broken_references(target):
                 raise BackupError("Not every row of the backup arrived; nothing was changed.")
         content = DatabaseContent(str(migration.newest_revision()), rows)
         return content, safety_backup, erased
@@ -152,6 +160,7 @@ def _copy_rows(connection: Connection, file: Path, live: DatabaseContent, on_ste
     try:
         migration.upgrade(engine, live.revision)
         with engine.begin() as target:
+            _require_known_tables(connection, target, "The database")
             database_copy.copy_rows(connection, target, sum(live.rows.values()), on_step)
         with engine.connect() as target:
             driver = target.connection.dbapi_connection
@@ -188,7 +197,7 @@ def _sync(path: Path) -> None:
 
 def _is_empty(connection: Connection, *, replace: bool) -> bool:
     """Return whether no table has rows; raise BackupError for rows that must not be replaced."""
-    rows = {name: count for name, count in migration.row_counts(connection).items() if count}
+    rows = _without_empty(migration.row_counts(connection))
     if rows and not replace:
         content = DatabaseContent(str(migration.current_revision(connection)), rows)
         raise BackupError(
@@ -196,6 +205,19 @@ def _is_empty(connection: Connection, *, replace: bool) -> bool:
             "and then puts the other in its place."
         )
     return not rows
+
+
+def _without_empty(counts: Mapping[str, int]) -> dict[str, int]:
+    return {name: count for name, count in counts.items() if count}
+
+
+def _require_known_tables(source: Connection, target: Connection, name: str) -> None:
+    """Raise BackupError for tables that the target lacks and this program cannot make."""
+    if unknown := database_copy.unknown_tables(source, target):
+        raise BackupError(
+            f"{name} has tables that this program does not know: {', '.join(unknown)}. They are "
+            "of a kind of question from outside the survey; run the program that brings that kind."
+        )
 
 
 @contextmanager
