@@ -7,6 +7,7 @@ nothing need not wait for them. pyplot, which keeps global state, is not used.
 import io
 import re
 import threading
+from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree  # nosec B405 # reads our own drawings only
@@ -14,9 +15,17 @@ from xml.etree import ElementTree  # nosec B405 # reads our own drawings only
 from survey.figures.exhibit import FORMATS, GREY, STYLE, UNDATED, WIDTH, Exhibit
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["FORMATS", "as_image", "as_svg", "draw", "render"]
+__all__ = ["DRAWINGS", "FORMATS", "as_image", "as_svg", "can_draw", "draw", "render"]
+
+# What draws an exhibit's rows on axes, and what tells from their number how high the figure is, in
+# inches.
+Drawing = tuple[Callable[["Axes", Exhibit], None], Callable[[int], float]]
+
+# The drawings of exhibits that kinds of question from outside bring, by the exhibit's kind or name.
+DRAWINGS: dict[str, Drawing] = {}
 
 # An image has neither colour nor font of the page around it: these are --ink of static/survey.css,
 # and the font by which the drawing was laid out.
@@ -34,20 +43,33 @@ def draw(exhibit: Exhibit) -> "Figure":
         raise ValueError(f"{exhibit.name} cannot be drawn: {exhibit.why}")
     from matplotlib.figure import Figure
 
-    from survey.figures import analysis, arrivals, curves, judging, paper
+    from survey.figures import paper
 
     if exhibit.name in paper.FIGURES:
         draw_on, size = paper.FIGURES[exhibit.name]
         figure = Figure(figsize=size, layout="constrained")
         draw_on(figure, exhibit)
     else:
-        figures = {**analysis.FIGURES, **arrivals.FIGURES, **curves.FIGURES, **judging.FIGURES}
-        draw_rows, height = figures[exhibit.kind or exhibit.name]
+        draw_rows, height = _drawings()[exhibit.kind or exhibit.name]
         figure = Figure(figsize=(WIDTH, height(len(exhibit.rows))), layout="constrained")
         draw_rows(figure.add_subplot(), exhibit)
     if exhibit.mark:
         figure.supxlabel(exhibit.mark, color=GREY, fontsize=7)
     return figure
+
+
+def can_draw(exhibit: Exhibit) -> bool:
+    """Return whether a drawing is registered for an exhibit's kind or name."""
+    from survey.figures import paper
+
+    return exhibit.name in paper.FIGURES or (exhibit.kind or exhibit.name) in _drawings()
+
+
+def _drawings() -> dict[str, Drawing]:
+    from survey.figures import analysis, arrivals, curves, judging
+
+    own = {**analysis.FIGURES, **arrivals.FIGURES, **curves.FIGURES, **judging.FIGURES}
+    return {**DRAWINGS, **own}
 
 
 def render(exhibit: Exhibit, ending: str) -> bytes:

@@ -13,7 +13,7 @@ from flask.typing import ResponseReturnValue
 from itsdangerous import BadSignature, URLSafeSerializer
 
 from survey import __version__
-from survey.services.analysis.report import drawn_of, report_of
+from survey.services.analysis.report import drawn_of, report_of, require_drawing
 from survey.services.analysis.sheets import Sheet, printed_table
 from survey.services.analysis.study_results import Analysis
 from survey.services.exchange import bundle as bundles
@@ -154,6 +154,7 @@ def _is_public(sheet: Sheet) -> bool:
 
 
 def _drawn(exhibit: Any) -> Any:
+    require_drawing(exhibit)
     return None if exhibit.why else drawn_of(exhibit)
 
 

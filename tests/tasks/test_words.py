@@ -4,17 +4,19 @@ import csv
 import io
 import json
 import zipfile
+from html import unescape
 from operator import itemgetter
 from pathlib import Path
 
 import pytest
 from jinja2 import ChoiceLoader, FileSystemLoader
 
-from survey import tokens
+from survey import figures, tokens
 from survey.cli.planning import local_server
 from survey.core.studies.fields import PlanError
 from survey.core.tasks import plan_from_json
 from survey.errors import SurveyError
+from survey.figures.exhibit import Exhibit
 from survey.services import accounts
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.exchange import bundle, bundle_import, tables
@@ -22,12 +24,16 @@ from survey.services.exchange.bundle import analyse_stored
 from survey.services.exchange.bundle_reader import analyse_files, replicate
 from survey.services.exchange.input_files import BundleError, open_files
 from survey.services.planning.simulation import preference_for, simulate
-from survey.services.studies import lifecycle
+from survey.services.studies import lifecycle, publications
+from survey.services.studies.publications import Details
 from tests.builders import KEY, Visitor
+from tests.cli.conftest import run
 from tests.databases import ON_SQLITE
 from tests.services.exchange.changes import summed, with_cell, with_rows
 from tests.tasks import words
 from tests.web.desk import Desk
+
+__all__ = ["run"]  # the command line, for these tests too
 
 PLAN = {
     "kind": "words",
@@ -374,6 +380,64 @@ def test_bots_answer_it_and_the_command_analyses_it(app, session, study, tmp_pat
     path.write_bytes(b"".join(bundle.stream_bundle(session, study, include_test=True)))
     files = open_files(path, str(path))
     assert analyse_files(files, AnalysisOptions(include_test=True)).figures == figures
+
+
+@pytest.fixture
+def with_means(desk, visitor, session, study, monkeypatch):
+    """Results of the closed and published study that have an exhibit of the kind's own."""
+    analyse = words.WordsContent.analyse
+
+    def analyse_with_means(self, content, choices):
+        picked = analyse(self, content, choices)
+        rows = tuple(picked.items())
+        picked.exhibits = (Exhibit("means", "Means", ("word", "picked"), rows, "Bars."),)
+        return picked
+
+    monkeypatch.setattr(words.WordsContent, "analyse", analyse_with_means)
+    monkeypatch.setattr(publications, "FEWEST_PEOPLE", 1)
+    taken_part(visitor)
+    visitor.submit("/review")
+    session.rollback()
+    lifecycle.close_study(session, study)
+    publications.publish(session, study, "Ada", Details("Words", "Ada", "CC-BY-4.0"))
+
+
+RESULTS = "/research/studies/words/results"
+MEANS = [
+    *(RESULTS, f"{RESULTS}/drawing/means.svg", f"{RESULTS}/parts/means.pdf"),
+    *(f"{RESULTS}/files.zip", "/studies/words"),
+]
+
+
+@ON_SQLITE
+@pytest.mark.parametrize("address", MEANS)
+def test_an_exhibit_of_its_own_is_drawn_where_its_drawing_is_registered(
+    desk, with_means, monkeypatch, address
+):
+    def draw(axes, exhibit):
+        axes.bar(*zip(*exhibit.rows, strict=True))
+
+    monkeypatch.setitem(figures.DRAWINGS, "means", (draw, lambda _: 1.5))
+    response = desk.client.get(address)
+    assert response.status_code == 200
+    if address.endswith(".zip"):
+        assert "figures/means.svg" in zipfile.ZipFile(io.BytesIO(response.data)).namelist()
+
+
+@ON_SQLITE
+@pytest.mark.parametrize("address", MEANS)
+def test_an_exhibit_without_a_drawing_is_named_with_the_registry(desk, with_means, address):
+    response = desk.client.get(address)
+    assert response.status_code == 400
+    sentence = "The exhibit 'means' cannot be drawn: 'means' is not in DRAWINGS of survey.figures."
+    assert sentence in unescape(response.text)
+
+
+@ON_SQLITE
+def test_no_file_is_written_where_an_exhibit_has_no_drawing(run, with_means, tmp_path):
+    printed = run("analyse", "words", "--to", tmp_path / "rep", status=1)
+    assert "The exhibit 'means' cannot be drawn" in printed
+    assert not (tmp_path / "rep").exists()
 
 
 @ON_SQLITE

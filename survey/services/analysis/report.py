@@ -22,6 +22,7 @@ from survey.core.agreement.second_opinion import SecondOpinion
 from survey.core.agreement.verdicts import headline, lead_in_points, standing
 from survey.core.statistics import mixed_logit
 from survey.core.statistics.significance import Interval, MeanTest, Statistic, rounded
+from survey.errors import SurveyError
 from survey.figures.analysis import OF_BOTH, exhibits, participants_differences
 from survey.figures.exhibit import Exhibit
 from survey.services.analysis.sheets import (
@@ -168,6 +169,16 @@ def _standings(analysis: Analysis) -> Iterator[tuple[str, str, str]]:
     for found, difference in zip(analysis.verdicts, analysis.agreement.differences, strict=True):
         points = "" if analysis.own_orderings else lead_in_points(found, difference)
         yield difference.pair.title, points, standing(found, analysis.votes.answered_questions)
+
+
+def require_drawing(exhibit: Exhibit) -> None:
+    """Raise SurveyError for an exhibit of a kind from outside that has no drawing registered."""
+    if not exhibit.why and not figures.can_draw(exhibit):
+        raise SurveyError(
+            f"The exhibit {exhibit.name!r} cannot be drawn: {exhibit.kind or exhibit.name!r} is "
+            "not in DRAWINGS of survey.figures. The package that brings the kind of question has "
+            "to enter it there."
+        )
 
 
 def drawn_of(exhibit: Exhibit) -> Drawn:

@@ -2,13 +2,20 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from sqlalchemy.orm import Session
 
 from survey.db.models import Study
 from survey.figures.exhibit import Exhibit
-from survey.services.analysis.report import Drawn, figure_files, numbers_of, sheet_files
+from survey.services.analysis.report import (
+    Drawn,
+    figure_files,
+    numbers_of,
+    require_drawing,
+    sheet_files,
+)
 from survey.services.analysis.sheets import Sheet
 from survey.services.collections.refining import Refining, refining_of
 from survey.services.exchange import bundle
@@ -51,13 +58,16 @@ class JudgingReport:
 def judging_report(session: Session, study: Study, content: Content) -> JudgingReport:
     """Return the tables and figures of a study's judgements.
 
-    ``content``: of ``content_of``, read in this session.
+    ``content``: of ``content_of``, read in this session. Raises SurveyError for a figure that has
+    no drawing.
     """
     analysis: Any = content.analysis
     sheets, exhibits = getattr(analysis, "sheets", ()), getattr(analysis, "exhibits", ())
     refining = refining_of(session, study, content)
     if refining is not None:
         sheets, exhibits = (*sheets, refining.sheet), (*exhibits, refining.exhibit)
+    for exhibit in exhibits:
+        require_drawing(exhibit)
     mark = WITH_TEST if content.include_test else ""
     return JudgingReport(
         headline=getattr(analysis, "headline", ""),
@@ -70,8 +80,13 @@ def judging_report(session: Session, study: Study, content: Content) -> JudgingR
 
 
 def result_files(session: Session, study: Study, content: Content) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of a kind's results, such as judgements, then tables and figures."""
-    yield from bundle.result_files(session, study, content)
+    """Return the files of a kind's results, such as judgements, then tables and figures.
+
+    Raises SurveyError at once, not after the first files, for a figure that has no drawing.
+    """
     report = judging_report(session, study, content)
-    yield from sheet_files(sheet for sheet in report.sheets if sheet.rows)
-    yield from figure_files(report.exhibits)
+    return chain(
+        bundle.result_files(session, study, content),
+        sheet_files(sheet for sheet in report.sheets if sheet.rows),
+        figure_files(report.exhibits),
+    )
