@@ -388,21 +388,27 @@ def list_(as_json: bool) -> None:
     from survey.services.studies import lifecycle
 
     with open_session() as session:
+        studies = lifecycle.all_studies(session)
         contents = [
             (
                 {"slug": study.slug, "status": study.status, "title": study.plan.title}
                 | lifecycle.progress(session, study),
                 study.status_label,
             )
-            for study in lifecycle.all_studies(session)
+            for study in studies
+            if study.has_known_kind
         ]
+        unknown = [study.slug for study in studies if not study.has_known_kind]
+    if unknown:
+        text = f"Left out, as this program does not know their kind: {', '.join(unknown)}."
+        click.echo(text, err=True)
     if as_json:
         print_json([content for content, _ in contents])
     elif contents:
         columns = [HEADINGS.get(name, name) for name in contents[0][0]]
         rows = [list((content | {"status": status}).values()) for content, status in contents]
         print_table("Studies", columns, rows)
-    else:
+    elif not unknown:
         click.echo("There is no study yet: make one with `survey study new`.")
 
 

@@ -6,6 +6,7 @@ from sqlalchemy import exc
 from sqlalchemy.orm.exc import ObjectDeletedError, StaleDataError
 from werkzeug.exceptions import HTTPException, SecurityError
 
+from survey.core.studies.fields import UnknownKindError
 from survey.errors import (
     NotAllowedError,
     NotFoundError,
@@ -90,6 +91,7 @@ def init_app(app: Flask) -> None:
     app.register_error_handler(NotAllowedError, lambda error: page(403, str(error)))
     app.register_error_handler(SurveyError, lambda error: page(400, str(error)))
     app.register_error_handler(ResultsHiddenError, _results_hidden)
+    app.register_error_handler(UnknownKindError, _unknown_kind)
     app.register_error_handler(exc.DataError, _not_storable)
     app.register_error_handler(exc.NoResultFound, _deleted)
     app.register_error_handler(StaleDataError, _deleted)
@@ -149,6 +151,14 @@ def _not_open(error: StudyClosedError | StudyFullError) -> ResponseReturnValue:
 
 def _results_hidden(_: ResultsHiddenError) -> ResponseReturnValue:
     return forms.page("researcher/hidden.html", status=403, of_bundle=True)
+
+
+def _unknown_kind(error: UnknownKindError) -> ResponseReturnValue:
+    """Return the page of a study whose kind is not registered: only researchers read why."""
+    session().rollback()
+    g.pop("study", None)  # the page would read its plan
+    current_app.logger.error("%s cannot be shown: %s", request.path, error)
+    return page(500) if g.get("researcher") is None else page(403, str(error))
 
 
 def _deleted(_: Exception) -> ResponseReturnValue:

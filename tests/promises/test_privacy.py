@@ -18,6 +18,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import OperationalError
 
 from survey import app as application
+from survey.core.tasks import TASKS
 from survey.db.models import (
     Base,
     ConsentText,
@@ -524,6 +525,16 @@ def test_what_identifies_people_goes_on_the_day_that_was_announced(
     rows = session.query(Identity).count() + session.query(Guest).count()
     assert rows == (0 if deleted else 2)
     assert own_data.drop_due(session) == []
+
+
+def test_what_identifies_people_goes_too_where_the_kind_of_question_is_unknown(
+    dated, session, monkeypatch
+):
+    someone_was_there(session, 2027, 6, 29, 12)
+    monkeypatch.delitem(TASKS, "ordering")
+    at(monkeypatch, 2027, 7, 1, 12)
+    assert own_data.drop_due(session) == [SLUG]
+    assert identifying(session) == []
 
 
 def test_a_clock_that_is_ahead_deletes_no_personal_data(dated, session, monkeypatch, caplog):

@@ -14,7 +14,7 @@ from jinja2 import ChoiceLoader, FileSystemLoader
 from survey import figures, tokens
 from survey.cli.planning import local_server
 from survey.core.studies.fields import PlanError
-from survey.core.tasks import plan_from_json
+from survey.core.tasks import TASKS, plan_from_json, read_stored_plan
 from survey.errors import SurveyError
 from survey.figures.exhibit import Exhibit
 from survey.services import accounts
@@ -26,7 +26,7 @@ from survey.services.exchange.input_files import BundleError, open_files
 from survey.services.planning.simulation import preference_for, simulate
 from survey.services.studies import lifecycle, publications
 from survey.services.studies.publications import Details
-from tests.builders import KEY, Visitor
+from tests.builders import KEY, Visitor, a_plan
 from tests.cli.conftest import run
 from tests.databases import ON_SQLITE
 from tests.services.exchange.changes import summed, with_cell, with_rows
@@ -394,12 +394,17 @@ def with_means(desk, visitor, session, study, monkeypatch):
         return picked
 
     monkeypatch.setattr(words.WordsContent, "analyse", analyse_with_means)
+    publish(visitor, session, study, monkeypatch)
+
+
+def publish(visitor, session, study, monkeypatch):
+    """Close and publish the study with the answers of one participant."""
     monkeypatch.setattr(publications, "FEWEST_PEOPLE", 1)
     taken_part(visitor)
     visitor.submit("/review")
     session.rollback()
     lifecycle.close_study(session, study)
-    publications.publish(session, study, "Ada", Details("Words", "Ada", "CC-BY-4.0"))
+    publications.publish(session, study, "Ada", Details("Words to pick", "Ada", "CC-BY-4.0"))
 
 
 RESULTS = "/research/studies/words/results"
@@ -438,6 +443,54 @@ def test_no_file_is_written_where_an_exhibit_has_no_drawing(run, with_means, tmp
     printed = run("analyse", "words", "--to", tmp_path / "rep", status=1)
     assert "The exhibit 'means' cannot be drawn" in printed
     assert not (tmp_path / "rep").exists()
+
+
+@pytest.fixture
+def unknown_kind(desk, visitor, session, study, monkeypatch):
+    """The program does not know the kind of a published study; another study is an ordering."""
+    publish(visitor, session, study, monkeypatch)
+    other = lifecycle.create_study(session, "known", a_plan(title="An ordering"))
+    accounts.share(session, other, accounts.find_researcher(session, "Ada"), "owner")
+    session.commit()
+    monkeypatch.delitem(TASKS, "words")
+    read_stored_plan.cache_clear()
+
+
+@ON_SQLITE
+def test_lists_leave_out_a_study_of_an_unknown_kind_and_say_so(desk, unknown_kind, run):
+    desk.open("/research/")
+    assert desk.status == 200
+    assert "An ordering" in desk.text
+    assert "does not know their kind of question: /s/words (words)" in desk.text
+    desk.open("/research/new")
+    assert desk.status == 200
+    desk.open("/studies")
+    assert desk.status == 200
+    assert "Words to pick" not in desk.text
+    printed = run("study", "list")
+    assert "known" in printed
+    assert "Left out, as this program does not know their kind: words." in printed
+    assert [each["slug"] for each in json.loads(run("study", "list", "--json"))] == ["known"]
+
+
+@ON_SQLITE
+def test_a_study_of_an_unknown_kind_is_named_with_what_to_do(desk, visitor, unknown_kind, run):
+    sentence = "The study 'words' is of kind 'words', which this program does not know. Run the"
+    assert sentence in " ".join(run("study", "show", "words", status=1).split())
+    desk.open("/research/studies/words")
+    assert desk.status == 403
+    assert sentence in desk.text
+    visitor.open("")
+    assert visitor.status == 500
+    assert "kind" not in visitor.text
+    assert visitor.client.get("/studies/words").status_code == 404
+
+
+@ON_SQLITE
+def test_the_doctor_names_studies_of_an_unknown_kind(unknown_kind, run):
+    found = {each["check"]: each for each in json.loads(run("doctor", "--json"))}
+    assert found["studies' kinds"]["level"] == "warning"
+    assert "words is of kind words" in found["studies' kinds"]["text"]
 
 
 @ON_SQLITE

@@ -68,6 +68,10 @@ class PlanError(ValueError):
         super().__init__("; ".join(fault.text for fault in self.faults))
 
 
+class UnknownKindError(PlanError):
+    """A plan of a kind of question that is not registered, as one from outside the survey."""
+
+
 def is_storable(text: str) -> bool:
     """Return whether every database can store a text: without NUL and lone surrogates."""
     try:

@@ -14,7 +14,7 @@ from random import Random
 from typing import Any, Protocol, runtime_checkable
 
 from survey.core.collections.items import FindItems
-from survey.core.studies.fields import Fault, Finding, PlanError
+from survey.core.studies.fields import Fault, Finding, UnknownKindError
 from survey.core.studies.plan import Plan, TaskQuestion
 from survey.core.tasks.grouping import Grouping
 from survey.core.tasks.labelling import Labelling
@@ -96,14 +96,20 @@ DEFAULT = "ordering"
 def plan_from_json(stored: Mapping[str, Any], *, registered: bool = True) -> Plan:
     """Make a plan of the kind that its values name, ordering by default.
 
-    Raises PlanError for an unknown kind, or as ``Plan.from_json`` does, which also explains
+    Raises UnknownKindError, or PlanError as ``Plan.from_json`` does, which also explains
     ``registered``.
     """
     kind = stored.get("kind", DEFAULT)
-    if not isinstance(kind, str) or kind not in TASKS:
+    if not has_known_kind(stored):
         known = ", ".join(TASKS)
-        raise PlanError([Fault(("kind",), f"kind is {kind!r}; allowed is {known}")])
+        raise UnknownKindError([Fault(("kind",), f"kind is {kind!r}; allowed is {known}")])
     return TASKS[kind].plan.from_json(stored, registered=registered)
+
+
+def has_known_kind(stored: Mapping[str, Any]) -> bool:
+    """Return whether the kind that a plan's values name is registered."""
+    kind = stored.get("kind", DEFAULT)
+    return isinstance(kind, str) and kind in TASKS
 
 
 @lru_cache(maxsize=100)

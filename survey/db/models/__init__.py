@@ -16,8 +16,9 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
+from survey.core.studies.fields import Fault, UnknownKindError
 from survey.core.studies.plan import Plan
-from survey.core.tasks import read_stored_plan
+from survey.core.tasks import has_known_kind, read_stored_plan
 from survey.db.models.base import (
     Base,
     JsonList,
@@ -128,8 +129,19 @@ class Study(Base):
 
     @property
     def plan(self) -> Plan:
-        """The plan, read from ``plan_json``."""
+        """The plan, read from ``plan_json``; raises UnknownKindError that names the study."""
+        if not self.has_known_kind:
+            text = (
+                f"The study {self.slug!r} is of kind {self.plan_json['kind']!r}, which this "
+                "program does not know. Run the program that brings this kind of question."
+            )
+            raise UnknownKindError([Fault(("kind",), text)])
         return read_stored_plan(json.dumps(self.plan_json))
+
+    @property
+    def has_known_kind(self) -> bool:
+        """Whether the plan's kind of question is registered; lists leave other studies out."""
+        return has_known_kind(self.plan_json)
 
     @property
     def status_label(self) -> str:

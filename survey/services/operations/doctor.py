@@ -21,6 +21,7 @@ from sqlalchemy.orm import Session
 
 from survey.config import SHORTEST_KEY, Settings
 from survey.core.measures import MEASURES
+from survey.core.tasks import has_known_kind
 from survey.db import migration, queries
 from survey.db.engine import WAL_IS_SAFE_FROM
 from survey.errors import SchemaError
@@ -273,6 +274,20 @@ def check_stored_measures(plans: Iterable[tuple[str, Mapping[str, Any]]]) -> Che
     return ok("studies' measures", "all are registered")
 
 
+def check_stored_kinds(plans: Iterable[tuple[str, Mapping[str, Any]]]) -> CheckResult:
+    """Check that the kinds of question of all stored studies are registered."""
+    unknown = [
+        f"{slug} is of kind {plan['kind']}" for slug, plan in plans if not has_known_kind(plan)
+    ]
+    if unknown:
+        return warning(
+            "studies' kinds",
+            f"Not known to this program: {'; '.join(unknown)}. Lists leave these studies out, and "
+            "people cannot take part in them; run the program that brings the kind.",
+        )
+    return ok("studies' kinds", "all are registered")
+
+
 def check_library(settings: Mapping[str, str]) -> CheckResult:
     """Check that this version of SQLite does not corrupt databases in WAL mode."""
     version = settings["library"]
@@ -366,9 +381,9 @@ def _check_database(engine: Engine, *, thorough: bool) -> Iterator[CheckResult]:
         require_current_schema(engine)
         yield ok("schema", "fits this version of the survey")
         with Session(engine) as session:
-            yield check_stored_measures(
-                (study.slug, study.plan_json) for study in queries.all_studies(session)
-            )
+            plans = [(study.slug, study.plan_json) for study in queries.all_studies(session)]
+            yield check_stored_measures(plans)
+            yield check_stored_kinds(plans)
     except SchemaError as error:
         yield danger("schema", str(error))
     try:

@@ -306,7 +306,7 @@ def _delete_personal(session: Session, slug: str) -> bool:
     if study is None or not _is_due(session, queries.locked_study(session, study)):
         session.rollback()  # another process was earlier
         return False
-    last_day = study.plan.personal_until or ""
+    last_day = study.plan_json.get("personal_until") or ""  # of an unknown kind too
     announced = [event.at for event in accounts.events_of(session, study) if event.kind == DUE]
     is_credible = _clock_is_credible(session, study, announced)
     if is_credible:

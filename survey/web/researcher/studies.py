@@ -141,15 +141,18 @@ class DeleteForm(Form):
 
 @blueprint.get("/")
 def home() -> ResponseReturnValue:
-    """List a researcher's studies, archived ones apart."""
+    """List a researcher's studies, archived ones apart, and name those of an unknown kind."""
+    studies = accounts.studies_of(session(), g.researcher)
     rows = [
         (study, role, lifecycle.progress(session(), study))
-        for study, role in accounts.studies_of(session(), g.researcher)
+        for study, role in studies
+        if study.has_known_kind
     ]
     return page(
         "researcher/home.html",
         current=[row for row in rows if row[0].archived_at is None],
         archived=[row for row in rows if row[0].archived_at is not None],
+        unknown=[study for study, _ in studies if not study.has_known_kind],
     )
 
 
@@ -199,7 +202,7 @@ def _usual_contact() -> dict[str, str]:
     """Return who asks, and whom participants can ask, in the researcher's newest study."""
     studies = [study for study, _ in accounts.studies_of(session(), g.researcher)]
     for study in sorted(studies, key=lambda study: study.created_at, reverse=True):
-        if not plans.contact_faults(study.plan):
+        if study.has_known_kind and not plans.contact_faults(study.plan):
             return {name: getattr(study.plan, name) for name in CONTACT}
     return {}
 
