@@ -116,6 +116,16 @@ def test_a_backup_of_an_unknown_kind_is_refused_before_a_table_is_made(
         assert migration.table_names(connection) == []
 
 
+@pytest.mark.parametrize("database_uri", ["postgresql"], indirect=True)
+def test_tables_of_an_unknown_kind_are_not_left_out_of_a_backup(
+    filled, backup_with_words, tmp_path, monkeypatch
+):
+    monkeypatch.delitem(words.TASK_TABLES, "words")
+    with pytest.raises(BackupError, match=r"The database has tables .* not know: words_present"):
+        write_backup(filled, tmp_path / "another.sqlite3")
+    assert not (tmp_path / "another.sqlite3").exists()
+
+
 @ON_SQLITE
 def test_a_backup_without_a_kind_replaces_a_database_with_its_tables(
     filled, backup, tmp_path, backup_with_words
