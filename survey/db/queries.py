@@ -302,7 +302,9 @@ def counts_by_time(
 
     Intervals without any are left out.
     """
-    interval = as_type(extract("epoch", column), BigInteger) // seconds
+    # On PostgreSQL a cast rounds: the last half second would be the next interval's.
+    moment = column if is_sqlite(session) else func.date_trunc("second", column)
+    interval = as_type(extract("epoch", moment), BigInteger) // seconds
     statement = (
         select(interval, func.count())
         .where(Participant.study_id == study_id, CONDITIONS["counts"], column.is_not(None))

@@ -29,7 +29,7 @@ def test_arrivals_count_who_had_begun_and_finished_by_when(session):
     study = an_open_study(session)
     assert arrivals_of(session, study).why == "no one who counts has begun"
     begun(session, study, 1, timedelta(0), minutes=20)
-    begun(session, study, 2, timedelta(minutes=30))
+    begun(session, study, 2, timedelta(minutes=30, seconds=59.9))
     begun(session, study, 3, timedelta(minutes=31), minutes=1)
     begun(session, study, 4, timedelta(minutes=40)).is_test = True
     excluded = begun(session, study, 5, timedelta(minutes=50), minutes=9)
