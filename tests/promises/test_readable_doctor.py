@@ -99,6 +99,16 @@ def test_what_is_dangerous_is_not_served_and_the_remedy_is_named(run, empty_app,
         assert remedy in told, told
 
 
+def test_a_server_that_is_not_reached_is_not_called_a_damaged_database(tmp_path):
+    uri = f"postgresql://survey@/survey?host={tmp_path}"
+    settings = {"SURVEY_INSTANCE": str(tmp_path), "SURVEY_SECRET_KEY": KEY}
+    environment = {**settings, "SURVEY_DATABASE_URI": uri}
+    found = CliRunner().invoke(survey, ["doctor", "--json"], env=environment)
+    texts = [each["text"] for each in json.loads(found.output) if each["level"] == "DANGER"]
+    assert any("cannot be opened" in each for each in texts)
+    assert not any("damaged" in each or "backup" in each for each in texts)
+
+
 def test_settings_that_cannot_even_be_opened_are_a_finding(tmp_path):
     environment = {"SURVEY_INSTANCE": str(tmp_path), "SURVEY_SECRET_KEY": "short"}
     found = CliRunner().invoke(survey, ["doctor", "--json"], env=environment)

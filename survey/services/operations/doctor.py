@@ -395,7 +395,10 @@ def _check_database(engine: Engine, *, thorough: bool) -> Iterator[CheckResult]:
             yield check_integrity(migration.integrity_faults(connection, thorough=thorough))
             yield check_references(settings, migration.broken_references(connection))
     except DatabaseError as error:
-        yield check_integrity([str(error.orig)])
+        if engine.dialect.name == "sqlite":  # as of a damaged file
+            yield check_integrity([str(error.orig)])
+        else:
+            yield danger("database", f"It cannot be read now: {error.orig}")
 
 
 def _private_files(engine: Engine, instance: Path) -> list[Path]:
