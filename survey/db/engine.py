@@ -40,7 +40,12 @@ GLOBAL_LOCK = 5_300_006
 
 # libpq's settings. Without the second, a connection to a machine that lost its power is given up
 # only after a quarter of an hour.
-CONNECTION = {"connect_timeout": 10, "tcp_user_timeout": BUSY_TIMEOUT_MS}
+# Texts are sent as UTF-8 to a database of another encoding, too.
+CONNECTION = {
+    "connect_timeout": 10,
+    "tcp_user_timeout": BUSY_TIMEOUT_MS,
+    "client_encoding": "utf8",
+}
 
 
 def sqlite_library() -> ModuleType:
