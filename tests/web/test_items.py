@@ -126,7 +126,7 @@ def test_a_copy_of_a_study_whose_pictures_are_not_here_is_said_to_lack_them(sess
     copy = lifecycle.copy_study(session, imported, "mine", ada)
     session.rollback()
     said = [each.text for each in lifecycle.to_mend(lifecycle.check_study(session, copy))]
-    assert "40 pictures are not here; add the same files again under Pictures" in said
+    assert "40 pictures are not here; add the same files again under “Pictures and topics”" in said
     session.rollback()
     desk.open("/research/studies/mine/items")
     assert "40 pictures are not here" in desk.text

@@ -340,7 +340,8 @@ def _item_findings(session: Session, study: Study) -> Iterator[Finding]:
     pictures = item_queries.stored_pictures(session, study.id)
     known = {each.sha256 for each in items} | {each.sha256 for each in topics}
     if absent := known - pictures - {None}:
-        text = f"{len(absent)} pictures are not here; add the same files again under Pictures"
+        what = f"{len(absent)} picture{'s are' if len(absent) > 1 else ' is'} not here"
+        text = f"{what}; add the same files again under “Pictures and topics”"
         yield Finding(None, text, mend="items")
     shown = {each.document for each in items if each.sha256 in pictures or each.text}
     searched = {each.topic for each in topics if each.sha256 in pictures or each.text}
