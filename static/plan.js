@@ -26,7 +26,8 @@ async function send() {
   const answer = await post();
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   const problem = page.querySelector("#problems a");
-  if (answer.status === 409) return "Not saved: someone else saved another version. Press “Next” to see both.";
+  if (answer.status === 409) return "Not saved: someone else saved another version. Move on to another step to see both.";
+  if ([403, 404].includes(answer.status)) return "Not saved: you can no longer change this plan, because the study was opened or deleted, or your role has changed. Copy what you typed.";
   if (problem) return `Not saved yet: ${problem.textContent}`;
   if (!answer.ok || !page.getElementById("plan")) return "Not saved yet. Move on to another step to see why.";
   unsaved = false;

@@ -82,6 +82,17 @@ def test_two_tabs_that_change_the_same_show_both_versions(page, server):
     assert plan_of(server, "two-tabs").title == "Said second"
 
 
+def test_who_can_no_longer_change_a_plan_is_told_before_anything_is_lost(page, server):
+    a_draft(page, server, "withdrawn")
+    with server.app.app_context():
+        lifecycle.delete(db.session, lifecycle.find_study(db.session, "withdrawn"), "another")
+        db.session.remove()
+    page.get_by_label("Questions", exact=True).fill("4")
+    page.keyboard.press("Tab")
+    expect(page.locator(".saved")).to_contain_text("Not saved: you can no longer change this plan")
+    assert page.get_by_label("Questions", exact=True).input_value() == "4"
+
+
 def test_a_field_appears_with_its_choice_and_loses_nothing_without_scripts(
     browser, page, server, context
 ):
