@@ -12,7 +12,7 @@ pytestmark = pytest.mark.slow
 
 SIZES = (360, 1280)
 CELLS = {"cell", "gridcell", "columnheader", "rowheader"}
-NUMBER = re.compile(r"\d+(\.\d+)?")
+NUMBER = re.compile(r"\d+([.,]\d+)?")
 
 
 def tree_of(page):

@@ -172,7 +172,7 @@ def test_errors_have_the_golden_headers_too(app, client, session):
         (client.post("/static/survey.css"), 405),
         (client.put("/"), 405),
         (client.post(f"/s/{SLUG}/begin", data={"csrf_token": "x" * 70_000}), 413),
-        (client.get("/research"), 303),
+        (client.get("/research"), 308),
         (client.get("/broken"), 500),
     ):
         assert answer.status_code == status

@@ -139,7 +139,7 @@ class DeleteForm(Form):
     slug = StringField("Type the study's address to delete it")
 
 
-@blueprint.get("/")
+@blueprint.get("/", strict_slashes=True)  # /research leads here: one page has one address
 def home() -> ResponseReturnValue:
     """List a researcher's studies, archived ones apart, and name those of an unknown kind."""
     studies = accounts.studies_of(session(), g.researcher)
