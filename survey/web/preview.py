@@ -58,6 +58,7 @@ def _pretend() -> None:
     """Set the example participant, labels, arm and addresses that templates read."""
     shown = (request.view_args or {}).get("labels") or answers.usual_variant(g.plan)
     g.labels, _, g.arm = shown.partition(ARM)
+    g.variant, g.variant_help = pages_of(g.plan).variant_words
     g.at = _address_of
     _use_arm()
     set_language(g.plan.language)

@@ -346,7 +346,7 @@ def test_each_page_of_its_researcher_is_shown(desk, study, page):
 @ON_SQLITE
 def test_the_bar_of_a_preview_takes_any_name_of_a_variant(desk, study):
     desk.open("/research/studies/words/preview/")
-    assert desk.page.select_one("label[for=labels]").text == "Variant"
+    assert desk.page.select_one("label[for=labels]").text == "Order of words"
     assert "Method 1" not in desk.page.select_one("#labels-help").text
     field = desk.page.select_one("#labels")
     assert (field["value"], field["size"]) == ("as-planned", "10")

@@ -343,6 +343,7 @@ class WordsForm(AnswerForm):
 
 
 class WordsPages:
+    variant_words = ("Order of words", "as-planned.")
     work_template = "words/_work.html"
     question_template = practice_template = "words/question.html"
     answer_template = "words/_answer.html"

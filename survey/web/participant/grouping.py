@@ -146,6 +146,7 @@ def _form(plan: GroupingPlan) -> type[GroupingForm]:
 class GroupingPages:
     """The pages of the kind of question "grouping", as the registry of pages holds them."""
 
+    variant_words = ("Seed", "A whole number, from which random orders follow.")
     work_template = "participant/grouping/_work.html"
     question_template = practice_template = "participant/grouping/question.html"
     answer_template = "participant/grouping/_answer.html"

@@ -92,6 +92,7 @@ def _form(plan: LabellingPlan) -> type[LabellingForm]:
 class LabellingPages:
     """The pages of the kind of question "labelling", as the registry of pages holds them."""
 
+    variant_words = ("Seed", "A whole number, from which random orders follow.")
     work_template = "participant/labelling/_work.html"
     question_template = practice_template = "participant/labelling/question.html"
     answer_template = "participant/labelling/_answer.html"

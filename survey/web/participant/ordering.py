@@ -309,6 +309,10 @@ def question_form(labels: int, lists: int) -> type[QuestionForm]:
 class OrderingPages:
     """The pages of the kind of question "ordering", as the registry of pages holds them."""
 
+    variant_words = (
+        "Label order",
+        "The first digit is the number, in the plan, of the measure behind Method 1.",
+    )
     work_template = "participant/ordering/_work.html"
     question_template = "participant/ordering/question.html"
     practice_template = "participant/ordering/practice.html"

@@ -111,6 +111,7 @@ def _form(plan: PreferencePlan) -> type[PreferenceForm]:
 class PreferencePages:
     """The pages of the kind of question "preference", as the registry of pages holds them."""
 
+    variant_words = ("List at the left", "A or B.")
     work_template = "participant/preference/_work.html"
     question_template = practice_template = "participant/preference/question.html"
     answer_template = "participant/preference/_answer.html"

@@ -197,9 +197,11 @@ class TaskPages(Protocol):
     ``work_template``: a part of the entry page that describes what taking part is.
     ``question_template``, ``practice_template``: the pages. ``answer_template``: included by
     other pages to show an answer, ``shown.stored``. ``first_template``: a page that may precede
-    the question's, see ``first_form``.
+    the question's, see ``first_form``. ``variant_words``: for researchers, what they choose in a
+    preview by the variants of the kind's ``draw_variant``, and how it is written.
     """
 
+    variant_words: tuple[str, str]
     work_template: str
     question_template: str
     practice_template: str
