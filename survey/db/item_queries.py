@@ -198,10 +198,17 @@ _PICTURES = {  # by whether it is the larger size
 }
 
 
-def stored_pictures(session: Session, study_id: int) -> set[str]:
-    """Return which pictures are in the database: an imported study's may be in no bundle."""
-    query = select(StoredPicture.sha256).where(StoredPicture.study_id == study_id)
-    return set(session.scalars(query))
+def absent_pictures(session: Session, study_id: int) -> set[str]:
+    """Return the SHA-256 of each picture that items or topics name and that is not stored.
+
+    A bundle that was exported without pictures holds these digests alone.
+    """
+    stored = select(StoredPicture.sha256).where(StoredPicture.study_id == study_id)
+    named = (
+        select(table.sha256).where(table.study_id == study_id, table.sha256.not_in(stored))
+        for table in (StoredItem, StoredTopic)
+    )
+    return {sha256 for query in named for sha256 in session.scalars(query) if sha256}
 
 
 def picture(session: Session, study_id: int, sha256: str) -> StoredPicture | None:

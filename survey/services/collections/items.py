@@ -594,8 +594,8 @@ def remove_all(session: Session, study: Study, who: str) -> None:
 
 def pictured(session: Session, study: Study, items: Iterable[Item]) -> list[Item]:
     """Return those of a study's items whose pictures are in the database."""
-    pictures = item_queries.stored_pictures(session, study.id)
-    return [each for each in items if each.sha256 in pictures]
+    nothing = {*item_queries.absent_pictures(session, study.id), None}
+    return [each for each in items if each.sha256 not in nothing]
 
 
 def summary(session: Session, study: Study) -> dict[str, Any]:
@@ -604,12 +604,10 @@ def summary(session: Session, study: Study) -> dict[str, Any]:
     ``absent``: how many pictures are known by their digest only, from a bundle without pictures.
     """
     items = item_queries.items_of(session, study.id)
-    topics = item_queries.topics_of(session, study.id)
-    known = {each.sha256 for each in items} | {each.sha256 for each in topics}
     return {
         "items": len(items),
         "pictures": len({each.sha256 for each in items if each.sha256}),
-        "absent": len(known - item_queries.stored_pictures(session, study.id) - {None}),
-        "topics": len(topics),
+        "absent": len(item_queries.absent_pictures(session, study.id)),
+        "topics": len(item_queries.topics_of(session, study.id)),
         "items_digest": study.items_digest,
     }

@@ -336,15 +336,15 @@ def _item_findings(session: Session, study: Study) -> Iterator[Finding]:
     if not items:
         yield Finding(None, "the study has no pictures or texts of documents yet", mend="items")
         return
-    topics = item_queries.topics_of(session, study.id)
-    pictures = item_queries.stored_pictures(session, study.id)
-    known = {each.sha256 for each in items} | {each.sha256 for each in topics}
-    if absent := known - pictures - {None}:
+    absent = item_queries.absent_pictures(session, study.id)
+    if absent:
         what = f"{len(absent)} picture{'s are' if len(absent) > 1 else ' is'} not here"
         text = f"{what}; add the same files again under “Pictures and topics”"
         yield Finding(None, text, mend="items")
-    shown = {each.document for each in items if each.sha256 in pictures or each.text}
-    searched = {each.topic for each in topics if each.sha256 in pictures or each.text}
+    nothing = {*absent, None}
+    topics = item_queries.topics_of(session, study.id)
+    shown = {each.document for each in items if each.sha256 not in nothing or each.text}
+    searched = {each.topic for each in topics if each.sha256 not in nothing or each.text}
     lacking = [each for row in study.questions for each in _lacking(row, shown, searched)]
     if numbers := sorted({str(each.question) for each in lacking}, key=int):
         which = f"questions {', '.join(numbers)} lack" if numbers[1:] else ""
