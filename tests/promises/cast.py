@@ -2,12 +2,12 @@
 
 import re
 import shutil
+import sqlite3
 from datetime import timedelta
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from argon2 import PasswordHasher
-from sqlalchemy import text
 
 from survey import tokens
 from survey.app import create_app, db
@@ -40,6 +40,7 @@ class World:
         self.prepared, self.file = Path(folder, "prepared.sqlite3"), Path(folder, "live.sqlite3")
         self.app = create_app(Settings(folder, f"sqlite:///{self.file}", KEY))
         self.ids, self.tokens = {}, {}
+        self._observer, self._seen = None, (None, {})
         with self.app.app_context():
             upgrade_database(db.engine)
             self._fill(db.session)
@@ -50,6 +51,9 @@ class World:
 
     def let_go(self):
         """Close every connection, so that the file holds everything."""
+        if self._observer:
+            self._observer.close()
+        self._observer = None
         with self.app.app_context():
             db.engine.dispose()
 
@@ -61,16 +65,16 @@ class World:
         shutil.copy(self.prepared, self.file)
 
     def content(self):
-        """All rows of all tables; but when a researcher was last seen, which a GET may note."""
-        with self.app.app_context():
-            looking = db.engine.execution_options(sqlite_begin="DEFERRED")
-        found = {}
-        with looking.connect() as connection:
-            kinds = "SELECT name FROM sqlite_master WHERE type = 'table'"
-            for table in connection.scalars(text(kinds)).all():
-                rows = connection.execute(text(f"SELECT * FROM {table}")).mappings()
-                found[table] = {tuple(_without_last_seen(table, row).items()) for row in rows}
-        return found
+        """All rows of all tables; but when a researcher was last seen, which a GET may note.
+
+        They are read again only where another connection has written since.
+        """
+        if not self._observer:
+            self._observer, self._seen = sqlite3.connect(self.file), (None, {})
+        (version,) = self._observer.execute("PRAGMA data_version").fetchone()
+        if version != self._seen[0]:
+            self._seen = (version, _rows_of_all_tables(self._observer))
+        return self._seen[1]
 
     def client(self, role):
         """A browser of someone in that role."""
@@ -93,12 +97,11 @@ class World:
 
     def send(self, client, row, method=None, csrf=None):
         """Send a row's request as someone would who may; ``csrf``: another token, or none."""
-        form = {name: self.named(row.slug, value) for name, value in row.form.items()}
-        form["csrf_token"] = csrf_of(client) if csrf is None else csrf
-        data = form if row.method == "POST" and method is None else None
-        return client.open(
-            self.address_of(row), method=method or row.method, data=data, buffered=True
-        )
+        method, form = method or row.method, None
+        if method == "POST":
+            form = {name: self.named(row.slug, value) for name, value in row.form.items()}
+            form["csrf_token"] = csrf_of(client) if csrf is None else csrf
+        return client.open(self.address_of(row), method=method, data=form, buffered=True)
 
     def _fill(self, session):
         people = {name: _researcher(session, name) for name in SIGNED_IN}
@@ -168,8 +171,17 @@ def as_told(answer):
     return ">entry" if folder == "/s" else f">{last}"
 
 
-def _without_last_seen(table, row):
-    return {k: v for k, v in row.items() if (table, k) != ("sign_in", "last_seen_at")}
+def _rows_of_all_tables(connection):
+    tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+    return {table: _rows_of(connection, table) for (table,) in tables}
+
+
+def _rows_of(connection, table):
+    names = [name for _, name, *_ in connection.execute(f"PRAGMA table_info({table})")]
+    if table == "sign_in":
+        names.remove("last_seen_at")
+    rows = connection.execute(f"SELECT {', '.join(names)} FROM {table}")
+    return {tuple(zip(names, row, strict=True)) for row in rows}
 
 
 def _researcher(session, name):

@@ -2,10 +2,12 @@
 
 import json
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
 
+from survey import figures
 from survey.services import accounts
 from tests.cli.conftest import run
 from tests.databases import PostgreSQL
@@ -47,6 +49,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     """A survey in which every role has something."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(accounts, "hasher", QUICK)
+        patch.setattr(figures, "render", lru_cache(figures.render))  # many ask for the same
         made = World(tmp_path_factory.mktemp("world"))
         yield made
         made.let_go()

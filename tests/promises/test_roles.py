@@ -1,5 +1,7 @@
 """Promise 4: everybody may do what their role allows, and nothing else."""
 
+from datetime import timedelta
+
 import pytest
 from werkzeug.exceptions import MethodNotAllowed, NotFound
 from werkzeug.routing import RequestRedirect
@@ -34,6 +36,18 @@ def test_every_route_and_method_is_in_the_table(world):
 
 def test_every_row_of_the_table_is_about_a_route(world):
     assert [row for row in ROWS if rule_of(world, row) is None] == []
+
+
+def test_what_a_request_changes_is_seen(world):
+    world.restore()
+    assert world.content() == world.before
+    with world.app.app_context():
+        db.session.query(SignIn).first().confirmed_at -= timedelta(seconds=1)
+        db.session.commit()
+        db.session.remove()
+    assert world.content() != world.before
+    world.restore()
+    assert world.content() == world.before
 
 
 @pytest.mark.parametrize("role", ROLES)
