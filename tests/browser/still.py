@@ -4,24 +4,29 @@ Screenshots of it change only when a page does.
 """
 
 import random
-import re
 import secrets
 from base64 import urlsafe_b64encode
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
 from threading import Thread
 from time import monotonic
+from typing import TYPE_CHECKING
 
 import matplotlib as mpl
 import pytest
-from playwright.sync_api import Browser, Page, Route
+from playwright.sync_api import Browser, Page
 from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
+from werkzeug.utils import send_file
+from werkzeug.wrappers import Response
 
 from survey.db.models import base
 from survey.services.planning import simulation
 from tests.serving import Server
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
 BEGINNING = datetime(2026, 3, 2, 10, 0, 30, tzinfo=UTC)
 SLOWER = 1000
@@ -89,16 +94,29 @@ class QuietHandler(WSGIRequestHandler):
 
 
 class StillServer(Server):
-    """The survey in a thread of this process, where chance and time can be fixed."""
+    """The survey in a thread of this process, where chance and time can be fixed.
+
+    It serves fonts that come with matplotlib, and pages draw all text in them.
+    """
 
     running: BaseWSGIServer
 
     def start(self) -> None:
         """Serve until it is killed."""
         self.running = make_server(
-            "127.0.0.1", self.port, self.app, threaded=True, request_handler=QuietHandler
+            "127.0.0.1", self.port, self._with_fonts, threaded=True, request_handler=QuietHandler
         )
         Thread(target=self.running.serve_forever, daemon=True).start()
+
+    def _with_fonts(self, environ: "WSGIEnvironment", start: "StartResponse") -> Iterable[bytes]:
+        folder, _, name = environ["PATH_INFO"].rpartition("/")
+        if folder == "/static/fonts":
+            response = send_file(FONTS / name, environ, max_age=3600)
+        else:
+            response = Response.from_app(self.app, environ)
+            if response.mimetype == "text/css":
+                response.set_data(response.get_data() + STYLES.encode())
+        return response(environ, start)
 
     def kill(self) -> None:
         """Stop serving."""
@@ -107,20 +125,8 @@ class StillServer(Server):
 
 
 def open_window(browser: Browser, size: tuple[int, int], theme: str = "light") -> Page:
-    """Open a window that draws all text in fonts that come with matplotlib."""
+    """Open a window of this size and theme."""
     width, height = size
-    page = browser.new_page(
+    return browser.new_page(
         viewport={"width": width, "height": height}, color_scheme=theme, bypass_csp=True
     )
-    page.route(re.compile(r"/static/survey\.[^/]*css"), _with_fonts)
-    page.route("**/static/fonts/*.ttf", _font)
-    return page
-
-
-def _with_fonts(route: Route) -> None:
-    answer = route.fetch()
-    route.fulfill(response=answer, body=answer.text() + STYLES)
-
-
-def _font(route: Route) -> None:
-    route.fulfill(path=FONTS / route.request.url.rpartition("/")[2])
