@@ -5,6 +5,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 from copy import copy
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -22,6 +23,7 @@ from survey.app import create_app, db
 from survey.config import Settings
 from survey.errors import SchemaError
 from survey.services import accounts
+from survey.services.collections import items
 from survey.services.operations.database import require_current_schema, upgrade_database
 from tests.databases import (
     LATER_ON_POSTGRESQL,
@@ -96,10 +98,17 @@ def quick_passwords() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="session")
-def compiled_templates(tmp_path_factory: pytest.TempPathFactory) -> FileSystemBytecodeCache:
+@pytest.fixture(scope="session", autouse=True)
+def compiled_templates(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Templates are compiled once in a run, not once for each test's application."""
-    return FileSystemBytecodeCache(str(tmp_path_factory.mktemp("templates")))
+    run = tmp_path_factory.getbasetemp()
+    shared = run.parent if "PYTEST_XDIST_WORKER" in os.environ else run
+    folder = shared / "templates"
+    folder.mkdir(exist_ok=True)
+    cache = FileSystemBytecodeCache(str(folder))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Flask, "jinja_options", {**Flask.jinja_options, "bytecode_cache": cache})
+        yield
 
 
 class CompiledRule(Rule):
@@ -133,6 +142,14 @@ def compiled_rules() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def pictures_made_once() -> Iterator[None]:
+    """The sizes of a picture are computed once in a run; many tests take in the same ones."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(items, "make_picture", lru_cache(items.make_picture))
+        yield
+
+
 class TidyClient(FlaskClient):
     """A browser without scripts; the test's own look into the database ends before each page.
 
@@ -162,12 +179,9 @@ def share_statements(engine: Engine) -> Engine:
 
 
 @pytest.fixture
-def empty_app(
-    database_uri: str, tmp_path: Path, compiled_templates: FileSystemBytecodeCache
-) -> Iterator[Flask]:
+def empty_app(database_uri: str, tmp_path: Path) -> Iterator[Flask]:
     """The application on a database without a schema, unless the test wants ``app``."""
     app = create_app(Settings(tmp_path, database_uri, KEY))
-    app.jinja_env.bytecode_cache = compiled_templates
     app.test_client_class = TidyClient
     with app.app_context():
         engine = share_statements(db.engine)

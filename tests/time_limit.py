@@ -12,8 +12,10 @@ import time
 from hashlib import sha256
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 import pytest
+from xdist.scheduler import LoadFileScheduling
 
 # By their length. Each worker of xdist begins with one of them.
 LONGEST = (
@@ -35,6 +37,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     run = os.environ.get("PYTEST_XDIST_TESTRUNUID", "")  # the same for all workers
     seed = None if config.option.seconds is None else commit() or run
     items[:] = ordered(items, seed)
+
+
+class Together(LoadFileScheduling):
+    """Each file goes to one worker; the files of accessibility to the same, which walks once."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        scope: str = super()._split_scope(nodeid)
+        return "tests/accessibility" if scope.startswith("tests/accessibility/") else scope
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Together | None:
+    return Together(config, log) if config.option.dist == "loadfile" else None
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
 
+from survey import figures
 from tests.accessibility.looking import prepared
 from tests.accessibility.sights import House, Stage, build_house
 
@@ -16,9 +18,11 @@ TABLE = Path(__file__).parents[2] / "build" / "accessibility"
 @pytest.fixture(scope="session")
 def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     """An application in which every walk is made once in a run."""
-    made = build_house(tmp_path_factory.mktemp("house"))
-    yield made
-    made.let_go()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(figures, "render", lru_cache(figures.render))  # many pages show the same
+        made = build_house(tmp_path_factory.mktemp("house"))
+        yield made
+        made.let_go()
 
 
 @pytest.fixture
