@@ -5,7 +5,9 @@ PORT ?= 5000
 BIN := .venv/bin
 # Where it is set, each of the hundreds of processes that tests start compiles every module again.
 unexport PYTHONDONTWRITEBYTECODE
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+# Python compiles what is imported when it first is; pip would compile three times as much at once.
+PIP := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check \
+  --constraint constraints.txt
 
 .DEFAULT_GOAL := help
 .PHONY: help install run test test-slow test-all promises accessibility soak check audit dependencies calibrate digits effort bench wheel screenshots translations constraints clean
@@ -100,7 +102,7 @@ clean: ## Remove the environment and what was built (not the instance folder)
 	@$(PIP) --editable .
 	@touch $@
 
-.venv/test: .venv/run
-	@echo "Installing what the tests need ..."
+.venv/test: .venv/made pyproject.toml constraints.txt
+	@echo "Installing the survey and what the tests need ..."
 	@$(PIP) --editable '.[test,check]'
-	@touch $@
+	@touch .venv/run $@
