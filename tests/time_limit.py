@@ -1,9 +1,8 @@
 """Run the slow tests within a limit of time: ``pytest --seconds 400``.
 
-The longest files begin first, so that none of them is alone at the end. With a limit, the files
-come in an order that depends on the commit, and about half of the longest come last, so that the
-tests for which no time was left differ from commit to commit. They are skipped, and the summary
-says how many.
+The longest files begin first, so that none of them is alone at the end. With a limit, the others
+come in an order that depends on the commit, so that the tests for which no time was left differ
+from commit to commit. They are skipped, and the summary says how many.
 """
 
 import os
@@ -19,11 +18,11 @@ from xdist.scheduler import LoadFileScheduling
 
 # By their length. Each worker of xdist begins with one of them.
 LONGEST = (
-    "guides/test_stories.py",
-    "browser/test_screenshots.py",
     "accessibility/test_pages.py",
-    "promises/test_roles.py",
+    "guides/test_stories.py",
     "browser/test_judging.py",
+    "browser/test_screenshots.py",
+    "promises/test_readable_backups.py",
 )
 BEGAN = time.monotonic()
 
@@ -66,16 +65,15 @@ def commit() -> str:
 
 
 def ordered(items: list[pytest.Item], seed: str | None) -> list[pytest.Item]:
-    """The longest files first; with a seed some of them last, and the others in a drawn order."""
+    """The longest files first; with a seed the others in a drawn order."""
     files = [list(group) for _, group in groupby(items, key=lambda item: item.path)]
     files.sort(key=lambda file: place_of(file[0].path, seed))
     return [item for file in files for item in file]
 
 
-def place_of(path: Path, seed: str | None) -> tuple[int, int, bytes]:
+def place_of(path: Path, seed: str | None) -> tuple[int, bytes]:
     """What a file is sorted by."""
     name = f"{path.parent.name}/{path.name}"
-    drawn = b"" if seed is None else sha256(f"{seed}{name}".encode()).digest()
-    if name not in LONGEST:
-        return 1, 0, drawn
-    return 2 if drawn[:1] >= b"\x80" else 0, LONGEST.index(name), drawn
+    if name in LONGEST:
+        return LONGEST.index(name), b""
+    return len(LONGEST), b"" if seed is None else sha256(f"{seed}{name}".encode()).digest()
