@@ -68,6 +68,19 @@ def test_a_study_that_is_open_is_mended_in_a_copy(desk, session, study):
     assert "Copy" in desk.page.find(id="copy").h2.text
 
 
+def test_a_viewer_gets_no_link_to_what_only_owners_may_do(app, desk, session):
+    study = a_draft(session, preset_plan("mnro", seed=2039))
+    viewer = Desk(app, session, "Bob")
+    accounts.share(session, study, accounts.find_researcher(session, "Bob"), "viewer")
+    session.commit()
+    viewer.open(CHECK.format("drafted"))
+    assert len(viewer.page.select(".mend li")) == 3
+    assert not viewer.page.select(".mend a")
+    viewer.open("/research/studies/drafted")
+    assert "Next: check it , then an owner can open it." in viewer.text
+    assert [link["href"] for link in viewer.page.select(".next a")] == [CHECK.format("drafted")]
+
+
 def test_pictures_that_lack_are_one_thing_to_mend_and_named_where_they_lack(session):
     study = a_pictured_study(session)
     findings = lifecycle.check_study(session, study)
