@@ -789,9 +789,10 @@ def _print_summary(contests: "Sequence[QuestionCheck]", findings: "Sequence[Find
     if faulty := to_mend(findings):
         print_heading("To mend")
         for finding in faulty:
-            where = f" ({finding.mend})" if finding.mend else ""
+            where = "" if finding.question is None else f"question {finding.question}: "
+            mend = f" ({finding.mend})" if finding.mend else ""
             failure = "FAILED: " if finding.failed else ""
-            print_text(f"{failure}{finding.text}{where}", "", "  ")
+            print_text(f"{failure}{where}{finding.text}{mend}", "", "  ")
     print_heading("Summary")
     for sentence in pair_sentences(contests):
         print_text(f"all: {sentence}", "", "  ")

@@ -9,12 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from survey.core.studies.fields import Finding
 from survey.core.studies.generators import GENERATORS
 from survey.db.migration import newest_revision
 from survey.services.collections import assessment, run_evaluation
 from survey.services.collections.list_scores import THE_PAPERS
 from survey.services.paper.catalogue import REPRODUCTIONS
 from survey.services.planning import power
+from survey.services.studies import lifecycle
 from survey.services.studies.plans import PRESETS
 from tests.builders import SLUG, Visitor
 from tests.cli.desk import LEAVES
@@ -114,6 +116,17 @@ def test_the_check_prints_questions_and_findings(run):
     assert "all: MNRO: K = 20 of 100 positions" in printed
     rows = [line.split()[:2] for line in printed.splitlines()]
     assert rows.count(["AP", "1-AP"]) == rows.count(["NMRR", "NMRR"]) == 10
+
+
+@ON_SQLITE
+def test_the_check_names_the_question_of_what_is_to_mend(run, monkeypatch):
+    run("init")
+    run("study", "new", "pilot", "--seed", 7)
+    findings = [Finding(2, "it repeats question 1", mend="lists"), Finding(3, "it is hard")]
+    monkeypatch.setattr(lifecycle, "check_study", lambda *_: findings)
+    printed = run("study", "check", "pilot")
+    assert "To mend\nquestion 2: it repeats question 1 (lists)\nSummary\n" in printed
+    assert "question 3: it is hard" in printed
 
 
 @ON_SQLITE

@@ -5,6 +5,7 @@ from functools import partial
 import pytest
 from bs4 import BeautifulSoup
 
+from survey.core.studies.fields import Finding
 from survey.services import accounts
 from survey.services.studies import lifecycle
 from survey.services.studies.plans import preset_plan
@@ -79,6 +80,14 @@ def test_a_viewer_gets_no_link_to_what_only_owners_may_do(app, desk, session):
     viewer.open("/research/studies/drafted")
     assert "Next: check it , then an owner can open it." in viewer.text
     assert [link["href"] for link in viewer.page.select(".next a")] == [CHECK.format("drafted")]
+
+
+def test_what_is_to_mend_in_a_question_names_the_question(desk, session, study, monkeypatch):
+    finding = Finding(2, "it repeats question 1", mend="generator")
+    monkeypatch.setattr(lifecycle, "check_study", lambda *_: [finding])
+    desk.open(CHECK.format("a-study"))
+    [item] = desk.page.select(".mend li")
+    assert item.text.startswith("Question 2: it repeats question 1. ")
 
 
 def test_pictures_that_lack_are_one_thing_to_mend_and_named_where_they_lack(session):
