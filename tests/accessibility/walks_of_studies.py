@@ -17,6 +17,7 @@ from survey.services.studies.recruitment import Recruitment
 from tests.accessibility.sights import House, Sight
 from tests.accessibility.walks_of_drafts import at
 from tests.builders import a_ready_participant, save_answer
+from tests.preferred import a_preference_study
 from tests.web.desk import HOME, Desk, Reader
 
 ABOUT = [
@@ -144,6 +145,9 @@ def resulting(house: House, language: str) -> Iterator[Sight]:
     vote(house, slug, 12)
     _identify_one(house, slug)
     house.close(slug)
+    ada = accounts.find_researcher(house.session, desk.name)
+    a_preference_study(house.session, f"compared-{language}", ada)
+    house.close(f"compared-{language}")
     desk.open(at(slug, "/results"))
     folded = house.seen("Results", "full", desk)
     unfolded = folded.body.replace(

@@ -720,6 +720,20 @@ def test_a_researcher_gives_links_with_a_role(desk, session, study):
 
 
 @ON_SQLITE
+def test_without_answers_there_is_nothing_to_download(desk, session, study):
+    lifecycle.close_study(session, study)
+    session.rollback()
+    results = "/research/studies/grouped/results"
+    desk.open(results)
+    assert "There is no gold standard: no topic has two assessors." in desk.text
+    assert "Download for a paper" not in desk.text
+    assert "What the download holds" not in desk.text
+    answer = desk.client.get(f"{results}/files.zip")
+    assert answer.status_code == 404
+    assert "No answer counts yet, so there is nothing to download." in answer.text
+
+
+@ON_SQLITE
 @pytest.mark.slow
 def test_its_results_show_topics_gold_standard_and_assessors(desk, app, session):
     study = grouped(app, session)

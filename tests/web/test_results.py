@@ -163,6 +163,12 @@ def test_the_zip_for_a_paper_holds_report_tables_and_figures_as_chosen(desk):
     assert 0.3 < len(answer.data) / expected < 3
 
 
+def test_an_ordering_study_has_no_zip_of_result_files(desk):
+    answer = desk.client.get(f"{RESULTS}/files.zip")
+    assert answer.status_code == 404
+    assert "Studies of this kind have their results in other files." in answer.text
+
+
 def test_downloads_are_as_chosen_whatever_else_the_address_says(desk):
     desk.open(f"{RESULTS}?test=1&without=2&ties=split")
     link = desk.page.select_one("#for-a-paper .way a")["href"]

@@ -79,12 +79,15 @@ def judging_report(session: Session, study: Study, content: Content) -> JudgingR
     )
 
 
-def result_files(session: Session, study: Study, content: Content) -> Iterator[tuple[str, bytes]]:
+def result_files(
+    session: Session, study: Study, content: Content, report: JudgingReport | None = None
+) -> Iterator[tuple[str, bytes]]:
     """Return the files of a kind's results, such as judgements, then tables and figures.
 
-    Raises SurveyError at once, not after the first files, for a figure that has no drawing.
+    ``report``: the content's, if it is made already. Raises SurveyError at once, not after the
+    first files, for a figure that has no drawing.
     """
-    report = judging_report(session, study, content)
+    report = report or judging_report(session, study, content)
     return chain(
         bundle.result_files(session, study, content),
         sheet_files(sheet for sheet in report.sheets if sheet.rows),

@@ -6,6 +6,7 @@ Results and files are hidden until the study is closed, or shown early with a re
 import io
 import json
 import mimetypes
+from itertools import chain
 from typing import Any
 
 from flask import Response, flash, g, redirect, request, url_for
@@ -120,6 +121,7 @@ def _figures_page(form: OrderingForm) -> ResponseReturnValue:
         form,
         is_labelling=isinstance(g.plan, LabellingPlan),
         report=report,
+        has_files=next(result_files_of(session(), g.study, content, report), None) is not None,
         query={"test": "1"} if content.include_test else {},
         contents=_contents_of(report, verdicts=bool(sentences), contested=bool(contested)),
         sentences=sentences,
@@ -184,8 +186,14 @@ def make_ordering_study() -> ResponseReturnValue:
 def result_files() -> ResponseReturnValue:
     """Stream a zip of the files that a kind's results are, such as judgements."""
     lifecycle.require_results(g.study)
+    if isinstance(g.plan, OrderingPlan):
+        raise NotFoundError("Studies of this kind have their results in other files.")
     files = result_files_of(session(), g.study, _content())
-    return attachment(stream_zip_of_bytes(files), "application/zip", f"{g.slug}-results.zip")
+    first = next(files, None)
+    if first is None:
+        raise NotFoundError("No answer counts yet, so there is nothing to download.")
+    chunks = stream_zip_of_bytes(chain([first], files))
+    return attachment(chunks, "application/zip", f"{g.slug}-results.zip")
 
 
 @blueprint.get(f"{STUDY}/results/drawing/<name>.svg")
