@@ -213,13 +213,23 @@ def simulate(slug: str, participants: int, prefer: str | None, seed: int, as_jso
             seed,
             on_finished=progress.advance,
         )
-    content = {"study": slug, "participants": participants, "questions_each": plan.asked}
-    print_result(
-        {**content, "seed": seed, "prefer": preference.as_json()},
-        f"{participants} simulated participant{'s' * (participants != 1)} answered {plan.asked} "
-        f"questions each.\nCount them with `survey analyse {slug} --include-test`.",
-        as_json=as_json,
-    )
+    content = {
+        "study": slug,
+        "participants": participants,
+        "questions_each": None if plan.queue_arm else plan.asked,
+        "seed": seed,
+        "prefer": preference.as_json(),
+    }
+    people = f"{participants} simulated participant{'s' * (participants != 1)}"
+    questions = f"{plan.asked} question{'s' * (plan.asked != 1)}"
+    sentence = f"{people} answered {questions} each."
+    if plan.queue_arm:
+        sentence = (
+            f"{people} took part. Each first assessor answers {questions}; a third assessor, only "
+            "what the first two did not agree on."
+        )
+    count_them = f"Count them with `survey analyse {slug} --include-test`."
+    print_result(content, sentence, count_them, as_json=as_json)
 
 
 @contextmanager

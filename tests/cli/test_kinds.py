@@ -18,7 +18,7 @@ from survey.services.exchange.bundle_reader import replicate
 from survey.services.exchange.input_files import BundleError, open_files
 from survey.services.studies import lifecycle
 from tests.databases import ON_SQLITE
-from tests.grouped import FIRST_TOPIC, SECOND_TOPIC, grouped
+from tests.grouped import FIRST_TOPIC, SECOND_TOPIC, a_grouping_study, grouped
 from tests.labelled import PLAN as LABELLING
 from tests.labelled import a_shaded_picture, labelled
 from tests.preferred import PLAN as PREFERENCE
@@ -62,6 +62,17 @@ def test_groups_are_asked_for_what_is_relevant(session, run, collection):
     session.rollback()
     run("study", "new", "seven", *options, "--topics", "7")
     assert len(lifecycle.find_study(session, "seven").plan.topics) == 1
+
+
+def test_a_simulation_of_groups_says_who_answers_which_topics(run, session):
+    a_grouping_study(session)
+    session.rollback()
+    simulated = ("simulate", "grouped", "--participants", 2)
+    assert (
+        "2 simulated participants took part. Each first assessor answers 2 questions; a third "
+        "assessor, only what the first two did not agree on."
+    ) in " ".join(run(*simulated).split())
+    assert json.loads(run(*simulated, "--json"))["questions_each"] is None
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ import zipfile
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from bs4 import BeautifulSoup
 from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import select
@@ -38,7 +39,8 @@ from survey.services.exchange.bundle_reader import replicate
 from survey.services.exchange.input_files import BundleError
 from survey.services.participation.participant_list import list_participants
 from survey.services.planning.simulation import preference_for, simulate
-from survey.services.studies import lifecycle, recruitment
+from survey.services.studies import lifecycle, publications, recruitment
+from survey.services.studies.publications import Details
 from tests.builders import KEY
 from tests.databases import ON_BOTH, ON_SQLITE, statements
 from tests.grouped import (
@@ -717,6 +719,18 @@ def test_a_researcher_gives_links_with_a_role(desk, session, study):
     [guest] = recruitment.guests_of(session, study)
     assert (guest.name, guest.arm) == ("Eve", "third")
     assert "(third)" in desk.text
+
+
+@ON_SQLITE
+def test_its_public_page_says_who_was_asked_which_topics(app, session):
+    study = grouped(app, session)
+    publications.publish(session, study, "Ada", Details("Groups", "Ada", ""))
+    session.rollback()
+    page = BeautifulSoup(app.test_client().get("/studies/done").text, "html.parser")
+    assert (
+        "3 people gave 5 answers. Each first assessor was asked 2 questions; a third assessor, "
+        "only what the first two did not agree on."
+    ) in " ".join(page.main.text.split())
 
 
 @ON_SQLITE
