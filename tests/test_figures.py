@@ -24,13 +24,39 @@ from survey.figures.analysis import (
     participants_differences,
     shares_with_intervals,
 )
-from survey.figures.exhibit import COLOURS, GREY
+from survey.figures.exhibit import COLOURS, GREY, Exhibit
 from survey.figures.paper import triangles
 from survey.services.paper.catalogue import REPRODUCTIONS
 from tests.core.agreement.cases import MEASURES, rankings, responses
 from tests.core.agreement.random_votes import credits_of
 
 SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.mark.parametrize(
+    ("name", "drawn_by"), [("shares", "analysis._shares"), ("figure1", "paper._known_item")]
+)
+def test_a_drawing_from_outside_under_a_name_that_is_taken_is_refused(name, drawn_by):
+    def my_drawing(axes, exhibit):
+        raise AssertionError
+
+    mine = "tests.test_figures.*my_drawing needs another name"
+    fault = f"'{name}' .* survey.figures.{drawn_by}; .* {mine}"
+    with pytest.raises(ValueError, match=fault):
+        figures.DRAWINGS[name] = (my_drawing, lambda _: 1.5)
+    with pytest.raises(ValueError, match=fault):
+        figures.DRAWINGS.update({name: (my_drawing, lambda _: 1.5)})
+    assert name not in figures.DRAWINGS
+
+
+def test_an_exhibit_with_a_kind_is_drawn_by_it_whatever_its_name(monkeypatch):
+    def draw(axes, exhibit):
+        axes.set_title("drawn by its kind")
+
+    monkeypatch.setitem(figures.DRAWINGS, "mine", (draw, lambda _: 1.5))
+    exhibit = Exhibit("figure1", "Mine", ("a",), ((1,),), "A figure.", kind="mine")
+    assert figures.can_draw(exhibit)
+    assert "drawn by its kind" in figures.as_svg(exhibit)
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,7 @@ nothing need not wait for them. pyplot, which keeps global state, is not used.
 import io
 import re
 import threading
+from collections import UserDict
 from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -24,8 +25,25 @@ __all__ = ["DRAWINGS", "FORMATS", "as_image", "as_svg", "can_draw", "draw", "ren
 # inches.
 Drawing = tuple[Callable[["Axes", Exhibit], None], Callable[[int], float]]
 
-# The drawings of exhibits that kinds of question from outside bring, by the exhibit's kind or name.
-DRAWINGS: dict[str, Drawing] = {}
+
+class Drawings(UserDict[str, Drawing]):
+    """Drawings by the exhibit's kind or name; raises ValueError for a name of the survey's own."""
+
+    def __setitem__(self, name: str, drawing: Drawing) -> None:
+        """Register a drawing under a name that no drawing of the survey has."""
+        from survey.figures import paper
+
+        if own := _own_drawings().get(name) or paper.FIGURES.get(name):
+            draws = [f"{each.__module__}.{each.__qualname__}" for each in (own[0], drawing[0])]
+            raise ValueError(
+                f"{name!r} is the name of the survey's own drawing {draws[0]}; the drawing "
+                f"{draws[1]} needs another name"
+            )
+        super().__setitem__(name, drawing)
+
+
+# The drawings of exhibits that kinds of question from outside bring.
+DRAWINGS = Drawings()
 
 # An image has neither colour nor font of the page around it: these are --ink of static/survey.css,
 # and the font by which the drawing was laid out.
@@ -45,7 +63,7 @@ def draw(exhibit: Exhibit) -> "Figure":
 
     from survey.figures import paper
 
-    if exhibit.name in paper.FIGURES:
+    if not exhibit.kind and exhibit.name in paper.FIGURES:
         draw_on, size = paper.FIGURES[exhibit.name]
         figure = Figure(figsize=size, layout="constrained")
         draw_on(figure, exhibit)
@@ -62,14 +80,18 @@ def can_draw(exhibit: Exhibit) -> bool:
     """Return whether a drawing is registered for an exhibit's kind or name."""
     from survey.figures import paper
 
-    return exhibit.name in paper.FIGURES or (exhibit.kind or exhibit.name) in _drawings()
+    name = exhibit.kind or exhibit.name
+    return name in _drawings() or (not exhibit.kind and name in paper.FIGURES)
 
 
 def _drawings() -> dict[str, Drawing]:
+    return {**DRAWINGS, **_own_drawings()}
+
+
+def _own_drawings() -> dict[str, Drawing]:
     from survey.figures import analysis, arrivals, curves, judging
 
-    own = {**analysis.FIGURES, **arrivals.FIGURES, **curves.FIGURES, **judging.FIGURES}
-    return {**DRAWINGS, **own}
+    return {**analysis.FIGURES, **arrivals.FIGURES, **curves.FIGURES, **judging.FIGURES}
 
 
 def render(exhibit: Exhibit, ending: str) -> bytes:
