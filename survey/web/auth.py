@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import segno
 from flask import Blueprint, Response, flash, g, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
+from werkzeug.exceptions import RequestEntityTooLarge
 from wtforms import HiddenField, PasswordField, StringField
 from wtforms.validators import DataRequired, EqualTo, Length, Regexp
 
@@ -119,12 +120,28 @@ def require_sign_in() -> ResponseReturnValue | None:
 
 
 def _ask_to_sign_in() -> ResponseReturnValue:
-    """Redirect to the sign-in page; show a form that was posted, so that it can be sent again."""
-    if request.method in ("GET", "HEAD") or not Form().validate_on_submit():
+    """Redirect to the sign-in page; show a form that was posted, so that it can be sent again.
+
+    Its files are to be chosen again: no page can fill in a field of files.
+    """
+    template = "researcher/signed_out.html"
+    try:
+        is_ours = request.method not in ("GET", "HEAD") and Form().validate_on_submit()
+    except RequestEntityTooLarge:  # by the limit of people who are not signed in
+        return render_template(template, form=Form(formdata=None), too_large=True), 413
+    if not is_ours:
         return redirect(url_for("auth.sign_in", next=current_address()), 303)
-    form = Form(formdata=None)
+    files = {
+        name: names
+        for name, sent in request.files.lists()
+        if (names := [file.filename for file in sent if file.filename])
+    }
     page = render_template(
-        "researcher/signed_out.html", form=form, fields=_posted_fields(), address=current_address()
+        template,
+        form=Form(formdata=None),
+        fields=_posted_fields(),
+        files=files,
+        address=current_address(),
     )
     return page, 401
 

@@ -118,6 +118,49 @@ def test_what_was_typed_is_kept_when_one_was_signed_out_meanwhile(desk, session,
 
 
 @ON_SQLITE
+def test_a_file_is_chosen_again_when_one_was_signed_out_meanwhile(desk, session, study):
+    open_it(session, study)
+    guests = f"{STUDY}/invite/guests"
+    desk.open(f"{STUDY}/invite")
+    desk.client.delete_cookie("researcher", path="/research")
+    desk.send(guests, names="Ann", files={"guests": a_file("name\nBob\n", "guests.csv")})
+    assert desk.status == 401
+    [field] = desk.page.select("input[type=file]")
+    assert (field["name"], field.has_attr("required")) == ("guests", True)
+    assert desk.page.select_one(f"label[for={field['id']}]").text == "Choose again: guests.csv"
+    assert field.find_parent("form")["enctype"] == "multipart/form-data"
+    again = desk.page
+    desk.open("/research/sign-in")
+    desk.send("/research/sign-in", name="Ada", password=PASSWORD)
+    desk.page = again
+    desk.send(guests, files={"guests": a_file("name\nBob\n", "guests.csv")})
+    assert [guest.name for guest in session.query(Guest)] == ["Ann", "Bob"]
+
+
+@ON_SQLITE
+def test_a_form_without_a_chosen_file_asks_for_none_when_one_was_signed_out(desk, session, study):
+    open_it(session, study)
+    desk.open(f"{STUDY}/invite")
+    desk.client.delete_cookie("researcher", path="/research")
+    desk.send(f"{STUDY}/invite/guests", names="Ann", files={"guests": (io.BytesIO(), "")})
+    assert desk.status == 401
+    assert "What you typed is not lost" in desk.text
+    assert not desk.page.select("input[type=file]")
+    assert "Files" not in desk.text
+
+
+@ON_SQLITE
+def test_a_large_file_is_not_called_a_long_text_when_one_was_signed_out_meanwhile(desk, study):
+    desk.open(f"{STUDY}/lists")
+    desk.client.delete_cookie("researcher", path="/research")
+    desk.send(f"{STUDY}/lists", files={"lists": a_file("1" * 70_000, "lists.csv")})
+    assert desk.status == 413
+    assert desk.page.h1.text == "You have been signed out"
+    assert "What you sent was not taken." in desk.text
+    assert "go back to the form and send it again" in desk.text
+
+
+@ON_SQLITE
 @pytest.mark.parametrize(
     "target",
     ["https://evil.example/", "//evil.example/research", "/s/five-systems", "javascript:1"],
