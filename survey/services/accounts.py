@@ -458,6 +458,13 @@ def require_owner(role: str) -> None:
         raise NotAllowedError("You may look at this study; only its owners may change it.")
 
 
+def require_other_owner(session: Session, study: Study, leaving: Researcher) -> None:
+    """Raise NotAllowedError if a researcher is the only owner of a study."""
+    members = members_of(session, study)
+    if [m.researcher_id for m in members if m.role == "owner"] == [leaving.id]:
+        raise NotAllowedError("A study needs an owner; make another member an owner first.")
+
+
 def share(session: Session, study: Study, researcher: Researcher, role: Role) -> None:
     """Give a researcher a role in a study, or change it; the caller commits.
 
@@ -469,7 +476,7 @@ def share(session: Session, study: Study, researcher: Researcher, role: Role) ->
         session.add(Membership(study_id=study.id, researcher_id=researcher.id, role=role))
     elif member.role != role:
         if role != "owner":
-            _require_other_owner(session, study, researcher)
+            require_other_owner(session, study, researcher)
         member.role = role
     session.flush()
 
@@ -482,7 +489,7 @@ def unshare(session: Session, study: Study, researcher: Researcher) -> None:
     queries.locked_study(session, study)  # as in ``share``
     member = queries.find(session, Membership, study_id=study.id, researcher_id=researcher.id)
     if member is not None:
-        _require_other_owner(session, study, researcher)
+        require_other_owner(session, study, researcher)
         session.delete(member)
 
 
@@ -523,9 +530,3 @@ def log_of(session: Session, study: Study) -> list[tuple[Event, int]]:
         else:
             alike.append((event, 1))
     return alike
-
-
-def _require_other_owner(session: Session, study: Study, leaving: Researcher) -> None:
-    members = members_of(session, study)
-    if [m.researcher_id for m in members if m.role == "owner"] == [leaving.id]:
-        raise NotAllowedError("A study needs an owner; make another member an owner first.")

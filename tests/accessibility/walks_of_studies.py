@@ -85,6 +85,7 @@ def _with_people(house: House, desk: Desk, slug: str) -> Iterator[Sight]:
     viewer = _viewer(house, slug)
     viewer.open(at(slug, "/people"))
     yield house.seen("People", "for a viewer", viewer)
+    yield from _with_two_owners(house, desk, slug, viewer)
     viewer.open(at(slug, "/plan"))
     yield house.seen("Plan", "for a viewer", viewer)
     viewer.open(at(slug, "/open"))
@@ -93,6 +94,15 @@ def _with_people(house: House, desk: Desk, slug: str) -> Iterator[Sight]:
     yield house.seen("Studies", "one that is shared", viewer)
     desk.open(at(slug))
     yield house.seen("Overview", "open", desk)
+
+
+def _with_two_owners(house: House, desk: Desk, slug: str, viewer: Desk) -> Iterator[Sight]:
+    desk.open(at(slug, "/people"))
+    desk.send(at(slug, "/people"), name=viewer.name, role="owner")
+    desk.send(at(slug, "/people"), name=desk.name, role="viewer")
+    yield house.seen("Your role", "to become a viewer", desk)
+    desk.open(at(slug, "/people"))
+    desk.send(at(slug, "/people"), name=viewer.name, role="viewer")
 
 
 def _viewer(house: House, slug: str) -> Desk:

@@ -1089,8 +1089,53 @@ def test_an_owner_who_leaves_a_study_comes_to_the_others(desk, session, study):
     desk.send(f"{STUDY}/people", name="Grace", role="owner")
     ada = accounts.find_researcher(session, "Ada").id
     session.rollback()
-    desk.send(f"{STUDY}/people/{ada}/remove")
+    remove = f"{STUDY}/people/{ada}/remove"
+    desk.send(remove)
+    assert desk.page.main.h2.text == "Leave this study?"
+    assert [link["href"] for link in desk.page.select("main .way a")] == [f"{STUDY}/people"]
+    desk.send(remove)
     assert (desk.status, desk.address) == (200, HOME)
+    assert "Ada can no longer see this study." in desk.text
+
+
+def roles_in(session, study):
+    session.rollback()
+    members = accounts.members_of(session, study)
+    roles = {member.researcher.name: member.role for member in members}
+    session.rollback()
+    return roles
+
+
+@ON_SQLITE
+def test_an_owner_is_asked_before_becoming_a_viewer(desk, session, study):
+    accounts.add_researcher(session, "Grace")
+    session.rollback()
+    people = f"{STUDY}/people"
+    desk.open(people)
+    desk.send(people, name="ada", role="viewer")
+    assert desk.status == 400
+    assert "A study needs an owner" in desk.text
+    desk.send(people, name="Grace", role="owner")
+    desk.send(people, name=" ada ", role="viewer")
+    assert desk.page.main.h2.text == "Become a viewer of this study?"
+    assert roles_in(session, study) == {"Ada": "owner", "Grace": "owner"}
+    desk.send(people)
+    assert "Ada is now a viewer of this study." in desk.text
+    assert roles_in(session, study) == {"Ada": "viewer", "Grace": "owner"}
+
+
+@ON_SQLITE
+def test_an_owner_is_not_asked_before_changing_the_role_of_another(desk, session, study):
+    grace = accounts.add_researcher(session, "Grace")[0].id
+    session.rollback()
+    desk.open(f"{STUDY}/people")
+    for role in ("owner", "viewer"):
+        desk.send(f"{STUDY}/people", name="Grace", role=role)
+        assert f"Grace is now a{'n' * (role == 'owner')} {role} of this study." in desk.text
+    desk.send(f"{STUDY}/people", name="Ada", role="owner")
+    assert "Ada is now an owner of this study." in desk.text
+    desk.send(f"{STUDY}/people/{grace}/remove")
+    assert "Grace can no longer see this study." in desk.text
 
 
 @pytest.mark.slow

@@ -38,7 +38,14 @@ from survey.services.studies.recruitment import (
     recruitment_of,
 )
 from survey.web.forms import Form, errors_beside, field_for, page, storable
-from survey.web.requests import attachment, external_address, in_own_process, secret_key, session
+from survey.web.requests import (
+    attachment,
+    current_address,
+    external_address,
+    in_own_process,
+    secret_key,
+    session,
+)
 from survey.web.researcher.pages import (
     STUDY,
     Conflict,
@@ -192,6 +199,8 @@ def people() -> ResponseReturnValue:
     if form.validate_on_submit():
         with errors_beside(form.name):
             researcher = accounts.researcher_named(session(), form.name.data)
+            if form.role.data != "owner" and _is_to_be_asked(researcher):
+                return page("researcher/step_down.html", form, address=current_address())
             accounts.share(session(), g.study, researcher, form.role.data)
             detail = f"{researcher.name}: {form.role.data}"
             accounts.log(session(), g.study, g.researcher.name, "shared", detail)
@@ -207,6 +216,8 @@ def unshare(researcher_id: int) -> ResponseReturnValue:
     """Remove a researcher from the study's owners and viewers."""
     researcher = accounts.member_of(session(), g.study, researcher_id)
     if has_valid_token():
+        if _is_to_be_asked(researcher):
+            return page("researcher/step_down.html", address=current_address())
         accounts.unshare(session(), g.study, researcher)
         accounts.log(session(), g.study, g.researcher.name, "no longer shared", researcher.name)
         session().commit()
@@ -214,6 +225,17 @@ def unshare(researcher_id: int) -> ResponseReturnValue:
         if researcher.id == g.researcher.id:
             return redirect(url_for("researcher.home"), 303)
     return redirect(url_for("researcher.people"), 303)
+
+
+def _is_to_be_asked(researcher: Any) -> bool:
+    """Return whether owners are about to lose their own role, and have not confirmed it yet.
+
+    Raises NotAllowedError for the last owner, who cannot.
+    """
+    if researcher.id != g.researcher.id or "sure" in request.form:
+        return False
+    accounts.require_other_owner(session(), g.study, researcher)
+    return True
 
 
 @blueprint.get(f"{STUDY}/invite")
