@@ -216,7 +216,7 @@ def simulate(slug: str, participants: int, prefer: str | None, seed: int, as_jso
     content = {
         "study": slug,
         "participants": participants,
-        "questions_each": None if plan.queue_arm else plan.asked,
+        "questions_each": plan.asked,
         "seed": seed,
         "prefer": preference.as_json(),
     }
