@@ -5,9 +5,10 @@ PORT ?= 5000
 BIN := .venv/bin
 # Where it is set, each of the hundreds of processes that tests start compiles every module again.
 unexport PYTHONDONTWRITEBYTECODE
-# Python compiles what is imported when it first is; pip would compile three times as much at once.
 PIP := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check \
   --constraint constraints.txt
+# As pip would, but on all processors; what cannot be compiled is told when it is imported.
+COMPILE := $(BIN)/python -W ignore -m compileall -qq -j 0 .venv/lib || true
 
 .DEFAULT_GOAL := help
 .PHONY: help install run test test-slow test-all promises accessibility soak check audit dependencies calibrate digits effort bench wheel screenshots translations constraints clean
@@ -100,9 +101,11 @@ clean: ## Remove the environment and what was built (not the instance folder)
 .venv/run: .venv/made pyproject.toml constraints.txt
 	@echo "Installing the survey ..."
 	@$(PIP) --editable .
+	@$(COMPILE)
 	@touch $@
 
 .venv/test: .venv/made pyproject.toml constraints.txt
 	@echo "Installing the survey and what the tests need ..."
 	@$(PIP) --editable '.[test,check]'
+	@$(COMPILE)
 	@touch .venv/run $@
