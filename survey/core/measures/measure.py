@@ -9,8 +9,9 @@ from numbers import Real
 from typing import Any, Literal, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from survey.core.measures.lists import Lists, RankSum, Values
+from survey.core.measures.lists import ItemNumbers, Lists, Ranks, RankSum, Values
 
 # Measures without an exact form are compared after rounding to this many decimals: well
 # above the error of a float, well below any real difference.
@@ -110,6 +111,19 @@ class Measure:
         if self.better == "lower":
             return self.name
         return f"1-{self.name}" if self.largest is None else f"max-{self.name}"
+
+    def rank_sum(self, relevant: int, setting: Setting) -> RankSum:
+        """Return the sum that a ``Summed`` is; its functions raise errors as ``computed`` does."""
+        compute: Any = self.compute
+        rank_sum: RankSum = self._call(compute.sum_for, relevant, setting)
+
+        def term(items: ItemNumbers, ranks: Ranks) -> Values:
+            return self._call(lambda: np.asarray(rank_sum.term(items, ranks), np.float64))
+
+        def finish(sums: NDArray[Any]) -> Values:
+            return self._call(lambda: np.asarray(rank_sum.finish(sums), np.float64))
+
+        return RankSum(term, finish)
 
     def computed(self, lists: Lists, setting: Setting) -> Values:
         """Compute each list's value; raise ValueError, naming the measure, where that fails."""

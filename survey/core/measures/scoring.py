@@ -66,8 +66,8 @@ def score(
     ``Lists``. Returns an array (lists, len(names)) of the measures' own values (AP, not
     1-AP).
 
-    Raises ValueError for an unknown name, and for invalid ranks, naming the row and the
-    fault. ``gmt`` and ``literal_eq15``: see ``Setting``.
+    Raises ValueError for an unknown name, for a measure that fails or gives no number, and for
+    invalid ranks, naming the row and the fault. ``gmt`` and ``literal_eq15``: see ``Setting``.
     """
     collection_size = as_int(collection_size)  # a numpy integer of one byte would overflow
     setting = Setting(collection_size, gmt, literal_eq15)
@@ -75,7 +75,7 @@ def score(
     rows = as_rows(ranks, collection_size)
     positions_alone = relevant is None and grades is None and weights is None and clusters is None
     if measures and positions_alone and are_many(rows, collection_size):
-        with suppress(ValueError):  # as_lists raises an error that names the fault
+        with suppress(ValueError):  # what follows raises an error that names the fault
             return score_many(measures, rows, setting)
     lists = as_lists(
         rows,
@@ -85,7 +85,7 @@ def score(
         weights=weights,
         clusters=clusters,
     )
-    columns = [measure.computed(lists, setting) for measure in measures]
+    columns = [measure.checked(lists, setting) for measure in measures]
     return np.column_stack(columns) if columns else np.empty((len(lists.ranks), 0))
 
 
@@ -112,13 +112,13 @@ def score_many(measures: Sequence[Measure], rows: Rows, setting: Setting) -> Val
     """Score lists of which only the positions are known, in blocks; returns (lists, measures).
 
     Equal to the formulas up to the order in which a list's terms are added, some 1e-16.
-    Raises ValueError for invalid ranks, without naming the fault.
+    Raises ValueError for invalid ranks and values that are no numbers, without naming the fault.
     """
     values = np.empty((len(rows), len(measures)), order="F")
     sums: dict[int, RankSum] = {}
     if _tables_pay(len(measures), rows, setting.collection_size):
         sums = {
-            column: measure.compute.sum_for(rows.shape[1], setting)
+            column: measure.rank_sum(rows.shape[1], setting)
             for column, measure in enumerate(measures)
             if isinstance(measure.compute, Summed)
         }
@@ -127,6 +127,8 @@ def score_many(measures: Sequence[Measure], rows: Rows, setting: Setting) -> Val
         _look_up(sums, rows, setting.collection_size, values)
     if others:
         _compute(others, rows, setting, values)
+    if not np.isfinite(values).all():
+        raise ValueError("a value is no number")
     return values
 
 

@@ -180,6 +180,36 @@ def test_a_sum_cannot_change_the_ranks_that_other_tables_are_made_of(monkeypatch
             score(["screen", "AP"], np.array([[1, 20]] * count))
 
 
+def raising(*_):
+    raise ZeroDivisionError("by 0")
+
+
+WHOLE = RankSum(lambda _, ranks: ranks <= 12, lambda sums: sums / 2)
+BY_ZERO = r"screen failed \(ZeroDivisionError: by 0\); this is an error of the measure itself"
+
+
+@pytest.mark.parametrize(
+    ("compute", "message"),
+    [
+        (Summed(raising), BY_ZERO),
+        (Summed(lambda *_: RankSum(raising, WHOLE.finish)), BY_ZERO),
+        (Summed(lambda *_: RankSum(WHOLE.term, raising)), BY_ZERO),
+        (Summed(lambda *_: None), r"screen failed \(AttributeError: .*\); this is an error of"),
+        (Summed(lambda *_: RankSum(lambda *_: None, WHOLE.finish)), r"screen failed \(Attribute"),
+        (Summed(lambda *_: RankSum(WHOLE.term, lambda _: [{}])), r"screen failed \(TypeError"),
+        (Summed(lambda *_: RankSum(WHOLE.term, lambda sums: sums * np.nan)), "screen gave "),
+        (lambda *_: [0.5, 0.5], r"screen gave \[0.5, 0.5\]; a number for each list is needed"),
+        (lambda *_: "half", "screen: could not convert string to float"),
+    ],
+)
+@pytest.mark.parametrize("count", [1, 1000])
+def test_few_and_many_lists_are_scored_with_the_same_errors(monkeypatch, compute, message, count):
+    measure = Measure("screen", "the screen", compute, "higher", "this test")
+    monkeypatch.setitem(MEASURES._cache, "screen", (99, measure))
+    with pytest.raises(ValueError, match=message):
+        score(["AP", "screen"], np.array([[1, 20]] * count))
+
+
 def test_a_run_s_clusters_cannot_be_changed():
     truth = GroundTruth({"q": {"a": 1, "b": 1}}, clusters={"q": {"a": frozenset({"x"})}})
 
