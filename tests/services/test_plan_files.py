@@ -4,11 +4,14 @@ import contextlib
 import json
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from survey.core.studies.fields import PlanError
 from survey.core.studies.generators import GENERATOR_VERSION
 from survey.core.studies.plan import study_digest
+from survey.errors import SurveyError
 from survey.services.studies import plans
 from survey.services.studies.plans import PlanFileError, read_plan, write_plan
 from survey.services.studies.recruitment import Recruitment
@@ -115,6 +118,45 @@ def test_a_plan_of_many_topics_may_be_longer_than_a_million_characters():
     text = json.dumps({**GROUPING, "questions": 130, "topics": documents})
     assert len(text) > 1_000_000
     assert dict(read_plan(text).plan.topics).keys() == documents.keys()
+
+
+def own_lists(relevant, questions=50, lists=10):
+    """Fields of a plan with lists of its own, the same in each question."""
+    ranks = [tuple(range(first, first + relevant)) for first in range(1, lists + 1)]
+    return {"own_lists": [ranks] * questions, "collection_size": 100_000, "practice": False}
+
+
+def test_a_plan_that_no_file_could_hold_is_not_made():
+    message = (
+        r"the plan has 5,000,5\d\d values, 5,000,551 of them in own_lists; 490,000 are allowed, "
+        "so that a plan file can hold them"
+    )
+    with pytest.raises(SurveyError, match=message):
+        plans.preset_plan("mnro", **own_lists(10_000))
+    lists = plans.OwnLists(tuple(own_lists(10_000)["own_lists"]), 100_000)
+    with pytest.raises(PlanError, match=message):
+        plans.with_lists(a_plan(), lists)
+
+
+def test_a_plan_s_values_are_counted_as_its_file_has_them():
+    marks = {"grades": [[1, 2]] * 3, "clusters": [[["a"], ["b", "c"]]] * 3}
+    values = {**own_lists(2, 2, 3), "own_marks": [marks] * 2}
+    plan = plans.preset_plan("mnro", **values)
+    for name in ("own_lists", "own_marks"):
+        text = yaml.safe_dump(json.loads(json.dumps(plans.plan_values(plan)[name])))
+        events = yaml.parse(text)
+        kinds = yaml.ScalarEvent | yaml.CollectionStartEvent
+        in_file = sum(isinstance(event, kinds) for event in events)
+        assert plans._count_values(plan.content()[name]) == in_file
+        assert plans._count_values(values[name]) == in_file
+
+
+@pytest.mark.slow
+def test_the_largest_plan_that_is_made_comes_back_from_its_file():
+    plan = plans.preset_plan("mnro", **own_lists(978))
+    assert read_plan(write_plan(plan, Recruitment(code_complete="C1"))).plan == plan
+    with pytest.raises(SurveyError, match="490,000 are allowed"):
+        plans.preset_plan("mnro", **own_lists(979))
 
 
 def test_a_number_of_a_pool_hides_no_other_fault():

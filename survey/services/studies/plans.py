@@ -40,6 +40,7 @@ LOADER = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
 # 500 topics with ten lists each are allowed; a million values took 11 seconds and 935 MB.
 LARGEST_FILE = 20_000_000  # characters
 MOST_VALUES = 500_000
+MOST_PLAN_VALUES = 490_000  # of lists and topics; personal fields and all else need a few thousand
 DEEPEST = 10  # levels of nesting
 LONGEST_NUMBER = 100  # characters; YAML reads 1:1:… as a number, in a time that is their square
 THE_PAPERS = ("AP", "NMRR", "MNRO")
@@ -89,9 +90,11 @@ def preset_plan(preset: str, *, language: str = ENGLISH, **changes: Any) -> Plan
 def parse_plan(values: Mapping[str, Any]) -> Plan:
     """Parse a plan from plain values.
 
-    Raises PlanError with all faults of the first check that fails: the fields' values, measures'
-    names in texts that participants see, a language without translation.
+    Raises PlanError with all faults of the first check that fails: more values than a plan's file
+    may have, the fields' values, measures' names in texts that participants see, a language without
+    translation. A stored study stays readable, however many values it has.
     """
+    _check_size(values)
     try:
         plan = plan_from_json(values)
     except PlanError as error:
@@ -102,6 +105,29 @@ def parse_plan(values: Mapping[str, Any]) -> Plan:
         text = f"there is no translation into {plan.language!r}; there are {', '.join(languages())}"
         raise PlanError([Fault(("language",), text)])
     return plan
+
+
+def _check_size(values: Mapping[str, Any]) -> None:
+    """Raise PlanError for a plan that ``write_plan`` would write and ``read_plan`` refuse."""
+    counts = {
+        name: _count_values(value)
+        for name, value in values.items()
+        if value and isinstance(value, dict | list | tuple) and name not in ASKED_OF_PERSONS
+    }
+    if (total := sum(counts.values())) > MOST_PLAN_VALUES:
+        largest = max(counts, key=lambda name: counts[name])
+        text = (
+            f"the plan has {total:,} values, {counts[largest]:,} of them in {largest}; "
+            f"{MOST_PLAN_VALUES:,} are allowed, so that a plan file can hold them"
+        )
+        raise PlanError([Fault((largest,), text)])
+
+
+def _count_values(value: Any) -> int:
+    """Return how many values a plan's file has for one; lists, mappings and keys count too."""
+    if isinstance(value, dict):
+        return 1 + len(value) + sum(map(_count_values, value.values()))
+    return 1 + sum(map(_count_values, value)) if isinstance(value, list | tuple) else 1
 
 
 def preset_values(preset: str, language: str = ENGLISH) -> dict[str, Any]:
@@ -318,6 +344,7 @@ def as_fields(lists: OwnLists) -> dict[str, Any]:
 def with_lists(plan: Plan, lists: OwnLists) -> Plan:
     """Return a copy of a plan with own lists; raises PlanError if they do not fit the plan."""
     fields = as_fields(lists)
+    _check_size(fields)
     is_new = lists.provenance is not None and not getattr(plan, "provenance", None)
     return plan_from_json({**plan.as_json(), **fields, **(RUN_DEFAULTS if is_new else {})})
 
