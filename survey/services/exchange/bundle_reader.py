@@ -261,12 +261,12 @@ def replicate(files: Files, sources: SourceFiles | None = None) -> Iterator[str]
         if isinstance(content.plan, OrderingPlan | PreferencePlan):
             yield from recompute_lists(content.plan, sources)
     except BundleError as error:
+        why = files_of_kind(content.plan).why_different(study)
         versions = study.get("versions")
         version = versions.get("survey") if isinstance(versions, Mapping) else None
-        if version == __version__:
-            raise
-        note = f"made by version {version} of the survey; this is {__version__}"
-        raise BundleError(f"{error} ({note})") from None
+        if version != __version__:
+            why += f" (made by version {version} of the survey; this is {__version__})"
+        raise BundleError(f"{error}{why}") from None
 
 
 def _read_study(files: Files) -> dict[str, Any]:
@@ -294,6 +294,11 @@ def _read_study(files: Files) -> dict[str, Any]:
         raise BundleError(
             f"{STUDY}, status: {study['status']!r} found; allowed are {', '.join(STUDY_STATUSES)}"
         )
+    packages = study.get(PACKAGES, {})
+    if not isinstance(packages, dict) or not all(
+        isinstance(each, str) for each in packages.values()
+    ):
+        raise BundleError(f"{STUDY}, {PACKAGES}: a package for each measure is needed")
     return study
 
 
@@ -530,8 +535,7 @@ def _check_digest(content: Content, study: Mapping[str, Any]) -> None:
         content.plan, content.all_questions, content.generator_version, content.items_digest
     )
     if digest != content.digest:
-        why = files_of_kind(content.plan).why_different(study)
-        raise BundleError(f"{STUDY}, digest: {content.digest} found; recomputed {digest}{why}")
+        raise BundleError(f"{STUDY}, digest: {content.digest} found; recomputed {digest}")
     for consent in content.consents:
         if text_digest(consent.text) != consent.digest:
             raise BundleError(f"{STUDY}, consent {consent.version}: not the digest of its text")

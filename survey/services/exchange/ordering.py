@@ -313,9 +313,8 @@ class OrderingFiles:
             if name not in MEASURES:
                 packages.append(f"{name} comes with the package {package}, not installed here")
             elif MEASURES.package(name) != package:
-                packages.append(
-                    f"{name} is of {package} there and of {MEASURES.package(name)} here"
-                )
+                registered = MEASURES.package(name) or "the survey itself"
+                packages.append(f"{name} is of {package} there and of {registered} here")
         return f" ({'; '.join(packages)})" if packages else ""
 
     def check_questions(self, content: Content) -> str:

@@ -317,7 +317,7 @@ class TaskFiles(Protocol):
         """Return what study.json holds of this kind of study, "practice" among it."""
 
     def why_different(self, study: Mapping[str, Any]) -> str:
-        """Return why a plan or its digest may come out differently here, "" if unknown."""
+        """Return why a bundle may not replicate here, "" if unknown."""
 
 
 @runtime_checkable

@@ -2,9 +2,12 @@
 
 import json
 import random
+from dataclasses import replace
 
 import pytest
 
+from survey.core.measures import MEASURES
+from survey.core.measures.registry import Plugins
 from survey.db.models.ordering import StoredOrderingPresentation
 from survey.services.exchange.bundle import SUMS
 from survey.services.exchange.input_files import BundleError
@@ -50,6 +53,37 @@ EVERY_DESIGN = pytest.mark.parametrize(
         for name, design in DESIGNS.items()
     ],
 )
+
+
+def install_screens(monkeypatch, version, like):
+    """Register a measure as a version of another package does, equal to a built-in one."""
+    measure = replace(MEASURES[like], name="screen", label="the first screen", mean_name="screens")
+    plugins = Plugins({"screen": measure}, {"screen": f"screens {version}"}, ())
+    monkeypatch.setattr(MEASURES, "_plugins", plugins)
+    monkeypatch.delitem(MEASURES._cache, "screen", raising=False)
+    monkeypatch.delitem(MEASURES.__dict__, "mentions", raising=False)
+
+
+SCREEN = {"measures": ["AP", "NMRR", "screen"], "reminder": "", "scenario": "Choose."}
+
+
+@pytest.mark.parametrize(
+    "generator", [pytest.param("discriminative", marks=pytest.mark.slow), "random"]
+)
+def test_another_version_of_a_measure_s_package_is_named(session, monkeypatch, generator):
+    install_screens(monkeypatch, "1.0", "MNRO")
+    study = a_study(session, generator=generator, practice=False, **SCREEN)
+    files = handed_out(session, study)
+    assert steps_of(files)
+    install_screens(monkeypatch, "2.0", "NMRR")
+    assert "screen is of screens 1.0 there and of screens 2.0 here" in refused(files)
+
+
+@pytest.mark.parametrize("packages", [None, 1, ["screens"], {"screen": 1}])
+def test_packages_that_cannot_be_are_refused(bundle, packages):
+    files = with_json(bundle, "study.json", lambda study: study.update(packages=packages))
+    message = refused(with_cell(files, "votes.csv", 2, "credited", "5"))
+    assert message == "study.json, packages: a package for each measure is needed"
 
 
 def refused(files):
