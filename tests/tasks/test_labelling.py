@@ -7,6 +7,7 @@ import zipfile
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from sqlalchemy import select
@@ -14,12 +15,13 @@ from sqlalchemy.exc import IntegrityError
 
 from survey import tokens
 from survey.cli.planning import local_server
-from survey.core.collections.items import Item
+from survey.core.collections.items import Item, Topic
 from survey.core.studies.fields import PlanError
 from survey.db import item_queries
 from survey.db.models import TASK_TABLES, Participant, Presentation, now
 from survey.errors import SurveyError
 from survey.services import accounts
+from survey.services.accounts import COMMAND_LINE
 from survey.services.analysis.label_results import Annotator, LabelResults, merged
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.collections import items as collection
@@ -33,7 +35,13 @@ from survey.services.planning.simulation import preference_for, simulate
 from survey.services.studies import lifecycle
 from tests.builders import KEY, Visitor
 from tests.databases import ON_BOTH, ON_SQLITE, statements
-from tests.labelled import a_labelling_plan, a_labelling_study, labelled, ticks
+from tests.labelled import (
+    a_labelling_plan,
+    a_labelling_study,
+    a_shaded_picture,
+    labelled,
+    ticks,
+)
 from tests.web.desk import Desk, shows_its_figures_as_files
 
 TABLES = TASK_TABLES["labelling"]
@@ -517,6 +525,27 @@ def test_a_check_names_what_is_missing(app, session):
         "the plan changes that",
         "the study has no pictures or texts of documents yet",
     ]
+
+
+@ON_SQLITE
+def test_a_check_names_a_query_without_a_document_to_judge(app, session):
+    plan = a_labelling_plan(topics=["alone", "same", "word"])
+    study = lifecycle.create_study(session, "alone", plan)
+    files = {name: partial(a_shaded_picture, "red", "red") for name in ("a.png", "b.png")}
+    topics = [Topic("alone", image="red-1"), Topic("same", image="b.png"), Topic("word", "Meadow")]
+    documents = [Item("red-1", "a.png")]
+    collection.take_in(session, study, files, documents, COMMAND_LINE, topics=topics)
+    shown = "shows nothing to judge, as all documents are its own picture; add other documents, or "
+    expected = [
+        (1, f"query 1 {shown}take the topic alone out of the plan", "items"),
+        (2, f"query 2 {shown}take the topic same out of the plan", "items"),
+    ]
+    findings = lifecycle.check_study(session, study)
+    assert [(each.question, each.text, each.mend) for each in findings] == expected
+    assert lifecycle.check_verdict(study, findings) == "3 queries to label; 2 things to mend."
+    documents = [*documents, Item("green-1", text="a meadow")]
+    collection.take_in(session, study, {}, documents, COMMAND_LINE)
+    assert not lifecycle.check_study(session, study)
 
 
 def test_queries_for_all_go_to_all_and_the_others_evenly(app, session):

@@ -297,6 +297,11 @@ def ranked(
     return [document for document in order if document not in own]
 
 
+def has_documents(pool: Pool, topic: Topic) -> bool:
+    """Return whether any document is left to judge; the query's own picture is not shown."""
+    return len(_own_documents(pool, topic)) < len(pool)
+
+
 def _own_documents(pool: Pool, topic: Topic) -> set[str]:
     """Return the documents that are a topic's own picture."""
     image = {topic.image} if topic.image in pool.index else set()
