@@ -189,6 +189,45 @@ def test_its_bundle_replicates_and_is_imported_with_the_same_files(visitor, sess
     assert again["analysis.json"] == files["analysis.json"]
 
 
+@ON_SQLITE
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        ({"participant": "P-NOBODY"}, "participants.csv has no such participant"),
+        ({"question": 9}, "the study has no such question"),
+        ({"question": 1}, r"the database cannot hold it \(UNIQUE"),
+        ({"position": 1}, r"the database cannot hold it \(UNIQUE"),
+        ({"revisions": -1}, r"the database cannot hold it \(CHECK"),
+        ({"drawn": {"swapped": True}}, r"\{'swapped': True\} is no WordsPresentation"),
+        ({"answer": 3}, "3 is no WordsAnswer"),
+    ],
+)
+def test_an_answer_that_its_kind_reads_without_a_check_is_not_imported(
+    visitor, session, study, monkeypatch, change, fault
+):
+    taken_part(visitor)
+    lifecycle.close_study(session, study)
+    files = open_files(io.BytesIO(exported(session, study)), "words.zip")
+    session.rollback()
+
+    def unchecked(content, _):
+        for record in content.rows():
+            new = change if record.question == 2 else {}
+            own = {name: value for name, value in new.items() if name in record._fields}
+            drawn = new.get("drawn", words.WordsPresentation(record.swapped))
+            answer = new.get("answer", words.WordsAnswer(record.side))
+            yield record._replace(**own), drawn, answer
+
+    monkeypatch.setattr(words.WordsContent, "to_import", unchecked)
+    ada, _ = accounts.add_researcher(session, "Ada")
+    with pytest.raises(
+        BundleError, match=rf"choices\.csv, participant P-\w+, question \d: {fault}"
+    ):
+        bundle_import.import_bundle(session, files, "words.zip", "again", ada)
+    session.commit()
+    assert [each.slug for each in lifecycle.all_studies(session)] == [study.slug]
+
+
 def test_reasons_and_closing_questions_need_nothing_of_the_kind(app, session, study, monkeypatch):
     asked = {"name": "ease", "label": "How easy was it?", "kind": "scale"}
     plan = plan_from_json({**PLAN, "reason_question": "Why?", "closing_questions": [asked]})

@@ -1,14 +1,16 @@
 """Import a bundle from elsewhere as a read-only study."""
 
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from sqlalchemy import Table
+from sqlalchemy.exc import StatementError
 from sqlalchemy.orm import Session
 
 from survey import tokens
 from survey.core.studies.fields import ParticipantRecord
+from survey.core.tasks import task_of
 from survey.db import item_queries, participant_queries
 from survey.db.export_queries import EXPORTED
 from survey.db.models import (
@@ -24,8 +26,9 @@ from survey.db.models import (
 )
 from survey.db.models.base import own_values
 from survey.services import accounts
+from survey.services.exchange.bundle import files_of_kind
 from survey.services.exchange.bundle_reader import read_bundle, replicate
-from survey.services.exchange.input_files import Files
+from survey.services.exchange.input_files import BundleError, Files
 from survey.services.exchange.tables import Content
 from survey.services.participation.own_data import erased_tokens, token_of
 from survey.services.studies import lifecycle
@@ -64,10 +67,11 @@ def import_bundle(
         for public_id, record in records.items()
         if token_of(content.slug, public_id) not in erased
     }
-    on_erased(len(records) - len(participants))
+    erased_ids = records.keys() - participants.keys()
+    on_erased(len(erased_ids))
     session.add_all(participants.values())
     session.flush()
-    _store_answers(session, study, content, participants)
+    _store_answers(session, study, content, participants, erased_ids)
     study.status, study.digest = "closed", content.digest
     study.opened_at, study.closed_at = content.opened_at, content.closed_at or now()
     study.unblinded_at, study.looks = content.unblinded_at, [*content.looks]
@@ -126,35 +130,75 @@ def _participant(record: ParticipantRecord, study: Study) -> Participant:
 
 
 def _store_answers(
-    session: Session, study: Study, content: Content, participants: Mapping[str, Participant]
+    session: Session,
+    study: Study,
+    content: Content,
+    participants: Mapping[str, Participant],
+    erased: Collection[str],
 ) -> None:
-    """Store how each question was shown and answered; which answers were changed is unknown."""
-    tables = TASK_TABLES[content.plan.kind]
+    """Store how each question was shown and answered; which answers were changed is unknown.
+
+    ``erased``: participants whose answers are left out. A kind from elsewhere may have read
+    answers without a check: raises BundleError for an answer that cannot be stored.
+    """
+    task = task_of(content.plan)
     question_ids = {row.number: row.id for row in study.questions}
     for record, drawn, answer in content.answers.to_import(content):
-        if record.participant not in participants:
-            continue  # erased here
-        participant, question_id = participants[record.participant], question_ids[record.question]
-        presentation = Presentation(
+        fault = ""
+        if record.participant in erased:
+            continue
+        participant = participants.get(record.participant)
+        question_id = question_ids.get(record.question)
+        if participant is None:
+            fault = "participants.csv has no such participant"
+        elif question_id is None:
+            fault = "the study has no such question"
+        elif not isinstance(drawn, task.presentation):
+            fault = f"{drawn!r} is no {task.presentation.__name__}"
+        elif not isinstance(answer, task.answer | None):
+            fault = f"{answer!r} is no {task.answer.__name__}"
+        else:
+            own = (drawn, answer)
+            try:
+                _store_answer(session, content.plan.kind, participant, question_id, record, *own)
+            except StatementError as error:
+                fault = f"the database cannot hold it ({str(error.orig).partition(chr(10))[0]})"
+        if fault:
+            session.rollback()
+            place = f"participant {record.participant}, question {record.question}"
+            raise BundleError(f"{files_of_kind(content.plan).answers_file}, {place}: {fault}")
+
+
+def _store_answer(
+    session: Session,
+    kind: str,
+    participant: Participant,
+    question_id: int,
+    record: Any,
+    drawn: Any,
+    answer: Any,
+) -> None:
+    tables = TASK_TABLES[kind]
+    presentation = Presentation(
+        participant_id=participant.id,
+        question_id=question_id,
+        position=record.position or 0,
+        shown_at=record.shown_at,
+    )
+    rows: list[tuple[Table, Any, Any]] = [(tables.presentation, presentation, drawn)]
+    if answer is not None:
+        response = StoredResponse(
             participant_id=participant.id,
             question_id=question_id,
-            position=record.position or 0,
-            shown_at=record.shown_at,
+            submitted_at=record.submitted_at or participant.started_at,
+            active_seconds=record.active_seconds,
+            reason=record.reason,
+            revisions=record.revisions or 0,
         )
-        rows: list[tuple[Table, Any, Any]] = [(tables.presentation, presentation, drawn)]
-        if answer is not None:
-            response = StoredResponse(
-                participant_id=participant.id,
-                question_id=question_id,
-                submitted_at=record.submitted_at or participant.started_at,
-                active_seconds=record.active_seconds,
-                reason=record.reason,
-                revisions=record.revisions or 0,
-            )
-            rows.append((tables.response, response, answer))
-        session.add_all(row for _, row, _ in rows)
-        session.flush()
-        for table, row, own in rows:
-            participant_queries.store_own_columns(session, table, row.id, own_values(table, own))
-        if tables.step is not None:
-            participant_queries.store_steps(session, tables.step, presentation.id, 1, drawn.steps)
+        rows.append((tables.response, response, answer))
+    session.add_all(row for _, row, _ in rows)
+    session.flush()
+    for table, row, own in rows:
+        participant_queries.store_own_columns(session, table, row.id, own_values(table, own))
+    if tables.step is not None:
+        participant_queries.store_steps(session, tables.step, presentation.id, 1, drawn.steps)
