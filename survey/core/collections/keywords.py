@@ -19,13 +19,19 @@ COLUMNS = ["document", "keyword", "weight"]
 def read_keywords(file: str, lines: Iterable[str], faults: FileFaults) -> Keywords:
     """Read a CSV, ``document,keyword,weight``; each invalid row adds a sentence to ``faults``."""
     documents: dict[str, dict[str, float]] = {}
-    rows = csv.reader(lines)
-    heading = [cell.strip().removeprefix("\ufeff") for cell in next(rows, [])]
+    reader = csv.reader(lines)
+    rows: list[list[str]] = []
+    try:
+        rows.extend(reader)
+    except csv.Error as error:  # for example a cell of more than 131,072 characters
+        faults.add(f"{file}, line {reader.line_num}: this is no CSV ({error})")
+        return documents
+    heading = [cell.strip().removeprefix("\ufeff") for cell in (rows or [[]])[0]]
     if heading != COLUMNS:
         found = shortened(",".join(heading))
         faults.add(f"{file}, row 1: {found} found; {','.join(COLUMNS)} is needed")
         return documents
-    for number, cells in enumerate(rows, 2):
+    for number, cells in enumerate(rows[1:], 2):
         if not cells:
             continue
         document, keyword, text = ([cell.strip() for cell in cells] + ["", "", ""])[:3]
