@@ -49,6 +49,31 @@ def test_a_query_that_is_in_the_collection_is_told(desk):
     assert "A document of the query's own id was left out for 3 queries." in printed
 
 
+def _npy(header):
+    return b"\x93NUMPY\x01\x00\x76\x00" + header.ljust(117).encode() + b"\n"
+
+
+DAMAGED = {
+    "zip": b"PK\x03\x04 is how an archive begins",
+    "cut": b"\x93NUMPY\x01\x00\x0a\x00{'descr': 1",
+    "tokens": _npy("{'descr': '|u1', 'x'((("),
+    "vast": _npy(f"{{'descr': '|u1', 'fortran_order': False, 'shape': ({10**22}, 4), }}"),
+    "empty": b"",
+}
+
+
+@pytest.mark.parametrize("damage", [*DAMAGED, "archive"])
+def test_a_damaged_array_is_named(desk, damage):
+    if damage == "archive":
+        with (desk.folder / "damaged.npy").open("wb") as file:
+            np.savez(file, codes=np.eye(4))
+    else:
+        (desk.folder / "damaged.npy").write_bytes(DAMAGED[damage])
+    (desk.folder / "damaged.ids").write_text("a\nb\nc\nd\n")
+    printed = desk.run("survey rank damaged.npy query-codes.npy --to new.txt", status=1).stderr
+    assert "damaged.npy cannot be read as an array of numpy, of numbers.\n" in printed
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [

@@ -7,6 +7,8 @@ They come as ``features.csv``, a heading and lines of a document and its numbers
 import csv
 import hashlib
 import io
+import tokenize
+import zipfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 import numpy as np
@@ -17,6 +19,11 @@ from survey.core.text_input import FaultyFilesError, FileFaults, parse_number, s
 
 CSV, NPY, IDS = VECTOR_FILES = ("features.csv", "features.npy", "features.txt")
 MOST_NUMBERS = 2_048  # of a vector
+# What numpy.load raises for a damaged file, from the modules that it reads it with.
+NO_ARRAY = (
+    *(ValueError, EOFError, MemoryError, OverflowError, SyntaxError),
+    *(tokenize.TokenError, zipfile.BadZipFile),
+)
 
 Files = Mapping[str, Callable[[], bytes]]
 Cells = Sequence[str] | NDArray[np.floating]
@@ -83,7 +90,7 @@ def _npy_rows(files: Files) -> Iterator[tuple[int, str, Cells]]:
         raise FaultyFilesError([f"{NPY} found without {IDS}; it needs an id for each row"])
     try:
         array = np.load(io.BytesIO(files[NPY]()), allow_pickle=False)
-    except (ValueError, EOFError, MemoryError, SyntaxError):
+    except NO_ARRAY:
         raise FaultyFilesError([f"{NPY}: this is no array of numbers that can be read"]) from None
     if not isinstance(array, np.ndarray) or array.ndim != 2 or array.dtype.kind not in "fiu":
         found = f"{array.dtype} {array.shape}" if isinstance(array, np.ndarray) else "archive"

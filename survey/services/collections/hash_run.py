@@ -15,6 +15,7 @@ from survey.core.collections.hash_codes import (
     rank_by_distance,
     read_codes,
 )
+from survey.core.collections.vectors import NO_ARRAY
 from survey.core.text_input import FileFaults, lines_of
 from survey.errors import SurveyError
 from survey.services.exchange.input_files import read_text
@@ -55,10 +56,10 @@ def _read(path: Path, faults: FileFaults) -> HashCodes:
     if path.suffix != ".npy":
         return read_codes(str(path), lines_of(read_text(path)), faults)
     try:
-        array = np.load(path, mmap_mode="r", allow_pickle=False)
+        array = np.lib.format.open_memmap(path, mode="r")
     except OSError as error:
         raise SurveyError(f"{path} cannot be read: {error.strerror or error}.") from None
-    except (ValueError, EOFError):
+    except NO_ARRAY:
         # numpy's own message advises to load objects, which may run code.
         raise SurveyError(f"{path} cannot be read as an array of numpy, of numbers.") from None
     id_file = path.with_suffix(".ids")

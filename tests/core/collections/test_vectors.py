@@ -89,7 +89,8 @@ def test_files_that_cannot_be_read_are_named():
     array = npy(np.ones((1, 2)))
     objects = npy(np.array([[{}]], dtype=object))
     assert "found without features.txt" in faults_of(features_npy=array)[0]
-    for content in (array[:-4], objects, b"no array", b""):
+    zipped = b"PK\x03\x04 is how an archive begins"
+    for content in (array[:-4], objects, b"no array", b"", zipped, array[:20]):
         assert "no array" in faults_of(features_npy=content, features_txt=b"a")[0]
     assert "no text in UTF-8" in faults_of(features_csv=b"\xff\xfe\x00")[0]
     assert "one of them" in faults_of(features_csv=b"", features_npy=array)[0]
