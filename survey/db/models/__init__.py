@@ -96,6 +96,11 @@ class Study(Base):
         doc="SHA-256 of the researcher's vectors of its documents, if there are some"
     )
     generator_version: Mapped[int] = mapped_column(doc="which generator drew the lists")
+    packages: Mapped[JsonObject] = mapped_column(
+        default=dict,
+        server_default="{}",
+        doc="which packages brought its measures when the lists were drawn, with their versions",
+    )
     created_at: Mapped[Moment] = mapped_column(doc="when it was made")
     opened_at: Mapped[Moment | None] = mapped_column(doc="when it was opened")
     closed_at: Mapped[Moment | None] = mapped_column(doc="when it was closed")

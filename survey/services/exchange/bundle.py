@@ -35,6 +35,7 @@ from survey.services.exchange.preference import PreferenceFiles
 from survey.services.exchange.tables import (
     CACHED_TEXTS,
     IDENTITIES_TABLE,
+    PACKAGES,
     STUDY,
     TIMES,
     ConsentRecord,
@@ -55,7 +56,12 @@ from survey.services.exchange.tables import (
 )
 from survey.services.participation.own_data import require_none_due
 from survey.services.participation.participants import PRACTICE
-from survey.services.studies.lifecycle import current_digest, questions_of, require_results
+from survey.services.studies.lifecycle import (
+    current_digest,
+    packages_of,
+    questions_of,
+    require_results,
+)
 
 FORMAT = 1
 SUMS = "SHA256SUMS"
@@ -246,6 +252,7 @@ def content_of(
         items=item_queries.items_of(session, study.id),
         topics=item_queries.topics_of(session, study.id),
         vectors_digest=study.vectors_digest,
+        packages=study.packages or packages_of(plan),  # earlier versions recorded none
     )
 
 
@@ -332,6 +339,7 @@ def _study_metadata(content: Content) -> dict[str, Any]:
             "python": ".".join(map(str, sys.version_info[:2])),
             "numpy": np.__version__,
         },
+        **({PACKAGES: content.packages} if content.packages else {}),
         **kind.study_entries(plan, content.practice),
     }
 

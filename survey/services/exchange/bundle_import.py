@@ -93,6 +93,7 @@ def _study(content: Content, name: str, slug: str) -> Study:
         slug=slug,
         plan_json=content.plan.as_json(),
         generator_version=content.generator_version,
+        packages={**(content.packages or {})},
         created_at=now(),
         imported_from=name[:200],
         recruitment=Recruitment().as_json(),

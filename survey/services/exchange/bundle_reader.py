@@ -200,6 +200,7 @@ def read_bundle(files: Files) -> tuple[Content, Mapping[str, Any]]:
         topics=read_topic_rows(files),
         thumbnails=(lambda: thumbnails) if (thumbnails := read_thumbnails(files)) else None,
         vectors_digest=str(study.get("vectors_digest") or "")[:64] or None,
+        packages=study.get(PACKAGES),
     )
     return content, study
 
@@ -543,10 +544,8 @@ def _check_digest(content: Content, study: Mapping[str, Any]) -> None:
         raise BundleError(f"{STUDY}, consent: the plan's text is not among them")
     # The plan was read and is in the digest; a later version may have more fields in a plan.
     unchecked = {name: study.get(name) for name in ("versions", "plan")}
-    packages = {name: study[name] for name in (PACKAGES,) if name in study}
     computed = json.loads("".join(study_lines(replace(content, participants=lambda: iter(())))))
-    computed.pop(PACKAGES, None)
-    expected = {"looks": [], **computed, **unchecked, **packages, "texts": study.get("texts")}
+    expected = {"looks": [], **computed, **unchecked, "texts": study.get("texts")}
     _compare(study, expected, STUDY)
     _check_texts(study.get("texts"), content)
 

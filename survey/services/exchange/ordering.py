@@ -293,9 +293,8 @@ class OrderingFiles:
             raise BundleError(f"{STUDY}, practice: {error}") from None
 
     def study_entries(self, plan: OrderingPlan, practice: Question | None) -> dict[str, Any]:
-        """Return generator, measures and their packages, the practice question and its marks."""
+        """Return generator, measures, the practice question and its marks."""
         marks = {"practice_marks": practice.marks.as_json()} if practice and practice.marks else {}
-        packages = {name: package for name in plan.measures if (package := MEASURES.package(name))}
         provenance = plan.provenance and plan.provenance.as_json()
         return {
             **({"sources": provenance["sources"]} if provenance else {}),
@@ -303,7 +302,6 @@ class OrderingFiles:
             "measures": list(plan.measures),
             "practice": dict(practice.lists) if practice else None,
             **marks,
-            **({PACKAGES: packages} if packages else {}),
         }
 
     def why_different(self, study: Mapping[str, Any]) -> str:

@@ -142,7 +142,8 @@ class Content:
     ``questions``, ``practice`` and ``answers`` are of the types of the kind of question.
     ``participants`` and ``identities`` read their records at each call, in the order of the
     participants' ids. ``identities`` and ``thumbnails`` are None where they are left out, as they
-    are by default; items, which ``items`` describes, may have pictures.
+    are by default; items, which ``items`` describes, may have pictures. ``packages``: of measures,
+    by their names, when the lists were drawn.
     """
 
     slug: str
@@ -161,6 +162,7 @@ class Content:
     answers: Any
     include_test: bool
     identities: Callable[[], Iterable[IdentityRecord]] | None = None
+    packages: Mapping[str, str] | None = None
     items: Sequence[collection.Item] = ()
     topics: Sequence[collection.Topic] = ()
     thumbnails: Callable[[], Iterable[Thumbnail]] | None = None

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from survey.core.collections.items import Item, Topic
 from survey.core.collections.likeness import Entry, Pool
-from survey.core.measures import mentioned_measure
+from survey.core.measures import MEASURES, mentioned_measure
 from survey.core.studies.fields import Finding, is_storable
 from survey.core.studies.plan import Plan, TaskQuestion, study_digest, text_digest
 from survey.core.tasks import labelling, ordering, task_of
@@ -63,6 +63,7 @@ def create_study(session: Session, slug: str, plan: Plan) -> Study:
         slug=slug,
         plan_json=plan.as_json(),
         generator_version=task_of(plan).generator_version,
+        packages=packages_of(plan),
         created_at=created_at,
         questions=_question_rows(questions),
         consent_texts=[
@@ -72,6 +73,12 @@ def create_study(session: Session, slug: str, plan: Plan) -> Study:
     insert_study(session, study)
     session.commit()
     return study
+
+
+def packages_of(plan: Plan) -> dict[str, str]:
+    """Return the installed package, with its version, of each measure that is not built in."""
+    names = getattr(plan, "measures", ())
+    return {name: package for name in names if (package := MEASURES.package(name))}
 
 
 def insert_study(session: Session, study: Study) -> None:
@@ -248,6 +255,7 @@ def change_plan(session: Session, study: Study, plan: Plan, who: str, version: s
     session.flush()  # delete the old numbers before the new are inserted: they are unique
     study.questions = _question_rows(questions)
     study.generator_version = task_of(plan).generator_version
+    study.packages = packages_of(plan)
     study.plan_json = plan.as_json()
     text = study.consent_texts[0]
     text.text, text.digest, text.created_at = plan.consent, text_digest(plan.consent), now()

@@ -7,8 +7,11 @@ from dataclasses import replace
 import pytest
 
 from survey.core.measures import MEASURES
-from survey.core.measures.registry import Plugins
+from survey.core.measures.registry import NO_PLUGINS, Plugins
 from survey.db.models.ordering import StoredOrderingPresentation
+from survey.services import accounts
+from survey.services.exchange import bundle as bundles
+from survey.services.exchange import bundle_import
 from survey.services.exchange.bundle import SUMS
 from survey.services.exchange.input_files import BundleError
 from tests.databases import ON_SQLITE
@@ -77,6 +80,23 @@ def test_another_version_of_a_measure_s_package_is_named(session, monkeypatch, g
     assert steps_of(files)
     install_screens(monkeypatch, "2.0", "NMRR")
     assert "screen is of screens 1.0 there and of screens 2.0 here" in refused(files)
+
+
+def test_a_bundle_names_the_packages_of_the_day_on_which_lists_were_drawn(session, monkeypatch):
+    install_screens(monkeypatch, "1.0", "MNRO")
+    study = a_study(session, practice=False, **SCREEN)
+    files = handed_out(session, study)
+    assert json.loads(files["study.json"])["packages"] == {"screen": "screens 1.0"}
+    install_screens(monkeypatch, "2.0", "MNRO")
+    assert handed_out(session, study) == files
+    session.rollback()
+    ada, _ = accounts.add_researcher(session, "Ada")
+    copy = bundle_import.import_bundle(session, files, "it.zip", "again", ada)
+    assert copy.packages == {"screen": "screens 1.0"}
+    monkeypatch.setattr(MEASURES, "_plugins", NO_PLUGINS)
+    monkeypatch.delitem(MEASURES._cache, "screen")
+    assert bundles.content_of(session, study).packages == {"screen": "screens 1.0"}
+    assert bundles.content_of(session, copy).packages == {"screen": "screens 1.0"}
 
 
 @pytest.mark.parametrize("packages", [None, 1, ["screens"], {"screen": 1}])
