@@ -63,8 +63,9 @@ def install_screens(monkeypatch, version, like):
     measure = replace(MEASURES[like], name="screen", label="the first screen", mean_name="screens")
     plugins = Plugins({"screen": measure}, {"screen": f"screens {version}"}, ())
     monkeypatch.setattr(MEASURES, "_plugins", plugins)
-    monkeypatch.delitem(MEASURES._cache, "screen", raising=False)
-    monkeypatch.delitem(MEASURES.__dict__, "mentions", raising=False)
+    monkeypatch.setattr(MEASURES, "_cache", {})
+    assert MEASURES.mentions  # it is there from here on, so it is put back afterwards
+    monkeypatch.delitem(MEASURES.__dict__, "mentions")
 
 
 SCREEN = {"measures": ["AP", "NMRR", "screen"], "reminder": "", "scenario": "Choose."}
