@@ -69,7 +69,7 @@ def init_app(app: Flask) -> None:
     for called in (page_language, answer_in_words, orders, place, ties, words_for_own_ordering):
         app.add_template_global(called)
     for applied in (
-        *(aligned, and_join, compared, day, decimal, filled, in_words, mark_words, methods),
+        *(aligned, and_join, compared, day, decimal, filled, in_words, mark_words, marks, methods),
         *(moment, order, ordinal, paragraphs, ranking_in_words),
     ):
         app.add_template_filter(applied)
@@ -160,6 +160,15 @@ def and_join(parts: Sequence[str]) -> str:
 def mark_words(kinds: Iterable[str]) -> str:
     """Return what the marks of these kinds beside positions mean."""
     return and_join([gettext(MARKS[kind]) for kind in kinds])
+
+
+def marks(text: str, kinds: Sequence[str]) -> str:
+    """Return the marks of these kinds beside a position: 3, 0.57; in Greek 3, 0,57.
+
+    A cluster keeps the points in its name.
+    """
+    parts = zip(text.split(", "), kinds, strict=False)  # a position may have none
+    return ", ".join(decimal(part) if kind == "weights" else part for part, kind in parts)
 
 
 def in_a_row(parts: Iterable[str]) -> str:

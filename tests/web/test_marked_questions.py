@@ -77,6 +77,16 @@ def test_grades_and_clusters_stand_together(session, visitor):
 
 
 @ON_SQLITE
+def test_a_weight_has_the_decimal_sign_of_the_study_and_a_cluster_keeps_its_points(
+    session, visitor
+):
+    marks = {"weights": "1 0.75 0.75 0.5 0.25", "clusters": "v1.2 v1.2 b b c"}
+    an_open_study(session, language="el", marks=marks)
+    visitor.start()
+    assert all("(0,75, v1.2)" in row for row in rows_of(visitor.page))
+
+
+@ON_SQLITE
 def test_who_ranks_first_sees_the_marks_then(session, visitor):
     an_open_study(session, marks=GRADES, columns="after", practice=False)
     visitor.prepare()
