@@ -35,6 +35,28 @@ def test_an_error_speaks_the_language_the_browser_asks_for(client, address, aske
 
 
 @ON_SQLITE
+@pytest.mark.parametrize(
+    ("address", "status"),
+    [("no-such", 404), ("q/99", 404), ("q/1000", 404), ("q/1/no-such", 404), ("start", 405)],
+)
+def test_an_error_within_a_study_speaks_the_language_of_the_study(client, session, address, status):
+    study = an_open_study(session, language="el")
+    visitor = Visitor(client)
+    visitor.go("/review")  # a question after the last is no page only now
+    answer = client.get(f"/s/{study.slug}/{address}", headers={"Accept-Language": "en"})
+    assert answer.status_code == status
+    assert '<html lang="el">' in answer.text
+
+
+@ON_SQLITE
+def test_an_error_within_a_draft_does_not_tell_its_language(client, session):
+    lifecycle.create_owned_study(session, None, "draft", a_plan(language="el"), Recruitment())
+    session.rollback()
+    answer = client.get("/s/draft/no-such", headers={"Accept-Language": "en"})
+    assert (answer.status_code, '<html lang="en">' in answer.text) == (404, True)
+
+
+@ON_SQLITE
 def test_an_upload_without_a_temporary_folder_is_answered_with_503(
     app, session, tmp_path, monkeypatch, caplog
 ):

@@ -4,8 +4,10 @@ The pages that a kind of question adds are registered by its name: forms, templa
 in words. The views that all kinds share are in ``questions``.
 """
 
+import re
 import secrets
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache, wraps
 from typing import Any, Protocol
@@ -18,6 +20,7 @@ from werkzeug.exceptions import NotFound
 
 from survey import tokens
 from survey.core.studies.plan import Plan
+from survey.errors import NotFoundError
 from survey.services.collections import items
 from survey.services.operations.database import begin_page
 from survey.services.participation import participants
@@ -64,6 +67,18 @@ def find_study_and_participant() -> None:
     browser_token()  # sets the cookie
     set_language(g.plan.language)
     g.participant, g.by_personal_link = visit.participant, visit.by_personal_link
+
+
+@blueprint.before_app_request
+def _set_language_of_no_page() -> None:
+    """Answer an address that is no page of an existing study in the study's language."""
+    within = re.match("/s/([^/]+)/", request.path) if request.routing_exception else None
+    if within is None:
+        return
+    with suppress(NotFoundError):
+        study = participants.visit(begin_page(session()), within[1], "").study
+        if study.status != "draft":
+            set_language(study.plan.language)
 
 
 @blueprint.app_context_processor
