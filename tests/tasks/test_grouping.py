@@ -41,7 +41,7 @@ from survey.services.participation.participant_list import list_participants
 from survey.services.planning.simulation import preference_for, simulate
 from survey.services.studies import lifecycle, publications, recruitment
 from survey.services.studies.publications import Details
-from tests.builders import KEY
+from tests.builders import KEY, Visitor
 from tests.databases import ON_BOTH, ON_SQLITE, statements
 from tests.grouped import (
     FIRST_TOPIC,
@@ -154,6 +154,21 @@ def test_a_form_that_lacks_something_says_so_and_keeps_what_was_selected(
     assert sentence in assessor.text
     assert len(assessor.page.select(".tile [checked]")) == ("document" in fields)
     assert not steps_in(session)
+
+
+@ON_SQLITE
+@pytest.mark.parametrize(
+    ("language", "sentence"),
+    [("en", "1 is in no group yet. Place it,"), ("el", "1 δεν είναι ακόμη σε καμία ομάδα. Τοπ")],
+)
+def test_one_picture_that_is_left_is_spoken_of_in_the_singular(app, session, language, sentence):
+    a_grouping_study(session, "left", language=language)
+    assessor = Visitor(app.test_client(), "left")
+    assessor.go("/q/1")
+    assessor.submit("/q/1", go="put-0", document=[*range(2, 13)])
+    assessor.submit("/q/1", go="done")
+    assert sentence in assessor.text
+    assert "Τοποθετήστε τες" not in assessor.text
 
 
 @ON_SQLITE

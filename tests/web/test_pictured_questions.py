@@ -113,6 +113,19 @@ def test_practice_has_squares_and_no_picture_of_the_study(visitor):
 
 
 @ON_SQLITE
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [("en", "This is the first result of "), ("el", "Αυτό είναι το πρώτο αποτέλεσμα: ")],
+)
+def test_practice_speaks_of_one_result_in_the_singular(client, session, language, words):
+    a_pictured_study(session, depth=1, language=language)
+    visitor = Visitor(client, SLUG)
+    visitor.prepare()
+    visitor.open("/practice?step=1")
+    assert words in visitor.text
+
+
+@ON_SQLITE
 def test_marks_and_positions_are_left_out_where_the_plan_says_so(client, session):
     a_pictured_study(session, mark_relevant=False, show_positions=False, practice=False)
     visitor = Visitor(client, SLUG)

@@ -28,7 +28,7 @@ from survey.core.tasks.grouping import (
 from survey.core.tasks.steps import Done
 from survey.services.participation.answers import ShownQuestion
 from survey.web.forms import AnswerForm, Form
-from survey.web.language import gettext
+from survey.web.language import gettext, ngettext
 
 TILE = re.compile(r"[1-9][0-9]{0,2}")
 BUTTON = re.compile(r"(put|take|rename|merge|adopt)-([0-9]{1,3})")
@@ -106,8 +106,10 @@ class GroupingForm(AnswerForm):
         self.stays = bool(left or steps)
         if left:
             self.group.errors = [
-                gettext(
+                ngettext(
+                    "%(count)s is in no group yet. Place it, or press “The others: unknown”.",
                     "%(count)s are in no group yet. Place them, or press “The others: unknown”.",
+                    left,
                     count=left,
                 )
             ]
