@@ -10,6 +10,8 @@ from survey.db.models.base import now
 from survey.services.participation import own_data
 from tests.builders import SLUG, Visitor, an_open_study
 from tests.databases import ON_SQLITE
+from tests.grouped import a_grouping_study
+from tests.labelled import a_labelling_study, ticks
 from tests.web.test_asked_back import differing
 from tests.web.test_unsaved import locked, short_patience, unreachable  # noqa: F401 - a fixture
 
@@ -157,3 +159,49 @@ def test_it_stays_on_the_day_for_personal_data_and_goes_with_the_participant(
     visitor.open("/my-data")
     visitor.submit("/erase", sure="y")
     assert stored(session) == ([], [])
+
+
+def typed_through(visitor, steps):
+    """Type a reason, take the steps without a script, and return what each page then shows."""
+    visitor.go("/q/1")
+    typed, shown = "because", []
+    for step in steps:
+        visitor.submit("/q/1", reason=typed, **step)
+        shown.append((visitor.status, reason_on(visitor)))
+        typed = reason_on(visitor)
+    return shown
+
+
+def test_it_is_kept_through_the_batches_of_a_query(app, session):
+    a_labelling_study(session, reason_question=WHY, shuffle_questions=False)
+    visitor = Visitor(app.test_client(), "labelled")
+    steps = [ticks(1) | {"go": go} for go in ("next", "refine", "previous", "")]
+    assert typed_through(visitor, steps) == [(200, "because")] * 4
+    assert "3 marked" in visitor.text
+    visitor.submit("/q/1", go="done", reason=reason_on(visitor))
+    assert visitor.path == "/q/2"
+    visitor.open("/q/1")
+    visitor.submit("/q/1", go="next", reason="")
+    assert reason_on(visitor) == ""  # what was stored does not come back
+    session.rollback()
+    assert session.scalars(select(StoredResponse.reason)).all() == ["because"]
+
+
+def test_it_is_kept_through_the_steps_of_a_topic(app, session):
+    a_grouping_study(session, reason_question=WHY)
+    visitor = Visitor(app.test_client(), "grouped")
+    steps = [{"go": "new", "group": "warm", "document": "1"}, {"go": "undo"}, {"go": "rest"}]
+    assert typed_through(visitor, steps) == [(200, "because")] * 3
+    assert "12 of 12 placed" in visitor.text
+    visitor.submit("/q/1", go="done", reason=reason_on(visitor))
+    assert visitor.path == "/q/2"
+    session.rollback()
+    assert session.scalars(select(StoredResponse.reason)).all() == ["because"]
+
+
+def test_a_step_without_a_reason_may_be_reloaded(app, session):
+    a_grouping_study(session, reason_question=WHY)
+    visitor = Visitor(app.test_client(), "grouped")
+    visitor.go("/q/1")
+    visitor.submit("/q/1", follow=False, go="rest", reason="")
+    assert visitor.status == 303

@@ -314,6 +314,11 @@ def _save_steps(position: int, form: AnswerForm) -> ResponseReturnValue | None:
         return redirect(_address_before(position), 303)
     if request.accept_mimetypes.best == "application/json":
         return {"key": saved.key}
+    if "reason" in form and request.headers.get(SENT_BY) != SCRIPT:
+        shown = _shown(position)
+        if form.reason_text != (shown.stored.reason if shown.stored else None):
+            # It is stored with the answer; a redirect would lose it where no script keeps it.
+            return _sent_page(position, shown, form)
     return redirect(_address_of_question(position), 303)
 
 
