@@ -29,7 +29,7 @@ async function send() {
     const { fields, tiles: about } = waiting.shift();
     about.forEach((tile) => tile.classList.remove("pending"));
     if (!take(page)) return;
-    if (page.isRefused) giveBack(fields, about);
+    if (page.isRefused) refuse(fields, about);
   }
   sending = false;
   saved.textContent = words.saved;
@@ -73,18 +73,23 @@ function take(page) {
     tile.querySelector(".tags").replaceWith(document.adoptNode(fresh[index].querySelector(".tags")));
   });
   page.isRefused = Boolean(document.querySelector("#faults *"));
-  if (page.isRefused) waiting.length = 0;
   if (focused && document.activeElement === document.body) work.querySelector(`[name="${focused}"]`)?.focus();
   countSelected();
   return true;
 }
 
-// Selects the tiles of a refused step again, and shows the name that was typed.
-function giveBack(fields, about) {
+// Selects the tiles of a refused step again, and shows the name that was typed. What was pressed
+// after it may depend on it, so it is not sent, and the page says so.
+function refuse(fields, about) {
+  const problems = document.getElementById("problems");
+  if (waiting.length || pressed) problems.append(Object.assign(document.createElement("p"), { textContent: words.dropped }));
+  waiting.splice(0).forEach((step) => step.tiles.forEach((tile) => tile.classList.remove("pending")));
+  pressed = null;
   about.forEach((tile) => (box(tile).checked = true));
   const typed = document.getElementById("group");
   typed.value ||= fields.find(([name]) => name === "group")?.[1] ?? "";
   countSelected();
+  problems.scrollIntoView({ block: "nearest" });
 }
 
 // Stores a step about the selected tiles, which are selected no longer.

@@ -307,6 +307,34 @@ def test_a_refused_step_keeps_the_selection_and_enter_renames(browser, server):
     context.close()
 
 
+@pytest.mark.parametrize("button", ["put-0", "done"])
+def test_a_refusal_is_seen_and_says_that_what_was_pressed_after_it_is_not_done(
+    browser, server, button
+):
+    context = prepared(browser)
+    page = context.new_page()
+    begin(page, a_study(server, f"sort-after-{button}", topics={"5": MANY}))
+    page.set_viewport_size({"width": 1280, "height": 500})
+    before, held = len(steps_in(server)), []
+    page.route("**/q/1", lambda route: route.continue_() if held else held.append(route))
+    page.locator(".tile label").last.click()
+    page.locator("button[value=new]").click()
+    page.locator(".tile label").nth(-2).click()
+    page.locator(f"button[value={button}]").click()
+    held[0].continue_()
+    faults = page.locator("#faults")
+    expect(faults).to_contain_text("Please type a name for the group.")
+    expect(faults).to_contain_text("What you pressed after that was not done.")
+    expect(page.locator("#problems")).to_be_in_viewport()
+    expect(page.locator(".pending")).to_have_count(0)
+    expect(page.locator(".tile").last.locator("input")).to_be_checked()
+    page.locator("#group").fill("warm")
+    page.locator("button[value=new]").click()
+    expect(faults).to_be_empty()
+    assert len(steps_in(server)) == before + 1
+    context.close()
+
+
 @pytest.mark.parametrize("happening", ["closed", "cookies lost"])
 def test_a_step_that_is_too_late_leads_to_the_page_that_says_so(browser, server, happening):
     slug = f"sort-{happening}".replace(" ", "-")
