@@ -45,7 +45,7 @@ async function answerTo(body) {
   const slow = setTimeout(() => (saved.textContent = words.now), 400);
   try {
     const answer = await fetch(work.action, { method: "POST", body, signal: AbortSignal.timeout(30000) });
-    if ([429, 502, 503, 504].includes(answer.status)) return null;
+    if ([429, 500, 502, 503, 504].includes(answer.status)) return null;
     return new DOMParser().parseFromString(await answer.text(), "text/html");
   } catch {
     return null;

@@ -44,7 +44,7 @@ async function sent(body) {
       headers: { Accept: "application/json" },
       signal: AbortSignal.timeout(30000),
     });
-    if ([429, 502, 503, 504].includes(answer.status)) return false;
+    if ([429, 500, 502, 503, 504].includes(answer.status)) return false;
     if (answer.headers.get("Content-Type") === "application/json") batch.elements.step_key.value = (await answer.json()).key;
     else reload(answer.status === 409);
     return true;

@@ -335,6 +335,20 @@ def test_a_refusal_is_seen_and_says_that_what_was_pressed_after_it_is_not_done(
     context.close()
 
 
+def test_a_step_that_meets_an_error_of_the_server_is_sent_again(browser, server):
+    context = prepared(browser)
+    page = context.new_page()
+    begin(page, a_study(server, "sort-error"))
+    before = len(steps_in(server))
+    page.route("**/q/1", lambda route: route.fulfill(status=500, body="<h1>Wrong</h1>"), times=1)
+    page.locator(".tile label").first.click()
+    page.locator("button[value=put-0]").click()
+    expect(page.locator("#saved")).to_contain_text("not saved yet")
+    page.wait_for_function(SAVED)
+    assert len(steps_in(server)) == before + 1
+    context.close()
+
+
 @pytest.mark.parametrize("happening", ["closed", "cookies lost"])
 def test_a_step_that_is_too_late_leads_to_the_page_that_says_so(browser, server, happening):
     slug = f"sort-{happening}".replace(" ", "-")

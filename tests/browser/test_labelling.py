@@ -161,6 +161,19 @@ def test_marks_wait_for_a_lost_connection_and_are_stored_once(browser, server):
     context.close()
 
 
+def test_a_mark_that_meets_an_error_of_the_server_is_sent_again(browser, server):
+    context = prepared(browser)
+    page = context.new_page()
+    begin(page, a_study(server, "error", topics=["word"]))
+    before = len(stored_steps(server))
+    page.route("**/q/1", lambda route: route.fulfill(status=500, body="<h1>Wrong</h1>"), times=1)
+    page.locator(".tiles label").first.click()
+    expect(page.locator("#saved")).to_contain_text("not saved yet")
+    expect(page.locator("#saved")).to_have_text("all saved")
+    assert stored_steps(server)[before:] == [("next", None), ("mark", 1)]
+    context.close()
+
+
 def test_texts_alone_are_labelled_too(browser, server):
     texts = [Item(f"text-{n}", text=f"A snippet of words number {n}") for n in range(30)]
     link = a_study(server, "texts", texts=texts, topics=["word"])
