@@ -101,9 +101,10 @@ def add_researcher(session: Session, name: str) -> tuple[Researcher, str]:
             f"{name!r} cannot be a researcher's name; letters, digits, spaces and . @ ' - are "
             "allowed, 64 characters at most."
         )
-    if queries.researcher_by_name(session, name):
+    if existing := queries.researcher_by_name(session, name):
         raise SurveyError(
-            f"There is a researcher {name!r} already; `survey researcher link` prints a new link."
+            f"There is a researcher {existing.name!r} already; `survey researcher link` prints a "
+            "new link."
         )
     first = not all_researchers(session)
     researcher = Researcher(name=name, created_at=now())
