@@ -472,7 +472,12 @@ def researcher_by_name(session: Session, name: str) -> Researcher | None:
 
 def all_researchers(session: Session) -> Sequence[Researcher]:
     """Return the accounts, sorted by name."""
-    return session.scalars(select(Researcher).order_by(Researcher.name)).all()
+    return sorted(session.scalars(select(Researcher)), key=_alphabetical)
+
+
+def _alphabetical(researcher: Researcher) -> tuple[str, str]:
+    """Return a sort key; SQL would sort names differently on SQLite and PostgreSQL."""
+    return researcher.name.casefold(), researcher.name
 
 
 def link_by_hash(session: Session, token_hash: str) -> SignInLink | None:
@@ -547,14 +552,13 @@ def studies_without_members(session: Session) -> Sequence[Study]:
 
 def members_of(session: Session, study: Study) -> Sequence[Membership]:
     """Return the members of a study, owners first, then by name."""
-    return session.scalars(
+    members = session.scalars(
         select(Membership)
-        .join(Membership.researcher)
         .options(joinedload(Membership.researcher))
         .where(Membership.study_id == study.id)
-        .order_by(Membership.role, Researcher.name)
         .execution_options(populate_existing=True)  # another owner may have changed a role
-    ).all()
+    )
+    return sorted(members, key=lambda member: (member.role, *_alphabetical(member.researcher)))
 
 
 def events_of(session: Session, study: Study) -> Sequence[Event]:

@@ -12,7 +12,9 @@ from survey.db.models import Researcher, SignIn, SignInLink, SignInThrottle
 from survey.errors import SurveyError
 from survey.services import accounts
 from survey.services.accounts import LinkError, TooManyAttemptsError, WrongPasswordError
+from survey.services.studies import lifecycle
 from survey.tokens import hash_token
+from tests.builders import a_plan
 from tests.databases import ON_SQLITE
 
 PASSWORD = "a row of four words"
@@ -131,6 +133,17 @@ def test_names_in_any_script_sign_in_in_any_case(session, name):
     assert accounts.sign_in(session, name.upper(), PASSWORD)
     with pytest.raises(SurveyError, match=f"There is a researcher '{name}' already"):
         accounts.add_researcher(session, name.upper())
+
+
+def test_researchers_are_sorted_alike_on_both_databases_in_capitals_or_not(session):
+    study = lifecycle.create_study(session, "shared", a_plan())
+    for name in ("Zoe", "anna b", "Émile", "Anna-Maria", "bob", "AnnaC"):
+        researcher, _ = accounts.add_researcher(session, name)
+        accounts.share(session, study, researcher, "owner" if name == "Zoe" else "viewer")
+    names = ["anna b", "Anna-Maria", "AnnaC", "bob", "Zoe", "Émile"]
+    assert [person.name for person in accounts.all_researchers(session)] == names
+    members = [member.researcher.name for member in accounts.members_of(session, study)]
+    assert members == ["Zoe", *names[:4], "Émile"]
 
 
 def test_an_unknown_name_and_a_wrong_password_are_told_alike(session, ada):
