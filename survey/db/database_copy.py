@@ -10,9 +10,7 @@ from sqlalchemy.schema import sort_tables
 from sqlalchemy.types import TypeDecorator
 
 from survey.db.engine import sqlite_library
-from survey.db.migration import table_names
-from survey.db.models import TASK_TABLES
-from survey.db.models.base import Base
+from survey.db.migration import known_tables, table_names
 
 # Called with the pages or rows done so far and their total.
 OnStep = Callable[[int, int], None]
@@ -56,7 +54,7 @@ def copy_pages(source: Connection, target: Path, on_step: OnStep) -> None:
 
 def unknown_tables(source: Connection, target: Connection) -> list[str]:
     """Return the names of the source's tables that the target lacks and no model describes."""
-    return sorted(_missing_names(source, target) - {*_known_tables()})
+    return sorted(_missing_names(source, target) - {*known_tables()})
 
 
 def copy_rows(source: Connection, target: Connection, total: int, on_step: OnStep) -> None:
@@ -64,7 +62,7 @@ def copy_rows(source: Connection, target: Connection, total: int, on_step: OnSte
 
     Tables that no migration makes, of kinds of question from outside, are made where missing.
     """
-    known = _known_tables()
+    known = known_tables()
     for table in sort_tables([known[name] for name in _missing_names(source, target)]):
         table.create(target)
     target_tables = {table.name: table for table in _reflect_tables(target)}
@@ -95,12 +93,6 @@ def block_writers(connection: Connection) -> None:
 
 def _missing_names(source: Connection, target: Connection) -> set[str]:
     return {*table_names(source)} - {*table_names(target)}
-
-
-def _known_tables() -> dict[str, Table]:
-    """Return all tables that models describe, by name, also those of kinds from outside."""
-    of_kinds = (table for tables in TASK_TABLES.values() for table in tables.all)
-    return {**Base.metadata.tables, **{table.name: table for table in of_kinds}}
 
 
 def _reflect_tables(connection: Connection) -> list[Table]:

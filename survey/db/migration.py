@@ -11,6 +11,9 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, MetaData, Table, func, inspect, text
 
+from survey.db.models import TASK_TABLES
+from survey.db.models.base import Base
+
 # Any number that other users of the server are unlikely to lock as well.
 ADVISORY_LOCK = 5_300_005
 
@@ -53,8 +56,27 @@ def is_known_revision(revision: str) -> bool:
 
 
 def table_names(connection: Connection) -> list[str]:
-    """Return the names of the tables that hold data, without Alembic's own, sorted."""
-    return sorted(set(inspect(connection).get_table_names()) - {VERSION_TABLE})
+    """Return the names of the survey's tables, without Alembic's own, sorted.
+
+    A table that no model describes is of a kind of question from outside if it refers to one of
+    the survey's tables; otherwise it is another program's.
+    """
+    inspector = inspect(connection)
+    existing = set(inspector.get_table_names())
+    names = existing & {*known_tables()}
+    references = {
+        name: {key["referred_table"] for key in inspector.get_foreign_keys(name)}
+        for name in existing - names
+    }
+    while more := {name for name, referred in references.items() if referred & names} - names:
+        names |= more
+    return sorted(names)
+
+
+def known_tables() -> dict[str, Table]:
+    """Return all tables that models describe, by name, also those of kinds from outside."""
+    of_kinds = (table for tables in TASK_TABLES.values() for table in tables.all)
+    return {**Base.metadata.tables, **{table.name: table for table in of_kinds}}
 
 
 def row_counts(connection: Connection) -> dict[str, int]:

@@ -135,6 +135,22 @@ def test_a_backup_without_a_kind_replaces_a_database_with_its_tables(
     assert everything_in(filled) == old
 
 
+def test_tables_of_other_programs_are_left_alone(filled, tmp_path, elsewhere):
+    ours = everything_in(filled)
+    engine, folder = elsewhere
+    for each in (filled, engine):
+        with each.begin() as connection:
+            connection.execute(text("CREATE TABLE wiki_page (title TEXT)"))  # without a key
+            connection.execute(text('CREATE TABLE "wiki; link" (id INTEGER PRIMARY KEY)'))
+            connection.execute(text("INSERT INTO wiki_page VALUES ('a page of the wiki')"))
+    theirs = {"wiki_page": everything_in(filled)["wiki_page"], "wiki; link": []}
+    content = write_backup(filled, tmp_path / "b.sqlite3")
+    assert {*content.rows} == {*ours} - {migration.VERSION_TABLE}
+    for target, into in ((engine, folder), (filled, tmp_path)):
+        restore_backup(target, tmp_path / "b.sqlite3", into, replace=target is filled)
+        assert everything_in(target) == {**ours, **theirs}
+
+
 @ON_SQLITE
 def test_a_restored_survey_goes_on(backup, elsewhere):
     engine, folder = elsewhere
