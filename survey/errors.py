@@ -50,7 +50,7 @@ class ResultsHiddenError(NotAllowedError):
 
 
 class SchemaError(SurveyError):
-    """The database is missing, or at another revision than this version of the survey."""
+    """The database is missing, in an unusable encoding, or at another version's revision."""
 
 
 class BackupError(SurveyError):

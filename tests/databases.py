@@ -111,12 +111,12 @@ class PostgreSQL:
         self.template = self.make(filled=False)
         bring_up_to_date(self.template)
 
-    def make(self, filled: bool) -> str:
+    def make(self, filled: bool, options: str = "") -> str:
         """Return the address of a new database, with the newest schema or without."""
         name = f"survey_{uuid.uuid4().hex}"
         like = f" TEMPLATE {database_url(self.template).database}" if filled else ""
         with self.maintenance.connect() as connection:
-            connection.execute(text(f"CREATE DATABASE {name}{like}"))
+            connection.execute(text(f"CREATE DATABASE {name}{like} {options}"))
         return self.address.set(database=name).render_as_string(hide_password=False)
 
     def drop(self, uri: str) -> None:

@@ -124,6 +124,13 @@ def durability_settings(connection: Connection) -> dict[str, str]:
     }
 
 
+def text_encoding(connection: Connection) -> str:
+    """Return the encoding of the database's texts, as PostgreSQL names it; SQLite's is UTF8."""
+    if connection.dialect.name == "sqlite":
+        return "UTF8"
+    return str(connection.execute(text("SHOW server_encoding")).scalar())
+
+
 @contextmanager
 def _migrating(engine: Engine) -> Iterator[Connection]:
     """Open the transaction of a migration.

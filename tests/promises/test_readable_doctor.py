@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from sqlalchemy import text
+from sqlalchemy import inspect, text
 
 from survey.app import create_app
 from survey.cli import survey
 from survey.config import Settings
 from survey.db import migration
+from survey.db.engine import connect
 from tests.builders import KEY
 
 ON_SQLITE = pytest.mark.parametrize("database_uri", ["sqlite"], indirect=True)
@@ -74,10 +75,13 @@ def test_a_row_that_refers_to_nothing_is_found(run, examined, engine):
 
 def serving(run, *options):
     """Try to serve, in vain; return what is said."""
+    return run("serve", "--port", free_port(), *options, status=1)
+
+
+def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    return run("serve", "--port", port, *options, status=1)
+        return probe.getsockname()[1]
 
 
 @ON_SQLITE
@@ -107,6 +111,46 @@ def test_a_server_that_is_not_reached_is_not_called_a_damaged_database(tmp_path)
     texts = [each["text"] for each in json.loads(found.output) if each["level"] == "DANGER"]
     assert any("cannot be opened" in each for each in texts)
     assert not any("damaged" in each or "backup" in each for each in texts)
+
+
+@pytest.fixture(params=["LATIN1", "SQL_ASCII"])
+def encoding(request):
+    return request.param
+
+
+@pytest.fixture
+def encoded_uri(postgresql, encoding):
+    """An empty PostgreSQL database that does not store texts in UTF8."""
+    options = f"ENCODING '{encoding}' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'"
+    uri = postgresql.make(filled=False, options=options)
+    yield uri
+    postgresql.drop(uri)
+
+
+def test_a_database_in_another_encoding_is_refused_but_backed_up(encoded_uri, encoding, tmp_path):
+    instance = {"SURVEY_INSTANCE": str(tmp_path), "SURVEY_SECRET_KEY": KEY}
+    environment = {**instance, "SURVEY_DATABASE_URI": encoded_uri}
+
+    def output(*arguments, status=1):
+        result = CliRunner().invoke(survey, [*map(str, arguments)], env=environment)
+        assert (result.exit_code, "Traceback" in result.output) == (status, False), result.output
+        return " ".join(result.output.split())
+
+    fault = f"stores texts in {encoding}, and only UTF8 holds every text; make another with"
+    for command in ("init", "upgrade", "doctor"):
+        assert fault in output(command)
+    engine = connect(encoded_uri)
+    with engine.connect() as connection:
+        assert inspect(connection).get_table_names() == []
+    migration.upgrade(engine)  # as by a version that did not look at the encoding
+    engine.dispose()
+    for command in (("init",), ("upgrade",), ("doctor",), ("serve", "--port", free_port())):
+        assert fault in output(*command)
+    file = tmp_path / "backup.sqlite3"
+    assert "and passed all checks" in output("backup", file, status=0)
+    assert fault in output("restore", file)
+    environment = {**instance, "SURVEY_DATABASE_URI": f"sqlite:///{tmp_path / 'new.sqlite3'}"}
+    assert "Restored" in output("restore", file, status=0)
 
 
 def test_settings_that_cannot_even_be_opened_are_a_finding(tmp_path):

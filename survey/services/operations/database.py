@@ -24,8 +24,12 @@ LEAST_SPACE = 50_000_000  # bytes; an answer takes 600
 def upgrade_database(engine: Engine) -> tuple[str | None, str | None]:
     """Migrate the schema to this version's; return the revisions before and after.
 
-    Raises SchemaError for a database that a newer version has created or upgraded.
+    Raises SchemaError for a database that a newer version has created or upgraded, and for one
+    that does not store texts in UTF8.
     """
+    with engine.execution_options(sqlite_begin="DEFERRED").connect() as connection:
+        if fault := encoding_fault(migration.text_encoding(connection)):
+            raise SchemaError(fault)
     try:
         return migration.upgrade(engine)
     except CommandError as error:
@@ -33,6 +37,17 @@ def upgrade_database(engine: Engine) -> tuple[str | None, str | None]:
             "The database belongs to another, probably newer, version of the survey "
             f"({error}); install that version."
         ) from error
+
+
+def encoding_fault(encoding: str) -> str:
+    """Return why a database with this encoding is refused, "" for UTF8."""
+    if encoding == "UTF8":
+        return ""
+    return (
+        f"The database stores texts in {encoding}, and only UTF8 holds every text; make another "
+        "with `createdb --encoding UTF8 --template template0 NAME`, and bring what this one holds "
+        "there with `survey backup` and `survey restore`."
+    )
 
 
 def require_current_schema(engine: Engine) -> None:

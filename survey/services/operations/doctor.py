@@ -25,7 +25,7 @@ from survey.core.tasks import has_known_kind
 from survey.db import migration, queries
 from survey.db.engine import WAL_IS_SAFE_FROM
 from survey.errors import SchemaError
-from survey.services.operations.database import require_current_schema
+from survey.services.operations.database import encoding_fault, require_current_schema
 
 Level = Literal["ok", "warning", "DANGER"]
 
@@ -322,6 +322,13 @@ def check_durability(settings: Mapping[str, str]) -> CheckResult:
     return ok("durability", "every answer is on the disk before it is acknowledged")
 
 
+def check_encoding(encoding: str) -> CheckResult:
+    """Check that the database can store every text."""
+    if fault := encoding_fault(encoding):
+        return danger("encoding", fault)
+    return ok("encoding", "every text can be stored")
+
+
 def check_integrity(faults: Sequence[str]) -> CheckResult:
     """Check SQLite's reports of damage in its file."""
     if faults:
@@ -392,6 +399,7 @@ def _check_database(engine: Engine, *, thorough: bool) -> Iterator[CheckResult]:
             if "library" in settings:
                 yield check_library(settings)
             yield check_durability(settings)
+            yield check_encoding(migration.text_encoding(connection))
             yield check_integrity(migration.integrity_faults(connection, thorough=thorough))
             yield check_references(settings, migration.broken_references(connection))
     except DatabaseError as error:
