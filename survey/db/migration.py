@@ -1,6 +1,6 @@
 """Migrations of the schema, and queries about the database itself: tables, damage, settings."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -11,6 +11,7 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, MetaData, Table, func, inspect, text
 
+from survey.db.engine import sqlite_engine
 from survey.db.models import TASK_TABLES
 from survey.db.models.base import Base
 
@@ -124,11 +125,33 @@ def durability_settings(connection: Connection) -> dict[str, str]:
     }
 
 
+def missing_triggers(connection: Connection) -> list[str]:
+    """Return the triggers of a new database that this one lacks or has switched off, by name."""
+    new = sqlite_engine(Path(":memory:"))
+    upgrade(new)
+    with new.connect() as complete:
+        missing = {*_trigger_names(complete)} - {*_trigger_names(connection)}
+    new.dispose()
+    return sorted(missing)
+
+
 def text_encoding(connection: Connection) -> str:
     """Return the encoding of the database's texts, as PostgreSQL names it; SQLite's is UTF8."""
     if connection.dialect.name == "sqlite":
         return "UTF8"
     return str(connection.execute(text("SHOW server_encoding")).scalar())
+
+
+def _trigger_names(connection: Connection) -> Sequence[str]:
+    """Return the names of the triggers, on PostgreSQL of those that are not switched off."""
+    if connection.dialect.name == "sqlite":
+        query = "SELECT name FROM sqlite_master WHERE type = 'trigger'"
+    else:
+        query = (
+            "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal AND tgenabled IN ('O', 'A') "
+            "AND pg_table_is_visible(tgrelid)"
+        )
+    return connection.execute(text(query)).scalars().all()
 
 
 @contextmanager

@@ -186,3 +186,8 @@ def test_damage_and_broken_references_are_dangerous():
     assert doctor.check_references(SAFE, ["response"]).level == "DANGER"
     assert doctor.check_references({**SAFE, "foreign_keys": "0"}, []).level == "DANGER"
     assert doctor.check_references(SAFE, []).level == "ok"
+
+
+def test_a_missing_trigger_is_dangerous():
+    assert doctor.check_triggers([]).level == "ok"
+    assert doctor.check_triggers(["slot_filled"]).level == "DANGER"

@@ -14,7 +14,9 @@ from survey.cli import survey
 from survey.config import Settings
 from survey.db import migration
 from survey.db.engine import connect
+from survey.services.operations import backups
 from tests.builders import KEY
+from tests.databases import ON_BOTH
 
 ON_SQLITE = pytest.mark.parametrize("database_uri", ["sqlite"], indirect=True)
 
@@ -71,6 +73,30 @@ def test_a_row_that_refers_to_nothing_is_found(run, examined, engine):
         driver.execute("INSERT INTO browser VALUES (1, 8, 9, 'x')")
         driver.execute("PRAGMA foreign_keys = ON")
     assert "browser refer to missing rows" in examined(status=1)["references"]["text"]
+
+
+@ON_BOTH
+def test_each_missing_trigger_is_named_and_a_restored_backup_has_it(
+    run, examined, engine, tmp_path
+):
+    run("init")
+    assert examined()["triggers"]["level"] == "ok"
+    is_sqlite = engine.dialect.name == "sqlite"
+    with engine.begin() as connection:
+        for name, table in (("slot_filled", "participant"), ("event_kept_update", "event")):
+            connection.execute(text(f"DROP TRIGGER {name}{'' if is_sqlite else f' ON {table}'}"))
+        if is_sqlite:
+            connection.execute(text("DROP TRIGGER question_frozen_insert"))
+        else:
+            connection.execute(text("ALTER TABLE question DISABLE TRIGGER question_frozen_insert"))
+    names = "event_kept_update, question_frozen_insert, slot_filled"
+    assert f"lacks triggers ({names}); " in examined(status=1)["triggers"]["text"]
+    run("backup", tmp_path / "b.sqlite3")
+    new = connect(f"sqlite:///{tmp_path / 'new.sqlite3'}")
+    backups.restore_backup(new, tmp_path / "b.sqlite3", tmp_path)
+    with new.connect() as connection:
+        assert migration.missing_triggers(connection) == []
+    new.dispose()
 
 
 def serving(run, *options):

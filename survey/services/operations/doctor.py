@@ -357,6 +357,17 @@ def check_references(settings: Mapping[str, str], broken: Sequence[str]) -> Chec
     return ok("references", "all in order")
 
 
+def check_triggers(missing: Sequence[str]) -> CheckResult:
+    """Check that the database itself keeps opened studies unchanged, and counts slots."""
+    if missing:
+        return danger(
+            "triggers",
+            f"The database lacks triggers ({', '.join(missing)}); a program other than the survey "
+            "has removed them: make a backup, and restore it into a new, empty database.",
+        )
+    return ok("triggers", "all there: opened studies cannot change, and slots are counted")
+
+
 def _check_settings(settings: Settings, host: str) -> Iterator[CheckResult]:
     stored = settings.instance / "secret_key"
     yield check_key(settings.secret_key)
@@ -400,6 +411,8 @@ def _check_database(engine: Engine, *, thorough: bool) -> Iterator[CheckResult]:
                 yield check_library(settings)
             yield check_durability(settings)
             yield check_encoding(migration.text_encoding(connection))
+            if migration.current_revision(connection) == migration.newest_revision():
+                yield check_triggers(migration.missing_triggers(connection))
             yield check_integrity(migration.integrity_faults(connection, thorough=thorough))
             yield check_references(settings, migration.broken_references(connection))
     except DatabaseError as error:
