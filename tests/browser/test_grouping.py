@@ -236,6 +236,21 @@ def test_done_pressed_after_a_step_says_how_many_are_left_and_waits_for_a_connec
     context.close()
 
 
+def test_the_browsers_back_leads_to_a_topic_that_was_not_done_yet(browser, server):
+    context = prepared(browser)
+    page = context.new_page()
+    begin(page, a_study(server, "sort-back"))
+    page.locator("button[value=done]").click()
+    expect(page.locator("#faults")).to_contain_text("12 are in no group yet")
+    page.locator("button[value=rest]").click()
+    page.wait_for_function(SAVED)
+    page.locator("button[value=done]").click()
+    page.wait_for_url("**/q/2")
+    page.go_back()
+    expect(page.locator("#placed")).to_contain_text("12 of 12 placed")
+    context.close()
+
+
 def test_steps_wait_for_a_lost_connection_and_are_stored_once(browser, server):
     context = prepared(browser)
     page = context.new_page()

@@ -162,7 +162,7 @@ def test_what_was_wrong_is_not_marked_once_it_is_mended(page, link):
     tap(page, *"CD")
     expect(page.locator(".keys .missing")).to_have_count(0)
     expect(page.locator(".problems")).to_have_count(0)
-    page.reload()  # which sends again what was sent
+    page.reload()
     assert ordering(page) == ["B", "A", "C", "D", "E"]
     expect(page.locator(".problems")).to_have_count(0)
 

@@ -366,6 +366,32 @@ def test_a_double_click_is_one_answer(server, page, link):
 
 
 @pytest.mark.slow
+def test_the_browsers_back_leads_to_a_question_that_was_sent_back(server, page, link):
+    start(page, link)
+    save(page)
+    expect(page.locator("#problems")).to_be_visible()
+    tick(page, 3)
+    save(page)
+    at(page, "/q/2")
+    page.go_back()
+    at(page, "/q/1")
+    expect(page.locator("input[value='3']")).to_be_checked()
+    assert answers_of(server, link) == [({3}, 0)]
+
+
+@pytest.mark.slow
+def test_what_was_ticked_in_a_question_that_was_sent_back_survives_back_and_reload(page, link):
+    start(page, link)
+    tick(page, "own")
+    save(page)
+    expect(page.locator("#problems")).to_be_visible()
+    for look_again in (page.reload, lambda: (page.goto(f"{link}/my-data"), page.go_back())):
+        look_again()
+        at(page, "/q/1")
+        expect(page.locator("input[value=own]")).to_be_checked()
+
+
+@pytest.mark.slow
 def test_the_browsers_back_and_a_reload_show_the_same_page_with_the_answer(server, page, link):
     start(page, link)
     before = page.locator(".sheet thead").inner_text(), page.locator(".sheet tbody").inner_text()
