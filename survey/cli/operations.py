@@ -185,9 +185,9 @@ def restore(file: Path, replace: bool, as_json: bool) -> None:
     was. A backup of an older version is upgraded on the way; FILE itself does not change.
     """
     from survey.services.operations.backups import restore_backup
-    from survey.services.operations.doctor import restrict_access
+    from survey.services.operations.doctor import no_database_after_error, restrict_access
 
-    with open_engine(make=True) as (settings, engine):
+    with open_engine(make=True) as (settings, engine), no_database_after_error(engine):
         restrict_access(engine, settings.instance)
         refuse_own_database(file, engine)
         with progress_bar("Restoring") as progress:

@@ -1,14 +1,17 @@
 """Promise 8: a backup holds everything, and a restore brings everything back."""
 
 import os
+import shutil
 import sqlite3
 import stat
 
 import pytest
+from click.testing import CliRunner
 from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 
 from survey.app import create_app, db
+from survey.cli import survey
 from survey.config import Settings
 from survey.db import migration
 from survey.errors import BackupError, SchemaError
@@ -269,6 +272,25 @@ def test_the_commands_say_what_a_backup_holds_and_what_was_replaced(run, filled,
     (kept,) = tmp_path.glob("before-restore-*.sqlite3")
     assert f"What it held before is in {kept}." in told
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+
+
+@ON_SQLITE
+def test_a_refused_restore_leaves_no_database_where_there_was_none(
+    backup_with_words, tmp_path, monkeypatch
+):
+    monkeypatch.delitem(words.TASK_TABLES, "words")
+    damaged = tmp_path / "damaged.sqlite3"
+    damaged.write_bytes(backup_with_words.read_bytes()[:20_000])
+    new = tmp_path / "new"
+    environment = {"SURVEY_INSTANCE": str(new), "SURVEY_SECRET_KEY": KEY}
+    for file, fault in ((damaged, "is damaged"), (backup_with_words, "does not know")):
+        result = CliRunner().invoke(survey, ["restore", str(file)], env=environment)
+        assert (result.exit_code, fault in result.output) == (1, True), result.output
+        assert [*new.iterdir()] == []
+        (new / "survey.sqlite3").touch()
+        CliRunner().invoke(survey, ["restore", str(file)], env=environment)
+        assert (new / "survey.sqlite3").exists()
+        shutil.rmtree(new)
 
 
 @ON_SQLITE

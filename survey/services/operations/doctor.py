@@ -9,13 +9,14 @@ import re
 import shutil
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Literal
 
 from flask.helpers import get_debug_flag
-from sqlalchemy import Engine
+from sqlalchemy import Engine, inspect
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.orm import Session
 
@@ -78,6 +79,20 @@ def restrict_access(engine: Engine, instance: Path) -> None:
     if os.name == "posix":
         existing = filter(Path.exists, _private_files(engine, instance))
         make_private(instance, [*_database_files(engine)[:1], *existing])
+
+
+@contextmanager
+def no_database_after_error(engine: Engine) -> Iterator[None]:
+    """Remove, after an error, an SQLite database that was not there before and has no tables."""
+    new = [path for path in _database_files(engine)[:1] if not path.exists()]
+    try:
+        yield
+    except BaseException:
+        if any(map(Path.exists, new)) and not inspect(engine).get_table_names():
+            engine.dispose()
+            for path in _database_files(engine):
+                path.unlink(missing_ok=True)
+        raise
 
 
 def make_private(folder: Path, files: Iterable[Path]) -> None:
