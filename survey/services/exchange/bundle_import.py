@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from sqlalchemy import Table
-from sqlalchemy.exc import StatementError
+from sqlalchemy.exc import OperationalError, StatementError
 from sqlalchemy.orm import Session
 
 from survey import tokens
@@ -162,6 +162,8 @@ def _store_answers(
             own = (drawn, answer)
             try:
                 _store_answer(session, content.plan.kind, participant, question_id, record, *own)
+            except OperationalError:
+                raise  # the database is locked or full, whatever the answer is
             except StatementError as error:
                 fault = f"the database cannot hold it ({str(error.orig).partition(chr(10))[0]})"
         if fault:
