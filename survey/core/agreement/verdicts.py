@@ -40,7 +40,8 @@ class Verdict:
     ``scope``: of a preference, "equal" for equality, "none" for neither. ``preferred``: a
     measure's name or None; ``preferred_for``: "orders", or "ties" where the questions in which the
     two contradict each other say nothing or the opposite, or "open" where they say the same, but
-    not beyond chance; ``population``: of the preference or equality.
+    not beyond chance; ``population``: of the preference or equality. ``doubted``: identical orders
+    may have made the lead, as the sentence says.
     """
 
     pair: Pair
@@ -49,6 +50,7 @@ class Verdict:
     preferred_for: PreferredFor | None
     population: str | None
     sentence: str
+    doubted: bool = False
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,7 @@ def headline(verdicts: Sequence[Verdict], leads: Sequence[float | None], questio
     leader, *as_far = (name for name, total in sums.items() if most - total < NO_LEAD)
     if all(each.scope == "none" for each in verdicts):
         are = "are equally far" if as_far else "is"
-        ahead = f"; {and_join([leader, *as_far])} {are} ahead, but not beyond chance"
+        ahead = f"; {and_join([leader, *as_far])} {are} ahead, but no test shows more than chance"
         return f"The answers do not decide between {and_join([*sums])}{ahead * (most >= NO_LEAD)}."
     others: dict[str, list[str]] = {}
     for each in sorted(verdicts, key=_firmness):
@@ -148,9 +150,13 @@ def _clause(found: Verdict, questions: int) -> str:
     if found.preferred_for == "open":
         return (
             f"{{subject}} leads {{others}} {where}, but whether for its orders or through ties "
-            "stays open"
+            f"stays open{_doubt(found)}"
         )
-    return f"{{subject}} leads {{others}}, and this holds {where}"
+    return f"{{subject}} leads {{others}}, and this holds {where}{_doubt(found)}"
+
+
+def _doubt(found: Verdict) -> str:
+    return ", though identical orders may have made the lead" if found.doubted else ""
 
 
 def standing(found: Verdict, questions: int) -> str:
@@ -163,8 +169,8 @@ def standing(found: Verdict, questions: int) -> str:
     if found.preferred_for == "ties":
         return "through ties alone (one ties lists that the other orders), no preference for orders"
     if found.preferred_for == "open":
-        return f"holds {where}; whether for the orders or through ties stays open"
-    return f"holds {where}"
+        return f"holds {where}; whether for the orders or through ties stays open{_doubt(found)}"
+    return f"holds {where}{_doubt(found)}"
 
 
 def lead_in_points(found: Verdict, tests: Difference | MeanTests) -> str:
@@ -190,7 +196,8 @@ def rests_on(decision: Decision, interval: str, comparisons: int) -> str:
     p = corrected_p(decision.p, comparisons)
     if decision.interval:
         return f" (95 % interval {interval}; {p})"
-    return f". Participants do not differ, so there is no interval; by {decision.exact_test} {p}"
+    why = "All participants have the same mean"
+    return f". {why}, so there is no interval; by {decision.exact_test} {p}"
 
 
 def _preference(
@@ -200,6 +207,7 @@ def _preference(
     winner, loser = (pair.first, pair.second) if mean > 0 else (pair.second, pair.first)
     points = _points(abs(mean))
     preferred_for = _preferred_for(difference.by_contrast, decision.population, mean)
+    other_reading = _other_reading(difference, decision, comparisons, level)
     for_ties, stays_open = _for_ties(difference.by_contrast, winner == pair.first), ""
     if preferred_for == "open":
         stays_open = f"Whether for its order or {for_ties} stays open. "
@@ -210,11 +218,12 @@ def _preference(
         f"{_sources(difference.by_contrast, pair, 'Of these points', mean)}"
         f"{_small(difference, decision.population)}"
         f"{_elsewhere(difference, decision, comparisons, mean)}"
-        f"{_other_reading(difference, decision, comparisons, level)}"
+        f"{other_reading}"
         f"{_advantage(difference, questions)}"
     )
     scope: Scope = "kind" if decision.population == T2 else "these"
-    return Verdict(pair, scope, winner, preferred_for, decision.population, sentence)
+    doubted = bool(other_reading)
+    return Verdict(pair, scope, winner, preferred_for, decision.population, sentence, doubted)
 
 
 def _preferred_for(parts: ByContrast, population: str, mean: float) -> PreferredFor:
@@ -251,8 +260,9 @@ def _of_kind(tests: Difference | PairTests, comparisons: int) -> Decision | None
         return Decision(T2, test.p_step, test.ci95)
     if tests.participants.p is not None or signs.sign_p is None or signs.n < 2:
         return None
-    counts = f"{signs.won} won and {signs.lost} lost"
-    exact_test = f"an exact sign test of questions, {counts},"
+    counts = (signs.won, signs.lost) if (tests.mean or 0.0) > 0 else (signs.lost, signs.won)
+    of_winner = "{} won and {} lost".format(*counts)
+    exact_test = f"an exact sign test of questions, {of_winner},"
     return Decision(T2, min(1.0, comparisons * signs.sign_p), None, exact_test)
 
 
@@ -407,7 +417,7 @@ def population_start(population: str, questions: int) -> str:
 def these_questions(questions: int) -> str:
     """Return "for these 10 questions alone"."""
     if questions == 1:
-        return "for the one question of this study"
+        return "for the one question that was answered"
     return f"for these {questions} questions alone"
 
 

@@ -70,9 +70,9 @@ def test_people_without_any_difference_decide_by_exact_tests():
     assert (verdict.scope, verdict.preferred) == ("kind", "AP")
     assert verdict.sentence == (
         "For questions of this kind, people's preferences agree with AP more often than with RR: "
-        "100.0 and 0.0 of 100, a difference of 100.0 points. Participants do not differ, so there "
-        "is no interval; by an exact sign test of questions, 0 won and 10 lost, p = .002, the only "
-        "comparison."
+        "100.0 and 0.0 of 100, a difference of 100.0 points. All participants have the same mean, "
+        "so there is no interval; by an exact sign test of questions, 10 won and 0 lost, "
+        "p = .002, the only comparison."
     )
     [verdict] = everyone(30, 10, against=1).verdicts()
     assert (verdict.scope, verdict.preferred) == ("kind", "AP")

@@ -133,7 +133,7 @@ def test_one_question_says_nothing_of_others():
     found = said("MNRO-NMRR", *"MMMNMMMMMA")
     assert (found.scope, found.preferred) == ("these", "MNRO")
     assert found.sentence == (
-        "For the one question of this study, MNRO is preferred to NMRR by 70.0 points of the "
+        "For the one question that was answered, MNRO is preferred to NMRR by 70.0 points of the "
         "responses (95 % interval 21.7 to 100.0; p = .029, corrected for 3 comparisons). Of other "
         "questions nothing can be said: it needs two participants, two questions and as many "
         "responses as both together. Identical orders give neither an advantage."
@@ -257,6 +257,13 @@ def test_a_lead_that_is_not_beyond_identical_orders_for_the_kind_says_so():
         "identical in every question, so random clicking alone gives NMRR a 33.3-point lead; "
         "observed: 80.0."
     )
+    assert standing(found, 4) == (
+        "holds for questions of this kind, though identical orders may have made the lead"
+    )
+    assert headline([found], [0.8], 4) == (
+        "NMRR leads AP, and this holds for questions of this kind, though identical orders may "
+        "have made the lead."
+    )
 
 
 def test_a_preference_that_identical_orders_hide_is_told():
@@ -295,10 +302,13 @@ def test_unanimous_votes_are_a_preference():
     assert (found.scope, found.preferred) == ("kind", "MNRO")
     assert found.sentence == (
         "For questions of this kind, MNRO is preferred to AP by 100.0 points of the responses. "
-        "Participants do not differ, so there is no interval; by an exact sign test of questions, "
-        "10 won and 0 lost, p = .006, corrected for 3 comparisons. Identical orders give neither "
-        "an advantage."
+        "All participants have the same mean, so there is no interval; by an exact sign test of "
+        "questions, 10 won and 0 lost, p = .006, corrected for 3 comparisons. Identical orders "
+        "give neither an advantage."
     )
+    second = said("MNRO-AP", *["AAAAAAAAAA"] * 30)
+    assert "AP is preferred to MNRO by 100.0 points" in second.sentence
+    assert "of questions, 10 won and 0 lost, p = .006" in second.sentence
 
 
 def test_unanimous_votes_on_few_questions_say_nothing_of_others():
@@ -306,10 +316,10 @@ def test_unanimous_votes_on_few_questions_say_nothing_of_others():
     assert (found.scope, found.preferred) == ("these", "MNRO")
     assert found.sentence == (
         "For these 5 questions alone, MNRO is preferred to AP by 100.0 points of the responses. "
-        "Participants do not differ, so there is no interval; by exact sign flips of participants "
-        "p < .001, corrected for 3 comparisons. For questions of this kind it stays open: by an "
-        "exact sign test of questions, 5 won and 0 lost, p = .188, corrected for 3 comparisons. "
-        "Identical orders give neither an advantage."
+        "All participants have the same mean, so there is no interval; by exact sign flips of "
+        "participants p < .001, corrected for 3 comparisons. For questions of this kind it stays "
+        "open: by an exact sign test of questions, 5 won and 0 lost, p = .188, corrected for 3 "
+        "comparisons. Identical orders give neither an advantage."
     )
     alone = said("MNRO-AP", *["M"] * 30)
     assert (alone.scope, alone.preferred) == ("these", "MNRO")
@@ -423,8 +433,8 @@ OPEN_PAIR = a_verdict("NMRR-AP")
         (
             a_verdict("MNRO-NMRR"),
             a_verdict("MNRO-AP"),
-            "The answers do not decide between MNRO, NMRR and AP; MNRO is ahead, but not beyond "
-            "chance.",
+            "The answers do not decide between MNRO, NMRR and AP; MNRO is ahead, but no test shows "
+            "more than chance.",
         ),
     ],
 )
@@ -452,7 +462,7 @@ def test_measures_that_are_equally_far_ahead_are_all_named():
     nothing = [a_verdict("MNRO-NMRR"), a_verdict("MNRO-AP"), a_verdict("NMRR-AP")]
     assert headline(nothing, [0.0, 0.1, 0.1], 10) == (
         "The answers do not decide between MNRO, NMRR and AP; MNRO and NMRR are equally far "
-        "ahead, but not beyond chance."
+        "ahead, but no test shows more than chance."
     )
     decided = [a_verdict("MNRO-AP", "kind", "MNRO"), a_verdict("NMRR-AP", "kind", "NMRR")]
     assert headline([nothing[0], *decided], [0.0, 0.3, 0.3], 10) == (

@@ -11,7 +11,7 @@ from survey.core.measures.registry import NO_PLUGINS, Plugins
 from survey.db.models.ordering import StoredOrderingPresentation
 from survey.services import accounts
 from survey.services.exchange import bundle as bundles
-from survey.services.exchange import bundle_import
+from survey.services.exchange import bundle_import, bundle_reader
 from survey.services.exchange.bundle import SUMS
 from survey.services.exchange.input_files import BundleError
 from tests.databases import ON_SQLITE
@@ -248,6 +248,17 @@ def test_a_bundle_from_before_a_figure_was_computed_replicates_in_those_it_holds
     assert steps_of(older)[-1] == (
         "analysis.json: every figure recomputed; it does not hold bias and sensitivity"
     )
+
+
+def test_a_sentence_that_is_worded_otherwise_now_replicates_and_no_other(bundle, monkeypatch):
+    def reword(figures):
+        verdict = figures["differences"][0]["verdict"]
+        verdict["sentence"] = f"In short: {verdict['sentence']}"
+
+    older = with_json(bundle, "analysis.json", reword)
+    assert "analysis.json, differences 1, verdict, sentence: " in refused(older)
+    monkeypatch.setattr(bundle_reader, "REWORDED", (("In short: ", ""),))
+    assert steps_of(older)[-1] == "analysis.json: every figure recomputed"
 
 
 def test_columns_after_the_ranking_may_be_missing(bundle):
