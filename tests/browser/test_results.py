@@ -21,8 +21,8 @@ ANSWERS = {
     "clear-lead": "MNRO leads NMRR and AP, and this holds for questions of this kind.",
     "ties-only": "MNRO leads AP, and this holds for questions of this kind; it leads NMRR through "
     "ties alone, so do not say that people prefer its orders.",
-    "no-lead": "The answers do not decide between MNRO, NMRR and AP; MNRO is ahead, but not beyond "
-    "chance.",
+    "no-lead": "The answers do not decide between MNRO, NMRR and AP; MNRO is ahead, but no test "
+    "shows more than chance.",
     "no-answers": "No measure leads: no answer counts.",
 }
 
