@@ -140,7 +140,7 @@ def power(
                 on_progress=progress.advance,
             )
         with progress_bar("Searching for enough power"):
-            ways = power.find_ways(grid, executor)
+            ways = power.find_ways(grid, powers, executor)
     if as_json:
         print_json(power.as_json(grid, powers, ways))
     else:

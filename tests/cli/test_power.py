@@ -30,6 +30,18 @@ def test_power_prints_a_table_a_reading_and_its_limits(run, tmp_path):
     assert all(row["power_for_order"] == row["power"] != row["power_equal"] for row in rows)
 
 
+def test_the_study_asked_for_has_a_single_power_also_where_it_is_the_largest(run):
+    asked = ("--participants", 6, "--questions", 50, "--pool", "none", "--measures", 2)
+    spreads = ("--decided", ".9", "--between-questions", ".2", "--difference", ".2")
+    shown = " ".join(run("power", *asked, *spreads).split())
+    assert shown.count("6 participants × all of 50 questions") == 1
+    assert "More than 50 questions for each are not tried." in shown
+    assert "help more" not in shown
+    figures = json.loads(run("power", *asked, *spreads, "--json"))
+    [study], [_, questions] = figures["studies"], figures["enough"]
+    assert questions == {"power": 0.8, "more": "questions for each", "reached": False, **study}
+
+
 @pytest.mark.slow
 def test_the_figures_do_not_depend_on_the_workers(run):
     one, two = (

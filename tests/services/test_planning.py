@@ -201,18 +201,22 @@ def test_the_advice_follows_the_figures():
     people = Way("participants", found(250, 10, 10, 0.8), True)
     too_few = Way("participants", found(1000, 10, 10, 0.3), False)
     questions = Way("questions for each", found(30, 45, 45, 0.8), True)
+    too_few_questions = Way("questions for each", found(30, 50, 50, 0.3), False)
     assert said(people, questions) == (
         "A difference of 10 points: 30 participants × all of 10 questions (300 answers) find it in "
         "20 %. 80 % take about 250 participants × all of 10 questions (2500 answers), or about 30 "
         "participants × all of 45 questions (1350 answers). With these spreads more questions help "
         "more than more participants."
     )
-    assert "Not enough: 1000 participants × all of 10 questions (10000 answers), 30 %" in said(
-        too_few, questions
-    )
+    assert (
+        "Not enough: 1000 participants × all of 10 questions (10000 answers), 30 % (±2 in 2000 "
+        "runs)."
+    ) in said(too_few, questions)
+    unchanged = Way("participants", found(30, 10, 10, 0.2), False)
+    assert "in 20 %. More than 30 participants are not tried." in said(unchanged, too_few_questions)
     fewer = Way("participants", found(100, 10, 10, 0.8), True)
     assert "more participants help more than more questions" in said(fewer, questions)
-    assert "help" not in said(too_few, Way("questions for each", found(30, 50, 50, 0.3), False))
+    assert "help" not in said(too_few, too_few_questions)
 
 
 @pytest.mark.slow
@@ -228,7 +232,8 @@ def test_the_advice_follows_the_figures():
 )
 def test_what_gives_enough_power_has_it(spreads, helps):
     grid = read_grid({"difference": ".15", "pool": "40", **spreads})
-    ways = find_ways(grid)
+    powers = simulate_power(grid.studies, seed=1, replicates=200)
+    ways = find_ways(grid, powers)
     assert [way.more for way in ways] == [
         *("participants", "participants with a pool", "questions for each")
     ]
@@ -241,12 +246,20 @@ def test_what_gives_enough_power_has_it(spreads, helps):
         # 500 runs found it, to within two points.
         assert abs(again.power - way.result.power) < 0.08
         assert (again.power > 0.73) == way.enough
-    powers = simulate_power(grid.studies, seed=1, replicates=200)
     assert helps in advice(powers, ways)[0]
 
 
 def test_a_study_that_has_enough_power_needs_no_more():
     grid = read_grid({"participants": "60", "questions": "30", "pool": "none", "difference": ".3"})
-    assert all(way.enough and way.result.participants == 60 for way in find_ways(grid))
     powers = simulate_power(grid.studies, seed=1, replicates=200)
-    assert "which is enough." in advice(powers, find_ways(grid))[0]
+    ways = find_ways(grid, powers)
+    assert all(way.enough and way.result.participants == 60 for way in ways)
+    assert "which is enough." in advice(powers, ways)[0]
+
+
+def test_the_largest_study_that_just_misses_enough_power_is_not_enough(monkeypatch):
+    grid = read_grid({"participants": "6", "questions": "50", "pool": "none", "difference": ".3"})
+    just_missed = found(6, 50, 50, 0.79, difference=0.3)
+    monkeypatch.setattr(power, "simulate_power", lambda *_, **__: [found(9, 50, 50, 0.8)])
+    people, questions = find_ways(grid, [just_missed])
+    assert (people.enough, questions) == (True, Way("questions for each", just_missed, False))

@@ -375,13 +375,21 @@ class Way(NamedTuple):
     enough: bool
 
 
-def find_ways(grid: Grid, executor: Executor | None = None) -> list[Way]:
-    """Find what gives the smallest study of a grid ``ENOUGH`` power, for each difference."""
+def find_ways(grid: Grid, powers: Sequence[Power], executor: Executor | None = None) -> list[Way]:
+    """Find what gives the smallest study of a grid ``ENOUGH`` power, for each difference.
+
+    ``powers``: of the grid's studies, which are not simulated again: fewer runs would give a study
+    a second power beside its own.
+    """
+    simulated = dict(zip(grid.studies, powers, strict=True))
 
     def simulate(study: PlannedStudy, replicates: int) -> Power:
-        return simulate_power(
-            [study], seed=grid.seed, replicates=replicates, executor=executor, equality=False
-        )[0]
+        return (
+            simulated.get(study)
+            or simulate_power(
+                [study], seed=grid.seed, replicates=replicates, executor=executor, equality=False
+            )[0]
+        )
 
     ways = []
     for start in _smallest(grid.studies):
@@ -419,7 +427,7 @@ def _way(
     least = getattr(start, sizes[0])
     highest = simulate(study_of(most), GLANCED)
     lowest = simulate(study_of(least), SEARCHED)
-    if highest.interval[1] < ENOUGH or lowest.power >= ENOUGH:
+    if least == most or highest.interval[1] < ENOUGH or lowest.power >= ENOUGH:
         best = lowest if lowest.power >= ENOUGH else highest
         return Way(more, best, best.power >= ENOUGH)
     (low, below), (high, above), best = (least, _excess(lowest)), (most, _excess(highest)), highest
@@ -606,7 +614,7 @@ def advice(powers: Sequence[Power], ways: Sequence[Way]) -> list[str]:
         by_difference.setdefault(way.result.difference, []).append(way)
     smallest = {study.difference: study for study in _smallest(powers)}
     return [
-        " ".join([_how_many(smallest[difference], of), *_what_helps(of)])
+        " ".join([_how_many(smallest[difference], of), *_what_helps(smallest[difference], of)])
         for difference, of in by_difference.items()
     ]
 
@@ -621,19 +629,24 @@ def _how_many(start: Power, ways: Sequence[Way]) -> str:
     sentences = [f"{what}."]
     if sizes:
         sentences.append(f"{100 * ENOUGH:.0f} % take {', or '.join(sizes)}.")
-    sentences += [
-        f"Not enough: {_study(way.result)}, {100 * way.result.power:.0f} %."
-        for way in ways
-        if not way.enough
-    ]
+    sentences += [_not_enough(start, way) for way in ways if not way.enough]
     return " ".join(sentences)
 
 
-def _what_helps(ways: Sequence[Way]) -> Iterator[str]:
-    """Compare more participants with more questions, by the answers that they take."""
+def _not_enough(start: Power, way: Way) -> str:
+    result = way.result
+    if result == start:  # its power is printed already
+        most = result.participants if way.more == PARTICIPANTS else result.questions
+        return f"More than {most} {way.more} are not tried."
+    runs = f"{margin(result)} in {result.replicates} runs"
+    return f"Not enough: {_study(result)}, {percent(result)} ({runs})."
+
+
+def _what_helps(start: Power, ways: Sequence[Way]) -> Iterator[str]:
+    """Compare more participants with more questions, where both were tried, by their answers."""
     by_more = {way.more: way for way in ways}
     people, questions = by_more[PARTICIPANTS], by_more[EACH]
-    if not (people.enough or questions.enough) or people.result == questions.result:
+    if not (people.enough or questions.enough) or start in (people.result, questions.result):
         return
     answers = [way.result.answers if way.enough else float("inf") for way in (people, questions)]
     if answers[1] < answers[0]:

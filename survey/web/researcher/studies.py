@@ -441,7 +441,7 @@ def planning() -> ResponseReturnValue:
         return page("researcher/planning.html", form)
     session().rollback()  # else participants' answers wait for the simulation
     powers = power.simulate_power(grid.studies, seed=grid.seed, replicates=grid.replicates)
-    ways = power.find_ways(grid)
+    ways = power.find_ways(grid, powers)
     begin_reading(session())
     return page(
         "researcher/planning.html",
