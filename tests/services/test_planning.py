@@ -257,6 +257,18 @@ def test_a_study_that_has_enough_power_needs_no_more():
     assert "which is enough." in advice(powers, ways)[0]
 
 
+def test_a_hundred_runs_do_not_decide_what_is_close_to_enough(monkeypatch):
+    grid = read_grid({"participants": "30", "questions": "10", "pool": "none"})
+
+    def simulated(studies, *, replicates, **_):
+        power, reach = (0.86, 0.03) if replicates > 100 else (0.79, 0.08)
+        return [replace(found(2, 2, 2, power, reach), **vars(studies[0]), replicates=replicates)]
+
+    monkeypatch.setattr(power, "simulate_power", simulated)
+    ways = find_ways(grid, [found(30, 10, 10, 0.2)])
+    assert [(way.enough, way.result.replicates) for way in ways] == [(True, 500), (True, 500)]
+
+
 def test_the_largest_study_that_just_misses_enough_power_is_not_enough(monkeypatch):
     grid = read_grid({"participants": "6", "questions": "50", "pool": "none", "difference": ".3"})
     just_missed = found(6, 50, 50, 0.79, difference=0.3)

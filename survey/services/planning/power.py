@@ -354,7 +354,8 @@ def _tallies(seed: int, task: Sequence[Chunk]) -> list[tuple[PlannedStudy, Tally
 
 
 PARTICIPANTS, POOL, EACH = "participants", "participants with a pool", "questions for each"
-# Ways to enough power are searched with fewer runs: the sizes are approximate anyway.
+# Ways to enough power are searched with fewer runs: the sizes are approximate anyway. The largest
+# study has the fewest, unless these do not show whether its power is enough.
 SEARCHED, GLANCED = 500, 100
 MOST_ANSWERS = 20_000
 WAY_COST = 3_000_000  # answers that the search for a way simulates, about
@@ -426,6 +427,8 @@ def _way(
 
     least = getattr(start, sizes[0])
     highest = simulate(study_of(most), GLANCED)
+    if highest.interval[0] < ENOUGH < highest.interval[1]:
+        highest = simulate(study_of(most), SEARCHED)
     lowest = simulate(study_of(least), SEARCHED)
     if least == most or highest.interval[1] < ENOUGH or lowest.power >= ENOUGH:
         best = lowest if lowest.power >= ENOUGH else highest
