@@ -30,6 +30,14 @@ def test_power_prints_a_table_a_reading_and_its_limits(run, tmp_path):
     assert all(row["power_for_order"] == row["power"] != row["power_equal"] for row in rows)
 
 
+def test_the_guide_quotes_what_its_first_command_prints(run):
+    text = (ROOT / "docs/run-your-own-study.md").read_text(encoding="utf-8")
+    [options, *_] = re.findall(r"^survey power (.+)$", text, re.MULTILINE)
+    studies = json.loads(run("power", *options.split(), "--json"))["studies"]
+    quoted = re.findall(r"in (\d+) % \(±2\) of studies of 10 questions, and in\s(\d+) %", text)
+    assert quoted == [tuple(f"{100 * study['power']:.0f}" for study in studies)]
+
+
 def test_the_study_asked_for_has_a_single_power_also_where_it_is_the_largest(run):
     asked = ("--participants", 6, "--questions", 50, "--pool", "none", "--measures", 2)
     spreads = ("--decided", ".9", "--between-questions", ".2", "--difference", ".2")
