@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from survey.cli import survey
-from tests.guides.pages import blocks_of, page_named
+from tests.guides.pages import ROOT, blocks_of, page_named
 
 PAGE = page_named("statistics.md")
 ROW = re.compile(r"^\| [^|]+ \| `([\w.]+)` \| (\S+?)( %| points)? \|$", re.MULTILINE)
@@ -49,3 +49,13 @@ def test_the_sentences_of_the_page_are_those_of_the_analysis(analysis):
     quotes = re.findall(r"(?:^> .*\n)+", PAGE.read_text(), re.MULTILINE)
     said = [" ".join(quote.replace("> ", "").split()) for quote in quotes]
     assert sorted(said) == sorted(one["sentence"] for one in analysis["verdicts"])
+
+
+def test_rates_with_intervals_are_those_of_the_calibration():
+    calibration = (ROOT / "benchmarks/calibration.md").read_text(encoding="utf-8")
+    section = calibration.split("## False preferences where tastes differ and some")[1]
+    rates = re.findall(r"\d+\.\d\s%\s\(\d+\.\d–\d+\.\d\)", PAGE.read_text(encoding="utf-8"))
+    assert len(rates) == 2
+    for truth, rate in zip(("people", "questions"), rates, strict=True):
+        [row] = re.findall(rf"^\| {truth} differ, 1, .*\| 30 × 30 \|.*", section, re.MULTILINE)
+        assert row.split(" | ")[5] == " ".join(rate.split())
