@@ -19,6 +19,7 @@ from sqlalchemy.exc import IntegrityError
 
 from survey import tokens
 from survey.cli.planning import local_server
+from survey.core.agreement.preferences import Answer, PairOfLists, analyse_preferences
 from survey.core.studies.fields import PlanError
 from survey.core.studies.rankings import Ranking
 from survey.core.tasks import plan_from_json, task_of
@@ -585,6 +586,21 @@ def results_of(preferred, people=12, **more):
 )
 def test_a_measure_alone_agrees_goes_against_people_or_says_nothing(preferred, people, headline):
     assert results_of(preferred, people).headline == headline
+
+
+def test_no_note_takes_peoples_agreement_for_an_upper_bound_of_a_measure():
+    of_three = analyse_preferences(
+        [Answer(name, 1, sign) for name, sign in (("P1", 1), ("P2", 1), ("P3", -1))],
+        [PairOfLists(1, {"AP": 1.0})],
+        ["AP"],
+    )
+    assert of_three.people.others == pytest.approx(
+        1 / 3
+    )  # two see one of either side, one sees two
+    assert of_three.measures[0].share == pytest.approx(2 / 3)
+    [note] = [each.note for each in results_of("BABAA").sheets if each.name == "people"]
+    assert "ceiling" not in note
+    assert "It is no upper bound for a measure" in note
 
 
 def test_planned_looks_leave_less_than_a_twentieth_and_are_printed(app, session):

@@ -148,7 +148,7 @@ class MeasureDifference:
 
 @dataclass(frozen=True)
 class People:
-    """How far people agree with one another, which limits what a measure can reach.
+    """How far people agree with one another, beside which a measure's agreement can be read.
 
     ``pairs``: the share of pairs of people, both preferring a list of the same question, who prefer
     the same one. ``others``: how often a preference is that of most others, a tie among the others

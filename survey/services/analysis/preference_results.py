@@ -470,8 +470,10 @@ class PreferenceResults:
             ("Krippendorff's alpha, ordinal", people.alpha),
         )
         note = (
-            "The ceiling of the measures: one that always sided with most people would agree with "
-            "a preference about as often as the second line says."
+            "The second line compares each preference with those of the others who answered the "
+            "question. It is no upper bound for a measure: one that always sides with what most "
+            "people prefer agrees at least about as often, and with few people per question more "
+            "often."
         )
         return Sheet("people", "How far people agree", ("of people", "value"), rows, note)
 
