@@ -359,13 +359,25 @@ def test_where_agreement_is_open_the_sentence_says_why(people, why):
     )
 
 
+def test_the_headline_is_the_mean_of_queries_of_a_document_in_two_queries():
+    """One annotator marks one of the two that the other marks for red; both mark one for blue."""
+    labels = [{"red": {"x": 1, "y": grade}, "blue": {"x": 1}} for grade in (0, 1)]
+    annotators = [Annotator(f"P{who}", each, 0.0) for who, each in enumerate(labels)]
+    assert LabelResults(annotators, merged(labels, at_least=1)).headline == (
+        "3 of 3 documents looked at for 2 queries are relevant (a document counts once for each "
+        "query); on average over queries and pairs of annotators, both mark 75 % of what at least "
+        "one of the two marks."
+    )
+
+
 def test_a_query_with_no_document_to_show_leaves_the_others_to_be_analysed():
     labels = [{"alone": {}, "red": {"red-1": 1, "red-2": 0}}] * 2
     annotators = [Annotator(f"P{who}", each, 0.0) for who, each in enumerate(labels)]
     results = LabelResults(annotators, merged(labels))
     assert results.headline == (
-        "1 of 2 documents looked at for 2 queries is relevant; of what either of two annotators "
-        "marks, both mark 100 %."
+        "1 of 2 documents looked at for 2 queries is relevant (a document counts once for each "
+        "query); on average over queries and pairs of annotators, both mark 100 % of what at least "
+        "one of the two marks."
     )
     assert [each["topic"] for each in results.as_json()["agreement"]["topics"]] == ["alone", "red"]
     assert [sheet.rows for sheet in results.sheets]
@@ -417,8 +429,9 @@ def test_its_results_show_tables_what_people_differ_in_and_give_the_files(desk, 
     answer = desk.page.select_one("#answer").text
     # How many were looked at depends on each annotator's own order of a keyword's pictures.
     assert re.fullmatch(
-        r"\d+ of 1\d\d documents looked at for 2 queries are relevant; of what either of two "
-        r"annotators marks, both mark \d+ %\.",
+        r"\d+ of 1\d\d documents looked at for 2 queries are relevant \(a document counts once for "
+        r"each query\); on average over queries and pairs of annotators, both mark \d+ % of what "
+        r"at least one of the two marks\.",
         answer,
     )
     shows_its_figures_as_files(desk)

@@ -209,13 +209,16 @@ class LabelResults:
         )
         queries, verb = count_of(len(topics), "query", "queries"), "is" if relevant == 1 else "are"
         relevance = f"{relevant} of {seen} documents looked at for {queries} {verb} relevant"
+        if len(topics) > 1:
+            relevance += " (a document counts once for each query)"
         alike = _mean([each["jaccard"] for each in topics if each["jaccard"] is not None])
         if alike is None:
             alone = all(topic["assessors"] < 2 for topic in topics)
             why = "no two have done the same query" if alone else "they marked no document"
             return f"{relevance}; how far people agree is open, as {why}."
         return (
-            f"{relevance}; of what either of two annotators marks, both mark {100 * alike:.0f} %."
+            f"{relevance}; on average over queries and pairs of annotators, both mark "
+            f"{100 * alike:.0f} % of what at least one of the two marks."
         )
 
     @property
