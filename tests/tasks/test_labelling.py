@@ -370,6 +370,14 @@ def test_the_headline_is_the_mean_of_queries_of_a_document_in_two_queries():
     )
 
 
+def test_a_participant_who_agrees_with_all_others_differs_in_no_query():
+    labels = [{"red": {"x": 1, "y": 0}, "blue": {"x": 1}}] * 2
+    annotators = [Annotator(f"P{who}", each, 0.0) for who, each in enumerate(labels)]
+    results = LabelResults(annotators, merged(labels))
+    assert [each["differs_most_in"] for each in results.compared] == ["blue", "blue"]
+    assert [row[-1] for row in results.sheets[0].rows] == [None, None]
+
+
 def test_a_query_with_no_document_to_show_leaves_the_others_to_be_analysed():
     labels = [{"alone": {}, "red": {"red-1": 1, "red-2": 0}}] * 2
     annotators = [Annotator(f"P{who}", each, 0.0) for who, each in enumerate(labels)]

@@ -237,7 +237,13 @@ class LabelResults:
         compared = sorted(
             self.compared, key=lambda each: (each["jaccard"] is None, each["jaccard"])
         )
-        rows = tuple(tuple(each[name] for name in columns) for each in compared)
+        rows = tuple(
+            tuple(
+                None if name == "differs_most_in" and each["jaccard"] == 1 else each[name]
+                for name in columns
+            )
+            for each in compared
+        )
         note = (
             "Jaccard: of what two annotators marked for a query, |A ∩ B| / |A ∪ B|; the mean over "
             "all others and queries. Seconds: from first seeing a query to its end, with breaks."
