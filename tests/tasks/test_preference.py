@@ -603,6 +603,25 @@ def test_no_note_takes_peoples_agreement_for_an_upper_bound_of_a_measure():
     assert "It is no upper bound for a measure" in note
 
 
+def test_tau_b_of_two_runs_is_a_dash_in_the_table_with_its_reason():
+    two = results_of("BABAA")
+    assert two.as_json()["bradley_terry"]["tau_b"] == {"AP": pytest.approx(1)}
+    [runs] = [each for each in two.sheets if each.name == "runs"]
+    assert runs.rows[-1] == ("tau-b with people", *[None] * 5)
+    assert "With two runs tau-b could only be 1, −1 or undefined" in runs.note
+    plan = a_plan_of_random_runs()
+    questions = plan.draw_questions()
+    judgements = [
+        Judgement(f"P{who}", each.number, "AB"[(who * each.number) % 3 > 0], "left", None, {})
+        for who in range(5)
+        for each in questions
+    ]
+    three = PreferenceResults(plan, questions, judgements)
+    [runs] = [each for each in three.sheets if each.name == "runs"]
+    assert None not in runs.rows[-1][5:]
+    assert "With two runs" not in runs.note
+
+
 def test_planned_looks_leave_less_than_a_twentieth_and_are_printed(app, session):
     assert "not beyond chance" in results_of("BABAA", level=0.0001).headline
     study = a_preference_study(session, looks=[1], participants=12)

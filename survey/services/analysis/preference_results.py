@@ -492,7 +492,8 @@ class PreferenceResults:
             )
             for each in self.runs
         ]
-        taus: list[Cell] = [self.tau[name] for name in self.plan.measures]
+        compared = len(self.plan.runs) > 2
+        taus: list[Cell] = [self.tau[name] if compared else None for name in self.plan.measures]
         blanks = [None] * (4 + len(satisfaction))
         rows.append(("tau-b with people", *blanks, *taus))
         why = f" {self.strengths.why}." if self.strengths.why else ""
@@ -501,6 +502,8 @@ class PreferenceResults:
             f"people and questions of this kind. Measures: means over all topics of the "
             f"study.{why[:1]}{why[1:2].upper()}{why[2:]}"
         )
+        if not compared:
+            note += " With two runs tau-b could only be 1, −1 or undefined, so it is left out."
         return Sheet("runs", "Runs, by people and by measures", columns, tuple(rows), note)
 
 
