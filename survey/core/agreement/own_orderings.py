@@ -105,8 +105,8 @@ def _verdict(
     of_which = undecided_difference(tests, comparisons, questions, level, _interval)
     sentence = (
         f"People's own orderings do not decide between {pair.first} and {pair.second}: mean tau-b "
-        f"is {rounded(difference.first, 3)} and {rounded(difference.second, 3)}; of the "
-        f"difference, {rounded(mean, 3)}, {of_which}."
+        f"is {rounded(difference.first, 3)} and {rounded(difference.second, 3)}; the "
+        f"difference is {rounded(mean, 3)}, and {of_which}."
     )
     return Verdict(pair, "none", None, None, None, sentence)
 

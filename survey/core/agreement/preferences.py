@@ -137,13 +137,15 @@ class MeasureDifference:
     """How much more often preferences agree with one measure than with the other.
 
     ``first``, ``second``: the mean agreement with either over the same preferences, a tie counting
-    one half; ``tests``: of the difference, p corrected over all pairs.
+    one half; ``tests``: of the difference, p corrected over all pairs; ``same_sign``: whether the
+    two favour the same list, or both tie the two, in every preference.
     """
 
     pair: Pair
     first: float | None
     second: float | None
     tests: PairTests
+    same_sign: bool
 
 
 @dataclass(frozen=True)
@@ -286,7 +288,8 @@ def _differences(
             float(credits.counts @ values[:, side]) / total if total else None
             for side in (first, second)
         ]
-        yield MeasureDifference(pair, means[0], means[1], test)
+        same_sign = not credits.counts @ (values[:, first] != values[:, second])
+        yield MeasureDifference(pair, means[0], means[1], test, same_sign)
 
 
 def _people(credits: Credits, signs: NDArray[np.int64]) -> People:
@@ -331,6 +334,12 @@ def _verdict(
     if mean is None or difference.first is None or difference.second is None:
         sentence = f"{pair.title} cannot be compared: no answer prefers a list."
         return Verdict(pair, "none", None, None, None, sentence)
+    if difference.same_sign:
+        sentence = (
+            f"None of the preferences can tell {pair.first} and {pair.second} apart: in every "
+            "question in which a list is preferred, both favour the same list or both tie the two."
+        )
+        return Verdict(pair, "none", None, None, None, sentence)
     ahead, behind = (pair.first, pair.second) if mean > 0 else (pair.second, pair.first)
     higher, lower = sorted((difference.first, difference.second), reverse=True)
     if decision := decide(tests, comparisons, level):
@@ -345,8 +354,8 @@ def _verdict(
     of_which = undecided_difference(tests, comparisons, questions, level, _points)
     sentence = (
         f"The preferences do not decide between {pair.first} and {pair.second}: they agree with "
-        f"{_percent(difference.first)} and {_percent(difference.second)} of 100; of the "
-        f"difference, {_percent(mean)} points, {of_which}."
+        f"{_percent(difference.first)} and {_percent(difference.second)} of 100; the "
+        f"difference is {_percent(mean)} points, and {of_which}."
     )
     return Verdict(pair, "none", None, None, None, sentence)
 

@@ -115,6 +115,18 @@ def test_people_who_all_order_alike_decide():
     assert [(one.scope, one.preferred) for one in verdicts[:2]] == [("kind", "MNRO")] * 2
 
 
+def test_measures_with_the_same_orders_differ_by_0_without_an_interval():
+    rankings = {
+        number: orders | {"NMRR": orders["MNRO"]}
+        for number, orders in random_rankings(np.random.default_rng(3), 10, identical=0).items()
+    }
+    responses = orderings(np.random.default_rng(1), rankings, 10)
+    sentence = own_orderings_of(ballots_of(responses, rankings)).verdicts(10)[0].sentence
+    assert sentence.endswith(
+        "; the difference is 0.000, and it has no interval: all participants have the same mean."
+    )
+
+
 @pytest.mark.slow
 def test_ties_of_a_measure_give_no_lead_to_one_that_breaks_them():
     """Among random strict orders, which votes for columns would turn into a preference."""

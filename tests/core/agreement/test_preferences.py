@@ -65,6 +65,27 @@ def everyone(people, questions, against=0):
     return analyse_preferences(answers, lists, ["AP", "RR"])
 
 
+def test_measures_of_the_same_sign_cannot_be_told_apart():
+    lists = [PairOfLists(1, {"AP": 0.3, "RR": 0.1}), PairOfLists(2, {"AP": -0.2, "RR": 0.4})]
+    answers = [Answer("P1", 1, 1), Answer("P2", 1, -1), Answer("P1", 2, 0)]
+    [verdict] = analyse_preferences(answers, lists, ["AP", "RR"]).verdicts()
+    assert (verdict.scope, verdict.preferred) == ("none", None)
+    assert verdict.sentence == (
+        "None of the preferences can tell RR and AP apart: in every question in which a list is "
+        "preferred, both favour the same list or both tie the two."
+    )
+
+
+def test_a_difference_of_0_without_an_interval_is_a_sentence():
+    lists = [PairOfLists(1, {"AP": 0.3, "RR": -0.1}), PairOfLists(2, {"AP": 0.3, "RR": -0.1})]
+    answers = [Answer("P1", 1, 1), Answer("P1", 2, -1)]
+    [verdict] = analyse_preferences(answers, lists, ["AP", "RR"]).verdicts()
+    assert verdict.sentence == (
+        "The preferences do not decide between RR and AP: they agree with 50.0 and 50.0 of 100; "
+        "the difference is 0.0 points, and it has no interval: a t test needs two participants."
+    )
+
+
 def test_people_without_any_difference_decide_by_exact_tests():
     [verdict] = everyone(30, 10).verdicts()
     assert (verdict.scope, verdict.preferred) == ("kind", "AP")
