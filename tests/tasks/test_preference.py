@@ -603,6 +603,11 @@ def test_no_note_takes_peoples_agreement_for_an_upper_bound_of_a_measure():
     assert "It is no upper bound for a measure" in note
 
 
+def test_the_table_of_measures_says_that_its_p_are_not_corrected():
+    [note] = [each.note for each in results_of("BABAA").sheets if each.name == "measures"]
+    assert "not corrected for the number of measures" in note
+
+
 def test_tau_b_of_two_runs_is_a_dash_in_the_table_with_its_reason():
     two = results_of("BABAA")
     assert two.as_json()["bradley_terry"]["tau_b"] == {"AP": pytest.approx(1)}

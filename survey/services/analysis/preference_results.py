@@ -410,7 +410,8 @@ class PreferenceResults:
         note = (
             "Share: of the preferences that the measure does not tie, those with which its sign "
             "agrees. Interval and p (against one half): for people and questions of this kind; "
-            "where that is undefined, the interval is for these questions."
+            "where that is undefined, the interval is for these questions. Each p is of its own "
+            "measure alone, not corrected for the number of measures."
         )
         title = "How often each measure agrees with a preference"
         return Sheet("measures", title, columns, tuple(rows), note)
