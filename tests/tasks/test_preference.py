@@ -35,6 +35,7 @@ from survey.db.models import TASK_TABLES, StoredResponse
 from survey.errors import SurveyError
 from survey.services import accounts
 from survey.services.analysis.preference_results import Judgement, PreferenceResults
+from survey.services.analysis.sheets import printed_table
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.collections import items as collection
 from survey.services.exchange import bundle, bundle_import
@@ -606,6 +607,15 @@ def test_no_note_takes_peoples_agreement_for_an_upper_bound_of_a_measure():
 def test_the_table_of_measures_says_that_its_p_are_not_corrected():
     [note] = [each.note for each in results_of("BABAA").sheets if each.name == "measures"]
     assert "not corrected for the number of measures" in note
+
+
+def test_one_person_is_singular_and_half_wins_have_one_decimal():
+    alone = results_of(["equal", "B", "A"], people=1)
+    [answers] = [each for each in alone.sheets if each.name == "answers"]
+    assert answers.note.startswith("1 person. Sides are dealt by chance.")
+    [runs] = [each for each in alone.sheets if each.name == "runs"]
+    printed = printed_table(runs)
+    assert sorted(row[1] for row in printed.rows[:2]) == ["1.5", "1.5"]
 
 
 def test_tau_b_of_two_runs_is_a_dash_in_the_table_with_its_reason():

@@ -42,7 +42,7 @@ from survey.core.tasks.preference import (
 )
 from survey.figures.exhibit import Exhibit
 from survey.figures.judging import preferences_agreeing
-from survey.services.analysis.sheets import Cell, P, Sheet, Worded, as_csv, count_of
+from survey.services.analysis.sheets import Cell, P, Sheet, Starred, Worded, as_csv, count_of
 
 HALF = 0.5  # the agreement of a random choice
 TIES_AS_HALF = "equally good and neither good count as half a win for each list"
@@ -389,7 +389,8 @@ class PreferenceResults:
             for count, share in [(self.sides[name], self.sides[name] / total)]
         ]
         p = side_p(self.sides[LEFT], self.sides[RIGHT])
-        note = f"{self.analysis.participants} people. Sides are dealt by chance."
+        people = count_of(self.analysis.participants, "person", "people")
+        note = f"{people}. Sides are dealt by chance."
         if p is not None:
             note += f" Left against right: exact {p_text(p)}."
         return Sheet("answers", "Answers", ("answer", "count", "share"), tuple(rows), note)
@@ -516,9 +517,9 @@ def _interval(interval: Interval | None, most: float = inf) -> str | None:
     return f"{rounded(low, 3)} to {rounded(high, 3)}"
 
 
-def _whole(wins: float) -> int | float:
-    """Return wins without decimals where there are no halves."""
-    return wins if wins % 1 else int(wins)
+def _whole(wins: float) -> int | Starred:
+    """Return wins without decimals where there are no halves, else with one."""
+    return Starred(wins, "", decimals=1) if wins % 1 else int(wins)
 
 
 def _p(p: float | None) -> P | None:
