@@ -77,6 +77,7 @@ from survey.services.studies.languages import ENGLISH
 from survey.services.studies.lifecycle import questions_of
 
 OF_INTERVAL = ("estimand", "n", "unit", "ci95", "why")  # of a test whose p means nothing
+OF_VERDICT = ("pair", "scope", "preferred", "preferred_for", "population", "sentence")
 HALF_OF_PAIRS = 0.5  # below it, an answer and its repetition rather reverse each other
 
 
@@ -626,7 +627,7 @@ def as_json(analysis: Analysis) -> dict[str, Any]:
             _difference_json(each, verdict)
             for each, verdict in zip(agreement.differences, analysis.verdicts, strict=True)
         ],
-        "verdicts": analysis.verdicts,
+        "verdicts": [_attributes(each, *OF_VERDICT) for each in analysis.verdicts],
         **({"by_run": by_run} if by_run else {}),
         "cochran_q": {"distinct": agreement.cochran_distinct, "all": agreement.cochran_all},
         "friedman": {"approvals": agreement.friedman_approvals, "tau_b": agreement.friedman_tau_b},
