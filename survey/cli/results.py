@@ -193,7 +193,8 @@ def _print_counts(result: "Analysis") -> None:
     left_out = result.left_out
     print_text(
         f"{result.participants} participant{'s' * (result.participants != 1)} × "
-        f"{result.questions} questions: {result.responses} responses, {result.missing} missing. "
+        f"{result.questions} question{'s' * (result.questions != 1)}: {result.responses} "
+        f"response{'s' * (result.responses != 1)}, {result.missing} missing. "
         f"Left out: {left_out.excluded} excluded, {left_out.test} test participants"
         + (f", {left_out.flagged} flagged." if result.options.exclude_flagged else ".")
     )

@@ -7,7 +7,7 @@ import pytest
 
 from survey.core.agreement.answers import Answers
 from survey.core.studies.plan import study_digest
-from survey.services.analysis.report import tables_of
+from survey.services.analysis.report import simulated_notice, tables_of
 from survey.services.analysis.study_results import (
     AnalysisOptions,
     LeftOut,
@@ -99,3 +99,38 @@ def test_simulated_participants_are_not_flagged_and_test_data_are_the_callers_to
         analysis = analysed(simulated, include_test=include_test)
         assert "P1" not in {flag.participant for flag in analysis.flags}
         assert (analysis.participants, analysis.simulated) == (12, 2)
+
+
+def test_notes_of_one_question_and_one_participant_are_sentences():
+    sheets = {sheet.name: sheet for sheet in tables_of(analysed(some_votes(1, 1)))}
+    assert "1 question" in [row[1] for row in sheets["raters"].rows]
+    assert "1 questions" not in str(sheets["raters"].rows)
+    assert sheets["bias"].note.endswith(
+        "Seconds for each further question: undefined, as it needs the times of two participants "
+        "that differ."
+    )
+    assert sheets["second-opinion"].note.startswith(
+        "Not fitted for MNRO − NMRR, MNRO − AP and NMRR − AP: it needs answers of two participants "
+        "to two questions that decide. "
+    )
+
+
+@pytest.mark.parametrize(
+    ("simulated", "participants", "sentence"),
+    [
+        (1, 1, "1 of 1 participant is simulated."),
+        (1, 12, "1 of 12 participants is simulated."),
+        (2, 12, "2 of 12 participants are simulated."),
+        (0, 12, ""),
+    ],
+)
+def test_the_sentence_on_simulated_participants_agrees_with_their_number(
+    simulated, participants, sentence
+):
+    chance = np.random.default_rng(1)
+    rankings = random_rankings(chance, 1)
+    responses = random_responses(chance, rankings, participants)
+    votes = Votes({}, MEASURES, rankings, 1, Answers.of(responses))
+    people = [each.participant for each in responses]
+    simulated_ids = frozenset(people[:simulated])
+    assert simulated_notice(analysed(replace(votes, simulated_ids=simulated_ids))) == sentence

@@ -22,6 +22,7 @@ from survey.core.agreement.second_opinion import SecondOpinion
 from survey.core.agreement.verdicts import headline, lead_in_points, standing
 from survey.core.statistics import mixed_logit
 from survey.core.statistics.significance import Interval, MeanTest, Statistic, rounded
+from survey.core.studies.fields import and_join
 from survey.errors import SurveyError
 from survey.figures.analysis import OF_BOTH, exhibits, participants_differences
 from survey.figures.exhibit import Exhibit
@@ -32,6 +33,7 @@ from survey.services.analysis.sheets import (
     Sheet,
     Starred,
     Worded,
+    count_of,
     printed_table,
     text_of,
 )
@@ -74,6 +76,11 @@ class Report:
     departures: str
     headline: str
     standings: tuple[tuple[str, str, str], ...]
+
+    @property
+    def simulated_notice(self) -> str:
+        """A sentence with the number of simulated participants; empty where none is."""
+        return simulated_notice(self.analysis)
 
 
 def load_libraries() -> None:
@@ -302,7 +309,9 @@ def simulated_notice(analysis: Analysis) -> str:
     """Return a sentence with the number of simulated participants; empty where none is."""
     if not analysis.simulated:
         return ""
-    return f"{analysis.simulated} of {analysis.participants} participants are simulated."
+    participants = count_of(analysis.participants, "participant")
+    verb = "is" if analysis.simulated == 1 else "are"
+    return f"{analysis.simulated} of {participants} {verb} simulated."
 
 
 def flags_sheet(analysis: Analysis) -> Sheet:
@@ -643,7 +652,10 @@ def _second_opinion(opinions: tuple[SecondOpinion, ...]) -> Sheet:
             spreads = (each.participants_sd, each.questions_sd)
             figures = (*odds, each.first_ahead, *spreads)
         rows.append((pair, each.n, each.first, *figures))
-    whys = {f"Not fitted where {each.why}." for each in opinions if each.why}
+    pairs_by_why: dict[str, list[str]] = {}
+    for each in opinions:
+        if each.why:
+            pairs_by_why.setdefault(each.why, []).append(each.pair.title)
     return Sheet(
         name="second-opinion",
         title="A second opinion: crossed mixed logit",
@@ -653,7 +665,9 @@ def _second_opinion(opinions: tuple[SecondOpinion, ...]) -> Sheet:
         ),
         rows=tuple(rows),
         decimals=2,
-        note="".join(f"{why} " for why in sorted(whys))
+        note="".join(
+            f"Not fitted for {and_join(names)}: {why}. " for why, names in pairs_by_why.items()
+        )
         + "Odds of the first for an average participant and question (posterior median, 95 % "
         f"credible interval); SD: by how much log odds differ. Priors: log odds normal with SD "
         f"{mixed_logit.PRIOR_SD}, both SD half normal with scale {mixed_logit.PRIOR_SPREAD:.0f}; "
@@ -729,7 +743,9 @@ def _raters(analysis: Analysis) -> Sheet:
         name="raters",
         title="Agreement of participants with one another",
         columns=("agreement", "rests on", "value"),
-        rows=tuple((text, f"{of.n} {of.unit}", value) for text, of, value in rows),
+        rows=tuple(
+            (text, count_of(of.n, of.unit.removesuffix("s")), value) for text, of, value in rows
+        ),
     )
 
 
@@ -815,7 +831,7 @@ def _bias(analysis: Analysis) -> Sheet:
     logit, fatigue = bias.conditional_logit, bias.fatigue
     known = zip(logit.terms, logit.coef or (), logit.se or (), strict=False)
     if fatigue.ci95 is None:
-        slope = f"is undefined: {fatigue.why}"
+        slope = f"undefined, as {fatigue.why}"
     else:
         low, high = (text_of(end, 1) for end in fatigue.ci95)
         slope = f"{text_of(fatigue.mean, 1)} (95 % interval {low} to {high})"
