@@ -218,8 +218,7 @@ def components(
     if sums.rows < 2 or sums.columns < 2 or sums.rest_df < 1:
         return result(
             mean=mean,
-            why="a test for questions of this kind needs two participants, two questions and as "
-            "many responses as participants and questions together",
+            why="it needs two participants, two questions and as many responses as both together",
         )
     if why := _without_spread(d, credits):
         return result(mean=mean, why=why)

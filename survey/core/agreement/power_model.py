@@ -154,8 +154,7 @@ class PlannedStudy:
             )
         if self.answers < self.questions:
             raise ValueError(
-                f"{self.participants} participants × {self.per_participant} "
-                f"question{'s' * (self.per_participant != 1)} are "
+                f"{self.participants} participants × {self.per_participant} questions are "
                 f"{self.answers} answers; {self.questions} questions need one each at least"
             )
         if not 0 < self.decided <= 1:

@@ -317,7 +317,6 @@ def test_more_measures_leave_fewer_responses_that_decide_between_two():
     [
         ((1, 10, 10, 0.1), "2 participants"),
         ((30, 10, 9, 0.1), "each participant answers 10 of a pool of 9 questions"),
-        ((8, 1, 30, 0.1), "8 participants × 1 question are 8 answers; 30 questions need"),
         ((2, 10, 30, 0.1), "2 participants × 10 questions are 20 answers; 30 questions need"),
         ((30, 10, 10, 0.7), "the difference is 0.7; where 0.68 of the responses"),
         ((30, 10, 10, -0.1), "0 to 0.68 are possible"),

@@ -135,9 +135,8 @@ def test_one_question_says_nothing_of_others():
     assert found.sentence == (
         "For the one question that was answered, MNRO is preferred to NMRR by 70.0 points of the "
         "responses (95 % interval 21.7 to 100.0; p = .029, corrected for 3 comparisons). Of other "
-        "questions nothing can be said: a test for questions of this kind needs two participants, "
-        "two questions and as many responses as participants and questions together. Identical "
-        "orders give neither an advantage."
+        "questions nothing can be said: it needs two participants, two questions and as many "
+        "responses as both together. Identical orders give neither an advantage."
     )
 
 
