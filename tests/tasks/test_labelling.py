@@ -178,7 +178,8 @@ def test_earlier_batches_can_be_looked_at_again_and_refining_shows_what_is_like_
 ):
     visitor.submit("/q/1", go="done")
     visitor.submit("/q/2", go="refine", **ticks(1, 2, 3))
-    assert sum(each.startswith("green") for each in steps_in(session)[-1].documents) > 20
+    green = [each for each in steps_in(session)[-1].documents if each.startswith("green")]
+    assert len(green) > 16  # of 24; 8 by chance
     visitor.submit("/q/2", go="previous")
     assert len(visitor.page.select("[checked]")) == 3
     visitor.submit("/q/2", go="next", **ticks(1, 2, 3))
