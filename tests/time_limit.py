@@ -16,13 +16,19 @@ from typing import Any
 import pytest
 from xdist.scheduler import LoadFileScheduling
 
-# By their length. Each worker of xdist begins with one of them.
+# By their length; those that take a worker of xdist about forty seconds and more.
 LONGEST = (
     "accessibility/test_pages.py",
     "guides/test_stories.py",
     "browser/test_judging.py",
     "browser/test_screenshots.py",
     "promises/test_readable_backups.py",
+    "browser/test_grouping.py",
+    "browser/test_labelling.py",
+    "browser/test_researcher.py",
+    "browser/test_participant.py",
+    "browser/test_preference.py",
+    "promises/test_forms_at_once.py",
 )
 BEGAN = time.monotonic()
 
