@@ -684,17 +684,16 @@ def _compare(value: Any, recomputed: Any, place: str) -> None:
     elif isinstance(recomputed, list) and isinstance(value, list) and len(value) == len(recomputed):
         for number, (item, expected) in enumerate(zip(value, recomputed, strict=True), 1):
             _compare(item, expected, f"{place} {number}")
-    elif not _same_values(value, recomputed):
+    elif not _same_values(value, recomputed) and not (
+        place.startswith(ANALYSIS)
+        and place.endswith(", sentence")
+        and _same_sentence(value, recomputed)
+    ):
         raise BundleError(f"{place}: {_short(value)} found; recomputed {_short(recomputed)}")
 
 
 def _same_values(value: Any, recomputed: Any) -> bool:
     numbers = (int, float)
-    if isinstance(value, str):
-        wordings = {value}
-        for earlier, now in REWORDED:
-            wordings |= {re.sub(earlier, now, wording) for wording in wordings}
-        return recomputed in wordings
     if type(value) not in numbers or type(recomputed) not in numbers:
         return type(value) is type(recomputed) and bool(value == recomputed)
     try:
@@ -703,6 +702,14 @@ def _same_values(value: Any, recomputed: Any) -> bool:
         )
     except OverflowError:  # a whole number beyond all floats
         return False
+
+
+def _same_sentence(value: Any, recomputed: str) -> bool:
+    """Return whether an earlier version may have put a sentence in these words."""
+    wordings = {value} if isinstance(value, str) else set()
+    for earlier, now in REWORDED:
+        wordings |= {re.sub(earlier, now, wording) for wording in wordings}
+    return recomputed in wordings
 
 
 def _short(value: Any) -> str:

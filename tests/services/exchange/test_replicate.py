@@ -259,6 +259,10 @@ def test_a_sentence_that_is_worded_otherwise_now_replicates_and_no_other(bundle,
     assert "analysis.json, differences 1, verdict, sentence: " in refused(older)
     monkeypatch.setattr(bundle_reader, "REWORDED", (("In short: ", ""),))
     assert steps_of(older)[-1] == "analysis.json: every figure recomputed"
+    elsewhere = with_json(bundle, "analysis.json", lambda c: c["study"].update(scores="In short: "))
+    assert "analysis.json, study, scores: " in refused(elsewhere)
+    no_list = with_json(bundle, "analysis.json", lambda c: c.update(verdicts="a text"))
+    assert "analysis.json, verdicts: 'a text' found" in refused(no_list)
 
 
 def test_columns_after_the_ranking_may_be_missing(bundle):
