@@ -382,13 +382,15 @@ class Table3:
     minutes: Spread
 
 
-def spread(values: Sequence[float]) -> Spread:
+def spread(values: Sequence[float] | NDArray[np.float64]) -> Spread:
     """Summarise values, NaN left out; a mean needs one value, a standard deviation two."""
     # As statistics.fmean and stdev, to the last digit, but from the distinct values of a million.
-    counts = Counter(value for value in values if math.isfinite(value))
-    n = counts.total()
-    total = sum((Fraction(value) * count for value, count in counts.items()), Fraction())
-    squares = sum((Fraction(value) ** 2 * count for value, count in counts.items()), Fraction())
+    numbers = np.array(values, dtype=np.float64)
+    distinct, tallies = np.unique(numbers[np.isfinite(numbers)], return_counts=True)
+    counts = dict(zip(map(Fraction, distinct.tolist()), tallies.tolist(), strict=True))
+    n = sum(counts.values())
+    total = sum((value * count for value, count in counts.items()), Fraction())
+    squares = sum((value**2 * count for value, count in counts.items()), Fraction())
     return Spread(
         n=n,
         mean=float(total) / n if n else None,

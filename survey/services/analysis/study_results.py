@@ -586,7 +586,7 @@ def _table3(plan: OrderingPlan, people: People) -> Table3:
             for field in fields
             if field.kind == "choice"
         },
-        minutes=spread(people.minutes.tolist()),
+        minutes=spread(people.minutes),
     )
 
 
