@@ -45,6 +45,7 @@ from survey.core.agreement.differences import (
     mcnemar,
     mean_of,
     pairs,
+    t_by_participants,
     two_way,
 )
 from survey.core.agreement.equivalence import Equivalence, equivalence
@@ -58,7 +59,7 @@ from survey.core.agreement.label_permutation import (
 )
 from survey.core.agreement.quality import Bias, bias_of
 from survey.core.statistics.max_t import T, step_down
-from survey.core.statistics.significance import Interval, holm
+from survey.core.statistics.significance import Interval, MeanTest, holm
 
 Tests = TypeVar("Tests", bound="MeanTests")
 
@@ -92,7 +93,7 @@ class ShareInterval:
     why: str | None
     components: Components
     two_way: TwoWay
-    participants: ParticipantsTest
+    participants: MeanTest
 
 
 @dataclass(frozen=True)
@@ -213,13 +214,13 @@ def share_intervals(credits: Credits) -> dict[str, ShareInterval]:
     columns = np.column_stack([credits.votes, credits.other])
     intervals = {}
     for name, column in zip((*credits.measures, OTHER), columns.T, strict=True):
-        tests = MeanTests.of(column, credits)
+        participants = t_by_participants(column, credits)
         intervals[name] = ShareInterval(
-            tests.mean,
-            tests.why,
-            tests.components,
+            participants.mean,
+            None if len(credits) else NO_RESPONSES,
+            components(column, credits, participants),
             two_way(column, credits),
-            tests.participants,
+            participants,
         )
     return intervals
 
@@ -396,9 +397,9 @@ def _choices(ballots: Ballots, flagged: NDArray[np.bool_]) -> Iterator[tuple[str
 
 
 def _effect(credits: Credits, pair: Pair) -> Effect:
-    tests = MeanTests.of(differences(credits, pair), credits)
-    test = tests.components
-    return Effect(pair, tests.mean, test.ci95, test.p, test.why)
+    d = differences(credits, pair)
+    test = components(d, credits, t_by_participants(d, credits))
+    return Effect(pair, mean_of(d, credits), test.ci95, test.p, test.why)
 
 
 def json_values(value: Any) -> Any:

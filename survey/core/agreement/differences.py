@@ -204,7 +204,7 @@ def _clustered(sums: NDArray[Any], n: int) -> float:
 
 
 def components(
-    d: NDArray[np.float64], credits: Credits, these_questions: ParticipantsTest
+    d: NDArray[np.float64], credits: Credits, these_questions: MeanTest
 ) -> Components:
     """Test the mean of d, (K,), over participants and questions by variance components (T2).
 
@@ -249,32 +249,39 @@ def table_sums(d: NDArray[np.float64], credits: Credits) -> TableSums:
     return TableSums.of(sums, question_sums, counts, of_questions.astype(float), squares)
 
 
-def by_participants(d: NDArray[np.float64], credits: Credits) -> ParticipantsTest:
-    """Test the mean of d, (K,), over participants by t and by sign flips (T1).
+def t_by_participants(d: NDArray[np.float64], credits: Credits) -> MeanTest:
+    """Test the mean of d, (K,), over participants by t (T1).
 
     The mean of the responses is a ratio of participants' sums to their numbers of answers; its
     variance is P/(P-1) Σ (sum of a participant's residuals)² / n², as statsmodels computes OLS
     on a constant with one group. Where all answered equally many it is that of the participants'
-    means. The flips are of participants' sums.
+    means.
     """
     answered = credits.answer_counts > 0
     counts = credits.answer_counts[answered]
     sums = credits.units_by_participant(d)[answered]
-    result = partial(ParticipantsTest, estimand=T1, n=len(sums), unit="participants")
+    result = partial(MeanTest, estimand=T1, n=len(sums), unit="participants")
     mean = mean_of(d, credits)
     if mean is None:
         return result(why=NO_RESPONSES)
+    if len(sums) < 2:
+        return result(mean=mean, why="a t test needs two participants")
+    if not (sums * counts.sum() - counts * sums.sum()).any():  # whole numbers, so exact
+        return result(mean=mean, why=SAME_MEANS)
+    variance = _clustered(sums / UNITS_OF_A_VOTE - counts * mean, len(credits))
+    return result(**t_test(mean, math.sqrt(variance), len(sums) - 1))
+
+
+def by_participants(d: NDArray[np.float64], credits: Credits) -> ParticipantsTest:
+    """Test the mean of d, (K,), over participants by t and by flips of their sums' signs (T1)."""
+    test = t_by_participants(d, credits)
+    if test.mean is None:
+        return ParticipantsTest(**vars(test))
+    sums = credits.units_by_participant(d)[credits.answer_counts > 0]
     least = int(sums.min())
     keys, index = distinct_keys(sums - least, int(sums.max()) - least + 1)
     p, method = sign_flip([Fraction(key + least, UNITS_OF_A_VOTE) for key in keys.tolist()], index)
-    result = partial(result, mean=mean, sign_flip_p=p, method=method)
-    if len(sums) < 2:
-        return result(why="a t test needs two participants")
-    if not (sums * counts.sum() - counts * sums.sum()).any():  # whole numbers, so exact
-        return result(why=SAME_MEANS)
-    variance = _clustered(sums / UNITS_OF_A_VOTE - counts * mean, len(credits))
-    t = t_test(mean, math.sqrt(variance), len(sums) - 1)
-    return replace(result(), **t)
+    return ParticipantsTest(**vars(test), sign_flip_p=p, method=method)
 
 
 def by_questions(d: NDArray[np.float64], credits: Credits, asked: int) -> QuestionsTest:

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from survey.core.agreement.agreement import MeanTests, PairTests, corrected_tests
+from survey.core.agreement.agreement import PairTests, corrected_tests
 from survey.core.agreement.anchoring import COMPARISONS
 from survey.core.agreement.concordance import ParticipantOrders
 from survey.core.agreement.credits import UNITS_OF_A_VOTE, Ballots, in_units, tally_credits
-from survey.core.agreement.differences import T2, Pair, pairs
+from survey.core.agreement.differences import T2, Pair, mean_of, pairs
 from survey.core.agreement.verdicts import (
     Scope,
     Verdict,
@@ -74,7 +74,7 @@ def _differences(ballots: Ballots) -> Iterator[OrderingDifference]:
         for pair in pairs(measures):
             sides = [measures.index(name) for name in (pair.first, pair.second)]
             counted = credits.subset(known[:, sides[0]] & known[:, sides[1]])
-            first, second = (MeanTests.of(values[:, side], counted).mean for side in sides)
+            first, second = (mean_of(values[:, side], counted) for side in sides)
             d = values[:, sides[0]] - values[:, sides[1]]
             all_tests.append(PairTests.of_pair(d, counted, len(ballots.rankings)))
             compared.append((pair, statistic, len(counted), first, second))

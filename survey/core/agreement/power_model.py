@@ -50,9 +50,9 @@ from survey.core.agreement.credits import Credits
 from survey.core.agreement.differences import (
     NEGLIGIBLE,
     Pair,
-    by_participants,
     components,
     differences,
+    t_by_participants,
 )
 from survey.core.statistics.components import TableSums, variance_components
 from survey.core.statistics.max_t import first_pair_rejected
@@ -264,7 +264,7 @@ def estimated_shares(credits: Credits, pair: Pair) -> dict[str, float]:
     differing = [number for number, of in rankings.items() if of[pair.first] != of[pair.second]]
     credits = credits.subset(np.isin(credits.questions, differing))
     d = differences(credits, pair)
-    test = components(d, credits, by_participants(d, credits))
+    test = components(d, credits, t_by_participants(d, credits))
     if test.question is None or test.participant is None:
         raise ValueError(test.why)
     return {
