@@ -1,12 +1,13 @@
 """Read a study's participants and answers into arrays, for its analysis.
 
-A million participants give ten million answers, too many for objects. The database sends one row
-for each participant, in which the cells of all answers are joined (PostgreSQL as a COPY). Rows are
-turned into columns in batches of some hundred, and a text that many answers share is parsed once.
+A million participants give ten million answers, too many for objects. The database joins the cells
+of all answers of a participant to a row, and SQLite those of some thousand participants. Rows are
+turned into columns batch by batch, and a text that many answers share is parsed once.
 """
 
 import json
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -19,6 +20,7 @@ from sqlalchemy import (
     Integer,
     Select,
     Text,
+    bindparam,
     case,
     cast,
     extract,
@@ -38,6 +40,7 @@ from survey.core.agreement.answers import (
     People,
     by_groups,
     first_rows,
+    looked_up,
     smallest_integer_type,
 )
 from survey.core.studies.rankings import Ranking
@@ -50,7 +53,9 @@ Row = Sequence[Any]
 Value = TypeVar("Value", bound=Hashable)
 
 BATCH = 500  # rows, each a participant: few enough to stay in the processor's cache
+JOINED = 2_000  # participants in a row from SQLite: Python rests while it is made
 SEPARATOR, HALVES = "\x1e", "\x1f"  # between joined texts: no JSON holds them
+TEXTS = ("orders", "owns")  # columns whose cells are not numbers
 EXACT = "x"  # before seconds that are no tenths
 
 _ASKED = case(
@@ -82,6 +87,14 @@ class TextCodes(dict[Any, int]):
         return np.fromiter(map(self.__getitem__, texts), np.int32, len(texts))
 
 
+# The columns of AnswerColumns: participants and their numbers of answers, then of each answer the
+# question, position, clicked, asked, seconds, the code of its orders and that of its own ranking.
+TYPES: tuple[type[np.generic], ...] = (
+    *(np.int64, np.int64),
+    *(np.int16, np.uint16, np.uint8, np.uint8, np.float64, np.int32, np.int32),
+)
+
+
 class AnswerColumns:
     """Answers, collected batch by batch; those of a participant follow one another.
 
@@ -92,8 +105,8 @@ class AnswerColumns:
         self._questions = np.array(sorted(numbers, key=lambda row: numbers[row]), dtype=np.int64)
         self._numbers = tuple(sorted(numbers.values()))
         self._orders, self._owns = TextCodes(), TextCodes({"": 0})
-        self._batches: list[tuple[NDArray[Any], ...]] = []
-        self.add([], [], [], [], [], [])
+        # Bytes grow in place; of ten thousand small arrays memory keeps the gaps.
+        self._columns = [bytearray() for _ in TYPES]
 
     def add(
         self,
@@ -114,32 +127,23 @@ class AnswerColumns:
         questions, positions = np.divmod(rest, _POSITIONS)
         own = np.zeros(len(clicked), dtype=np.int32)
         own[clicked == 0] = self._owns.encode(owns)
-        batch: tuple[NDArray[Any], ...] = (
-            np.array(participants, dtype=np.int64),
-            np.array(counts, dtype=np.int64),
-            self._codes(questions),
-            positions.astype(np.uint16),
-            clicked.astype(np.uint8),
-            asked.astype(np.uint8),
-            np.array(seconds, dtype=np.float64),
-            self._orders.encode(orders),
-            own,
+        batch = (
+            *(participants, counts, self._codes(questions), positions, clicked, asked, seconds),
+            *(self._orders.encode(orders), own),
         )
-        self._batches.append(batch)
+        for column, values, kind in zip(self._columns, batch, TYPES, strict=True):
+            column += np.asarray(values).astype(kind, copy=False).tobytes()
 
-    def _codes(self, questions: NDArray[np.int64]) -> NDArray[np.int16]:
+    def _codes(self, questions: NDArray[np.int64]) -> NDArray[np.intp]:
         by_row = np.argsort(self._questions)
-        positions = np.searchsorted(self._questions, questions, sorter=by_row)
-        return by_row[positions].astype(np.int16)
+        return by_row[np.searchsorted(self._questions, questions, sorter=by_row)]
 
     def answers(self, rows: NDArray[np.int64], ids: NDArray[np.str_]) -> Answers:
         """Return all answers of the participants ``ids``, in the order of the ids.
 
         ``rows``: the participants' row ids, in the order of ``ids``.
         """
-        batches = [list(column) for column in zip(*self._batches, strict=True)]
-        self._batches.clear()
-        participants, stored_counts = (np.concatenate(batches.pop(0)) for _ in range(2))
+        participants, stored_counts = self._pop(), self._pop()
         people, runs = np.intersect1d(rows, participants, assume_unique=True, return_indices=True)[
             1:
         ]
@@ -147,32 +151,38 @@ class AnswerColumns:
         people, runs = people[by_id], runs[by_id]
         counts = stored_counts[runs]
         first_answer = first_rows(counts)
-        order = np.repeat(first_rows(stored_counts)[runs] - first_answer, counts)
-        order += np.arange(len(order))
-        order = _by_question(order, np.concatenate(batches[0]), counts)
+        order = _rows_of_runs(first_rows(stored_counts)[runs], counts)
+        codes = self._pop()
+        question = looked_up(codes, order)
+        if not _are_sorted(question, first_answer):
+            order = order[np.lexsort((question, np.repeat(np.arange(len(counts)), counts)))]
+            question = looked_up(codes, order)
         # Column by column, so that memory never holds all answers twice.
-        question, position, clicked, asked, seconds, orders, owns = (
-            np.concatenate(batches.pop(0))[order] for _ in range(len(batches))
-        )
+        position = _numbered(looked_up(self._pop(), order))
+        clicked, asked, seconds, orders, owns = (looked_up(self._pop(), order) for _ in range(5))
         # The order of labels, and that of columns, of each different pair.
         halves = [text.split(HALVES) for text in self._orders]
-        label_orders, column_orders = TextCodes(), TextCodes()
-        of_labels, of_columns = (
-            codes.encode([half[place] for half in halves])
-            for place, codes in enumerate((label_orders, column_orders))
+        label_order, column_order = (
+            _decoded(texts, texts.encode([half[place] for half in halves]), _order).in_order()
+            for place, texts in enumerate((TextCodes(), TextCodes()))
         )
         return Answers(
-            people=ids[people],
+            people=ids if len(people) == len(ids) else ids[people],
             first_answer=first_answer,
             question=Coded(self._numbers, question),
-            label_order=_decoded(label_orders, of_labels[orders], _order).in_order(),
+            label_order=Coded(label_order.values, looked_up(label_order.codes, orders)),
             clicked=clicked,
             asked=asked,
             own=_decoded(self._owns, owns, _ranking).in_order(by_groups),
-            column_order=_decoded(column_orders, of_columns[orders], _order).in_order(),
-            position=_numbered(position),
+            column_order=Coded(column_order.values, looked_up(column_order.codes, orders)),
+            position=position,
             seconds=seconds,
         )
+
+    def _pop(self) -> NDArray[Any]:
+        """Return the next column, which is then forgotten."""
+        kind = TYPES[-len(self._columns)]
+        return np.frombuffer(self._columns.pop(0), kind)
 
 
 def votes_of(session: Session, study_id: int) -> tuple[People, Answers]:
@@ -184,17 +194,57 @@ def votes_of(session: Session, study_id: int) -> tuple[People, Answers]:
     numbers = select(StoredQuestion.id, StoredQuestion.number)
     questions = session.execute(numbers.where(StoredQuestion.study_id == study_id))
     columns = AnswerColumns(dict(questions.all()))
-    statement = _answers(
+    by_participant = _answers(
         study_id,
-        *(Participant.id, func.count()),
-        func.aggregate_strings(_text(session, _PACKED), ","),
-        func.aggregate_strings(_seconds_text(session), ","),
-        func.aggregate_strings(_orders(session), SEPARATOR),
+        *(Participant.id.label("id"), func.count().label("answers")),
+        func.aggregate_strings(_text(session, _PACKED), ",").label("packed"),
+        func.aggregate_strings(_seconds_text(session), ",").label("seconds"),
+        func.aggregate_strings(_orders(session), SEPARATOR).label("orders"),
         # An aggregate leaves out NULL, so it holds those without a tick, as a constraint says.
-        func.aggregate_strings(_text(session, StoredOrderingAnswer.own), SEPARATOR),
+        func.aggregate_strings(_text(session, StoredOrderingAnswer.own), SEPARATOR).label("owns"),
     ).group_by(Participant.id)
-    read_batches(session, statement, lambda rows: columns.add(*_split_rows(rows)), BATCH)
+    if is_sqlite(session):
+        _read_ahead(session, by_participant, np.sort(rows), columns)
+    else:
+        read_batches(session, by_participant, lambda found: columns.add(*_split_rows(found)), BATCH)
     return people, columns.answers(rows, people.ids)
+
+
+def _read_ahead(
+    session: Session, by_participant: Select[Any], rows: NDArray[np.int64], columns: AnswerColumns
+) -> None:
+    """Read the answers of some thousand participants at a time from SQLite, joined to one row.
+
+    While they are turned into columns, SQLite finds the next in another thread. ``rows``: the
+    participants' row ids, sorted.
+    """
+    first, last = (bindparam(name, type_=BigInteger) for name in ("first", "last"))
+    some = by_participant.where(Participant.id.between(first, last)).subquery()
+    joined = select(
+        *(
+            func.aggregate_strings(column, SEPARATOR if column.key in TEXTS else ",")
+            for column in some.columns
+        )
+    )
+    connection = session.connection()
+
+    def read(start: int) -> Row:
+        ids = rows[start : start + JOINED]
+        ends = {"first": int(ids[0]), "last": int(ids[-1])}
+        return connection.execute(joined, ends).one()
+
+    def add(row: Row) -> None:
+        if row[0] is not None:  # else none of these participants has answered
+            columns.add(*_split_rows([row]))
+
+    if not len(rows):
+        return
+    with ThreadPoolExecutor(1) as thread:
+        coming = thread.submit(read, 0)
+        for start in range(JOINED, len(rows), JOINED):
+            row, coming = coming.result(), thread.submit(read, start)
+            add(row)
+        add(coming.result())
 
 
 def whole_seconds(session: Session, start: Any, end: Any) -> ColumnElement[Any]:
@@ -321,14 +371,18 @@ def _split_rows(rows: Sequence[Row]) -> tuple[Any, ...]:
     ids, counts, packed, seconds, orders, owns = zip(*rows, strict=True)
     texts = ",".join(seconds)
     return (
-        *(np.array(numbers).astype(np.int64) for numbers in (ids, counts)),
-        np.fromstring(",".join(packed), dtype=np.int64, sep=","),
+        *(_numbers(ids), _numbers(counts)),
+        _numbers(packed),
         [*map(_parse_seconds, texts.split(","))]
         if EXACT in texts
         else np.fromstring(texts, dtype=np.int64, sep=",") / 10,
         SEPARATOR.join(orders).split(SEPARATOR),
         SEPARATOR.join(filter(None, owns)).split(SEPARATOR) if any(owns) else [],
     )
+
+
+def _numbers(texts: Sequence[str]) -> NDArray[np.int64]:
+    return np.fromstring(",".join(texts), dtype=np.int64, sep=",")
 
 
 def _parse_seconds(text: str) -> float:
@@ -349,19 +403,22 @@ def _answers(study_id: int, *columns: Any) -> Select[Any]:
     )
 
 
-def _by_question(
-    rows: NDArray[np.int64], questions: NDArray[np.int16], counts: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Order each participant's answers by question.
+def _rows_of_runs(starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int32]:
+    """Return the rows of runs one after another; ``starts``: the first row of each run."""
+    rows = np.repeat((starts - first_rows(counts)).astype(np.int32), counts)
+    rows += np.arange(len(rows), dtype=np.int32)
+    return rows
 
-    Mostly they are in order already, and sorting ten million takes seconds.
+
+def _are_sorted(questions: NDArray[np.int16], first_answer: NDArray[np.int64]) -> bool:
+    """Return whether each participant's answers are in the order of the questions.
+
+    Mostly they are, and sorting ten million takes seconds.
     """
-    row_questions = questions[rows]
-    increases = np.diff(row_questions, prepend=-1) > 0
-    increases[first_rows(counts)] = True
-    if increases.all():
-        return rows
-    return rows[np.lexsort((row_questions, np.repeat(np.arange(len(counts)), counts)))]
+    increases = np.ones(len(questions), dtype=bool)
+    np.greater(questions[1:], questions[:-1], out=increases[1:])
+    increases[first_answer] = True
+    return bool(increases.all())
 
 
 def _numbered(column: NDArray[np.uint16]) -> Coded[int]:
@@ -377,7 +434,7 @@ def _decoded(
     texts = [text for text in text_codes if text]
     table = np.full(len(text_codes), -1, dtype=smallest_integer_type(len(texts)))
     table[[text_codes[text] for text in texts]] = np.arange(len(texts))
-    return Coded(tuple(map(parse, texts)), table[column])
+    return Coded(tuple(map(parse, texts)), looked_up(table, column))
 
 
 def _order(text: str) -> tuple[Any, ...]:

@@ -6,13 +6,13 @@ values, 25 bytes an answer, and every statistic looks at distinct values with th
 
 import math
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cache, cached_property
-from itertools import groupby, islice
+from itertools import groupby, islice, pairwise
 from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
@@ -31,6 +31,8 @@ ASKED = (EQUAL_COLUMN, DIFFERING_TICKS)
 # The columns of answers that hold codes of distinct values.
 CODED = ("question", "label_order", "own", "column_order", "position")
 BATCH = 10_000  # responses that memory holds at once
+BLOCK = 2**17  # entries of a column that are computed with at once
+PEOPLE_AT_ONCE = 2**13  # participants whose answers are
 
 
 @dataclass(frozen=True)
@@ -125,15 +127,15 @@ class Coded(Generic[Value]):
         values = sorted(set(self.values), key=key)
         index = {value: number for number, value in enumerate(values)}
         table = np.array([*(index[value] for value in self.values), -1], dtype=self.codes.dtype)
-        return Coded(tuple(values), table[self.codes])
+        return Coded(tuple(values), looked_up(table, self.codes))
 
     @property
     def known(self) -> NDArray[np.bool_]:
         """Mask of the entries that have a value."""
         return self.codes >= 0
 
-    def __getitem__(self, rows: NDArray[Any]) -> "Coded[Value]":
-        """Keep some of the entries; ``rows``: their indices, or a mask."""
+    def __getitem__(self, rows: NDArray[Any] | slice) -> "Coded[Value]":
+        """Keep some of the entries; ``rows``: their indices, a slice or a mask."""
         return replace(self, codes=self.codes[rows])
 
 
@@ -222,6 +224,18 @@ class Answers:
             **{name: getattr(self, name)[rows] for name in by_answer},
         )
 
+    def blocks(self) -> Iterator["Answers"]:
+        """Yield the answers of some thousand participants at a time, as views."""
+        edges = np.append(self.first_answer[::PEOPLE_AT_ONCE], len(self)).tolist()
+        for block, (start, end) in enumerate(pairwise(edges)):
+            people = slice(block * PEOPLE_AT_ONCE, (block + 1) * PEOPLE_AT_ONCE)
+            by_answer = {field.name: getattr(self, field.name) for field in fields(self)[2:]}
+            yield Answers(
+                people=self.people[people],
+                first_answer=self.first_answer[people] - start,
+                **{name: column[start:end] for name, column in by_answer.items()},
+            )
+
     def up_to_question(self, number: int) -> "Answers":
         """Drop the answers to questions of a higher number."""
         if not self.question.values or self.question.values[-1] <= number:
@@ -297,7 +311,33 @@ def sum_by_participant(values: NDArray[Any], first_answer: NDArray[np.int64]) ->
     return sums
 
 
-def distinct_keys(keys: NDArray[Any], space: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def blocks(length: int) -> Iterator[slice]:
+    """Yield slices that cut a column into blocks.
+
+    numpy copies indices, and what it counts, to eight bytes each: of a block only.
+    """
+    return (slice(start, min(start + BLOCK, length)) for start in range(0, length, BLOCK))
+
+
+def looked_up(table: NDArray[Any], *codes: NDArray[Any]) -> NDArray[Any]:
+    """Return ``table[codes]``, block by block; ``codes``: columns of one length."""
+    found = np.empty(len(codes[0]), dtype=table.dtype)
+    for block in blocks(len(found)):
+        found[block] = table[tuple(column[block] for column in codes)]
+    return found
+
+
+def tallied(codes: NDArray[Any], length: int) -> NDArray[np.int64]:
+    """Count how often each code from 0 to ``length`` - 1 occurs, block by block."""
+    counts = np.zeros(length, dtype=np.int64)
+    for block in blocks(len(codes)):
+        counts += np.bincount(codes[block], minlength=length)
+    return counts
+
+
+def distinct_keys(
+    keys: NDArray[Any], space: int
+) -> tuple[NDArray[np.int64], NDArray[np.signedinteger[Any]]]:
     """Return the distinct keys, sorted, and the index among them of each key.
 
     Keys are whole numbers from 0 to ``space`` - 1. As np.unique, but where the space is not
@@ -306,13 +346,14 @@ def distinct_keys(keys: NDArray[Any], space: int) -> tuple[NDArray[np.int64], ND
     """
     if space > max(4 * len(keys), 100_000):
         unique, index = np.unique(keys, return_inverse=True)
-        return unique.astype(np.int64), index.astype(np.int32)
+        return unique.astype(np.int64), index.astype(smallest_integer_type(len(unique)))
     occurs = np.zeros(space, dtype=bool)
-    occurs[keys] = True
+    for block in blocks(len(keys)):
+        occurs[keys[block]] = True
     unique = np.flatnonzero(occurs)
-    numbers = np.zeros(space, dtype=np.int32)
+    numbers = np.zeros(space, dtype=smallest_integer_type(len(unique)))
     numbers[unique] = np.arange(len(unique))
-    return unique, numbers[keys]
+    return unique, looked_up(numbers, keys)
 
 
 @dataclass(frozen=True)
@@ -345,6 +386,8 @@ class People:
         """Look up the participants with these ids; −1 for an unknown id."""
         if not len(self):
             return np.full(len(ids), -1)
+        if np.array_equal(self.ids, ids):  # mostly, and looking up a million takes half a second
+            return np.arange(len(ids))
         index = np.minimum(np.searchsorted(self.ids, ids), len(self) - 1)
         return np.where(self.ids[index] == ids, index, -1)
 

@@ -14,7 +14,15 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from survey.core.agreement.answers import Answers, distinct_keys, first_rows, sum_by_participant
+from survey.core.agreement.answers import (
+    PEOPLE_AT_ONCE,
+    Answers,
+    distinct_keys,
+    first_rows,
+    looked_up,
+    sum_by_participant,
+    tallied,
+)
 from survey.core.studies.rankings import Ranking, identical_groups
 
 OTHER = "OTHER"
@@ -22,7 +30,6 @@ OTHER = "OTHER"
 # Every share of a split vote among 2 to 6 measures is a multiple of 1/60, and its mean over
 # redrawn labels, 60 sets of labels or a divisor of 60, one of 1/3600.
 UNITS_OF_A_VOTE = 3600
-PEOPLE_AT_ONCE = 4_096
 
 Rankings = Mapping[int, Mapping[str, Ranking]]
 """Question number → measure → its order of the lists."""
@@ -43,7 +50,7 @@ class Ballots:
     questions: NDArray[np.int64]
     ticked: NDArray[np.bool_]
     owns: tuple[Ranking | None, ...]
-    ballot_index: NDArray[np.int32]
+    ballot_index: NDArray[np.signedinteger[Any]]
     first_answer: NDArray[np.int64]
     counts: NDArray[np.int64]
 
@@ -56,12 +63,18 @@ class Ballots:
         """
         _require_of_the_study(answers, rankings, measures)
         subsets, owns = 1 << len(measures), answers.own.values
-        choice = _ticked_measures(answers, measures)[answers.label_order.codes, answers.clicked]
-        choice = np.where(answers.own.known, subsets + answers.own.codes.astype(np.int32), choice)
         width = subsets + len(owns)
         space = width * len(answers.question.values)
-        question = answers.question.codes.astype(np.int64 if space > 2**31 else np.int32)
-        keys, ballot_index = distinct_keys(question * width + choice, space)
+        behind = _ticked_measures(answers, measures)
+        choices = looked_up(behind, answers.label_order.codes, answers.clicked)
+        own = answers.own.known
+        choices[own] = answers.own.codes[own].astype(np.int32) + subsets
+        of_answers: NDArray[Any] = answers.question.codes.astype(
+            np.int64 if space > 2**31 else np.int32
+        )
+        of_answers *= width
+        of_answers += choices
+        keys, ballot_index = distinct_keys(of_answers, space)
         choices = keys % width
         return cls(
             measures=tuple(measures),
@@ -74,7 +87,7 @@ class Ballots:
             ),
             ballot_index=ballot_index,
             first_answer=answers.first_answer,
-            counts=np.bincount(ballot_index, minlength=len(keys)),
+            counts=tallied(ballot_index, len(keys)),
         )
 
     def __len__(self) -> int:
@@ -126,7 +139,7 @@ class Ballots:
             self,
             ballot_index=ballot_index,
             first_answer=first_rows(self.answer_counts[chosen]),
-            counts=np.bincount(ballot_index, minlength=len(self)),
+            counts=tallied(ballot_index, len(self)),
         )
 
 

@@ -203,9 +203,7 @@ def _clustered(sums: NDArray[Any], n: int) -> float:
     return len(sums) / (len(sums) - 1) * float(sums @ sums) / n**2
 
 
-def components(
-    d: NDArray[np.float64], credits: Credits, these_questions: MeanTest
-) -> Components:
+def components(d: NDArray[np.float64], credits: Credits, these_questions: MeanTest) -> Components:
     """Test the mean of d, (K,), over participants and questions by variance components (T2).
 
     ``these_questions``: the test of the same d over these questions.

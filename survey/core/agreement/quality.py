@@ -3,6 +3,7 @@
 A quality flag alone excludes no participant.
 """
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -19,7 +20,9 @@ from survey.core.agreement.answers import (
     Answers,
     distinct_keys,
     first_rows,
+    looked_up,
     sum_by_participant,
+    tallied,
 )
 from survey.core.agreement.concordance import combined_order
 from survey.core.agreement.differences import DESCRIPTIVE, T1
@@ -104,9 +107,22 @@ def quality_flags(answers: Answers, asked: int, signs: Signs = Signs()) -> tuple
 
     Participants without a single answer are not judged.
     """
+    typical = [np.zeros(0), *map(_typical_seconds, answers.blocks())]
+    usual = _median(np.concatenate(typical))
+    return tuple(
+        flag
+        for some, seconds in zip(answers.blocks(), typical[1:], strict=True)
+        for flag in _flags_of_some(some, seconds, usual, asked, signs)
+    )
+
+
+def _flags_of_some(
+    answers: Answers, typical: NDArray[np.float64], usual: float, asked: int, signs: Signs
+) -> list[Flag]:
+    """Flag some thousand participants; ``typical``: the seconds of each, ``usual``: of all."""
     columns = _ticked_columns(answers)
     reasons_by_rule = {
-        TOO_FAST: _too_fast(answers),
+        TOO_FAST: _too_fast(typical, usual),
         SAME: _same(answers, answers.clicked, "Method{}"),
         SAME_COLUMN: () if columns is None else _same(answers, columns, "column {}"),
         PATTERN: _patterns(answers, columns),
@@ -128,7 +144,7 @@ def quality_flags(answers: Answers, asked: int, signs: Signs = Signs()) -> tuple
         for person, reason in reasons
     ]
     # A person's flags stay in the order of the rules.
-    return tuple(flag for _, flag in sorted(flags, key=itemgetter(0)))
+    return [flag for _, flag in sorted(flags, key=itemgetter(0))]
 
 
 def asked_back(
@@ -277,11 +293,13 @@ def flagged_for_exclusion(flags: Sequence[Flag]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(flag.participant for flag in flags if flag.kind != INCOMPLETE))
 
 
-def _too_fast(answers: Answers) -> Reasons:
-    typical = _typical_seconds(answers)
-    if np.isnan(typical).all():
-        return
-    usual = float(np.nanmedian(typical))
+def _median(seconds: NDArray[np.float64]) -> float:
+    """Return the median of known times, NaN where there are none."""
+    known = seconds[~np.isnan(seconds)]
+    return float(np.median(known)) if len(known) else math.nan
+
+
+def _too_fast(typical: NDArray[np.float64], usual: float) -> Reasons:
     # An unknown time is NaN, which is below no number.
     for person in np.flatnonzero((typical < FASTEST_SECONDS) | (typical < FASTEST_SHARE * usual)):
         took = f"{typical[person]:.1f} s for an answer"
@@ -314,8 +332,7 @@ def _ticked_columns(answers: Answers) -> NDArray[np.uint8] | None:
     for code, order in enumerate(orders):
         for column, label in enumerate(order):
             table[code] |= ((ticks >> (label - 1) & 1) << column).astype(np.uint8)
-    ticked: NDArray[np.uint8] = table[answers.column_order.codes, answers.clicked]
-    return ticked
+    return looked_up(table, answers.column_order.codes, answers.clicked)
 
 
 def _same(answers: Answers, ticked: NDArray[np.uint8], name: str) -> Reasons:
@@ -468,15 +485,21 @@ class Layouts:
         behind = [[measures.index(name) for name in order] for order in labels.values]
         columns = [[order.index(label + 1) for label in range(count)] for order in orders.values]
         ways = len(orders.values) + 1
-        keys = labels.codes.astype(np.int64) * ways + orders.codes + 1
         space = len(behind) * ways * sets
-        layouts, layout_index = distinct_keys(keys * sets + answers.clicked, space)
+        # In place: memory holds few columns of ten million whole numbers.
+        keys: NDArray[Any] = labels.codes.astype(np.int64 if space > 2**31 else np.int32)
+        keys *= ways
+        keys += orders.codes
+        keys += 1  # the code of unknown orders is −1
+        keys *= sets
+        keys += answers.clicked
+        layouts, layout_index = distinct_keys(keys, space)
         way, clicked = layouts // sets, layouts % sets
         return cls(
             measures=np.array(behind, dtype=np.int64).reshape(-1, count)[way // ways],
             columns=np.array([[-1] * count, *columns])[way % ways],
             ticked=(clicked[:, np.newaxis] >> np.arange(count) & 1).astype(bool),
-            counts=np.bincount(layout_index, minlength=len(layouts)),
+            counts=tallied(layout_index, len(layouts)),
         )
 
     @property
@@ -541,7 +564,7 @@ def _column_clicks(layouts: Layouts) -> tuple[int, ...] | None:
 
 
 def _by_position(answers: Answers) -> tuple[PositionSummary, ...]:
-    several = np.array([bits.bit_count() > 1 for bits in range(256)])[answers.clicked]
+    several = looked_up(np.array([bits.bit_count() > 1 for bits in range(256)]), answers.clicked)
     summaries = []
     for code, position in enumerate(answers.position.values):  # they are sorted
         at_position = answers.position.codes == code
@@ -562,7 +585,7 @@ def _by_position(answers: Answers) -> tuple[PositionSummary, ...]:
 
 
 def _fatigue(answers: Answers) -> MeanTest:
-    slopes = _slopes(answers.subset(answers.position.known & ~np.isnan(answers.seconds)))
+    slopes = np.concatenate([np.zeros(0), *map(_slopes, answers.blocks())])
     result = partial(MeanTest, estimand=T1, n=len(slopes), unit="participants")
     if len(slopes) < 2 or np.ptp(slopes) <= EQUAL * np.abs(slopes).max():
         return result(why="it needs the times of two participants that differ")
@@ -570,12 +593,13 @@ def _fatigue(answers: Answers) -> MeanTest:
     return result(**t_test(mean, sd / len(slopes) ** 0.5, len(slopes) - 1))
 
 
-def _slopes(timed: Answers) -> NDArray[np.float64]:
+def _slopes(answers: Answers) -> NDArray[np.float64]:
     """Return the least-squares slope of seconds on position of all with times at two positions.
 
     Σ (x - x̄)(y - y₁) / Σ (x - x̄)² with each participant's first time y₁, so that a constant
     time gives exactly 0.
     """
+    timed = answers.subset(answers.position.known & ~np.isnan(answers.seconds))
     counts, first = timed.answer_counts, timed.first_answer
     x = np.array([*timed.position.values, 0], dtype=np.float64)[timed.position.codes]
     x -= np.repeat(sum_by_participant(x, first) / counts, counts)

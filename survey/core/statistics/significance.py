@@ -29,6 +29,7 @@ REPLICATES = 10_000
 SEED = 20_080_501
 AT_ONCE = 32  # draws of 10,000 integers: 1.3 MB
 RESAMPLES_AT_ONCE = 1000
+BLOCKS_AT_ONCE = 2**16  # that are ranked; so memory does not grow with them
 CHOICES_AT_ONCE = 10_000  # of which the terms are in memory: 15 MB of six options
 HEADS = np.uint32(1 << 31)  # the upper half of 32 bits
 
@@ -253,10 +254,14 @@ def friedman_chi2(table: NDArray[Any]) -> float | None:
     blocks, treatments = table.shape
     if not np.ptp(table, axis=1).any():
         return None
-    ranks = scipy.stats.rankdata(table, axis=1)
+    sums, squares = np.zeros(treatments), 0.0
+    for start in range(0, blocks, BLOCKS_AT_ONCE):  # sums of halves and of quarters are exact
+        ranks = scipy.stats.rankdata(table[start : start + BLOCKS_AT_ONCE], axis=1)
+        sums += ranks.sum(axis=0)
+        squares += float((ranks**2).sum())
     middle = (treatments + 1) / 2
-    between = float(((ranks.sum(axis=0) - blocks * middle) ** 2).sum())
-    within = float((ranks**2).sum() - blocks * treatments * middle**2)
+    between = float(((sums - blocks * middle) ** 2).sum())
+    within = squares - blocks * treatments * middle**2
     return float((treatments - 1) * between / within)
 
 

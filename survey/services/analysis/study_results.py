@@ -38,6 +38,7 @@ from survey.core.agreement.answers import (
     option_counts,
     seconds_between,
     spread,
+    tallied,
 )
 from survey.core.agreement.concordance import Concordance, MeanAgreement
 from survey.core.agreement.contrasts import ContrastPart
@@ -156,7 +157,8 @@ class Votes:
     @cached_property
     def answered_questions(self) -> int:
         """Number of questions with an answer."""
-        return int(np.count_nonzero(np.bincount(self.answers.question.codes)))
+        question = self.answers.question
+        return int(np.count_nonzero(tallied(question.codes, len(question.values))))
 
 
 @dataclass(frozen=True)
@@ -237,7 +239,7 @@ def people_mask(ids: Collection[str], answers: Answers) -> NDArray[np.bool_]:
     if not ids:
         return np.zeros(len(answers.people), dtype=bool)
     ids = frozenset(ids)
-    return np.array([person in ids for person in answers.people.tolist()], dtype=bool)
+    return np.fromiter(map(ids.__contains__, answers.people), bool, len(answers.people))
 
 
 def level_left(plan: Plan, looks: Iterable[Mapping[str, Any]], finished: int) -> float:
