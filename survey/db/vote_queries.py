@@ -37,6 +37,7 @@ from survey.core.agreement.answers import (
     ASKED,
     Answers,
     Coded,
+    Column,
     People,
     by_groups,
     first_rows,
@@ -87,14 +88,6 @@ class TextCodes(dict[Any, int]):
         return np.fromiter(map(self.__getitem__, texts), np.int32, len(texts))
 
 
-# The columns of AnswerColumns: participants and their numbers of answers, then of each answer the
-# question, position, clicked, asked, seconds, the code of its orders and that of its own ranking.
-TYPES: tuple[type[np.generic], ...] = (
-    *(np.int64, np.int64),
-    *(np.int16, np.uint16, np.uint8, np.uint8, np.float64, np.int32, np.int32),
-)
-
-
 class AnswerColumns:
     """Answers, collected batch by batch; those of a participant follow one another.
 
@@ -105,8 +98,10 @@ class AnswerColumns:
         self._questions = np.array(sorted(numbers, key=lambda row: numbers[row]), dtype=np.int64)
         self._numbers = tuple(sorted(numbers.values()))
         self._orders, self._owns = TextCodes(), TextCodes({"": 0})
-        # Bytes grow in place; of ten thousand small arrays memory keeps the gaps.
-        self._columns = [bytearray() for _ in TYPES]
+        # Participants and their numbers of answers; then of each answer the question, position,
+        # clicked, asked, seconds, the code of its orders and that of its own ranking.
+        self._columns = [Column() for _ in range(9)]
+        self.add([], [], [], [], [], [])
 
     def add(
         self,
@@ -127,23 +122,31 @@ class AnswerColumns:
         questions, positions = np.divmod(rest, _POSITIONS)
         own = np.zeros(len(clicked), dtype=np.int32)
         own[clicked == 0] = self._owns.encode(owns)
-        batch = (
-            *(participants, counts, self._codes(questions), positions, clicked, asked, seconds),
-            *(self._orders.encode(orders), own),
+        batch: tuple[NDArray[Any], ...] = (
+            np.array(participants, dtype=np.int64),
+            np.array(counts, dtype=np.int64),
+            self._codes(questions),
+            positions.astype(np.uint16),
+            clicked.astype(np.uint8),
+            asked.astype(np.uint8),
+            np.array(seconds, dtype=np.float64),
+            self._orders.encode(orders),
+            own,
         )
-        for column, values, kind in zip(self._columns, batch, TYPES, strict=True):
-            column += np.asarray(values).astype(kind, copy=False).tobytes()
+        for column, values in zip(self._columns, batch, strict=True):
+            column.extend(values)
 
-    def _codes(self, questions: NDArray[np.int64]) -> NDArray[np.intp]:
+    def _codes(self, questions: NDArray[np.int64]) -> NDArray[np.int16]:
         by_row = np.argsort(self._questions)
-        return by_row[np.searchsorted(self._questions, questions, sorter=by_row)]
+        positions = np.searchsorted(self._questions, questions, sorter=by_row)
+        return by_row[positions].astype(np.int16)
 
     def answers(self, rows: NDArray[np.int64], ids: NDArray[np.str_]) -> Answers:
         """Return all answers of the participants ``ids``, in the order of the ids.
 
         ``rows``: the participants' row ids, in the order of ``ids``.
         """
-        participants, stored_counts = self._pop(), self._pop()
+        participants, stored_counts = (self._columns.pop(0).values for _ in range(2))
         people, runs = np.intersect1d(rows, participants, assume_unique=True, return_indices=True)[
             1:
         ]
@@ -152,14 +155,15 @@ class AnswerColumns:
         counts = stored_counts[runs]
         first_answer = first_rows(counts)
         order = _rows_of_runs(first_rows(stored_counts)[runs], counts)
-        codes = self._pop()
+        codes = self._columns.pop(0).values
         question = looked_up(codes, order)
         if not _are_sorted(question, first_answer):
             order = order[np.lexsort((question, np.repeat(np.arange(len(counts)), counts)))]
             question = looked_up(codes, order)
         # Column by column, so that memory never holds all answers twice.
-        position = _numbered(looked_up(self._pop(), order))
-        clicked, asked, seconds, orders, owns = (looked_up(self._pop(), order) for _ in range(5))
+        position, clicked, asked, seconds, orders, owns = (
+            looked_up(self._columns.pop(0).values, order) for _ in range(6)
+        )
         # The order of labels, and that of columns, of each different pair.
         halves = [text.split(HALVES) for text in self._orders]
         label_order, column_order = (
@@ -175,14 +179,9 @@ class AnswerColumns:
             asked=asked,
             own=_decoded(self._owns, owns, _ranking).in_order(by_groups),
             column_order=Coded(column_order.values, looked_up(column_order.codes, orders)),
-            position=position,
+            position=_numbered(position),
             seconds=seconds,
         )
-
-    def _pop(self) -> NDArray[Any]:
-        """Return the next column, which is then forgotten."""
-        kind = TYPES[-len(self._columns)]
-        return np.frombuffer(self._columns.pop(0), kind)
 
 
 def votes_of(session: Session, study_id: int) -> tuple[People, Answers]:

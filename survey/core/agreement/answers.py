@@ -5,14 +5,14 @@ values, 25 bytes an answer, and every statistic looks at distinct values with th
 """
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cache, cached_property
-from itertools import groupby, islice, pairwise
+from itertools import chain, groupby, islice, pairwise
 from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
@@ -86,6 +86,28 @@ def seconds_between(start: datetime | None, end: datetime | None) -> float | Non
     if start is None or end is None:
         return None
     return float(int(end.timestamp()) - int(start.timestamp()))
+
+
+class Column:
+    """A column that grows in place: of ten thousand small arrays memory would keep the gaps.
+
+    Its type is the smallest that holds the types of all values so far.
+    """
+
+    def __init__(self) -> None:
+        self._kind, self._bytes = np.dtype(np.bool_), bytearray()
+
+    def extend(self, values: NDArray[Any]) -> None:
+        """Append some values."""
+        if (kind := np.promote_types(self._kind, values.dtype)) != self._kind:
+            self._bytes[:] = self.values.astype(kind).tobytes()
+            self._kind = kind
+        self._bytes += values.astype(kind, copy=False).tobytes()
+
+    @property
+    def values(self) -> NDArray[Any]:
+        """The values so far; the column must not grow while they are used."""
+        return np.frombuffer(self._bytes, self._kind)
 
 
 class Codes(Generic[Value]):
@@ -175,20 +197,17 @@ class Answers:
         Memory holds few responses at once: there may be ten million.
         """
         codes = {name: Codes[Any]() for name in CODED}
-        names, counts = [np.zeros(0, dtype="U1")], [np.zeros(0, dtype=np.int64)]
-        batches = [_batch_of([], codes)]
+        names: list[NDArray[np.str_]] = []
+        counts, growing = Column(), defaultdict[str, Column](Column)
         left = iter(responses)
-        for batch in iter(lambda: list(islice(left, BATCH)), []):
+        for batch in chain([[]], iter(lambda: list(islice(left, BATCH)), [])):
             runs = [(who, len([*run])) for who, run in groupby(each.participant for each in batch)]
             names.append(np.array([who for who, _ in runs], dtype=str))
-            counts.append(np.array([count for _, count in runs], dtype=np.int64))
-            batches.append(_batch_of(batch, codes))
-        people, answer_counts, rows = _by_participant(np.concatenate(names), np.concatenate(counts))
-        # The pieces of a column are dropped before those of the next are joined.
-        columns = {
-            name: np.concatenate([batch.pop(name) for batch in batches])[rows]
-            for name in [*batches[0]]
-        }
+            counts.extend(np.array([count for _, count in runs], dtype=np.int64))
+            for name, values in _batch_of(batch, codes).items():
+                growing[name].extend(values)
+        people, answer_counts, rows = _by_participant(np.concatenate(names), counts.values)
+        columns = {name: growing.pop(name).values[rows] for name in [*growing]}
         coded = {name: each.column(columns.pop(name)) for name, each in codes.items()}
         own = coded.pop("own").in_order(by_groups)
         return cls(
@@ -272,7 +291,8 @@ def _by_participant(
     """
     begins = np.ones(len(names), dtype=bool)
     begins[1:] = names[1:] != names[:-1]  # else a run that goes on in the next batch
-    names, counts = names[begins], sum_by_participant(counts, np.flatnonzero(begins))
+    if not begins.all():
+        names, counts = names[begins], sum_by_participant(counts, np.flatnonzero(begins))
     if (names[:-1] < names[1:]).all():  # files are mostly sorted by participant
         return names, counts, slice(None)
     _, first, same = np.unique(names, return_index=True, return_inverse=True)
