@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 from survey.core.agreement.answers import (
     Answers,
     Coded,
+    Column,
     Response,
     distinct_keys,
+    smallest_integer_type,
     sum_by_participant,
 )
 from survey.core.agreement.differences import Pair
@@ -67,6 +69,16 @@ def test_answers_are_the_same_in_batches_of_any_size_and_each_participants_are_t
     assert [answers.question.values[code] for code in answers.question.codes] == [
         number for who in people for other, number in pairs if other == who
     ]
+
+
+@given(st.lists(st.lists(st.sampled_from([-1, 0, 127, 128, 40_000])), min_size=1))
+def test_a_column_that_grows_holds_all_values_in_the_smallest_type_that_can(batches):
+    column = Column()
+    for batch in batches:
+        column.extend(np.array(batch, dtype=smallest_integer_type(max(batch, default=0) + 1)))
+    values = [value for batch in batches for value in batch]
+    assert column.values.tolist() == values
+    assert column.values.dtype == smallest_integer_type(max(values, default=0) + 1)
 
 
 @given(st.lists(st.integers(0, 30)), st.sampled_from([31, 1_000_000]))

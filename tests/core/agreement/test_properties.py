@@ -3,6 +3,7 @@
 import re
 import time
 from dataclasses import fields, is_dataclass, replace
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from survey.core.agreement.agreement import TIES, analyse_answers
 from survey.core.agreement.answers import Answers, Response
 from survey.core.agreement.differences import T1, T2
+from survey.core.agreement.quality import quality_flags
 from survey.core.agreement.verdicts import verdict
 from survey.core.statistics.significance import Statistic, p_text
 from survey.core.studies.rankings import Ranking
@@ -57,6 +59,11 @@ def statistics_in(found):
             yield from statistics_in(getattr(found, field.name))
 
 
+def statistics_of(study):
+    """All statistics of a study's answers, to the last digit."""
+    return [repr(one) for one in statistics_in(analysed(study))]
+
+
 def undefined_in(value):
     """Whether a number is missing, in a statistic's field."""
     if isinstance(value, dict):
@@ -64,6 +71,21 @@ def undefined_in(value):
     if isinstance(value, list | tuple):
         return any(map(undefined_in, value))
     return value is None
+
+
+@few
+@given(any_study, st.integers(1, 5))
+def test_figures_and_flags_are_the_same_however_many_answers_are_computed_with_at_once(study, size):
+    answers, asked = Answers.of(study[0]), len(study[1])
+    figures, flags = statistics_of(study), quality_flags(answers, asked)
+    with (
+        patch("survey.core.agreement.answers.BLOCK", size),
+        patch("survey.core.agreement.answers.PEOPLE_AT_ONCE", size),
+        patch("survey.core.agreement.credits.PEOPLE_AT_ONCE", size),
+        patch("survey.core.statistics.significance.BLOCKS_AT_ONCE", size),
+    ):
+        assert statistics_of(study) == figures
+        assert quality_flags(answers, asked) == flags
 
 
 @few
