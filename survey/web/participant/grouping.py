@@ -1,12 +1,10 @@
 """The pages of grouping: a form of selected pictures and of groups, and an answer in words."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from flask import request
-from sqlalchemy.orm import Session
 from wtforms import HiddenField
 
 from survey.core.studies.fields import is_storable
@@ -26,9 +24,9 @@ from survey.core.tasks.grouping import (
     steps_from_form,
 )
 from survey.core.tasks.steps import Done
-from survey.services.participation.answers import ShownQuestion
-from survey.web.forms import AnswerForm, Form
+from survey.web.forms import AnswerForm
 from survey.web.language import gettext, ngettext
+from survey.web.participant.single_page import SinglePage
 
 TILE = re.compile(r"[1-9][0-9]{0,2}")
 BUTTON = re.compile(r"(put|take|rename|merge|adopt)-([0-9]{1,3})")
@@ -140,41 +138,14 @@ class GroupingForm(AnswerForm):
         return "tile" if field is self.group else str(field.name)
 
 
-@lru_cache(maxsize=100)
-def _form(plan: GroupingPlan) -> type[GroupingForm]:
-    return type("GroupingForm", (GroupingForm,), {"plan": plan})
-
-
-class GroupingPages:
+class GroupingPages(SinglePage):
     """The pages of the kind of question "grouping", as the registry of pages holds them."""
 
+    answer_form = GroupingForm
     variant_words = ("Seed", "A whole number, from which random orders follow.")
     work_template = "participant/grouping/_work.html"
     question_template = practice_template = "participant/grouping/question.html"
     answer_template = "participant/grouping/_answer.html"
-    first_template = ""
-
-    def form(self, plan: GroupingPlan) -> type[AnswerForm]:
-        """Return the form with which a topic's pictures are grouped."""
-        return _form(plan)
-
-    def filled_in(self, plan: GroupingPlan, shown: ShownQuestion) -> None:
-        """Return None: the view has the stored groups."""
-
-    def empty(self, plan: GroupingPlan) -> None:
-        """Return None: the view has no groups."""
-
-    def doubt_of(
-        self, plan: GroupingPlan, form: GroupingForm, shown: Callable[[], ShownQuestion]
-    ) -> None:
-        """Return None: the page never asks whether an answer is meant."""
-
-    def explanations(self, plan: GroupingPlan) -> Sequence[str]:  # noqa: ARG002 - see TaskPages
-        """Return no templates: there is no practice."""
-        return ()
-
-    def check(self, plan: GroupingPlan) -> None:
-        """Return None: no question checks whether the task is understood."""
 
     def in_words(self, answer: Done) -> str:  # noqa: ARG002 - see TaskPages
         """Return that the topic is done."""
@@ -189,19 +160,3 @@ class GroupingPages:
     def example_answer(self) -> Done:
         """Return an answer for a preview of pages."""
         return Done(1)
-
-    def first_form(self, plan: GroupingPlan, shown: ShownQuestion) -> type[Form] | None:  # noqa: ARG002 - see TaskPages
-        """Return None: nothing precedes a topic."""
-        return None
-
-    def preview_first_form(self, plan: GroupingPlan) -> type[Form] | None:  # noqa: ARG002 - see TaskPages
-        """Return None: nothing precedes a topic."""
-        return None
-
-    def filled_in_after(self, first: Form) -> None:
-        """Nothing precedes a topic."""
-
-    def save_first(
-        self, session: Session, plan: GroupingPlan, participant: Any, position: int, form: Any
-    ) -> None:
-        """Nothing precedes a topic."""

@@ -1,12 +1,10 @@
 """The pages of labelling: a form of a batch, and an answer in words."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from flask import request
-from sqlalchemy.orm import Session
 from wtforms import HiddenField
 
 from survey.core.tasks.labelling import (
@@ -19,9 +17,9 @@ from survey.core.tasks.labelling import (
     steps_from_form,
 )
 from survey.core.tasks.steps import Done
-from survey.services.participation.answers import ShownQuestion
-from survey.web.forms import AnswerForm, Form
+from survey.web.forms import AnswerForm
 from survey.web.language import gettext
+from survey.web.participant.single_page import SinglePage
 
 TILE = re.compile(r"[1-9][0-9]?")
 
@@ -84,41 +82,14 @@ class LabellingForm(AnswerForm):
         return "tiles" if field is self.batch else str(field.name)
 
 
-@lru_cache(maxsize=100)
-def _form(plan: LabellingPlan) -> type[LabellingForm]:
-    return type("LabellingForm", (LabellingForm,), {"plan": plan})
-
-
-class LabellingPages:
+class LabellingPages(SinglePage):
     """The pages of the kind of question "labelling", as the registry of pages holds them."""
 
+    answer_form = LabellingForm
     variant_words = ("Seed", "A whole number, from which random orders follow.")
     work_template = "participant/labelling/_work.html"
     question_template = practice_template = "participant/labelling/question.html"
     answer_template = "participant/labelling/_answer.html"
-    first_template = ""
-
-    def form(self, plan: LabellingPlan) -> type[AnswerForm]:
-        """Return the form with which a batch of pictures is marked."""
-        return _form(plan)
-
-    def filled_in(self, plan: LabellingPlan, shown: ShownQuestion) -> None:
-        """Return None: the view has the stored marks."""
-
-    def empty(self, plan: LabellingPlan) -> None:
-        """Return None: without an answer there is nothing to fill in."""
-
-    def doubt_of(
-        self, plan: LabellingPlan, form: LabellingForm, shown: Callable[[], ShownQuestion]
-    ) -> None:
-        """Return None: the page never asks whether an answer is meant."""
-
-    def explanations(self, plan: LabellingPlan) -> Sequence[str]:  # noqa: ARG002 - see TaskPages
-        """Return no templates: there is no practice."""
-        return ()
-
-    def check(self, plan: LabellingPlan) -> None:
-        """Return None: no question checks whether the task is understood."""
 
     def in_words(self, answer: Done) -> str:  # noqa: ARG002 - see TaskPages
         """Return that the query is done."""
@@ -137,19 +108,3 @@ class LabellingPages:
     def example_answer(self) -> Done:
         """Return an answer for a preview of pages."""
         return Done(1)
-
-    def first_form(self, plan: LabellingPlan, shown: ShownQuestion) -> type[Form] | None:  # noqa: ARG002 - see TaskPages
-        """Return None: nothing precedes a query."""
-        return None
-
-    def preview_first_form(self, plan: LabellingPlan) -> type[Form] | None:  # noqa: ARG002 - see TaskPages
-        """Return None: nothing precedes a query."""
-        return None
-
-    def filled_in_after(self, first: Form) -> None:
-        """Nothing precedes a query."""
-
-    def save_first(
-        self, session: Session, plan: LabellingPlan, participant: Any, position: int, form: Any
-    ) -> None:
-        """Nothing precedes a query."""

@@ -1,10 +1,8 @@
 """The pages of preference: a form of one choice between two lists, and an answer in words."""
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy.orm import Session
 from wtforms import HiddenField
 
 from survey.core.tasks.preference import (
@@ -20,8 +18,9 @@ from survey.core.tasks.preference import (
 )
 from survey.errors import marked
 from survey.services.participation.answers import ShownQuestion
-from survey.web.forms import AnswerForm, Form
+from survey.web.forms import AnswerForm
 from survey.web.language import gettext
+from survey.web.participant.single_page import SinglePage
 
 IN_WORDS = {
     LEFT: marked("List 1 is better"),
@@ -103,23 +102,14 @@ class PreferenceForm(AnswerForm):
         self.preferred.errors = [*self.preferred.errors, sentence]
 
 
-@lru_cache(maxsize=100)
-def _form(plan: PreferencePlan) -> type[PreferenceForm]:
-    return type("PreferenceForm", (PreferenceForm,), {"plan": plan})
-
-
-class PreferencePages:
+class PreferencePages(SinglePage):
     """The pages of the kind of question "preference", as the registry of pages holds them."""
 
+    answer_form = PreferenceForm
     variant_words = ("List at the left", "A or B.")
     work_template = "participant/preference/_work.html"
     question_template = practice_template = "participant/preference/question.html"
     answer_template = "participant/preference/_answer.html"
-    first_template = ""
-
-    def form(self, plan: PreferencePlan) -> type[AnswerForm]:
-        """Return the form with which one list of a pair is preferred."""
-        return _form(plan)
 
     def filled_in(self, plan: PreferencePlan, shown: ShownQuestion) -> FilledIn:  # noqa: ARG002 - see TaskPages
         """Return the values of the stored answer."""
@@ -128,18 +118,6 @@ class PreferencePages:
     def empty(self, plan: PreferencePlan) -> FilledIn:  # noqa: ARG002 - see TaskPages
         """Return no values."""
         return FilledIn()
-
-    def doubt_of(
-        self, plan: PreferencePlan, form: PreferenceForm, shown: Callable[[], ShownQuestion]
-    ) -> None:
-        """Return None: the page never asks whether an answer is meant."""
-
-    def explanations(self, plan: PreferencePlan) -> Sequence[str]:  # noqa: ARG002 - see TaskPages
-        """Return no templates: there is no practice."""
-        return ()
-
-    def check(self, plan: PreferencePlan) -> None:
-        """Return None: no question checks whether the task is understood."""
 
     def in_words(self, answer: PreferenceAnswer) -> str:
         """Return which list is better, by how much, and how satisfying both are."""
@@ -163,19 +141,3 @@ class PreferencePages:
     def example_answer(self) -> PreferenceAnswer:
         """Return an answer for a preview of pages."""
         return PreferenceAnswer(LEFT)
-
-    def first_form(self, plan: PreferencePlan, shown: ShownQuestion) -> type[Form] | None:  # noqa: ARG002 - see TaskPages
-        """Return None: nothing precedes a pair."""
-        return None
-
-    def preview_first_form(self, plan: PreferencePlan) -> type[Form] | None:  # noqa: ARG002 - see TaskPages
-        """Return None: nothing precedes a pair."""
-        return None
-
-    def filled_in_after(self, first: Form) -> None:
-        """Nothing precedes a pair."""
-
-    def save_first(
-        self, session: Session, plan: PreferencePlan, participant: Any, position: int, form: Any
-    ) -> None:
-        """Nothing precedes a pair."""
