@@ -103,6 +103,16 @@ class Provenance:
             yield Fault(place, f"provenance has more than {MOST_SHOWN} documents of a list")
 
 
+def is_id(value: object) -> bool:
+    """Return whether a value can be the id of a topic or a document: a text without blanks."""
+    return (
+        isinstance(value, str)
+        and value.split() == [value]
+        and len(value) <= LONGEST_NAME
+        and is_storable(value)
+    )
+
+
 def _names(names: Iterable[Any], *, with_blanks: bool = False) -> tuple[str, ...]:
     """Return names that databases can store; a cell holds several, separated by blanks."""
     if isinstance(names, str):

@@ -26,10 +26,10 @@ from survey.core.collections.descriptors import likeness
 from survey.core.collections.items import FindItems, ShownItem, Topic
 from survey.core.collections.likeness import Pool
 from survey.core.collections.runs import IN_NO_CLUSTER
-from survey.core.studies.fields import Fault, Finding, Nested, Switch, Whole, is_storable, ruled
+from survey.core.studies.fields import Fault, Finding, Nested, Switch, Whole, ruled
 from survey.core.studies.plan import Plan
-from survey.core.studies.provenance import LONGEST_NAME
-from survey.core.tasks.steps import Done
+from survey.core.studies.provenance import is_id
+from survey.core.tasks.steps import InSteps
 
 MOST_TOPICS, MOST_DOCUMENTS = 500, 500
 LONGEST_GROUP_NAME = 60
@@ -146,7 +146,7 @@ class GroupingPlan(Plan):
                 text = f"topic {topic} has {len(documents)} documents; 2 to {MOST_DOCUMENTS} can be"
                 yield Fault(("topics", topic), f"{text} grouped")
             for each in (topic, *documents):
-                if not _is_id(each):
+                if not is_id(each):
                     yield Fault(("topics", topic), _why_no_id(each))
         if self.design != "all":
             yield Fault(("design",), f"design is {self.design}; first assessors group all topics")
@@ -158,15 +158,6 @@ def _why_no_id(each: object) -> str:
     if isinstance(each, int | float):
         return f"{each} is a number; put ids into quotes"
     return f"{each!r} is no id, which has no blanks"
-
-
-def _is_id(each: object) -> bool:
-    return (
-        isinstance(each, str)
-        and each.split() == [each]
-        and len(each) <= LONGEST_NAME
-        and is_storable(each)
-    )
 
 
 class GroupingQuestion(NamedTuple):
@@ -503,27 +494,17 @@ def _alike(pool: Pool, order: Sequence[str]) -> list[tuple[int, ...]]:
     return [tuple((row + 1).tolist()) for row in nearest]
 
 
-class Grouping:
+class Grouping(InSteps):
     """The kind of question "grouping", for the registry."""
 
     name = "grouping"
     plan: type[Plan] = GroupingPlan
-    presentation: type[Any] = GroupingPresentation
-    answer: type[Any] = Done
+    presentation = GroupingPresentation
     generator_version = 1
 
     def read_question(self, number: int, content: Mapping[str, Any]) -> GroupingQuestion:
         """Return the question that a row or a file holds."""
         return GroupingQuestion(number, content["topic"], tuple(content["documents"]))
-
-    def draw(
-        self,
-        plan: GroupingPlan,  # noqa: ARG002 - see Task
-        question: GroupingQuestion,  # noqa: ARG002 - see Task
-        chance: Random,
-    ) -> GroupingPresentation:
-        """Draw the order in which an assessor meets the documents."""
-        return GroupingPresentation(chance.getrandbits(31))
 
     def show(self, question: GroupingQuestion, presentation: GroupingPresentation) -> GroupingShown:
         """Return topic and steps; ``with_items`` makes of them what the page shows."""
@@ -606,21 +587,6 @@ class Grouping:
             text = f"{plan.participants} wanted; two first assessors and a third are needed"
             yield Finding(None, f"participants: {text}", mend="participants")
 
-    def usual_variant(self, plan: GroupingPlan) -> str:  # noqa: ARG002 - see Task
-        """Name the seed with which a preview orders documents."""
-        return "1"
-
-    def draw_variant(
-        self,
-        plan: GroupingPlan,  # noqa: ARG002 - see Task
-        question: GroupingQuestion,  # noqa: ARG002 - see Task
-        variant: str,
-    ) -> GroupingPresentation:
-        """Return how an assessor with this seed meets the topic."""
-        if not (variant.isascii() and variant.isdecimal() and len(variant) < 10):
-            raise ValueError(f"{variant!r} is no whole number")
-        return GroupingPresentation(int(variant))
-
     def describe(
         self,
         plan: GroupingPlan,  # noqa: ARG002 - see Task
@@ -647,7 +613,3 @@ class Grouping:
                 for step in presentation.steps
             ],
         }
-
-    def describe_answer(self, answer: Done) -> dict[str, Any]:
-        """Return after how many steps the topic was done."""
-        return {"done_after_steps": answer.steps}

@@ -8,16 +8,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
-from random import Random
 from typing import Any, ClassVar, NamedTuple
 
 from survey.core.collections.items import FindItems, ShownItem, Topic
 from survey.core.collections.labels import HIGHEST
 from survey.core.collections.likeness import Pool
-from survey.core.studies.fields import Fault, Finding, Switch, Whole, Words, is_storable, ruled
+from survey.core.studies.fields import Fault, Finding, Switch, Whole, Words, ruled
 from survey.core.studies.plan import PER_PARTICIPANT, POOL, Plan
-from survey.core.studies.provenance import LONGEST_NAME
-from survey.core.tasks.steps import Done
+from survey.core.studies.provenance import is_id
+from survey.core.tasks.steps import InSteps
 
 MOST_QUERIES = 500
 USUAL_BATCH = 30
@@ -89,7 +88,7 @@ class LabellingPlan(Plan):
     @classmethod
     def _read(cls, values: dict[str, Any], faults: list[Fault]) -> None:
         topics = values.get("topics", ())
-        if not isinstance(topics, list | tuple) or not all(_is_id(each) for each in topics):
+        if not isinstance(topics, list | tuple) or not all(is_id(each) for each in topics):
             text = "topics is no list of the ids of topics, which have no blanks"
             faults.append(Fault(("topics",), text))
             topics = ()
@@ -109,15 +108,6 @@ class LabellingPlan(Plan):
             )
         if self.practice:
             yield Fault(("practice",), "practice is on; labelling has no practice question")
-
-
-def _is_id(topic: object) -> bool:
-    return (
-        isinstance(topic, str)
-        and topic.split() == [topic]
-        and len(topic) <= LONGEST_NAME
-        and is_storable(topic)
-    )
 
 
 class LabellingQuestion(NamedTuple):
@@ -360,27 +350,17 @@ def steps_from_form(
     return steps
 
 
-class Labelling:
+class Labelling(InSteps):
     """The kind of question "labelling", for the registry."""
 
     name = "labelling"
     plan: type[Plan] = LabellingPlan
-    presentation: type[Any] = LabellingPresentation
-    answer: type[Any] = Done
+    presentation = LabellingPresentation
     generator_version = 1
 
     def read_question(self, number: int, content: Mapping[str, Any]) -> LabellingQuestion:
         """Return the question that a row or a file holds."""
         return LabellingQuestion(number, content["topic"])
-
-    def draw(
-        self,
-        plan: LabellingPlan,  # noqa: ARG002 - see Task
-        question: LabellingQuestion,  # noqa: ARG002 - see Task
-        chance: Random,
-    ) -> LabellingPresentation:
-        """Draw the order in which an annotator meets documents that nothing ranks."""
-        return LabellingPresentation(chance.getrandbits(31))
 
     def show(
         self, question: LabellingQuestion, presentation: LabellingPresentation
@@ -435,21 +415,6 @@ class Labelling:
             text = f"{text}; queries_for_all in the plan changes that"
             yield Finding(None, text, mend="queries_for_all")
 
-    def usual_variant(self, plan: LabellingPlan) -> str:  # noqa: ARG002 - see Task
-        """Name the seed with which a preview orders documents that nothing ranks."""
-        return "1"
-
-    def draw_variant(
-        self,
-        plan: LabellingPlan,  # noqa: ARG002 - see Task
-        question: LabellingQuestion,  # noqa: ARG002 - see Task
-        variant: str,
-    ) -> LabellingPresentation:
-        """Return how an annotator with this seed meets the query."""
-        if not (variant.isascii() and variant.isdecimal() and len(variant) < 10):
-            raise ValueError(f"{variant!r} is no whole number")
-        return LabellingPresentation(int(variant))
-
     def describe(
         self,
         plan: LabellingPlan,  # noqa: ARG002 - see Task
@@ -469,10 +434,6 @@ class Labelling:
                 for step in presentation.steps
             ],
         }
-
-    def describe_answer(self, answer: Done) -> dict[str, Any]:
-        """Return after how many steps the query was done."""
-        return {"done_after_steps": answer.steps}
 
 
 def _place(state: LabellingPresentation, step: LabellingStep) -> dict[str, Any]:
