@@ -13,7 +13,7 @@ from functools import lru_cache
 from random import Random
 from typing import Any, Protocol, runtime_checkable
 
-from survey.core.collections.items import FindItems
+from survey.core.collections.items import FindItems, Item, Topic
 from survey.core.studies.fields import Fault, Finding, UnknownKindError
 from survey.core.studies.plan import Plan, TaskQuestion
 from survey.core.tasks.grouping import Grouping
@@ -82,6 +82,16 @@ class WithQueue(Protocol):
 
     def is_due(self, plan: Any, question: Any, earlier: Sequence[Any]) -> bool:
         """Return whether that arm is asked a question, from the first two presentations of it."""
+
+
+@runtime_checkable
+class WithItemFindings(Protocol):
+    """A kind that not every collection of documents suits, though all of it can be shown."""
+
+    def item_findings(
+        self, plan: Any, items: Iterable[Item], topics: Iterable[Topic]
+    ) -> Iterable[Finding]:
+        """Return findings on a study's documents and topics, before it opens."""
 
 
 TASKS: dict[str, Task] = {

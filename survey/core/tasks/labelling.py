@@ -10,9 +10,9 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
-from survey.core.collections.items import FindItems, ShownItem, Topic
+from survey.core.collections.items import FindItems, Item, ShownItem, Topic
 from survey.core.collections.labels import HIGHEST
-from survey.core.collections.likeness import Pool
+from survey.core.collections.likeness import Entry, Pool
 from survey.core.studies.fields import Fault, Finding, Switch, Whole, Words, ruled
 from survey.core.studies.plan import PER_PARTICIPANT, POOL, Plan
 from survey.core.studies.provenance import is_id
@@ -287,11 +287,6 @@ def ranked(
     return [document for document in order if document not in own]
 
 
-def has_documents(pool: Pool, topic: Topic) -> bool:
-    """Return whether any document is left to judge; the query's own picture is not shown."""
-    return len(_own_documents(pool, topic)) < len(pool)
-
-
 def _own_documents(pool: Pool, topic: Topic) -> set[str]:
     """Return the documents that are a topic's own picture."""
     image = {topic.image} if topic.image in pool.index else set()
@@ -414,6 +409,20 @@ class Labelling(InSteps):
             text = "no query goes to everybody, so two annotators may have none in common"
             text = f"{text}; queries_for_all in the plan changes that"
             yield Finding(None, text, mend="queries_for_all")
+
+    def item_findings(
+        self, plan: LabellingPlan, items: Iterable[Item], topics: Iterable[Topic]
+    ) -> Iterator[Finding]:
+        """Yield the queries of which an annotator would see no document but their own picture."""
+        pool = Pool([Entry(each.document, each.sha256, "", None) for each in items])
+        by_id = {each.topic: each for each in topics}
+        for number, name in enumerate(plan.topics, 1):
+            if len(_own_documents(pool, by_id.get(name, Topic(name)))) == len(pool):
+                text = (
+                    f"query {number} shows nothing to judge, as all documents are its own picture"
+                )
+                ways = f"add other documents, or take the topic {name} out of the plan"
+                yield Finding(number, f"{text}; {ways}", mend="items")
 
     def describe(
         self,

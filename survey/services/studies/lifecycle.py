@@ -13,13 +13,10 @@ from sqlalchemy import delete as sql_delete
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from survey.core.collections.items import Item, Topic
-from survey.core.collections.likeness import Entry, Pool
 from survey.core.measures import MEASURES, mentioned_measure
 from survey.core.studies.fields import Finding, is_storable
 from survey.core.studies.plan import Plan, TaskQuestion, study_digest, text_digest
-from survey.core.tasks import labelling, ordering, task_of
-from survey.core.tasks.labelling import LabellingPlan
+from survey.core.tasks import WithItemFindings, ordering, task_of
 from survey.core.tasks.ordering import QuestionCheck
 from survey.core.tasks.ordering import pair_sentences as pair_sentences  # for a command
 from survey.core.tasks.ordering_plan import OrderingPlan
@@ -363,21 +360,9 @@ def _item_findings(session: Session, study: Study) -> Iterator[Finding]:
         text = f"{which or f'question {numbers[0]} lacks'} {what}"
         yield Finding(None, text, mend="items")
     yield from lacking
-    if isinstance(plan, LabellingPlan):
-        yield from _empty_queries(plan, items, topics)
-
-
-def _empty_queries(
-    plan: LabellingPlan, items: Iterable[Item], topics: Iterable[Topic]
-) -> Iterator[Finding]:
-    """Yield the queries of which a participant would see no document."""
-    pool = Pool([Entry(each.document, each.sha256, "", None) for each in items])
-    by_id = {each.topic: each for each in topics}
-    for number, name in enumerate(plan.topics, 1):
-        if not labelling.has_documents(pool, by_id.get(name, Topic(name))):
-            text = f"query {number} shows nothing to judge, as all documents are its own picture"
-            ways = f"add other documents, or take the topic {name} out of the plan"
-            yield Finding(number, f"{text}; {ways}", mend="items")
+    task = task_of(plan)
+    if isinstance(task, WithItemFindings):
+        yield from task.item_findings(plan, items, topics)
 
 
 def _lacking(row: StoredQuestion, shown: set[str], searched: set[str]) -> Iterator[Finding]:
