@@ -1,7 +1,7 @@
 """Grouping in a bundle: topics, the topics that are done with each step, the gold standard."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby
@@ -11,7 +11,6 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from survey.core.collections.runs import IN_NO_CLUSTER
-from survey.core.studies.fields import ParticipantRecord
 from survey.core.tasks.grouping import (
     FIRST,
     MERGE,
@@ -41,12 +40,12 @@ from survey.services.exchange.input_files import (
     JUDGEMENTS,
     BundleError,
     CsvRow,
-    Files,
-    parse_rows,
 )
 from survey.services.exchange.steps import (
     QUESTION,
+    QUESTIONS,
     STEPS,
+    TOPIC,
     DoneRecord,
     StepContent,
     StepFiles,
@@ -59,10 +58,9 @@ from survey.services.exchange.tables import (
     Row,
     Table,
     lines_of,
-    spaced,
 )
 
-QUESTIONS, TOPICS_DONE = "questions.csv", "topics_done.csv"
+TOPICS_DONE = "topics_done.csv"
 
 
 @dataclass(frozen=True)
@@ -74,11 +72,7 @@ class GroupingContent(StepContent):
     def analyse(self, content: Content, options: AnalysisOptions) -> GroupResults:
         """Return agreement and gold standard; excluded participants are left out."""
         topics = {each.number: each.topic for each in content.questions}
-        people = {
-            each.public_id: each
-            for each in content.participants()
-            if not each.excluded and (options.include_test or not each.is_test)
-        }
+        people = {each.public_id: each for each in content.counted(options)}
         clusters: dict[str, dict[str, Any]] = {name: {} for name in people}
         seconds = dict.fromkeys(people, 0)
         for row, state in self.states():
@@ -96,10 +90,6 @@ class GroupingContent(StepContent):
             plan.sufficient_agreement / 100,
             plan.least_agreement / 100,
         )
-
-    def as_json(self, analysis: GroupResults) -> dict[str, Any]:
-        """Return an analysis as ``survey analyse --json`` prints it."""
-        return analysis.as_json()
 
     def tried_sheet(
         self,
@@ -168,16 +158,14 @@ class GroupingFiles(StepFiles):
     answers_file = TOPICS_DONE
     typed = "the names that participants gave to groups"
     tables = StoredGroupingPresentation, StoredGroupingAnswer, StoredGroupingStep
+    question_columns = (
+        *(QUESTION, TOPIC),
+        Column("documents", "the topic's relevant documents, with spaces between"),
+    )
     step_columns = tuple(
         Column(name, source=getattr(StoredGroupingStep, name))
         for name in ("action", "group_number", "name", "merged_into", "documents", "groups")
     )
-
-    def data_tables(self, plan: GroupingPlan) -> list[Table]:
-        """Return the files of the topics, of those that are done, and of their steps."""
-        documents = Column("documents", "the topic's relevant documents, with spaces between")
-        topics = [QUESTION, Column("topic", "id of the topic"), documents]
-        return [Table(QUESTIONS, topics, _questions), *self.answer_tables(plan)]
 
     def result_tables(self, plan: GroupingPlan) -> list[Table]:  # noqa: ARG002 - see TaskFiles
         """Return groups.csv, and agreement.csv as `survey assess gold` makes it."""
@@ -197,23 +185,10 @@ class GroupingFiles(StepFiles):
         """Estimate how many lines of the files a topic takes."""
         return max((len(documents) for _, documents in plan.topics), default=1)
 
-    def read(
-        self,
-        files: Files,
-        plan: GroupingPlan,
-        participants: Callable[[], Iterable[ParticipantRecord]],
-    ) -> tuple[Sequence[GroupingQuestion], GroupingContent]:
-        """Read the topics, those that are done and their steps; raises BundleError."""
-        rows = parse_rows(
-            files,
-            QUESTIONS,
-            ("question", "topic", "documents"),
-            lambda row: GroupingQuestion(
-                row.whole_number("question", 1), row.text("topic"), row.words("documents")
-            ),
-        )
-        questions = list(rows)
-        return questions, self.read_answers(files, plan, participants, questions)
+    def question_from(self, row: CsvRow) -> GroupingQuestion:
+        """Return the topic that a row holds; raises BundleError with its place."""
+        topic = row.whole_number("question", 1), row.text("topic")
+        return GroupingQuestion(*topic, row.words("documents"))
 
     def step_from(self, row: CsvRow, saved_at: datetime | None) -> GroupingStep:
         """Return the step that a row holds; raises BundleError with its place."""
@@ -246,9 +221,6 @@ class GroupingFiles(StepFiles):
             if step.action == MERGE:
                 known.discard(step.group_number or UNKNOWN)
 
-    def check_derived(self, files: Files, content: Content) -> None:
-        """Nothing follows from topics."""
-
     def check_questions(self, content: Content) -> str:
         """Compare the topics with the plan's, and the documents of the steps with them."""
         if list(content.questions) != content.plan.draw_questions():
@@ -260,13 +232,6 @@ class GroupingFiles(StepFiles):
                 raise BundleError(f"{place}: the topic has no document {unknown[0]}")
         return f"the documents of {len(content.questions)} topics are the plan's"
 
-    def read_practice(self, study: Mapping[str, Any], plan: GroupingPlan) -> None:
-        """Return None: there is no practice."""
-
-    def study_entries(self, plan: GroupingPlan, practice: None) -> dict[str, Any]:  # noqa: ARG002 - see TaskFiles
-        """Return that there is no practice."""
-        return {"practice": None}
-
     def result_files(
         self,
         session: Session,  # noqa: ARG002 - see WithResultFiles
@@ -275,10 +240,6 @@ class GroupingFiles(StepFiles):
     ) -> Iterator[tuple[str, str]]:
         """See ``WithResultFiles``: each assessor's groups, and the gold standard."""
         yield from content.analysis.files()
-
-    def why_different(self, study: Mapping[str, Any]) -> str:  # noqa: ARG002 - see TaskFiles
-        """Return "": topics are drawn by nothing that may differ."""
-        return ""
 
 
 def _groups_in(text: str) -> dict[str, list[str]]:
@@ -290,12 +251,6 @@ def _groups_in(text: str) -> dict[str, list[str]]:
     ):
         raise ValueError("no groups")
     return groups
-
-
-@lines_of
-def _questions(content: Content) -> Iterator[Row]:
-    for question in content.questions:
-        yield question.number, question.topic, spaced(question.documents)
 
 
 def _groups(content: Content) -> Iterator[Row]:
@@ -310,15 +265,14 @@ def _agreement(content: Content) -> Iterable[Row]:
     return gold_sheet(content.analysis.gold).rows
 
 
-_TOPIC = Column("topic", "id of the topic")
 _COUNTED = ("whole number", "0, 1, …")
 _INDEX = ("number", "at most 1; empty where it is not defined")
 _GROUPS = [
-    *(PARTICIPANT, _TOPIC, Column("document", "id of a relevant document")),
+    *(PARTICIPANT, TOPIC, Column("document", "id of a relevant document")),
     Column("group", "name of a group that it is in; unknown where it could not be placed"),
 ]
 _AGREEMENT = [
-    *(_TOPIC, Column("rule", "how the topic's groups were chosen, or why it is left out")),
+    *(TOPIC, Column("rule", "how the topic's groups were chosen, or why it is left out")),
     Column("clusters", "how many groups the gold standard has", *_COUNTED),
     Column("documents", "how many documents the gold standard has", *_COUNTED),
     Column("unknown", "how many of them could not be placed", *_COUNTED),

@@ -1,6 +1,6 @@
 """Labelling in a bundle: queries, the queries that are done with each of their steps, weights."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby, islice
@@ -10,7 +10,6 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from survey.core.collections.labels import HIGHEST
-from survey.core.studies.fields import ParticipantRecord
 from survey.core.tasks.labelling import (
     LabellingPlan,
     LabellingPresentation,
@@ -39,12 +38,12 @@ from survey.services.exchange.input_files import (
     JUDGEMENTS,
     BundleError,
     CsvRow,
-    Files,
-    parse_rows,
 )
 from survey.services.exchange.steps import (
     QUESTION,
+    QUESTIONS,
     STEPS,
+    TOPIC,
     DoneRecord,
     StepContent,
     StepFiles,
@@ -62,7 +61,7 @@ from survey.services.exchange.tables import (
 KEYWORDS = "keywords.csv"
 DEPTH = 1_000  # documents of a topic in a run
 RUNS, RUNS_WITHOUT_NEGATIVES = "runs", "runs-without-negatives"
-QUESTIONS, QUERIES = "questions.csv", "queries.csv"
+QUERIES = "queries.csv"
 
 
 @dataclass(frozen=True)
@@ -74,11 +73,7 @@ class LabellingContent(StepContent):
     def analyse(self, content: Content, options: AnalysisOptions) -> LabelResults:
         """Return weights and agreement; excluded participants are left out."""
         topics = {each.number: each.topic for each in content.questions}
-        labels = {
-            each.public_id: PackedLabels()
-            for each in content.participants()
-            if not each.excluded and (options.include_test or not each.is_test)
-        }
+        labels = {each.public_id: PackedLabels() for each in content.counted(options)}
         seconds = dict.fromkeys(labels, 0)
         for row, state in self.states():
             if row.participant in labels:
@@ -88,10 +83,6 @@ class LabellingContent(StepContent):
             Annotator(name, labels[name], seconds[name]) for name in labels if labels[name]
         ]
         return LabelResults(annotators, merged([each.labels for each in annotators]))
-
-    def as_json(self, analysis: LabelResults) -> dict[str, Any]:
-        """Return an analysis as ``survey analyse --json`` prints it."""
-        return analysis.as_json()
 
     def tried_sheet(
         self,
@@ -135,15 +126,11 @@ class LabellingFiles(StepFiles):
     answers_file = QUERIES
     typed = ""
     tables = StoredLabellingPresentation, StoredLabellingAnswer, StoredLabellingStep
+    question_columns = (QUESTION, TOPIC)
     step_columns = tuple(
         Column(name, source=getattr(StoredLabellingStep, name))
         for name in ("action", "batch", "document", "grade", "documents")
     )
-
-    def data_tables(self, plan: LabellingPlan) -> list[Table]:
-        """Return the files of the topics, of the queries that are done, and of their steps."""
-        topics = [QUESTION, Column("topic", "id of the topic")]
-        return [Table(QUESTIONS, topics, _questions), *self.answer_tables(plan)]
 
     def result_tables(self, plan: LabellingPlan) -> list[Table]:  # noqa: ARG002 - see TaskFiles
         """Return labels.csv; weights.csv and agreement.csv as `survey assess merge` writes them."""
@@ -165,21 +152,9 @@ class LabellingFiles(StepFiles):
         """Estimate how many lines of the files a query takes."""
         return plan.batch
 
-    def read(
-        self,
-        files: Files,
-        plan: LabellingPlan,
-        participants: Callable[[], Iterable[ParticipantRecord]],
-    ) -> tuple[Sequence[LabellingQuestion], LabellingContent]:
-        """Read the topics, the queries that are done and their steps; raises BundleError."""
-        rows_of_questions = parse_rows(
-            files,
-            QUESTIONS,
-            ("question", "topic"),
-            lambda row: LabellingQuestion(row.whole_number("question", 1), row.text("topic")),
-        )
-        questions = list(rows_of_questions)
-        return questions, self.read_answers(files, plan, participants, questions)
+    def question_from(self, row: CsvRow) -> LabellingQuestion:
+        """Return the query that a row holds; raises BundleError with its place."""
+        return LabellingQuestion(row.whole_number("question", 1), row.text("topic"))
 
     def step_from(self, row: CsvRow, saved_at: datetime | None) -> LabellingStep:
         """Return the step that a row holds; raises BundleError with its place."""
@@ -204,9 +179,6 @@ class LabellingFiles(StepFiles):
         if any(step.batch > len(state.batches) for step in state.steps):
             yield "a step is of a batch that was not shown"
 
-    def check_derived(self, files: Files, content: Content) -> None:
-        """Nothing follows from topics."""
-
     def check_questions(self, content: Content) -> str:
         """Compare the topics with the plan's, and the documents of the steps with the items."""
         if list(content.questions) != content.plan.draw_questions():
@@ -217,13 +189,6 @@ class LabellingFiles(StepFiles):
                 place = f"{STEPS}, {row.participant}, question {row.question}"
                 raise BundleError(f"{place}: items.csv has no document {unknown[0]}")
         return f"the topics of {len(content.questions)} queries are the plan's"
-
-    def read_practice(self, study: Mapping[str, Any], plan: LabellingPlan) -> None:
-        """Return None: there is no practice."""
-
-    def study_entries(self, plan: LabellingPlan, practice: None) -> dict[str, Any]:  # noqa: ARG002 - see TaskFiles
-        """Return that there is no practice."""
-        return {"practice": None}
 
     def result_files(
         self, session: Session, study_id: int, content: Content
@@ -243,10 +208,6 @@ class LabellingFiles(StepFiles):
                     for rank, document in enumerate(order, 1)
                 )
                 yield f"{folder}/{participant}/round{number}.txt", "".join(lines)
-
-    def why_different(self, study: Mapping[str, Any]) -> str:  # noqa: ARG002 - see TaskFiles
-        """Return "": topics are drawn by nothing that may differ."""
-        return ""
 
 
 def rankings_of(content: Content) -> list[tuple[str, bool]]:
@@ -284,11 +245,6 @@ def rounds_of(
             yield participant, number, {**orders}
 
 
-@lines_of
-def _questions(content: Content) -> Iterable[Row]:
-    return iter(content.questions)
-
-
 def _labels(content: Content) -> Iterator[Row]:
     topics = {each.number: each.topic for each in content.questions}
     for row, state in content.answers.states():
@@ -301,7 +257,6 @@ def _body(name: str) -> Callable[[Content], Iterator[str]]:
     return lambda content: islice(merged_lines(content.analysis.merged)[name], 1, None)
 
 
-_TOPIC = Column("topic", "id of the topic")
 _COUNTED = ("whole number", "0, 1, …")
 _LABELS = [
     *(PARTICIPANT, Column("query", "id of the topic")),
@@ -314,13 +269,13 @@ _LABELS = [
 ]
 _SHARE = ("number", "-1 to 1; empty where it is not defined")
 _WEIGHTS = [
-    *(_TOPIC, Column("document", "id of a document that someone looked at")),
+    *(TOPIC, Column("document", "id of a document that someone looked at")),
     Column("chosen", "how many annotators marked it", *_COUNTED),
     Column("assessors", "how many annotators have done the topic", *_COUNTED),
     Column("weight", "chosen / assessors", "number", "0 to 1"),
 ]
 _AGREEMENT = [
-    *(_TOPIC, Column("assessors", "how many annotators have done the topic", *_COUNTED)),
+    *(TOPIC, Column("assessors", "how many annotators have done the topic", *_COUNTED)),
     Column("documents", "how many documents someone looked at", *_COUNTED),
     Column("relevant", "how many more than half of the annotators marked", *_COUNTED),
     Column("chosen_by_all", "how many all annotators marked", *_COUNTED),

@@ -37,7 +37,7 @@ from survey.core.tasks.ordering_plan import (
 from survey.core.tasks.preference import PreferencePlan
 from survey.core.text_input import FaultyFilesError
 from survey.db import export_queries, vote_queries
-from survey.db.models import Participant, Presentation, StoredResponse
+from survey.db.models import Participant
 from survey.db.models.ordering import StoredOrderingAnswer, StoredOrderingPresentation
 from survey.services.analysis import study_results
 from survey.services.analysis.sheets import Sheet
@@ -60,6 +60,8 @@ from survey.services.exchange.tables import (
     CACHED_TEXTS,
     PACKAGES,
     PARTICIPANT,
+    POSITION,
+    SHARED_COLUMNS,
     STUDY,
     Column,
     Content,
@@ -618,16 +620,13 @@ def responses_table(plan: OrderingPlan) -> Table:
 _RESPONSE_COLUMNS = [
     PARTICIPANT,
     QUESTION,
-    Column("position", source=Presentation.position),
+    POSITION,
     Column("label_order", source=StoredOrderingPresentation.label_order),
     Column("column_order", source=StoredOrderingPresentation.column_order),
     Column("list_order", source=StoredOrderingPresentation.list_order),
     Column("clicked", source=StoredOrderingAnswer.clicked),
     Column("custom_ranking", source=StoredOrderingAnswer.own),
-    Column("shown_at", source=Presentation.shown_at),
-    Column("submitted_at", source=StoredResponse.submitted_at),
-    Column("active_seconds", source=StoredResponse.active_seconds),
-    Column("revisions", source=StoredResponse.revisions),
+    *SHARED_COLUMNS,
     Column("is_test", source=Participant.is_test),
     Column("excluded", source=Participant.excluded),
     Column("asked", source=StoredOrderingAnswer.asked),

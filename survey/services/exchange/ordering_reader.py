@@ -39,7 +39,7 @@ from survey.services.exchange.input_files import (
     is_sorted,
     parse_rows,
 )
-from survey.services.exchange.tables import STUDY, read_reason
+from survey.services.exchange.tables import STUDY, read_reason, read_shared
 
 QUESTIONS = "questions.csv"
 RANKINGS = "rankings.csv"
@@ -461,10 +461,7 @@ class _AnswerReader:
             list_order=list_order or letters,
             clicked=frozenset(row.whole_numbers("clicked")),
             own=row.optional_ranking("custom_ranking", letters),
-            shown_at=row.optional_time("shown_at"),
-            submitted_at=row.optional_time("submitted_at"),
-            active_seconds=row.optional_number("active_seconds"),
-            revisions=row.optional_whole_number("revisions"),
+            **read_shared(row),
             is_test=self._read_flag(row, "is_test"),
             excluded=self._read_flag(row, "excluded"),
             asked=_read_asked(row),

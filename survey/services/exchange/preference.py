@@ -24,7 +24,6 @@ from survey.core.tasks.preference import (
     PreferencePresentation,
 )
 from survey.db import export_queries
-from survey.db.models import Presentation, StoredResponse
 from survey.db.models.preference import StoredPreferenceAnswer
 from survey.services.analysis.preference_results import Judgement, PreferenceResults
 from survey.services.analysis.sheets import Sheet
@@ -34,7 +33,9 @@ from survey.services.exchange.ordering import QUESTION, RANKINGS, questions_tabl
 from survey.services.exchange.ordering_reader import check_rankings, read_questions
 from survey.services.exchange.tables import (
     PARTICIPANT,
+    POSITION,
     REASON,
+    SHARED_COLUMNS,
     Column,
     Content,
     MoveTime,
@@ -43,6 +44,7 @@ from survey.services.exchange.tables import (
     lines_of,
     public_record,
     read_reason,
+    read_shared,
 )
 
 PREFERENCES = "preferences.csv"
@@ -93,11 +95,7 @@ class PreferenceContent:
         Excluded participants are left out, and test participants too, unless ``options`` include
         them.
         """
-        counted = {
-            each.public_id: each.status == "complete"
-            for each in content.participants()
-            if not each.excluded and (options.include_test or not each.is_test)
-        }
+        counted = {each.public_id: each.status == "complete" for each in content.counted(options)}
         plan: Any = content.plan
         judgements = [_judgement(row) for row in self.rows() if row.participant in counted]
         level = level_left(plan, content.looks, sum(counted.values()))
@@ -292,10 +290,7 @@ class _Reader:
             strength=row.optional_whole_number("strength"),
             satisfaction_left=row.optional_whole_number("satisfaction_left"),
             satisfaction_right=row.optional_whole_number("satisfaction_right"),
-            shown_at=row.optional_time("shown_at"),
-            submitted_at=row.optional_time("submitted_at"),
-            active_seconds=row.optional_number("active_seconds"),
-            revisions=row.optional_whole_number("revisions"),
+            **read_shared(row),
             reason=read_reason(row, self._plan),
         )
         try:
@@ -356,9 +351,6 @@ _COLUMNS = [
     REASON,
     Column("satisfaction_left", source=StoredPreferenceAnswer.satisfaction_left),
     Column("satisfaction_right", source=StoredPreferenceAnswer.satisfaction_right),
-    Column("position", source=Presentation.position),
-    Column("shown_at", source=Presentation.shown_at),
-    Column("submitted_at", source=StoredResponse.submitted_at),
-    Column("active_seconds", source=StoredResponse.active_seconds),
-    Column("revisions", source=StoredResponse.revisions),
+    POSITION,
+    *SHARED_COLUMNS,
 ]

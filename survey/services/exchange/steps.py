@@ -19,10 +19,12 @@ from survey.core.studies.plan import Plan
 from survey.core.tasks import TASKS
 from survey.core.tasks.steps import Done
 from survey.db import export_queries
-from survey.db.models import TASK_TABLES, Presentation, StoredResponse
+from survey.db.models import TASK_TABLES
 from survey.services.exchange.input_files import CsvRow, Faults, Files, parse_rows
 from survey.services.exchange.tables import (
     PARTICIPANT,
+    POSITION,
+    SHARED_COLUMNS,
     Cell,
     Column,
     Content,
@@ -32,12 +34,14 @@ from survey.services.exchange.tables import (
     lines_of,
     public_record,
     read_reason,
+    read_shared,
     reason_columns,
     spaced,
 )
 
-STEPS = "steps.csv"
+QUESTIONS, STEPS = "questions.csv", "steps.csv"
 QUESTION = Column("question", "number of the question", "whole number", "1, 2, …")
+TOPIC = Column("topic", "id of the topic")
 
 
 class DoneRecord(NamedTuple):
@@ -88,6 +92,10 @@ class StepContent:
         """Count the questions that are done."""
         return sum(1 for _ in self.rows())
 
+    def as_json(self, analysis: Any) -> dict[str, Any]:
+        """Return an analysis as ``survey analyse --json`` prints it."""
+        return analysis.as_json()  # type: ignore[no-any-return] # of the kind's own type
+
     def states(self) -> Iterator[tuple[DoneRecord, Any]]:
         """Yield each question that is done, with all its steps.
 
@@ -125,10 +133,11 @@ class StepContent:
 
 
 class StepFiles(ABC):
-    """The files of the questions that are done and of their steps, alike for all such kinds.
+    """The files of questions, of those that are done and of their steps, alike for all such kinds.
 
-    ``tables``: of the kind's presentations, answers and steps; ``step_columns``: what a step has
-    beside the time. ``answers_file``, ``typed``: see ``TaskFiles``.
+    ``tables``: of the kind's presentations, answers and steps; ``question_columns``: a column for
+    each field of a question, a named tuple; ``step_columns``: what a step has beside the time.
+    ``answers_file``, ``typed``: see ``TaskFiles``.
     """
 
     kind: ClassVar[str]
@@ -136,7 +145,12 @@ class StepFiles(ABC):
     answers_file: str
     typed: str
     tables: ClassVar[tuple[Any, Any, Any]]
+    question_columns: ClassVar[Sequence[Column]]
     step_columns: ClassVar[Sequence[Column]]
+
+    @abstractmethod
+    def question_from(self, row: CsvRow) -> Any:
+        """Return the question that a row holds; raises BundleError with its place."""
 
     @abstractmethod
     def step_from(self, row: CsvRow, saved_at: datetime | None) -> Any:
@@ -146,17 +160,18 @@ class StepFiles(ABC):
     def state_faults(self, row: DoneRecord, state: Any) -> Iterator[str]:
         """Yield the faults of a question's steps, which must fit each other."""
 
-    def answer_tables(self, plan: Plan) -> list[Table]:
-        """Return the files of the questions that are done, and of their steps."""
+    def data_tables(self, plan: Plan) -> list[Table]:
+        """Return the files of the questions, of those that are done, and of their steps."""
+        questions = Table(QUESTIONS, self.question_columns, _questions)
+        return [questions, *self._answer_tables(plan)]
+
+    def _answer_tables(self, plan: Plan) -> list[Table]:
         presentation, answer, step = self.tables
         done = [
-            *(PARTICIPANT, QUESTION, Column("position", source=Presentation.position)),
+            *(PARTICIPANT, QUESTION, POSITION),
             Column("order_seed", source=presentation.order_seed),
             Column("steps", source=answer.steps),
-            Column("shown_at", source=Presentation.shown_at),
-            Column("submitted_at", source=StoredResponse.submitted_at),
-            Column("active_seconds", source=StoredResponse.active_seconds),
-            Column("revisions", source=StoredResponse.revisions),
+            *SHARED_COLUMNS,
             *reason_columns(plan),
         ]
         rows = lines_of(lambda content: (row[: len(done)] for row in content.answers.rows()))
@@ -183,14 +198,12 @@ class StepFiles(ABC):
             ),
         )
 
-    def read_answers(
-        self,
-        files: Files,
-        plan: Plan,
-        participants: Callable[[], Iterable[ParticipantRecord]],
-        questions: Sequence[Any],
-    ) -> Any:
-        """Read the questions that are done and their steps; raises BundleError."""
+    def read(
+        self, files: Files, plan: Plan, participants: Callable[[], Iterable[ParticipantRecord]]
+    ) -> tuple[Sequence[Any], Any]:
+        """Read the questions, those that are done and their steps; raises BundleError."""
+        names = [each.name for each in self.question_columns]
+        questions = [*parse_rows(files, QUESTIONS, names, self.question_from)]
         people = {each.public_id for each in participants()}
         numbers = {each.number for each in questions}
         by_key = itemgetter(0, 1)
@@ -207,23 +220,20 @@ class StepFiles(ABC):
                 position=row.whole_number("position", 1),
                 order_seed=row.whole_number("order_seed"),
                 steps=row.whole_number("steps", 1),
-                shown_at=row.optional_time("shown_at"),
-                submitted_at=row.optional_time("submitted_at"),
-                active_seconds=row.optional_number("active_seconds"),
-                revisions=row.optional_whole_number("revisions"),
+                **read_shared(row),
                 reason=read_reason(row, plan),
             )
 
         def read_step(row: CsvRow) -> StepRow:
             return *key_of(row), self.step_from(row, row.optional_time("saved_at"))
 
-        done, steps = self.answer_tables(plan)
+        done, steps = self._answer_tables(plan)
         rows = parse_rows(files, done.name, [each.name for each in done.columns], read_done)
         taken = parse_rows(files, steps.name, [each.name for each in steps.columns], read_step)
         records, ordered = sorted(rows, key=by_key), sorted(taken, key=by_key)
         content = self.content(lambda: iter(records), lambda: iter(ordered))
         self._check_states(content)
-        return content
+        return questions, content
 
     def _check_states(self, content: StepContent) -> None:
         """Raise BundleError where questions and steps do not fit each other."""
@@ -238,6 +248,26 @@ class StepFiles(ABC):
         except StepsError:
             faults.add(f"{self.answers_file} and {STEPS} are not about the same questions")
         faults.raise_any()
+
+    def check_derived(self, files: Files, content: Content) -> None:  # noqa: B027 - see TaskFiles
+        """Nothing follows from the questions."""
+
+    def read_practice(self, study: Mapping[str, Any], plan: Any) -> None:  # noqa: B027 - see TaskFiles
+        """Return None: there is no practice."""
+
+    def study_entries(self, plan: Any, practice: None) -> dict[str, Any]:  # noqa: ARG002 - see TaskFiles
+        """Return that there is no practice."""
+        return {"practice": None}
+
+    def why_different(self, study: Mapping[str, Any]) -> str:  # noqa: ARG002 - see TaskFiles
+        """Return "": the questions are drawn by nothing that may differ."""
+        return ""
+
+
+@lines_of
+def _questions(content: Content) -> Iterator[Row]:
+    for question in content.questions:
+        yield [*map(_cell, question)]
 
 
 def _cell(value: Any) -> Cell:

@@ -41,6 +41,7 @@ from survey.db.item_queries import Thumbnail
 from survey.db.models import (
     TASK_TABLES,
     Participant,
+    Presentation,
     StoredItem,
     StoredPicture,
     StoredResponse,
@@ -185,6 +186,12 @@ class Content:
             each: f"{each}: {_first_words(words[each] or '')}" if words.get(each) else each
             for each in documents
         }
+
+    def counted(self, options: AnalysisOptions) -> Iterator[ParticipantRecord]:
+        """Yield the participants whose answers an analysis counts."""
+        for each in self.participants():
+            if not each.excluded and (options.include_test or not each.is_test):
+                yield each
 
     @property
     def all_questions(self) -> list[Any]:
@@ -397,9 +404,14 @@ def batched(items: Iterable[Item], number: int = LINES_AT_ONCE) -> Iterator[Sequ
 
 
 PARTICIPANT = Column("participant", source=Participant.public_id)
-
-
+POSITION = Column("position", source=Presentation.position)
 REASON = Column("reason", source=StoredResponse.reason)
+SHARED_COLUMNS = [  # of the answers of every kind
+    Column("shown_at", source=Presentation.shown_at),
+    Column("submitted_at", source=StoredResponse.submitted_at),
+    Column("active_seconds", source=StoredResponse.active_seconds),
+    Column("revisions", source=StoredResponse.revisions),
+]
 
 
 def reason_columns(plan: Plan) -> list[Column]:
@@ -413,6 +425,16 @@ def read_reason(row: CsvRow, plan: Plan) -> str | None:
     if reason is not None and (len(reason) > LONGEST_ANSWER or not is_storable(reason)):
         raise row.fault(REASON.name, f"a text of {LONGEST_ANSWER} characters at most is needed")
     return reason
+
+
+def read_shared(row: CsvRow) -> dict[str, Any]:
+    """Return the values of SHARED_COLUMNS in an answer's row, by their names."""
+    return {
+        "shown_at": row.optional_time("shown_at"),
+        "submitted_at": row.optional_time("submitted_at"),
+        "active_seconds": row.optional_number("active_seconds"),
+        "revisions": row.optional_whole_number("revisions"),
+    }
 
 
 def public_record(record: Any, move: MoveTime) -> Any:
