@@ -219,11 +219,8 @@ work.addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 
-// "Back" to a page that sent the form back would end in an error of the browser, as no page is in
-// its cache. So it is asked for by its address then, unless what was selected or typed would be lost.
-const isSentBack = document.getElementById("problems") && !document.querySelector("[data-again]");
-const isBegun = selected().length || document.getElementById("group").value;
-if (isSentBack && !isBegun && /\/q\/[0-9]+$/.test(location.pathname)) history.replaceState(null, "", location.href);
+// "Back" may ask for the page by its address, see saving.js, unless what was selected or typed would be lost.
+if (!selected().length && !document.getElementById("group").value) work.dataset.losesNothing = "";
 
 window.addEventListener("beforeunload", (event) => {
   if (sending && !reloading) event.preventDefault();

@@ -287,11 +287,10 @@ try {
   sessionStorage.removeItem(key);
 }
 describe();
-// No page is in the browser's cache: "Back" to one that sent the form back would end in an error of
-// the browser. So it is asked for by its address then, and gets what was begun.
-if (document.getElementById("problems") && !document.querySelector("[data-again]") && /\/q\/[0-9]+$/.test(location.pathname)) {
+// What was sent back is kept, so that "Back" may ask for the page by its address: see saving.js.
+if (document.getElementById("problems")) {
   keep();
-  history.replaceState(null, "", location.href);
+  form.dataset.losesNothing = "";
 }
 // Fields that a browser fills in again after “Back” are filled in after this script has run.
 window.addEventListener("pageshow", describe);

@@ -98,6 +98,14 @@ document.addEventListener("input", (event) => {
   if (!document.querySelector(".problems li")) document.querySelector(".problems")?.remove();
 });
 
+// "Back" to a question's page that sent the form back would end in an error of the browser, as no page
+// is in its cache. So it is asked for by its address then, where the page's script, which ran before
+// this one, says that nothing is lost by it.
+const isSentBack = document.getElementById("problems") && !document.querySelector("[data-again]");
+if (isSentBack && document.querySelector("[data-loses-nothing]") && /\/q\/[0-9]+$/.test(location.pathname)) {
+  history.replaceState(null, "", location.href);
+}
+
 if ("timeout" in AbortSignal) {
   document.querySelectorAll("[data-saving]").forEach((status) => keepSaving(status.closest("form"), status));
 }
