@@ -1,7 +1,7 @@
 """Import a bundle from elsewhere as a read-only study."""
 
 import secrets
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Container, Mapping
 from typing import Any
 
 from sqlalchemy import Table
@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from survey import tokens
 from survey.core.studies.fields import ParticipantRecord
+from survey.core.studies.plan import Plan
 from survey.core.tasks import task_of
 from survey.db import item_queries, participant_queries
 from survey.db.export_queries import EXPORTED
@@ -142,26 +143,15 @@ def _store_answers(
     ``erased``: participants whose answers are left out. A kind from elsewhere may have read
     answers without a check: raises BundleError for an answer that cannot be stored.
     """
-    task = task_of(content.plan)
-    question_ids = {row.number: row.id for row in study.questions}
+    plan, question_ids = content.plan, {row.number: row.id for row in study.questions}
     for record, drawn, answer in content.answers.to_import(content):
-        fault = ""
         if record.participant in erased:
             continue
-        participant = participants.get(record.participant)
-        question_id = question_ids.get(record.question)
-        if participant is None:
-            fault = "participants.csv has no such participant"
-        elif question_id is None:
-            fault = "the study has no such question"
-        elif not isinstance(drawn, task.presentation):
-            fault = f"{drawn!r} is no {task.presentation.__name__}"
-        elif not isinstance(answer, task.answer | None):
-            fault = f"{answer!r} is no {task.answer.__name__}"
-        else:
-            own = (drawn, answer)
+        fault = _answer_fault(plan, participants, question_ids, record, drawn, answer)
+        if not fault:
+            ids = participants[record.participant], question_ids[record.question]
             try:
-                _store_answer(session, content.plan.kind, participant, question_id, record, *own)
+                _store_answer(session, plan.kind, *ids, record, drawn, answer)
             except OperationalError:
                 raise  # the database is locked or full, whatever the answer is
             except StatementError as error:
@@ -169,7 +159,28 @@ def _store_answers(
         if fault:
             session.rollback()
             place = f"participant {record.participant}, question {record.question}"
-            raise BundleError(f"{files_of_kind(content.plan).answers_file}, {place}: {fault}")
+            raise BundleError(f"{files_of_kind(plan).answers_file}, {place}: {fault}")
+
+
+def _answer_fault(
+    plan: Plan,
+    participants: Container[str],
+    questions: Container[int],
+    record: Any,
+    drawn: Any,
+    answer: Any,
+) -> str:
+    """Return what the study or its kind of question does not know of an answer, "" for nothing."""
+    task = task_of(plan)
+    if record.participant not in participants:
+        return "participants.csv has no such participant"
+    if record.question not in questions:
+        return "the study has no such question"
+    if not isinstance(drawn, task.presentation):
+        return f"{drawn!r} is no {task.presentation.__name__}"
+    if not isinstance(answer, task.answer | None):
+        return f"{answer!r} is no {task.answer.__name__}"
+    return ""
 
 
 def _store_answer(
