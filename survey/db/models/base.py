@@ -85,10 +85,19 @@ class WeakOrder(TypeDecorator[Ranking]):
         return None if value is None else Ranking.by_key(value)
 
 
+def _extends(table: str, doc: str) -> Any:
+    """Return the key of a kind's table, the id of the row of a shared table that it extends."""
+    key = ForeignKey(f"{table}.id", ondelete="CASCADE")
+    return mapped_column(key, primary_key=True, doc=doc)
+
+
 RowId = Annotated[int, mapped_column(primary_key=True, doc="number of the row")]
 StudyId = Annotated[int, mapped_column(ForeignKey("study.id", ondelete="CASCADE"), doc="the study")]
 OfParticipant = Annotated[int, mapped_column(ForeignKey("participant.id", ondelete="CASCADE"))]
 OfResearcher = Annotated[int, mapped_column(ForeignKey("researcher.id", ondelete="CASCADE"))]
+OfPresentation = Annotated[int, _extends("presentation", "of which presentation")]
+OfResponse = Annotated[int, _extends("response", "of which answer")]
+OfRevision = Annotated[int, _extends("revision", "of which revision")]
 Seconds = Annotated[
     float | None, mapped_column(doc="seconds the page was in view, as the browser says")
 ]

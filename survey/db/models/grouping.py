@@ -2,11 +2,19 @@
 
 from typing import Any
 
-from sqlalchemy import JSON, CheckConstraint, ForeignKey
+from sqlalchemy import JSON, CheckConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from survey.db.models.base import Base, LongText, Moment, Text16
-from survey.db.models.labelling import DoneColumns, OfPresentation
+from survey.db.models.base import (
+    Base,
+    LongText,
+    Moment,
+    OfPresentation,
+    OfResponse,
+    OfRevision,
+    Text16,
+)
+from survey.db.models.labelling import DoneColumns
 
 
 class StoredGroupingPresentation(Base):
@@ -66,9 +74,7 @@ class StoredGroupingAnswer(DoneColumns, Base):
 
     __tablename__ = "grouping_response"
 
-    response_id: Mapped[int] = mapped_column(
-        ForeignKey("response.id", ondelete="CASCADE"), primary_key=True, doc="of which answer"
-    )
+    response_id: Mapped[OfResponse]
 
 
 class StoredGroupingRevision(DoneColumns, Base):
@@ -76,6 +82,4 @@ class StoredGroupingRevision(DoneColumns, Base):
 
     __tablename__ = "grouping_revision"
 
-    revision_id: Mapped[int] = mapped_column(
-        ForeignKey("revision.id", ondelete="CASCADE"), primary_key=True, doc="of which revision"
-    )
+    revision_id: Mapped[OfRevision]

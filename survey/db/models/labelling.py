@@ -1,20 +1,17 @@
 """Tables of labelling: what it adds to presentations, answers and revisions, and its steps."""
 
-from typing import Annotated
-
-from sqlalchemy import JSON, CheckConstraint, ForeignKey
+from sqlalchemy import JSON, CheckConstraint
 from sqlalchemy.orm import Mapped, declared_attr, mapped_column
 
-from survey.db.models.base import Base, LongText, Moment, Text16
-
-OfPresentation = Annotated[
-    int,
-    mapped_column(
-        ForeignKey("presentation.id", ondelete="CASCADE"),
-        primary_key=True,
-        doc="of which presentation",
-    ),
-]
+from survey.db.models.base import (
+    Base,
+    LongText,
+    Moment,
+    OfPresentation,
+    OfResponse,
+    OfRevision,
+    Text16,
+)
 
 
 class StoredLabellingPresentation(Base):
@@ -79,9 +76,7 @@ class StoredLabellingAnswer(DoneColumns, Base):
 
     __tablename__ = "labelling_response"
 
-    response_id: Mapped[int] = mapped_column(
-        ForeignKey("response.id", ondelete="CASCADE"), primary_key=True, doc="of which answer"
-    )
+    response_id: Mapped[OfResponse]
 
 
 class StoredLabellingRevision(DoneColumns, Base):
@@ -89,6 +84,4 @@ class StoredLabellingRevision(DoneColumns, Base):
 
     __tablename__ = "labelling_revision"
 
-    revision_id: Mapped[int] = mapped_column(
-        ForeignKey("revision.id", ondelete="CASCADE"), primary_key=True, doc="of which revision"
-    )
+    revision_id: Mapped[OfRevision]

@@ -1,10 +1,21 @@
 """Tables of ordering questions: what they add to presentations, answers and revisions."""
 
-from sqlalchemy import CheckConstraint, ForeignKey, String
+from sqlalchemy import CheckConstraint, String
 from sqlalchemy.orm import Mapped, declared_attr, mapped_column
 
 from survey.core.studies.rankings import Ranking
-from survey.db.models.base import Base, Labels, Moment, Names, Numbers, Texts, WeakOrder
+from survey.db.models.base import (
+    Base,
+    Labels,
+    Moment,
+    Names,
+    Numbers,
+    OfPresentation,
+    OfResponse,
+    OfRevision,
+    Texts,
+    WeakOrder,
+)
 
 ASKED_BACK = (
     "what the page asked back before it saved: equal (the own ranking is that of a column), "
@@ -18,11 +29,7 @@ class StoredOrderingPresentation(Base):
     __tablename__ = "ordering_presentation"
     retention = "as long as the participant"
 
-    presentation_id: Mapped[int] = mapped_column(
-        ForeignKey("presentation.id", ondelete="CASCADE"),
-        primary_key=True,
-        doc="of which presentation",
-    )
+    presentation_id: Mapped[OfPresentation]
     label_order: Mapped[Names] = mapped_column(doc="measures behind Method1, Method2, …")
     column_order: Mapped[Numbers] = mapped_column(doc="label numbers from left to right")
     list_order: Mapped[Names] = mapped_column(doc="list letters from top to bottom")
@@ -63,9 +70,7 @@ class StoredOrderingAnswer(OrderingAnswerColumns, Base):
 
     __tablename__ = "ordering_response"
 
-    response_id: Mapped[int] = mapped_column(
-        ForeignKey("response.id", ondelete="CASCADE"), primary_key=True, doc="of which answer"
-    )
+    response_id: Mapped[OfResponse]
 
 
 class StoredOrderingRevision(OrderingAnswerColumns, Base):
@@ -73,6 +78,4 @@ class StoredOrderingRevision(OrderingAnswerColumns, Base):
 
     __tablename__ = "ordering_revision"
 
-    revision_id: Mapped[int] = mapped_column(
-        ForeignKey("revision.id", ondelete="CASCADE"), primary_key=True, doc="of which revision"
-    )
+    revision_id: Mapped[OfRevision]

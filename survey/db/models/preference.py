@@ -1,10 +1,9 @@
 """Tables of preference: what it adds to presentations, answers and revisions."""
 
-from sqlalchemy import CheckConstraint, ForeignKey
+from sqlalchemy import CheckConstraint
 from sqlalchemy.orm import Mapped, declared_attr, mapped_column
 
-from survey.db.models.base import Base, Text16
-from survey.db.models.labelling import OfPresentation
+from survey.db.models.base import Base, OfPresentation, OfResponse, OfRevision, Text16
 
 
 class StoredPreferencePresentation(Base):
@@ -61,9 +60,7 @@ class StoredPreferenceAnswer(PreferenceAnswerColumns, Base):
 
     __tablename__ = "preference_response"
 
-    response_id: Mapped[int] = mapped_column(
-        ForeignKey("response.id", ondelete="CASCADE"), primary_key=True, doc="of which answer"
-    )
+    response_id: Mapped[OfResponse]
 
 
 class StoredPreferenceRevision(PreferenceAnswerColumns, Base):
@@ -71,6 +68,4 @@ class StoredPreferenceRevision(PreferenceAnswerColumns, Base):
 
     __tablename__ = "preference_revision"
 
-    revision_id: Mapped[int] = mapped_column(
-        ForeignKey("revision.id", ondelete="CASCADE"), primary_key=True, doc="of which revision"
-    )
+    revision_id: Mapped[OfRevision]
