@@ -15,9 +15,8 @@ from survey.core.agreement.agreement import PairTests, corrected_tests
 from survey.core.agreement.anchoring import COMPARISONS
 from survey.core.agreement.concordance import ParticipantOrders
 from survey.core.agreement.credits import UNITS_OF_A_VOTE, Ballots, in_units, tally_credits
-from survey.core.agreement.differences import T2, Pair, mean_of, pairs
+from survey.core.agreement.differences import Pair, mean_of, pairs
 from survey.core.agreement.verdicts import (
-    Scope,
     Verdict,
     decide,
     population_start,
@@ -89,7 +88,7 @@ def _verdict(
     mean = tests.mean
     if mean is None or difference.first is None or difference.second is None:
         sentence = f"{pair.title} cannot be compared: tau-b is defined in no ordering."
-        return Verdict(pair, "none", None, None, None, sentence)
+        return Verdict.undecided(pair, sentence)
     ahead, behind = (pair.first, pair.second) if mean > 0 else (pair.second, pair.first)
     higher, lower = sorted((difference.first, difference.second), reverse=True)
     agreement = f"mean tau-b {rounded(higher, 3)} and {rounded(lower, 3)}"
@@ -100,15 +99,14 @@ def _verdict(
             f"{rounded(abs(mean), 3)}"
             f"{rests_on(decision, _interval(decision.interval, mean), comparisons)}."
         )
-        scope: Scope = "kind" if decision.population == T2 else "these"
-        return Verdict(pair, scope, ahead, "orders", decision.population, sentence)
+        return Verdict(pair, decision.scope, ahead, "orders", decision.population, sentence)
     of_which = undecided_difference(tests, comparisons, questions, level, _interval)
     sentence = (
         f"People's own orderings do not decide between {pair.first} and {pair.second}: mean tau-b "
         f"is {rounded(difference.first, 3)} and {rounded(difference.second, 3)}; the "
         f"difference is {rounded(mean, 3)}, and {of_which}."
     )
-    return Verdict(pair, "none", None, None, None, sentence)
+    return Verdict.undecided(pair, sentence)
 
 
 def _interval(interval: Interval | None, mean: float) -> str:

@@ -17,10 +17,9 @@ from numpy.typing import NDArray
 
 from survey.core.agreement.agreement import PairTests, corrected_tests
 from survey.core.agreement.credits import Ballots, Credits, answered_questions
-from survey.core.agreement.differences import T2, Pair, pairs
+from survey.core.agreement.differences import Pair, pairs
 from survey.core.agreement.verdicts import (
     Decision,
-    Scope,
     Verdict,
     decide,
     population_start,
@@ -333,13 +332,13 @@ def _verdict(
     mean = tests.mean
     if mean is None or difference.first is None or difference.second is None:
         sentence = f"{pair.title} cannot be compared: no answer prefers a list."
-        return Verdict(pair, "none", None, None, None, sentence)
+        return Verdict.undecided(pair, sentence)
     if difference.same_sign:
         sentence = (
             f"None of the preferences can tell {pair.first} and {pair.second} apart: in every "
             "question in which a list is preferred, both favour the same list or both tie the two."
         )
-        return Verdict(pair, "none", None, None, None, sentence)
+        return Verdict.undecided(pair, sentence)
     ahead, behind = (pair.first, pair.second) if mean > 0 else (pair.second, pair.first)
     higher, lower = sorted((difference.first, difference.second), reverse=True)
     if decision := decide(tests, comparisons, level):
@@ -349,15 +348,14 @@ def _verdict(
             f"100, a difference of {_percent(abs(mean))} points"
             f"{rests_on(decision, _points(decision.interval, mean), comparisons)}."
         )
-        scope: Scope = "kind" if decision.population == T2 else "these"
-        return Verdict(pair, scope, ahead, "orders", decision.population, sentence)
+        return Verdict(pair, decision.scope, ahead, "orders", decision.population, sentence)
     of_which = undecided_difference(tests, comparisons, questions, level, _points)
     sentence = (
         f"The preferences do not decide between {pair.first} and {pair.second}: they agree with "
         f"{_percent(difference.first)} and {_percent(difference.second)} of 100; the "
         f"difference is {_percent(mean)} points, and {of_which}."
     )
-    return Verdict(pair, "none", None, None, None, sentence)
+    return Verdict.undecided(pair, sentence)
 
 
 def _percent(share: float) -> str:

@@ -52,6 +52,11 @@ class Verdict:
     sentence: str
     doubted: bool = False
 
+    @classmethod
+    def undecided(cls, pair: Pair, sentence: str) -> "Verdict":
+        """Return the verdict that neither a preference nor equality is shown."""
+        return cls(pair, "none", None, None, None, sentence)
+
 
 @dataclass(frozen=True)
 class Decision:
@@ -65,6 +70,11 @@ class Decision:
     interval: Interval | None = None
     exact_test: str = ""
 
+    @property
+    def scope(self) -> Scope:
+        """The scope of a verdict that rests on it."""
+        return "kind" if self.population == T2 else "these"
+
 
 def verdict(
     difference: Difference, comparisons: int, questions: int, level: float = LEVEL
@@ -76,7 +86,7 @@ def verdict(
     pair, equality = difference.pair, difference.equivalence
     if difference.mean is None:
         sentence = f"{pair.first} and {pair.second} cannot be compared: there are no responses."
-        return Verdict(pair, "none", None, None, None, sentence)
+        return Verdict.undecided(pair, sentence)
     decision = decide(difference, comparisons, level)
     advantage = _advantage(difference, questions)
     if decision and _beyond_random_clicks(difference):
@@ -93,7 +103,7 @@ def verdict(
     undecided = _undecided(difference, decision, comparisons, questions, level)
     sources = _sources(difference.by_contrast, pair, "Of the difference")
     sentence = f"{undecided} {not_equal}{sources}{reading}{advantage}"
-    return Verdict(pair, "none", None, None, None, sentence)
+    return Verdict.undecided(pair, sentence)
 
 
 def headline(verdicts: Sequence[Verdict], leads: Sequence[float | None], questions: int) -> str:
@@ -221,9 +231,8 @@ def _preference(
         f"{other_reading}"
         f"{_advantage(difference, questions)}"
     )
-    scope: Scope = "kind" if decision.population == T2 else "these"
-    doubted = bool(other_reading)
-    return Verdict(pair, scope, winner, preferred_for, decision.population, sentence, doubted)
+    population, doubted = decision.population, bool(other_reading)
+    return Verdict(pair, decision.scope, winner, preferred_for, population, sentence, doubted)
 
 
 def _preferred_for(parts: ByContrast, population: str, mean: float) -> PreferredFor:
