@@ -154,17 +154,17 @@ def first_rankings_of(
             yield public_id, number, ranking, _moment(ranked_at)
 
 
-def questions_done(
+def plain_answers(
     session: Session, study_id: int, tables: TaskTables, *, include_test: bool
 ) -> Iterator[Sequence[Any]]:
-    """Yield the questions that are done of a kind with steps, by public id and question.
+    """Yield the answers of a kind, by public id and question; its columns need no parsing.
 
-    Each is (id, question, position, order seed, steps, shown at, submitted at, active seconds,
-    revisions, reason).
+    Each is (id, question, position, the kind's columns of the presentation, those of the answer,
+    shown at, submitted at, active seconds, revisions, reason).
     """
     statement = answered(
         *(session, study_id, tables, Presentation.position),
-        *(tables.presentation.c.order_seed, tables.response.c.steps),
+        *(*own_columns(tables.presentation), *own_columns(tables.response)),
         *map(_as_stored, (Presentation.shown_at, StoredResponse.submitted_at)),
         *(StoredResponse.active_seconds, StoredResponse.revisions, StoredResponse.reason),
     )
@@ -202,27 +202,6 @@ def steps_done(
             for value, parse in zip(values, parsers, strict=True)
         )
         yield participant, question, dict(zip(names, parsed, strict=True))
-
-
-def preferences_of(
-    session: Session, study_id: int, *, include_test: bool
-) -> Iterator[Sequence[Any]]:
-    """Yield the preferences, by public id and question.
-
-    Each is (id, question, position, letter of the list at the left, preferred, strength,
-    satisfaction left, satisfaction right, shown at, submitted at, active seconds, revisions,
-    reason).
-    """
-    tables = TASK_TABLES["preference"]
-    statement = answered(
-        *(session, study_id, tables, Presentation.position),
-        *(*own_columns(tables.presentation), *own_columns(tables.response)),
-        *map(_as_stored, (Presentation.shown_at, StoredResponse.submitted_at)),
-        *(StoredResponse.active_seconds, StoredResponse.revisions, StoredResponse.reason),
-    )
-    for row in _rows(session, statement, include_test=include_test):
-        *first, shown_at, submitted_at, seconds, revisions, reason = row
-        yield (*first, _moment(shown_at), _moment(submitted_at), seconds, revisions, reason)
 
 
 def identities_of(

@@ -7,6 +7,7 @@ ordering questions.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -24,6 +25,7 @@ from survey.core.tasks.preference import (
     PreferencePresentation,
 )
 from survey.db import export_queries
+from survey.db.models import TASK_TABLES
 from survey.db.models.preference import StoredPreferenceAnswer
 from survey.services.analysis.preference_results import Judgement, PreferenceResults
 from survey.services.analysis.sheets import Sheet
@@ -191,9 +193,9 @@ class PreferenceFiles:
 
     def stored(self, session: Session, study_id: int, *, include_test: bool) -> PreferenceContent:
         """Return the preferences of a study in the database."""
-        read = export_queries.preferences_of
+        read = partial(export_queries.plain_answers, session, study_id, TASK_TABLES["preference"])
         return PreferenceContent(
-            lambda: map(PreferenceRecord._make, read(session, study_id, include_test=include_test))
+            lambda: map(PreferenceRecord._make, read(include_test=include_test))
         )
 
     def read(

@@ -189,7 +189,7 @@ class StepFiles(ABC):
         """Return the answers of a study in the database."""
         tables, step_of = TASK_TABLES[self.kind], TASKS[self.kind].presentation.step
         read = (session, study_id, tables)
-        done, steps = export_queries.questions_done, export_queries.steps_done
+        done, steps = export_queries.plain_answers, export_queries.steps_done
         return self.content(
             rows=lambda: map(DoneRecord._make, done(*read, include_test=include_test)),
             steps=lambda: (
