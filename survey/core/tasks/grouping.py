@@ -98,7 +98,7 @@ class GroupingPlan(Plan):
         """The arm whose questions depend on the answers of the others."""
         return THIRD
 
-    def arm_for(self, counts: Mapping[str, int], chance: Random) -> str | None:  # noqa: ARG002 - see Plan
+    def arm_for(self, counts: Mapping[str, int], chance: Random) -> str | None:
         """Return the role of who comes next: the first two are first assessors."""
         return FIRST if counts.get(FIRST, 0) < 2 else THIRD
 
@@ -565,7 +565,7 @@ class Grouping(InSteps):
         threshold = plan.sufficient_agreement / 100
         return compare_clusters(question.topic, first, second, threshold).needs_third
 
-    def facts(self, plan: GroupingPlan, generator_version: int) -> dict[str, Any]:  # noqa: ARG002 - see Task
+    def facts(self, plan: GroupingPlan, generator_version: int) -> dict[str, Any]:
         """Return what a summary of the study says of its topics."""
         sizes = [len(documents) for _, documents in plan.topics]
         return {
@@ -573,14 +573,12 @@ class Grouping(InSteps):
             "documents of a topic": f"{min(sizes)} to {max(sizes)}",
         }
 
-    def verdict(self, plan: GroupingPlan, questions: Sequence[GroupingQuestion]) -> str:  # noqa: ARG002 - see Task
+    def verdict(self, plan: GroupingPlan, questions: Sequence[GroupingQuestion]) -> str:
         """Say how many topics people sort."""
         return f"{len(questions)} topic{'s' * (len(questions) != 1)} to sort into groups"
 
     def findings(
-        self,
-        plan: GroupingPlan,
-        questions: Sequence[GroupingQuestion],  # noqa: ARG002 - see Task
+        self, plan: GroupingPlan, questions: Sequence[GroupingQuestion]
     ) -> Iterator[Finding]:
         """Yield a finding where there are too few assessors."""
         if plan.participants < 3:
@@ -588,10 +586,7 @@ class Grouping(InSteps):
             yield Finding(None, f"participants: {text}", mend="participants")
 
     def describe(
-        self,
-        plan: GroupingPlan,  # noqa: ARG002 - see Task
-        view: GroupingView,
-        presentation: GroupingPresentation,
+        self, plan: GroupingPlan, view: GroupingView, presentation: GroupingPresentation
     ) -> dict[str, Any]:
         """Return the groups and every step, with numbers of pictures in place of ids."""
         return {

@@ -393,11 +393,11 @@ class Labelling(InSteps):
             steps=len(view.presentation.steps),
         )
 
-    def facts(self, plan: LabellingPlan, generator_version: int) -> dict[str, Any]:  # noqa: ARG002 - see Task
+    def facts(self, plan: LabellingPlan, generator_version: int) -> dict[str, Any]:
         """Return what a summary of the study says of its queries."""
         return {"topics": " ".join(plan.topics), "batch": plan.batch, "highest grade": plan.highest}
 
-    def verdict(self, plan: LabellingPlan, questions: Sequence[LabellingQuestion]) -> str:  # noqa: ARG002 - see Task
+    def verdict(self, plan: LabellingPlan, questions: Sequence[LabellingQuestion]) -> str:
         """Say how many queries people label."""
         return "1 query to label" if len(questions) == 1 else f"{len(questions)} queries to label"
 
@@ -425,10 +425,7 @@ class Labelling(InSteps):
                 yield Finding(number, f"{text}; {ways}", mend="items")
 
     def describe(
-        self,
-        plan: LabellingPlan,  # noqa: ARG002 - see Task
-        view: LabellingView,
-        presentation: LabellingPresentation,
+        self, plan: LabellingPlan, view: LabellingView, presentation: LabellingPresentation
     ) -> dict[str, Any]:
         """Return what an annotator was shown and every step of theirs, without documents' ids."""
         return {

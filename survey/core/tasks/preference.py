@@ -534,10 +534,7 @@ class Preference:
         return Question.from_json(number, content)
 
     def draw(
-        self,
-        plan: PreferencePlan,  # noqa: ARG002 - see Task
-        question: Question,  # noqa: ARG002 - see Task
-        chance: Random,
+        self, plan: PreferencePlan, question: Question, chance: Random
     ) -> PreferencePresentation:
         """Draw which list is at the left."""
         return PreferencePresentation(chance.choice(LETTERS))
@@ -571,7 +568,7 @@ class Preference:
         )
         return view._replace(sides=(left, right), topic=topic)
 
-    def facts(self, plan: PreferencePlan, generator_version: int) -> dict[str, Any]:  # noqa: ARG002 - see Task
+    def facts(self, plan: PreferencePlan, generator_version: int) -> dict[str, Any]:
         """Return what a summary of the study says of its pairs."""
         return {
             "measures": " ".join(plan.measures),
@@ -606,24 +603,18 @@ class Preference:
             text = f"{first} and {second} contradict each other on {count} of {len(both)} pairs"
             yield Finding(None, text)
 
-    def usual_variant(self, plan: PreferencePlan) -> str:  # noqa: ARG002 - see Task
+    def usual_variant(self, plan: PreferencePlan) -> str:
         """Name the letter of the list that a preview shows at the left."""
         return LETTERS[0]
 
     def draw_variant(
-        self,
-        plan: PreferencePlan,  # noqa: ARG002 - see Task
-        question: Question,  # noqa: ARG002 - see Task
-        variant: str,
+        self, plan: PreferencePlan, question: Question, variant: str
     ) -> PreferencePresentation:
         """Return the presentation with the list of this letter at the left."""
         return PreferencePresentation(variant)
 
     def describe(
-        self,
-        plan: PreferencePlan,
-        view: PreferenceView,
-        presentation: PreferencePresentation,  # noqa: ARG002 - see Task
+        self, plan: PreferencePlan, view: PreferenceView, presentation: PreferencePresentation
     ) -> dict[str, Any]:
         """Return what a participant was shown of both lists, without documents' ids."""
         left, right = (_described(plan, side) for side in view.sides)

@@ -25,15 +25,15 @@ class InSteps:
     presentation: type[Any]
     answer: type[Any] = Done
 
-    def draw(self, plan: Any, question: Any, chance: Random) -> Any:  # noqa: ARG002 - see Task
+    def draw(self, plan: Any, question: Any, chance: Random) -> Any:
         """Draw the seed of the order in which a participant meets the documents."""
         return self.presentation(chance.getrandbits(31))
 
-    def usual_variant(self, plan: Any) -> str:  # noqa: ARG002 - see Task
+    def usual_variant(self, plan: Any) -> str:
         """Name the seed with which a preview orders documents."""
         return "1"
 
-    def draw_variant(self, plan: Any, question: Any, variant: str) -> Any:  # noqa: ARG002 - see Task
+    def draw_variant(self, plan: Any, question: Any, variant: str) -> Any:
         """Return how a participant with this seed meets the question."""
         if not (variant.isascii() and variant.isdecimal() and len(variant) < 10):
             raise ValueError(f"{variant!r} is no whole number")

@@ -92,11 +92,7 @@ class GroupingContent(StepContent):
         )
 
     def tried_sheet(
-        self,
-        content: Content,
-        number: int,
-        drawn: GroupingPresentation,
-        answer: Done,  # noqa: ARG002 - the steps hold the groups
+        self, content: Content, number: int, drawn: GroupingPresentation, answer: Done
     ) -> Sheet:
         """Return the group of each document in the gold standard, beside someone's groups."""
         topic = content.question(number).topic
@@ -167,7 +163,7 @@ class GroupingFiles(StepFiles):
         for name in ("action", "group_number", "name", "merged_into", "documents", "groups")
     )
 
-    def result_tables(self, plan: GroupingPlan) -> list[Table]:  # noqa: ARG002 - see TaskFiles
+    def result_tables(self, plan: GroupingPlan) -> list[Table]:
         """Return groups.csv, and agreement.csv as `survey assess gold` makes it."""
         groups, agreement = lines_of(_groups), lines_of(_agreement)
         return [
@@ -207,7 +203,7 @@ class GroupingFiles(StepFiles):
             allowed = "put, take, rename, merge, adopt, undo, look with their values are allowed"
             raise row.fault("action", allowed) from error
 
-    def state_faults(self, row: DoneRecord, state: GroupingPresentation) -> Iterator[str]:  # noqa: ARG002 - see StepFiles
+    def state_faults(self, row: DoneRecord, state: GroupingPresentation) -> Iterator[str]:
         """Yield the faults of a topic's steps, which must be about groups that are there."""
         known = {UNKNOWN}
         for step in state.counted:
@@ -233,10 +229,7 @@ class GroupingFiles(StepFiles):
         return f"the documents of {len(content.questions)} topics are the plan's"
 
     def result_files(
-        self,
-        session: Session,  # noqa: ARG002 - see WithResultFiles
-        study_id: int,  # noqa: ARG002 - see WithResultFiles
-        content: Content,
+        self, session: Session, study_id: int, content: Content
     ) -> Iterator[tuple[str, str]]:
         """See ``WithResultFiles``: each assessor's groups, and the gold standard."""
         yield from content.analysis.files()

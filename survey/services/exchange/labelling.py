@@ -85,11 +85,7 @@ class LabellingContent(StepContent):
         return LabelResults(annotators, merged([each.labels for each in annotators]))
 
     def tried_sheet(
-        self,
-        content: Content,
-        number: int,
-        drawn: LabellingPresentation,
-        answer: Done,  # noqa: ARG002 - the steps hold what was marked
+        self, content: Content, number: int, drawn: LabellingPresentation, answer: Done
     ) -> Sheet:
         """Return how many participants marked each document that was shown, beside the marks."""
         topics, topic = content.analysis.merged.topics, content.question(number).topic
@@ -132,7 +128,7 @@ class LabellingFiles(StepFiles):
         for name in ("action", "batch", "document", "grade", "documents")
     )
 
-    def result_tables(self, plan: LabellingPlan) -> list[Table]:  # noqa: ARG002 - see TaskFiles
+    def result_tables(self, plan: LabellingPlan) -> list[Table]:
         """Return labels.csv; weights.csv and agreement.csv as `survey assess merge` writes them."""
         return [
             Table("labels.csv", _LABELS, lines_of(_labels)),
@@ -171,7 +167,7 @@ class LabellingFiles(StepFiles):
             allowed = f"mark with a grade to {HIGHEST}, next, refine, turn are allowed"
             raise row.fault("action", allowed) from error
 
-    def state_faults(self, row: DoneRecord, state: LabellingPresentation) -> Iterator[str]:  # noqa: ARG002 - see StepFiles
+    def state_faults(self, row: DoneRecord, state: LabellingPresentation) -> Iterator[str]:
         """Yield the faults of a query's steps."""
         shown = [each for batch in state.batches for each in batch]
         if len({*shown}) < len(shown) or {*state.grades} != {*shown}:

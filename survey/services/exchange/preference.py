@@ -146,8 +146,7 @@ class PreferenceContent:
         )
 
     def to_import(
-        self,
-        content: Content,  # noqa: ARG002 - see TaskContent
+        self, content: Content
     ) -> Iterator[tuple[PreferenceRecord, PreferencePresentation, PreferenceAnswer]]:
         """Yield each preference's record, how the pair was shown, and the answer."""
         for row in self.rows():
@@ -183,11 +182,11 @@ class PreferenceFiles:
         """Return the files of the pairs and of the preferences."""
         return [questions_table(plan), RANKINGS, Table(PREFERENCES, _COLUMNS, _preferences)]
 
-    def result_tables(self, plan: PreferencePlan) -> list[Table]:  # noqa: ARG002 - see TaskFiles
+    def result_tables(self, plan: PreferencePlan) -> list[Table]:
         """Return no files: the results are in analysis.json."""
         return []
 
-    def lines_per_answer(self, plan: PreferencePlan) -> int:  # noqa: ARG002 - see TaskFiles
+    def lines_per_answer(self, plan: PreferencePlan) -> int:
         """Return how many lines of the files an answer takes."""
         return 1
 
@@ -230,7 +229,7 @@ class PreferenceFiles:
     def read_practice(self, study: Mapping[str, Any], plan: PreferencePlan) -> None:
         """Return None: there is no practice."""
 
-    def study_entries(self, plan: PreferencePlan, practice: None) -> dict[str, Any]:  # noqa: ARG002 - see TaskFiles
+    def study_entries(self, plan: PreferencePlan, practice: None) -> dict[str, Any]:
         """Return sources, measures, how pairs were selected, and that there is no practice."""
         sources = plan.provenance.as_json()["sources"] if plan.provenance else []
         return {
@@ -241,10 +240,7 @@ class PreferenceFiles:
         }
 
     def result_files(
-        self,
-        session: Session,  # noqa: ARG002 - see WithResultFiles
-        study_id: int,  # noqa: ARG002 - see WithResultFiles
-        content: Content,
+        self, session: Session, study_id: int, content: Content
     ) -> Iterator[tuple[str, str]]:
         """Yield the name and the text of each table of the results, and of their sentences.
 
@@ -252,7 +248,7 @@ class PreferenceFiles:
         """
         yield from content.analysis.files()
 
-    def why_different(self, study: Mapping[str, Any]) -> str:  # noqa: ARG002 - see TaskFiles
+    def why_different(self, study: Mapping[str, Any]) -> str:
         """Return "": the same plan selects the same pairs, whatever the version of the survey."""
         return ""
 

@@ -123,10 +123,7 @@ class StepContent:
         """Yield the steps without what people typed; of most kinds, they hold nothing typed."""
         return self.steps()
 
-    def to_import(
-        self,
-        content: Content,  # noqa: ARG002 - see TaskContent
-    ) -> Iterator[tuple[DoneRecord, Any, Done]]:
+    def to_import(self, content: Content) -> Iterator[tuple[DoneRecord, Any, Done]]:
         """Yield each question's record, with its steps, and that it is done."""
         for row, state in self.states():
             yield row, state, Done(row.steps)
@@ -255,11 +252,11 @@ class StepFiles(ABC):
     def read_practice(self, study: Mapping[str, Any], plan: Any) -> None:  # noqa: B027 - see TaskFiles
         """Return None: there is no practice."""
 
-    def study_entries(self, plan: Any, practice: None) -> dict[str, Any]:  # noqa: ARG002 - see TaskFiles
+    def study_entries(self, plan: Any, practice: None) -> dict[str, Any]:
         """Return that there is no practice."""
         return {"practice": None}
 
-    def why_different(self, study: Mapping[str, Any]) -> str:  # noqa: ARG002 - see TaskFiles
+    def why_different(self, study: Mapping[str, Any]) -> str:
         """Return "": the questions are drawn by nothing that may differ."""
         return ""
 

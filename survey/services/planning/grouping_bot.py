@@ -64,7 +64,7 @@ class GroupingBot:
     def answer(
         self,
         form: LexborNode,
-        plan: GroupingPlan,  # noqa: ARG002 - see TaskBot
+        plan: GroupingPlan,
         preference: Assessor,
         chance: np.random.Generator,
     ) -> dict[str, Any] | None:

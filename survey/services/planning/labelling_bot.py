@@ -46,12 +46,7 @@ class Annotator(NamedTuple):
 class LabellingBot:
     """The bots of the kind of question "labelling", as the registry of bots holds them."""
 
-    def preference(
-        self,
-        plan: LabellingPlan,  # noqa: ARG002 - see TaskBot
-        text: str | None,
-        shown: Shown,
-    ) -> Annotator:
+    def preference(self, plan: LabellingPlan, text: str | None, shown: Shown) -> Annotator:
         """Read "5:0.1": five relevant tiles, an error in ten; or "FILE:0.1", with judgements."""
         match = re.fullmatch(r"(.+):(0(?:\.[0-9]{1,3})?|1)", text or BY_DEFAULT)
         if match is None:

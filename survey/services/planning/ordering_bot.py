@@ -85,12 +85,7 @@ class Preference:
 class OrderingBot:
     """The simulated answers of the kind of question "ordering"."""
 
-    def preference(
-        self,
-        plan: OrderingPlan,
-        text: str | None,
-        shown: Shown,  # noqa: ARG002 - see TaskBot
-    ) -> Preference:
+    def preference(self, plan: OrderingPlan, text: str | None, shown: Shown) -> Preference:
         """Read a preference among the plan's measures; see ``Preference.parse``."""
         return Preference.parse(text, plan.measures)
 

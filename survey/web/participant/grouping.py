@@ -147,7 +147,7 @@ class GroupingPages(SinglePage):
     question_template = practice_template = "participant/grouping/question.html"
     answer_template = "participant/grouping/_answer.html"
 
-    def in_words(self, answer: Done) -> str:  # noqa: ARG002 - see TaskPages
+    def in_words(self, answer: Done) -> str:
         """Return that the topic is done."""
         return gettext("done")
 

@@ -91,7 +91,7 @@ class LabellingPages(SinglePage):
     question_template = practice_template = "participant/labelling/question.html"
     answer_template = "participant/labelling/_answer.html"
 
-    def in_words(self, answer: Done) -> str:  # noqa: ARG002 - see TaskPages
+    def in_words(self, answer: Done) -> str:
         """Return that the query is done."""
         return gettext("done")
 

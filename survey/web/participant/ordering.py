@@ -83,7 +83,7 @@ class ChoiceField(SelectMultipleField):  # type: ignore[misc] # WTForms has no t
 
     data: list[str]
 
-    def pre_validate(self, form: Form) -> None:  # noqa: ARG002 - WTForms' signature
+    def pre_validate(self, form: Form) -> None:
         """Reject values that no checkbox of the page has."""
         offered = {choice.value for choice in self.choices}
         ticked = self.data or []
@@ -105,7 +105,7 @@ class PlacesField(Field):  # type: ignore[misc] # WTForms has no type hints
         self.letters, self.misplaced = letters, list[str]()
         self.offered = {str(number): number for number in range(1, len(letters) + 1)} | {"": None}
 
-    def process(self, formdata: Any, data: Any = None, extra_filters: Any = None) -> None:  # noqa: ARG002 - WTForms' signature
+    def process(self, formdata: Any, data: Any = None, extra_filters: Any = None) -> None:
         """Read the places; a value that the page does not offer is an error, and no place."""
         sent = {
             letter: (formdata or {}).get(f"rank-{letter}", "").strip() for letter in self.letters

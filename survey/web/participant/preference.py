@@ -111,11 +111,11 @@ class PreferencePages(SinglePage):
     question_template = practice_template = "participant/preference/question.html"
     answer_template = "participant/preference/_answer.html"
 
-    def filled_in(self, plan: PreferencePlan, shown: ShownQuestion) -> FilledIn:  # noqa: ARG002 - see TaskPages
+    def filled_in(self, plan: PreferencePlan, shown: ShownQuestion) -> FilledIn:
         """Return the values of the stored answer."""
         return FilledIn.answer(shown.stored.answer) if shown.stored else FilledIn()
 
-    def empty(self, plan: PreferencePlan) -> FilledIn:  # noqa: ARG002 - see TaskPages
+    def empty(self, plan: PreferencePlan) -> FilledIn:
         """Return no values."""
         return FilledIn()
 

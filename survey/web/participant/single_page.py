@@ -34,7 +34,7 @@ class SinglePage:
     def doubt_of(self, plan: Any, form: Any, shown: Callable[[], ShownQuestion]) -> None:
         """Return None: the page never asks whether an answer is meant."""
 
-    def explanations(self, plan: Any) -> tuple[()]:  # noqa: ARG002 - see TaskPages
+    def explanations(self, plan: Any) -> tuple[()]:
         """Return no templates: there is no practice."""
         return ()
 
