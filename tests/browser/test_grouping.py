@@ -227,6 +227,7 @@ def test_done_pressed_after_a_step_says_how_many_are_left_and_waits_for_a_connec
     page.locator("button[value=done]").click()
     expect(page.locator("#faults")).to_contain_text("11 are in no group yet")
     page.locator("button[value=rest]").click()
+    expect(page.locator("#placed")).to_contain_text("12 of 12 placed")
     page.wait_for_function(SAVED)
     context.set_offline(True)
     page.locator("button[value=done]").click()
