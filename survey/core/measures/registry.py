@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from survey.core.measures.catalogue import BUILT_IN
 from survey.core.measures.measure import Family, Measure, Need
@@ -77,6 +77,12 @@ class Registry(Mapping[str, Measure]):
         """Return the key that sorts measures as tables do: by family, small cut-offs first."""
         index, measure = self._lookup(name)
         return index, _numbers_in(measure.name)
+
+    def in_order(self, names: Sequence[Any]) -> Sequence[Any]:
+        """Return the names as tables sort them; unchanged where one is no registered name."""
+        if not all(isinstance(name, str) and name in self for name in names):
+            return names
+        return tuple(sorted(names, key=self.sort_key))
 
     @property
     def forms(self) -> str:
@@ -165,6 +171,20 @@ def measure_named(name: str) -> Measure:
             f"there is no measure {name!r}{_suggestion(name)}; registered are "
             f"{MEASURES.forms}{faults}"
         ) from None
+
+
+def name_faults(names: Iterable[Any]) -> list[str]:
+    """Return what is wrong with the names of measures: unknown ones, and other spellings."""
+    faults = []
+    for name in names:
+        try:
+            registered = measure_named(name).name
+        except (ValueError, TypeError) as error:
+            faults.append(str(error))
+        else:
+            if registered != name:
+                faults.append(f"the measure {name} is written {registered}")
+    return faults
 
 
 def mentioned_measure(text: str) -> str | None:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from random import Random
 from typing import Any, ClassVar, Self, TypeVar
 
-from survey.core.measures import MEASURES, Setting, measure_named, mentioned_measure
+from survey.core.measures import MEASURES, Setting, mentioned_measure, name_faults
 from survey.core.studies.fields import (
     Choice,
     Fault,
@@ -457,10 +457,8 @@ class OrderingPlan(Plan):
         super()._tidy()
         for name in ("measures", "own_lists", "own_marks"):
             self._as_tuple(name)
-        if all(isinstance(name, str) and name in MEASURES for name in self.measures):
-            # In the registry's order: equal plans must not differ by the order of ticks.
-            ordered = sorted(self.measures, key=MEASURES.sort_key)
-            object.__setattr__(self, "measures", tuple(ordered))
+        # Equal plans must not differ by the order of ticks.
+        object.__setattr__(self, "measures", MEASURES.in_order(self.measures))
         if not any(self.own_marks):
             object.__setattr__(self, "own_marks", ())
 
@@ -567,15 +565,7 @@ class OrderingPlan(Plan):
         )
 
     def _registry_faults(self) -> Iterable[Fault]:
-        names, texts = self.measures, []
-        for name in names:
-            try:
-                registered_name = measure_named(name).name
-            except (ValueError, TypeError) as error:
-                texts.append(str(error))
-            else:
-                if registered_name != name:
-                    texts.append(f"the measure {name} is written {registered_name}")
+        names, texts = self.measures, name_faults(self.measures)
         if not texts and not 2 <= len(set(names)) == len(names) <= 6:
             shown = ", ".join(names) or "empty"
             texts.append(f"measures is {shown}; 2 to 6 different ones are allowed")

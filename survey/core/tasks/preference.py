@@ -13,7 +13,7 @@ from random import Random
 from typing import Any, ClassVar, NamedTuple
 
 from survey.core.collections.items import FindItems, Result, ShownItem
-from survey.core.measures import MEASURES, Setting, measure_named
+from survey.core.measures import MEASURES, Setting, name_faults
 from survey.core.studies.fields import (
     Choice,
     Fault,
@@ -22,7 +22,6 @@ from survey.core.studies.fields import (
     Whole,
     Words,
     and_join,
-    as_tuple,
     ruled,
 )
 from survey.core.studies.generators import Positions
@@ -332,24 +331,15 @@ class PreferencePlan(Plan):
     def _tidy(self) -> None:
         super()._tidy()
         for name in ("measures", "contrast"):
-            object.__setattr__(self, name, as_tuple(getattr(self, name)))
-        if all(isinstance(name, str) and name in MEASURES for name in self.measures):
-            ordered = sorted(self.measures, key=MEASURES.sort_key)
-            object.__setattr__(self, "measures", tuple(ordered))
+            self._as_tuple(name)
+        object.__setattr__(self, "measures", MEASURES.in_order(self.measures))
 
-    def _registry_faults(self) -> Iterator[Fault]:
-        for name in self.measures:
-            try:
-                registered = measure_named(name).name
-            except (ValueError, TypeError) as error:
-                yield Fault(("measures",), str(error))
-            else:
-                if registered != name:
-                    yield Fault(("measures",), f"the measure {name} is written {registered}")
+    def _registry_faults(self) -> list[Fault]:
+        texts = name_faults(self.measures)
         if not 1 <= len({*self.measures}) == len(self.measures) <= MOST_MEASURES:
             shown = ", ".join(map(str, self.measures)) or "empty"
-            text = f"measures is {shown}; 1 to {MOST_MEASURES} different ones are allowed"
-            yield Fault(("measures",), text)
+            texts.append(f"measures is {shown}; 1 to {MOST_MEASURES} different ones are allowed")
+        return [Fault(("measures",), text) for text in texts]
 
     def _number_faults(self) -> Iterator[Fault]:
         if self.practice:
