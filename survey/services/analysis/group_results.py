@@ -193,6 +193,11 @@ class Assessor:
     clusters: Clusters
     seconds: int
 
+    @property
+    def documents(self) -> int:
+        """How many documents the assessor sorted; one counts once for each topic."""
+        return sum(map(len, self.clusters.values()))
+
 
 @dataclass(frozen=True)
 class GroupResults:
@@ -251,11 +256,9 @@ class GroupResults:
                 "participant": each.participant,
                 "role": each.role,
                 "topics": len(each.clusters),
-                "documents": sum(map(len, each.clusters.values())),
+                "documents": each.documents,
                 "groups": sum(len(members(clusters)) for clusters in each.clusters.values()),
-                "seconds_per_picture": each.seconds / documents
-                if (documents := sum(map(len, each.clusters.values())))
-                else None,
+                "seconds_per_picture": each.seconds / each.documents if each.documents else None,
             }
             for each in self.assessors
         ]

@@ -46,7 +46,6 @@ from survey.services.exchange.steps import (
     QUESTIONS,
     STEPS,
     TOPIC,
-    DoneRecord,
     StepContent,
     StepFiles,
     StepRow,
@@ -203,7 +202,7 @@ class GroupingFiles(StepFiles):
             allowed = "put, take, rename, merge, adopt, undo, look with their values are allowed"
             raise row.fault("action", allowed) from error
 
-    def state_faults(self, row: DoneRecord, state: GroupingPresentation) -> Iterator[str]:
+    def state_faults(self, state: GroupingPresentation) -> Iterator[str]:
         """Yield the faults of a topic's steps, which must be about groups that are there."""
         known = {UNKNOWN}
         for step in state.counted:

@@ -44,7 +44,6 @@ from survey.services.exchange.steps import (
     QUESTIONS,
     STEPS,
     TOPIC,
-    DoneRecord,
     StepContent,
     StepFiles,
 )
@@ -167,7 +166,7 @@ class LabellingFiles(StepFiles):
             allowed = f"mark with a grade to {HIGHEST}, next, refine, turn are allowed"
             raise row.fault("action", allowed) from error
 
-    def state_faults(self, row: DoneRecord, state: LabellingPresentation) -> Iterator[str]:
+    def state_faults(self, state: LabellingPresentation) -> Iterator[str]:
         """Yield the faults of a query's steps."""
         shown = [each for batch in state.batches for each in batch]
         if len({*shown}) < len(shown) or {*state.grades} != {*shown}:

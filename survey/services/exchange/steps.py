@@ -16,7 +16,6 @@ from sqlalchemy.orm import Session
 
 from survey.core.studies.fields import ParticipantRecord
 from survey.core.studies.plan import Plan
-from survey.core.tasks import TASKS
 from survey.core.tasks.steps import Done
 from survey.db import export_queries
 from survey.db.models import TASK_TABLES
@@ -154,7 +153,7 @@ class StepFiles(ABC):
         """Return the step that a row holds; raises BundleError with its place."""
 
     @abstractmethod
-    def state_faults(self, row: DoneRecord, state: Any) -> Iterator[str]:
+    def state_faults(self, state: Any) -> Iterator[str]:
         """Yield the faults of a question's steps, which must fit each other."""
 
     def data_tables(self, plan: Plan) -> list[Table]:
@@ -184,7 +183,7 @@ class StepFiles(ABC):
 
     def stored(self, session: Session, study_id: int, *, include_test: bool) -> Any:
         """Return the answers of a study in the database."""
-        tables, step_of = TASK_TABLES[self.kind], TASKS[self.kind].presentation.step
+        tables, step_of = TASK_TABLES[self.kind], self.content.presentation.step
         read = (session, study_id, tables)
         done, steps = export_queries.plain_answers, export_queries.steps_done
         return self.content(
@@ -238,7 +237,7 @@ class StepFiles(ABC):
         try:
             for row, state in content.states():
                 place = f"{STEPS}, {row.participant}, question {row.question}"
-                for fault in self.state_faults(row, state):
+                for fault in self.state_faults(state):
                     faults.add(f"{place}: {fault}")
                 if row.steps > len(state.steps):
                     faults.add(f"{place}: {len(state.steps)} steps; done after {row.steps}")
