@@ -17,7 +17,7 @@ class Done:
 
 
 class InSteps:
-    """What such kinds have of ``Task`` alike.
+    """The parts of ``Task`` that are the same for all such kinds.
 
     ``presentation``: the kind's type, made of the seed from which the order of documents follows.
     """
