@@ -32,6 +32,7 @@ from survey.services.analysis.sheets import (
     P,
     Sheet,
     Starred,
+    Table,
     Worded,
     count_of,
     printed_table,
@@ -111,7 +112,7 @@ class Parts(Protocol):
     def find_figure(self, name: str) -> Exhibit | None:
         """Return a figure that can be drawn, by its name; else None."""
 
-    def find_table(self, name: str) -> Sheet | None:
+    def find_table(self, name: str) -> Table | None:
         """Return a table by its name, the numbers of a figure by the figure's; else None."""
 
 
@@ -128,11 +129,11 @@ class AnalysisParts:
         named = (each for each in exhibits(self.analysis) if each.name == name and not each.why)
         return next(named, None)
 
-    def find_table(self, name: str) -> Sheet | None:
+    def find_table(self, name: str) -> Table | None:
         """Return a table by its name, the numbers of a figure by the figure's; else None."""
-        numbers = map(numbers_of, _exhibits(self.analysis))
-        sheets = (*numbers, *tables_of(self.analysis), flags_sheet(self.analysis))
-        return next((sheet for sheet in sheets if sheet.name == name), None)
+        figures, flags = _exhibits(self.analysis), flags_sheet(self.analysis)
+        tables: tuple[Table, ...] = (*figures, *tables_of(self.analysis), flags)
+        return next((table for table in tables if table.name == name), None)
 
 
 def image_of(parts: Parts, name: str) -> tuple[str, str] | None:
@@ -153,14 +154,6 @@ def part_file(parts: Parts, name: str, ending: str) -> bytes | None:
         return FORMATS[ending](sheet).encode() if sheet else None
     exhibit = parts.find_figure(name) if ending in figures.FORMATS else None
     return figures.render(exhibit, ending) if exhibit else None
-
-
-def numbers_of(exhibit: Exhibit) -> Sheet:
-    """Return the numbers of a figure as a table."""
-    return Sheet(
-        *(exhibit.name, exhibit.title, exhibit.columns, exhibit.rows),
-        *(exhibit.note, exhibit.totals, exhibit.decimals),
-    )
 
 
 def _leads(analysis: Analysis) -> list[float | None]:
@@ -251,7 +244,7 @@ def report_files(analysis: Analysis) -> Iterator[tuple[str, bytes]]:
     yield from figure_files(drawn.exhibit for drawn in report.figures.values())
 
 
-def sheet_files(sheets: Iterable[Sheet]) -> Iterator[tuple[str, bytes]]:
+def sheet_files(sheets: Iterable[Table]) -> Iterator[tuple[str, bytes]]:
     """Yield tables in each format, with their paths in the folder."""
     for sheet in sheets:
         for ending, write in FORMATS.items():

@@ -64,6 +64,10 @@ class Sheet:
     decimals: int = 3
 
 
+Table = Sheet | Exhibit
+"""A table, or the numbers of a figure, which are a table too."""
+
+
 class PrintedTable(NamedTuple):
     """The texts of a table's headings and cells; ``numeric``: which columns hold numbers.
 
@@ -78,7 +82,7 @@ class PrintedTable(NamedTuple):
     missing: list[list[str]]
 
 
-def printed_table(table: Sheet | Exhibit) -> PrintedTable:
+def printed_table(table: Table) -> PrintedTable:
     """Format a table for reading.
 
     Within a column plain floats have equal decimals; whole numbers, P and Starred may have others.
@@ -103,7 +107,7 @@ def _missing_decimals(texts: Sequence[str]) -> list[str]:
     ]
 
 
-def _printed_column(table: Sheet | Exhibit, cells: Sequence[Cell]) -> list[str]:
+def _printed_column(table: Table, cells: Sequence[Cell]) -> list[str]:
     plain = [cell for cell in cells if isinstance(cell, float) and not isinstance(cell, OWN_FORMAT)]
     # A value that would read as 0 gets more decimals, and then its whole column does.
     needed = [len(rounded(value, table.decimals).partition(".")[2]) for value in plain]
@@ -140,7 +144,7 @@ def text_of(cell: Cell, decimals: int = 3) -> str:
     return cell.words if isinstance(cell, Worded) else cell
 
 
-def as_csv(sheet: Sheet | Exhibit) -> str:
+def as_csv(sheet: Table) -> str:
     """Return a sheet as CSV, numbers in full."""
     return "".join(csv_lines(sheet.columns, sheet.rows))
 
@@ -158,7 +162,7 @@ def _csv_cell(cell: Cell) -> str:
     return escaped(cell) if isinstance(cell, str) else repr(cell)
 
 
-def as_markdown(sheet: Sheet) -> str:
+def as_markdown(sheet: Table) -> str:
     """Return a sheet as a Markdown table between its title and its note."""
     printed = printed_table(sheet)
     lines = [
@@ -173,7 +177,7 @@ def as_markdown(sheet: Sheet) -> str:
     return "\n".join(lines) + "\n"
 
 
-def numeric_columns(table: Sheet | Exhibit) -> list[bool]:
+def numeric_columns(table: Table) -> list[bool]:
     """Return for each column whether it is aligned at the right, as numbers are.
 
     The first column never is: it names the rows.
@@ -223,7 +227,7 @@ LATEX = str.maketrans(
 )
 
 
-def as_latex(sheet: Sheet) -> str:
+def as_latex(sheet: Table) -> str:
     """Return a sheet as a LaTeX table in the style of booktabs."""
     printed = printed_table(sheet)
     body = [_latex_row(row) for row in printed.rows]
@@ -260,7 +264,7 @@ def _escape_latex(text: str) -> str:
     return " ".join(text.split()).translate(LATEX)
 
 
-FORMATS: Mapping[str, Callable[[Sheet], str]] = {
+FORMATS: Mapping[str, Callable[[Table], str]] = {
     "csv": as_csv,
     "md": as_markdown,
     "tex": as_latex,

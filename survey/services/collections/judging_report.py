@@ -12,11 +12,10 @@ from survey.figures.exhibit import Exhibit
 from survey.services.analysis.report import (
     Drawn,
     figure_files,
-    numbers_of,
     require_drawing,
     sheet_files,
 )
-from survey.services.analysis.sheets import Sheet
+from survey.services.analysis.sheets import Sheet, Table
 from survey.services.collections.refining import Refining, refining_of
 from survey.services.exchange import bundle
 from survey.services.exchange.tables import Content
@@ -49,10 +48,10 @@ class JudgingReport:
         """Return a figure that can be drawn, by its name; else None."""
         return next((each for each in self.exhibits if each.name == name and not each.why), None)
 
-    def find_table(self, name: str) -> Sheet | None:
+    def find_table(self, name: str) -> Table | None:
         """Return a table by its name, the numbers of a figure by the figure's; else None."""
-        sheets = (*map(numbers_of, self.exhibits), *self.sheets)
-        return next((sheet for sheet in sheets if sheet.name == name), None)
+        tables: tuple[Table, ...] = (*self.exhibits, *self.sheets)
+        return next((table for table in tables if table.name == name), None)
 
 
 def judging_report(session: Session, study: Study, content: Content) -> JudgingReport:

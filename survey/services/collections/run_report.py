@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from survey import figures
 from survey.core.collections.curves import curves_of
 from survey.figures.curves import exhibits
 from survey.figures.exhibit import Exhibit
+from survey.services.analysis.report import figure_files, sheet_files
 from survey.services.analysis.sheets import FORMATS, Sheet
 from survey.services.collections.run_evaluation import (
     Report,
@@ -30,37 +30,13 @@ def tables(report: Report) -> list[Sheet]:
     return [means_sheet(report), *compared, queries_sheet(report)]
 
 
-def numbers_of(graph: Exhibit) -> Sheet:
-    """Return the numbers of a graph as a table."""
-    return Sheet(
-        graph.name, graph.title, graph.columns, graph.rows, graph.note, decimals=graph.decimals
-    )
-
-
-class Drawing(NamedTuple):
-    """A graph for a page, with its numbers; ``svg`` is empty where it cannot be drawn."""
-
-    graph: Exhibit
-    svg: str
-    numbers: Sheet
-
-
-def drawing(graph: Exhibit) -> Drawing:
-    """Draw a graph for a page."""
-    return Drawing(graph, "" if graph.why else figures.as_svg(graph), numbers_of(graph))
-
-
 def files_of(report: Report, drawn: tuple[Exhibit, ...]) -> Iterator[tuple[str, bytes]]:
     """Yield the files of a report and of its graphs, each with its path in the folder."""
     content = json.dumps(evaluation_json(report), ensure_ascii=False, indent=2)
     yield "evaluation.json", f"{content}\n".encode()
     possible = [graph for graph in drawn if not graph.why]
-    for sheet in (*tables(report), *map(numbers_of, possible)):
-        for ending, write in FORMATS.items():
-            yield f"tables/{sheet.name}.{ending}", write(sheet).encode()
-    for graph in possible:
-        for ending in figures.FORMATS:
-            yield f"figures/{graph.name}.{ending}", figures.render(graph, ending)
+    yield from sheet_files((*tables(report), *possible))
+    yield from figure_files(possible)
 
 
 def file_count(report: Report, drawn: tuple[Exhibit, ...]) -> int:

@@ -10,6 +10,7 @@ from flask_wtf.file import FileField
 from wtforms import MultipleFileField, StringField
 
 from survey.core.text_input import FaultyFilesError, parse_whole
+from survey.services.analysis.report import drawn_of
 from survey.services.analysis.sheets import printed_table
 from survey.services.collections import run_report
 from survey.services.collections.run_evaluation import (
@@ -61,7 +62,7 @@ def evaluate() -> ResponseReturnValue:
         "researcher/evaluation.html",
         form,
         sheets=run_report.tables(report),
-        drawings=[*map(run_report.drawing, graphs)],
+        drawings=[*map(drawn_of, graphs)],
         printed=printed_table,
         command=_command(report.request),
     )
