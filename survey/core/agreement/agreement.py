@@ -126,7 +126,7 @@ class PairTests(MeanTests):
 
 
 @dataclass(frozen=True)
-class Difference:
+class Difference(PairTests):
     """One measure against another: ``lead`` in credits, ``mean`` per response.
 
     ``identical``: the answered questions in which the two order the lists alike, so that no vote
@@ -140,16 +140,11 @@ class Difference:
     identical: tuple[int, ...]
     unequal: tuple[int, ...]
     lead: float
-    mean: float | None
-    why: str | None
-    components: Components
     two_way: TwoWay
-    participants: ParticipantsTest
     label_permutation: LabelPermutation
     above_random_clicks: MeanTests
     by_contrast: ByContrast
     mcnemar: McNemar
-    questions: QuestionsTest
     equivalence: Equivalence | None
 
 
@@ -239,11 +234,10 @@ def compare(redraws: Redraws, smallest_difference: float | None = None) -> tuple
             replace(result, **{test: replace(each, **{f"{p}_holm": p_holm})})
             for result, each, p_holm in zip(results, tests, corrected, strict=True)
         ]
-    stepped = _stepped([result.components for result in results], measures)
     above = corrected_tests([result.above_random_clicks for result in results], measures)
     return tuple(
-        replace(result, components=test, above_random_clicks=tests)
-        for result, test, tests in zip(results, stepped, above, strict=True)
+        replace(result, above_random_clicks=tests)
+        for result, tests in zip(corrected_tests(results, measures), above, strict=True)
     )
 
 
@@ -280,6 +274,8 @@ def _difference(redraws: Redraws, pair: Pair, smallest: float | None) -> Differe
     tests = MeanTests.of(d, credits)
     expected = expected_by_redraws(redraws, pair)
     return Difference(
+        **vars(tests),
+        questions=by_questions(d, credits, len(rankings)),
         pair=pair,
         identical=tuple(
             question
@@ -292,16 +288,11 @@ def _difference(redraws: Redraws, pair: Pair, smallest: float | None) -> Differe
             if len({list(orders.values()).count(orders[name]) for name in vars(pair).values()}) > 1
         ),
         lead=permutation.lead,
-        mean=tests.mean,
-        why=tests.why,
-        components=tests.components,
         two_way=two_way(d, credits),
-        participants=tests.participants,
         label_permutation=permutation,
         above_random_clicks=MeanTests.of(d - expected, credits) if expected.any() else tests,
         by_contrast=by_contrast(d, credits, pair),
         mcnemar=mcnemar(credits, pair),
-        questions=by_questions(d, credits, len(rankings)),
         equivalence=equivalence(smallest, tests.components, tests.participants)
         if smallest
         else None,

@@ -183,7 +183,7 @@ def standing(found: Verdict, questions: int) -> str:
     return f"holds {where}{_doubt(found)}"
 
 
-def lead_in_points(found: Verdict, tests: Difference | MeanTests) -> str:
+def lead_in_points(found: Verdict, tests: MeanTests) -> str:
     """Return a pair's difference in points with its 95 % interval; empty where it is undefined.
 
     The interval is that of the population which the verdict is about, else that of the kind.
@@ -246,9 +246,7 @@ def _preferred_for(parts: ByContrast, population: str, mean: float) -> Preferred
     return "orders" if beyond_chance or not parts.ties_only.responses else "open"
 
 
-def decide(
-    tests: Difference | PairTests, comparisons: int, level: float = LEVEL
-) -> Decision | None:
+def decide(tests: PairTests, comparisons: int, level: float = LEVEL) -> Decision | None:
     """Return the decision for the widest population for which a corrected test decides.
 
     The test for these questions, not corrected, has to leave zero out besides.
@@ -259,7 +257,7 @@ def decide(
     return next((each for each in decisions if each and each.p < level), None)
 
 
-def _of_kind(tests: Difference | PairTests, comparisons: int) -> Decision | None:
+def _of_kind(tests: PairTests, comparisons: int) -> Decision | None:
     """Return what is decided for questions of this kind (T2), None where nothing can be.
 
     Where participants do not differ, by the questions' signs, with Bonferroni's correction.
@@ -275,7 +273,7 @@ def _of_kind(tests: Difference | PairTests, comparisons: int) -> Decision | None
     return Decision(T2, min(1.0, comparisons * signs.sign_p), None, exact_test)
 
 
-def _of_these(tests: Difference | PairTests, comparisons: int) -> Decision | None:
+def _of_these(tests: PairTests, comparisons: int) -> Decision | None:
     """Return what is decided for these questions (T1), None where nothing can be.
 
     Where participants do not differ, by flipping the signs of their sums.
@@ -338,7 +336,7 @@ def _reason(
     return why_undecided(difference, comparisons, level)
 
 
-def why_undecided(tests: Difference | PairTests, comparisons: int, level: float) -> str:
+def why_undecided(tests: PairTests, comparisons: int, level: float) -> str:
     """Return, after a comma, why tests that exclude zero do not decide; "" where they do not."""
     if not tests.mean or not _excludes_zero(tests.participants):
         return ""
@@ -391,7 +389,7 @@ def _level_text(level: float) -> str:
     return f"{level:.{decimals}f}".removeprefix("0")
 
 
-def _reach(tests: Difference | PairTests, questions: int, in_words: InWords) -> str:
+def _reach(tests: PairTests, questions: int, in_words: InWords) -> str:
     return " and ".join(
         f"{in_words(test.ci95, 1.0)} {where}"
         for test, where in (
