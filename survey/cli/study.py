@@ -651,21 +651,31 @@ def _fields_from_runs(
     is_planned: bool,
     *,
     paired: bool,
-    **options: Any,
+    topics: str | None,
+    clusters: Path | None,
+    **options: bool,
 ) -> dict[str, Any]:
     """Return the fields of a plan that runs fill, as lists to order or as pairs.
 
     ``shown``: whatever says that pairs are shown as pictures or texts; ``is_planned``: whether a
     plan file says how many pairs are asked.
     """
-    from survey.services.studies.plans import as_pairs
+    from survey.services.exchange.input_files import read_file
+    from survey.services.studies.plans import as_pairs, from_trec
 
     if "collection_size" not in fields:
         raise click.UsageError(
             "--qrels needs --collection-size: how many documents the runs searched."
         )
-    size = fields["collection_size"]
-    lists = _lists_from_runs(judged, runs, size, paired=paired, **options)
+    lists = from_trec(
+        judged,
+        [read_file(run) for run in runs],
+        topics=(topics or "").replace(",", " ").split(),
+        collection_size=str(fields["collection_size"]),
+        clusters=None if clusters is None else read_file(clusters),
+        paired=paired,
+        **options,
+    )
     if not paired:
         return _list_fields(fields, lists)
     items = {"show_items": True, "show_positions": False} if shown else {}
@@ -723,28 +733,6 @@ def _add_items(
     if items is None and topics_file is None and features is None and not keywords:
         return []
     return _take_items(session, study, items, topics_file, features, keywords)[1]
-
-
-def _lists_from_runs(
-    qrels: "TextFile",
-    runs: tuple[Path, ...],
-    collection_size: int,
-    *,
-    topics: str | None,
-    clusters: Path | None,
-    **options: bool,
-) -> "OwnLists":
-    from survey.services.exchange.input_files import read_file
-    from survey.services.studies.plans import from_trec
-
-    return from_trec(
-        qrels,
-        [read_file(run) for run in runs],
-        topics=(topics or "").replace(",", " ").split(),
-        collection_size=str(collection_size),
-        clusters=None if clusters is None else read_file(clusters),
-        **options,
-    )
 
 
 def _read_plan(
