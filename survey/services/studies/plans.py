@@ -301,12 +301,8 @@ def as_pairs(lists: OwnLists, changes: Mapping[str, Any]) -> dict[str, Any]:
     ``changes``: other fields of the plan, on which the pairs depend; they may name how many.
     Raises SurveyError where the fields are invalid.
     """
-    fields = {
-        "own_lists": lists.questions,
-        "collection_size": lists.collection_size,
-        "own_marks": [marks.as_json() for marks in lists.marks],
-        "provenance": lists.provenance and lists.provenance.as_json(),
-    }
+    fields = as_fields(lists)
+    del fields["marks"]  # which only drawn lists have, and a plan of preferences draws none
     if "questions" in changes:
         return fields
     fewest = 1
