@@ -27,7 +27,7 @@ from survey.core.agreement.verdicts import (
     undecided_difference,
 )
 from survey.core.statistics.rater_agreement import alpha_of_counts
-from survey.core.statistics.significance import LEVEL, Interval, rounded, sign_test
+from survey.core.statistics.significance import LEVEL, Interval, rounded
 
 SIZES = {  # how many parts there are → what they are called
     1: ("all",),
@@ -318,11 +318,6 @@ def _people(credits: Credits, signs: NDArray[np.int64]) -> People:
 
 def _majority(same: int, other: int) -> float:
     return 0.5 + 0.5 * ((same > other) - (same < other))
-
-
-def side_p(left: int, right: int) -> float | None:
-    """Return the exact p of as many preferences for the left as for the right; None of none."""
-    return sign_test(left, right)
 
 
 def _verdict(

@@ -16,7 +16,6 @@ from survey.core.agreement.preferences import (
     PreferenceAnalysis,
     agreed_share,
     analyse_preferences,
-    side_p,
 )
 from survey.core.agreement.verdicts import (
     Verdict,
@@ -29,7 +28,7 @@ from survey.core.agreement.verdicts import (
 from survey.core.measures import MEASURES
 from survey.core.statistics.bradley_terry import Comparisons, Strengths, bradley_terry
 from survey.core.statistics.rater_agreement import tau_b
-from survey.core.statistics.significance import LEVEL, Interval, p_text, rounded
+from survey.core.statistics.significance import LEVEL, Interval, p_text, rounded, sign_test
 from survey.core.studies.questions import NO_MARKS, Question, build_question
 from survey.core.tasks.preference import (
     LEFT,
@@ -134,6 +133,11 @@ class PreferenceResults:
     def sides(self) -> Counter[str]:
         """How often each answer was given."""
         return Counter(each.side for each in self.judgements)
+
+    @property
+    def _side_p(self) -> float | None:
+        """The exact p of as many preferences for the left as for the right; None without any."""
+        return sign_test(self.sides[LEFT], self.sides[RIGHT])
 
     @cached_property
     def by_strength(self) -> dict[str, list[StrengthShare]]:
@@ -250,7 +254,7 @@ class PreferenceResults:
                 "preferring": analysis.preferring,
             },
             "answers": {name: self.sides[name] for name in PREFERRED},
-            "side_p": side_p(self.sides[LEFT], self.sides[RIGHT]),
+            "side_p": self._side_p,
             "measures": [
                 {
                     "measure": each.measure,
@@ -388,7 +392,7 @@ class PreferenceResults:
             for name in PREFERRED
             for count, share in [(self.sides[name], self.sides[name] / total)]
         ]
-        p = side_p(self.sides[LEFT], self.sides[RIGHT])
+        p = self._side_p
         people = count_of(self.analysis.participants, "person", "people")
         note = f"{people}. Sides are dealt by chance."
         if p is not None:
