@@ -155,16 +155,15 @@ def _best_splits(means: int, p_of_groups: Mapping[int, float]) -> list[dict[int,
 
 
 @cache
-def _groupings(names: tuple[str, ...]) -> tuple[tuple[tuple[str, ...], ...], ...]:
-    """Return every way to split the names into groups."""
-    if not names:
+def _groupings(means: int) -> tuple[tuple[tuple[int, ...], ...], ...]:
+    """Return every way to split the means into groups; those of a group are in order."""
+    if not means:
         return ((),)
-    first, rest = names[0], names[1:]
-    groupings = []
-    for grouping in _groupings(rest):
-        groupings.append(((first,), *grouping))
+    last, groupings = means - 1, []
+    for grouping in _groupings(last):
+        groupings.append((*grouping, (last,)))
         for place, group in enumerate(grouping):
-            groupings.append((*grouping[:place], (first, *group), *grouping[place + 1 :]))
+            groupings.append((*grouping[:place], (*group, last), *grouping[place + 1 :]))
     return tuple(groupings)
 
 
@@ -180,8 +179,8 @@ def first_pair_rejected(
     t, df = t[:, rejected], df[:, rejected]
     p = 2 * scipy.special.stdtr(df, -np.abs(t))
     by_all = np.ones(t.shape[1], dtype=bool)
-    for grouping in _groupings(tuple(map(str, range(means)))):
-        groups = [tuple(map(int, group)) for group in grouping if len(group) > 1]
+    for grouping in _groupings(means):
+        groups = [group for group in grouping if len(group) > 1]
         if not any({0, 1} <= set(group) for group in groups):
             continue
         level_of_group, is_rejected = 1 - (1 - level) ** (1 / len(groups)), False
