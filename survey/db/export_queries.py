@@ -251,14 +251,8 @@ def _presented(session: Session, study_id: int, tables: TaskTables, *columns: An
 def _rows(
     session: Session, statement: Select[Any], *, include_test: bool
 ) -> Iterator[Sequence[Any]]:
-    return _streamed(session, _filtered(statement, include_test=include_test))
-
-
-def _filtered(statement: Select[Any], *, include_test: bool) -> Select[Any]:
-    return statement if include_test else statement.where(Participant.is_test.is_(False))
-
-
-def _streamed(session: Session, statement: Select[Any]) -> Iterator[Sequence[Any]]:
+    if not include_test:
+        statement = statement.where(Participant.is_test.is_(False))
     # Over the connection: a session would look through each row for objects of the ORM.
     streamed = statement.execution_options(yield_per=BATCH)
     with session.connection().execute(streamed) as rows:

@@ -219,7 +219,8 @@ class Repetition:
             for way in ways.T
         ]
         same = np.array([first == second for first, second in pairs], dtype=bool)
-        rates = np.array([_rate(first, second) for first, second in pairs], dtype=np.float64)
+        orders = [[combined_order(orderings) for orderings in both] for both in pairs]
+        rates = np.array([agreement_rate(*both) for both in orders], dtype=np.float64)
         return cls(question, answers.people[both], same[index.ravel()], rates[index.ravel()])
 
     def of_people(self, ids: NDArray[np.str_]) -> dict[str, Any]:
@@ -232,10 +233,6 @@ class Repetition:
             "same": int(self.same[chosen].sum()),
             "agreement": float(self.rates[chosen].mean()) if asked else None,
         }
-
-
-def _rate(first: frozenset[Ranking], second: frozenset[Ranking]) -> float:
-    return float(agreement_rate(combined_order(first), combined_order(second)))
 
 
 @dataclass(frozen=True)

@@ -76,7 +76,8 @@ class Registry(Mapping[str, Measure]):
     def sort_key(self, name: str) -> tuple[int, tuple[float, ...]]:
         """Return the key that sorts measures as tables do: by family, small cut-offs first."""
         index, measure = self._lookup(name)
-        return index, _numbers_in(measure.name)
+        numbers = re.findall(r"[0-9]+(?:\.[0-9]+)?", measure.name)
+        return index, tuple(map(float, numbers))
 
     def in_order(self, names: Sequence[Any]) -> Sequence[Any]:
         """Return the names as tables sort them; unchanged where one is no registered name."""
@@ -278,10 +279,6 @@ def _definition_faults(measure: Measure) -> Iterator[str]:
             f"its highest is {measure.highest!r}; pages show 1 − value where higher is better, so "
             "another bound needs `largest`, a function of (lists, setting)"
         )
-
-
-def _numbers_in(name: str) -> tuple[float, ...]:
-    return tuple(float(number) for number in re.findall(r"[0-9]+(?:\.[0-9]+)?", name))
 
 
 def _suggestion(name: object) -> str:

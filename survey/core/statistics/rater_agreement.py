@@ -177,15 +177,10 @@ def alpha_of_counts(counts: NDArray[np.float64]) -> float | None:
         return None
     weighed = paired / (sizes - 1)[:, np.newaxis]
     coincidences = weighed.T @ paired - np.diag(weighed.sum(axis=0))
-    delta = _ordinal_metric(totals)
+    middles = np.cumsum(totals) - totals / 2
+    delta = (middles[:, np.newaxis] - middles) ** 2
     expected = float(totals @ delta @ totals) / (totals.sum() - 1)
     return float(1 - (coincidences * delta).sum() / expected)
-
-
-def _ordinal_metric(totals: NDArray[np.float64]) -> NDArray[np.float64]:
-    middles = np.cumsum(totals) - totals / 2
-    squared: NDArray[np.float64] = (middles[:, np.newaxis] - middles) ** 2
-    return squared
 
 
 def kappa_of_counts(counts: NDArray[np.float64]) -> float:

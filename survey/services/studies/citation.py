@@ -97,7 +97,7 @@ class Citation:
 
     def bibtex(self) -> str:
         """Return an entry for BibTeX, in UTF-8."""
-        authors = " and ".join(map(_bibtex_author, self.authors))
+        authors = " and ".join(", ".join(_bibtex_names(author)) for author in self.authors)
         fields = {
             "author": authors,
             "title": f"{{{self.latex_title}}}",
@@ -114,10 +114,6 @@ class Citation:
 def latex(text: str) -> str:
     """Return a text in which no sign means anything to LaTeX or BibTeX."""
     return "".join(LATEX.get(sign, sign) for sign in text)
-
-
-def _bibtex_author(author: Author) -> str:
-    return ", ".join(_bibtex_names(author))
 
 
 def _bibtex_names(author: Author) -> Iterator[str]:
