@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Any
 
-from flask import Blueprint, g, request
+from flask import Blueprint, Response, g, request
 from flask.typing import ResponseReturnValue
 from wtforms import HiddenField
 
@@ -99,6 +99,14 @@ def not_for_imported(view: View) -> View:
         return view(**values)
 
     return guarded
+
+
+def image_response(svg: str, digest: str) -> Response:
+    """Return a figure as an image; browsers keep it under its digest, which the address names."""
+    response = Response(svg, mimetype="image/svg+xml")
+    if request.args.get("digest") == digest:
+        response.headers["Cache-Control"] = "private, max-age=31536000, immutable"
+    return response
 
 
 def has_valid_token() -> bool:

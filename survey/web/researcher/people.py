@@ -53,6 +53,7 @@ from survey.web.researcher.pages import (
     as_sentence,
     blueprint,
     has_valid_token,
+    image_response,
     not_for_imported,
     uploaded_text,
 )
@@ -140,11 +141,7 @@ def arrivals() -> ResponseReturnValue:
     drawn = _arrivals()
     if drawn.exhibit.why:
         raise NotFoundError("No one who counts has begun yet.")
-    svg, digest = image_of_exhibit(drawn.exhibit)
-    response = Response(svg, mimetype="image/svg+xml")
-    if request.args.get("digest") == digest:
-        response.headers["Cache-Control"] = "private, max-age=31536000, immutable"
-    return response
+    return image_response(*image_of_exhibit(drawn.exhibit))
 
 
 def _arrivals() -> Drawn:

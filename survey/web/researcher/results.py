@@ -9,7 +9,7 @@ import mimetypes
 from itertools import chain
 from typing import Any
 
-from flask import Response, flash, g, redirect, request, url_for
+from flask import flash, g, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 from flask_wtf.file import FileField
 from wtforms import MultipleFileField, StringField
@@ -45,7 +45,13 @@ from survey.services.studies.recruitment import Recruitment
 from survey.web.auth import require_password
 from survey.web.forms import Form, errors_beside, page, slug_field
 from survey.web.requests import attachment, in_own_process, session
-from survey.web.researcher.pages import LARGEST_UNPACKED, STUDY, blueprint, uploaded_files
+from survey.web.researcher.pages import (
+    LARGEST_UNPACKED,
+    STUDY,
+    blueprint,
+    image_response,
+    uploaded_files,
+)
 
 MEDIA_TYPES = {"json": "application/json", "txt": "text/plain"}
 
@@ -204,11 +210,7 @@ def drawing(name: str) -> ResponseReturnValue:
     image = image_of(_parts(), name)
     if image is None:
         raise NotFoundError(f"There is no figure {name!r}.")
-    svg, digest = image
-    response = Response(svg, mimetype="image/svg+xml")
-    if request.args.get("digest") == digest:
-        response.headers["Cache-Control"] = "private, max-age=31536000, immutable"
-    return response
+    return image_response(*image)
 
 
 @blueprint.get(f"{STUDY}/results/parts/<name>.<ending>")
