@@ -16,6 +16,7 @@ from survey.core.agreement.agreement import Difference, Effect
 from survey.core.agreement.anchoring import Anchoring
 from survey.core.agreement.answers import Spread, Table3
 from survey.core.agreement.credits import OTHER, Table4
+from survey.core.agreement.differences import Pair
 from survey.core.agreement.own_orderings import DECIDES, OwnOrderings
 from survey.core.agreement.quality import RULES
 from survey.core.agreement.second_opinion import SecondOpinion
@@ -442,7 +443,7 @@ def _differences(differences: tuple[Difference, ...]) -> Sheet:
         title="Differences between measures in points, with 95 % intervals",
         columns=("pair", "population", "difference", "from", "to", "p", "p (corrected)"),
         rows=tuple(
-            (_pair(difference), population, *_points(test), *_p(test.p, corrected))
+            (_pair(difference.pair), population, *_points(test), *_p(test.p, corrected))
             for difference in differences
             for population, test, corrected in (
                 (
@@ -474,12 +475,12 @@ def _contrasts(differences: tuple[Difference, ...]) -> Sheet:
             contribution = None if part.contribution is None else 100 * part.contribution
             rows.append(
                 (
-                    *(_pair(each), kind, part.questions, contribution),
+                    *(_pair(each.pair), kind, part.questions, contribution),
                     *_points(part.components),
                     *_points(part.participants)[1:],
                 )
             )
-        rows.append((_pair(each), "identical", parts.identical.questions, *[None] * 6))
+        rows.append((_pair(each.pair), "identical", parts.identical.questions, *[None] * 6))
     return Sheet(
         name="contrasts",
         title="Where the differences come from, in points",
@@ -508,7 +509,7 @@ def _equivalence(differences: tuple[Difference, ...]) -> Sheet:
             ("these questions alone", each.equivalence.these),
         ):
             ends = _in_points(test.ci90) if test.ci90 else (None, None)
-            rows.append((_pair(each), population, *ends, *_p(test.p)))
+            rows.append((_pair(each.pair), population, *ends, *_p(test.p)))
     return Sheet(
         name="equivalence",
         title=f"Equal to within {margin:.6g} points? 90 % intervals",
@@ -531,7 +532,7 @@ def _permutation(differences: tuple[Difference, ...]) -> Sheet:
         ),
         rows=tuple(
             (
-                *(_pair(each), each.lead, each.label_permutation.null_mean),
+                *(_pair(each.pair), each.lead, each.label_permutation.null_mean),
                 *_p(each.label_permutation.p, each.label_permutation.p_holm),
                 100 * (each.above_random_clicks.mean or 0.0),
                 *_p(each.above_random_clicks.components.p_step),
@@ -547,9 +548,9 @@ def _permutation(differences: tuple[Difference, ...]) -> Sheet:
     )
 
 
-def _pair(difference: Difference, test: str = "") -> Worded:
+def _pair(pair: Pair, test: str = "") -> Worded:
     """Return the pair's name, and a test of it."""
-    return Worded(f"{difference.pair}{test}", f"{difference.pair.title}{test}")
+    return Worded(f"{pair}{test}", f"{pair.title}{test}")
 
 
 def _p(*values: float | None) -> tuple[P | None, ...]:
@@ -577,21 +578,21 @@ def _other_tests(analysis: Analysis) -> Sheet:
         against = f"{matched.n10} against {matched.n01}"
         rows += [
             (
-                _pair(each, ": two-way cluster-robust t (questions of this kind)"),
+                _pair(each.pair, ": two-way cluster-robust t (questions of this kind)"),
                 each.two_way.n,
                 each.two_way.p,
             ),
             (
-                _pair(each, ": sign flips over participants (these questions)"),
+                _pair(each.pair, ": sign flips over participants (these questions)"),
                 flips.n,
                 flips.sign_flip_p,
             ),
             (
-                _pair(each, f": sign flips over questions (of this kind), {counted}"),
+                _pair(each.pair, f": sign flips over questions (of this kind), {counted}"),
                 questions.n,
                 questions.sign_flip_p,
             ),
-            (_pair(each, f": McNemar, {against} (descriptive)"), matched.n, matched.p),
+            (_pair(each.pair, f": McNemar, {against} (descriptive)"), matched.n, matched.p),
         ]
     for name, q in (
         ("distinct orders only", votes.cochran_distinct),
@@ -620,7 +621,7 @@ def _other_tests(analysis: Analysis) -> Sheet:
 
 
 def _sensitivity(analysis: Analysis) -> Sheet:
-    pairs = [_pair(difference) for difference in analysis.agreement.differences]
+    pairs = [_pair(difference.pair) for difference in analysis.agreement.differences]
     return Sheet(
         name="sensitivity",
         title="The differences under other choices, in points, with 95 % intervals for "
@@ -638,13 +639,12 @@ def _sensitivity(analysis: Analysis) -> Sheet:
 def _second_opinion(opinions: tuple[SecondOpinion, ...]) -> Sheet:
     rows: list[tuple[Cell, ...]] = []
     for each in opinions:
-        pair = Worded(str(each.pair), each.pair.title)
         figures: tuple[Cell, ...] = (None,) * 6
         if each.log_odds is not None and each.ci95:
             odds = (math.exp(log_odds) for log_odds in (each.log_odds, *each.ci95))
             spreads = (each.participants_sd, each.questions_sd)
             figures = (*odds, each.first_ahead, *spreads)
-        rows.append((pair, each.n, each.first, *figures))
+        rows.append((_pair(each.pair), each.n, each.first, *figures))
     pairs_by_why: dict[str, list[str]] = {}
     for each in opinions:
         if each.why:
@@ -679,9 +679,7 @@ def _participants(analysis: Analysis) -> Sheet:
         title="Participants' own differences, in points of their answers that credit one alone",
         columns=("pair", *exhibits_of_pairs[0].columns),
         rows=tuple(
-            (Worded(str(opinion.pair), opinion.pair.title), *row)
-            for opinion, exhibit in opinions
-            for row in exhibit.rows
+            (_pair(opinion.pair), *row) for opinion, exhibit in opinions for row in exhibit.rows
         ),
         note=exhibits_of_pairs[0].note,
         decimals=1,
@@ -753,8 +751,7 @@ def _anchoring(anchoring: Anchoring) -> Sheet:
         if each.statistic == "tau_b":
             names = " − ".join(", ".join(side) for side in (each.first, each.second))
             low, high = each.ci95 or (None, None)
-            p = None if each.p is None else P(each.p)
-            rows.append((names, None, each.measure, each.mean, low, high, p))
+            rows.append((names, None, each.measure, each.mean, low, high, *_p(each.p)))
     return Sheet(
         name="anchoring",
         title="Anchoring: agreement by when the columns were shown",
@@ -797,7 +794,7 @@ def _own_orderings(orderings: OwnOrderings) -> Sheet:
     names = {"tau_b": "tau-b", "agreement_rate": "agreement rate"}
     rows: list[tuple[Cell, ...]] = []
     for each in orderings.differences:
-        pair, tests = Worded(str(each.pair), each.pair.title), each.tests
+        pair, tests = _pair(each.pair), each.tests
         of_kind, of_these = tests.components.ci95, tests.participants.ci95
         ends = *(of_kind or (None, None)), *(of_these or (None, None))
         ps = _p(tests.components.p_step, tests.participants.p_holm)
