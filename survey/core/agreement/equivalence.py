@@ -3,9 +3,7 @@
 from dataclasses import dataclass
 
 from survey.core.agreement.differences import T1, T2, Components, ParticipantsTest
-from survey.core.statistics.significance import Interval, MeanTest, two_one_sided_tests
-
-LEVEL = 0.05
+from survey.core.statistics.significance import LEVEL, Interval, MeanTest, two_one_sided_tests
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from survey.core.text_input import FaultyFilesError
 from survey.db.models import Study
 from survey.figures.exhibit import Exhibit
 from survey.figures.judging import gain_by_round
-from survey.services.analysis.sheets import Cell, Sheet, Starred
+from survey.services.analysis.sheets import Cell, Sheet, Starred, count_of
 from survey.services.collections.run_evaluation import DECIMALS, Report, Request, evaluation_json
 from survey.services.exchange.labelling import rankings_of, rounds_of
 from survey.services.exchange.tables import Content
@@ -77,8 +77,8 @@ class Refining:
             rows += [
                 (str(number), examples, refined, *_cells(each, name)) for examples, each in reports
             ]
-        count = len(report.evaluation.queries)
-        note = NOTE.format(queries="1 query" if count == 1 else f"{count} queries")
+        count = count_of(len(report.evaluation.queries), "query", "queries")
+        note = NOTE.format(queries=count)
         note += WITHOUT_NOTE if self.without_negatives else ""
         return Sheet("refining", title, columns, tuple(rows), note, decimals=DECIMALS)
 

@@ -39,7 +39,7 @@ from survey.core.measures.lists import HIGHEST_GRADE
 from survey.core.statistics.significance import REPLICATES, SEED
 from survey.core.text_input import FileFaults, lines_of
 from survey.errors import SurveyError
-from survey.services.analysis.sheets import Cell, P, Sheet, Starred
+from survey.services.analysis.sheets import Cell, P, Sheet, Starred, count_of
 from survey.services.exchange.input_files import read_text
 
 # In the order of tables; a measure that needs something is used where that is provided.
@@ -380,7 +380,7 @@ def means_sheet(report: Report) -> Sheet:
     better = f"Lower is better in {', '.join(lower)}; elsewhere higher." if lower else ""
     return Sheet(
         name="means",
-        title=f"Means over {_queries(report)}",
+        title=f"Means over {count_of(len(evaluation.queries), 'query', 'queries')}",
         columns=("run", *(measure.mean_name for measure in evaluation.measures)),
         rows=rows,
         note=" ".join(
@@ -393,9 +393,10 @@ def means_sheet(report: Report) -> Sheet:
 def comparisons_sheet(report: Report, difference: str = "difference") -> Sheet:
     """Return each run's differences from the baseline, also in per cent with stars, and their p."""
     means = {measure.name: measure.mean_name for measure in report.evaluation.measures}
+    queries = count_of(len(report.evaluation.queries), "query", "queries")
     return Sheet(
         name="comparisons",
-        title=f"Differences from {report.baseline} over {_queries(report)}",
+        title=f"Differences from {report.baseline} over {queries}",
         columns=(
             *("run", "mean", difference, "in %", "p", "p (Holm)"),
             *("t (Holm)", "randomisation (Holm)"),
@@ -491,11 +492,6 @@ def examples_sheet(examples: Examples) -> Sheet:
             for number, documents in enumerate(rounds, 1)
         ),
     )
-
-
-def _queries(report: Report) -> str:
-    count = len(report.evaluation.queries)
-    return "1 query" if count == 1 else f"{count} queries"
 
 
 def _stars(report: Report) -> str:

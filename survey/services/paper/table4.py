@@ -17,6 +17,7 @@ from survey.core.agreement.credits import (
     shares,
 )
 from survey.core.agreement.credits import table4 as tabulate
+from survey.core.statistics.significance import LEVEL
 from survey.services.analysis.sheets import Sheet, as_markdown
 from survey.services.paper.reproduction import (
     MEASURES,
@@ -46,7 +47,6 @@ IDENTICAL = {3: ("AP", "MNRO"), 4: ("NMRR", "MNRO"), 9: ("AP", "MNRO")}
 PARTICIPANTS = 30
 TOTALS_IN_TEXT = {"AP": "90", "NMRR": "109", "MNRO": "135", OTHER: "20"}
 SHARES_IN_TEXT = {"AP": "25.42%", "NMRR": "30.79%", "MNRO": "38.14%", OTHER: "5.65%"}
-LEVEL = 0.05
 
 SCOPES = {
     "all_sets": "(all sets)",
