@@ -315,23 +315,23 @@ def counts_by_time(
 
 def answer_counts(session: Session, participant_ids: Collection[int]) -> dict[int, int]:
     """Count each participant's answers, by row id, practice left out."""
-    rows = session.execute(
-        select(Presentation.participant_id, func.count())
-        .join(StoredResponse, IS_ANSWERED)
-        .where(Presentation.participant_id.in_(participant_ids), Presentation.position > 0)
-        .group_by(Presentation.participant_id)
-    )
+    rows = session.execute(_presented(participant_ids).join(StoredResponse, IS_ANSWERED))
     return {row[0]: row[1] for row in rows}
 
 
 def asked_counts(session: Session, participant_ids: Collection[int]) -> dict[int, int]:
     """Count the questions that each participant is asked so far, by row id, practice left out."""
-    rows = session.execute(
+    rows = session.execute(_presented(participant_ids))
+    return {row[0]: row[1] for row in rows}
+
+
+def _presented(participant_ids: Collection[int]) -> Select[int, int]:
+    """Count each participant's presentations, practice left out."""
+    return (
         select(Presentation.participant_id, func.count())
         .where(Presentation.participant_id.in_(participant_ids), Presentation.position > 0)
         .group_by(Presentation.participant_id)
     )
-    return {row[0]: row[1] for row in rows}
 
 
 def documents_in_steps(
@@ -356,35 +356,27 @@ def documents_in_steps(
 
 def has_real_answers(session: Session, study_id: int) -> bool:
     """Return whether a participant who is not test data has answered a question beside practice."""
-    answered = (
-        select(Presentation.id)
-        .join(Participant, Participant.id == Presentation.participant_id)
-        .join(StoredResponse, IS_ANSWERED)
-        .where(
-            Participant.study_id == study_id,
-            Participant.is_test.is_(False),
-            Presentation.position > 0,
-        )
-    )
+    answered = _answered(study_id, Presentation.id).where(Participant.is_test.is_(False))
     return bool(session.scalar(select(exists(answered))))
 
 
 def counted_people(session: Session, study_id: int) -> tuple[int, int]:
     """Count the participants whose answers count, no test data and none excluded; their answers."""
     people, answers = func.count(func.distinct(StoredResponse.participant_id)), func.count()
-    answered = (
-        select(people, answers)
+    answered = _answered(study_id, people, answers).where(CONDITIONS["counts"])
+    row = session.execute(answered).one()
+    return row[0], row[1]
+
+
+def _answered(study_id: int, *columns: Any) -> Select[Any]:
+    """Select from a study's answers, practice left out."""
+    return (
+        select(*columns)
         .select_from(Presentation)
         .join(Participant, Participant.id == Presentation.participant_id)
         .join(StoredResponse, IS_ANSWERED)
-        .where(
-            Participant.study_id == study_id,
-            CONDITIONS["counts"],
-            Presentation.position > 0,
-        )
+        .where(Participant.study_id == study_id, Presentation.position > 0)
     )
-    row = session.execute(answered).one()
-    return row[0], row[1]
 
 
 def publications(session: Session) -> Sequence[Publication]:
