@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from importlib import import_module
-from typing import Protocol
+from itertools import chain
+from typing import NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -107,40 +108,31 @@ def report_of(analysis: Analysis, *, draw: bool = True) -> Report:
     )
 
 
-class Parts(Protocol):
-    """The figures and tables of results."""
+class Parts(NamedTuple):
+    """The figures and tables of results, in the order in which they are looked for."""
 
-    def find_figure(self, name: str) -> Exhibit | None:
-        """Return a figure that can be drawn, by its name; else None."""
-
-    def find_table(self, name: str) -> Table | None:
-        """Return a table by its name, the numbers of a figure by the figure's; else None."""
+    exhibits: Iterable[Exhibit]
+    tables: Iterable[Sheet]
 
 
-@dataclass(frozen=True)
-class AnalysisParts:
-    """The figures and tables of an analysis."""
+def parts_of(analysis: Analysis) -> Parts:
+    """Return the figures and tables of an analysis; what is behind the one wanted is not made."""
+    return Parts(_exhibits(analysis), _tables(analysis))
 
-    analysis: Analysis
 
-    def find_figure(self, name: str) -> Exhibit | None:
-        """Return a figure that can be drawn, by its name; else None."""
-        # Those of participants rest on the mixed logit, which no other figure needs.
-        exhibits = _participants_exhibits if name.startswith("participants-") else _figures
-        named = (each for each in exhibits(self.analysis) if each.name == name and not each.why)
-        return next(named, None)
-
-    def find_table(self, name: str) -> Table | None:
-        """Return a table by its name, the numbers of a figure by the figure's; else None."""
-        figures, flags = _exhibits(self.analysis), flags_sheet(self.analysis)
-        tables: tuple[Table, ...] = (*figures, *tables_of(self.analysis), flags)
-        return next((table for table in tables if table.name == name), None)
+def _tables(analysis: Analysis) -> Iterator[Sheet]:
+    yield from tables_of(analysis)
+    yield flags_sheet(analysis)
 
 
 def image_of(parts: Parts, name: str) -> tuple[str, str] | None:
     """Return a figure as an image of a page, and its digest; None where there is no such figure."""
-    exhibit = parts.find_figure(name)
+    exhibit = _drawable(parts, name)
     return image_of_exhibit(exhibit) if exhibit else None
+
+
+def _drawable(parts: Parts, name: str) -> Exhibit | None:
+    return next((each for each in parts.exhibits if each.name == name and not each.why), None)
 
 
 def image_of_exhibit(exhibit: Exhibit) -> tuple[str, str]:
@@ -151,9 +143,10 @@ def image_of_exhibit(exhibit: Exhibit) -> tuple[str, str]:
 def part_file(parts: Parts, name: str, ending: str) -> bytes | None:
     """Return one figure, one table, or a figure's numbers as a file; None if there is no such."""
     if ending in FORMATS:
-        sheet = parts.find_table(name)
-        return FORMATS[ending](sheet).encode() if sheet else None
-    exhibit = parts.find_figure(name) if ending in figures.FORMATS else None
+        tables: Iterator[Table] = chain(parts.exhibits, parts.tables)
+        table = next((each for each in tables if each.name == name), None)
+        return FORMATS[ending](table).encode() if table else None
+    exhibit = _drawable(parts, name) if ending in figures.FORMATS else None
     return figures.render(exhibit, ending) if exhibit else None
 
 
@@ -187,17 +180,14 @@ def drawn_of(exhibit: Exhibit) -> Drawn:
     return Drawn(exhibit, "" if exhibit.why else figures.as_svg(exhibit))
 
 
-def _exhibits(analysis: Analysis) -> list[Exhibit]:
-    return [*_figures(analysis), *_participants_exhibits(analysis)]
-
-
-def _figures(analysis: Analysis) -> list[Exhibit]:
-    """Return the figures that need no model of participants.
+def _exhibits(analysis: Analysis) -> Iterator[Exhibit]:
+    """Yield all figures, last those that rest on the mixed logit, which no other needs.
 
     Those of simulated participants say so inside the drawing, so that they are not evidence.
     """
     mark = simulated_notice(analysis)
-    return [replace(exhibit, mark=mark) for exhibit in exhibits(analysis.agreement)]
+    yield from (replace(exhibit, mark=mark) for exhibit in exhibits(analysis.agreement))
+    yield from _participants_exhibits(analysis)
 
 
 def _participants_exhibits(analysis: Analysis) -> list[Exhibit]:

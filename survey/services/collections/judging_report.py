@@ -15,7 +15,7 @@ from survey.services.analysis.report import (
     require_drawing,
     sheet_files,
 )
-from survey.services.analysis.sheets import Sheet, Table
+from survey.services.analysis.sheets import Sheet
 from survey.services.collections.refining import Refining, refining_of
 from survey.services.exchange import bundle
 from survey.services.exchange.tables import Content
@@ -43,15 +43,6 @@ class JudgingReport:
     def figures(self) -> list[Drawn]:
         """The figures for a page, which draws them when they are shown."""
         return [Drawn(exhibit, "") for exhibit in self.exhibits]
-
-    def find_figure(self, name: str) -> Exhibit | None:
-        """Return a figure that can be drawn, by its name; else None."""
-        return next((each for each in self.exhibits if each.name == name and not each.why), None)
-
-    def find_table(self, name: str) -> Table | None:
-        """Return a table by its name, the numbers of a figure by the figure's; else None."""
-        tables: tuple[Table, ...] = (*self.exhibits, *self.sheets)
-        return next((table for table in tables if table.name == name), None)
 
 
 def judging_report(session: Session, study: Study, content: Content) -> JudgingReport:

@@ -20,12 +20,12 @@ from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.errors import NotFoundError, SurveyError
 from survey.services import accounts
 from survey.services.analysis.report import (
-    AnalysisParts,
     Parts,
     as_html,
     expected_bytes,
     image_of,
     part_file,
+    parts_of,
     report_files,
     report_of,
 )
@@ -228,8 +228,9 @@ def part(name: str, ending: str) -> ResponseReturnValue:
 def _parts() -> Parts:
     """Return the figures and tables of a study's results."""
     if isinstance(g.plan, OrderingPlan):
-        return AnalysisParts(_analyse())
-    return judging_report(session(), g.study, _content())
+        return parts_of(_analyse())
+    report = judging_report(session(), g.study, _content())
+    return Parts(report.exhibits, report.sheets)
 
 
 def _content() -> Content:
