@@ -96,8 +96,7 @@ def _verdict(
         sentence = (
             f"{population_start(decision.population, questions)}, people's own orderings are "
             f"nearer to {ahead}'s orders than to {behind}'s: {agreement}, a difference of "
-            f"{rounded(abs(mean), 3)}"
-            f"{rests_on(decision, _interval(decision.interval, mean), comparisons)}."
+            f"{rounded(abs(mean), 3)}{rests_on(decision, mean, comparisons, _interval)}."
         )
         return Verdict(pair, decision.scope, ahead, "orders", decision.population, sentence)
     of_which = undecided_difference(tests, comparisons, questions, level, _interval)
@@ -109,9 +108,7 @@ def _verdict(
     return Verdict.undecided(pair, sentence)
 
 
-def _interval(interval: Interval | None, mean: float) -> str:
-    """Format an interval, with its sign reversed for a negative mean; "" for none."""
-    if interval is None:
-        return ""
+def _interval(interval: Interval, mean: float) -> str:
+    """Format an interval, with its sign reversed for a negative mean."""
     low, high = interval if mean > 0 else (-interval[1], -interval[0])
     return f"{rounded(low, 3)} to {rounded(high, 3)}"

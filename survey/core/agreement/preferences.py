@@ -341,7 +341,7 @@ def _verdict(
             f"{population_start(decision.population, questions)}, people's preferences agree with "
             f"{ahead} more often than with {behind}: {_percent(higher)} and {_percent(lower)} of "
             f"100, a difference of {_percent(abs(mean))} points"
-            f"{rests_on(decision, _points(decision.interval, mean), comparisons)}."
+            f"{rests_on(decision, mean, comparisons, _points)}."
         )
         return Verdict(pair, decision.scope, ahead, "orders", decision.population, sentence)
     of_which = undecided_difference(tests, comparisons, questions, level, _points)
@@ -357,9 +357,7 @@ def _percent(share: float) -> str:
     return rounded(100 * share)
 
 
-def _points(interval: Interval | None, mean: float) -> str:
-    """Format an interval in points, with its sign reversed for a negative mean; "" for none."""
-    if interval is None:
-        return ""
+def _points(interval: Interval, mean: float) -> str:
+    """Format an interval in points, with its sign reversed for a negative mean."""
     low, high = interval if mean > 0 else (-interval[1], -interval[0])
     return f"{_percent(max(low, -1.0))} to {_percent(min(high, 1.0))}"

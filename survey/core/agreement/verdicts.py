@@ -28,7 +28,7 @@ from survey.core.studies.fields import and_join
 
 NO_LEAD = 1e-9  # a mean of random clicks below this differs from 0 by rounding
 
-InWords = Callable[[Interval | None, float], str]
+InWords = Callable[[Interval, float], str]
 Scope = Literal["kind", "these", "none", "equal"]
 PreferredFor = Literal["orders", "ties", "open"]
 
@@ -93,9 +93,8 @@ def verdict(
         return _preference(difference, decision, comparisons, questions, level)
     reading = _other_reading(difference, None, comparisons, level)
     if equality and (population := equality.equal_for):
-        sentence = (
-            f"{population_start(population, questions)}, {_equal(difference)} {reading}{advantage}"
-        )
+        equal = _equal(difference, equality, population)
+        sentence = f"{population_start(population, questions)}, {equal} {reading}{advantage}"
         return Verdict(pair, "equal", None, None, population, sentence)
     not_equal = ""
     if equality:
@@ -201,11 +200,11 @@ def where_it_holds(population: str | None, questions: int) -> str:
     return "for questions of this kind" if population == T2 else these_questions(questions)
 
 
-def rests_on(decision: Decision, interval: str, comparisons: int) -> str:
-    """Return what a decision rests on; ``interval``: the decision's, in words."""
+def rests_on(decision: Decision, mean: float, comparisons: int, in_words: InWords) -> str:
+    """Return what a decision rests on; ``in_words``: as of ``undecided_difference``."""
     p = corrected_p(decision.p, comparisons)
     if decision.interval:
-        return f" (95 % interval {interval}; {p})"
+        return f" (95 % interval {in_words(decision.interval, mean)}; {p})"
     why = "All participants have the same mean"
     return f". {why}, so there is no interval; by {decision.exact_test} {p}"
 
@@ -224,7 +223,7 @@ def _preference(
     sentence = (
         f"{population_start(decision.population, questions)}, {winner} is preferred to {loser}"
         f"{f' {for_ties},' if preferred_for == 'ties' else ''} by {points} of the responses"
-        f"{rests_on(decision, _interval(decision.interval, mean), comparisons)}. {stays_open}"
+        f"{rests_on(decision, mean, comparisons, _interval)}. {stays_open}"
         f"{_sources(difference.by_contrast, pair, 'Of these points', mean)}"
         f"{_small(difference, decision.population)}"
         f"{_elsewhere(difference, decision, comparisons, mean)}"
@@ -533,12 +532,9 @@ def _decided_above(above: MeanTests, level: float) -> MeanTest | None:
     return above.participants if p is not None and p < level else None
 
 
-def _equal(difference: Difference) -> str:
+def _equal(difference: Difference, equality: Equivalence, population: str) -> str:
     """Return what is equal, to within how much, after "For questions of this kind, "."""
-    equality, pair = difference.equivalence, difference.pair
-    if equality is None or equality.equal_for is None:
-        return ""
-    found = equality.kind if equality.equal_for == T2 else equality.these
+    pair, found = difference.pair, equality.kind if population == T2 else equality.these
     return (
         f"{pair.first} and {pair.second} are equal to within "
         f"{_margin(equality)} points: the difference, {pair.title}, "
