@@ -7,6 +7,7 @@ darkened for contrast with white; markers differ too, so that a figure can be pr
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -37,6 +38,11 @@ class Exhibit:
     decimals: int = 3
     mark: str = ""
     kind: str = ""
+
+    @property
+    def digest(self) -> str:
+        """A digest of all that is drawn: part of the address of the drawing, for caches."""
+        return sha256(repr(self).encode()).hexdigest()[:12]
 
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#C26C9B", "#B88000", "#3D94C9")

@@ -13,7 +13,7 @@ from flask.typing import ResponseReturnValue
 from itsdangerous import BadSignature, URLSafeSerializer
 
 from survey import __version__
-from survey.services.analysis.report import drawn_of, report_of, require_drawing
+from survey.services.analysis.report import as_svg, report_of, require_drawing
 from survey.services.analysis.sheets import Sheet, printed_table
 from survey.services.analysis.study_results import Analysis
 from survey.services.exchange import bundle as bundles
@@ -125,12 +125,12 @@ def _in_its_language(text: str) -> str:
 
 def _of_report(analysis: Analysis) -> dict[str, Any]:
     """Return what the page shows of the results of an ordering study."""
-    report = report_of(analysis, draw=False)
+    report = report_of(analysis)
     return {
         "headline": report.headline,
         "standings": report.standings,
         "early_looks": analysis.early_looks,
-        "lead": _drawn(report.figures["differences"].exhibit),
+        "lead": _lead(report.figures["differences"]),
         "sentences": [f"{each.pair.title}: {each.sentence}" for each in analysis.verdicts],
         "sheets": [report.sheets[name] for name in SHEETS if name in report.sheets],
     }
@@ -142,7 +142,7 @@ def _of_kind(analysis: Any) -> dict[str, Any]:
     return {
         "headline": getattr(analysis, "headline", ""),
         "standings": getattr(analysis, "standings", ()),
-        "lead": _drawn(exhibits[0]) if exhibits else None,
+        "lead": _lead(exhibits[0]) if exhibits else None,
         "sentences": getattr(analysis, "sentences", ()),
         "sheets": [*filter(_is_public, getattr(analysis, "sheets", ()))],
     }
@@ -153,9 +153,9 @@ def _is_public(sheet: Sheet) -> bool:
     return bool(sheet.rows) and sheet.columns[0] != "participant"
 
 
-def _drawn(exhibit: Any) -> Any:
+def _lead(exhibit: Any) -> str | None:
     require_drawing(exhibit)
-    return None if exhibit.why else drawn_of(exhibit)
+    return None if exhibit.why else as_svg(exhibit)
 
 
 def citation(publication: Any) -> Citation:

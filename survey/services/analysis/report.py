@@ -4,7 +4,6 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from importlib import import_module
 from itertools import chain
 from typing import NamedTuple
@@ -26,6 +25,7 @@ from survey.core.statistics import mixed_logit
 from survey.core.statistics.significance import Interval, MeanTest, Statistic, rounded
 from survey.core.studies.fields import and_join
 from survey.errors import SurveyError
+from survey.figures import as_svg as as_svg
 from survey.figures.analysis import OF_BOTH, exhibits, participants_differences
 from survey.figures.exhibit import Exhibit
 from survey.services.analysis.sheets import (
@@ -52,19 +52,6 @@ SHARES = {
 
 
 @dataclass(frozen=True)
-class Drawn:
-    """A figure's numbers, and its drawing; ``svg`` is empty where it is not drawn."""
-
-    exhibit: Exhibit
-    svg: str
-
-    @property
-    def digest(self) -> str:
-        """A digest of all that is drawn: part of the address of the drawing, for caches."""
-        return sha256(repr(self.exhibit).encode()).hexdigest()[:12]
-
-
-@dataclass(frozen=True)
 class Report:
     """The contents of a report; ``departures``: from the protocol, in words.
 
@@ -73,7 +60,7 @@ class Report:
     """
 
     analysis: Analysis
-    figures: Mapping[str, Drawn]
+    figures: Mapping[str, Exhibit]
     sheets: Mapping[str, Sheet]
     flags: Sheet
     departures: str
@@ -92,14 +79,11 @@ def load_libraries() -> None:
         import_module(name)
 
 
-def report_of(analysis: Analysis, *, draw: bool = True) -> Report:
-    """Build the tables of an analysis, and draw its figures unless a page shows them as images."""
+def report_of(analysis: Analysis) -> Report:
+    """Build the tables and figures of an analysis."""
     return Report(
         analysis=analysis,
-        figures={
-            exhibit.name: drawn_of(exhibit) if draw else Drawn(exhibit, "")
-            for exhibit in _exhibits(analysis)
-        },
+        figures={exhibit.name: exhibit for exhibit in _exhibits(analysis)},
         sheets={sheet.name: sheet for sheet in tables_of(analysis)},
         flags=flags_sheet(analysis),
         departures=departures(analysis.options),
@@ -125,19 +109,14 @@ def _tables(analysis: Analysis) -> Iterator[Sheet]:
     yield flags_sheet(analysis)
 
 
-def image_of(parts: Parts, name: str) -> tuple[str, str] | None:
-    """Return a figure as an image of a page, and its digest; None where there is no such figure."""
-    exhibit = _drawable(parts, name)
-    return image_of_exhibit(exhibit) if exhibit else None
-
-
-def _drawable(parts: Parts, name: str) -> Exhibit | None:
+def drawable(parts: Parts, name: str) -> Exhibit | None:
+    """Return a figure with something to be drawn; None where there is no such figure."""
     return next((each for each in parts.exhibits if each.name == name and not each.why), None)
 
 
-def image_of_exhibit(exhibit: Exhibit) -> tuple[str, str]:
+def image_of(exhibit: Exhibit) -> tuple[str, str]:
     """Return a figure as an image of a page, and its digest."""
-    return figures.as_image(exhibit), Drawn(exhibit, "").digest
+    return figures.as_image(exhibit), exhibit.digest
 
 
 def part_file(parts: Parts, name: str, ending: str) -> bytes | None:
@@ -146,7 +125,7 @@ def part_file(parts: Parts, name: str, ending: str) -> bytes | None:
         tables: Iterator[Table] = chain(parts.exhibits, parts.tables)
         table = next((each for each in tables if each.name == name), None)
         return FORMATS[ending](table).encode() if table else None
-    exhibit = _drawable(parts, name) if ending in figures.FORMATS else None
+    exhibit = drawable(parts, name) if ending in figures.FORMATS else None
     return figures.render(exhibit, ending) if exhibit else None
 
 
@@ -173,11 +152,6 @@ def require_drawing(exhibit: Exhibit) -> None:
             "not in DRAWINGS of survey.figures. The package that brings the kind of question has "
             "to enter it there."
         )
-
-
-def drawn_of(exhibit: Exhibit) -> Drawn:
-    """Draw a figure for a page."""
-    return Drawn(exhibit, "" if exhibit.why else figures.as_svg(exhibit))
 
 
 def _exhibits(analysis: Analysis) -> Iterator[Exhibit]:
@@ -216,6 +190,7 @@ def as_html(report: Report) -> str:
     environment = Environment(
         loader=FileSystemLoader(folder("templates")), autoescape=True, undefined=StrictUndefined
     )
+    environment.globals["as_svg"] = as_svg
     return environment.get_template("report/report.html").render(
         report=report,
         printed=printed_table,
@@ -232,7 +207,7 @@ def report_files(analysis: Analysis) -> Iterator[tuple[str, bytes]]:
     content = json.dumps(as_json(analysis), ensure_ascii=False, indent=2)
     yield "analysis.json", f"{content}\n".encode()
     yield from sheet_files((*report.sheets.values(), report.flags, _participants(analysis)))
-    yield from figure_files(drawn.exhibit for drawn in report.figures.values())
+    yield from figure_files(report.figures.values())
 
 
 def sheet_files(sheets: Iterable[Table]) -> Iterator[tuple[str, bytes]]:

@@ -9,12 +9,7 @@ from sqlalchemy.orm import Session
 
 from survey.db.models import Study
 from survey.figures.exhibit import Exhibit
-from survey.services.analysis.report import (
-    Drawn,
-    figure_files,
-    require_drawing,
-    sheet_files,
-)
+from survey.services.analysis.report import figure_files, require_drawing, sheet_files
 from survey.services.analysis.sheets import Sheet
 from survey.services.collections.refining import Refining, refining_of
 from survey.services.exchange import bundle
@@ -38,11 +33,6 @@ class JudgingReport:
     sheets: tuple[Sheet, ...]
     exhibits: tuple[Exhibit, ...]
     refining: Refining | None
-
-    @property
-    def figures(self) -> list[Drawn]:
-        """The figures for a page, which draws them when they are shown."""
-        return [Drawn(exhibit, "") for exhibit in self.exhibits]
 
 
 def judging_report(session: Session, study: Study, content: Content) -> JudgingReport:

@@ -10,7 +10,7 @@ from flask_wtf.file import FileField
 from wtforms import MultipleFileField, StringField
 
 from survey.core.text_input import FaultyFilesError, parse_whole
-from survey.services.analysis.report import drawn_of
+from survey.services.analysis.report import as_svg
 from survey.services.analysis.sheets import printed_table
 from survey.services.collections import run_report
 from survey.services.collections.run_evaluation import (
@@ -62,7 +62,8 @@ def evaluate() -> ResponseReturnValue:
         "researcher/evaluation.html",
         form,
         sheets=run_report.tables(report),
-        drawings=[*map(drawn_of, graphs)],
+        graphs=graphs,
+        as_svg=as_svg,
         printed=printed_table,
         command=_command(report.request),
     )

@@ -21,7 +21,7 @@ from survey.core.studies.fields import PlanError, is_storable, rules_of
 from survey.core.text_input import parse_whole
 from survey.errors import ChangedMeanwhileError, NotFoundError, SurveyError
 from survey.services import accounts
-from survey.services.analysis.report import Drawn, image_of_exhibit
+from survey.services.analysis.report import image_of
 from survey.services.analysis.sheets import printed_table
 from survey.services.participation import participant_list, participants
 from survey.services.participation.answers import usual_variant
@@ -138,21 +138,17 @@ def live() -> ResponseReturnValue:
 @in_own_process
 def arrivals() -> ResponseReturnValue:
     """Return the figure of arrivals as an image; browsers keep it under its digest."""
-    drawn = _arrivals()
-    if drawn.exhibit.why:
+    exhibit = participant_list.arrivals_of(session(), g.study)
+    if exhibit.why:
         raise NotFoundError("No one who counts has begun yet.")
-    return image_response(*image_of_exhibit(drawn.exhibit))
-
-
-def _arrivals() -> Drawn:
-    return Drawn(participant_list.arrivals_of(session(), g.study), "")
+    return image_response(*image_of(exhibit))
 
 
 def _progress_page(template: str, **content: Any) -> ResponseReturnValue:
     return page(
         template,
         watch=_participants(),
-        drawn=_arrivals(),
+        arrivals=participant_list.arrivals_of(session(), g.study),
         printed=printed_table,
         labels=usual_variant(g.plan),
         **content,

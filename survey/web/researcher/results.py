@@ -22,6 +22,7 @@ from survey.services import accounts
 from survey.services.analysis.report import (
     Parts,
     as_html,
+    drawable,
     expected_bytes,
     image_of,
     part_file,
@@ -89,7 +90,7 @@ def results() -> ResponseReturnValue:
     analysis = _analyse()
     return page(
         "researcher/results.html",
-        report=report_of(analysis, draw=False),
+        report=report_of(analysis),
         printed=printed_table,
         query=_query_of(analysis.options),
         contents=_contents(analysis),
@@ -143,7 +144,7 @@ def _contents_of(
     report: JudgingReport, *, verdicts: bool, contested: bool
 ) -> list[tuple[str, str]]:
     """List the parts of the page of a kind without a report: the id of each, and a short name."""
-    names = [drawn.exhibit.name for drawn in report.figures]
+    names = [exhibit.name for exhibit in report.exhibits]
     names += [sheet.name for sheet in report.sheets]
     return [
         *([("verdicts", "Verdicts")] if verdicts else []),
@@ -207,10 +208,10 @@ def result_files() -> ResponseReturnValue:
 def drawing(name: str) -> ResponseReturnValue:
     """Return a figure's drawing as an image for the page; browsers keep it under its digest."""
     lifecycle.require_results(g.study)
-    image = image_of(_parts(), name)
-    if image is None:
+    exhibit = drawable(_parts(), name)
+    if exhibit is None:
         raise NotFoundError(f"There is no figure {name!r}.")
-    return image_response(*image)
+    return image_response(*image_of(exhibit))
 
 
 @blueprint.get(f"{STUDY}/results/parts/<name>.<ending>")
