@@ -177,7 +177,7 @@ def unknown_study(folder: ForeignFolder) -> dict[str, Any]:
     }
 
 
-def read_bundle(files: Files) -> tuple[Content, Mapping[str, Any]]:
+def read_bundle(files: Files) -> tuple[Content, dict[str, Any]]:
     """Read a bundle's files; return the content, and all values of study.json as in the file.
 
     What can be recomputed is not read.
@@ -459,10 +459,11 @@ def _parse_personal_field(row: CsvRow, field: PersonalField, cell: str) -> str |
     return number
 
 
-def _recompute(files: Files, content: Content, study: Mapping[str, Any]) -> Iterator[str]:
+def _recompute(files: Files, content: Content, study: dict[str, Any]) -> Iterator[str]:
     kind = files_of_kind(content.plan)
     yield kind.check_questions(content)
     _check_digest(content, study)
+    study.pop("texts", None)  # of a million participants perhaps; nothing looks at them again
     yield f"the digest is that of the plan and its questions: {content.digest}"
     participants = sum(1 for _ in content.participants())
     yield f"{content.answers.count()} answers of {participants} participants can be read"
