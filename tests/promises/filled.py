@@ -2,7 +2,7 @@
 
 import re
 
-from sqlalchemy import create_engine, inspect, text
+from sqlalchemy import Connection, Engine, create_engine, inspect, text
 from sqlalchemy.orm import Session
 
 from survey.core.studies.plan import Plan
@@ -54,15 +54,20 @@ def _answer(app, query: str) -> None:
 
 def everything_in(engine) -> dict[str, list[tuple]]:
     """All rows of all tables, as both databases tell them."""
+    found = {}
     with engine.connect() as connection:
-        found = {}
-        for name in inspect(connection).get_table_names():
-            columns = sorted(one["name"] for one in inspect(connection).get_columns(name))
+        for name, columns in columns_in(connection).items():
             # As text, so that JSON stays as it was written; moments are told alike.
             listed = ", ".join(f'CAST("{column}" AS TEXT)' for column in columns)
             rows = connection.execute(text(f'SELECT {listed} FROM "{name}"')).all()
             found[name] = sorted(tuple(map(_alike, row)) for row in rows)
     return found
+
+
+def columns_in(database: Connection | Engine) -> dict[str, list[str]]:
+    """The columns of every table, by name; asked for at once, as each table takes as long."""
+    tables = inspect(database).get_multi_columns()
+    return {name: sorted(one["name"] for one in each) for (_, name), each in tables.items()}
 
 
 def _alike(cell: str | None) -> str:

@@ -6,11 +6,10 @@ from collections import Counter
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import inspect
 
 from tests.at_once import AtOnce
 from tests.databases import ON_BOTH
-from tests.promises.filled import everything_in
+from tests.promises.filled import columns_in, everything_in
 from tests.promises.hall import Hall
 from tests.promises.material import Material
 
@@ -36,10 +35,7 @@ DRAWN = ("presentation", "ordering_presentation")  # by chance, so that rows are
 def changes(engine, before):
     """Return the rows that went and came, in each table, without what time and chance made."""
     known = {cell for rows in before.values() for row in rows for cell in row}
-    columns = {
-        name: sorted(column["name"] for column in inspect(engine).get_columns(name))
-        for name in before
-    }
+    columns = columns_in(engine)
 
     def plain(table, row):
         if table in DRAWN:
