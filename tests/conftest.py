@@ -78,9 +78,9 @@ def postgresql(postgresql_server: str) -> Iterator[PostgreSQL]:
 
 
 @pytest.fixture(scope="session")
-def sqlite(tmp_path_factory: pytest.TempPathFactory) -> SQLite:
+def sqlite() -> SQLite:
     """The databases that tests have in files."""
-    return SQLite(tmp_path_factory.mktemp("sqlite"))
+    return SQLite()
 
 
 @pytest.fixture(params=LATER_ON_POSTGRESQL)

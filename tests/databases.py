@@ -87,18 +87,22 @@ def bring_up_to_date(uri: str) -> None:
     engine.dispose()
 
 
+@cache
+def newest_schema() -> Path:
+    """A SQLite database of the newest schema, to be copied."""
+    path = Path(_where_copies_are().name, "newest-schema.sqlite3")
+    bring_up_to_date(f"sqlite:///{path}")
+    return path
+
+
 class SQLite:
     """SQLite databases in files."""
-
-    def __init__(self, folder: Path) -> None:
-        self.template = folder / "newest-schema.sqlite3"
-        bring_up_to_date(f"sqlite:///{self.template}")
 
     def make(self, folder: Path, filled: bool) -> str:
         """Return the address of a database in this folder, with the newest schema or without."""
         path = folder / "survey.sqlite3"
         if filled:
-            shutil.copyfile(self.template, path)
+            shutil.copyfile(newest_schema(), path)
         return f"sqlite:///{path}"
 
 

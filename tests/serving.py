@@ -1,6 +1,7 @@
 """``survey serve`` as a process of its own."""
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -20,6 +21,8 @@ from survey.app import create_app, db
 from survey.config import Settings
 from survey.services.operations.database import upgrade_database
 from tests.builders import KEY, an_open_study
+from tests.databases import newest_schema
+from tests.forked import ForkedProcess, start_survey
 
 
 def free_port() -> int:
@@ -35,8 +38,8 @@ class Server:
 
     ``database_uri``: an SQLite file in that folder unless another database is named.
     ``environment``: settings beside those of the process that starts it. ``workers``: how
-    many processes serve. ``command``: what starts the command ``survey``, other than the
-    interpreter of the tests.
+    many processes serve. ``command``: what starts the command ``survey``. Without either, the
+    server is a copy of a process that has loaded the survey.
     """
 
     instance: Path
@@ -44,13 +47,16 @@ class Server:
     database_uri: str = ""
     environment: Mapping[str, str] = field(default_factory=dict)
     workers: int = 2
-    command: Sequence[str] = (sys.executable, "-m", "survey")
-    process: subprocess.Popen[bytes] | None = None
+    command: Sequence[str] = ()
+    process: subprocess.Popen[bytes] | ForkedProcess | None = None
     app: Flask = field(init=False)
 
     def __post_init__(self) -> None:
         if not self.database_uri:
-            self.database_uri = f"sqlite:///{self.instance / 'survey.sqlite3'}"
+            file = self.instance / "survey.sqlite3"
+            self.database_uri = f"sqlite:///{file}"
+            if not file.exists():
+                shutil.copyfile(newest_schema(), file)
         self.app = create_app(Settings(self.instance, self.database_uri, KEY))
         with self.app.app_context():
             upgrade_database(db.engine)
@@ -64,12 +70,16 @@ class Server:
             "SURVEY_DATABASE_URI": self.database_uri,
             **self.environment,
         }
-        self.process = subprocess.Popen(
-            [*self.command, "serve", "--port", str(self.port), "--workers", str(self.workers)],
-            env=environment,
-            stdout=subprocess.DEVNULL,
-            start_new_session=True,
-        )
+        words = ["serve", "--port", str(self.port), "--workers", str(self.workers)]
+        if self.command or self.environment:
+            self.process = subprocess.Popen(
+                [*(self.command or (sys.executable, "-m", "survey")), *words],
+                env=environment,
+                stdout=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        else:
+            self.process = start_survey(words, environment)
         for _ in range(300):
             try:
                 if requests.get(f"{self.address}{until}", timeout=2).ok:
