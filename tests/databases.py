@@ -105,6 +105,10 @@ class SQLite:
             shutil.copyfile(newest_schema(), path)
         return f"sqlite:///{path}"
 
+    def fill_once(self, engine: Engine, key: str, fill: Callable[[], object]) -> None:
+        """Fill an empty database, or let it become a copy of the first that was filled so."""
+        fill_once(engine, key, fill)
+
 
 class PostgreSQL:
     """Databases on a PostgreSQL server."""
@@ -113,15 +117,31 @@ class PostgreSQL:
         self.address = database_url(address)
         self.maintenance = create_engine(self.address, isolation_level="AUTOCOMMIT")
         self.template = self.make(filled=False)
+        self.copies: dict[str, str] = {}
         bring_up_to_date(self.template)
 
     def make(self, filled: bool, options: str = "") -> str:
         """Return the address of a new database, with the newest schema or without."""
         name = f"survey_{uuid.uuid4().hex}"
         like = f" TEMPLATE {database_url(self.template).database}" if filled else ""
+        return self._create(name, f"{like} {options}")
+
+    def _create(self, name: str, rest: str) -> str:
         with self.maintenance.connect() as connection:
-            connection.execute(text(f"CREATE DATABASE {name}{like} {options}"))
+            connection.execute(text(f"CREATE DATABASE {name} {rest}"))
         return self.address.set(database=name).render_as_string(hide_password=False)
+
+    def fill_once(self, engine: Engine, key: str, fill: Callable[[], object]) -> None:
+        """Fill an empty database, or let it become a copy of the first that was filled so."""
+        name = str(engine.url.database)
+        if key not in self.copies:
+            fill()
+            engine.dispose()
+            self.copies[key] = self._create(f"survey_{uuid.uuid4().hex}", f"TEMPLATE {name}")
+            return
+        engine.dispose()
+        self.drop(str(engine.url.render_as_string(hide_password=False)))
+        self._create(name, f"TEMPLATE {database_url(self.copies[key]).database}")
 
     def drop(self, uri: str) -> None:
         """Drop a database, once those who used it are gone or had a second for it.
@@ -138,8 +158,9 @@ class PostgreSQL:
             connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
 
     def tidy_up(self) -> None:
-        """Drop the template and sign off."""
-        self.drop(self.template)
+        """Drop the templates and sign off."""
+        for uri in (self.template, *self.copies.values()):
+            self.drop(uri)
         self.maintenance.dispose()
 
 
@@ -150,6 +171,23 @@ def _where_copies_are() -> tempfile.TemporaryDirectory[str]:
 
 SOMETHING = text("SELECT 1 FROM study UNION SELECT 1 FROM researcher")
 COPIES: dict[str, Path] = {}
+
+
+def fill_once(engine: Engine, key: str, fill: Callable[[], object]) -> None:
+    """Fill an empty SQLite database, or let it become a copy of the first that was filled so."""
+    connection = engine.raw_connection()
+    database = connection.driver_connection
+    try:
+        if key in COPIES:
+            with closing(sqlite_library().connect(COPIES[key])) as copy:
+                copy.backup(database)
+            return
+        fill()
+        COPIES[key] = Path(_where_copies_are().name, f"{len(COPIES)}.sqlite3")
+        with closing(sqlite_library().connect(COPIES[key])) as copy:
+            database.backup(copy)
+    finally:
+        connection.close()
 
 
 def copied_later(build: Callable[..., Study]) -> Callable[..., Study]:
@@ -169,20 +207,12 @@ def copied_later(build: Callable[..., Study]) -> Callable[..., Study]:
             session.rollback()
             return build(session, *args, **changes)
         session.rollback()
-        connection = engine.raw_connection()
-        database = connection.driver_connection
-        try:
-            if key in COPIES:
-                with closing(sqlite_library().connect(COPIES[key])) as copy:
-                    copy.backup(database)
-                return session.scalars(select(Study)).one()
-            study = build(session, *args, **changes)
+
+        def fill() -> None:
+            build(session, *args, **changes)
             session.rollback()
-            COPIES[key] = Path(_where_copies_are().name, f"{len(COPIES)}.sqlite3")
-            with closing(sqlite_library().connect(COPIES[key])) as copy:
-                database.backup(copy)
-            return study
-        finally:
-            connection.close()
+
+        fill_once(engine, key, fill)
+        return session.scalars(select(Study)).one()
 
     return built

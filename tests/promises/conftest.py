@@ -6,12 +6,16 @@ from functools import lru_cache
 from pathlib import Path
 
 import pytest
+from flask import Flask
+from sqlalchemy import Engine
+from sqlalchemy.orm import Session
 
 from survey import figures
 from survey.services import accounts
 from tests.cli.conftest import run
 from tests.databases import PostgreSQL
 from tests.promises.cast import QUICK, World
+from tests.promises.filled import fill
 
 __all__ = ["run"]  # the command line, for these tests too
 
@@ -34,6 +38,19 @@ def measured(request: pytest.FixtureRequest) -> Callable[[str], None]:
         (MEASURED / f"{promise}-{safe}.json").write_text(json.dumps(note))
 
     return write
+
+
+@pytest.fixture
+def filled(request: pytest.FixtureRequest, app: Flask, session: Session, engine: Engine) -> Engine:
+    """A database with something in every table; it is filled once, and copied from then on."""
+    session.rollback()
+
+    def build() -> None:
+        fill(app, session)
+        session.rollback()
+
+    request.getfixturevalue(engine.dialect.name).fill_once(engine, "filled", build)
+    return engine
 
 
 @pytest.fixture

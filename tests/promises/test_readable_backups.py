@@ -18,18 +18,12 @@ from survey.errors import BackupError, SchemaError
 from survey.services.operations.backups import restore_backup, write_backup
 from survey.services.studies import lifecycle
 from tests.builders import KEY, Visitor, a_plan
-from tests.promises.filled import TABLES_OF_0002, everything_in, exported, fill, opened_file
+from tests.promises.filled import TABLES_OF_0002, everything_in, exported, opened_file
 from tests.tasks import words
 
 pytestmark = pytest.mark.slow
 
 ON_SQLITE = pytest.mark.parametrize("database_uri", ["sqlite"], indirect=True)
-
-
-@pytest.fixture
-def filled(app, session, engine):
-    fill(app, session)
-    return engine
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from survey.db import migration
 from survey.services.exchange.bundle import stream_file
 from survey.services.studies import lifecycle
-from tests.promises.filled import SLUG, everything_in, exported, fill
+from tests.promises.filled import SLUG, everything_in, exported
 from tests.promises.interrupted import killed_at, upgrade
 from tests.promises.schemas import revisions, schema_of
 
@@ -20,9 +20,8 @@ HEAD = revisions()[-1]
 
 
 @pytest.fixture
-def filled(app, session, engine):
+def filled(filled, engine):
     """A filled database of the newest schema, without what 0006 added: its downgrade drops it."""
-    fill(app, session)
     with engine.begin() as connection:
         connection.execute(text("UPDATE participant SET understood = NULL"))
         for table in ("ordering_response", "ordering_revision"):
