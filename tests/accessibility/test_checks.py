@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.accessibility.looking import axe
+from tests.accessibility.looking import axe, prepared
+from tests.accessibility.sights import Stage
 
 pytestmark = pytest.mark.slow
 
@@ -56,6 +57,14 @@ GOOD = (
     "<p><label>Name <input id=name aria-invalid=true aria-describedby=why></label></p>"
     "<p id=why>Type a name.</p><p><button>Send</button></p>"
 )
+
+
+@pytest.fixture(scope="module")
+def stage(browser):
+    """A tab for all of these tests: each of them writes a page of its own into it."""
+    context = prepared(browser)
+    yield Stage(context)
+    context.close()
 
 
 @pytest.mark.parametrize(("check", "html"), CASES)
