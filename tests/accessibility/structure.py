@@ -15,6 +15,7 @@ GREEK = re.compile(r"[\u0370-\u03ff\u1f00-\u1fff]{2,}")
 LATIN = re.compile(r"[A-Za-z]{2,} [A-Za-z]{2,} [A-Za-z]{2,}")  # a phrase, rather than a name
 ERROR = {"en": "Error: ", "el": "Σφάλμα: "}
 UNSPOKEN = "script, style, code, pre, svg, [hidden], option, textarea, input"
+UNREAD = ("script", "style")
 FILLED_IN_BY_BROWSERS = {"name": "username", "password": "current-password"}
 
 
@@ -23,10 +24,10 @@ def _language(page: BeautifulSoup, sight: Sight) -> Iterator[str]:
     if said != sight.language:
         yield f"the page says it is in {said}"
     for text in page.body.find_all(string=True):
-        parent = text.parent
-        if parent.find_parent(["script", "style", "svg"]) or parent.name in ("script", "style"):
+        parent, *others = around = list(text.parents)
+        if parent.name in UNREAD or any(tag.name in (*UNREAD, "svg") for tag in others):
             continue
-        spoken = next(tag["lang"] for tag in [parent, *parent.parents] if tag.get("lang"))
+        spoken = next(tag["lang"] for tag in around if tag.get("lang"))
         if spoken == "en" and GREEK.search(text):
             yield f"Greek in English: <{parent.name}> {text.strip()[:50]!r}"
         if spoken == "el" and LATIN.search(text) and not parent.find_parent("code"):
