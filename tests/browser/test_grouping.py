@@ -16,6 +16,7 @@ from tests.browser.test_labelling import (
     is_as_wide_as_its_window,
     stay_in_every_dialog,
 )
+from tests.browser.test_participant import start
 from tests.builders import Visitor
 from tests.grouped import (
     FIRST_TOPIC,
@@ -105,7 +106,7 @@ def test_sixty_two_pictures_in_eight_groups_take_eighty_actions_by_keys(browser,
 def test_sixty_two_pictures_in_eight_groups_take_eighty_actions_by_hand(browser, server):
     context = prepared(browser)
     page = context.new_page()
-    begin(page, a_study(server, "sort-hand", topics={"5": MANY}))
+    start(page, a_study(server, "sort-hand", topics={"5": MANY}))
     documents = documents_on(page, server, "sort-hand")
     actions = 0
     for colour in COLOURS:
@@ -126,7 +127,7 @@ def test_sixty_two_pictures_in_eight_groups_take_eighty_actions_by_hand(browser,
 def test_similar_pictures_and_ranges_are_selected_at_once(browser, server):
     context = prepared(browser)
     page = context.new_page()
-    begin(page, a_study(server, "sort-alike"))
+    start(page, a_study(server, "sort-alike"))
     documents = documents_on(page, server, "sort-alike")
     page.locator(".tile label").first.click()
     page.locator("#similar").click()
@@ -155,7 +156,7 @@ def test_a_topic_fits_every_width_and_theme(browser, server):
         first.finish("/q/2", by_colour(SECOND_TOPIC))
     context = prepared(browser)
     page = context.new_page()
-    begin(page, link)
+    start(page, link)
     names = [each.split("-")[0] for each in documents_on(page, server, "sort-fits")]
     faults = []
 
@@ -188,7 +189,7 @@ def test_one_long_word_does_not_widen_the_page(browser, server):
             first.submit(path, go="done")
     context = prepared(browser)
     page = context.new_page()
-    begin(page, link)
+    start(page, link)
     page.locator(".lead strong").evaluate("topic => topic.textContent = 'a'.repeat(180)")
     page.locator(".tile label").first.click()
     page.locator("#group").fill("c" * 60)
@@ -205,7 +206,7 @@ def test_one_long_word_does_not_widen_the_page(browser, server):
 def test_done_pressed_while_a_step_is_being_saved_ends_the_topic(browser, server):
     context = prepared(browser)
     page = context.new_page()
-    begin(page, a_study(server, "sort-fast"))
+    start(page, a_study(server, "sort-fast"))
     held = []
     page.route("**/q/1", lambda route: route.continue_() if held else held.append(route))
     page.locator("button[value=rest]").click()
@@ -220,7 +221,7 @@ def test_done_pressed_after_a_step_says_how_many_are_left_and_waits_for_a_connec
 ):
     context = prepared(browser)
     page = context.new_page()
-    begin(page, a_study(server, "sort-done"))
+    start(page, a_study(server, "sort-done"))
     page.locator(".tile label").first.click()
     page.locator("button[value=put-0]").click()
     page.wait_for_function(SAVED)
@@ -240,7 +241,7 @@ def test_done_pressed_after_a_step_says_how_many_are_left_and_waits_for_a_connec
 def test_the_browsers_back_leads_to_a_topic_that_was_not_done_yet(browser, server):
     context = prepared(browser)
     page = context.new_page()
-    begin(page, a_study(server, "sort-back"))
+    start(page, a_study(server, "sort-back"))
     page.locator("button[value=done]").click()
     expect(page.locator("#faults")).to_contain_text("12 are in no group yet")
     page.locator("button[value=rest]").click()
@@ -255,7 +256,7 @@ def test_the_browsers_back_leads_to_a_topic_that_was_not_done_yet(browser, serve
 def test_steps_wait_for_a_lost_connection_and_are_stored_once(browser, server):
     context = prepared(browser)
     page = context.new_page()
-    begin(page, a_study(server, "sort-lost"))
+    start(page, a_study(server, "sort-lost"))
     before, lost = len(steps_in(server)), []
 
     def lose(route):
@@ -287,7 +288,7 @@ def test_steps_wait_for_a_lost_connection_and_are_stored_once(browser, server):
 def test_a_group_pressed_with_nothing_selected_says_so_and_keeps_the_typed_name(browser, server):
     context = prepared(browser)
     page = context.new_page()
-    begin(page, a_study(server, "sort-nothing"))
+    start(page, a_study(server, "sort-nothing"))
     page.locator("#group").fill("warm")
     page.locator("#group").press("Enter")
     expect(page.locator("#faults")).to_contain_text("Nothing is selected yet.")
@@ -304,7 +305,7 @@ def test_a_group_pressed_with_nothing_selected_says_so_and_keeps_the_typed_name(
 def test_a_refused_step_keeps_the_selection_and_enter_renames(browser, server):
     context = prepared(browser)
     page = context.new_page()
-    begin(page, a_study(server, "sort-refused", reason_question="Why?"))
+    start(page, a_study(server, "sort-refused", reason_question="Why?"))
     page.locator("#reason").fill("by colour")
     for number in (0, 2):
         page.locator(".tile label").nth(number).click()
@@ -329,7 +330,7 @@ def test_a_refusal_is_seen_and_says_that_what_was_pressed_after_it_is_not_done(
 ):
     context = prepared(browser)
     page = context.new_page()
-    begin(page, a_study(server, f"sort-after-{button}", topics={"5": MANY}))
+    start(page, a_study(server, f"sort-after-{button}", topics={"5": MANY}))
     page.set_viewport_size({"width": 1280, "height": 500})
     before, held = len(steps_in(server)), []
     page.route("**/q/1", lambda route: route.continue_() if held else held.append(route))
@@ -354,7 +355,7 @@ def test_a_refusal_is_seen_and_says_that_what_was_pressed_after_it_is_not_done(
 def test_a_step_that_meets_an_error_of_the_server_is_sent_again(browser, server):
     context = prepared(browser)
     page = context.new_page()
-    begin(page, a_study(server, "sort-error"))
+    start(page, a_study(server, "sort-error"))
     before = len(steps_in(server))
     page.route("**/q/1", lambda route: route.fulfill(status=500, body="<h1>Wrong</h1>"), times=1)
     page.locator(".tile label").first.click()
@@ -370,7 +371,7 @@ def test_a_step_that_is_too_late_leads_to_the_page_that_says_so(browser, server,
     slug = f"sort-{happening}".replace(" ", "-")
     context = prepared(browser)
     page = context.new_page()
-    begin(page, a_study(server, slug))
+    start(page, a_study(server, slug))
     if happening == "closed":
         close(server, slug)
     else:

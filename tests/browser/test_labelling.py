@@ -9,6 +9,7 @@ from survey.core.collections.items import Item
 from survey.db.models import TASK_TABLES
 from survey.services.studies import lifecycle
 from tests.accessibility.looking import ask, axe, prepared
+from tests.browser.test_participant import start
 from tests.labelled import a_labelling_study
 
 pytestmark = pytest.mark.slow
@@ -78,7 +79,7 @@ def test_a_batch_fits_every_width_and_theme(browser, server, graded):
         page = context.new_page()
         page.set_viewport_size({"width": width, "height": 900})
         page.emulate_media(color_scheme=theme)
-        begin(page, link)
+        start(page, link)
         page.locator(".tiles :is(input, select)").nth(2).press("1")
         where = f"{width} px, {theme}"
         faults = [*axe(page, where), *(each for name in CHECKS for each in ask(page, name, where))]
@@ -116,7 +117,7 @@ def test_sixty_pictures_with_six_relevant_take_seven_actions_by_hand_or_by_keys(
 def test_arrows_move_by_rows_and_digits_give_grades(browser, server):
     context = prepared(browser)
     page = context.new_page()
-    begin(page, a_study(server, "keys", graded=True))
+    start(page, a_study(server, "keys", graded=True))
     grades = page.locator(".tiles select")
     grades.first.focus()
     page.keyboard.press("ArrowRight")
@@ -136,7 +137,7 @@ def test_arrows_move_by_rows_and_digits_give_grades(browser, server):
 def test_marks_wait_for_a_lost_connection_and_are_stored_once(browser, server):
     context = prepared(browser)
     page = context.new_page()
-    begin(page, a_study(server, "lost", topics=["word"]))
+    start(page, a_study(server, "lost", topics=["word"]))
     before = len(stored_steps(server))
     lost = []
 
@@ -164,7 +165,7 @@ def test_marks_wait_for_a_lost_connection_and_are_stored_once(browser, server):
 def test_a_mark_that_meets_an_error_of_the_server_is_sent_again(browser, server):
     context = prepared(browser)
     page = context.new_page()
-    begin(page, a_study(server, "error", topics=["word"]))
+    start(page, a_study(server, "error", topics=["word"]))
     before = len(stored_steps(server))
     page.route("**/q/1", lambda route: route.fulfill(status=500, body="<h1>Wrong</h1>"), times=1)
     page.locator(".tiles label").first.click()
@@ -180,7 +181,7 @@ def test_texts_alone_are_labelled_too(browser, server):
     context = prepared(browser)
     page = context.new_page()
     page.set_viewport_size({"width": 360, "height": 800})
-    begin(page, link)
+    start(page, link)
     assert page.locator(".tiles .words").count() > 0
     assert page.evaluate("document.documentElement.scrollWidth") == 360
     context.close()
@@ -192,7 +193,7 @@ def test_one_long_word_does_not_widen_the_page(browser, server, graded):
     link = a_study(server, f"long-{graded}".lower(), texts=texts, graded=graded, topics=["word"])
     context = prepared(browser)
     page = context.new_page()
-    begin(page, link)
+    start(page, link)
     assert page.locator(".tiles .words").count() > 0
     page.locator(".lead strong").evaluate("topic => topic.textContent = 'a'.repeat(180)")
     assert all(is_as_wide_as_its_window(page, width) for width in (360, 768, 1280))
@@ -202,7 +203,7 @@ def test_one_long_word_does_not_widen_the_page(browser, server, graded):
 def test_a_mark_from_an_older_window_is_said_to_be_lost(browser, server):
     context = prepared(browser)
     first = context.new_page()
-    begin(first, a_study(server, "two-windows", topics=["word"]))
+    start(first, a_study(server, "two-windows", topics=["word"]))
     second = context.new_page()
     second.goto(first.url)
     with first.expect_response("**/q/1"):  # the page says "all saved" before the first mark too
@@ -221,7 +222,7 @@ def test_a_mark_from_an_older_window_is_said_to_be_lost(browser, server):
 def test_a_batch_of_a_study_that_was_closed_says_so_at_once(browser, server):
     context = prepared(browser)
     page = context.new_page()
-    begin(page, a_study(server, "label-closed", topics=["word"]))
+    start(page, a_study(server, "label-closed", topics=["word"]))
     with page.expect_response("**/q/1"):
         page.locator(".tiles label").nth(0).click()
     expect(page.locator("#saved")).to_have_text("all saved")
@@ -236,7 +237,7 @@ def test_a_batch_of_a_study_that_was_closed_says_so_at_once(browser, server):
 def test_a_reason_stays_from_batch_to_batch(browser, server):
     context = prepared(browser)
     page = context.new_page()
-    begin(page, a_study(server, "with-reason", topics=["word"], reason_question="Why?"))
+    start(page, a_study(server, "with-reason", topics=["word"], reason_question="Why?"))
     page.locator("#reason").fill("all of them green")
     with page.expect_navigation():
         page.locator("button[value=next]").click()

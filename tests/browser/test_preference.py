@@ -7,6 +7,7 @@ from survey.app import db
 from survey.db.models import TASK_TABLES
 from tests.accessibility.looking import ask, axe, prepared
 from tests.browser.test_labelling import CHECKS, begin
+from tests.browser.test_participant import start
 from tests.preferred import a_preference_study
 
 pytestmark = pytest.mark.slow
@@ -43,7 +44,7 @@ def test_a_question_fits_and_can_be_read(browser, server, width, theme):
         page = context.new_page()
         page.set_viewport_size({"width": width, "height": 900})
         page.emulate_media(color_scheme=theme)
-        begin(page, address)
+        start(page, address)
         page.wait_for_load_state("networkidle")
         left, right = (page.locator(".side").nth(nth).bounding_box() for nth in (0, 1))
         is_below = right["y"] >= left["y"] + left["height"]
@@ -96,7 +97,7 @@ def test_a_phone_switches_between_the_lists_and_works_without_scripts(browser, s
 def test_how_much_better_is_asked_only_where_one_list_is_better(browser, server):
     context = prepared(browser)
     page = context.new_page()
-    begin(page, a_study(server, "how-much", **ASKING))
+    start(page, a_study(server, "how-much", **ASKING))
     strength = page.locator("#strength")
     for value, is_asked in (("left", True), ("equal", False), ("right", True), ("neither", False)):
         page.locator(f"[name=preferred][value={value}]").check()
