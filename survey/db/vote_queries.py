@@ -1,7 +1,7 @@
 """Read a study's participants and answers into arrays, for its analysis.
 
 A million participants give ten million answers, too many for objects. The database joins the cells
-of all answers of a participant to a row, and SQLite those of some thousand participants. Rows are
+of all answers of a participant to a row, and SQLite those of many participants. Rows are
 turned into columns batch by batch, and a text that many answers share is parsed once.
 """
 
@@ -54,7 +54,7 @@ Row = Sequence[Any]
 Value = TypeVar("Value", bound=Hashable)
 
 BATCH = 500  # rows, each a participant: few enough to stay in the processor's cache
-JOINED = 2_000  # participants in a row from SQLite: Python rests while it is made
+JOINED = 20_000  # answers in a row from SQLite, about: Python rests while it is made
 SEPARATOR, HALVES = "\x1e", "\x1f"  # between joined texts: no JSON holds them
 TEXTS = ("orders", "owns")  # columns whose cells are not numbers
 EXACT = "x"  # before seconds that are no tenths
@@ -192,7 +192,8 @@ def votes_of(session: Session, study_id: int) -> tuple[People, Answers]:
     rows, people = _people_of(session, study_id)
     numbers = select(StoredQuestion.id, StoredQuestion.number)
     questions = session.execute(numbers.where(StoredQuestion.study_id == study_id))
-    columns = AnswerColumns(dict(questions.all()))
+    asked = dict(questions.all())
+    columns = AnswerColumns(asked)
     by_participant = _answers(
         study_id,
         *(Participant.id.label("id"), func.count().label("answers")),
@@ -203,16 +204,21 @@ def votes_of(session: Session, study_id: int) -> tuple[People, Answers]:
         func.aggregate_strings(_text(session, StoredOrderingAnswer.own), SEPARATOR).label("owns"),
     ).group_by(Participant.id)
     if is_sqlite(session):
-        _read_ahead(session, by_participant, np.sort(rows), columns)
+        people_at_once = max(1, JOINED // max(1, len(asked)))
+        _read_ahead(session, by_participant, np.sort(rows), columns, people_at_once)
     else:
         read_batches(session, by_participant, lambda found: columns.add(*_split_rows(found)), BATCH)
     return people, columns.answers(rows, people.ids)
 
 
 def _read_ahead(
-    session: Session, by_participant: Select[Any], rows: NDArray[np.int64], columns: AnswerColumns
+    session: Session,
+    by_participant: Select[Any],
+    rows: NDArray[np.int64],
+    columns: AnswerColumns,
+    people_at_once: int,
 ) -> None:
-    """Read the answers of some thousand participants at a time from SQLite, joined to one row.
+    """Read the answers of many participants at a time from SQLite, joined to one row.
 
     While they are turned into columns, SQLite finds the next in another thread. ``rows``: the
     participants' row ids, sorted.
@@ -228,7 +234,7 @@ def _read_ahead(
     connection = session.connection()
 
     def read(start: int) -> Row:
-        ids = rows[start : start + JOINED]
+        ids = rows[start : start + people_at_once]
         ends = {"first": int(ids[0]), "last": int(ids[-1])}
         return connection.execute(joined, ends).one()
 
@@ -240,7 +246,7 @@ def _read_ahead(
         return
     with ThreadPoolExecutor(1) as thread:
         coming = thread.submit(read, 0)
-        for start in range(JOINED, len(rows), JOINED):
+        for start in range(people_at_once, len(rows), people_at_once):
             row, coming = coming.result(), thread.submit(read, start)
             add(row)
         add(coming.result())
