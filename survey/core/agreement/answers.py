@@ -1,7 +1,7 @@
 """Answers and participants as columns, and Table 3, which summarises the participants.
 
 A study has many answers and few distinct ways to answer. So columns hold codes of distinct
-values, 25 bytes an answer, and every statistic looks at distinct values with their counts.
+values, some 16 bytes an answer, and every statistic looks at distinct values with their counts.
 """
 
 import math
