@@ -247,7 +247,7 @@ function mend() {
 }
 
 // What was begun is kept in this tab, under the key of the answer that the page showed.
-const key = form.querySelector("[name=submission_key]")?.value ?? location.pathname;
+const key = form.querySelector("[name=submission_key]")?.value || location.pathname;
 const filledIn = () => [choices.map((box) => box.checked), places.map((select) => select.value), reason?.value ?? ""];
 function keep() {
   try {

@@ -326,7 +326,7 @@ def asked_counts(session: Session, participant_ids: Collection[int]) -> dict[int
 
 
 def _presented(participant_ids: Collection[int]) -> Select[int, int]:
-    """Count each participant's presentations, practice left out."""
+    """Select the number of each participant's presentations, practice left out."""
     return (
         select(Presentation.participant_id, func.count())
         .where(Presentation.participant_id.in_(participant_ids), Presentation.position > 0)

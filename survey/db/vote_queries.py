@@ -54,7 +54,7 @@ Row = Sequence[Any]
 Value = TypeVar("Value", bound=Hashable)
 
 BATCH = 500  # rows, each a participant: few enough to stay in the processor's cache
-JOINED = 20_000  # answers in a row from SQLite, about: Python rests while it is made
+JOINED = 20_000  # answers in a row from SQLite, about
 SEPARATOR, HALVES = "\x1e", "\x1f"  # between joined texts: no JSON holds them
 TEXTS = ("orders", "owns")  # columns whose cells are not numbers
 EXACT = "x"  # before seconds that are no tenths
@@ -187,7 +187,7 @@ class AnswerColumns:
 def votes_of(session: Session, study_id: int) -> tuple[People, Answers]:
     """Return a study's participants by public id, and their answers without practice.
 
-    Call it in a transaction that sees one state of the database: two queries read it.
+    Call it in a transaction that sees one state of the database: many queries read it.
     """
     rows, people = _people_of(session, study_id)
     numbers = select(StoredQuestion.id, StoredQuestion.number)
@@ -207,7 +207,7 @@ def votes_of(session: Session, study_id: int) -> tuple[People, Answers]:
         people_at_once = max(1, JOINED // max(1, len(asked)))
         _read_ahead(session, by_participant, np.sort(rows), columns, people_at_once)
     else:
-        read_batches(session, by_participant, lambda found: columns.add(*_split_rows(found)), BATCH)
+        read_batches(session, by_participant, lambda batch: columns.add(*_split_rows(batch)), BATCH)
     return people, columns.answers(rows, people.ids)
 
 

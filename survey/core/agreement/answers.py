@@ -32,7 +32,7 @@ ASKED = (EQUAL_COLUMN, DIFFERING_TICKS)
 CODED = ("question", "label_order", "own", "column_order", "position")
 BATCH = 10_000  # responses that memory holds at once
 BLOCK = 2**17  # entries of a column that are computed with at once
-PEOPLE_AT_ONCE = 2**13  # participants whose answers are
+PEOPLE_AT_ONCE = 2**13  # participants whose answers are computed with at once
 
 
 @dataclass(frozen=True)
@@ -341,10 +341,10 @@ def blocks(length: int) -> Iterator[slice]:
 
 def looked_up(table: NDArray[Any], *codes: NDArray[Any]) -> NDArray[Any]:
     """Return ``table[codes]``, block by block; ``codes``: columns of one length."""
-    found = np.empty(len(codes[0]), dtype=table.dtype)
-    for block in blocks(len(found)):
-        found[block] = table[tuple(column[block] for column in codes)]
-    return found
+    entries = np.empty(len(codes[0]), dtype=table.dtype)
+    for block in blocks(len(entries)):
+        entries[block] = table[tuple(column[block] for column in codes)]
+    return entries
 
 
 def tallied(codes: NDArray[Any], length: int) -> NDArray[np.int64]:

@@ -29,7 +29,7 @@ REPLICATES = 10_000
 SEED = 20_080_501
 AT_ONCE = 32  # draws of 10,000 integers: 1.3 MB
 RESAMPLES_AT_ONCE = 1000
-BLOCKS_AT_ONCE = 2**16  # that are ranked; so memory does not grow with them
+BLOCKS_AT_ONCE = 2**16  # rows of a table that are ranked at once, so that memory stays flat
 CHOICES_AT_ONCE = 10_000  # of which the terms are in memory: 15 MB of six options
 HEADS = np.uint32(1 << 31)  # the upper half of 32 bits
 

@@ -93,7 +93,7 @@ def report_of(analysis: Analysis) -> Report:
 
 
 class Parts(NamedTuple):
-    """The figures and tables of results, in the order in which they are looked for."""
+    """The figures and tables of results, in the order in which one is looked for, once."""
 
     exhibits: Iterable[Exhibit]
     tables: Iterable[Sheet]
