@@ -56,11 +56,17 @@ def a_labelling_plan(**changes):
 
 @copied_later
 def a_labelling_study(
-    session, slug="labelled", researcher=None, texts=(), rename=lambda name: name, **changes
+    session,
+    slug="labelled",
+    researcher=None,
+    texts=(),
+    rename=lambda name: name,
+    meadow="a meadow, seen from afar",
+    **changes,
 ):
     """Open a study of 70 pictures, of which six are red; the words of three green say meadow.
 
-    ``rename``: the ids of documents, files and topics to other ones.
+    ``rename``: the ids of documents, files and topics to other ones; ``meadow``: these words.
     """
     topics = [rename(topic) for topic in changes.pop("topics", PLAN["topics"])]
     plan = a_labelling_plan(topics=topics, **changes)
@@ -70,7 +76,7 @@ def a_labelling_study(
         for document in DOCUMENTS
     }
     files[rename("elsewhere.png")] = partial(a_shaded_picture, "blue", "elsewhere")
-    words = {f"green-{number}": "a meadow, seen from afar" for number in (3, 8, 30)}
+    words = {f"green-{number}": meadow for number in (3, 8, 30)}
     items = [Item(rename(each), f"{rename(each)}.png", text=words.get(each)) for each in DOCUMENTS]
     searched = [
         each._replace(topic=rename(each.topic), image=each.image and rename(each.image))

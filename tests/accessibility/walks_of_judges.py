@@ -38,7 +38,8 @@ def judging(house: House, language: str) -> Iterator[Sight]:
 
 
 def _labelling(house: House, slug: str, language: str) -> Iterator[Sight]:
-    a_labelling_study(house.session, slug, graded=language == "el", **texts(language))
+    words = {"graded": True, "meadow": "ένα λιβάδι από μακριά"} if language == "el" else {}
+    a_labelling_study(house.session, slug, **words, **texts(language))
     visitor = house.visitor(slug, language)
     visitor.go("/q/1")
     yield house.seen("Batch", "empty", visitor, language)
