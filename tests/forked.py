@@ -37,8 +37,8 @@ def start_survey(words: Sequence[str], environment: Mapping[str, str]) -> Forked
 
     It shares the compiled templates of the tests.
     """
-    given = ([*words], dict(environment), Flask.jinja_options)
-    process = FORKSERVER.Process(target=_run, args=given)
+    arguments = ([*words], dict(environment), Flask.jinja_options)
+    process = FORKSERVER.Process(target=_run, args=arguments)
     process.start()
     return ForkedProcess(process)
 

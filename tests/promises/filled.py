@@ -67,7 +67,7 @@ def everything_in(engine) -> dict[str, list[tuple]]:
 def columns_in(database: Connection | Engine) -> dict[str, list[str]]:
     """The columns of every table, by name; asked for at once, as each table takes as long."""
     tables = inspect(database).get_multi_columns()
-    return {name: sorted(one["name"] for one in each) for (_, name), each in tables.items()}
+    return {name: sorted(each["name"] for each in columns) for (_, name), columns in tables.items()}
 
 
 def _alike(cell: str | None) -> str:

@@ -534,12 +534,13 @@ def _decided_above(above: MeanTests, level: float) -> MeanTest | None:
 
 def _equal(difference: Difference, equality: Equivalence, population: str) -> str:
     """Return what is equal, to within how much, after "For questions of this kind, "."""
-    pair, found = difference.pair, equality.kind if population == T2 else equality.these
+    pair = difference.pair
+    test = equality.kind if population == T2 else equality.these
     return (
         f"{pair.first} and {pair.second} are equal to within "
         f"{_margin(equality)} points: the difference, {pair.title}, "
         f"is {_points(difference.mean or 0.0)} of the responses, and its 90 % interval, "
-        f"{_interval(found.ci90, 1.0)}, lies within (two one-sided tests, {p_text(found.p)})."
+        f"{_interval(test.ci90, 1.0)}, lies within (two one-sided tests, {p_text(test.p)})."
     )
 
 

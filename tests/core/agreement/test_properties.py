@@ -61,7 +61,7 @@ def statistics_in(found):
 
 def statistics_of(study):
     """All statistics of a study's answers, to the last digit."""
-    return [repr(one) for one in statistics_in(analysed(study))]
+    return [repr(statistic) for statistic in statistics_in(analysed(study))]
 
 
 def undefined_in(value):
