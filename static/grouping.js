@@ -219,8 +219,8 @@ work.addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 
-// "Back" may ask for the page by its address, see saving.js, unless what was selected or typed would be lost.
-if (!selected().length && !document.getElementById("group").value) work.dataset.losesNothing = "";
+// "Back" may not ask for the page by its address, see saving.js, where what is selected or typed would be lost.
+if (selected().length || document.getElementById("group").value) work.dataset.loses = "";
 
 window.addEventListener("beforeunload", (event) => {
   if (sending && !reloading) event.preventDefault();

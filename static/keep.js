@@ -17,10 +17,22 @@ for (const form of document.querySelectorAll("form[data-keep]")) {
   const controls = [...form.querySelectorAll("input:not([type=hidden]), select, textarea")];
   const values = () => controls.map((control) => (control.type === "radio" ? control.checked : control.value));
   const filledIn = JSON.stringify(values());
+  let before = filledIn; // what the server had filled in when this was begun
+
+  function keep() {
+    try {
+      sessionStorage.setItem(key, JSON.stringify({ filledIn: before, now: values() }));
+    } catch {
+      return; // a browser that keeps nothing
+    }
+  }
 
   try {
     const kept = JSON.parse(sessionStorage.getItem(key) ?? "null");
-    if (kept?.filledIn === filledIn && JSON.stringify(kept.now) !== filledIn) {
+    if (document.getElementById("problems")) {
+      before = kept?.filledIn ?? filledIn; // the page asked for by its address has that filled in: see saving.js
+      keep();
+    } else if (kept?.filledIn === filledIn && JSON.stringify(kept.now) !== filledIn) {
       controls.forEach((control, nth) => {
         if (control.type === "radio") control.checked = kept.now[nth];
         else control.value = kept.now[nth];
@@ -30,11 +42,5 @@ for (const form of document.querySelectorAll("form[data-keep]")) {
   } catch {
     sessionStorage.removeItem(key);
   }
-  form.addEventListener("input", () => {
-    try {
-      sessionStorage.setItem(key, JSON.stringify({ filledIn, now: values() }));
-    } catch {
-      return; // a browser that keeps nothing
-    }
-  });
+  form.addEventListener("input", keep);
 }

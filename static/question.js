@@ -287,11 +287,8 @@ try {
   sessionStorage.removeItem(key);
 }
 describe();
-// What was sent back is kept, so that "Back" may ask for the page by its address: see saving.js.
-if (document.getElementById("problems")) {
-  keep();
-  form.dataset.losesNothing = "";
-}
+// What was sent back is kept, as "Back" asks for the page by its address: see saving.js.
+if (document.getElementById("problems")) keep();
 // Fields that a browser fills in again after “Back” are filled in after this script has run.
 window.addEventListener("pageshow", describe);
 

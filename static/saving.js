@@ -98,11 +98,13 @@ document.addEventListener("input", (event) => {
   if (!document.querySelector(".problems li")) document.querySelector(".problems")?.remove();
 });
 
-// "Back" to a question's page that sent the form back would end in an error of the browser, as no page
-// is in its cache. So it is asked for by its address then, where the page's script, which ran before
-// this one, says that nothing is lost by it.
+// "Back" to a page that sent its form back would end in an error of the browser, as no page is in its
+// cache. So it is asked for by its address then ("/begin" has no page to be asked for), unless the page's
+// script, which ran before this one, says that something would be lost by it.
+const asking = document.querySelector("[data-saving]")?.closest("form");
 const isSentBack = document.getElementById("problems") && !document.querySelector("[data-again]");
-if (isSentBack && document.querySelector("[data-loses-nothing]") && /\/q\/[0-9]+$/.test(location.pathname)) {
+const mayAsk = asking?.getAttribute("action") === location.pathname && !location.pathname.endsWith("/begin");
+if (isSentBack && mayAsk && !("loses" in asking.dataset)) {
   history.replaceState(null, "", location.href);
 }
 

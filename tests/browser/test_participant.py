@@ -380,6 +380,23 @@ def test_the_browsers_back_leads_to_a_question_that_was_sent_back(server, page, 
 
 
 @pytest.mark.slow
+def test_the_browsers_back_leads_to_a_page_about_you_that_was_sent_back(page, link):
+    page.goto(link)
+    page.get_by_role("button", name="Begin", exact=True).click()
+    page.get_by_label("I have read this and agree to take part.").check()
+    page.get_by_role("button", name="Continue").click()
+    page.get_by_label("Your education").select_option("Bachelor's degree")
+    save(page)
+    expect(page.locator("#problems")).to_be_visible()
+    page.get_by_label("Your age in years").fill("23")
+    save(page)
+    at(page, "/scenario")
+    page.go_back()
+    at(page, "/about-you")
+    expect(page.get_by_label("Your age in years")).to_have_value("23")
+
+
+@pytest.mark.slow
 def test_what_was_ticked_in_a_question_that_was_sent_back_survives_back_and_reload(page, link):
     start(page, link)
     tick(page, "own")

@@ -1,13 +1,14 @@
 """Two lists in a real browser: by keys, at every width, in both themes, and without scripts."""
 
 import pytest
+from playwright.sync_api import expect
 from sqlalchemy import select
 
 from survey.app import db
 from survey.db.models import TASK_TABLES
 from tests.accessibility.looking import ask, axe, prepared
 from tests.browser.test_labelling import CHECKS, begin
-from tests.browser.test_participant import start
+from tests.browser.test_participant import at, start
 from tests.preferred import a_preference_study
 
 pytestmark = pytest.mark.slow
@@ -102,4 +103,22 @@ def test_how_much_better_is_asked_only_where_one_list_is_better(browser, server)
     for value, is_asked in (("left", True), ("equal", False), ("right", True), ("neither", False)):
         page.locator(f"[name=preferred][value={value}]").check()
         assert strength.is_visible() == is_asked
+    context.close()
+
+
+def test_an_answer_that_was_sent_back_survives_back_and_reload(browser, server):
+    address = a_study(server, "prefer-sent-back", **ASKING)
+    context = prepared(browser)
+    page = context.new_page()
+    start(page, address)
+    page.get_by_label("Why?").fill("B is earlier")
+    with page.expect_navigation():
+        page.locator("button.go").click()
+    expect(page.locator("#problems")).to_be_visible()
+    page.locator("[name=preferred]").first.check()
+    for look_again in (page.reload, lambda: (page.goto(f"{address}/my-data"), page.go_back())):
+        look_again()
+        at(page, "/q/1")
+        expect(page.get_by_label("Why?")).to_have_value("B is earlier")
+        expect(page.locator("[name=preferred]").first).to_be_checked()
     context.close()

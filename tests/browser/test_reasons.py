@@ -70,6 +70,29 @@ def test_a_mark_goes_when_a_scale_is_answered(page, more):
     expect(page.locator("[aria-invalid]")).to_have_count(0)
 
 
+def test_closing_questions_that_were_sent_back_survive_back_and_reload(server, page, more):
+    start(page, more)
+    tick(page, 1)
+    save(page)
+    at(page, "/closing")
+    page.get_by_label("Any remarks?").fill("Fi")
+    save(page)
+    expect(page.locator(".problems")).to_contain_text("Please fill in: How easy was it.")
+    page.locator("[name=ease][value='2']").check()
+    for look_again in (page.reload, lambda: (page.goto(f"{more}/my-data"), page.go_back())):
+        look_again()
+        at(page, "/closing")
+        expect(page.get_by_label("Any remarks?")).to_have_value("Fi")
+        expect(page.locator("[name=ease][value='2']")).to_be_checked()
+        expect(page.locator("#kept")).to_be_visible()
+    save(page)
+    at(page, "/review")
+    page.go_back()
+    at(page, "/closing")
+    expect(page.locator("[name=ease][value='2']")).to_be_checked()
+    assert {"ease": 2, "remarks": "Fi"} in stored(server, Participant, "closing")
+
+
 def test_an_answer_that_is_sent_back_is_counted_once(server, page, more):
     start(page, more)
     save(page)
