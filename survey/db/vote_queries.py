@@ -1,7 +1,7 @@
 """Read a study's participants and answers into arrays, for its analysis.
 
 A million participants give ten million answers, too many for objects. The database joins the cells
-of all answers of a participant to a row, and SQLite those of many participants. Rows are
+of many answers to a row: PostgreSQL those of a participant, SQLite those of many. Rows are
 turned into columns batch by batch, and a text that many answers share is parsed once.
 """
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sqlalchemy import (
     BigInteger,
     ColumnElement,
-    Float,
+    Connection,
     Integer,
     Select,
     Text,
@@ -51,12 +51,13 @@ from survey.db.models.ordering import StoredOrderingAnswer, StoredOrderingPresen
 from survey.db.queries import IS_ANSWERED
 
 Row = Sequence[Any]
+Texts = list[str]
 Value = TypeVar("Value", bound=Hashable)
 
-BATCH = 500  # rows, each a participant: few enough to stay in the processor's cache
-JOINED = 20_000  # answers in a row from SQLite, about
+BATCH = 500  # rows from PostgreSQL: few enough to stay in the processor's cache
+JOINED = 10_000  # rows that SQLite joins to one, about
 SEPARATOR, HALVES = "\x1e", "\x1f"  # between joined texts: no JSON holds them
-TEXTS = ("orders", "owns")  # columns whose cells are not numbers
+TEXTS = ("orders", "owns", "about", "arm")  # columns whose cells may hold a comma
 EXACT = "x"  # before seconds that are no tenths
 
 _ASKED = case(
@@ -70,9 +71,7 @@ _PACKED = (
 ) * _KINDS + _ASKED
 # Personal and closing answers in one text: no field has a name of the other's.
 _ABOUT_PEOPLE = (
-    cast(Participant.personal, Text)
-    + SEPARATOR
-    + func.coalesce(cast(Participant.closing, Text), "{}")
+    cast(Participant.personal, Text) + HALVES + func.coalesce(cast(Participant.closing, Text), "{}")
 )
 
 
@@ -189,67 +188,99 @@ def votes_of(session: Session, study_id: int) -> tuple[People, Answers]:
 
     Call it in a transaction that sees one state of the database: many queries read it.
     """
-    rows, people = _people_of(session, study_id)
     numbers = select(StoredQuestion.id, StoredQuestion.number)
-    questions = session.execute(numbers.where(StoredQuestion.study_id == study_id))
-    asked = dict(questions.all())
+    asked = dict(session.execute(numbers.where(StoredQuestion.study_id == study_id)).all())
+    ids = _row_ids(session, study_id)
+    rows, people = _people_of(session, study_id, ids)
     columns = AnswerColumns(asked)
-    by_participant = _answers(
+    answers = _answers(
         study_id,
-        *(Participant.id.label("id"), func.count().label("answers")),
-        func.aggregate_strings(_text(session, _PACKED), ",").label("packed"),
-        func.aggregate_strings(_seconds_text(session), ",").label("seconds"),
-        func.aggregate_strings(_orders(session), SEPARATOR).label("orders"),
-        # An aggregate leaves out NULL, so it holds those without a tick, as a constraint says.
-        func.aggregate_strings(_text(session, StoredOrderingAnswer.own), SEPARATOR).label("owns"),
-    ).group_by(Participant.id)
-    if is_sqlite(session):
-        people_at_once = max(1, JOINED // max(1, len(asked)))
-        _read_ahead(session, by_participant, np.sort(rows), columns, people_at_once)
-    else:
-        read_batches(session, by_participant, lambda batch: columns.add(*_split_rows(batch)), BATCH)
+        _text(session, Participant.id).label("id"),
+        _text(session, _PACKED).label("packed"),
+        _seconds_text(session).label("seconds"),
+        _orders(session).label("orders"),
+        # NULL is left out, so it holds those without a tick, as a constraint says.
+        _text(session, StoredOrderingAnswer.own).label("owns"),
+    )
+
+    def add(ids: Texts, packed: Texts, seconds: Texts, orders: Texts, owns: Texts) -> None:
+        of_answers = _numbers(ids)
+        starts = np.flatnonzero(np.diff(of_answers, prepend=0))
+        columns.add(
+            participants=of_answers[starts],
+            counts=np.diff(starts, append=len(of_answers)),
+            packed=_numbers(packed),
+            seconds=_seconds(seconds),
+            orders=_split(orders),
+            owns=_split(owns) if owns else [],
+        )
+
+    _read_joined(session, answers, ids, max(1, JOINED // max(1, len(asked))), add)
     return people, columns.answers(rows, people.ids)
 
 
-def _read_ahead(
+def _read_joined(
     session: Session,
-    by_participant: Select[Any],
-    rows: NDArray[np.int64],
-    columns: AnswerColumns,
-    people_at_once: int,
+    statement: Select[Any],
+    people: NDArray[np.int64],
+    at_once: int,
+    process: Callable[..., None],
 ) -> None:
-    """Read the answers of many participants at a time from SQLite, joined to one row.
+    """Pass the rows of participants to ``process``, the cells of each column joined.
 
-    While they are turned into columns, SQLite finds the next in another thread. ``rows``: the
-    participants' row ids, sorted.
+    It gets a list of texts for each column, without NULL, in which the rows of a participant
+    follow one another. PostgreSQL joins the rows of a participant, SQLite those of ``at_once``;
+    while they are processed, it finds the next in another thread. ``people``: row ids, sorted.
     """
-    first, last = (bindparam(name, type_=BigInteger) for name in ("first", "last"))
-    some = by_participant.where(Participant.id.between(first, last)).subquery()
-    joined = select(
-        *(
-            func.aggregate_strings(column, SEPARATOR if column.key in TEXTS else ",")
-            for column in some.columns
-        )
-    )
     connection = session.connection()
+    if not is_sqlite(session):
+        columns = map(_joined, statement.selected_columns)
+        by_participant = statement.with_only_columns(*columns).group_by(Participant.id)
+        _copy(connection, by_participant, process)
+        return
+    first, last = (bindparam(name, type_=BigInteger) for name in ("first", "last"))
+    # SQLite keeps the order of rows for what joins them.
+    some = statement.where(Participant.id.between(first, last)).order_by(Participant.id).subquery()
+    joined = select(*map(_joined, some.columns))
 
     def read(start: int) -> Row:
-        ids = rows[start : start + people_at_once]
+        ids = people[start : start + at_once]
         ends = {"first": int(ids[0]), "last": int(ids[-1])}
         return connection.execute(joined, ends).one()
 
-    def add(row: Row) -> None:
-        if row[0] is not None:  # else none of these participants has answered
-            columns.add(*_split_rows([row]))
+    def pass_on(row: Row) -> None:
+        if row[0] is not None:  # else these participants have no row
+            process(*(_without_null([text]) for text in row))
 
-    if not len(rows):
+    if not len(people):
         return
     with ThreadPoolExecutor(1) as thread:
         coming = thread.submit(read, 0)
-        for start in range(people_at_once, len(rows), people_at_once):
+        for start in range(at_once, len(people), at_once):
             row, coming = coming.result(), thread.submit(read, start)
-            add(row)
-        add(coming.result())
+            pass_on(row)
+        pass_on(coming.result())
+
+
+def _joined(cell: ColumnElement[Any]) -> ColumnElement[Any]:
+    return func.aggregate_strings(cell, SEPARATOR if cell.key in TEXTS else ",")
+
+
+def _copy(connection: Connection, statement: Select[Any], process: Callable[..., None]) -> None:
+    sql = statement.compile(dialect=connection.dialect, compile_kwargs={"literal_binds": True})
+    driver: Any = connection.connection
+    try:
+        # No injection: the statement holds names of columns and the study's id.
+        with driver.cursor() as cursor, cursor.copy(f"COPY ({sql}) TO STDOUT") as copy:
+            lines = copy.rows()
+            for rows in iter(lambda: list(islice(lines, BATCH)), []):
+                process(*map(_without_null, zip(*rows, strict=True)))
+    except connection.dialect.loaded_dbapi.Error as error:
+        raise OperationalError("reading votes", None, error) from error
+
+
+def _without_null(texts: Sequence[str | None]) -> Texts:
+    return [text for text in texts if text is not None]
 
 
 def whole_seconds(session: Session, start: Any, end: Any) -> ColumnElement[Any]:
@@ -261,83 +292,71 @@ def whole_seconds(session: Session, start: Any, end: Any) -> ColumnElement[Any]:
     return cast(extract("epoch", ends - starts), Integer)
 
 
-def read_batches(
-    session: Session,
-    statement: Select[Any],
-    process: Callable[[Sequence[Row]], None],
-    size: int,
-) -> None:
-    """Pass the driver's rows to ``process`` in batches; NULL is None.
+def _row_ids(session: Session, study_id: int) -> NDArray[np.int64]:
+    """Return the row ids of a study's participants, sorted."""
+    ids = select(_joined(_text(session, Participant.id))).where(Participant.study_id == study_id)
+    return np.sort(_numbers([session.scalar(ids) or ""]))
 
-    All values from PostgreSQL are texts.
+
+def _people_of(
+    session: Session, study_id: int, ids: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], People]:
+    """Return the participants' row ids, and the participants, both by public id.
+
+    ``ids``: the row ids, sorted.
     """
-    connection = session.connection()
-    try:
-        if is_sqlite(session):
-            driver: Any = connection.execute(statement).cursor
-            for rows in iter(lambda: driver.fetchmany(size), []):
-                process(rows)
-        else:
-            sql = statement.compile(
-                dialect=connection.dialect, compile_kwargs={"literal_binds": True}
-            )
-            driver = connection.connection
-            # No injection: the statement holds names of columns and the study's id.
-            with driver.cursor() as cursor, cursor.copy(f"COPY ({sql}) TO STDOUT") as copy:
-                lines = copy.rows()
-                for rows in iter(lambda: list(islice(lines, size)), []):
-                    process(rows)
-    except connection.dialect.loaded_dbapi.Error as error:
-        raise OperationalError("reading votes", None, error) from error
-
-
-def _people_of(session: Session, study_id: int) -> tuple[NDArray[np.int64], People]:
-    """Return the participants' row ids, and the participants, both by public id."""
     flags = (
         *(Participant.is_test, Participant.excluded, Participant.status == "complete"),
         func.coalesce(Participant.understood.is_(False), false()),
     )
-    seconds = whole_seconds(session, Participant.started_at, Participant.completed_at)
-    columns: list[Any] = [
-        *(Participant.id, Participant.public_id, *(cast(flag, Integer) for flag in flags)),
-        *(_ABOUT_PEOPLE, Participant.arm, cast(seconds, Float)),
+    bits = sum((cast(flag, Integer) * 2**bit for bit, flag in enumerate(flags)), literal(0))
+    taken = whole_seconds(session, Participant.started_at, Participant.completed_at)
+    statement = select(
+        _text(session, Participant.id).label("id"),
+        Participant.public_id.label("public_id"),
+        _text(session, bits).label("bits"),
+        _ABOUT_PEOPLE.label("about"),
+        func.coalesce(Participant.arm, "").label("arm"),
+        func.coalesce(_text(session, taken), "nan").label("taken"),
+    ).where(Participant.study_id == study_id)
+    about, arms = TextCodes(), TextCodes()
+    columns: list[list[NDArray[Any]]] = [
+        [np.zeros(0, dtype)] for dtype in ("i8", "S1", "i8", "i4", "i4", "f8")
     ]
-    statement = select(*columns).where(Participant.study_id == study_id)
-    codes = (TextCodes(), TextCodes())
-    batches = [_people_columns([], codes)]
-    read_batches(
-        session, statement, lambda rows: batches.append(_people_columns(rows, codes)), BATCH
-    )
-    arrays = [np.concatenate(column) for column in zip(*batches, strict=True)]
+
+    def add(*cells: Texts) -> None:
+        batch: tuple[NDArray[Any], ...] = (
+            _numbers(cells[0]),
+            np.array(",".join(cells[1]).encode().split(b",")),
+            _numbers(cells[2]),
+            about.encode(_split(cells[3])),
+            arms.encode(_split(cells[4])),
+            np.fromstring(",".join(cells[5]), dtype=np.float64, sep=","),
+        )
+        for column, values in zip(columns, batch, strict=True):
+            column.append(values)
+
+    _read_joined(session, statement, ids, JOINED, add)
+    arrays = [np.concatenate(column) for column in columns]
     # Not ORDER BY: each database sorts texts in its own way, and more slowly.
     by_id = np.argsort(arrays[1])
-    row_ids, ids, test, excluded, complete, wrong, personal, arm, taken = (
-        array[by_id] for array in arrays
+    rows, public_ids, packed, personal, arm, seconds = (array[by_id] for array in arrays)
+    test, excluded, complete, wrong = ((packed >> bit & 1).astype(bool) for bit in range(4))
+    return rows, People(
+        ids=public_ids.astype(str),
+        is_test=test,
+        excluded=excluded,
+        complete=complete,
+        minutes=seconds / 60,
+        personal=Coded(tuple(map(_joined_objects, about)), personal),
+        misunderstood=wrong,
+        arm=_decoded(arms, arm, str).in_order(),
     )
-    answers = Coded(tuple(map(_joined_objects, codes[0])), personal)
-    arms = _decoded(codes[1], arm, str).in_order()
-    return row_ids, People(ids, test, excluded, complete, taken / 60, answers, wrong, arms)
 
 
 def _joined_objects(text: str) -> Any:
     """Return the values of several JSON objects, joined as in ``_ABOUT_PEOPLE``."""
-    return {
-        name: value for part in text.split(SEPARATOR) for name, value in json.loads(part).items()
-    }
-
-
-def _people_columns(
-    rows: Sequence[Row], codes: tuple[TextCodes, TextCodes]
-) -> tuple[NDArray[Any], ...]:
-    row_ids, ids, *flags, personal, arm, taken = zip(*rows, strict=True) if rows else [()] * 9
-    return (
-        np.array(row_ids).astype(np.int64),
-        np.array(ids, dtype=str),
-        *(np.array(flag).astype(np.int8).astype(bool) for flag in flags),
-        codes[0].encode(personal),
-        codes[1].encode(arm),
-        np.array(taken, dtype=np.float64),
-    )
+    return {name: value for part in text.split(HALVES) for name, value in json.loads(part).items()}
 
 
 def _text(session: Session, column: Any) -> ColumnElement[Any]:
@@ -371,27 +390,23 @@ def _seconds_text(session: Session) -> ColumnElement[Any]:
     )
 
 
-def _split_rows(rows: Sequence[Row]) -> tuple[Any, ...]:
-    """Split the joined cells; return a sequence for each argument of ``AnswerColumns.add``."""
-    ids, counts, packed, seconds, orders, owns = zip(*rows, strict=True)
-    texts = ",".join(seconds)
-    return (
-        *(_numbers(ids), _numbers(counts)),
-        _numbers(packed),
-        [*map(_parse_seconds, texts.split(","))]
-        if EXACT in texts
-        else np.fromstring(texts, dtype=np.int64, sep=",") / 10,
-        SEPARATOR.join(orders).split(SEPARATOR),
-        SEPARATOR.join(filter(None, owns)).split(SEPARATOR) if any(owns) else [],
-    )
-
-
-def _numbers(texts: Sequence[str]) -> NDArray[np.int64]:
+def _numbers(texts: Texts) -> NDArray[np.int64]:
     return np.fromstring(",".join(texts), dtype=np.int64, sep=",")
 
 
-def _parse_seconds(text: str) -> float:
-    return float(text[1:]) if text.startswith(EXACT) else int(text) / 10
+def _split(texts: Texts) -> Texts:
+    return SEPARATOR.join(texts).split(SEPARATOR)
+
+
+def _seconds(texts: Texts) -> NDArray[np.float64]:
+    """Return seconds from the cells of ``_seconds_text``."""
+    joined = ",".join(texts)
+    if EXACT not in joined:
+        return np.fromstring(joined, dtype=np.int64, sep=",") / 10
+    seconds = (
+        float(text[1:]) if text.startswith(EXACT) else int(text) / 10 for text in joined.split(",")
+    )
+    return np.fromiter(seconds, np.float64)
 
 
 def _answers(study_id: int, *columns: Any) -> Select[Any]:

@@ -343,7 +343,11 @@ def looked_up(table: NDArray[Any], *codes: NDArray[Any]) -> NDArray[Any]:
     """Return ``table[codes]``, block by block; ``codes``: columns of one length."""
     entries = np.empty(len(codes[0]), dtype=table.dtype)
     for block in blocks(len(entries)):
-        entries[block] = table[tuple(column[block] for column in codes)]
+        of_block = tuple(column[block] for column in codes)
+        if len(codes) == 1:  # in half the time
+            table.take(of_block[0], out=entries[block], mode="wrap")
+        else:
+            entries[block] = table[of_block]
     return entries
 
 

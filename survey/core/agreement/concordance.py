@@ -249,11 +249,12 @@ def friedman(table: NDArray[Any], left_out: Mapping[str, int], estimand: str = T
 
 def friedman_of_credits(credits: Credits, asked: int) -> Friedman:
     """Run Friedman's test on the credits of the participants who answered every question."""
-    answered = credits.answer_counts > 0
     # Whole units: sums of shared votes that are equal tie.
     sums = np.column_stack([credits.units_by_participant(votes) for votes in credits.votes.T])
-    complete = credits.answer_counts[answered] == asked
-    return friedman(sums[answered][complete], {"incomplete participants": int((~complete).sum())})
+    complete = credits.answer_counts[credits.answered] == asked
+    return friedman(
+        sums[credits.answered][complete], {"incomplete participants": int((~complete).sum())}
+    )
 
 
 def friedman_of_agreement(

@@ -123,13 +123,15 @@ class Ballots:
         return {}
 
     def _sum_by_participant(self, values: NDArray[Any]) -> NDArray[Any]:
-        # In blocks that stay in the processor's cache; memory never has a value of each answer.
-        edges = np.append(self.first_answer[::PEOPLE_AT_ONCE], len(self.ballot_index)).tolist()
+        # In blocks that stay in the processor's cache, in memory that is taken once.
+        edges = np.append(self.first_answer[::PEOPLE_AT_ONCE], len(self.ballot_index))
+        of_answers = np.empty(np.diff(edges).max(initial=0), dtype=values.dtype)
         sums = [sum_by_participant(values[:0], self.first_answer[:0])]
-        for block, (start, end) in enumerate(pairwise(edges)):
+        for block, (start, end) in enumerate(pairwise(edges.tolist())):
             people = slice(block * PEOPLE_AT_ONCE, (block + 1) * PEOPLE_AT_ONCE)
-            first_answer = self.first_answer[people] - start
-            sums.append(sum_by_participant(values[self.ballot_index[start:end]], first_answer))
+            block_values = of_answers[: end - start]
+            values.take(self.ballot_index[start:end], out=block_values, mode="wrap")
+            sums.append(sum_by_participant(block_values, self.first_answer[people] - start))
         return np.concatenate(sums)
 
     def of_people(self, chosen: NDArray[np.bool_]) -> "Ballots":
@@ -229,6 +231,12 @@ class Credits:
             return self.ballots.answer_counts
         counts: NDArray[np.int64] = self.ballots.sum_by_participant(self.counted)
         return counts
+
+    @cached_property
+    def answered(self) -> NDArray[np.bool_] | slice:
+        """What selects participants with a counted response from a column of all."""
+        has_response = self.answer_counts > 0
+        return slice(None) if has_response.all() else has_response
 
     def units_by_participant(self, values: NDArray[Any]) -> NDArray[np.int64]:
         """Add up values (K,) in units over each participant's counted responses."""

@@ -186,7 +186,7 @@ def _two_way_variance(d: NDArray[np.float64], mean: float, credits: Credits) -> 
     n, residuals = len(credits), d - mean
     squares = float(credits.counts @ residuals**2)
     sums = credits.units_by_participant(d) / UNITS_OF_A_VOTE - credits.answer_counts * mean
-    by_participant = _clustered(sums[credits.answer_counts > 0], n)
+    by_participant = _clustered(sums[credits.answered], n)
     counted = credits.counts > 0
     numbers, index = np.unique(credits.questions[counted], return_inverse=True)
     weighed = (credits.counts * residuals)[counted]
@@ -237,9 +237,9 @@ def components(d: NDArray[np.float64], credits: Credits, these_questions: MeanTe
 
 def table_sums(d: NDArray[np.float64], credits: Credits) -> TableSums:
     """Add up d, (K,), by participant and by question, for the components of its variance."""
-    answered, counted = credits.answer_counts > 0, credits.counts > 0
-    counts = credits.answer_counts[answered].astype(float)
-    sums = credits.units_by_participant(d)[answered] / UNITS_OF_A_VOTE
+    counted = credits.counts > 0
+    counts = credits.answer_counts[credits.answered].astype(float)
+    sums = credits.units_by_participant(d)[credits.answered] / UNITS_OF_A_VOTE
     _, index = np.unique(credits.questions[counted], return_inverse=True)
     of_questions = np.bincount(index, credits.counts[counted])
     question_sums = np.bincount(index, (credits.counts * in_units(d))[counted]) / UNITS_OF_A_VOTE
@@ -255,16 +255,17 @@ def t_by_participants(d: NDArray[np.float64], credits: Credits) -> MeanTest:
     on a constant with one group. Where all answered equally many it is that of the participants'
     means.
     """
-    answered = credits.answer_counts > 0
-    counts = credits.answer_counts[answered]
-    sums = credits.units_by_participant(d)[answered]
+    counts = credits.answer_counts[credits.answered]
+    sums = credits.units_by_participant(d)[credits.answered]
     result = partial(MeanTest, estimand=T1, n=len(sums), unit="participants")
     mean = mean_of(d, credits)
     if mean is None:
         return result(why=NO_RESPONSES)
     if len(sums) < 2:
         return result(mean=mean, why="a t test needs two participants")
-    if not (sums * counts.sum() - counts * sums.sum()).any():  # whole numbers, so exact
+    # In whole numbers, so exactly; mostly the first mean is another than that of all.
+    total, n = sums.sum(), counts.sum()
+    if sums[0] * n == counts[0] * total and np.array_equal(sums * n, counts * total):
         return result(mean=mean, why=SAME_MEANS)
     variance = _clustered(sums / UNITS_OF_A_VOTE - counts * mean, len(credits))
     return result(**t_test(mean, math.sqrt(variance), len(sums) - 1))
@@ -275,7 +276,7 @@ def by_participants(d: NDArray[np.float64], credits: Credits) -> ParticipantsTes
     test = t_by_participants(d, credits)
     if test.mean is None:
         return ParticipantsTest(**vars(test))
-    sums = credits.units_by_participant(d)[credits.answer_counts > 0]
+    sums = credits.units_by_participant(d)[credits.answered]
     least = int(sums.min())
     keys, index = distinct_keys(sums - least, int(sums.max()) - least + 1)
     p, method = sign_flip([Fraction(key + least, UNITS_OF_A_VOTE) for key in keys.tolist()], index)

@@ -5,7 +5,9 @@ import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from importlib import import_module
 from itertools import islice
+from threading import Thread
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -346,6 +348,7 @@ def analyse_study(
     Call ``begin_reading`` on the session before, so that no vote waits for the analysis.
     """
     plan = ordering_plan(study.plan)
+    Thread(target=import_module, args=["scipy.stats"]).start()  # half a second, while others read
     people, answers = vote_queries.votes_of(session, study.id)
     return analyse_records(
         study_facts(
