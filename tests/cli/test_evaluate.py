@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 import json
+import os
 
 import pytest
 from click.testing import CliRunner
@@ -205,6 +206,14 @@ def test_two_files_of_one_stem_are_refused_also_when_one_is_gzipped(evaluate):
     assert "base.txt and base.run.gz would both be the run 'base'" in refusal(
         evaluate, "--run", "base.txt", "base.run.gz", status=2
     )
+
+
+@pytest.mark.parametrize("name", [b"b\xff.run", b"b\n.run"])
+def test_a_run_whose_name_no_table_can_hold_is_refused(evaluate, name):
+    path = evaluate.folder / os.fsdecode(name)
+    path.write_text(BETTER)
+    message = "its name holds an unprintable character, so rename it"
+    assert message in refusal(evaluate, "--run", str(path), status=2)
 
 
 @pytest.mark.parametrize(

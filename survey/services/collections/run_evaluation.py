@@ -305,7 +305,10 @@ def _baseline_name(request: Request) -> str | None:
     """Return the baseline's name; raise RequestError for a wrong one, and for equal names."""
     paths: dict[str, Path] = {}
     for path in request.runs:
-        if (name := run_name(path.name)) in paths:
+        name = run_name(path.name)
+        if not name.isprintable():  # nor are bytes that are not UTF-8
+            raise RequestError(f"{path}: its name holds an unprintable character, so rename it")
+        if name in paths:
             raise RequestError(
                 f"{paths[name]} and {path} would both be the run {name!r}; a run is named by its "
                 "file without the last suffix, so rename one"
