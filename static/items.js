@@ -63,7 +63,7 @@ async function send(form, files) {
   } catch {
     message.textContent = `Stopped after ${sent} files. What was taken stays; send the rest again.`;
   }
-  await showWhatIsThere(form);
+  if (!(await showWhatIsThere(form))) message.textContent += " You are signed out: load this page again to sign in.";
   button.disabled = false;
 }
 
@@ -94,11 +94,14 @@ async function count(form) {
   return (await answer.json()).items;
 }
 
+// False where the server leads to its sign-in page.
 async function showWhatIsThere(form) {
-  const answer = await fetch(form.action);
-  if (!answer.ok) return;
+  const answer = await fetch(form.action).catch(() => null);
+  if (answer?.redirected) return false;
+  if (!answer?.ok) return true;
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   document.getElementById("there").replaceWith(page.getElementById("there"));
+  return true;
 }
 
 function batched(files) {

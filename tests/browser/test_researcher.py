@@ -272,3 +272,22 @@ def test_topics_are_taken_in_with_their_pictures_however_many_files_there_are(
         ("middle", True),
     ]
     assert page.faults == []
+
+
+def test_pictures_sent_after_signing_out_elsewhere_say_so(page, server):
+    sign_in(page, server, "Someone who signs out")
+    page.goto(f"{server.address}/research/new")
+    page.get_by_label("Address").fill("signed-out")
+    page.get_by_role("button", name="Create the draft").click()
+    page.goto(f"{server.address}/research/studies/signed-out/items")
+    picture = {"name": "d1.png", "mimeType": "", "buffer": a_shaded_picture("red", 1)}
+    page.locator("#files").set_input_files([picture])
+    page.context.clear_cookies()
+    page.get_by_role("button", name="Add").click()
+    expect(page.get_by_role("status")).to_have_text(
+        "Stopped after 0 files. What was taken stays; send the rest again."
+        " You are signed out: load this page again to sign in."
+    )
+    expect(page.locator("#there")).to_be_visible()
+    page.reload()
+    expect(page.get_by_label("Password", exact=True)).to_be_visible()
