@@ -281,7 +281,7 @@ BUILT_IN: tuple[Measure | Family, ...] = (
         better="higher",
         source="TREC (Buckley and Voorhees 2004); MNRO paper, Section 5.4",
     ),
-    Family("RBP@p", f"RBP@{SHARE}", _rank_biased, ("RBP@0.8",)),
+    Family("RBP@p", f"RBP@?{SHARE}", _rank_biased, ("RBP@0.8",)),
     cutoff_family(
         "INST@T",
         lambda wanted: Measure(

@@ -214,7 +214,9 @@ def test_families_take_any_cut_off():
     assert "S-precision@0.25" in MEASURES
     assert measure_named("S-precision@1.0").name == "S-precision@1"
     assert measure_named("F1.0@10").name == "F1@10"
-    assert measure_named("RBP@0.80").name == "RBP@0.8"
+    for name in ("RBP@0.80", "RBP@.8", "RBP.8"):
+        assert measure_named(name).name == "RBP@0.8"
+    assert measure_named("S-precision@.5").name == "S-precision@0.5"
     assert measure_named("ERR4@20").name == "ERR@20"
     assert measure_named("alpha0.5-nDCG@7").name == "alpha-nDCG@7"
     assert measure_named("alpha0.8-nDCG@7").name == "alpha0.8-nDCG@7"
