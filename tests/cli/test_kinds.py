@@ -137,6 +137,8 @@ def test_vectors_may_be_anywhere_and_have_any_name(run, session, collection):
     lines = ["document,a,b", *(f"{each},1,{place}" for place, each in enumerate(FIRST_TOPIC))]
     vectors = collection.parent / "mine.csv"
     vectors.write_text("\n".join(lines))
+    # Not those of another file beside the items.
+    (collection / "features.csv").write_text("document,a\nnobody,1\n")
     options = ("--kind", "labelling", "--items", collection, "--features", vectors)
     run("study", "new", "some", *options)
     assert len(session.scalars(select(StoredVector)).all()) == len(FIRST_TOPIC)

@@ -241,7 +241,9 @@ def open_source(
             if topics is None and TOPICS_FILE in of_items:
                 topics = read_topics(of_items[TOPICS_FILE]())
             files |= of_items
-        if features is not None:
+        if features is not None:  # not those that are beside the items
+            for name in VECTOR_FILES:
+                files.pop(name, None)
             files |= _vector_files(features)
         yield Source(files, items, topics, refusals)
 
