@@ -244,7 +244,8 @@ def sign_in(
     accepts = partial(second_factor.use_code, session, key, code=code)
     researcher = _check_password(session, name, password, browser, accepts)
     if hasher.check_needs_rehash(researcher.password_hash or ""):
-        researcher.password_hash = hasher.hash(password)
+        with _one_at_a_time():
+            researcher.password_hash = hasher.hash(password)
     return new_session(session, researcher)
 
 
