@@ -171,25 +171,25 @@ def times_asked(
     Only those who hold a slot are counted; test participants are counted by themselves.
     """
     counted = _counts_as(since, is_test=is_test)
-    rows = session.execute(
+    statement = (
         select(Presentation.question_id, func.count())
         .join(Participant, Participant.id == Presentation.participant_id)
         .where(Participant.study_id == study_id, Presentation.position > 0, counted)
         .group_by(Presentation.question_id)
     )
-    return {row[0]: row[1] for row in rows}
+    return dict(session.execute(statement).all())
 
 
 def arm_counts(
     session: Session, study_id: int, since: datetime, *, is_test: bool
 ) -> dict[str | None, int]:
     """Count the participants of each arm, as ``times_asked`` counts them."""
-    rows = session.execute(
+    statement = (
         select(Participant.arm, func.count())
         .where(Participant.study_id == study_id, _counts_as(since, is_test=is_test))
         .group_by(Participant.arm)
     )
-    return {row[0]: row[1] for row in rows}
+    return dict(session.execute(statement).all())
 
 
 def _counts_as(since: datetime, *, is_test: bool) -> ColumnElement[bool]:
@@ -315,14 +315,13 @@ def counts_by_time(
 
 def answer_counts(session: Session, participant_ids: Collection[int]) -> dict[int, int]:
     """Count each participant's answers, by row id, practice left out."""
-    rows = session.execute(_presented(participant_ids).join(StoredResponse, IS_ANSWERED))
-    return {row[0]: row[1] for row in rows}
+    statement = _presented(participant_ids).join(StoredResponse, IS_ANSWERED)
+    return dict(session.execute(statement).all())
 
 
 def asked_counts(session: Session, participant_ids: Collection[int]) -> dict[int, int]:
     """Count the questions that each participant is asked so far, by row id, practice left out."""
-    rows = session.execute(_presented(participant_ids))
-    return {row[0]: row[1] for row in rows}
+    return dict(session.execute(_presented(participant_ids)).all())
 
 
 def _presented(participant_ids: Collection[int]) -> Select[int, int]:
@@ -397,11 +396,7 @@ def has_people(session: Session, study_id: int, number: int) -> bool:
     )
     people = (
         select(Participant.id)
-        .where(
-            Participant.study_id == study_id,
-            CONDITIONS["counts"],
-            answered,
-        )
+        .where(Participant.study_id == study_id, CONDITIONS["counts"], answered)
         .limit(number)
     )
     return len(session.scalars(people).all()) == number
