@@ -58,8 +58,26 @@ class StudyItems:
     def __call__(
         self, documents: Collection[str], topic: str | None
     ) -> tuple[dict[str, ShownItem], ShownItem | None]:
-        """See ``find_items``."""
-        return find_items(self.session, self.study_id, documents, topic)
+        """Return what participants see of documents and of a topic, without what is not there."""
+        columns = (
+            StoredPicture.name,
+            func.coalesce(StoredPicture.width, 0),
+            func.coalesce(StoredPicture.height, 0),
+        )
+        query = (
+            select(StoredItem.document, *columns, StoredItem.text, StoredItem.alt)
+            .outerjoin(StoredPicture, _is_picture_of(StoredItem))
+            .where(StoredItem.study_id == self.study_id, StoredItem.document.in_(documents))
+        )
+        items = {row.document: ShownItem(*row[1:]) for row in self.session.execute(query)}
+        searched = (
+            select(*columns, StoredTopic.text)
+            .select_from(StoredTopic)
+            .outerjoin(StoredPicture, _is_picture_of(StoredTopic))
+            .where(StoredTopic.study_id == self.study_id, StoredTopic.topic == topic)
+        )
+        row = self.session.execute(searched).one_or_none() if topic is not None else None
+        return items, ShownItem(*row) if row else None
 
     def topic(self, topic: str) -> Topic | None:
         """Return a topic, None where the study has no such one."""
@@ -135,31 +153,6 @@ _pools: dict[tuple[int, str | None], Pool] = {}
 _reading = Lock()
 
 
-def find_items(
-    session: Session, study_id: int, documents: Collection[str], topic: str | None
-) -> tuple[dict[str, ShownItem], ShownItem | None]:
-    """Return what participants see of documents and of a topic; what is not there is left out."""
-    columns = (
-        StoredPicture.name,
-        func.coalesce(StoredPicture.width, 0),
-        func.coalesce(StoredPicture.height, 0),
-    )
-    query = (
-        select(StoredItem.document, *columns, StoredItem.text, StoredItem.alt)
-        .outerjoin(StoredPicture, _is_picture_of(StoredItem))
-        .where(StoredItem.study_id == study_id, StoredItem.document.in_(documents))
-    )
-    items = {row.document: ShownItem(*row[1:]) for row in session.execute(query)}
-    searched = (
-        select(*columns, StoredTopic.text)
-        .select_from(StoredTopic)
-        .outerjoin(StoredPicture, _is_picture_of(StoredTopic))
-        .where(StoredTopic.study_id == study_id, StoredTopic.topic == topic)
-    )
-    row = session.execute(searched).one_or_none() if topic is not None else None
-    return items, ShownItem(*row) if row else None
-
-
 def _is_picture_of(table: type[StoredItem] | type[StoredTopic]) -> ColumnElement[bool]:
     return and_(StoredPicture.study_id == table.study_id, StoredPicture.sha256 == table.sha256)
 
@@ -209,14 +202,6 @@ def absent_pictures(session: Session, study_id: int) -> set[str]:
         for table in (StoredItem, StoredTopic)
     )
     return {sha256 for query in named for sha256 in session.scalars(query) if sha256}
-
-
-def picture(session: Session, study_id: int, sha256: str) -> StoredPicture | None:
-    """Return a study's picture; None for another's."""
-    query = select(StoredPicture).where(
-        StoredPicture.study_id == study_id, StoredPicture.sha256 == sha256
-    )
-    return session.scalar(query)
 
 
 def store_pictures(session: Session, study_id: int, pictures: Sequence[dict[str, Any]]) -> None:

@@ -568,7 +568,7 @@ def find_named_picture(
 
 def find_picture(session: Session, study: Study, sha256: str) -> StoredPicture | None:
     """Return a study's picture by the digest of its file; None where it has no such one."""
-    return item_queries.picture(session, study.id, sha256)
+    return queries.find(session, StoredPicture, study_id=study.id, sha256=sha256)
 
 
 def items_and_topics(session: Session, study: Study) -> tuple[list[Item], list[Topic]]:
