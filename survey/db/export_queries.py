@@ -54,32 +54,34 @@ EXPORTED: dict[str, InstrumentedAttribute[Any]] = {
 
 def people_of(session: Session, study_id: int, *, include_test: bool) -> Iterator[Sequence[Any]]:
     """Yield the participants by public id, each as the values of a ``ParticipantRecord``."""
-    sources = [_record_source(field.name) for field in fields(ParticipantRecord)]
-    parsers = [(index, parse) for index, (_, parse) in enumerate(sources) if parse]
+    columns = {**EXPORTED, "consent_version": ConsentText.version}
+    selected, parse = _selected([columns[field.name] for field in fields(ParticipantRecord)])
     statement = (
-        select(*(selected for selected, _ in sources))
+        select(*selected)
         .select_from(Participant)
         .outerjoin(ConsentText, ConsentText.id == Participant.consent_id)
         .where(Participant.study_id == study_id)
         .order_by(by_public_id(session))
     )
-    for row in _rows(session, statement, include_test=include_test):
+    yield from map(parse, _rows(session, statement, include_test=include_test))
+
+
+def _selected(columns: Sequence[Any]) -> tuple[list[Any], Callable[[Sequence[Any]], list[Any]]]:
+    """Return what to select of columns, times and JSON as stored, and what parses a row of them."""
+    selected, parsers = [*columns], []
+    for index, column in enumerate(columns):
+        is_time, is_json = isinstance(column.type, UtcDateTime), isinstance(column.type, JSON)
+        if is_time or is_json:
+            selected[index] = _as_stored(column)
+            parsers.append((index, _moment if is_time else _json))
+
+    def parse(row: Sequence[Any]) -> list[Any]:
         values = [*row]
-        for index, parse in parsers:
-            values[index] = parse(values[index])
-        yield values
+        for index, parser in parsers:
+            values[index] = parser(values[index])
+        return values
 
-
-def _record_source(name: str) -> tuple[Any, Callable[[str | None], Any] | None]:
-    """Return what to select for a field of a record, and what parses it."""
-    if name == "consent_version":
-        return ConsentText.version, None
-    column = EXPORTED[name]
-    if isinstance(column.type, UtcDateTime):
-        return _as_stored(column), _moment
-    if isinstance(column.type, JSON):
-        return _as_stored(column), _json
-    return column, None
+    return selected, parse
 
 
 def answers(session: Session, study_id: int) -> Select[Any]:
@@ -122,13 +124,12 @@ def ballots_of(session: Session, study_id: int, *, include_test: bool) -> Iterat
 
     Each is (id, question, label order, clicked).
     """
-    statement = answered(
-        *(session, study_id, ORDERING),
-        *(
-            _as_stored(StoredOrderingPresentation.label_order),
-            type_coerce(StoredOrderingAnswer.clicked, Integer),
-        ),
-    ).where(Participant.excluded.is_(False))
+    columns = (
+        _as_stored(StoredOrderingPresentation.label_order),
+        type_coerce(StoredOrderingAnswer.clicked, Integer),
+    )
+    statement = answered(session, study_id, ORDERING, *columns)
+    statement = statement.where(Participant.excluded.is_(False))
     rows = _rows(session, statement, include_test=include_test)
     for public_id, number, labels, clicked in rows:
         yield public_id, number, _order(labels), _clicked(clicked)
@@ -182,14 +183,8 @@ def steps_done(
     """
     if tables.step is None:
         return
-    columns, parsers = own_columns(tables.step), []
-    for column in columns:
-        is_time, is_json = isinstance(column.type, UtcDateTime), isinstance(column.type, JSON)
-        parsers.append(_moment if is_time else _json if is_json else None)
-    selected = [
-        _as_stored(column) if parse else column
-        for column, parse in zip(columns, parsers, strict=True)
-    ]
+    columns = own_columns(tables.step)
+    selected, parse = _selected(columns)
     statement = (
         answered(session, study_id, tables, *selected)
         .join(tables.step, tables.step.c.presentation_id == Presentation.id)
@@ -197,11 +192,7 @@ def steps_done(
     )
     names = [column.name for column in columns]
     for participant, question, *values in _rows(session, statement, include_test=include_test):
-        parsed = (
-            value if parse is None else parse(value)
-            for value, parse in zip(values, parsers, strict=True)
-        )
-        yield participant, question, dict(zip(names, parsed, strict=True))
+        yield participant, question, dict(zip(names, parse(values), strict=True))
 
 
 def identities_of(
