@@ -18,8 +18,6 @@ from survey.db.models.base import Base
 # Any number that other users of the server are unlikely to lock as well.
 ADVISORY_LOCK = 5_300_005
 
-VERSION_TABLE = "alembic_version"
-
 
 def upgrade(engine: Engine, revision: str = "head") -> tuple[str | None, str | None]:
     """Migrate to a revision in one transaction; return the revisions before and after.
