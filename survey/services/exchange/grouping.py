@@ -36,11 +36,7 @@ from survey.services.analysis.group_results import (
 )
 from survey.services.analysis.sheets import Sheet
 from survey.services.analysis.study_results import AnalysisOptions
-from survey.services.exchange.input_files import (
-    JUDGEMENTS,
-    BundleError,
-    CsvRow,
-)
+from survey.services.exchange.input_files import JUDGEMENTS, BundleError, CsvRow
 from survey.services.exchange.steps import (
     QUESTION,
     QUESTIONS,
@@ -50,14 +46,7 @@ from survey.services.exchange.steps import (
     StepFiles,
     StepRow,
 )
-from survey.services.exchange.tables import (
-    PARTICIPANT,
-    Column,
-    Content,
-    Row,
-    Table,
-    lines_of,
-)
+from survey.services.exchange.tables import PARTICIPANT, Column, Content, Row, Table, lines_of
 
 TOPICS_DONE = "topics_done.csv"
 
@@ -164,10 +153,9 @@ class GroupingFiles(StepFiles):
 
     def result_tables(self, plan: GroupingPlan) -> list[Table]:
         """Return groups.csv, and agreement.csv as `survey assess gold` makes it."""
-        groups, agreement = lines_of(_groups), lines_of(_agreement)
         return [
-            Table("groups.csv", _GROUPS, groups),
-            Table("agreement.csv", _AGREEMENT, agreement),
+            Table("groups.csv", _GROUPS, lines_of(_groups)),
+            Table("agreement.csv", _AGREEMENT, lines_of(_agreement)),
         ]
 
     def judgement_files(self, content: Content) -> Iterator[tuple[str, Iterable[str]]]:

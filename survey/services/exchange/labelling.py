@@ -34,11 +34,7 @@ from survey.services.analysis.label_results import (
 )
 from survey.services.analysis.sheets import Sheet, as_csv
 from survey.services.analysis.study_results import AnalysisOptions
-from survey.services.exchange.input_files import (
-    JUDGEMENTS,
-    BundleError,
-    CsvRow,
-)
+from survey.services.exchange.input_files import JUDGEMENTS, BundleError, CsvRow
 from survey.services.exchange.steps import (
     QUESTION,
     QUESTIONS,

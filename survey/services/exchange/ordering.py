@@ -142,27 +142,17 @@ class OrderingContent:
         rows = content.analysis.agreement.table4.rows
         votes: Mapping[str, float] = next((row.votes for row in rows if row.question == number), {})
         shown_as = {name: f"Method {label}" for label, name in enumerate(drawn.label_order, 1)}
-        own = (
-            OTHER,
-            "",
-            str(answer.own or ""),
-            round(votes.get(OTHER, 0)),
-            "" if ticked else "yes",
-        )
+        cells = []
+        for name, ranking in rankings.items():
+            count, yours = round(votes.get(name, 0)), "yes" if ranking in ticked else ""
+            cells.append((name, shown_as[name], str(ranking), count, yours))
+        count, yours = round(votes.get(OTHER, 0)), "" if ticked else "yes"
+        cells.append((OTHER, "", str(answer.own or ""), count, yours))
         return Sheet(
             name="tried",
             title="What each measure says",
             columns=("measure", "shown as", "ordering, best first", "participants", "yours"),
-            rows=(
-                *(
-                    (
-                        *(name, shown_as[name], str(ranking), round(votes.get(name, 0))),
-                        "yes" * (ranking in ticked),
-                    )
-                    for name, ranking in rankings.items()
-                ),
-                own,
-            ),
+            rows=tuple(cells),
             note=(
                 "Participants: how many ticked that ordering; measures with equal orderings share "
                 f"them. {OTHER}: an own ordering."
@@ -225,12 +215,10 @@ class OrderingFiles:
         """Return the files of the lists and of the answers."""
         return [
             questions_table(plan),
-            *(
-                RANKINGS,
-                responses_table(plan),
-                *([FIRST_RANKINGS] if plan.has_first_rankings else []),
-                VOTES,
-            ),
+            RANKINGS,
+            responses_table(plan),
+            *([FIRST_RANKINGS] if plan.has_first_rankings else []),
+            VOTES,
         ]
 
     def result_tables(self, plan: OrderingPlan) -> list[Table]:

@@ -144,9 +144,7 @@ def read_ordering(files: Files, plan: OrderingPlan, people: People) -> OrderingR
     rows = _read_answers(files, lists, plan, people)
     answers = Answers.of(answer.response for answer in rows())
     _check_complete(plan, people, answers)
-    first_rankings: Callable[[], Iterator[FirstRanking]] = lambda: iter(())  # noqa: E731
-    if plan.has_first_rankings:
-        first_rankings = _read_first_rankings(files, lists, plan, people)
+    first_rankings = _read_first_rankings(files, lists, plan, people)
     return OrderingRecords(questions, answers, rows, first_rankings)
 
 
@@ -366,6 +364,8 @@ def _check_complete(plan: OrderingPlan, people: People, answers: Answers) -> Non
 def _read_first_rankings(
     files: Files, lists: _Lists, plan: OrderingPlan, people: People
 ) -> Callable[[], Iterator[FirstRanking]]:
+    if not plan.has_first_rankings:
+        return lambda: iter(())
     columns = ("participant", "question", "ranking", "submitted_at")
     in_order = is_sorted(files, FIRST_RANKINGS, "participant", "question")
 
