@@ -72,6 +72,7 @@ from survey.services.exchange.input_files import (
     CsvRow,
     Faults,
     Files,
+    Parsed,
     SourceFiles,
     is_sorted,
     json_of,
@@ -88,10 +89,13 @@ from survey.services.exchange.ordering_reader import ForeignFolder, read_foreign
 from survey.services.exchange.tables import (
     CODEBOOK,
     IDENTITIES,
+    ITEMS_TABLE,
     PACKAGES,
     PARTICIPANTS,
     STUDY,
+    THUMBNAILS_TABLE,
     TIMES,
+    TOPICS_TABLE,
     ConsentRecord,
     Content,
     IdentityRecord,
@@ -220,24 +224,18 @@ def read_bundle(files: Files) -> tuple[Content, dict[str, Any]]:
 
 def read_item_rows(files: Files) -> list[Item]:
     """Read items.csv, where there is one; raises BundleError."""
-
-    def parse(row: CsvRow) -> Item:
-        document = row.text("document")
-        return Item(document, *map(row.optional_text, ("file", "sha256", "text", "alt")))
-
-    columns = ("document", "file", "sha256", "text", "alt")
-    return [*parse_rows(files, "items.csv", columns, parse)] if "items.csv" in files else []
+    key, *rest = ITEMS_TABLE.names
+    return _parse_if_there(
+        files, ITEMS_TABLE, lambda row: Item(row.text(key), *map(row.optional_text, rest))
+    )
 
 
 def read_topic_rows(files: Files) -> list[Topic]:
     """Read topics.csv, where there is one; raises BundleError."""
-
-    def parse(row: CsvRow) -> Topic:
-        rest = ("text", "image", "sha256", "cluster_type")
-        return Topic(row.text("topic"), *map(row.optional_text, rest))
-
-    columns = ("topic", "text", "image", "sha256", "cluster_type")
-    return [*parse_rows(files, "topics.csv", columns, parse)] if "topics.csv" in files else []
+    key, *rest = TOPICS_TABLE.names
+    return _parse_if_there(
+        files, TOPICS_TABLE, lambda row: Topic(row.text(key), *map(row.optional_text, rest))
+    )
 
 
 def read_thumbnails(files: Files) -> list[Thumbnail]:
@@ -253,9 +251,11 @@ def read_thumbnails(files: Files) -> list[Thumbnail]:
         size = row.whole_number("width", 1), row.whole_number("height", 1)
         return Thumbnail(row.text("sha256"), *size, picture)
 
-    columns = ("sha256", "width", "height", "thumbnail")
-    name = "thumbnails.csv"
-    return [*parse_rows(files, name, columns, parse)] if name in files else []
+    return _parse_if_there(files, THUMBNAILS_TABLE, parse)
+
+
+def _parse_if_there(files: Files, table: Table, parse: Callable[[CsvRow], Parsed]) -> list[Parsed]:
+    return [*parse_rows(files, table.name, table.names, parse)] if table.name in files else []
 
 
 def replicate(files: Files, sources: SourceFiles | None = None) -> Iterator[str]:
@@ -294,15 +294,10 @@ def _read_study(files: Files) -> dict[str, Any]:
     for key, kind in KEYS.items():
         if key not in study or not isinstance(study[key], kind):
             raise BundleError(f"{STUDY}, {key}: {study.get(key)!r} found, or it is missing")
-    for consent in study["consent"]:
-        kinds = {"version": int, "text": str, "digest": str}
-        if not isinstance(consent, dict) or {k: type(v) for k, v in consent.items()} != kinds:
-            raise BundleError(f"{STUDY}, consent: version, text and digest are needed")
+    if not _is_list_of(study["consent"], {"version": int, "text": str, "digest": str}):
+        raise BundleError(f"{STUDY}, consent: version, text and digest are needed")
     looks = study.setdefault("looks", [])
-    kinds = {"at": str, "participants": int, "reason": str}
-    if not isinstance(looks, list) or not all(
-        isinstance(look, dict) and {k: type(v) for k, v in look.items()} == kinds for look in looks
-    ):
+    if not _is_list_of(looks, {"at": str, "participants": int, "reason": str}):
         raise BundleError(f"{STUDY}, looks: at, participants and reason are needed for each")
     if study["status"] not in STUDY_STATUSES:
         raise BundleError(
@@ -314,6 +309,14 @@ def _read_study(files: Files) -> dict[str, Any]:
     ):
         raise BundleError(f"{STUDY}, {PACKAGES}: a package for each measure is needed")
     return study
+
+
+def _is_list_of(values: Any, types: Mapping[str, type]) -> bool:
+    """Return whether values are a list of objects, each with these names and types."""
+    return isinstance(values, list) and all(
+        isinstance(each, dict) and {name: type(value) for name, value in each.items()} == types
+        for each in values
+    )
 
 
 def _plan_of(study: Mapping[str, Any]) -> Plan:
@@ -516,9 +519,8 @@ def _check_names(files: Files, known: Container[str], content: Content) -> None:
         if name not in known and name != SUMS:
             raise BundleError(f"{name} does not belong to this study's bundle")
     for table in tables_in(content):
-        known = [column.name for column in table.columns]
         for name in next(read_cells(read_lines(files, table.name), table.name), []):
-            if name not in known:
+            if name not in table.names:
                 raise BundleError(f"{table.name}, row 1: the column {name!r} does not belong there")
 
 
@@ -651,12 +653,10 @@ def _split_lines(texts: Iterable[str]) -> Iterator[str]:
 
 def _check_minutes(files: Files, recomputed: Iterable[str]) -> None:
     """Compare the minutes in participants.csv, which may lack them; the rest of it was read."""
-    name, expected_rows = (
-        "participants.csv",
-        read_cells(_split_lines(recomputed), "participants.csv"),
-    )
+    expected_rows = read_cells(_split_lines(recomputed), PARTICIPANTS)
     column = next(expected_rows).index("minutes")
-    for row, expected in zip(read_rows(files, name, (), Faults()), expected_rows, strict=True):
+    rows = read_rows(files, PARTICIPANTS, (), Faults())
+    for row, expected in zip(rows, expected_rows, strict=True):
         wanted = expected[column]
         cell = row.cells.get("minutes", wanted)
         if cell != wanted and not _same_numbers(cell, wanted):

@@ -224,8 +224,8 @@ class StepFiles(ABC):
             return *key_of(row), self.step_from(row, row.optional_time("saved_at"))
 
         done, steps = self._answer_tables(plan)
-        rows = parse_rows(files, done.name, [each.name for each in done.columns], read_done)
-        taken = parse_rows(files, steps.name, [each.name for each in steps.columns], read_step)
+        rows = parse_rows(files, done.name, done.names, read_done)
+        taken = parse_rows(files, steps.name, steps.names, read_step)
         records, ordered = sorted(rows, key=by_key), sorted(taken, key=by_key)
         content = self.content(lambda: iter(records), lambda: iter(ordered))
         self._check_states(content)

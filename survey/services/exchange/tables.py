@@ -274,9 +274,14 @@ class Table:
     columns: Sequence[Column]
     body: Callable[[Content], Iterable[str]]
 
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns: the heading."""
+        return [column.name for column in self.columns]
+
     def lines(self, content: Content) -> Iterator[str]:
         """Yield the file's text, many lines at a time; the same content gives the same bytes."""
-        yield written([column.name for column in self.columns])
+        yield written(self.names)
         yield from map("".join, batched(self.body(content)))
 
 
@@ -458,7 +463,7 @@ def participants_table(plan: Plan) -> Table:
 
 @lines_of
 def _participants(content: Content) -> Iterator[Row]:
-    names = [column.name for column in participants_table(content.plan).columns]
+    names = participants_table(content.plan).names
     cells, empty = itemgetter(*names), dict.fromkeys(names)
     # By column, so that a personal field may be called as a field of the record: "closing".
     columns = {name: field for name, field in participant_columns() if field not in _NOT_OF_RECORD}
