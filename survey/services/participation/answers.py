@@ -36,6 +36,7 @@ from survey.services.participation.queue import (
 # More than a person can send; without a limit, a script could fill the disk.
 ANSWERS_A_MINUTE = 200
 STEPS_A_MINUTE = 1_000
+A_MINUTE = timedelta(minutes=1)
 
 # Why a form was refused, as researchers read it: the kind of fault, nothing of the answer.
 INCOMPLETE, CONTRADICTORY, REASON, OUTDATED = "incomplete", "contradictory", "reason", "outdated"
@@ -51,6 +52,7 @@ ENDED = {
     "complete": marked("The answers were handed in and cannot be changed any more."),
     "stopped": marked("You have stopped taking part, so nothing more is stored."),
 }
+TOO_MANY = marked("Too many answers came within a minute, so this one is not stored yet.")
 
 
 class TooManyAnswersError(SurveyError):
@@ -293,22 +295,9 @@ def save_answer(
     next. Raises NotAllowedError after the end, TooManyAnswersError, and NotFoundError
     for a position without a question.
     """
-    participant_id = participant.id
-    # Without the lock, two tabs on PostgreSQL could both store a first answer.
-    status = participant_queries.lock(session, participant_id, participant.public_id)
-    if status is None:
-        raise no_such_question()
-    require_open(status)
-    moment = now()
-    task, tables = task_of(plan), TASK_TABLES[plan.kind]
-    current = participant_queries.state_of_answer(
-        session, tables, participant_id, position, moment - timedelta(minutes=1)
-    )
-    if current is None:
-        raise no_such_question()
-    if current.status in ENDED:
-        raise NotAllowedError(ENDED[current.status])
-    stored = stored_answer(task, current)
+    participant_id, tables = participant.id, TASK_TABLES[plan.kind]
+    current, moment = _locked_state(session, tables, participant, position)
+    stored = stored_answer(task_of(plan), current)
     outcome = _outcome(session, secret_key, plan, current, stored, (answer, reason), key)
     if outcome == Outcome.STALE:
         session.rollback()
@@ -337,6 +326,29 @@ def save_answer(
     return Outcome.SAVED
 
 
+def _locked_state(
+    session: Session, tables: TaskTables, participant: AnyParticipant, position: int
+) -> tuple[Record, datetime]:
+    """Lock a participant; return what decides whether their form is stored, and the time.
+
+    Raises NotAllowedError after the end, and NotFoundError for a position without a question.
+    """
+    # Without the lock, two tabs on PostgreSQL could both store a first answer.
+    status = participant_queries.lock(session, participant.id, participant.public_id)
+    if status is None:
+        raise no_such_question()
+    require_open(status)
+    moment = now()
+    state = participant_queries.state_of_answer(
+        session, tables, participant.id, position, moment - A_MINUTE
+    )
+    if state is None:
+        raise no_such_question()
+    if state.status in ENDED:
+        raise NotAllowedError(ENDED[state.status])
+    return state, moment
+
+
 def _outcome(
     session: Session,
     secret_key: str,
@@ -358,9 +370,7 @@ def _outcome(
     if base == latest:
         if state.recent >= ANSWERS_A_MINUTE:
             session.rollback()
-            raise TooManyAnswersError(
-                marked("Too many answers came within a minute, so this one is not stored yet.")
-            )
+            raise TooManyAnswersError(TOO_MANY)
         return None
     if stored is None or base is None or base > latest:
         return Outcome.STALE
@@ -419,18 +429,12 @@ def save_steps(
     with answers, a form that is sent twice is SAVED and adds no step; a form from before another
     step is STALE. Raises as ``save_answer``.
     """
-    status = participant_queries.lock(session, participant.id, participant.public_id)
-    if status is None:
-        raise no_such_question()
-    require_open(status)
-    task, tables, moment = task_of(plan), TASK_TABLES[plan.kind], now()
+    task, tables = task_of(plan), TASK_TABLES[plan.kind]
+    _, moment = _locked_state(session, tables, participant, position)
     who = (session, tables, participant.id, position)
-    state = participant_queries.state_of_answer(*who, moment - timedelta(minutes=1))
     row = participant_queries.presentation(*who)
-    if state is None or row is None or tables.step is None:
+    if row is None or tables.step is None:
         raise no_such_question()
-    if state.status in ENDED:
-        raise NotAllowedError(ENDED[state.status])
     drawn = presentation_in(plan.kind, row, _steps(*who))
     name, stored = presentation_name(row.public_id, row.id), drawn.steps
     base = tokens.revision_of(secret_key, f"{name}:steps", key)
@@ -447,11 +451,9 @@ def save_steps(
     if outcome == Outcome.STALE or base != len(stored) or not steps:
         session.rollback()
         return SavedSteps(outcome, drawn, step_key(secret_key, name, len(stored)))
-    if sum(step.saved_at > moment - timedelta(minutes=1) for step in stored) >= STEPS_A_MINUTE:
+    if sum(step.saved_at > moment - A_MINUTE for step in stored) >= STEPS_A_MINUTE:
         session.rollback()
-        raise TooManyAnswersError(
-            marked("Too many answers came within a minute, so this one is not stored yet.")
-        )
+        raise TooManyAnswersError(TOO_MANY)
     steps = tuple(replace(step, saved_at=moment) for step in steps)
     participant_queries.store_steps(session, tables.step, row.id, len(stored) + 1, steps)
     if row.refusals:
