@@ -112,8 +112,7 @@ def make_picture(content: bytes) -> Picture:
 
     The first frame of several; turned as its EXIF data say; transparent parts stay so.
     """
-    if len(content) > LARGEST_FILE:
-        raise PictureError(f"{len(content):,} bytes found; {LARGEST_FILE:,} are allowed")
+    _check_size(len(content), LARGEST_FILE)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)
@@ -185,10 +184,17 @@ def files_in_folder(folder: Path) -> Files:
 
 def file_content(path: Path, largest: int = 0) -> bytes:
     """Return a file's bytes; raises PictureError, before it is read, where it has too many."""
-    largest = largest or (LARGEST_VECTORS if path.name in VECTOR_FILES else LARGEST_FILE)
-    if (size := path.stat().st_size) > largest:
-        raise PictureError(f"{size:,} bytes found; {largest:,} are allowed")
+    _check_size(path.stat().st_size, largest or _largest(path.name))
     return path.read_bytes()
+
+
+def _largest(name: str) -> int:
+    return LARGEST_VECTORS if name in VECTOR_FILES else LARGEST_FILE
+
+
+def _check_size(size: int, largest: int) -> None:
+    if size > largest:
+        raise PictureError(f"{size:,} bytes found; {largest:,} are allowed")
 
 
 @contextmanager
@@ -206,7 +212,7 @@ def files_in_zip(source: Path | IO[bytes], name: str) -> Iterator[Files]:
                 continue
             if path.name in files:
                 raise SurveyError(f"{name} holds {path.name} twice, in two folders.")
-            files[path.name] = _entry_reader(archive, entry)
+            files[path.name] = partial(_entry_content, archive, entry)
         if len(files) > MOST_FILES:
             raise SurveyError(f"{name} holds {len(files)} files; {MOST_FILES} are allowed.")
         yield files
@@ -283,19 +289,14 @@ def open_uploads(
         )
 
 
-def _entry_reader(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Read:
-    def read() -> bytes:
-        is_vectors = PurePosixPath(entry.filename).name in VECTOR_FILES
-        largest = LARGEST_VECTORS if is_vectors else LARGEST_FILE
-        if entry.file_size > largest:  # before anything is unpacked
-            raise PictureError(f"{entry.file_size:,} bytes found; {largest:,} are allowed")
-        try:
-            with archive.open(entry) as file:
-                return file.read(largest)
-        except ZIP_ERRORS:
-            raise PictureError("its entry in the zip is damaged") from None
-
-    return read
+def _entry_content(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
+    largest = _largest(PurePosixPath(entry.filename).name)
+    _check_size(entry.file_size, largest)  # before anything is unpacked
+    try:
+        with archive.open(entry) as file:
+            return file.read(largest)
+    except ZIP_ERRORS:
+        raise PictureError("its entry in the zip is damaged") from None
 
 
 def read_items(text: bytes, file: str = ITEMS_FILE) -> list[Item]:
