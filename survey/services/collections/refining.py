@@ -47,14 +47,12 @@ class Refining:
 
     def as_json(self) -> dict[str, Any]:
         """Return both comparisons as ``survey feedback --rounds`` has them."""
-        reports = {
-            name: report and evaluation_json(report)
-            for name, report in (
-                ("with_negatives", self.with_negatives),
-                ("without_negatives", self.without_negatives),
-            )
+        return {
+            "refined": [*self.refined],
+            "with_negatives": self.with_negatives and evaluation_json(self.with_negatives),
+            "without_negatives": self.without_negatives and evaluation_json(self.without_negatives),
+            "why": self.why,
         }
-        return {"refined": [*self.refined], **reports, "why": self.why}
 
     @property
     def sheet(self) -> Sheet:
@@ -123,10 +121,11 @@ def refining_of(session: Session, study: Study, content: Content) -> Refining | 
             refined.update(range(1, len(state.rounds)))
     if not refined:
         return Refining(why="no annotator has refined a query that is done")
-    reports: list[Report] = []
     try:
-        for _, with_negatives in rankings_of(content):
-            reports.append(_report(session, study.id, content, with_negatives=with_negatives))
+        reports = [
+            _report(session, study.id, content, with_negatives=with_negatives)
+            for _, with_negatives in rankings_of(content)
+        ]
     except FaultyFilesError as error:
         return Refining(why="; ".join(error.faults))
     return Refining(reports[0], next(iter(reports[1:]), None), tuple(refined.values()))

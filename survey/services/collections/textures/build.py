@@ -15,7 +15,6 @@ from PIL import Image
 from survey.services.collections.picture_folder import Collection, collect
 
 LONGEST_SIDE = 160  # pixels of a patch
-PATCHES = 6
 
 
 def cut(photograph: Image.Image) -> list[Image.Image]:
