@@ -228,13 +228,13 @@ def try_write(engine: Engine) -> None:
                 connection.exec_driver_sql(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
 
 
-def empty_log(session: Session) -> bool:
-    """Empty SQLite's log if it may hold deleted data; return False while a reader prevents it."""
+def empty_log(session: Session) -> None:
+    """Empty SQLite's log if it may hold deleted data and no reader prevents it."""
     session.rollback()
     count = deletions_in_log(begin_reading(session))
     session.rollback()
     if not count:
-        return True
+        return
     engine = session.get_bind()
     driver = engine.raw_connection()  # type: ignore[union-attr] # sessions are bound to engines
     try:
@@ -249,7 +249,6 @@ def empty_log(session: Session) -> bool:
         session.execute(text("PRAGMA user_version = 0"))
         session.commit()
     session.rollback()
-    return not busy
 
 
 def lock_globally(session: Session) -> None:

@@ -521,8 +521,8 @@ def include(session: Session, study: Study, participant: Participant, who: str) 
     session.commit()
 
 
-def unblind(session: Session, study: Study, who: str, reason: str) -> datetime:
-    """Allow the results of an open study to be seen; log the reason. Return when."""
+def unblind(session: Session, study: Study, who: str, reason: str) -> None:
+    """Allow the results of an open study to be seen; log the reason."""
     reason = _checked_reason(reason, "Say why the results are needed before the study is closed.")
     study = queries.locked_study(session, study)
     if study.unblinded_at is None:
@@ -530,7 +530,6 @@ def unblind(session: Session, study: Study, who: str, reason: str) -> datetime:
         _store_look(session, study, study.unblinded_at, reason)
     accounts.log(session, study, who, "unblinded", reason)
     session.commit()
-    return study.unblinded_at
 
 
 def log_early_results(session: Session, study: Study, who: str, what: str) -> bool:

@@ -98,7 +98,7 @@ def preview_of(session: Session, study: Study, details: Details, who: str) -> Pu
     )
 
 
-def publish(session: Session, study: Study, who: str, details: Details) -> Publication:
+def publish(session: Session, study: Study, who: str, details: Details) -> None:
     """Make a study public, or change how it is cited, and log it.
 
     Raises NotAllowedError for a study that cannot be public, SurveyError for invalid details.
@@ -119,7 +119,6 @@ def publish(session: Session, study: Study, who: str, details: Details) -> Publi
     stored.licence, stored.published_by = details.licence, who
     accounts.log(session, study, who, "citation changed" if is_public else "published")
     session.commit()
-    return stored
 
 
 def take_back(session: Session, study: Study, who: str) -> None:
