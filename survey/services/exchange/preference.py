@@ -4,6 +4,7 @@ The files of the lists and of the measures' orders, questions.csv and rankings.c
 ordering questions.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -314,11 +315,9 @@ def _check_complete(
 ) -> None:
     """Refuse participants who are complete without an answer to each of their questions."""
     faults = Faults()
-    counts: dict[str, int] = {}
-    for record in records:
-        counts[record.participant] = counts.get(record.participant, 0) + 1
+    counts = Counter(record.participant for record in records)
     for each in participants:
-        count = counts.get(each.public_id, 0)
+        count = counts[each.public_id]
         if each.status == "complete" and count != plan.asked:
             place = f"participants.csv, participant {each.public_id}, column status"
             fault = f"'complete' found; {PREFERENCES} has {count} answers of {plan.asked}"

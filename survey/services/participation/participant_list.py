@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import accumulate
 from typing import NamedTuple
 
 from sqlalchemy.orm import Session
@@ -190,14 +191,13 @@ def arrivals_of(session: Session, study: Study) -> Exhibit:
         for column in (Participant.started_at, Participant.completed_at)
     )
     numbers = sorted({*begun, *finished})
-    counts = [(0, 0)]
-    for number in numbers:
-        counts.append(
-            (counts[-1][0] + begun.get(number, 0), counts[-1][1] + finished.get(number, 0))
-        )
+    totals = (
+        accumulate([counts.get(number, 0) for number in numbers], initial=0)
+        for counts in (begun, finished)
+    )
     ends = [numbers[0], *(number + 1 for number in numbers)]
     moments = (datetime.fromtimestamp(number * seconds, UTC) for number in ends)
-    return arrivals([(moment, *both) for moment, both in zip(moments, counts, strict=True)])
+    return arrivals([*zip(moments, *totals, strict=True)])
 
 
 def find_participant(session: Session, study: Study, public_id: str) -> Participant:
