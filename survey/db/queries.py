@@ -409,9 +409,9 @@ def last_changes(session: Session, slug: str) -> tuple[Any, ...]:
     return (*(event or ()), session.scalar(select(func.max(Erasure.id))))
 
 
-def erased_tokens(session: Session) -> Sequence[str]:
+def erased_tokens(session: Session) -> frozenset[str]:
     """Return the hashes from which a restored backup knows whom to erase."""
-    return session.scalars(select(Erasure.token)).all()
+    return frozenset(session.scalars(select(Erasure.token)))
 
 
 def events_about(session: Session, slug: str, public_id: str) -> Sequence[Event]:

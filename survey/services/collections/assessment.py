@@ -28,8 +28,6 @@ from survey.services.analysis.label_results import merged_lines as merged_lines
 from survey.services.exchange.input_files import read_text
 
 MOST_NAMED = 20  # topics that a sentence names; JSON and files name all
-
-
 BESIDE_GOLD = ("-topics.csv", "-statistics.csv")
 
 Content = TypeVar("Content", Labels, Clusters)

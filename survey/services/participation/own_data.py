@@ -39,6 +39,7 @@ from survey.db.models import (
 )
 from survey.db.models.base import Base
 from survey.db.participant_queries import AnyParticipant, AnyStudy
+from survey.db.queries import erased_tokens as erased_tokens
 from survey.errors import NotAllowedError
 from survey.services import accounts
 from survey.services.participation.answers import all_presentations, answer_in
@@ -214,11 +215,6 @@ def erase_again(session: Session, instance: Path, known: frozenset[str] = frozen
     _note(instance, tokens - _noted(instance))
     empty_log(session)
     return len(erased)
-
-
-def erased_tokens(session: Session) -> frozenset[str]:
-    """Return the tokens of erased participants in the database."""
-    return frozenset(queries.erased_tokens(session))
 
 
 def token_of(slug: str, public_id: str) -> str:
