@@ -146,10 +146,7 @@ class GroupingFiles(StepFiles):
         *(QUESTION, TOPIC),
         Column("documents", "the topic's relevant documents, with spaces between"),
     )
-    step_columns = tuple(
-        Column(name, source=getattr(StoredGroupingStep, name))
-        for name in ("action", "group_number", "name", "merged_into", "documents", "groups")
-    )
+    step_names = ("action", "group_number", "name", "merged_into", "documents", "groups")
 
     def result_tables(self, plan: GroupingPlan) -> list[Table]:
         """Return groups.csv, and agreement.csv as `survey assess gold` makes it."""

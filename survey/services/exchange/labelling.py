@@ -118,10 +118,7 @@ class LabellingFiles(StepFiles):
     typed = ""
     tables = StoredLabellingPresentation, StoredLabellingAnswer, StoredLabellingStep
     question_columns = (QUESTION, TOPIC)
-    step_columns = tuple(
-        Column(name, source=getattr(StoredLabellingStep, name))
-        for name in ("action", "batch", "document", "grade", "documents")
-    )
+    step_names = ("action", "batch", "document", "grade", "documents")
 
     def result_tables(self, plan: LabellingPlan) -> list[Table]:
         """Return labels.csv; weights.csv and agreement.csv as `survey assess merge` writes them."""

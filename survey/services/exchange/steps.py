@@ -132,7 +132,7 @@ class StepFiles(ABC):
     """The files of questions, of those that are done and of their steps, alike for all such kinds.
 
     ``tables``: of the kind's presentations, answers and steps; ``question_columns``: a column for
-    each field of a question, a named tuple; ``step_columns``: what a step has beside the time.
+    each field of a question, a named tuple; ``step_names``: what a step has beside the time.
     ``answers_file``, ``typed``: see ``TaskFiles``.
     """
 
@@ -142,7 +142,7 @@ class StepFiles(ABC):
     typed: str
     tables: ClassVar[tuple[Any, Any, Any]]
     question_columns: ClassVar[Sequence[Column]]
-    step_columns: ClassVar[Sequence[Column]]
+    step_names: ClassVar[Sequence[str]]
 
     @abstractmethod
     def question_from(self, row: CsvRow) -> Any:
@@ -158,10 +158,6 @@ class StepFiles(ABC):
 
     def data_tables(self, plan: Plan) -> list[Table]:
         """Return the files of the questions, of those that are done, and of their steps."""
-        questions = Table(QUESTIONS, self.question_columns, _questions)
-        return [questions, *self._answer_tables(plan)]
-
-    def _answer_tables(self, plan: Plan) -> list[Table]:
         presentation, answer, step = self.tables
         done = [
             *(PARTICIPANT, QUESTION, POSITION),
@@ -171,14 +167,17 @@ class StepFiles(ABC):
             *reason_columns(plan),
         ]
         rows = lines_of(lambda content: (row[: len(done)] for row in content.answers.rows()))
-        saved_at = Column("saved_at", source=step.saved_at)
-        steps = [PARTICIPANT, QUESTION, saved_at, *self.step_columns]
-        return [Table(self.answers_file, done, rows), Table(STEPS, steps, lines_of(self._steps))]
+        names = ("saved_at", *self.step_names)
+        of_step = [Column(name, source=getattr(step, name)) for name in names]
+        return [
+            Table(QUESTIONS, self.question_columns, _questions),
+            Table(self.answers_file, done, rows),
+            Table(STEPS, [PARTICIPANT, QUESTION, *of_step], lines_of(self._steps)),
+        ]
 
     def _steps(self, content: Content) -> Iterator[Row]:
-        names = [column.name for column in self.step_columns]
         for participant, question, step in content.answers.steps():
-            cells = (_cell(getattr(step, name)) for name in names)
+            cells = (_cell(getattr(step, name)) for name in self.step_names)
             yield participant, question, step.saved_at, *cells
 
     def stored(self, session: Session, study_id: int, *, include_test: bool) -> Any:
@@ -198,8 +197,8 @@ class StepFiles(ABC):
         self, files: Files, plan: Plan, participants: Callable[[], Iterable[ParticipantRecord]]
     ) -> tuple[Sequence[Any], Any]:
         """Read the questions, those that are done and their steps; raises BundleError."""
-        names = [each.name for each in self.question_columns]
-        questions = [*parse_rows(files, QUESTIONS, names, self.question_from)]
+        asked, done, steps = self.data_tables(plan)
+        questions = [*parse_rows(files, asked.name, asked.names, self.question_from)]
         people = {each.public_id for each in participants()}
         numbers = {each.number for each in questions}
         by_key = itemgetter(0, 1)
@@ -223,7 +222,6 @@ class StepFiles(ABC):
         def read_step(row: CsvRow) -> StepRow:
             return *key_of(row), self.step_from(row, row.optional_time("saved_at"))
 
-        done, steps = self._answer_tables(plan)
         rows = parse_rows(files, done.name, done.names, read_done)
         taken = parse_rows(files, steps.name, steps.names, read_step)
         records, ordered = sorted(rows, key=by_key), sorted(taken, key=by_key)
