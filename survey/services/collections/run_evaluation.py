@@ -56,6 +56,7 @@ OTHER_TESTS = (
 )
 
 Content = TypeVar("Content")
+Reader = Callable[[str, Iterable[str], FileFaults], Mapping[str, Content]]
 
 Kind = Literal["positive", "negative"]
 Examples = Mapping[str, Sequence[Sequence[str]]]
@@ -227,9 +228,7 @@ def _read_collection(
     files = len(request.runs) + sum(each is not None for each in others)
     faults, done = FileFaults(), 0
 
-    def read(
-        reader: Callable[[str, Iterable[str], FileFaults], Mapping[str, Content]], path: Path
-    ) -> Mapping[str, Content]:
+    def read(reader: Reader[Content], path: Path) -> Mapping[str, Content]:
         nonlocal done
         content: Mapping[str, Content] = {}
         try:
@@ -240,10 +239,7 @@ def _read_collection(
         on_progress("Reading", done, files)
         return content
 
-    def read_if(
-        reader: Callable[[str, Iterable[str], FileFaults], Mapping[str, Content]],
-        path: Path | None,
-    ) -> Mapping[str, Content] | None:
+    def read_if(reader: Reader[Content], path: Path | None) -> Mapping[str, Content] | None:
         return None if path is None else read(reader, path)
 
     truth = GroundTruth(
@@ -292,13 +288,9 @@ def chosen_measures(request: Request) -> tuple[Measure, ...]:
 
 def _missing_needs(measure: Measure, request: Request) -> list[str]:
     """Return what the measure needs and the request lacks; grades are in the judgements."""
-    needs = [need for need in measure.needs if need != "grades"]
-    given = {"weights"} if request.keywords else set()
-    return [
-        need
-        for need in needs
-        if need not in given and getattr(request, need.replace(" ", "_")) is None
-    ]
+    provided = {"grades", "weights"} if request.keywords else {"grades"}
+    needs = [need for need in measure.needs if need not in provided]
+    return [need for need in needs if getattr(request, need.replace(" ", "_")) is None]
 
 
 def _baseline_name(request: Request) -> str | None:
