@@ -258,7 +258,7 @@ def corrected_tests(tests: Sequence[Tests], measures: Sequence[str]) -> list[Tes
 
 def _stepped(tests: Sequence[Components], measures: Sequence[str]) -> list[Components]:
     """Correct the p of each pair's test, in the order of ``pairs``, over all pairs."""
-    compared = [frozenset((pair.first, pair.second)) for pair in pairs(measures)]
+    compared = [frozenset(pair) for pair in pairs(measures)]
     values = {
         pair: None if test.t is None or test.df is None else T(test.t, test.df)
         for pair, test in zip(compared, tests, strict=True)
@@ -285,7 +285,7 @@ def _difference(redraws: Redraws, pair: Pair, smallest: float | None) -> Differe
         unequal=tuple(
             question
             for question, orders in answered.items()
-            if len({list(orders.values()).count(orders[name]) for name in vars(pair).values()}) > 1
+            if len({list(orders.values()).count(orders[name]) for name in pair}) > 1
         ),
         lead=permutation.lead,
         two_way=two_way(d, credits),

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,8 +43,7 @@ EQUAL_MEANS = "every participant's and every question's mean is the same"
 NEGLIGIBLE = 1e-12  # of the squares: a variance below it is 0 but for rounding
 
 
-@dataclass(frozen=True)
-class Pair:
+class Pair(NamedTuple):
     """Two measures, compared as first minus second: MNRO-NMRR in files."""
 
     first: str
@@ -133,7 +132,7 @@ def pairs(measures: Sequence[str]) -> list[Pair]:
 
 def differences(credits: Credits, pair: Pair) -> NDArray[np.float64]:
     """Return d of each ballot, shape (K,), in [-1, 1]."""
-    first, second = (credits.measures.index(name) for name in (pair.first, pair.second))
+    first, second = map(credits.measures.index, pair)
     d: NDArray[np.float64] = credits.votes[:, first] - credits.votes[:, second]
     return d
 

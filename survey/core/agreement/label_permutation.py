@@ -194,7 +194,7 @@ def label_permutation(redraws: Redraws, pair: Pair) -> LabelPermutation:
     above that from 10,000 redraws as (b + 1)/(B + 1).
     """
     credits = redraws.credits
-    first, second = (credits.measures.index(name) for name in (pair.first, pair.second))
+    first, second = map(credits.measures.index, pair)
     possible = [
         (group.credits[:, first] - group.credits[:, second], group.responses)
         for group in redraws.outcomes
@@ -223,7 +223,7 @@ def label_permutation(redraws: Redraws, pair: Pair) -> LabelPermutation:
 
 def expected_by_redraws(redraws: Redraws, pair: Pair) -> NDArray[np.float64]:
     """Return the mean of d over redrawn labels, for each ballot, (K,); 0 without a click."""
-    first, second = (redraws.credits.measures.index(name) for name in (pair.first, pair.second))
+    first, second = map(redraws.credits.measures.index, pair)
     expected: NDArray[np.float64] = redraws.expected[:, first] - redraws.expected[:, second]
     # An exact 0 where no orders are identical, whatever floats add up to.
     return np.where(np.abs(expected) > NEGLIGIBLE, expected, 0.0)

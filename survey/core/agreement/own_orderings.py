@@ -71,7 +71,7 @@ def _differences(ballots: Ballots) -> Iterator[OrderingDifference]:
         values = in_units(np.nan_to_num(values)) / UNITS_OF_A_VOTE
         compared, all_tests = [], []
         for pair in pairs(measures):
-            sides = [measures.index(name) for name in (pair.first, pair.second)]
+            sides = [*map(measures.index, pair)]
             counted = credits.subset(known[:, sides[0]] & known[:, sides[1]])
             first, second = (mean_of(values[:, side], counted) for side in sides)
             d = values[:, sides[0]] - values[:, sides[1]]
@@ -89,7 +89,7 @@ def _verdict(
     if mean is None or difference.first is None or difference.second is None:
         sentence = f"{pair.title} cannot be compared: tau-b is defined in no ordering."
         return Verdict.undecided(pair, sentence)
-    ahead, behind = (pair.first, pair.second) if mean > 0 else (pair.second, pair.first)
+    ahead, behind = pair if mean > 0 else pair[::-1]
     higher, lower = sorted((difference.first, difference.second), reverse=True)
     agreement = f"mean tau-b {rounded(higher, 3)} and {rounded(lower, 3)}"
     if decision := decide(tests, comparisons, level):

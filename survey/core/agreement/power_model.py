@@ -114,7 +114,7 @@ def kinds_of(rankings: Mapping[int, Mapping[str, Ranking]], pair: Pair) -> Kinds
     counted: Counter[QuestionKind] = Counter()
     for by_measure in rankings.values():
         first, second = by_measure[pair.first], by_measure[pair.second]
-        others = [order for name, order in by_measure.items() if name not in vars(pair).values()]
+        others = [order for name, order in by_measure.items() if name not in pair]
         orders = [first, second, *others]
         alike = tuple(orders.index(order) for order in orders)
         counted[QuestionKind(alike, contrast(first, second))] += 1

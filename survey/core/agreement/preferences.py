@@ -278,7 +278,7 @@ def _differences(
     credits: Credits, values: NDArray[np.float64], measures: Sequence[str], asked: int
 ) -> Iterator[MeasureDifference]:
     compared = pairs(measures)
-    sides = [[measures.index(name) for name in (pair.first, pair.second)] for pair in compared]
+    sides = [[*map(measures.index, pair)] for pair in compared]
     tests = [PairTests.of_pair(values[:, a] - values[:, b], credits, asked) for a, b in sides]
     corrected = corrected_tests(tests, measures) if compared else []
     for pair, (first, second), test in zip(compared, sides, corrected, strict=True):
@@ -334,7 +334,7 @@ def _verdict(
             "question in which a list is preferred, both favour the same list or both tie the two."
         )
         return Verdict.undecided(pair, sentence)
-    ahead, behind = (pair.first, pair.second) if mean > 0 else (pair.second, pair.first)
+    ahead, behind = pair if mean > 0 else pair[::-1]
     higher, lower = sorted((difference.first, difference.second), reverse=True)
     if decision := decide(tests, comparisons, level):
         sentence = (

@@ -122,8 +122,8 @@ def headline(verdicts: Sequence[Verdict], leads: Sequence[float | None], questio
         return f"The answers do not decide between {and_join([*sums])}{ahead * (most >= NO_LEAD)}."
     others: dict[str, list[str]] = {}
     for each in sorted(verdicts, key=_firmness):
-        if leader in (each.pair.first, each.pair.second):
-            other = each.pair.second if each.pair.first == leader else each.pair.first
+        if leader in each.pair:
+            [other] = {*each.pair} - {leader}
             others.setdefault(_clause(each, questions), []).append(other)
     clauses: list[str] = []
     for clause, names in others.items():
@@ -213,7 +213,7 @@ def _preference(
     difference: Difference, decision: Decision, comparisons: int, questions: int, level: float
 ) -> Verdict:
     pair, mean = difference.pair, difference.mean or 0.0
-    winner, loser = (pair.first, pair.second) if mean > 0 else (pair.second, pair.first)
+    winner, loser = pair if mean > 0 else pair[::-1]
     points = _points(abs(mean))
     preferred_for = _preferred_for(difference.by_contrast, decision.population, mean)
     other_reading = _other_reading(difference, decision, comparisons, level)

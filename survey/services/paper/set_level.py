@@ -275,8 +275,7 @@ def set_level(counts: PublishedCounts) -> SetLevel:
     credits, compared = counts.credits(), pairs(counts.measures)
     sets = range(1, len(counts.votes) + 1)
     ties = [
-        tuple(k for k in sets if {pair.first, pair.second} <= set(counts.identical.get(k, ())))
-        for pair in compared
+        tuple(k for k in sets if set(pair) <= set(counts.identical.get(k, ()))) for pair in compared
     ]
     free = [[number for number in sets if number not in tied] for tied in ties]
     distinct = distinct_questions(counts.rankings())
