@@ -22,6 +22,7 @@ from survey.core.agreement.verdicts import (
     Decision,
     Verdict,
     decide,
+    interval_in_points,
     population_start,
     rests_on,
     undecided_difference,
@@ -341,10 +342,10 @@ def _verdict(
             f"{population_start(decision.population, questions)}, people's preferences agree with "
             f"{ahead} more often than with {behind}: {_percent(higher)} and {_percent(lower)} of "
             f"100, a difference of {_percent(abs(mean))} points"
-            f"{rests_on(decision, mean, comparisons, _points)}."
+            f"{rests_on(decision, mean, comparisons, interval_in_points)}."
         )
         return Verdict(pair, decision.scope, ahead, "orders", decision.population, sentence)
-    of_which = undecided_difference(tests, comparisons, questions, level, _points)
+    of_which = undecided_difference(tests, comparisons, questions, level, interval_in_points)
     sentence = (
         f"The preferences do not decide between {pair.first} and {pair.second}: they agree with "
         f"{_percent(difference.first)} and {_percent(difference.second)} of 100; the "
@@ -355,9 +356,3 @@ def _verdict(
 
 def _percent(share: float) -> str:
     return rounded(100 * share)
-
-
-def _points(interval: Interval, mean: float) -> str:
-    """Format an interval in points, with its sign reversed for a negative mean."""
-    low, high = interval if mean > 0 else (-interval[1], -interval[0])
-    return f"{_percent(max(low, -1.0))} to {_percent(min(high, 1.0))}"

@@ -191,7 +191,7 @@ def lead_in_points(found: Verdict, tests: MeanTests) -> str:
         return ""
     these = found.scope == "these" or tests.components.ci95 is None
     interval = (tests.participants if these else tests.components).ci95
-    reach = f" ({_interval(interval, 1.0)})" if interval else ""
+    reach = f" ({interval_in_points(interval, 1.0)})" if interval else ""
     return f"{_points(tests.mean)}{reach}"
 
 
@@ -223,7 +223,7 @@ def _preference(
     sentence = (
         f"{population_start(decision.population, questions)}, {winner} is preferred to {loser}"
         f"{f' {for_ties},' if preferred_for == 'ties' else ''} by {points} of the responses"
-        f"{rests_on(decision, mean, comparisons, _interval)}. {stays_open}"
+        f"{rests_on(decision, mean, comparisons, interval_in_points)}. {stays_open}"
         f"{_sources(difference.by_contrast, pair, 'Of these points', mean)}"
         f"{_small(difference, decision.population)}"
         f"{_elsewhere(difference, decision, comparisons, mean)}"
@@ -316,7 +316,7 @@ def _undecided(
         f"between {first} and {second}: the observed difference, {difference.pair.title}, "
         f"is {_points(difference.mean or 0.0)} of the responses"
     )
-    reach = _reach(difference, questions, _interval)
+    reach = _reach(difference, questions, interval_in_points)
     reason = _reason(difference, decision, comparisons, level)
     if not reach:
         why = difference.participants.why
@@ -415,9 +415,7 @@ def undecided_difference(
 
 def population_start(population: str, questions: int) -> str:
     """Return the start of a sentence about a population."""
-    if population == T2:
-        return "For questions of this kind"
-    return f"F{these_questions(questions)[1:]}"
+    return f"F{where_it_holds(population, questions)[1:]}"
 
 
 def these_questions(questions: int) -> str:
@@ -443,7 +441,7 @@ def _elsewhere(difference: Difference, decision: Decision, comparisons: int, mea
         return f"Of other questions nothing can be said: {difference.components.why}. "
     rests_on = f"by {of_kind.exact_test}"
     if of_kind.interval:
-        rests_on = f"there the interval is {_interval(of_kind.interval, mean)},"
+        rests_on = f"there the interval is {interval_in_points(of_kind.interval, mean)},"
     return (
         f"For questions of this kind it stays open: {rests_on} "
         f"{corrected_p(of_kind.p, comparisons)}. "
@@ -508,7 +506,8 @@ def _other_reading(
         ahead = difference.pair.first if mean > 0 else difference.pair.second
         return (
             f"{counted}, {ahead} leads by {_points(abs(mean))} (95 % interval "
-            f"{_interval(test_above.ci95, mean)}): identical orders may hide a preference. "
+            f"{interval_in_points(test_above.ci95, mean)}): identical orders may hide a "
+            "preference. "
         )
     test = above.components if decision.population == T2 else above.participants
     p = test.p_step if isinstance(test, Components) else test.p_holm
@@ -540,7 +539,8 @@ def _equal(difference: Difference, equality: Equivalence, population: str) -> st
         f"{pair.first} and {pair.second} are equal to within "
         f"{_margin(equality)} points: the difference, {pair.title}, "
         f"is {_points(difference.mean or 0.0)} of the responses, and its 90 % interval, "
-        f"{_interval(test.ci90, 1.0)}, lies within (two one-sided tests, {p_text(test.p)})."
+        f"{interval_in_points(test.ci90, 1.0)}, lies within "
+        f"(two one-sided tests, {p_text(test.p)})."
     )
 
 
@@ -599,7 +599,7 @@ def _points(share: float) -> str:
     return f"{rounded(100 * share)} points"
 
 
-def _interval(interval: Interval | None, mean: float) -> str:
+def interval_in_points(interval: Interval | None, mean: float) -> str:
     """Format an interval in points, with its sign reversed for a negative mean."""
     low, high = interval or (float("nan"), float("nan"))
     if mean < 0:
