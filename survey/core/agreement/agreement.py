@@ -59,9 +59,10 @@ from survey.core.agreement.label_permutation import (
 )
 from survey.core.agreement.quality import Bias, bias_of
 from survey.core.statistics.max_t import T, step_down
-from survey.core.statistics.significance import Interval, MeanTest, holm
+from survey.core.statistics.significance import Interval, MeanTest, Statistic, holm
 
 Tests = TypeVar("Tests", bound="MeanTests")
+Test = TypeVar("Test", bound=Statistic)
 
 # A vote that credits several measures gives each a whole credit, or an equal share of one,
 # or the response is left out.
@@ -228,11 +229,9 @@ def compare(redraws: Redraws, smallest_difference: float | None = None) -> tuple
     measures = redraws.credits.measures
     results = [_difference(redraws, pair, smallest_difference) for pair in pairs(measures)]
     for test, p in TESTS.items():
-        tests = [getattr(result, test) for result in results]
-        corrected = holm([getattr(each, p) for each in tests])
+        corrected = with_holm([getattr(result, test) for result in results], p)
         results = [
-            replace(result, **{test: replace(each, **{f"{p}_holm": p_holm})})
-            for result, each, p_holm in zip(results, tests, corrected, strict=True)
+            replace(result, **{test: each}) for result, each in zip(results, corrected, strict=True)
         ]
     above = corrected_tests([result.above_random_clicks for result in results], measures)
     return tuple(
@@ -243,17 +242,19 @@ def compare(redraws: Redraws, smallest_difference: float | None = None) -> tuple
 
 def corrected_tests(tests: Sequence[Tests], measures: Sequence[str]) -> list[Tests]:
     """Correct the p of each pair's tests, in the order of ``pairs``, over all pairs."""
-    stepped = _stepped([each.components for each in tests], measures)
-    of_kind = holm([each.components.p for each in tests])
-    of_these = holm([each.participants.p for each in tests])
+    of_kind = _stepped(with_holm([each.components for each in tests], "p"), measures)
+    of_these = with_holm([each.participants for each in tests], "p")
     return [
-        replace(
-            each,
-            components=replace(test, p_holm=kind),
-            participants=replace(each.participants, p_holm=these),
-        )
-        for each, test, kind, these in zip(tests, stepped, of_kind, of_these, strict=True)
+        replace(each, components=kind, participants=these)
+        for each, kind, these in zip(tests, of_kind, of_these, strict=True)
     ]
+
+
+def with_holm(tests: Sequence[Test], p: str) -> list[Test]:
+    """Correct the p values of the field ``p`` by Holm's method over the tests, as ``{p}_holm``."""
+    corrected = holm([getattr(test, p) for test in tests])
+    changes: list[dict[str, Any]] = [{f"{p}_holm": value} for value in corrected]
+    return [replace(test, **change) for test, change in zip(tests, changes, strict=True)]
 
 
 def _stepped(tests: Sequence[Components], measures: Sequence[str]) -> list[Components]:

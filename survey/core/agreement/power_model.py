@@ -56,6 +56,7 @@ from survey.core.agreement.differences import (
 )
 from survey.core.statistics.components import TableSums, variance_components
 from survey.core.statistics.max_t import first_pair_rejected
+from survey.core.statistics.rater_agreement import QUANTILE
 from survey.core.statistics.significance import LEVEL
 from survey.core.studies.rankings import CONTRADICTING, IDENTICAL, TIES_ONLY, Ranking, contrast
 
@@ -63,7 +64,6 @@ DECIDED = 204 / 300  # π of three measures: Table 4, MNRO against NMRR
 CREDITED = 280 / 300  # responses that credit any measure: Table 4 has 20 custom rankings
 BETWEEN_QUESTIONS = 0.15
 BETWEEN_PARTICIPANTS = 0.05
-NORMAL_95 = 1.959963984540054
 
 # A chunk of replicates has about this number of answers, to stay in the processor's cache,
 # but enough replicates to be worth its calls. Its size depends on the study alone, so that
@@ -614,7 +614,7 @@ def power(study: PlannedStudy, tallies: Sequence[Tally], *, equality: bool = Tru
 
 def wilson(successes: int, n: int) -> tuple[float, float]:
     """Return the 95 % interval of a share ``successes`` / ``n``, in [0, 1] (Wilson 1927)."""
-    share, z2 = successes / n, NORMAL_95**2
+    share, z2 = successes / n, QUANTILE**2
     middle = (share + z2 / (2 * n)) / (1 + z2 / n)
-    reach = NORMAL_95 / (1 + z2 / n) * math.sqrt(share * (1 - share) / n + z2 / (4 * n * n))
+    reach = QUANTILE / (1 + z2 / n) * math.sqrt(share * (1 - share) / n + z2 / (4 * n * n))
     return max(0.0, middle - reach), min(1.0, middle + reach)

@@ -21,11 +21,11 @@ from fractions import Fraction
 from functools import partial
 from itertools import permutations
 from operator import add, itemgetter
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
-from survey.core.agreement.agreement import json_values
+from survey.core.agreement.agreement import json_values, with_holm
 from survey.core.agreement.credits import (
     OTHER,
     Ballots,
@@ -42,7 +42,7 @@ from survey.core.agreement.differences import (
     pairs,
 )
 from survey.core.agreement.label_permutation import Redraws, label_permutation
-from survey.core.statistics.significance import MeanTest, Statistic, holm, t_test
+from survey.core.statistics.significance import MeanTest, Statistic, t_test
 from survey.core.studies.rankings import Ranking
 
 COMPARISONS = 3
@@ -51,7 +51,6 @@ IDENTICAL_ANY = "two of the orders are identical"
 EXCHANGED = "these counts, measures exchanged among the orders of each set"
 OWN_ORDERING = Ranking((("of one's own",), ("rest",)))  # of an answer that is OTHER
 
-Test = TypeVar("Test", bound=Statistic)
 Votes = Mapping[str, int]
 
 
@@ -262,8 +261,8 @@ class SetLevel:
         """Return all tests as plain values."""
         return {
             "pairs": [tests.as_json() for tests in self.pairs],
-            "totals": {name: json_values(total) for name, total in self.totals.items()},
-            "first_places": {name: json_values(first) for name, first in self.first_places.items()},
+            "totals": json_values(self.totals),
+            "first_places": json_values(self.first_places),
         }
 
 
@@ -285,7 +284,7 @@ def set_level(counts: PublishedCounts) -> SetLevel:
         "distinct": _test_scope(counts, credits, [distinct] * len(compared), IDENTICAL_ANY),
     }
     exchanges = [_exchange(counts, partial(_lead, pair)) for pair in compared]
-    tests = zip(compared, ties, _corrected(exchanges, "p"), strict=True)
+    tests = zip(compared, ties, with_holm(exchanges, "p"), strict=True)
     return SetLevel(
         pairs=tuple(
             PairTests(
@@ -334,18 +333,11 @@ def _test_scope(
         by_set = by_questions(differences(of_sets, pair), of_sets, len(sets))
         means.append(replace(mean, left_out=left_out))
         questions.append(replace(by_set, left_out=left_out))
-    means, questions = _corrected(means, "p"), _corrected(questions, "sign_flip_p")
+    means, questions = with_holm(means, "p"), with_holm(questions, "sign_flip_p")
     return [
         ScopeTests(tuple(sets), mean, by_set)
         for sets, mean, by_set in zip(sets_by_pair, means, questions, strict=True)
     ]
-
-
-def _corrected(tests: Sequence[Test], field: str) -> list[Test]:
-    """Correct the p values of a field by Holm's method over the tests."""
-    corrected = holm([getattr(test, field) for test in tests])
-    values: list[dict[str, Any]] = [{f"{field}_holm": p} for p in corrected]
-    return [replace(test, **value) for test, value in zip(tests, values, strict=True)]
 
 
 def _mean(shares: Sequence[float]) -> SetsMean:
