@@ -314,10 +314,7 @@ class RunPlace:
 
 
 def run_places(
-    answers: Answers,
-    rankings: Rankings,
-    measures: Sequence[str],
-    runs: Mapping[int, Sequence[str]],
+    answers: Answers, rankings: Rankings, measures: Sequence[str], runs: Mapping[int, Sequence[str]]
 ) -> tuple[RunPlace, ...]:
     """Average the place of each run over the answers; ``runs``: question → run of each letter.
 
@@ -359,10 +356,7 @@ class Variant:
 
 
 def sensitivity(
-    answers: Answers,
-    rankings: Rankings,
-    measures: Sequence[str],
-    flagged: NDArray[np.bool_],
+    answers: Answers, rankings: Rankings, measures: Sequence[str], flagged: NDArray[np.bool_]
 ) -> tuple[Variant, ...]:
     """Recompute the differences under each choice that could have been made differently.
 

@@ -18,19 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from survey.core.agreement.answers import distinct_keys
-from survey.core.agreement.credits import (
-    UNITS_OF_A_VOTE,
-    Credits,
-    in_units,
-)
+from survey.core.agreement.credits import UNITS_OF_A_VOTE, Credits, in_units
 from survey.core.statistics.components import TableSums, variance_components
-from survey.core.statistics.significance import (
-    MeanTest,
-    Statistic,
-    sign_flip,
-    sign_test,
-    t_test,
-)
+from survey.core.statistics.significance import MeanTest, Statistic, sign_flip, sign_test, t_test
 
 T1 = "these questions, a population of participants"
 T2 = "questions of this kind, a population of participants"

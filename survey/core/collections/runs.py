@@ -14,12 +14,7 @@ from typing import TypeVar
 import numpy as np
 
 from survey.core.measures import Lists
-from survey.core.text_input import (
-    FileFaults,
-    parse_number,
-    parse_whole,
-    shortened,
-)
+from survey.core.text_input import FileFaults, parse_number, parse_whole, shortened
 
 Judgements = Mapping[str, Mapping[str, int]]
 """Topic → document → relevance, topics in the order of the file."""

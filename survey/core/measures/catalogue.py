@@ -229,10 +229,7 @@ BUILT_IN: tuple[Measure | Family, ...] = (
     ),
     _interpolated("AP3", "three", precision.THREE_LEVELS, "MNRO paper, Section 2"),
     _interpolated(
-        "AP11",
-        "eleven",
-        precision.ELEVEN_LEVELS,
-        "lecture; TREC's 11pt_avg, with exact levels",
+        "AP11", "eleven", precision.ELEVEN_LEVELS, "lecture; TREC's 11pt_avg, with exact levels"
     ),
     cutoff_family(
         "P@k",
@@ -321,17 +318,9 @@ BUILT_IN: tuple[Measure | Family, ...] = (
     *_discounted("", "", gain.EXPONENTIAL, "mAP/nDCG definitions, Eqs. 4–5"),
     *_discounted("lin", " of linear grades", gain.LINEAR, "trec_eval"),
     *_discounted(
-        "log2",
-        " by log2 of the rank",
-        gain.FROM_RANK_2,
-        "lecture (Järvelin and Kekäläinen 2002)",
+        "log2", " by log2 of the rank", gain.FROM_RANK_2, "lecture (Järvelin and Kekäläinen 2002)"
     ),
-    Family(
-        "ERR@k",
-        f"ERR([1-9]|[12][0-9]|30)?@{CUTOFF}",
-        _expected_reciprocal_rank,
-        ("ERR@20",),
-    ),
+    Family("ERR@k", f"ERR([1-9]|[12][0-9]|30)?@{CUTOFF}", _expected_reciprocal_rank, ("ERR@20",)),
     Measure(
         name="Q",
         label="Q-measure",

@@ -78,12 +78,7 @@ def score(
         with suppress(ValueError):  # what follows raises an error that names the fault
             return score_many(measures, rows, setting)
     lists = as_lists(
-        rows,
-        collection_size,
-        relevant=relevant,
-        grades=grades,
-        weights=weights,
-        clusters=clusters,
+        rows, collection_size, relevant=relevant, grades=grades, weights=weights, clusters=clusters
     )
     columns = [measure.checked(lists, setting) for measure in measures]
     return np.column_stack(columns) if columns else np.empty((len(lists.ranks), 0))

@@ -349,10 +349,7 @@ def fit_conditional_logit(
 
 
 def _score_and_information(
-    terms: Table,
-    chosen: NDArray[np.bool_],
-    counts: NDArray[np.int64],
-    beta: Table,
+    terms: Table, chosen: NDArray[np.bool_], counts: NDArray[np.int64], beta: Table
 ) -> tuple[Table, Table]:
     """Return the log likelihood's first derivative, (terms,), and minus its second.
 

@@ -44,10 +44,7 @@ ASKED_OF_PERSONS: dict[str, type[PersonalField]] = {
 POOL = ("design", "pool")  # the choice with which some settings count
 QUESTIONS = Whole("Questions", 1, 50, help="1 to 50, or the whole pool.")
 PER_PARTICIPANT = Whole(
-    *("Questions per participant", 1, 50),
-    optional=True,
-    help="Only for a pool.",
-    only_with=POOL,
+    *("Questions per participant", 1, 50), optional=True, help="Only for a pool.", only_with=POOL
 )
 DESIGNS = {
     "all": "Everyone answers all questions",
@@ -466,10 +463,7 @@ DIGEST_FORMAT = 1
 
 
 def study_digest(
-    plan: Plan,
-    questions: Iterable[TaskQuestion],
-    generator_version: int,
-    items: str | None = None,
+    plan: Plan, questions: Iterable[TaskQuestion], generator_version: int, items: str | None = None
 ) -> str:
     """Return the SHA-256 of a study's plan and of its questions as they are shown.
 

@@ -24,12 +24,7 @@ from survey.core.studies.questions import (
     draw_blinding,
     rankings_of,
 )
-from survey.core.studies.rankings import (
-    Ranking,
-    contradictions,
-    differing_pairs,
-    identical_groups,
-)
+from survey.core.studies.rankings import Ranking, contradictions, differing_pairs, identical_groups
 from survey.core.tasks.ordering_plan import AFTER, NEVER, OBVIOUS, REPEATED, OrderingPlan
 
 

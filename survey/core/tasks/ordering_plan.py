@@ -622,11 +622,7 @@ def _cluster_names(marks: Marks) -> set[str]:
 
 
 def _mark_faults(
-    place: Place,
-    what: str,
-    marks: Marks,
-    lists: Iterable[Iterable[int]],
-    collection_size: int,
+    place: Place, what: str, marks: Marks, lists: Iterable[Iterable[int]], collection_size: int
 ) -> Iterable[Fault]:
     try:
         marks.lists([list(ranks) for ranks in lists], collection_size)

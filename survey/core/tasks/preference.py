@@ -14,16 +14,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from survey.core.collections.items import FindItems, Result, ShownItem
 from survey.core.measures import MEASURES, Setting, name_faults
-from survey.core.studies.fields import (
-    Choice,
-    Fault,
-    Finding,
-    Switch,
-    Whole,
-    Words,
-    and_join,
-    ruled,
-)
+from survey.core.studies.fields import Choice, Fault, Finding, Switch, Whole, Words, and_join, ruled
 from survey.core.studies.generators import Positions
 from survey.core.studies.plan import Plan
 from survey.core.studies.provenance import MOST_SHOWN, Provenance

@@ -8,12 +8,7 @@ from math import fsum
 from sys import intern
 from typing import Any, TypeVar
 
-from survey.core.collections.labels import (
-    Labels,
-    TopicLabels,
-    choice_agreement,
-    merge_labels,
-)
+from survey.core.collections.labels import Labels, TopicLabels, choice_agreement, merge_labels
 from survey.figures.exhibit import Exhibit
 from survey.figures.judging import agreement_by_topic
 from survey.services.analysis.sheets import Sheet, count_of, csv_lines

@@ -411,16 +411,8 @@ def _differences(differences: tuple[Difference, ...]) -> Sheet:
             (_pair(difference.pair), population, *_points(test), *_p(test.p, corrected))
             for difference in differences
             for population, test, corrected in (
-                (
-                    "questions of this kind",
-                    difference.components,
-                    difference.components.p_step,
-                ),
-                (
-                    "these questions alone",
-                    difference.participants,
-                    difference.participants.p_holm,
-                ),
+                ("questions of this kind", difference.components, difference.components.p_step),
+                ("these questions alone", difference.participants, difference.participants.p_holm),
             )
         ),
         note="Questions of this kind: t by the variance components of participants and questions, "
@@ -735,10 +727,7 @@ def _runs(analysis: Analysis) -> Sheet:
     return Sheet(
         name="runs",
         title="Results by run: mean place among the lists of a question, 1 for the best",
-        columns=(
-            *("run", "people", *OF_BOTH),
-            *(f"by {name}" for name in measures),
-        ),
+        columns=(*("run", "people", *OF_BOTH), *(f"by {name}" for name in measures)),
         rows=tuple(
             (
                 *(each.run, each.people.mean),

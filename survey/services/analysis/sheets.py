@@ -264,8 +264,4 @@ def _escape_latex(text: str) -> str:
     return " ".join(text.split()).translate(LATEX)
 
 
-FORMATS: Mapping[str, Callable[[Table], str]] = {
-    "csv": as_csv,
-    "md": as_markdown,
-    "tex": as_latex,
-}
+FORMATS: Mapping[str, Callable[[Table], str]] = {"csv": as_csv, "md": as_markdown, "tex": as_latex}

@@ -26,13 +26,7 @@ from typing import Any
 import numpy as np
 
 from survey.core.agreement.agreement import json_values, with_holm
-from survey.core.agreement.credits import (
-    OTHER,
-    Ballots,
-    Credits,
-    distinct_questions,
-    tally_credits,
-)
+from survey.core.agreement.credits import OTHER, Ballots, Credits, distinct_questions, tally_credits
 from survey.core.agreement.differences import (
     T2,
     Pair,

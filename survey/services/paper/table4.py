@@ -9,13 +9,7 @@ from functools import cache
 from typing import Any
 
 from survey.core.agreement.agreement import counts_as_json
-from survey.core.agreement.credits import (
-    OTHER,
-    Shares,
-    Table4,
-    distinct_questions,
-    shares,
-)
+from survey.core.agreement.credits import OTHER, Shares, Table4, distinct_questions, shares
 from survey.core.agreement.credits import table4 as tabulate
 from survey.core.statistics.significance import LEVEL
 from survey.services.analysis.sheets import Sheet, as_markdown

@@ -67,10 +67,7 @@ def table2() -> Reproduction:
         _table2_sheets(moved),
         deviations(),
         judge_claims("table2", _table2_checks(moved)),
-        (
-            ROUNDING_NOTE,
-            *exhibit_remarks("table2", share=share, nar=nar, amnro=amnro, **reach),
-        ),
+        (ROUNDING_NOTE, *exhibit_remarks("table2", share=share, nar=nar, amnro=amnro, **reach)),
     )
 
 

@@ -232,10 +232,7 @@ def correlations() -> Reproduction:
     sheets, remarks = _correlation_sheets(agreements), exhibit_remarks("correlations")
     return Reproduction(
         "correlations",
-        {
-            "agreements": [agreement.as_json() for agreement in agreements],
-            "remarks": list(remarks),
-        },
+        {"agreements": [agreement.as_json() for agreement in agreements], "remarks": list(remarks)},
         sheets,
         claims=judge_claims("correlations", _correlation_checks(agreements)),
         remarks=remarks,

@@ -10,14 +10,7 @@ from selectolax.lexbor import LexborNode
 from survey.core.collections.items import Shown
 from survey.core.measures import MEASURES
 from survey.core.studies.questions import Question
-from survey.core.tasks.preference import (
-    EQUAL,
-    LEFT,
-    NEITHER,
-    RIGHT,
-    STRENGTHS,
-    PreferencePlan,
-)
+from survey.core.tasks.preference import EQUAL, LEFT, NEITHER, RIGHT, STRENGTHS, PreferencePlan
 from survey.errors import SurveyError
 from survey.services.planning.bot_sight import Sight
 
