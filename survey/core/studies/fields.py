@@ -6,7 +6,6 @@ a plan declares and the page "About you" asks for, and its closing questions.
 
 import keyword
 import re
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import MISSING, dataclass, field, fields, replace
@@ -81,7 +80,7 @@ def is_storable(text: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Rule(ABC):
+class Rule:
     """What a field may hold; ``label`` and ``help``: how a form asks for it.
 
     ``step``: in which step of a plan's form, for a field of the plan's kind: "what" to ask, "how"
@@ -99,9 +98,12 @@ class Rule(ABC):
         if breach := self._breach(value):
             yield Fault((name,), f"{name} {breach}")
 
-    @abstractmethod
-    def _breach(self, value: Any) -> str:
-        """Return the end of the fault's sentence; "" for a value that the rule allows."""
+    def _breach(self, value: Any) -> str:  # noqa: ARG002 - for subclasses
+        """Return the end of the fault's sentence; "" for a value that the rule allows.
+
+        Every value where the plan checks it itself.
+        """
+        return ""
 
 
 @dataclass(frozen=True)
@@ -189,16 +191,10 @@ class Words(Rule):
 
     rows: int = 0
 
-    def _breach(self, value: Any) -> str:  # noqa: ARG002 - the plan checks it
-        return ""
-
 
 @dataclass(frozen=True)
 class Nested(Rule):
     """Rule of values within values, which their plan checks; a form asks for them as YAML."""
-
-    def _breach(self, value: Any) -> str:  # noqa: ARG002 - the plan checks it
-        return ""
 
 
 def ruled(rule: Rule, default: Any = MISSING) -> Any:
@@ -251,7 +247,8 @@ def placeholders(text: str) -> list[str]:
 
 def and_join(parts: Sequence[str]) -> str:
     """Join words like A, B and C."""
-    return " and ".join([*([", ".join(parts[:-1])] if parts[1:] else []), *parts[-1:]])
+    *before, last = parts or [""]
+    return f"{', '.join(before)} and {last}" if before else last
 
 
 @dataclass(frozen=True)
