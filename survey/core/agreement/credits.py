@@ -243,6 +243,12 @@ class Credits:
         sums: NDArray[np.int64] = self.ballots.sum_by_participant(in_units(values) * self.counted)
         return sums
 
+    def sum_by_question(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Add up values (K,) over the counted responses to each question that has any."""
+        counted = self.counts > 0
+        _, index = np.unique(self.questions[counted], return_inverse=True)
+        return np.bincount(index, (self.counts * values)[counted])
+
     def subset(self, chosen: NDArray[np.bool_]) -> "Credits":
         """Count only some of the ballots; ``chosen``: a mask over them."""
         return replace(self, counted=self.counted & chosen)

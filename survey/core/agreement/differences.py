@@ -176,10 +176,7 @@ def _two_way_variance(d: NDArray[np.float64], mean: float, credits: Credits) -> 
     squares = float(credits.counts @ residuals**2)
     sums = credits.units_by_participant(d) / UNITS_OF_A_VOTE - credits.answer_counts * mean
     by_participant = _clustered(sums[credits.answered], n)
-    counted = credits.counts > 0
-    numbers, index = np.unique(credits.questions[counted], return_inverse=True)
-    weighed = (credits.counts * residuals)[counted]
-    by_question = _clustered(np.bincount(index, weighed, len(numbers)), n)
+    by_question = _clustered(credits.sum_by_question(residuals), n)
     both = by_participant + by_question - squares / n / (n - 1)
     negligible = NEGLIGIBLE * squares / n**2
     if both > negligible:
@@ -226,14 +223,12 @@ def components(d: NDArray[np.float64], credits: Credits, these_questions: MeanTe
 
 def table_sums(d: NDArray[np.float64], credits: Credits) -> TableSums:
     """Add up d, (K,), by participant and by question, for the components of its variance."""
-    counted = credits.counts > 0
     counts = credits.answer_counts[credits.answered].astype(float)
     sums = credits.units_by_participant(d)[credits.answered] / UNITS_OF_A_VOTE
-    _, index = np.unique(credits.questions[counted], return_inverse=True)
-    of_questions = np.bincount(index, credits.counts[counted])
-    question_sums = np.bincount(index, (credits.counts * in_units(d))[counted]) / UNITS_OF_A_VOTE
+    question_counts = credits.sum_by_question(np.ones_like(d))
+    question_sums = credits.sum_by_question(in_units(d)) / UNITS_OF_A_VOTE
     squares = float(credits.counts @ d**2)
-    return TableSums.of(sums, question_sums, counts, of_questions.astype(float), squares)
+    return TableSums.of(sums, question_sums, counts, question_counts, squares)
 
 
 def t_by_participants(d: NDArray[np.float64], credits: Credits) -> MeanTest:
@@ -277,11 +272,8 @@ def by_questions(d: NDArray[np.float64], credits: Credits, asked: int) -> Questi
 
     d: (K,); ``asked``: how many questions there are; an unanswered question is tied.
     """
-    counted = credits.counts > 0
-    weighed = (credits.counts * in_units(d))[counted]
-    numbers, index = np.unique(credits.questions[counted], return_inverse=True)
     # Whole numbers below 2^53, which floats add up exactly.
-    totals = np.bincount(index, weighed, len(numbers))
+    totals = credits.sum_by_question(in_units(d))
     sums = [Fraction(int(total), UNITS_OF_A_VOTE) for total in totals]
     won, lost = sum(total > 0 for total in sums), sum(total < 0 for total in sums)
     return QuestionsTest(
