@@ -116,13 +116,12 @@ class Codes(Generic[Value]):
     def __init__(self) -> None:
         self._codes: dict[Value | None, int] = {None: -1}
 
-    def code_of(self, value: Value | None) -> int:
-        """Return a value's code, a new one for a new value and −1 for None."""
-        return self._codes.setdefault(value, len(self._codes) - 1)
-
     def encode(self, values: Iterable[Value | None]) -> NDArray[np.signedinteger[Any]]:
-        """Return the values' codes, of the smallest type that holds all codes so far."""
-        codes = [*map(self.code_of, values)]
+        """Return the values' codes, of the smallest type that holds all codes so far.
+
+        A new value gets a new code, None gets −1.
+        """
+        codes = [self._codes.setdefault(value, len(self._codes) - 1) for value in values]
         return np.array(codes, dtype=smallest_integer_type(len(self._codes)))
 
     def column(self, codes: NDArray[np.signedinteger[Any]]) -> "Coded[Value]":
@@ -236,24 +235,22 @@ class Answers:
     def subset(self, rows: NDArray[np.bool_]) -> "Answers":
         """Keep some answers, by a mask, and the participants who have one of them."""
         left = sum_by_participant(rows, self.first_answer)
-        by_answer = [field.name for field in fields(self)[2:]]
-        return Answers(
-            people=self.people[left > 0],
-            first_answer=first_rows(left[left > 0]),
-            **{name: getattr(self, name)[rows] for name in by_answer},
-        )
+        return self._part(self.people[left > 0], first_rows(left[left > 0]), rows)
 
     def blocks(self) -> Iterator["Answers"]:
         """Yield the answers of some thousand participants at a time, as views."""
         edges = np.append(self.first_answer[::PEOPLE_AT_ONCE], len(self)).tolist()
         for block, (start, end) in enumerate(pairwise(edges)):
             people = slice(block * PEOPLE_AT_ONCE, (block + 1) * PEOPLE_AT_ONCE)
-            by_answer = {field.name: getattr(self, field.name) for field in fields(self)[2:]}
-            yield Answers(
-                people=self.people[people],
-                first_answer=self.first_answer[people] - start,
-                **{name: column[start:end] for name, column in by_answer.items()},
-            )
+            first_answer = self.first_answer[people] - start
+            yield self._part(self.people[people], first_answer, slice(start, end))
+
+    def _part(
+        self, people: NDArray[np.str_], first_answer: NDArray[np.int64], rows: Any
+    ) -> "Answers":
+        """Return the answers in these rows, by an index of columns, with the people they are of."""
+        by_answer = {field.name: getattr(self, field.name)[rows] for field in fields(self)[2:]}
+        return Answers(people, first_answer, **by_answer)
 
     def up_to_question(self, number: int) -> "Answers":
         """Drop the answers to questions of a higher number."""
@@ -277,7 +274,7 @@ def _batch_of(responses: Sequence[Response], codes: Mapping[str, Codes[Any]]) ->
     return {
         **{name: each.encode(map(attrgetter(name), responses)) for name, each in codes.items()},
         "clicked": np.array([_bits(each.clicked) for each in responses], dtype=np.uint8),
-        "asked": np.array([_asked_code(each.asked) for each in responses], dtype=np.uint8),
+        "asked": np.array([(None, *ASKED).index(each.asked) for each in responses], dtype=np.uint8),
         "seconds": np.array(seconds, dtype=np.float64),
     }
 
@@ -310,10 +307,6 @@ def _bits(labels: frozenset[int]) -> int:
 def labels_of(clicked: int) -> frozenset[int]:
     """Return the labels of an entry of ``Answers.clicked``."""
     return frozenset(label for label in range(1, 9) if clicked >> (label - 1) & 1)
-
-
-def _asked_code(asked: str | None) -> int:
-    return 0 if asked is None else ASKED.index(asked) + 1
 
 
 def first_rows(answer_counts: NDArray[np.integer[Any]]) -> NDArray[np.int64]:

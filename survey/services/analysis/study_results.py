@@ -421,11 +421,9 @@ def analyse_records(
     not have, or shown with other measures.
     """
     exclusions = Exclusions(everyone.is_test, everyone.excluded)
-    index = everyone.index_of(answers.people)
-    known = index >= 0
-    mask = known.copy()
-    mask[known] = counted_mask(exclusions, options)[index[known]]
-    all_answers = answers.of_people(mask)
+    is_counted = counted_mask(exclusions, options)
+    # Who is not known has the index −1, and is not counted.
+    all_answers = answers.of_people(np.append(is_counted, False)[everyone.index_of(answers.people)])
     counted_answers = all_answers.up_to_question(plan.questions)
     rankings = rankings_of(each for each in questions if each.number <= plan.questions)
     simulated_ids = frozenset(everyone.ids[everyone.is_test].tolist())
@@ -441,7 +439,7 @@ def analyse_records(
         level=level_left(
             plan,
             facts.get("looks", ()),
-            int((everyone.complete & counted_mask(exclusions, options)).sum()),
+            int((everyone.complete & is_counted).sum()),
         ),
         only_ordered=plan.columns == NEVER and not plan.arms,
     )
