@@ -190,18 +190,12 @@ def human_rates(orders: ParticipantOrders, credit: NDArray[np.float64]) -> Human
             compared[question.ballots] = True
     answers = ballots.sum_by_participant(compared)
     each = ballots.sum_by_participant(rates)[answers > 0] / answers[answers > 0]
-    return HumanRates(
-        estimand=T1,
-        n=len(each),
-        unit="participants",
-        left_out=without_zeros(
-            {"participants whose questions nobody else answered": len(answers) - len(each)}
-        ),
-        best=float(each.max()) if len(each) else None,
-        median=float(np.median(each)) if len(each) else None,
-        worst=float(each.min()) if len(each) else None,
-        why=None if len(each) else "no question was answered by two participants",
-    )
+    left_out = {"participants whose questions nobody else answered": len(answers) - len(each)}
+    result = partial(HumanRates, estimand=T1, n=len(each), unit="participants")
+    result = partial(result, left_out=without_zeros(left_out))
+    if not len(each):
+        return result(why="no question was answered by two participants")
+    return result(best=float(each.max()), median=float(np.median(each)), worst=float(each.min()))
 
 
 def _rates_with_others(

@@ -24,14 +24,7 @@ from survey.core.agreement.differences import (
     mean_of,
     two_way,
 )
-from survey.core.studies.rankings import (
-    CONTRADICTING,
-    IDENTICAL,
-    TIES_ONLY,
-    Ranking,
-    breaks_ties,
-    contrast,
-)
+from survey.core.studies.rankings import CONTRADICTING, IDENTICAL, TIES_ONLY, breaks_ties, contrast
 
 
 @dataclass(frozen=True)
@@ -89,13 +82,9 @@ def by_contrast(d: NDArray[np.float64], credits: Credits, pair: Pair) -> ByContr
         contradicting=_part(d, credits, kinds, CONTRADICTING),
         ties_only=_part(d, credits, kinds, TIES_ONLY),
         identical=QuestionCounts(list(kinds.values()).count(IDENTICAL), len(identical)),
-        first_breaks_ties=_count_breaking(ties),
-        second_breaks_ties=_count_breaking([(second, first) for first, second in ties]),
+        first_breaks_ties=sum(breaks_ties(first, second) for first, second in ties),
+        second_breaks_ties=sum(breaks_ties(second, first) for first, second in ties),
     )
-
-
-def _count_breaking(orders: list[tuple[Ranking, Ranking]]) -> int:
-    return sum(breaks_ties(*both) for both in orders)
 
 
 def _of_kind(credits: Credits, kinds: Mapping[int, str], kind: str) -> Credits:

@@ -69,10 +69,8 @@ def bradley_terry(compared: Comparisons) -> Strengths:
     design[rows, compared.first], design[rows, compared.second] = 1.0, -1.0
     theta = np.zeros(n)
     for _ in range(MOST_STEPS):
-        chance = scipy.special.expit(design @ theta)
-        weight = chance * (1 - chance)
-        information = design.T @ (design * weight[:, np.newaxis])
-        step = _inverse(information) @ (design.T @ (compared.score - chance))
+        chance, inverse = _chance_and_inverse(design, theta)
+        step = inverse @ (design.T @ (compared.score - chance))
         theta += step
         if np.abs(step).max() < CONVERGED:
             break
@@ -100,8 +98,7 @@ def _is_connected(compared: Comparisons) -> bool:
 
 
 def _standard_errors(compared: Comparisons, design: Array, theta: Array) -> tuple[float, ...]:
-    chance = scipy.special.expit(design @ theta)
-    bread = _inverse(design.T @ (design * (chance * (1 - chance))[:, np.newaxis]))
+    chance, bread = _chance_and_inverse(design, theta)
     scores = design * (compared.score - chance)[:, np.newaxis]
     by_people = _meat(scores, compared.people)
     by_question = _meat(scores, compared.questions)
@@ -111,14 +108,16 @@ def _standard_errors(compared: Comparisons, design: Array, theta: Array) -> tupl
     return tuple(np.sqrt(np.maximum(variances, 0.0)).tolist())
 
 
-def _inverse(information: Array) -> Array:
-    """Return the pseudo-inverse: strengths that all shift by the same are alike.
+def _chance_and_inverse(design: Array, theta: Array) -> tuple[Array, Array]:
+    """Return the chance of each first item, and the pseudo-inverse of the information.
 
-    numpy's would at times take rounding errors of that direction for information.
+    Pseudo, since strengths that all shift by the same are alike; numpy's would at times take
+    rounding errors of that direction for information.
     """
+    chance = scipy.special.expit(design @ theta)
+    information = design.T @ (design * (chance * (1 - chance))[:, np.newaxis])
     mean = np.full(information.shape, 1 / len(information))
-    inverse: Array = np.linalg.inv(information + mean) - mean
-    return inverse
+    return chance, np.linalg.inv(information + mean) - mean
 
 
 def _meat(scores: Array, groups: Index) -> Array:

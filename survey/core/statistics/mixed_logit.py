@@ -84,7 +84,9 @@ def fit_mixed_logit(won: Table, lost: Table) -> MixedLogit:
         row_sd, column_sd = (each.ravel() for each in np.meshgrid(*sd, indexing="ij"))
         modes = find_modes(won, lost, row_sd, column_sd)
         density = np.exp(modes.evidence - modes.evidence.max())
-        box = np.array([_narrow(*each) for each in zip(box, axes, _by_axis(density), strict=True)])
+        square = density.reshape(NODES, NODES)
+        by_axis = square.max(axis=1), square.max(axis=0)  # the highest at each node of either axis
+        box = np.array([_narrow(*each) for each in zip(box, axes, by_axis, strict=True)])
     weights = density * np.outer(gauss, gauss).ravel()
     weights /= weights.sum()
     errors = np.sqrt(modes.variance)
@@ -108,12 +110,6 @@ def fit_mixed_logit(won: Table, lost: Table) -> MixedLogit:
         level=level,
         level_sd=np.sqrt(weights @ (modes.level_variance + (modes.level - level) ** 2)),
     )
-
-
-def _by_axis(density: Table) -> tuple[Table, Table]:
-    """Return the highest density at each node of either axis."""
-    square = density.reshape(NODES, NODES)
-    return square.max(axis=1), square.max(axis=0)
 
 
 def _narrow(sides: Table, nodes: Table, density: Table) -> tuple[float, float]:
