@@ -476,7 +476,7 @@ def _sources(parts: ByContrast, pair: Pair, of_what: str, towards: float = 1.0) 
         breaking = "one only breaks ties of the other"
     from_ties = (
         f"{of_what}, {rounded(100 * sign * ties.contribution)} come from "
-        f"{_count(ties.questions)} in which {breaking}"
+        f"{ties.questions} question{'s' * (ties.questions != 1)} in which {breaking}"
     )
     if contradicting.contribution is None:
         return f"{from_ties}; in none do the two contradict each other. "
@@ -484,10 +484,6 @@ def _sources(parts: ByContrast, pair: Pair, of_what: str, towards: float = 1.0) 
         f"{from_ties}; from the {contradicting.questions} in which they contradict each other: "
         f"{rounded(100 * sign * contradicting.contribution)}. "
     )
-
-
-def _count(questions: int) -> str:
-    return f"{questions} question{'s' * (questions != 1)}"
 
 
 def _other_reading(

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations, pairwise
-from types import MappingProxyType
 
 import numpy as np
 from numpy.random import PCG64, SeedSequence
@@ -314,7 +313,8 @@ def most_draws(draws: int, positions: int, lists: int, relevant: int, collection
 
 Generator = Callable[..., Question]
 
-GENERATORS: Mapping[str, Generator] = MappingProxyType(
-    {"random": random_question, "discriminative": discriminative_question}
-)
+GENERATORS: Mapping[str, Generator] = {
+    "random": random_question,
+    "discriminative": discriminative_question,
+}
 """Name, as ``survey study new --generator`` takes it → generator."""

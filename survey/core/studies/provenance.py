@@ -59,13 +59,11 @@ class Provenance:
         self, number: int, letters: Sequence[str], order: Sequence[int], depth: int
     ) -> QuestionSource:
         """Return the source of a question; ``order``: for each letter the index of its run."""
-        documents = self.documents[number - 1]
+        documents, run_of = self.documents[number - 1], dict(zip(letters, order, strict=True))
         return QuestionSource(
             topic=self.topics[number - 1],
-            runs={letter: self.runs[run] for letter, run in zip(letters, order, strict=True)},
-            documents={
-                letter: documents[run][:depth] for letter, run in zip(letters, order, strict=True)
-            },
+            runs={letter: self.runs[run] for letter, run in run_of.items()},
+            documents={letter: documents[run][:depth] for letter, run in run_of.items()},
         )
 
     def as_json(self) -> dict[str, Any]:

@@ -85,10 +85,6 @@ class Marks:
         """Return the marks as plain lists: kind → list → item."""
         return {kind: getattr(self, kind) for kind in self.kinds}
 
-    def one_list_as_json(self) -> dict[str, Any]:
-        """Return the marks of a single list as plain lists: kind → item."""
-        return {kind: rows[0] for kind, rows in self.as_json().items()}
-
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> "Marks":
         """Parse marks from plain lists, or words; raises TypeError or ValueError."""
@@ -262,6 +258,9 @@ class Question:
     @classmethod
     def from_json(cls, number: int, content: Mapping[str, Any]) -> "Question":
         """Make a question of what ``as_json`` wrote."""
+        from survey.core.studies.provenance import QuestionSource
+
+        source = content.get("source")
         return cls(
             number=number,
             lists={letter: tuple(ranks) for letter, ranks in sorted(content["lists"].items())},
@@ -274,7 +273,7 @@ class Question:
                 for name, column in content["columns"].items()
             },
             marks=Marks.from_json(content["marks"] or {}),
-            source=_parse_source(content.get("source")),
+            source=None if source is None else QuestionSource.from_json(source),
         )
 
     def as_shown(self) -> dict[str, Any]:
@@ -291,13 +290,6 @@ class Question:
 
     def _lists(self) -> dict[str, list[int]]:
         return {letter: list(ranks) for letter, ranks in self.lists.items()}
-
-
-def _parse_source(stored: Mapping[str, Any] | None) -> "QuestionSource | None":
-    """Return what ``QuestionSource.as_json`` wrote; None of a question without a source."""
-    from survey.core.studies.provenance import QuestionSource
-
-    return None if stored is None else QuestionSource.from_json(stored)
 
 
 def build_question(

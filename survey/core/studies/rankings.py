@@ -141,11 +141,11 @@ def contradictions(first: Ranking, second: Ranking) -> int:
 def differing_pairs(first: Ranking, second: Ranking) -> list[tuple[str, str]]:
     """Return the pairs of lists that two rankings put in another order, or tie in only one."""
     a, b = first.places, second.places
-
-    def sign(places: Mapping[str, int], one: str, other: str) -> int:
-        return (places[one] > places[other]) - (places[one] < places[other])
-
-    return [pair for pair in combinations(sorted(a), 2) if sign(a, *pair) != sign(b, *pair)]
+    return [
+        (x, y)
+        for x, y in combinations(sorted(a), 2)
+        if (a[x] > a[y], a[x] < a[y]) != (b[x] > b[y], b[x] < b[y])
+    ]
 
 
 def letters_for(count: int) -> tuple[str, ...]:

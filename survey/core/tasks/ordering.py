@@ -428,11 +428,10 @@ def _design_findings(plan: OrderingPlan) -> Iterator[Finding]:
             "is good; shuffle_letters in the plan deals them by chance",
             mend="shuffle_letters",
         )
-    sizes = _sizes(plan)
-    if len(sizes) > 1:
+    if len(plan.sizes) > 1:
         yield Finding(
             None,
-            f"the questions have from {sizes[0]} to {sizes[-1]} relevant items per list, "
+            f"the questions have from {plan.sizes[0]} to {plan.sizes[-1]} relevant items per list, "
             "so the texts must not promise a single number",
             mend="scenario",
         )
@@ -452,11 +451,6 @@ def obvious_order(question: Question) -> Ranking:
     return Ranking.by_key({letter: ranks[0] for letter, ranks in question.lists.items()})
 
 
-def _sizes(plan: OrderingPlan) -> list[int]:
-    """Return the different numbers of relevant items that the plan's lists have, sorted."""
-    return sorted({len(lists[0]) for lists in plan.own_lists} or {plan.relevant})
-
-
 def _horizon_findings(plan: OrderingPlan) -> Iterator[Finding]:
     size, gmt, literal = plan.collection_size, plan.gmt, plan.literal_eq15
     horizons: dict[str, Callable[[int], float]] = {
@@ -464,7 +458,7 @@ def _horizon_findings(plan: OrderingPlan) -> Iterator[Finding]:
         "MNRO": lambda relevant: mnro_horizon(relevant, size, literal_eq15=literal),
     }
     for name in [name for name in horizons if name in plan.measures]:
-        values = [horizons[name](relevant) for relevant in _sizes(plan)]
+        values = [horizons[name](relevant) for relevant in plan.sizes]
         least, most = min(values), max(values)
         horizon = (
             f"{least:g}" if least == most else f"{least:g} to {most:g}, by the relevant items,"

@@ -309,15 +309,19 @@ class OrderingPlan(Plan):
         )
 
     @property
+    def sizes(self) -> list[int]:
+        """The different numbers of relevant items that the lists have, sorted."""
+        return sorted({len(lists[0]) for lists in self.own_lists} or {self.relevant})
+
+    @property
     def numbers(self) -> dict[str, int]:
         """The numbers that texts may speak of; {relevant} only where all questions share it."""
-        sizes = {len(lists[0]) for lists in self.own_lists} or {self.relevant}
         numbers = {
             "lists": self.lists,
             "collection_size": self.collection_size,
             "questions": self.asked,
         }
-        return numbers | ({"relevant": self.relevant} if len(sizes) == 1 else {})
+        return numbers | ({"relevant": self.relevant} if len(self.sizes) == 1 else {})
 
     @property
     def placeholder_names(self) -> tuple[str, ...]:
@@ -424,7 +428,7 @@ class OrderingPlan(Plan):
     def as_json(self) -> dict[str, Any]:
         """Return the plan as plain lists and dictionaries, for storage."""
         content = super().as_json() | {
-            "marks": self.marks.one_list_as_json(),
+            "marks": {kind: rows[0] for kind, rows in self.marks.as_json().items()},
             "own_marks": [marks.as_json() for marks in self.own_marks],
             "provenance": self.provenance and self.provenance.as_json(),
         }
