@@ -220,17 +220,17 @@ def _tally(answers: Sequence[Answer], measures: Sequence[str]) -> tuple[Credits,
     people = [each.participant for each in ordered]
     first = [row for row, name in enumerate(people) if row == 0 or name != people[row - 1]]
     signs = np.array([sign for _, sign in kinds], dtype=np.int64)
+    nothing = np.zeros((len(kinds), len(measures)), dtype=bool)
     ballots = Ballots(
         measures=tuple(measures),
         rankings={},
         questions=np.array([question for question, _ in kinds], dtype=np.int64),
-        ticked=np.zeros((len(kinds), len(measures)), dtype=bool),
+        ticked=nothing,
         owns=(None,) * len(kinds),
         ballot_index=ballot_index,
         first_answer=np.array(first, dtype=np.int64),
         counts=np.bincount(ballot_index, minlength=len(kinds)),
     )
-    nothing = np.zeros((len(kinds), len(measures)), dtype=bool)
     return Credits(ballots, nothing, np.ones(len(kinds)), signs != 0), signs
 
 
@@ -282,14 +282,11 @@ def _differences(
     sides = [[*map(measures.index, pair)] for pair in compared]
     tests = [PairTests.of_pair(values[:, a] - values[:, b], credits, asked) for a, b in sides]
     corrected = corrected_tests(tests, measures) if compared else []
+    total = len(credits)
+    means = [float(credits.counts @ column) / total if total else None for column in values.T]
     for pair, (first, second), test in zip(compared, sides, corrected, strict=True):
-        total = len(credits)
-        means = [
-            float(credits.counts @ values[:, side]) / total if total else None
-            for side in (first, second)
-        ]
         same_sign = not credits.counts @ (values[:, first] != values[:, second])
-        yield MeasureDifference(pair, means[0], means[1], test, same_sign)
+        yield MeasureDifference(pair, means[first], means[second], test, same_sign)
 
 
 def _people(credits: Credits, signs: NDArray[np.int64]) -> People:

@@ -164,7 +164,8 @@ class PreferenceResults:
         """The runs' strengths, in the order of the plan."""
         runs = {name: index for index, name in enumerate(self.plan.runs)}
         sources = {each.number: each.source for each in self.questions}
-        people = {name: place for place, name in enumerate(self._people)}
+        names = sorted({each.participant for each in self.judgements})
+        people = {name: place for place, name in enumerate(names)}
         rows = []
         for each in self.judgements:
             source = sources[each.question]
@@ -178,10 +179,6 @@ class PreferenceResults:
         )
         compared = Comparisons(len(runs), first, second, columns[2], by_person, question)
         return bradley_terry(compared)
-
-    @property
-    def _people(self) -> list[str]:
-        return sorted({each.participant for each in self.judgements})
 
     @cached_property
     def runs(self) -> list[RunResult]:
@@ -385,12 +382,10 @@ class PreferenceResults:
         ]
 
     def _answers(self) -> Sheet:
-        words = {LEFT: "list at the left", RIGHT: "list at the right"}
-        total = len(self.judgements)
+        words = ("list at the left", "list at the right", "equally good", "neither good")
         rows = [
-            (words.get(name, f"{name} good" if name == "neither" else "equally good"), count, share)
-            for name in PREFERRED
-            for count, share in [(self.sides[name], self.sides[name] / total)]
+            (text, self.sides[name], self.sides[name] / len(self.judgements))
+            for name, text in zip(PREFERRED, words, strict=True)
         ]
         p = self._side_p
         people = count_of(self.analysis.participants, "person", "people")
