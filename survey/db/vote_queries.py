@@ -321,13 +321,13 @@ def _people_of(
     ).where(Participant.study_id == study_id)
     about, arms = TextCodes(), TextCodes()
     columns: list[list[NDArray[Any]]] = [
-        [np.zeros(0, dtype)] for dtype in ("i8", "S1", "i8", "i4", "i4", "f8")
+        [np.zeros(0, dtype)] for dtype in ("i8", "U1", "i8", "i4", "i4", "f8")
     ]
 
     def add(*cells: Texts) -> None:
         batch: tuple[NDArray[Any], ...] = (
             _numbers(cells[0]),
-            np.array(",".join(cells[1]).encode().split(b",")),
+            np.array(",".join(cells[1]).split(",")),
             _numbers(cells[2]),
             about.encode(_split(cells[3])),
             arms.encode(_split(cells[4])),
@@ -343,7 +343,7 @@ def _people_of(
     rows, public_ids, packed, personal, arm, seconds = (array[by_id] for array in arrays)
     test, excluded, complete, wrong = ((packed >> bit & 1).astype(bool) for bit in range(4))
     return rows, People(
-        ids=public_ids.astype(str),
+        ids=public_ids,
         is_test=test,
         excluded=excluded,
         complete=complete,

@@ -81,5 +81,7 @@ def test_scripts_keep_an_answer_under_way_in_the_tab_and_nothing_else(app):
     # What is typed into the form itself, and what the server had filled in.
     script = Path(app.static_folder, "keep.js").read_text()
     assert script.count("sessionStorage.setItem") == 2
-    assert "sessionStorage.setItem(key, JSON.stringify({ filledIn, now: values() }))" in script
+    assert (
+        "sessionStorage.setItem(key, JSON.stringify({ filledIn: before, now: values() }))" in script
+    )
     assert "sessionStorage.setItem(area.dataset.keep, area.value)" in script

@@ -64,13 +64,33 @@ def test_no_answers_no_look(session):
 
 
 @ON_SQLITE
-def test_results_of_an_open_study_are_one_look_however_often_they_are_seen(study, session):
+def test_results_of_the_same_answers_are_one_look_however_often_they_are_seen(study, session):
     lifecycle.unblind(session, study, "Ada", "the ethics board asks")
     lifecycle.unblind(session, study, "Ada", "once more")
     assert [look["reason"] for look in study.looks] == ["the ethics board asks"]
     lifecycle.close_study(session, study)
     lifecycle.open_study(session, study)
     assert [look["reason"] for look in study.looks[1:]] == ["no reason was given"]
+
+
+@ON_BOTH
+def test_seeing_results_again_is_another_look_where_more_have_finished(study, session, client):
+    lifecycle.note_look(session, study)
+    assert study.looks == []  # hidden still
+    lifecycle.unblind(session, study, "Ada", "a pilot")
+    for _ in range(2):
+        Visitor(client.application.test_client()).take_part()
+        session.rollback()
+        lifecycle.note_look(session, study)
+        lifecycle.note_look(session, study)
+    lifecycle.log_early_results(session, study, "command line", "analysed")
+    seen = [(look["participants"], look["reason"]) for look in study.looks]
+    assert seen == [(1, "a pilot"), (2, "seen again"), (3, "seen again")]
+    words = "when 1 participant had finished (a pilot; again when 2 had; again when 3 had). A study"
+    assert words in analyse_study(session, study).early_looks
+    lifecycle.close_study(session, study)
+    lifecycle.note_look(session, study)
+    assert len(study.looks) == 3
 
 
 @pytest.mark.slow

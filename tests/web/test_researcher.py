@@ -739,6 +739,9 @@ def test_results_and_bundle_are_hidden_until_the_end(desk, app, session, study):
     assert desk.page.select_one("#reason[aria-invalid=true][aria-describedby~=reason-error]")
     desk.send(f"{STUDY}/unblind", reason="the pilot is over")
     assert "What the votes support" in desk.text
+    Visitor(app.test_client(), "a-study").take_part()
+    desk.open(f"{STUDY}/results")
+    assert "had finished (the pilot is over; again when 2 had)" in desk.text
     desk.open(STUDY)
     assert "unblinded: the pilot is over" in desk.text
 

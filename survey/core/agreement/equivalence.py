@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from survey.core.agreement.differences import T1, T2, Components, ParticipantsTest
-from survey.core.statistics.significance import LEVEL, Interval, MeanTest, two_one_sided_tests
+from survey.core.statistics.significance import Interval, MeanTest, two_one_sided_tests
 
 
 @dataclass(frozen=True)
@@ -28,11 +28,10 @@ class Equivalence:
     kind: EqualityTest
     these: EqualityTest
 
-    @property
-    def equal_for(self) -> str | None:
-        """The widest population for which equality is shown, or None."""
+    def equal_for(self, level: float) -> str | None:
+        """Return the widest population for which equality is shown at a level, or None."""
         for test in (self.kind, self.these):
-            if test.p is not None and test.p < LEVEL:
+            if test.p is not None and test.p < level:
                 return test.estimand
         return None
 

@@ -76,6 +76,10 @@ class Decision:
         return "kind" if self.population == T2 else "these"
 
 
+SEEN_AGAIN = "seen again"
+"""The reason of a further look at results that may be seen already."""
+
+
 def verdict(
     difference: Difference, comparisons: int, questions: int, level: float = LEVEL
 ) -> Verdict:
@@ -92,7 +96,7 @@ def verdict(
     if decision and _beyond_random_clicks(difference):
         return _preference(difference, decision, comparisons, questions, level)
     reading = _other_reading(difference, None, comparisons, level)
-    if equality and (population := equality.equal_for):
+    if equality and (population := equality.equal_for(level)):
         equal = _equal(difference, equality, population)
         sentence = f"{population_start(population, questions)}, {equal} {reading}{advantage}"
         return Verdict(pair, "equal", None, None, population, sentence)
@@ -225,7 +229,7 @@ def _preference(
         f"{f' {for_ties},' if preferred_for == 'ties' else ''} by {points} of the responses"
         f"{rests_on(decision, mean, comparisons, interval_in_points)}. {stays_open}"
         f"{_sources(difference.by_contrast, pair, 'Of these points', mean)}"
-        f"{_small(difference, decision.population)}"
+        f"{_small(difference, decision.population, level)}"
         f"{_elsewhere(difference, decision, comparisons, mean)}"
         f"{other_reading}"
         f"{_advantage(difference, questions)}"
@@ -362,11 +366,14 @@ def early_looks(looks: Sequence[Mapping[str, Any]], level: float) -> str:
     ``looks``: each with the number of participants who had finished, and a reason; ``level``: at
     which a corrected test decides, below LEVEL where looks were planned.
     """
-    counts = [
-        f"when {each['participants']} participant{'s' * (each['participants'] != 1)} had "
-        f"finished ({each['reason']})"
-        for each in looks
-    ]
+    counts: list[str] = []
+    for each in looks:
+        number = each["participants"]
+        if counts and each["reason"] == SEEN_AGAIN:
+            counts[-1] = f"{counts[-1].removesuffix(')')}; again when {number} had)"
+        else:
+            people = f"{number} participant{'s' * (number != 1)}"
+            counts.append(f"when {people} had finished ({each['reason']})")
     so = (
         "A study that may stop at a result that pleases finds one too often; the tests do not "
         "account for it."
@@ -540,10 +547,10 @@ def _equal(difference: Difference, equality: Equivalence, population: str) -> st
     )
 
 
-def _small(difference: Difference, population: str) -> str:
+def _small(difference: Difference, population: str, level: float) -> str:
     """Return a sentence on a preference that is shown to be smaller than what matters."""
     equality = difference.equivalence
-    if equality is None or equality.equal_for not in (population, T2):
+    if equality is None or equality.equal_for(level) not in (population, T2):
         return ""
     return f"That is less than the {_margin(equality)} points which, by the plan, matter. "
 

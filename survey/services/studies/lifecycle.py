@@ -13,6 +13,7 @@ from sqlalchemy import delete as sql_delete
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
+from survey.core.agreement.verdicts import SEEN_AGAIN
 from survey.core.measures import MEASURES, mentioned_measure
 from survey.core.studies.fields import Finding, is_storable
 from survey.core.studies.plan import Plan, TaskQuestion, study_digest, text_digest
@@ -536,6 +537,7 @@ def log_early_results(session: Session, study: Study, who: str, what: str) -> bo
     """Log that results were computed while the study is open and blind; return whether so.
 
     If they include answers of real participants, the study counts as unblinded from now on.
+    Of a study that is unblinded, another look is stored as ``note_look`` does.
     """
     study = queries.locked_study(session, study)
     is_early = study.status == "open" and not shows_results(study)
@@ -544,8 +546,26 @@ def log_early_results(session: Session, study: Study, who: str, what: str) -> bo
         if queries.has_real_answers(session, study.id):
             study.unblinded_at = now()
             _store_look(session, study, study.unblinded_at, what)
+    elif has_new_look(session, study):
+        _store_look(session, study, now(), SEEN_AGAIN)
     session.commit()
     return is_early
+
+
+def has_new_look(session: Session, study: Study) -> bool:
+    """Return whether more participants have finished than at the last look at an open study."""
+    if study.status != "open" or not shows_results(study):
+        return False
+    before = max((look["participants"] for look in study.looks), default=0)
+    return progress(session, study)["complete"] > before
+
+
+def note_look(session: Session, study: Study) -> None:
+    """Store that results of an open study were seen again, if more participants have finished."""
+    study = queries.locked_study(session, study)
+    if has_new_look(session, study):
+        _store_look(session, study, now(), SEEN_AGAIN)
+    session.commit()
 
 
 def _store_look(session: Session, study: Study, at: datetime, reason: str) -> None:

@@ -85,6 +85,7 @@ def results() -> ResponseReturnValue:
     """Show the results as a report, or as figures for kinds without one, or why they are hidden."""
     if not lifecycle.shows_results(g.study):
         return _hidden_page(UnblindForm())
+    _require_results()
     if not isinstance(g.plan, OrderingPlan):
         return _figures_page(OrderingForm(formdata=None))
     analysis = _analyse()
@@ -96,6 +97,15 @@ def results() -> ResponseReturnValue:
         contents=_contents(analysis),
         questions=range(1, g.plan.questions + 1),
     )
+
+
+def _require_results() -> None:
+    """Refuse hidden results; store that those of an open study are seen, if more have finished."""
+    lifecycle.require_results(g.study)
+    if lifecycle.has_new_look(session(), g.study):
+        session().rollback()
+        lifecycle.note_look(session(), g.study)
+        begin_reading(session())
 
 
 def _contents(analysis: Analysis) -> list[tuple[str, str]]:
@@ -158,7 +168,7 @@ def _contents_of(
 @in_own_process
 def make_ordering_study() -> ResponseReturnValue:
     """Make a draft whose lists are uploaded runs, by this study's judgements and with its items."""
-    lifecycle.require_results(g.study)
+    _require_results()
     if not isinstance(g.plan, LabellingPlan):
         raise NotFoundError("This study has no judgements.")
     form = OrderingForm()
@@ -192,7 +202,7 @@ def make_ordering_study() -> ResponseReturnValue:
 @in_own_process
 def result_files() -> ResponseReturnValue:
     """Stream a zip of the files that a kind's results are, such as judgements."""
-    lifecycle.require_results(g.study)
+    _require_results()
     if isinstance(g.plan, OrderingPlan):
         raise NotFoundError("Studies of this kind have their results in other files.")
     files = result_files_of(session(), g.study, _content())
@@ -207,7 +217,7 @@ def result_files() -> ResponseReturnValue:
 @in_own_process
 def drawing(name: str) -> ResponseReturnValue:
     """Return a figure's drawing as an image for the page; browsers keep it under its digest."""
-    lifecycle.require_results(g.study)
+    _require_results()
     exhibit = drawable(_parts(), name)
     if exhibit is None:
         raise NotFoundError(f"There is no figure {name!r}.")
@@ -218,7 +228,7 @@ def drawing(name: str) -> ResponseReturnValue:
 @in_own_process
 def part(name: str, ending: str) -> ResponseReturnValue:
     """Send one figure, or one table or a figure's numbers, as a file."""
-    lifecycle.require_results(g.study)
+    _require_results()
     content = part_file(_parts(), name, ending)
     if content is None:
         raise NotFoundError(f"There is no {name}.{ending} among the results.")
@@ -245,7 +255,7 @@ def _content() -> Content:
 @in_own_process
 def report() -> ResponseReturnValue:
     """Return the results as one HTML file that needs no other file."""
-    lifecycle.require_results(g.study)
+    _require_results()
     content = as_html(report_of(_analyse()))
     return attachment(content, "text/html", f"{g.slug}-report.html")
 
@@ -254,7 +264,7 @@ def report() -> ResponseReturnValue:
 @in_own_process
 def paper() -> ResponseReturnValue:
     """Stream a zip of report, tables and figures for a paper."""
-    lifecycle.require_results(g.study)
+    _require_results()
     analysis = _analyse()
     chunks = stream_zip_of_bytes(report_files(analysis))
     return attachment(chunks, "application/zip", f"{g.slug}-paper.zip", expected_bytes(analysis))
@@ -317,7 +327,7 @@ def _hidden_page(form: UnblindForm) -> ResponseReturnValue:
 @blueprint.get(f"{STUDY}/hand-out")
 def export() -> ResponseReturnValue:
     """List the bundle's files."""
-    lifecycle.require_results(g.study)
+    _require_results()
     return page(
         "researcher/export.html",
         files=bundles.file_names(session(), g.study),
@@ -329,7 +339,7 @@ def export() -> ResponseReturnValue:
 @in_own_process
 def bundle() -> ResponseReturnValue:
     """Stream the bundle; a header estimates its size for the progress bar."""
-    lifecycle.require_results(g.study)
+    _require_results()
     include_test = "test" in request.args
     expected = bundles.estimate_bytes(session(), g.study, include_test=include_test)
     chunks = bundles.stream_bundle(
@@ -343,7 +353,7 @@ def bundle() -> ResponseReturnValue:
 @require_password
 def bundle_with_identities() -> ResponseReturnValue:
     """Stream the bundle with the platforms' ids, and log the researcher's name."""
-    lifecycle.require_results(g.study)
+    _require_results()
     if not Form().validate_on_submit():
         return redirect(url_for("researcher.export"), 303)
     accounts.log(session(), g.study, g.researcher.name, "exported", "bundle with identities")
@@ -358,7 +368,7 @@ def bundle_with_identities() -> ResponseReturnValue:
 @in_own_process
 def file(name: str) -> ResponseReturnValue:
     """Stream one file of the bundle."""
-    lifecycle.require_results(g.study)
+    _require_results()
     lines = bundles.stream_file(session(), g.study, name, include_test="test" in request.args)
     media_type = MEDIA_TYPES.get(name.rpartition(".")[2], "text/csv")
     file_name = f"{g.study.slug}-{name.rpartition('/')[2]}"

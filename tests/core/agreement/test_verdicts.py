@@ -352,6 +352,13 @@ def test_measures_are_equal_where_the_interval_lies_within_what_matters():
     )
 
 
+def test_measures_are_equal_at_the_level_that_planned_looks_leave():
+    votes = ["MNMNMNMNMN", "NMNMNMNMNM"] * 15
+    found = said("MNRO-NMRR", *votes, smallest_difference=0.1, level=0.01)  # its p is .013
+    assert found.scope == "none"
+    assert "Nor is it shown that they are equal to within 10 points." in found.sentence
+
+
 def test_what_is_neither_preferred_nor_equal_says_so():
     votes = ["MNMNMNMNAN", "NMNAMNMNMM", "ANMNNMNMMM"] * 2
     found = said("MNRO-NMRR", *votes, smallest_difference=0.1)
