@@ -1,4 +1,4 @@
-// Chooses an answer by the keys 1 to 4, saves it by Enter, and counts how long the page is in view.
+// Chooses an answer by the keys 1 to 4, and saves it by Enter.
 "use strict";
 
 const pair = document.getElementById("pair");
@@ -14,16 +14,4 @@ document.addEventListener("keydown", (event) => {
   if (isTyping || !choice || event.ctrlKey || event.metaKey || event.altKey) return;
   choice.click();
   choice.focus();
-});
-
-// Seconds in view, by the browser's own steady clock.
-const field = pair.querySelector("[name=active_seconds]");
-let inView = Number(field.value) * 1000; // what an answer that was refused had taken
-let since = document.visibilityState === "visible" ? performance.now() : null;
-document.addEventListener("visibilitychange", () => {
-  if (since !== null) inView += performance.now() - since;
-  since = document.visibilityState === "visible" ? performance.now() : null;
-});
-pair.addEventListener("submit", () => {
-  field.value = ((inView + (since === null ? 0 : performance.now() - since)) / 1000).toFixed(1);
 });

@@ -1,6 +1,6 @@
 // The question page, made nicer: letters that are tapped from best to worst or dragged to another
-// place, one's own ordering in words, "None of these" and the methods excluding each other, what
-// was begun kept through a reload, and the time in view. Everything works without this file.
+// place, one's own ordering in words, "None of these" and the methods excluding each other, and what
+// was begun kept through a reload. Everything works without this file.
 "use strict";
 
 const form = document.getElementById("vote");
@@ -291,15 +291,3 @@ describe();
 if (document.getElementById("problems")) keep();
 // Fields that a browser fills in again after “Back” are filled in after this script has run.
 window.addEventListener("pageshow", describe);
-
-// Seconds in view, by the browser's own steady clock.
-const field = form.querySelector("[name=active_seconds]");
-let inView = Number(field?.value ?? 0) * 1000; // what an answer that was refused had taken
-let since = document.visibilityState === "visible" ? performance.now() : null;
-document.addEventListener("visibilitychange", () => {
-  if (since !== null) inView += performance.now() - since;
-  since = document.visibilityState === "visible" ? performance.now() : null;
-});
-form.addEventListener("submit", () => {
-  if (field) field.value = ((inView + (since === null ? 0 : performance.now() - since)) / 1000).toFixed(1);
-});

@@ -1,6 +1,6 @@
 // Saves a form without leaving its page, so that a lost connection or a busy server costs
-// nothing: the same form, with the same submission key, is sent until it is acknowledged.
-// Without this file the browser sends it as usual.
+// nothing: the same form, with the same submission key, is sent until it is acknowledged. Of a
+// question it also sends how long it was in view. Without this file the browser sends forms as usual.
 // A researcher may call a field "submit" or "action", and form.submit is then that field: what forms
 // have of their own is reached in other ways here.
 "use strict";
@@ -106,6 +106,25 @@ const isSentBack = document.getElementById("problems") && !document.querySelecto
 const mayAsk = asking?.getAttribute("action") === location.pathname && !location.pathname.endsWith("/begin");
 if (isSentBack && mayAsk && !("loses" in asking.dataset)) {
   history.replaceState(null, "", location.href);
+}
+
+// The seconds that a question is in view, by the browser's own steady clock.
+const seconds = document.querySelector("[name=active_seconds]");
+if (seconds) {
+  let inView = Number(seconds.value) * 1000; // what an answer that was refused had taken
+  let since = null; // null while the page is hidden
+  const count = () => {
+    const now = performance.now();
+    if (since !== null) inView += now - since;
+    since = document.visibilityState === "visible" ? now : null;
+  };
+  count();
+  document.addEventListener("visibilitychange", count);
+  // Before the listener below, which reads the form.
+  seconds.form.addEventListener("submit", () => {
+    count();
+    seconds.value = (inView / 1000).toFixed(1);
+  });
 }
 
 if ("timeout" in AbortSignal) {
