@@ -1,0 +1,55 @@
+// What labelling and grouping have alike: each step is sent at once without leaving the page, a button waits
+// for the steps before it, and arrow keys move among the tiles. It runs before labelling.js or grouping.js.
+"use strict";
+
+const form = document.querySelector("[name=step_key]").form;
+const saved = document.getElementById("saved"); // says whether all steps are
+const words = JSON.parse(saved.dataset.words);
+let sending = false;
+let reloading = false; // nothing is sent any more
+let pressed = null; // the button that waits for the steps
+
+// Sends a step until it is acknowledged, unchanged, so that it is stored once; returns what is read of the answer.
+async function acknowledged(request, read) {
+  for (let wait = 0.5; ; wait = Math.min(2 * wait, 8)) {
+    const slow = setTimeout(() => (saved.textContent = words.now), 400);
+    try {
+      const answer = await fetch(form.action, { method: "POST", signal: AbortSignal.timeout(30000), ...request });
+      if (![429, 500, 502, 503, 504].includes(answer.status)) return await read(answer);
+    } catch {
+      // no connection, or no answer in time
+    } finally {
+      clearTimeout(slow);
+    }
+    saved.textContent = words.later;
+    await new Promise((over) => setTimeout(over, wait * 1000));
+  }
+}
+
+function reload() {
+  reloading = true;
+  location.reload();
+}
+
+// Before saving.js, which sends the form: the steps come first, then the button.
+form.addEventListener(
+  "submit",
+  (event) => {
+    if (!sending) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    pressed = event.submitter;
+  },
+  { capture: true },
+);
+
+window.addEventListener("beforeunload", (event) => {
+  if (sending && !reloading) event.preventDefault();
+});
+
+// How many tiles further an arrow key leads; undefined for another key.
+function arrowStep(key, tiles) {
+  const next = tiles.findIndex((tile) => tile.offsetTop > tiles[0].offsetTop);
+  const columns = next < 0 ? tiles.length : next;
+  return { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns }[key];
+}
