@@ -1,6 +1,6 @@
 """The figures of an analysis: the numbers and words of each, and how it is drawn from them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -491,7 +491,7 @@ def _participants(axes: "Axes", exhibit: Exhibit) -> None:
 
 
 # Each figure's drawing function, and its height in inches for a number of rows.
-FIGURES: Mapping[str, tuple[Callable[["Axes", Exhibit], None], Callable[[int], float]]] = {
+FIGURES = {
     "votes-per-question": (_votes_per_question, lambda rows: 0.9 + 0.28 * rows),
     "shares": (_shares, lambda rows: 1.0 + 0.3 * max(3, rows)),
     "differences": (_differences, lambda rows: 1.4 + 0.3 * max(3, rows)),

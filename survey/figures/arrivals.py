@@ -1,6 +1,6 @@
 """The figure of arrivals: how many participants had begun and finished, by when."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -57,6 +57,6 @@ def _arrivals(axes: "Axes", exhibit: Exhibit) -> None:
 
 
 # The figure's drawing function, and its height in inches for a number of rows.
-FIGURES: Mapping[str, tuple[Callable[["Axes", Exhibit], None], Callable[[int], float]]] = {
+FIGURES = {
     "arrivals": (_arrivals, lambda _: 2.2),
 }

@@ -1,6 +1,5 @@
 """The graphs of runs: precision and recall, ROC, generality, sub-topics; numbers and drawing."""
 
-from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from survey.core.collections.curves import Curves
@@ -221,7 +220,7 @@ def _s_recall(axes: "Axes", exhibit: Exhibit) -> None:
 
 
 # Each figure's drawing function, and its height in inches for a number of rows.
-FIGURES: Mapping[str, tuple[Callable[["Axes", Exhibit], None], Callable[[int], float]]] = {
+FIGURES = {
     "precision-recall-11": (_eleven_points, lambda _: 2.8),
     "precision-recall": (_precision_recall, lambda _: 2.8),
     "roc": (_roc, lambda _: 2.8),

@@ -1,6 +1,6 @@
 """The figures of labels and groups: agreement by topic, and what refining gained by round."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from survey.core.statistics.significance import Interval
@@ -131,7 +131,7 @@ def _preferences(axes: "Axes", exhibit: Exhibit) -> None:
 
 
 # Each figure's drawing function, and its height in inches for a number of rows.
-FIGURES: Mapping[str, tuple[Callable[["Axes", Exhibit], None], Callable[[int], float]]] = {
+FIGURES = {
     "agreement-by-topic": (_agreement, lambda rows: 0.9 + 0.2 * rows),
     "gain-by-round": (_gain, lambda _: 2.4),
     "agreement-with-preferences": (_preferences, lambda rows: 1.0 + 0.3 * max(3, rows)),

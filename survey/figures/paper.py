@@ -214,7 +214,6 @@ def _curves_a_and_b(axes: Any, columns: Mapping[str, NDArray[Any]]) -> None:
     legend(axes, 2)
 
 
-# Each figure's drawing function, and its size in inches.
 def _generality(figure: "Figure", exhibit: Exhibit) -> None:
     """Draw each measure's deviation from set A, in a panel for each ranking."""
     names = [column for column in exhibit.columns if column.endswith(", %")]
@@ -249,6 +248,7 @@ def _generality(figure: "Figure", exhibit: Exhibit) -> None:
     )
 
 
+# Each figure's drawing function, and its size in inches.
 FIGURES: Mapping[str, tuple[Callable[["Figure", Exhibit], None], tuple[float, float]]] = {
     "figure1": (_known_item, (WIDTH, 2.8)),
     "figure2": (_pairs, (WIDE, 3.0)),
