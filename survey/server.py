@@ -211,7 +211,7 @@ class Worker:
 
     def _run(self) -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C: the first process ends this one
-        signal.signal(signal.SIGTERM, _raise_system_exit)
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit())
         signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
         Thread(target=self._show_life, daemon=True).start()
         self._work(self._running)
@@ -504,7 +504,3 @@ def _most_connections() -> int:
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
             allowed = wanted
     return min(MOST_CONNECTIONS, allowed - FILES)
-
-
-def _raise_system_exit(*_: object) -> None:
-    raise SystemExit
