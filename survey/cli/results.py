@@ -190,13 +190,14 @@ def _print_counts(result: "Analysis") -> None:
         print_text(f"The study itself is unknown: {result.study['why']}.")
     else:
         print_text(f"Study digest: {result.study['digest'] or 'none yet, the study is a draft'}")
-    left_out = result.left_out
+    left_out, unseen = result.left_out, result.without_columns
     print_text(
         f"{result.participants} participant{'s' * (result.participants != 1)} × "
         f"{result.questions} question{'s' * (result.questions != 1)}: {result.responses} "
         f"response{'s' * (result.responses != 1)}, {result.missing} missing. "
         f"Left out: {left_out.excluded} excluded, {left_out.test} test participants"
-        + (f", {left_out.flagged} flagged." if result.options.exclude_flagged else ".")
+        + (f", {left_out.flagged} flagged" if result.options.exclude_flagged else "")
+        + (f", {unseen} in an arm that shows no measures." if unseen else ".")
     )
     if result.simulated:
         print_text(f"{report.simulated_notice(result)} They are no evidence of anything.")

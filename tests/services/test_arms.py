@@ -107,6 +107,7 @@ def test_the_analysis_compares_the_arms_and_counts_votes_where_there_were_column
         ("after", "own ordering first", 2),
     ]
     assert (analysis.participants, analysis.without_columns, analysis.missing) == (4, 2, 0)
+    assert "2 in an arm that shows no measures." in as_html(report_of(analysis))
     assert analysis.table3.participants == 6
     assert analysis.agreement.table4.totals["OTHER"] == 0
     content = as_json(analysis)

@@ -404,8 +404,9 @@ def _incomplete(answers: Answers, asked: int) -> Reasons:
 class Logit(Statistic):
     """A conditional logit of which columns of a response were ticked.
 
-    ``terms`` against the first measure, Method1 and column 1; ``coef``: log odds ratios,
-    ``se``: their standard errors (from the information matrix, answers independent).
+    ``terms`` against the first measure, Method1 and column 1; without columns where all stood
+    in the order of their labels, so that a label's term is its column's as well. ``coef``: log odds
+    ratios, ``se``: their standard errors (from the information matrix, answers independent).
     """
 
     terms: tuple[str, ...] = ()
@@ -538,13 +539,18 @@ def conditional_logit(layouts: Layouts, measures: Sequence[str]) -> Logit:
         "all columns ticked": int(counts[clicks == every].sum()),
         "columns unknown": int(counts[(clicks > 0) & ~layouts.known].sum()),
     }
-    terms = (*measures[1:], *(f"Method{n}" for n in others), *(f"column {n}" for n in others))
+    terms = (*measures[1:], *(f"Method{n}" for n in others))
+    is_aligned = len(used.columns) > 0 and bool((used.columns == np.arange(every)).all())
+    if not is_aligned:  # else a column is its label
+        terms += tuple(f"column {n}" for n in others)
     n = int(used.counts.sum())
     result = partial(Logit, estimand=DESCRIPTIVE, n=n, unit="responses", terms=terms)
     result = partial(result, left_out=without_zeros(left_out))
     if not n:
         return result(why="no response ticks some of its columns in a known place")
-    solved = fit_conditional_logit(used.terms, len(terms), used.ticked, used.counts)
+    solved = fit_conditional_logit(
+        lambda chosen: used.terms(chosen)[..., : len(terms)], len(terms), used.ticked, used.counts
+    )
     if solved is None:
         return result(why="the votes do not determine the terms: too few, or separated")
     coef, se = solved

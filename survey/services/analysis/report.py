@@ -774,6 +774,8 @@ def _bias(analysis: Analysis) -> Sheet:
     bias = analysis.agreement.bias
     logit, fatigue = bias.conditional_logit, bias.fatigue
     known = zip(logit.terms, logit.coef or (), logit.se or (), strict=False)
+    has_columns = any(term.startswith("column ") for term in logit.terms)
+    aligned = "" if has_columns else "; columns stood as their labels, so the two have one term"
     if fatigue.ci95 is None:
         slope = f"undefined, as {fatigue.why}"
     else:
@@ -786,5 +788,5 @@ def _bias(analysis: Analysis) -> Sheet:
         rows=tuple((term, coef, se, coef / se) for term, coef, se in known),
         note=(f"Undefined: {logit.why}. " if logit.why else "")
         + f"Against {analysis.agreement.measures[0]}, Method1 and column 1; {logit.n} answers, "
-        f"taken as independent. Seconds for each further question: {slope}.",
+        f"taken as independent{aligned}. Seconds for each further question: {slope}.",
     )
