@@ -42,7 +42,11 @@ if TYPE_CHECKING:
 BUNDLE = click.Path(exists=True, path_type=Path)
 EARLY_LOOK_NOTE = (
     "The study is still open. Its log now says that you looked at the results, and its bundle "
-    "will say so too once people have answered. To see results only afterwards, close it first."
+    "will say so too once people have answered, with the --reason. To see results only afterwards, "
+    "close it first."
+)
+REASON_OPTION = click.option(
+    "--reason", default="", help="Why results are seen while the study is open; it is exported."
 )
 
 
@@ -70,8 +74,11 @@ EARLY_LOOK_NOTE = (
     type=OUTPUT_FOLDER,
     help="Write a report, tables and figures for a paper into this folder; of labels, judgements.",
 )
+@REASON_OPTION
 @JSON_OPTION
-def analyse(target: str | None, folder: Path | None, as_json: bool, **options: Any) -> None:
+def analyse(
+    target: str | None, folder: Path | None, reason: str, as_json: bool, **options: Any
+) -> None:
     """Analyse a study's answers, and print every figure.
 
     TARGET is a study's slug, a bundle (a zip or a folder), or a folder with questions.csv and
@@ -87,7 +94,7 @@ def analyse(target: str | None, folder: Path | None, as_json: bool, **options: A
             f"{folder} is a bundle, which a report would spoil; name another folder."
         )
     with progress_bar("Analysing"):
-        result = _analysis_of(target, AnalysisOptions(**options))
+        result = _analysis_of(target, AnalysisOptions(**options), reason[:500] or "analysed")
     if not isinstance(result, Analysis):
         if folder is not None:
             _write_result_files(target, folder, include_test=options["include_test"])
@@ -106,7 +113,9 @@ def analyse(target: str | None, folder: Path | None, as_json: bool, **options: A
         _print_analysis(result)
 
 
-def _analysis_of(target: str | None, options: "AnalysisOptions") -> "Analysis | TaskFigures":
+def _analysis_of(
+    target: str | None, options: "AnalysisOptions", reason: str
+) -> "Analysis | TaskFigures":
     """Return the analysis; of a kind that has no report, its figures and tables.
 
     Of a study of labels in the database, what refining gained is among them.
@@ -125,7 +134,7 @@ def _analysis_of(target: str | None, options: "AnalysisOptions") -> "Analysis | 
     with open_session() as session:
         study = find_study(session, target) if target else lifecycle.only_study(session)
         require_options(study.plan, options)  # before the log says that results were seen
-        if lifecycle.log_early_results(session, study, accounts.COMMAND_LINE, "analysed"):
+        if lifecycle.log_early_results(session, study, accounts.COMMAND_LINE, reason):
             click.echo(EARLY_LOOK_NOTE, err=True)
         begin_reading(session)
         result = analyse_stored(session, study, options)
@@ -247,12 +256,14 @@ def _print_analysis(result: "Analysis") -> None:
 @click.option("--with-pictures", is_flag=True, help="Add the items' pictures, in a small size.")
 @click.option("--include-test", is_flag=True, help="Include simulated participants.")
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
+@REASON_OPTION
 @JSON_OPTION
 def export(
     slug: str,
     target: Path | None,
     folder: Path | None,
     force: bool,
+    reason: str,
     as_json: bool,
     **options: bool,
 ) -> None:
@@ -280,7 +291,8 @@ def export(
             accounts.log(
                 session, study, accounts.COMMAND_LINE, "exported", "bundle with identities"
             )
-        if lifecycle.log_early_results(session, study, accounts.COMMAND_LINE, "exported"):
+        reason = reason[:500] or "exported"
+        if lifecycle.log_early_results(session, study, accounts.COMMAND_LINE, reason):
             click.echo(EARLY_LOOK_NOTE, err=True)
         lines, digest = bundle.estimate_lines(session, study), study.digest
         with progress_bar("Writing", total=lines) as progress, _replaced_when_done(path) as new:

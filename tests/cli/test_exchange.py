@@ -235,3 +235,10 @@ def test_a_study_is_exported_as_parquet_files(answered, tmp_path):
     assert [one.name for one in tmp_path.glob("*tables*")] == ["tables"]
     told = answered("export", SLUG, "--parquet", folder, "--to", tmp_path / "my.zip", status=2)
     assert "--to FILE.zip, or --parquet FOLDER" in told
+
+
+def test_a_command_that_shows_results_of_an_open_study_stores_why(answered, session):
+    answered("study", "open", SLUG, "--reason", "two more came")
+    answered("analyse", SLUG, "--reason", "the board asked")
+    study = lifecycle.find_study(session, SLUG)
+    assert [look["reason"] for look in study.looks] == ["two more came", "the board asked"]
