@@ -57,7 +57,7 @@ Value = TypeVar("Value", bound=Hashable)
 BATCH = 500  # rows from PostgreSQL: few enough to stay in the processor's cache
 JOINED = 10_000  # rows that SQLite joins to one, about
 SEPARATOR, HALVES = "\x1e", "\x1f"  # between joined texts: no JSON holds them
-TEXTS = ("orders", "owns", "about", "arm")  # columns whose cells may hold a comma
+TEXTS = ("public_id", "orders", "owns", "about", "arm")  # columns whose cells may hold a comma
 EXACT = "x"  # before seconds that are no tenths
 
 _ASKED = case(
@@ -327,7 +327,7 @@ def _people_of(
     def add(*cells: Texts) -> None:
         batch: tuple[NDArray[Any], ...] = (
             _numbers(cells[0]),
-            np.array(",".join(cells[1]).split(",")),
+            np.array(_split(cells[1])),
             _numbers(cells[2]),
             about.encode(_split(cells[3])),
             arms.encode(_split(cells[4])),

@@ -38,7 +38,7 @@ def study(session):
     first.completed_at = (first.started_at + timedelta(seconds=90)).replace(microsecond=999_700)
     first.personal = {"age": 31, "education": 'Σχολείο\n\t\\ "x"'}
     second.excluded, second.exclude_reason = True, "asked to be"
-    second.public_id = "P-Σ1"  # as an imported study may have it
+    second.public_id = "P,Σ 1"  # as an imported study may have it
     session.flush()
     # As another program may write JSON, with line breaks and tabs in it.
     written = {"said": '{\n\t"age": 40}', "who": second.id}

@@ -383,6 +383,8 @@ def _participant(row: CsvRow, plan: Plan, versions: Sequence[int]) -> Participan
     stored = {field: parse(row) for field, parse in _CELL_PARSERS.items()}
     version = row.optional_whole_number("consent_version")
     completed_at = stored["completed_at"]
+    if not stored["public_id"].isprintable():
+        raise row.fault("participant", "printable characters are allowed")
     if (completed_at is None) == (stored["status"] == "complete"):
         raise row.fault("completed_at", "a time where the status is complete, and only there")
     if completed_at is not None and completed_at < stored["started_at"]:

@@ -137,6 +137,7 @@ def test_no_flipped_bit_of_a_zip_ends_in_anything_but_a_sentence():
         ("questions.csv", 3, "ranks", "1 x", "'1 x' found; whole numbers separated by spaces"),
         ("participants.csv", 2, "participant", "", "'' found; a value is needed"),
         ("participants.csv", 3, "participant", "P-AAAAAAAA", "each participant is allowed once"),
+        ("participants.csv", 2, "participant", "P\x1eA", "printable characters are allowed"),
         ("participants.csv", 4, "status", "asleep", "allowed are started, declined, screened_out"),
         ("participants.csv", 2, "age", "17", "'17' found; allowed is 18 to 99"),
         ("participants.csv", 2, "age", "1_0", "'1_0' found; a whole number is needed"),
