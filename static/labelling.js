@@ -22,7 +22,9 @@ async function save() {
   }
   sending = false;
   saved.textContent = words.saved;
-  if (pressed) form.requestSubmit(pressed);
+  const button = pressed;
+  pressed = null; // the browser may keep the page and show it again
+  if (button) form.requestSubmit(button);
 }
 
 // Another window was faster, or the study has ended: the page says so.

@@ -138,9 +138,11 @@ def _analysis_of(
             click.echo(EARLY_LOOK_NOTE, err=True)
         begin_reading(session)
         result = analyse_stored(session, study, options)
+        if isinstance(result, Analysis):
+            return result
         content = content_of(session, study, include_test=options.include_test)
         refining = refining_of(session, study, content)
-        if refining is None or isinstance(result, Analysis):
+        if refining is None:
             return result
         figures = {**result.figures, "refining": refining.as_json()}
         return result._replace(figures=figures, sheets=[*result.sheets, refining.sheet])
