@@ -15,12 +15,17 @@ PHONE = {"width": 360, "height": 740}
 LAPTOP = {"width": 1280, "height": 800}
 
 
-def prepare(page, link):
-    """From the link to the practice question."""
+def agree(page, link):
+    """From the link to "About you"."""
     page.goto(link)
     page.get_by_role("button", name="Begin", exact=True).click()
     page.get_by_label("I have read this and agree to take part.").check()
     page.get_by_role("button", name="Continue").click()
+
+
+def prepare(page, link):
+    """From the link to the practice question."""
+    agree(page, link)
     page.get_by_label("Your age in years").fill("23")
     page.get_by_label("Your education").select_option("Bachelor's degree")
     page.get_by_role("button", name="Continue").click()
@@ -381,10 +386,7 @@ def test_the_browsers_back_leads_to_a_question_that_was_sent_back(server, page, 
 
 @pytest.mark.slow
 def test_the_browsers_back_leads_to_a_page_about_you_that_was_sent_back(page, link):
-    page.goto(link)
-    page.get_by_role("button", name="Begin", exact=True).click()
-    page.get_by_label("I have read this and agree to take part.").check()
-    page.get_by_role("button", name="Continue").click()
+    agree(page, link)
     page.get_by_label("Your education").select_option("Bachelor's degree")
     save(page)
     expect(page.locator("#problems")).to_be_visible()
