@@ -20,6 +20,7 @@ def test_power_prints_a_table_a_reading_and_its_limits(run, tmp_path):
     assert "With 20 participants answering all of 10 questions, the verdict finds a diff" in shown
     assert "A difference of 30 points: 20 participants × all of 10 questions (200 answers)" in shown
     assert "80 % take about" in shown or "which is enough" in shown
+    assert "The two measures' orders contradict each other in 100 % of the questions" in shown
     assert "Not covered:" in shown
     with (tmp_path / "power.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
@@ -77,6 +78,13 @@ def test_power_takes_a_studys_plan_and_options_override_it(run):
     orders = [each["rankings"] for each in checked["questions"] if each["question"]]
     kinds = [contrast(*(Ranking.parse(of[name]) for name in ("MNRO", "NMRR"))) for of in orders]
     assert found["contrasts"] == {kind: kinds.count(kind) / 7 for kind in kinds}
+    opposed, ties, same = (
+        f"{100 * kinds.count(kind) / 7:.0f} %"
+        for kind in ("contradicting", "ties_only", "identical")
+    )
+    shown = run("power", *options[:-1])
+    assert f"orders of MNRO and NMRR contradict each other in {opposed} of the questions" in shown
+    assert f"; in {ties} one only breaks ties of the other, in {same} they are identical." in shown
     more = json.loads(run("power", *options, "--participants", "12,24"))["studies"]
     assert [study["participants"] for study in more] == [12, 24]
 

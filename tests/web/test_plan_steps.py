@@ -135,6 +135,7 @@ def test_the_power_is_that_of_the_plan_and_of_its_own_questions(desk, study):
     )
     shares = [row.select_one("td").text for row in desk.page.select("tbody tr")]
     assert float(shares[0].split()[0]) < 10 < 90 < float(shares[-1].split()[0])
+    assert "orders of MNRO and NMRR contradict each other in 100 % of the questions" in desk.text
     desk.open(PLAN)
     desk.send(PLAN, smallest_difference="12", design="pool", questions="20", per_participant="10")
     desk.open(f"{STUDY}/power")

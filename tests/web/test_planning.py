@@ -48,6 +48,13 @@ def test_an_address_holds_the_whole_question_and_gives_the_same_answer(desk):
     assert desk.page.select_one("code").text == command
 
 
+def test_random_questions_are_those_of_which_the_page_of_a_new_study_speaks(desk):
+    desk.open(f"{PAGE}?generator=random&participants=30&pool=none&replicates=100")
+    assert "orders contradict each other in 24 % of the questions; in 50 % one only" in desk.text
+    desk.open("/research/new")
+    assert "In about two of ten NMRR and MNRO contradict each other" in desk.text
+
+
 def test_what_is_wrong_stands_beside_its_field_and_stays_as_typed(desk):
     desk.open(f"{PAGE}?participants=30+people&difference=.9&seed=2")
     assert desk.status == 400

@@ -40,6 +40,7 @@ from survey.core.statistics.significance import LEVEL
 from survey.core.studies.fields import Fault, PlanError, and_join
 from survey.core.studies.plan import QUESTIONS, Plan
 from survey.core.studies.questions import rankings_of
+from survey.core.studies.rankings import CONTRADICTING, IDENTICAL, TIES_ONLY
 from survey.errors import SurveyError
 
 if TYPE_CHECKING:
@@ -484,14 +485,11 @@ def as_rows(powers: Sequence[Power]) -> list[dict[str, Any]]:
 
 def as_json(grid: Grid, powers: Sequence[Power], ways: Sequence[Way]) -> dict[str, Any]:
     """Return the grid's settings, the powers and what gives enough power as JSON values."""
-    counts: Counter[str] = Counter()
-    for kind, count in powers[0].kinds:
-        counts[kind.contrast] += count
     return {
         "alpha": LEVEL,
         **{name: float(grid.texts[name]) for name in SHARES},
         "measures": powers[0].measures,
-        "contrasts": {name: count / counts.total() for name, count in counts.items()},
+        "contrasts": _contrasts(powers[0]),
         "replicates": grid.replicates,
         "seed": grid.seed,
         "studies": as_rows(powers),
@@ -500,6 +498,14 @@ def as_json(grid: Grid, powers: Sequence[Power], ways: Sequence[Way]) -> dict[st
             for way in ways
         ],
     }
+
+
+def _contrasts(study: PlannedStudy) -> dict[str, float]:
+    """Return the shares of the questions in which the two orders contradict, and so on."""
+    counts: Counter[str] = Counter()
+    for kind, count in study.kinds:
+        counts[kind.contrast] += count
+    return {name: count / counts.total() for name, count in counts.items()}
 
 
 def command(texts: Mapping[str, str]) -> str:
@@ -548,6 +554,22 @@ def reading(result: Power) -> str:
     return (
         f"{sentence} Without a difference it calls the two equal to within "
         f"{points(result.difference)} in {100 * (result.equal or 0.0):.0f} %."
+    )
+
+
+def what_decides(study: PlannedStudy, pair: Pair | None = None) -> str:
+    """Return the sentence on how many of a study's questions can decide between the two orders.
+
+    ``pair``: the names of the compared measures, where they are known.
+    """
+    shares = _contrasts(study)
+    contradicting, ties_only, identical = (
+        f"{100 * shares.get(name, 0):.0f} %" for name in (CONTRADICTING, TIES_ONLY, IDENTICAL)
+    )
+    orders = f"The orders of {pair.first} and {pair.second}" if pair else "The two measures' orders"
+    return (
+        f"{orders} contradict each other in {contradicting} of the questions; in {ties_only} one "
+        f"only breaks ties of the other, in {identical} they are identical."
     )
 
 

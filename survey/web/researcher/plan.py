@@ -571,7 +571,8 @@ def show_power() -> ResponseReturnValue:
         powers = power.simulate_plan(g.study.plan, lifecycle.counted_questions(g.study))
     except power.GridError as error:
         return page("researcher/power.html", faults=[fault.text for fault in error.faults])
-    return page("researcher/power.html", powers=powers, words=power)
+    pair = power.find_pair(g.plan.measures, None)
+    return page("researcher/power.html", powers=powers, pair=pair, words=power)
 
 
 @blueprint.get(f"{STUDY}/plan.yaml")

@@ -47,7 +47,9 @@ from survey.web.researcher.plan import plan_address, step_of
 STARTS = {  # what a new study can start from, and what it is good for
     "mnro": (
         "Replicate the paper",
-        "Ten random questions, as in the paper: do others answer as its thirty people did?",
+        "Ten random questions, as in the paper: do others answer as its thirty people did? In "
+        "about two of ten NMRR and MNRO contradict each other; in the others they differ by ties "
+        "or not at all.",
     ),
     "mnro-discriminative": (
         "The same with better power",
