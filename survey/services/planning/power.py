@@ -528,6 +528,7 @@ NOT_COVERED = (
     "The share that decides and the spread between questions come from the ten questions of the "
     "MNRO paper. The spread between participants is an assumption; the paper does not print it. "
     "A past study of yours tells both: survey power --from-bundle.",
+    "Planned looks at results: one or two cost a point of power at most, four about two points.",
 )
 
 

@@ -52,3 +52,12 @@ def test_all_looks_together_reject_in_five_percent(fractions):
 def test_fractions_that_cannot_be_are_refused(fractions):
     with pytest.raises(ValueError, match="fraction"):
         look_levels(fractions)
+
+
+@pytest.mark.parametrize(("looks", "points"), [(2, 0.2), (3, 0.9), (5, 2.0)])
+def test_looks_cost_the_power_that_the_planner_says(looks, points):
+    """Of 80 % power, where only the last look may reject: the most that looks can cost."""
+    shift = bounds([0.05])[0] + scipy.stats.norm.ppf(0.8)
+    last = look_levels([look / looks for look in range(1, looks + 1)])[-1]
+    power = scipy.stats.norm.cdf(shift - bounds([last])[0])
+    assert 100 * (0.8 - power) == pytest.approx(points, abs=0.1)
