@@ -17,6 +17,10 @@ def random_code(length: int) -> str:
     return "".join(secrets.choice(ALPHABET) for _ in range(length))
 
 
+def _mac(secret_key: str, message: str) -> bytes:
+    return hmac.digest(secret_key.encode(), message.encode(), "sha256")
+
+
 def new_public_id() -> str:
     """Return a random id for a participant in exports."""
     return f"P-{random_code(8)}"
@@ -32,8 +36,7 @@ def resume_code(secret_key: str, public_id: str) -> str:
 
     It is derived, so that the database needs to hold its hash only.
     """
-    mac = hmac.digest(secret_key.encode(), f"resume:{public_id}".encode(), "sha256")
-    letters = "".join(ALPHABET[byte % 32] for byte in mac[:14])
+    letters = "".join(ALPHABET[byte % 32] for byte in _mac(secret_key, f"resume:{public_id}")[:14])
     return "-".join((letters[:5], letters[5:10], letters[10:]))
 
 
@@ -55,8 +58,8 @@ def submission_key(secret_key: str, presentation: str, revision: int) -> str:
     overwrite a later answer. ``presentation``: a permanent name, not a row id, because SQLite
     reuses the ids of erased rows.
     """
-    message = f"submission:{presentation}:{revision}".encode()
-    return f"{revision}-{hmac.digest(secret_key.encode(), message, 'sha256')[:16].hex()}"
+    mac = _mac(secret_key, f"submission:{presentation}:{revision}")
+    return f"{revision}-{mac[:16].hex()}"
 
 
 def revision_of(secret_key: str, presentation: str, key: str) -> int | None:
@@ -74,14 +77,13 @@ def arrival_token(secret_key: str, slug: str, browser_token: str, sent: Mapping[
     It is good for one browser, and no longer depends on the time of the platform's signature.
     """
     message = json.dumps(["arrival", slug, browser_token, sorted(sent.items())])
-    return hmac.digest(secret_key.encode(), message.encode(), "sha256")[:16].hex()
+    return _mac(secret_key, message)[:16].hex()
 
 
 def known_browser(secret_key: str, name: str, browser_id: str) -> str:
     """Return the cookie of a browser in which the researcher of this name has signed in."""
     message = json.dumps(["known browser", " ".join(name.split()).casefold(), browser_id])
-    mac = hmac.digest(secret_key.encode(), message.encode(), "sha256")[:16].hex()
-    return f"{browser_id}.{mac}"
+    return f"{browser_id}.{_mac(secret_key, message)[:16].hex()}"
 
 
 def is_known_browser(secret_key: str, name: str, cookie: str) -> bool:
@@ -92,7 +94,7 @@ def is_known_browser(secret_key: str, name: str, cookie: str) -> bool:
 
 def test_run_token(secret_key: str, slug: str) -> str:
     """Return the token of a study's test link, whose participants are marked as test data."""
-    return hmac.digest(secret_key.encode(), f"test:{slug}".encode(), "sha256")[:16].hex()
+    return _mac(secret_key, f"test:{slug}")[:16].hex()
 
 
 def is_test_run_token(secret_key: str, slug: str, token: str) -> bool:
