@@ -29,7 +29,6 @@ from survey.web.requests import (
     View,
     current_address,
     external_address,
-    prefix,
     read_form,
     researcher_address,
     secret_key,
@@ -89,7 +88,7 @@ def delete_session_cookie(response: Any) -> Response:
 
 def _cookie_path() -> str:
     # Participants' pages never get the cookie.
-    return f"{prefix()}/research"
+    return f"{request.script_root}/research"
 
 
 @account_blueprint.before_request

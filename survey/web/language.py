@@ -66,7 +66,7 @@ def init_app(app: Flask) -> None:
     app.add_template_global(_html_gettext, "_")
     app.add_template_global(_html_gettext, "gettext")
     app.add_template_global(_html_ngettext, "ngettext")
-    for called in (page_language, answer_in_words, orders, place, ties, words_for_own_ordering):
+    for called in (page_language, orders, place, ties, words_for_own_ordering):
         app.add_template_global(called)
     for applied in (
         *(aligned, and_join, compared, day, decimal, filled, in_words, mark_words, marks, methods),

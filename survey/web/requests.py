@@ -148,27 +148,22 @@ def attachment(
     return Response(body, mimetype=media_type, headers=headers)
 
 
-def prefix() -> str:
-    """Return the path below which a reverse proxy serves the survey, empty without one."""
-    return request.script_root
-
-
 def external_address(endpoint: str, **values: Any) -> str:
     """Return the address of a page for people elsewhere; it begins with SURVEY_ADDRESS if set."""
     address = current_app.config["ADDRESS"]
     if not address:
         return url_for(endpoint, **values, _external=True)
-    return str(address) + url_for(endpoint, **values).removeprefix(prefix())
+    return str(address) + url_for(endpoint, **values).removeprefix(request.script_root)
 
 
 def current_path() -> str:
     """Return the path of this request as the browser has to ask for it, prefix included."""
-    return f"{prefix()}{request.path}"
+    return f"{request.script_root}{request.path}"
 
 
 def current_address() -> str:
     """Return the path of this request with its query."""
-    return f"{prefix()}{request.full_path}".rstrip("?")
+    return f"{request.script_root}{request.full_path}".rstrip("?")
 
 
 def researcher_address(address: str | None) -> str:
@@ -188,7 +183,7 @@ def researcher_address(address: str | None) -> str:
 def _is_for_researchers(path: str) -> bool:
     # A browser resolves "..", which would lead out of the prefix to other pages of the host.
     resolves = ".." in unquote(path) or "\\" in path
-    return not resolves and f"{path}/".startswith(f"{prefix()}/research/")
+    return not resolves and f"{path}/".startswith(f"{request.script_root}/research/")
 
 
 def in_own_process(view: View) -> View:
@@ -331,7 +326,7 @@ class ParticipantCookies(SecureCookieSessionInterface):
 
     def get_cookie_path(self, app: Flask) -> str:  # noqa: ARG002 - Flask's signature
         """Return the prefix, so that two surveys on one host do not share a cookie."""
-        return prefix() or "/"
+        return request.script_root or "/"
 
     def get_cookie_secure(self, app: Flask) -> bool:  # noqa: ARG002 - Flask's signature
         """Whether the browser must send the cookie by HTTPS only, as it was issued."""
@@ -404,8 +399,9 @@ class StaticFile:
 def asset(name: str) -> str:
     """Return the address of a static file, with its hash."""
     stem, _, ending = name.rpartition(".")
+    hashed = f"{stem}.{_files()[name].hash}.{ending}"
     # The result of url_for, without its cost: each page has five of them.
-    return f"{prefix()}{current_app.static_url_path}/{stem}.{_files()[name].hash}.{ending}"
+    return f"{request.script_root}{current_app.static_url_path}/{hashed}"
 
 
 def _send_static(filename: str) -> Response:
