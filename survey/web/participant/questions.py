@@ -221,8 +221,11 @@ def answer(position: int) -> ResponseReturnValue:
         if first is not None:
             return _answer_first(position, shown, first())
     form = question_form(position)
-    response = _save_steps(position, form) if form.takes_steps else None
-    return response or _answer(position, form)
+    try:
+        response = _save_steps(position, form) if form.takes_steps else None
+        return response or _answer(position, form)
+    except TooManyAnswersError as error:
+        return show_unsaved(position, str(error)), 429, {"Retry-After": RETRY_AFTER}
 
 
 def _answer(position: int, form: AnswerForm) -> ResponseReturnValue:
@@ -239,10 +242,7 @@ def _answer(position: int, form: AnswerForm) -> ResponseReturnValue:
     if doubt is not None:
         return show_again(position, form, doubt=doubt)
     onward = g.progress.with_answer(position)
-    try:
-        outcome = _save(position, form, None if back or position == PRACTICE else onward.position)
-    except TooManyAnswersError as error:
-        return show_unsaved(position, str(error)), 429, {"Retry-After": RETRY_AFTER}
+    outcome = _save(position, form, None if back or position == PRACTICE else onward.position)
     if back:
         return redirect(_address_before(position), 303)
     if outcome == Outcome.STALE:
@@ -293,13 +293,10 @@ def _save_steps(position: int, form: AnswerForm) -> ResponseReturnValue | None:
         return show_again(position, form), 400
     form.was_done = g.progress.answered.get(position, False)
     _begin_to_write()
-    try:
-        saved = answers.save_steps(
-            *(session(), secret_key(), g.plan, g.participant, position),
-            *(form.steps_for, form.step_key.data or ""),
-        )
-    except TooManyAnswersError as error:
-        return show_unsaved(position, str(error)), 429, {"Retry-After": RETRY_AFTER}
+    saved = answers.save_steps(
+        *(session(), secret_key(), g.plan, g.participant, position),
+        *(form.steps_for, form.step_key.data or ""),
+    )
     form.step_key.data, form.stored_steps = saved.key, len(saved.drawn.steps)
     if saved.outcome == Outcome.STALE:
         _note_refusal(position, form, answers.OUTDATED)

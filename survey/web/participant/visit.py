@@ -146,7 +146,9 @@ def requires(step: Step) -> Callable[[View], View]:
             if g.participant is None:
                 return redirect(url_for("participant.entry"))
             progress = g.progress = progress_of(session(), g.plan, g.participant)
-            if progress.step in ENDS or WAY.index(_on_the_way(progress.step)) < WAY.index(step):
+            # Those who declined may still agree.
+            reached = Step.CONSENT if progress.step == Step.DECLINED else progress.step
+            if reached in ENDS or WAY.index(reached) < WAY.index(step):
                 return redirect(address_of(progress))
             participants.require_open(g.study.status)
             participants.require_slot(session(), g.study, g.participant)
@@ -185,10 +187,6 @@ def last_page(step: Step, template: str) -> ResponseReturnValue:
     if progress.step != step:
         return redirect(address_of(progress))
     return render_template(template, form=Form(), credit=credit())
-
-
-def _on_the_way(step: Step) -> Step:
-    return Step.CONSENT if step == Step.DECLINED else step
 
 
 def go_on() -> ResponseReturnValue:
