@@ -27,7 +27,7 @@ def answer_or_page(
     if first is not None:
         form = first()
         if not form.validate_on_submit():
-            return page(pages.first_template, form, **_content(question, position, saved))
+            return page(pages.first_template, form, **content_of(question, position, saved))
         filled_in = pages.filled_in_after(form)
     elif answer.validate_on_submit():
         shown: Any = SimpleNamespace(view=question, stored=None)
@@ -37,7 +37,7 @@ def answer_or_page(
     if first is None and request.method == "POST":
         filled_in = answer.filled_in
     return question_page(
-        template, answer, filled_in, doubt=doubt, **_content(question, position, saved)
+        template, answer, filled_in, doubt=doubt, **content_of(question, position, saved)
     )
 
 
@@ -47,7 +47,7 @@ def step_page(question: Any, form: AnswerForm, step_key: str) -> ResponseReturnV
     return question_page(
         *(pages.question_template, form, form.filled_in if form.errors else pages.empty(g.plan)),
         step_key=step_key,
-        **_content(question, 1, 0),
+        **content_of(question, 1, 0),
     )
 
 
@@ -66,7 +66,8 @@ def question_page(
     )
 
 
-def _content(question: Any, position: int, saved: int) -> dict[str, Any]:
+def content_of(question: Any, position: int, saved: int) -> dict[str, Any]:
+    """Return what the templates of a question need beside its form."""
     return {
         "position": position,
         "question": question,
