@@ -49,6 +49,13 @@ LINK_LIFETIME = timedelta(minutes=30)
 
 SHORTEST_PASSWORD, LONGEST_PASSWORD = 12, 128
 FEWEST_CHARACTERS = 5  # different ones, so that "aaaaaaaaaaaa" is refused
+# The passwords that are guessed first are rows of keys, digits or letters, or a few words.
+ROWS = (
+    *("01234567890123456789", "qwertyuiop", "asdfghjkl", "zxcvbnm", "abcdefghijklmnopqrstuvwxyz"),
+    *("1q2w3e4r5t6y7u8i9o0p", "q1w2e3r4t5y6u7i8o9p0", "1qaz2wsx3edc4rfv5tgb6yhn7ujm"),
+)
+FOURS = {row[at : at + 4] for row in ROWS for at in range(len(row) - 3)}
+GUESSED_WORDS = re.compile("iloveyou|letmein|welcome|admin")
 FREE_FAILURES = 5
 LONGEST_WAIT = timedelta(seconds=30)  # longer, and strangers could shut out the right person
 # Under all names: hashing takes a processor's time from participants.
@@ -211,11 +218,28 @@ def _refuse_easy(password: str, name: str) -> None:
             f"{SHORTEST_PASSWORD} to {LONGEST_PASSWORD} are allowed. A few words in a row are good."
         )
     plain = password.casefold()
-    if len(set(plain)) < FEWEST_CHARACTERS or name.casefold() in plain or "password" in plain:
+    if (
+        len(_hard_to_guess(plain)) < FEWEST_CHARACTERS
+        or name.casefold() in plain
+        or "password" in plain
+    ):
         raise SurveyError(
             "This password is too easy to guess; take one without your name, the word "
-            "“password” or a repeated pattern. A few words in a row are good."
+            "“password”, a repeated pattern or a row of keys. A few words in a row are good."
         )
+
+
+def _hard_to_guess(password: str) -> set[str]:
+    """Return a password's characters outside of rows, in either direction, and guessed words."""
+    left = GUESSED_WORDS.sub("", password)
+    pieces = [left[at : at + 4] for at in range(len(left) - 3)]
+    in_rows = {
+        at + step
+        for at, piece in enumerate(pieces)
+        if piece in FOURS or piece[::-1] in FOURS
+        for step in range(4)
+    }
+    return {character for at, character in enumerate(left) if at not in in_rows}
 
 
 def _valid_link(session: Session, token: str) -> SignInLink:

@@ -110,6 +110,11 @@ def test_the_database_holds_neither_links_nor_sessions(session, ada, token):
         ("ababababababab", "too easy"),
         ("ada lovelace 1815", "too easy"),
         ("my password is it", "too easy"),
+        ("123456789012", "too easy"),
+        ("qwertyuiop12", "too easy"),
+        ("zxcvbnmasdfgh", "too easy"),
+        ("1q2w3e4r5t6y", "too easy"),
+        ("iloveyou4321", "too easy"),
     ],
 )
 def test_an_easy_password_is_refused_and_the_link_stays_good(session, token, password, problem):
