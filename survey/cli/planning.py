@@ -111,7 +111,7 @@ def power(
     from survey.services.planning import power
 
     texts = {name: text for name, text in options.items() if text is not None}
-    kinds, compared = None, None
+    compared, kinds = None, None
     if pair and bundle is None and slug is None:
         raise click.UsageError("--pair names measures of --study or --from-bundle; give one.")
     if target is not None and bundle is not None:
@@ -123,8 +123,7 @@ def power(
 
         with open_study(slug) as (_, study):
             texts = power.texts_of(study.plan) | texts
-            kinds = power.kinds_of_questions(study.plan, counted_questions(study), pair)
-            compared = power.find_pair(study.plan.measures, pair)
+            compared, kinds = power.compared_in(study.plan, counted_questions(study), pair)
     if target is not None and not target.parent.is_dir():
         raise click.UsageError(f"There is no folder {target.parent} to write {target.name} to.")
     try:

@@ -183,10 +183,13 @@ def texts_of(plan: Plan) -> dict[str, str]:
     return texts
 
 
-def kinds_of_questions(plan: Plan, questions: Sequence[Any], text: str | None) -> Kinds:
-    """Return the kinds of a study's questions for a pair; raises SurveyError as ``texts_of``."""
-    plan = _plan_of_orderings(plan)
-    return kinds_of(rankings_of(questions), find_pair(plan.measures, text))
+def compared_in(plan: Plan, questions: Sequence[Any], text: str | None) -> tuple[Pair, Kinds]:
+    """Return the pair of ``find_pair``, and the kinds of a study's questions for it.
+
+    Raises SurveyError as ``texts_of`` and ``find_pair`` do.
+    """
+    pair = find_pair(_plan_of_orderings(plan).measures, text)
+    return pair, kinds_of(rankings_of(questions), pair)
 
 
 def _plan_of_orderings(plan: Plan) -> "OrderingPlan":
@@ -319,7 +322,7 @@ def simulate_plan(plan: Plan, questions: Sequence[Any]) -> tuple[Power, ...]:
     """
     texts = texts_of(plan) | {"participants": str(min(plan.participants, int(PEOPLE.highest)))}
     asked = {float(texts.pop("difference", USUAL_DIFFERENCE)), *DIFFERENCES}
-    kinds = kinds_of_questions(plan, questions, None)
+    _, kinds = compared_in(plan, questions, None)
     grid = read_grid({**texts, "difference": "0"}, kinds)
     [base] = [each for each in grid.studies if each.questions == plan.questions]
     studies = [replace(base, difference=share) for share in sorted(asked) if share <= base.decided]
