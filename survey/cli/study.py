@@ -225,7 +225,7 @@ def new(
     Without options it is the MNRO paper's study with newly drawn lists.
     """
     from survey.services import accounts
-    from survey.services.collections.items import read_keywords, topics_in
+    from survey.services.collections.items import topics_in
     from survey.services.exchange.input_files import read_text
     from survey.services.studies import lifecycle
     from survey.services.studies.plans import (
@@ -254,7 +254,7 @@ def new(
             "--qrels and --run belong together; --topics, --graded, --clusters and "
             "--missing-last need both. Without runs, --qrels is for groups (--kind grouping)."
         )
-    named = read_keywords(read_text(keywords), keywords.name) if keywords is not None else []
+    named = _keyword_topics(keywords, kind)
     if kind == "labelling" and (
         chosen_topics or written is None or not written.values.get("topics")
     ):
@@ -292,6 +292,18 @@ def new(
                 f"`survey study share {study.slug} NAME` adds an owner."
             )
         print_result(lifecycle.describe(study), *sentences, as_json=as_json)
+
+
+def _keyword_topics(file: Path | None, kind: str | None) -> "list[Topic]":
+    """Return a topic for each keyword of the file, none without a file."""
+    from survey.services.collections.items import read_keywords
+    from survey.services.exchange.input_files import read_text
+
+    if file is None:
+        return []
+    if kind != "labelling":
+        raise click.UsageError("--keywords are queries to label documents for: --kind labelling.")
+    return read_keywords(read_text(file), file.name)
 
 
 @study.command(

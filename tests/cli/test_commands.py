@@ -163,6 +163,7 @@ def test_a_new_study_draws_its_own_seed(run):
         (["new", "x", "--lists", 2], 1, "lists is 2; 3 to 10 are allowed"),
         (["new", "x", "--lists", "two"], 2, "'two' is not a valid integer"),
         (["new", "x", "--generator", "dice"], 2, "'dice' is not"),
+        (["new", "x", "--keywords", __file__], 2, "to label documents for: --kind labelling"),
         (["show", "nowhere"], 1, "There is no study 'nowhere'."),
         (["close", "nowhere"], 1, "There is no study 'nowhere'."),
         (["dance"], 2, "No such command 'dance'"),
