@@ -56,7 +56,7 @@ from survey.core.agreement.differences import (
 )
 from survey.core.statistics.components import TableSums, variance_components
 from survey.core.statistics.max_t import first_pair_rejected
-from survey.core.statistics.rater_agreement import QUANTILE
+from survey.core.statistics.rater_agreement import wilson
 from survey.core.statistics.significance import LEVEL
 from survey.core.studies.rankings import CONTRADICTING, IDENTICAL, TIES_ONLY, Ranking, contrast
 
@@ -601,20 +601,13 @@ def _for_order(table: Table, credits: Singles, tests: Tests) -> Mask:
 def power(study: PlannedStudy, tallies: Sequence[Tally], *, equality: bool = True) -> Power:
     """Add up a study's chunks and return its power."""
     total = Tally(*map(sum, zip(*tallies, strict=True)))
+    low, high = wilson(total.preferred, total.replicates)
     return Power(
         **vars(study),
         replicates=total.replicates,
         power=total.preferred / total.replicates,
-        interval=wilson(total.preferred, total.replicates),
+        interval=(float(low), float(high)),
         for_order=total.for_order / total.replicates,
         equal=total.equal / total.replicates if study.difference and equality else None,
         half_width=total.half_widths / total.tested if total.tested else None,
     )
-
-
-def wilson(successes: int, n: int) -> tuple[float, float]:
-    """Return the 95 % interval of a share ``successes`` / ``n``, in [0, 1] (Wilson 1927)."""
-    share, z2 = successes / n, QUANTILE**2
-    middle = (share + z2 / (2 * n)) / (1 + z2 / n)
-    reach = QUANTILE / (1 + z2 / n) * math.sqrt(share * (1 - share) / n + z2 / (4 * n * n))
-    return max(0.0, middle - reach), min(1.0, middle + reach)

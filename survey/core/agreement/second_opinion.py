@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from survey.core.agreement.credits import Credits
 from survey.core.agreement.differences import DESCRIPTIVE, Pair, differences, pairs
 from survey.core.statistics.mixed_logit import MixedLogit, fit_mixed_logit
-from survey.core.statistics.rater_agreement import QUANTILE
+from survey.core.statistics.rater_agreement import QUANTILE, wilson
 from survey.core.statistics.significance import Interval, Statistic, without_zeros
 
 # Participants × questions with an answer that decides. The largest take a second for three pairs.
@@ -128,7 +128,8 @@ def _participants(
     people: Sequence[str], first: NDArray[np.float64], second: NDArray[np.float64], fit: MixedLogit
 ) -> tuple[ParticipantDifference, ...]:
     won, lost = first.sum(axis=1), second.sum(axis=1)
-    own, (low, high) = (won - lost) / (won + lost), _wilson(won, won + lost)
+    own = (won - lost) / (won + lost)
+    low, high = (2 * end - 1 for end in wilson(won, won + lost))
     shrunken, *reaches = (fit.differences(reach).tolist() for reach in (0.0, -QUANTILE, QUANTILE))
     columns = (
         *(people, won.astype(int).tolist(), lost.astype(int).tolist(), own.tolist()),
@@ -139,15 +140,3 @@ def _participants(
     return tuple(
         sorted(rows, key=lambda row: (row.difference, round(row.shrunken, 9), row.participant))
     )
-
-
-def _wilson(
-    won: NDArray[np.float64], trials: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the ends of Wilson's (1927) 95 % interval of a share, as a difference, 2 share − 1."""
-    share, square = won / trials, QUANTILE**2
-    middle = (share + square / (2 * trials)) / (1 + square / trials)
-    reach = QUANTILE * np.sqrt(share * (1 - share) / trials + square / (4 * trials**2))
-    reach /= 1 + square / trials
-    low, high = (np.clip(2 * (middle + sign * reach) - 1, -1.0, 1.0) for sign in (-1, 1))
-    return low, high

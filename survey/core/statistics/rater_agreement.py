@@ -196,3 +196,17 @@ def kappa_of_counts(counts: NDArray[np.float64]) -> float:
     shares = counts.sum(axis=0) / counts.sum()
     by_chance = (shares * shares).sum()
     return float((agreeing.mean() - by_chance) / (1 - by_chance))
+
+
+def wilson(
+    successes: ArrayLike, trials: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the ends of the 95 % interval of ``successes`` / ``trials``, in [0, 1].
+
+    Source: Wilson 1927 (JASA 22).
+    """
+    n = np.asarray(trials, dtype=np.float64)
+    share, square = np.asarray(successes) / n, QUANTILE**2
+    middle = (share + square / (2 * n)) / (1 + square / n)
+    reach = QUANTILE * np.sqrt(share * (1 - share) / n + square / (4 * n**2)) / (1 + square / n)
+    return np.clip(middle - reach, 0.0, 1.0), np.clip(middle + reach, 0.0, 1.0)

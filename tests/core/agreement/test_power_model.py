@@ -27,10 +27,10 @@ from survey.core.agreement.power_model import (
     pick,
     power,
     tally,
-    wilson,
 )
 from survey.core.agreement.verdicts import verdict
 from survey.core.measures import Setting
+from survey.core.statistics.rater_agreement import wilson
 from survey.core.studies.generators import GENERATORS
 from survey.core.studies.rankings import CONTRADICTING, Ranking
 from tests.core.agreement.simulated_studies import (
