@@ -21,14 +21,15 @@ async function send(form, files) {
   const button = form.querySelector("button.go");
   const tables = files.filter((file) => file.name === "items.csv");
   const last = files.filter((file) => /^(topics[.]csv|features[.](csv|npy|txt))$/.test(file.name));
-  const pictures = files.filter((file) => !tables.includes(file) && !last.includes(file));
+  const chosen = files.filter((file) => !tables.includes(file) && !last.includes(file));
+  const { pictures, refused } = byName(chosen, tables.length > 0);
   status.hidden = false;
   if (pictures.length > MOST_FILES) {
     message.textContent = `${pictures.length} files chosen; ${MOST_FILES} are allowed at once.`;
     return;
   }
   button.disabled = true;
-  const counts = { items: 0, refused: 0 };
+  const counts = { items: 0, refused: show(form, { errors: [], refused, repeated: [] }) };
   let sent = 0;
   try {
     const sizes = new Map(await Promise.all(pictures.map(async (file) => [file, await filesIn(file)])));
@@ -43,7 +44,7 @@ async function send(form, files) {
       const others = names(pictures.filter((file) => !batch.includes(file)));
       const stop = batch.some((file) => sizes.get(file) > 1) ? await watch(form, sent, tell) : () => {};
       try {
-        const answer = await post(form, [...batch, ...tables], tables.length ? others : []);
+        const answer = await post(form, [...batch, ...tables], tables.length ? others : [], sent > 0);
         counts.items += answer.items;
         counts.refused += show(form, answer);
       } finally {
@@ -65,6 +66,20 @@ async function send(form, files) {
   }
   if (!(await showWhatIsThere(form))) message.textContent += " You are signed out: load this page again to sign in.";
   button.disabled = false;
+}
+
+// Split off files, as of folders within the folder, whose document or name an earlier path has.
+function byName(files, withTable) {
+  const first = new Map();
+  const refused = [];
+  const path = (file) => file.webkitRelativePath || file.name;
+  for (const file of [...files].sort((a, b) => (path(a) < path(b) ? -1 : 1))) {
+    const isNamed = withTable || /[.]zip$/i.test(file.name);
+    const name = isNamed ? file.name : file.name.replace(/(?<=.)[.][^.]*$/, "");
+    if (first.has(name)) refused.push(`${path(file)}: ${path(first.get(name))} is taken as ${name} already`);
+    else first.set(name, file);
+  }
+  return { pictures: [...first.values()], refused };
 }
 
 // How many files a file holds: those of a zip by the last 22 bytes of its table of contents.
@@ -120,10 +135,12 @@ function batched(files) {
   return batches;
 }
 
-async function post(form, files, elsewhere) {
+// Rows of items.csv without a file go with the first request alone.
+async function post(form, files, elsewhere, isLater = false) {
   const content = new FormData();
   content.set("csrf_token", form.elements.csrf_token.value);
   content.set("elsewhere", elsewhere.join("\n"));
+  if (isLater) content.set("later", "1");
   files.forEach((file) => content.append("files", file, file.name));
   const answer = await fetch(form.action, { method: "POST", body: content, headers: { Accept: "application/json" } });
   if (!answer.ok) throw new Error(String(answer.status));

@@ -291,3 +291,44 @@ def test_pictures_sent_after_signing_out_elsewhere_say_so(page, server):
     expect(page.locator("#there")).to_be_visible()
     page.reload()
     expect(page.get_by_label("Password", exact=True)).to_be_visible()
+
+
+@pytest.mark.parametrize("with_table", [True, False])
+def test_files_of_one_name_and_rows_without_a_file_are_counted_once(
+    page, server, tmp_path, with_table
+):
+    watched(page)
+    slug = f"folder-{with_table}".lower()
+    sign_in(page, server, f"Someone with a folder {with_table}")
+    page.goto(f"{server.address}/research/new")
+    page.get_by_label("Address").fill(slug)
+    page.get_by_role("button", name="Create the draft").click()
+    page.goto(f"{server.address}/research/studies/{slug}/items")
+    folder = tmp_path / "albums"
+    for number in range(20):
+        inner = folder / ("cat" if number < 10 else "dog")
+        inner.mkdir(parents=True, exist_ok=True)
+        (inner / f"{number}.png").write_bytes(a_shaded_picture("red", number))
+    (folder / "dog/1.png").write_bytes(a_shaded_picture("blue", 1))
+    (folder / "dog/2.webp").write_bytes(a_shaded_picture("blue", 2))
+    if with_table:
+        rows = [f"d{number},{number}.png," for number in range(20)]
+        rows += ["text,,a text", "gone,missing.png,"]
+        (folder / "items.csv").write_text("\n".join(["document,file,text", *rows]))
+    page.locator("#folder").set_input_files(folder)
+    page.get_by_role("button", name="Add").click()
+    taken = 21 if with_table else 20
+    expect(page.get_by_role("status")).to_have_text(f"Done: {taken} taken, 2 not taken.")
+    refused = page.locator(".refused li").all_inner_texts()
+    if with_table:
+        assert refused == [
+            "albums/dog/1.png: albums/cat/1.png is taken as 1.png already",
+            "missing.png: there is no such file",
+        ]
+    else:
+        assert sorted(refused) == [
+            "albums/dog/1.png: albums/cat/1.png is taken as 1 already",
+            "albums/dog/2.webp: albums/cat/2.png is taken as 2 already",
+        ]
+    expect(page.get_by_text(f"has {taken} item")).to_be_visible()
+    assert page.faults == []

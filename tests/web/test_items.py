@@ -82,22 +82,23 @@ def test_a_zip_brings_items_topics_and_texts(desk, session, study):
 
 @ON_SQLITE
 def test_a_script_sends_some_files_at_a_time_and_gets_json(desk, session, study):
-    table = b"document,file\nd1,a.png\nd2,b.png\nd3,gone.png\n"
+    table = b"document,file,text\nd1,a.png,\nd2,b.png,\nd3,gone.png,\nd4,,a text\n"
     desk.open(ITEMS)
     token = desk.page.select_one("[name=csrf_token]")["value"]
     answers = []
-    for name, other in (("a.png", "b.png"), ("b.png", "a.png")):
+    for name, others in (("a.png", {"elsewhere": "b.png"}), ("b.png", {"later": "1"})):
         files = [(io.BytesIO(a_picture()), name), (io.BytesIO(table), "items.csv")]
         answer = desk.client.post(
             ITEMS,
-            data={"csrf_token": token, "files": files, "elsewhere": other},
+            data={"csrf_token": token, "files": files} | others,
             headers={"Accept": "application/json"},
         )
         answers.append(answer.get_json())
-    assert [answer["items"] for answer in answers] == [1, 1]
+    assert [answer["items"] for answer in answers] == [2, 1]
     assert answers[0]["refused"] == ["gone.png: there is no such file"]
+    assert answers[1]["refused"] == []
     assert answers[1]["repeated"] == ["b.png: the same picture as d1"]
-    assert collection.summary(session, study)["items"] == 2
+    assert collection.summary(session, study)["items"] == 3
 
 
 @ON_SQLITE

@@ -269,11 +269,12 @@ def _vector_files(features: Path) -> dict[str, Read]:
 
 @contextmanager
 def open_uploads(
-    uploads: Mapping[str, IO[bytes]], elsewhere: Collection[str] = ()
+    uploads: Mapping[str, IO[bytes]], elsewhere: Collection[str] = (), *, is_later: bool = False
 ) -> Iterator[Source]:
     """Open uploaded pictures, zips and CSVs for ``take_in``.
 
     ``elsewhere``: names of files that come in other requests; their rows of items.csv are left out.
+    ``is_later``: an earlier request brought the same items.csv, and took its rows without a file.
     """
     with ExitStack() as stack:
         files: dict[str, Read] = {}
@@ -284,9 +285,12 @@ def open_uploads(
                 files[name] = stream.read
         items, refusals = items_in(files)
         topics = read_topics(files[TOPICS_FILE]()) if TOPICS_FILE in files else None
-        yield Source(
-            files, [each for each in items if each.file not in elsewhere], topics, refusals
-        )
+        items = [
+            each
+            for each in items
+            if each.file not in elsewhere and (each.file in files or not is_later)
+        ]
+        yield Source(files, items, topics, refusals)
 
 
 def _entry_content(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:

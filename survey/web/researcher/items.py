@@ -49,7 +49,8 @@ def take_items() -> ResponseReturnValue:
         return _items_page(form)
     try:
         elsewhere = request.form.get("elsewhere", "").splitlines()
-        with collection.open_uploads(uploads, elsewhere) as source:
+        is_later = "later" in request.form
+        with collection.open_uploads(uploads, elsewhere, is_later=is_later) as source:
             intake = collection.take_in(
                 *(session(), g.study, source.files, source.items, g.researcher.name),
                 topics=source.topics,
