@@ -130,6 +130,16 @@ def test_good_pictures_of_a_folder_are_taken_and_the_others_named(session, study
     assert intake.repeated == []
 
 
+def test_a_folder_that_holds_folders_alone_is_refused(tmp_path):
+    (tmp_path / "albums/cat").mkdir(parents=True)
+    (tmp_path / "albums/cat/1.png").write_bytes(a_picture())
+    with (
+        pytest.raises(SurveyError, match=r"albums holds no file; folders in it are not read\.$"),
+        collection.open_source(tmp_path / "albums", None),
+    ):
+        pass
+
+
 def test_a_file_too_large_is_refused_before_it_is_read(session, study, tmp_path):
     folder = tmp_path / "photographs"
     folder.mkdir()

@@ -241,6 +241,8 @@ def open_source(
         elif source is not None:
             if source.is_dir():
                 of_items = files_in_folder(source)
+                if not of_items:
+                    raise SurveyError(f"{source} holds no file; folders in it are not read.")
             else:
                 of_items = stack.enter_context(files_in_zip(source, source.name))
             items, refusals = items_in(of_items)
