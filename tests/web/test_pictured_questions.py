@@ -133,6 +133,7 @@ def test_marks_and_positions_are_left_out_where_the_plan_says_so(client, session
     assert len(addresses(visitor.page)) == 30
     assert not visitor.page.select(".hit, .ranks")
     assert "✓" not in visitor.text
+    assert "position" not in visitor.text.lower()
     visitor.submit("/q/1", choice="1", settle="several")
     assert visitor.path == "/q/2"
 
