@@ -168,6 +168,12 @@ def test_nothing_is_preselected(visitor):
 
 
 @ON_SQLITE
+def test_places_are_explained_where_no_script_replaces_them(visitor):
+    visitor.start()
+    assert visitor.page.select_one("#selects > p").text == "Choose places: 1 is the best."
+
+
+@ON_SQLITE
 def test_a_question_shows_lists_columns_places_and_orders(visitor, session):
     visitor.start()
     [(shown, drawn)] = shown_rows(session, position=1)
