@@ -518,6 +518,19 @@ def test_an_imported_bundle_gives_the_same_files(session, closed):
         assert again[name] == files[name]
 
 
+@ON_SQLITE
+def test_texts_of_a_few_lines_are_read_without_unfolding_them(app, session):
+    texts = {each: f"{each}, which is described in a few lines. " * 5 for each in DOCUMENTS}
+    texts["red-1"] *= 5
+    a_preference_study(session, texts=texts, show_items=True, show_positions=False)
+    visitor = a_participant(app)
+    visitor.open("/q/1")
+    unfolded, folded = visitor.page.select("p.text"), visitor.page.select("details.text p")
+    assert len(unfolded) + len(folded) == len(visitor.page.select(".results > li")) > 2
+    assert all("red-1" not in each.text and len(each.text) > 200 for each in unfolded)
+    assert all("red-1" in each.text for each in folded)
+
+
 @pytest.mark.slow
 @ON_SQLITE
 @pytest.mark.parametrize("shown", ["positions", "pictures", "texts"])
