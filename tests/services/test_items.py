@@ -211,6 +211,18 @@ def test_a_zip_is_taken_as_a_folder_is(session, study):
         collection.files_in_zip(io.BytesIO(b"words"), "notes.zip").__enter__()
 
 
+def test_an_entry_with_a_password_is_refused_as_such(session, study):
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr("locked.png", a_picture())
+    content = bytearray(stream.getvalue())
+    for mark, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):  # as zip -e sets them
+        content[content.index(mark) + flags] |= 1
+    with collection.files_in_zip(io.BytesIO(content), "locked.zip") as files:
+        intake = take(session, study, files)
+    assert intake.refusals == [("locked.png", "its entry in the zip has a password")]
+
+
 def test_an_item_replaces_one_of_the_same_document(session, study):
     take(session, study, readers(a_png=a_picture("red")))
     before = study.items_digest

@@ -48,6 +48,7 @@ LONGEST_TEXT = 2_000
 LONGEST_ALT = 300
 LONGEST_FILE_NAME = 200
 ITEMS_FILE, TOPICS_FILE = "items.csv", "topics.csv"
+IS_ENCRYPTED = 0x1  # a flag of a zip's entry
 AT_ONCE = 16  # pictures held in memory and stored in one transaction
 
 # What Pillow's readers raise for files that are damaged.
@@ -298,6 +299,8 @@ def open_uploads(
 def _entry_content(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
     largest = _largest(PurePosixPath(entry.filename).name)
     _check_size(entry.file_size, largest)  # before anything is unpacked
+    if entry.flag_bits & IS_ENCRYPTED:
+        raise PictureError("its entry in the zip has a password")
     try:
         with archive.open(entry) as file:
             return file.read(largest)
