@@ -113,6 +113,27 @@ def test_practice_has_squares_and_no_picture_of_the_study(visitor):
 
 
 @ON_SQLITE
+def test_practice_explains_marks_by_a_list_that_has_some(client, session):
+    def first_mark(strip):
+        hits = ["hit" in each.get("class", []) for each in strip.select("li")]
+        return hits.index(True) if any(hits) else len(hits)
+
+    for slug, seed in (("one", 1), ("two", 2), ("three", 3)):
+        a_pictured_study(session, slug, seed=seed)
+        visitor = Visitor(client, slug)
+        visitor.prepare()
+        visitor.open("/practice?step=3")
+        firsts = {
+            strip.select_one(".letter").text: first_mark(strip)
+            for strip in visitor.page.select(".strip-of")
+        }
+        visitor.open("/practice?step=1")
+        [shown] = visitor.page.select(".strip-of")
+        assert shown.select(".hit")
+        assert firsts[shown.select_one(".letter").text] == first_mark(shown) == min(firsts.values())
+
+
+@ON_SQLITE
 @pytest.mark.parametrize(
     ("language", "words"),
     [("en", "This is the first result of "), ("el", "Αυτό είναι το πρώτο αποτέλεσμα: ")],
