@@ -33,6 +33,10 @@ def test_a_preset_comes_back_from_its_file(preset, language):
     assert again == plan
 
 
+def test_the_scenario_for_runs_holds_where_the_plan_shows_pictures_too():
+    assert "position" not in plans.preset_plan("runs").scenario
+
+
 @pytest.mark.parametrize("character", ["\x85", "\u2028", "\u2029", "\xa0", "\ufeff"])
 @pytest.mark.parametrize("text", ["One{}two", "One\n\ntwo{} three\n{}four"])
 def test_unusual_blanks_and_line_ends_come_back_from_a_file(character, text):
