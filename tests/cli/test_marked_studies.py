@@ -211,10 +211,20 @@ def test_a_changed_source_of_a_list_is_named(run, files, bundle, column, cell):
 
 
 @ON_SQLITE
+def test_check_remarks_on_different_numbers_of_relevant_items(run, files):
+    run("init")
+    new_from_runs(run, "--topics", "t2 t3")
+    verdict, _, remarks = run("study", "check", "two-runs").partition("Summary")
+    assert "1 thing to mend" in verdict  # the orders are identical
+    assert "from 2 to 3 relevant items per list, so the texts must not promise" in remarks
+
+
+@ON_SQLITE
 def test_check_warns_of_letters_that_are_the_same_in_every_question(run, files):
     run("init")
     new_from_runs(run, "--graded")
-    assert "letters are the same" not in run("study", "check", "two-runs")
+    told = run("study", "check", "two-runs")
+    assert "letters are the same" not in told
     plan = yaml.safe_load(run("study", "plan", "two-runs"))
     assert plan.pop("shuffle_letters") is True
     (files / "plan.yaml").write_text(yaml.safe_dump(plan))

@@ -433,7 +433,6 @@ def _design_findings(plan: OrderingPlan) -> Iterator[Finding]:
             None,
             f"the questions have from {plan.sizes[0]} to {plan.sizes[-1]} relevant items per list, "
             "so the texts must not promise a single number",
-            mend="scenario",
         )
 
 
