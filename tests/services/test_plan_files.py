@@ -33,6 +33,10 @@ def test_a_preset_comes_back_from_its_file(preset, language):
     assert again == plan
 
 
+def test_the_scenario_of_preferences_holds_where_no_topic_is_shown():
+    assert "You see what each" in plans.preset_values("preference", "en")["scenario"]
+
+
 def test_the_scenario_for_runs_holds_where_the_plan_shows_pictures_too():
     assert "position" not in plans.preset_plan("runs").scenario
 
