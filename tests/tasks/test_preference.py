@@ -48,7 +48,7 @@ from survey.services.exchange.steps import DoneRecord, StepsError
 from survey.services.planning.bot_sight import Sight
 from survey.services.planning.preference_bot import Leaning, PreferenceBot
 from survey.services.planning.simulation import preference_for, simulate
-from survey.services.studies import lifecycle
+from survey.services.studies import lifecycle, plans
 from tests import preferred as preferred_module
 from tests.builders import KEY
 from tests.databases import ON_SQLITE
@@ -63,6 +63,7 @@ from tests.preferred import (
     a_run,
     preferred,
     sides_on,
+    some_lists,
     text_file,
 )
 from tests.web.desk import Desk, a_file, shows_its_figures_as_files
@@ -120,6 +121,21 @@ def test_fewer_pairs_are_drawn_by_the_seed():
         for seed in range(8)
     }
     assert len(drawn) > 2
+
+
+def test_all_pairs_are_as_many_as_a_study_may_have(monkeypatch):
+    monkeypatch.setattr(plans, "MOST_PAIRS", 3)
+    assert plans.as_pairs(some_lists(), PLAN)["questions"] == 3
+    contrast = {"selection": "discriminative", "contrast": ["AP", "RR"]}
+    assert plans.as_pairs(some_lists(), PLAN | contrast)["questions"] == 2
+
+
+@pytest.mark.parametrize(("minutes", "warns"), [(19, True), (20, False)])
+def test_more_pairs_than_the_promised_minutes_hold_are_to_be_mended(minutes, warns):
+    plan = a_plan_of_random_runs(selection="all", contrast=[], questions=120, minutes=minutes)
+    findings = [each for each in Preference().findings(plan, plan.draw_questions()) if each.mend]
+    text = "each person is asked 120 pairs and promised 19 minutes: 9 seconds for each"
+    assert [(each.text, each.mend) for each in findings] == [(text, "minutes")] * warns
 
 
 def test_discriminative_pairs_are_balanced_on_which_run_a_measure_favours():

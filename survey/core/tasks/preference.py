@@ -34,6 +34,7 @@ SELECTIONS = {
 }
 MOST_PAIRS = 1_000
 MOST_MEASURES = 12
+FEWEST_SECONDS = 10  # for a pair, below which a check warns
 PAIR_STREAM = 0x7061_6972  # of random numbers, apart from those of other draws
 
 MEASURES_HELP = (
@@ -569,7 +570,7 @@ class Preference:
         return f"{useful} of {len(signs)} pairs of lists can tell measures apart"
 
     def findings(self, plan: PreferencePlan, questions: Sequence[Question]) -> Iterator[Finding]:
-        """Yield how pairs were selected, and on how many of them measures contradict each other."""
+        """Yield how pairs were selected, where measures contradict each other, and haste."""
         yield Finding(None, f"pairs: {plan.selection_sentence}")
         signs = {
             name: [sign_of(question, name) for question in questions] for name in plan.measures
@@ -583,6 +584,10 @@ class Preference:
             count = sum(a * b < 0 for a, b in both)
             text = f"{first} and {second} contradict each other on {count} of {len(both)} pairs"
             yield Finding(None, text)
+        if (seconds := 60 * plan.minutes // plan.asked) < FEWEST_SECONDS:
+            text = f"each person is asked {plan.asked} pairs and promised {plan.minutes} minutes"
+            each = f"{seconds} second{'s' * (seconds != 1)} for each"
+            yield Finding(None, f"{text}: {each}", mend="minutes")
 
     def usual_variant(self, plan: PreferencePlan) -> str:
         """Name the letter of the list that a preview shows at the left."""

@@ -28,7 +28,12 @@ from survey.core.studies.run_lists import read_trec
 from survey.core.tasks import DEFAULT as DEFAULT
 from survey.core.tasks import TASKS as TASKS
 from survey.core.tasks import plan_from_json
-from survey.core.tasks.preference import DISCRIMINATIVE, PreferencePlan, balanced_step
+from survey.core.tasks.preference import (
+    DISCRIMINATIVE,
+    MOST_PAIRS,
+    PreferencePlan,
+    balanced_step,
+)
 from survey.core.text_input import FaultyFilesError as FaultyFilesError
 from survey.core.text_input import FileFaults, lines_of, parse_whole
 from survey.errors import SurveyError, marked
@@ -296,9 +301,10 @@ def topics_to_group(
 
 
 def as_pairs(lists: OwnLists, changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return lists as the fields of a plan of preferences, with all pairs that can be asked.
+    """Return lists as the fields of a plan of preferences.
 
-    ``changes``: other fields of the plan, on which the pairs depend; they may name how many.
+    It asks all pairs that can be asked, or the most that a study may have. ``changes``: other
+    fields of the plan, on which the pairs depend; they may name how many.
     Raises SurveyError where the fields are invalid.
     """
     fields = as_fields(lists)
@@ -313,7 +319,7 @@ def as_pairs(lists: OwnLists, changes: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(plan, PreferencePlan):
         raise TypeError(f"this is a plan of {plan.kind}")
     most = plan.balanced if plan.selection == DISCRIMINATIVE else len(plan.pairs)
-    return {**fields, "questions": most}
+    return {**fields, "questions": min(most, MOST_PAIRS // fewest * fewest)}
 
 
 # What a study of runs has where its plan does not say otherwise.
