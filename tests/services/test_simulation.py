@@ -18,9 +18,11 @@ from survey.db.models import (
     StoredQuestion,
     StoredResponse,
 )
+from survey.errors import SurveyError
 from survey.services.analysis.study_results import AnalysisOptions, analyse_study
+from survey.services.collections import items
 from survey.services.planning.ordering_bot import Preference
-from survey.services.planning.simulation import simulate
+from survey.services.planning.simulation import preference_for, simulate
 from survey.services.studies import lifecycle
 from tests.builders import KEY, SLUG, an_open_study
 from tests.databases import ON_SQLITE
@@ -126,6 +128,33 @@ def test_bots_answer_questions_with_pictures(app, session):
         simulate(entry, plan, 2, Preference.parse(None, plan.measures), seed=1)
     session.expire_all()
     assert [each.status for each in session.query(Participant)] == ["complete"] * 2
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"obvious": True},
+        {"columns": "after"},
+        {"mark_relevant": False, "practice": False, "repeated": 1},
+        {"mark_relevant": False, "practice": False, "columns": "never"},
+    ],
+)
+@ON_SQLITE
+def test_bots_know_questions_without_positions_by_their_pictures(app, session, changes):
+    study = a_pictured_study(session, SLUG, show_positions=False, **changes)
+    plan, shown = study.plan, items.shown(session, study)
+    session.rollback()
+    with local_server(app) as address:
+        entry = f"{address}/s/{SLUG}?test={tokens.test_run_token(KEY, SLUG)}"
+        simulate(entry, plan, 2, preference_for(plan, "MNRO=1", shown), seed=1)
+        other = {each: (f"no-{picture}", text) for each, (picture, text) in shown.documents.items()}
+        stranger = preference_for(plan, "MNRO=1", shown._replace(documents=other))
+        with pytest.raises(SurveyError, match="there are lists that the plan does not have"):
+            simulate(entry, plan, 1, stranger, seed=1)
+    session.expire_all()
+    found = analyse_study(session, study, AnalysisOptions(include_test=True))
+    voted = "OTHER" if plan.columns == "never" else "MNRO"
+    assert [row.votes[voted] for row in found.agreement.table4.rows] == [2] * plan.questions
 
 
 @pytest.mark.parametrize("preferred", ["MNRO", "OTHER"])

@@ -2,12 +2,13 @@
 
 A bot of ``survey simulate`` reads what a person reads: positions, columns, orders. It prefers a
 measure, computes that measure's order from the positions on the page, and ticks the column with
-that order. The calibration votes by the same function on questions that no page shows, so a
-planted preference means the same in both.
+that order. Where the page has no positions, it knows a question by its results. The calibration
+votes by the same function on questions that no page shows, so a planted preference means the same
+in both.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -26,19 +27,28 @@ from survey.core.studies.questions import (
 from survey.core.studies.rankings import Ranking
 from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.errors import SurveyError
+from survey.services.planning.bot_sight import Sight
 
 LIST = ".sheet tbody tr, .strip-of"  # a list on a question's page: a row, or a strip of results
 
 TICKS_EVERY_MATCH = 0.3  # how often all columns with the preferred order are ticked, not one
 
 Chance = np.random.Generator
+Results = tuple[tuple[str, bool], ...]
+"""The results of a list on a page: each document, "" for a tile, and whether it is marked."""
 
 
 @dataclass(frozen=True)
 class Preference:
-    """How likely a bot is to vote for each measure, or for an order of its own (OTHER)."""
+    """How likely a bot is to vote for each measure, or for an order of its own (OTHER).
+
+    ``questions``: the results of a question's lists, by their letters → the question, where pages
+    have no positions; ``documents``: finds the results' documents.
+    """
 
     shares: Mapping[str, float]
+    questions: Mapping[tuple[Results, ...], Question] = field(default_factory=dict)
+    documents: Sight = field(default_factory=lambda: Sight({}))
 
     @classmethod
     def parse(cls, text: str | None, measures: Sequence[str]) -> "Preference":
@@ -87,12 +97,22 @@ class OrderingBot:
 
     def preference(self, plan: OrderingPlan, text: str | None, shown: Shown) -> Preference:
         """Read a preference among the plan's measures; see ``Preference.parse``."""
-        return Preference.parse(text, plan.measures)
+        preference = Preference.parse(text, plan.measures)
+        if plan.show_positions or not plan.has_items:
+            return preference
+        documents = Sight(shown.documents)
+        # Documents that are shown alike are one to a bot.
+        seen = {each: documents.find(*both) for each, both in shown.documents.items()}
+        questions = {_results(plan, each, seen): each for each in plan.draw_questions()}
+        return replace(preference, questions=questions, documents=documents)
 
     def answer(
         self, form: LexborNode, plan: OrderingPlan, preference: Preference, chance: Chance
     ) -> dict[str, Any] | None:
-        """Return the fields of a question's form: ticked columns, or an own order."""
+        """Return the fields of a question's form: ticked columns, or an own order.
+
+        Raises ValueError for lists that the plan does not have.
+        """
         if two_lists := form.css("[name=better]"):
             best = min(two_lists, key=lambda each: sum(map(int, each.text().strip("✓ ").split())))
             return {"better": best.attributes["value"]}
@@ -104,11 +124,7 @@ class OrderingBot:
 def _vote(
     form: LexborNode, plan: OrderingPlan, preference: Preference, chance: Chance
 ) -> dict[str, Any]:
-    rows = {_letter(row): _row(row, plan.marked) for row in form.css(LIST)}
-    lists = [rows[letter] for letter in sorted(rows)]
-    question = build_question(
-        0, [row.ranks for row in lists], plan.measures, plan.setting, marks_of(lists)
-    )
+    question = _question(form, plan, preference)
     first = _first_ranking(form)
     matching = [name for name, ranking in question.rankings.items() if ranking == first]
     if matching:  # the measure that the bot preferred on the page before is one of these
@@ -119,8 +135,43 @@ def _vote(
         vote = cast_vote(preference, question, _columns(form), chance)
     if vote.own:
         places = vote.own.places
-        return {"choice": "own"} | {f"rank-{letter}": places[letter] for letter in rows}
+        return {"choice": "own"} | {f"rank-{letter}": places[letter] for letter in question.lists}
     return {"choice": sorted(vote.clicked)}
+
+
+def _question(form: LexborNode, plan: OrderingPlan, preference: Preference) -> Question:
+    """Return the question on a page, from its positions, else by its results."""
+    strips = sorted(form.css(LIST), key=_letter)
+    if form.css_first(".ranks .rank"):
+        rows = [_row(part, plan.marked) for part in strips]
+        ranks = [row.ranks for row in rows]
+        return build_question(0, ranks, plan.measures, plan.setting, marks_of(rows))
+    results = tuple(
+        tuple(
+            (preference.documents.find_in(each), "hit" in (each.attributes.get("class") or ""))
+            for each in part.css("li")
+        )
+        for part in strips
+    )
+    question = preference.questions.get(results)
+    if question is None:
+        raise ValueError("there are lists that the plan does not have")
+    return question
+
+
+def _results(
+    plan: OrderingPlan, question: Question, seen: Mapping[str, str]
+) -> tuple[Results, ...]:
+    """Return what a question's page shows of its lists, by their letters."""
+    documents = question.source.documents if question.source else {}
+    tiles = [""] * plan.depth
+    return tuple(
+        tuple(
+            (seen.get(document, ""), plan.mark_relevant and rank in question.lists[letter])
+            for rank, document in enumerate(documents.get(letter) or tiles, 1)
+        )
+        for letter in sorted(question.lists)
+    )
 
 
 def _first_ranking(form: LexborNode) -> Ranking | None:
