@@ -116,6 +116,15 @@ def test_the_check_speaks_of_k_identical_orders_and_ties(session):
         finding.question == 1 and "AP and MNRO order" in finding.text for finding in findings
     )
     assert not any(finding.failed for finding in findings)
+    assert any("a vote for one counts for each" in text for text in said)
+
+
+@ON_SQLITE
+def test_the_check_speaks_of_no_votes_where_people_only_order_the_lists(session):
+    study = an_open_study(session, questions=10, seed=7, columns="never")
+    said = [finding.text for finding in check_study(session, study)]
+    assert any(text.endswith(": people's orders agree with them equally") for text in said)
+    assert not any("vote" in text for text in said)
 
 
 def test_the_check_fails_when_a_frozen_question_was_changed(session):

@@ -467,11 +467,15 @@ def _horizon_findings(plan: OrderingPlan) -> Iterator[Finding]:
 
 
 def _order_findings(plan: OrderingPlan, questions: Sequence[Question]) -> Iterator[Finding]:
+    so = (
+        "people's orders agree with them equally"
+        if plan.columns == NEVER
+        else "a vote for one counts for each"
+    )
     alike = [
         Finding(
             question.number,
-            f"{and_join(group)} order the lists alike ({question.rankings[group[0]]}): "
-            "a vote for one counts for each",
+            f"{and_join(group)} order the lists alike ({question.rankings[group[0]]}): {so}",
         )
         for question in questions
         for group in identical_groups(question.rankings)

@@ -375,7 +375,8 @@ def _lacking(row: StoredQuestion, shown: set[str], searched: set[str]) -> Iterat
     lists = listed.values() if isinstance(listed, dict) else [listed]
     documents = {each for some in lists for each in some}
     if missing := sorted(documents - shown):
-        text = f"{len(missing)} of {len(documents)} documents have no picture or text"
+        verb = "has" if len(missing) == 1 else "have"
+        text = f"{len(missing)} of {len(documents)} documents {verb} no picture or text"
         yield Finding(row.number, f"{text}, such as {missing[0]}")
     if source["topic"] not in searched:
         yield Finding(row.number, f"the topic {source['topic']} has no picture or text")
