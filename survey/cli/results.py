@@ -235,8 +235,7 @@ def _print_analysis(result: "Analysis") -> None:
     click.echo()
     for sheet in tables_of(result):
         print_sheet(sheet)
-    if result.flags:
-        print_sheet(flags_sheet(result))
+    print_sheet(flags_sheet(result))
 
 
 @command(

@@ -92,7 +92,10 @@ def print_sheet(sheet: "Sheet | Exhibit") -> None:
     from survey.services.analysis.sheets import printed_table
 
     printed = printed_table(sheet)
-    print_table(sheet.title, printed.columns, printed.rows)
+    if printed.rows:
+        print_table(sheet.title, printed.columns, printed.rows)
+    else:
+        print_heading(sheet.title)
     if sheet.note:
         print_text(sheet.note)
         click.echo()

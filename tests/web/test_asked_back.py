@@ -5,9 +5,12 @@ import json
 import pytest
 from sqlalchemy import select
 
+from survey.core.agreement import quality
 from survey.core.studies.rankings import Ranking, differing_pairs
 from survey.core.tasks.ordering import OrderingAnswer
 from survey.db.models import Presentation, StoredOrderingAnswer, StoredResponse
+from survey.services.analysis.report import as_html, report_of
+from survey.services.analysis.study_results import AnalysisOptions, analyse_study
 from survey.services.exchange import bundle
 from survey.services.studies import lifecycle
 from tests.builders import SLUG, Visitor, an_open_study
@@ -216,7 +219,7 @@ def test_identical_columns_may_both_be_ticked(session, visitor):
     raise AssertionError("no question has identical columns")
 
 
-def test_what_was_asked_back_is_exported_and_counted(session, visitor):
+def test_what_was_asked_back_is_exported_and_counted(session, visitor, monkeypatch):
     study = an_open_study(session, practice=False)
     visitor.start()
     own = orderings(visitor)[1]
@@ -239,3 +242,9 @@ def test_what_was_asked_back_is_exported_and_counted(session, visitor):
         "equal": {"asked": 1, "match": 0, "own": 1},
         "differing": {"asked": 1, "one_ordering": 0, "several_orderings": 1, "own": 0},
     }
+    # The report says so too, also where no participant has a quality flag.
+    monkeypatch.setattr(quality, "FASTEST_SECONDS", 0.0)
+    results = analyse_study(session, study, AnalysisOptions())
+    assert not results.flags
+    report = as_html(report_of(results))
+    assert "Asked by the page, 0 count as a match, 1 stay own orderings." in report

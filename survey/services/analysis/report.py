@@ -274,7 +274,8 @@ def simulated_notice(analysis: Analysis) -> str:
 
 
 def flags_sheet(analysis: Analysis) -> Sheet:
-    """List the quality flags: participant, rule and reason."""
+    """List the quality flags: participant, rule and reason; below, how controls were answered."""
+    rules = [f"{kind.capitalize()}: {rule}." for kind, rule in RULES.items()]
     return Sheet(
         name="flags",
         title="Quality flags",
@@ -282,7 +283,7 @@ def flags_sheet(analysis: Analysis) -> Sheet:
         rows=tuple((flag.participant, flag.kind, flag.reason) for flag in analysis.flags),
         note=" ".join(
             [
-                *(f"{kind.capitalize()}: {rule}." for kind, rule in RULES.items()),
+                *(rules if analysis.flags else ["No participant has a flag."]),
                 *_asked(analysis),
                 *_controls(analysis),
             ]

@@ -121,7 +121,7 @@ def _contents(analysis: Analysis) -> list[tuple[str, str]]:
         ("bias", "Columns"),
         ("sensitivity", "Other choices"),
         ("second-opinion", "Second opinion"),
-        *([("quality", "Flags")] if analysis.flags else []),
+        ("quality", "Flags"),
         ("methods", "Methods"),
         ("options", "Options"),
     ]
