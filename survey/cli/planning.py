@@ -111,7 +111,7 @@ def power(
     from survey.services.planning import power
 
     texts = {name: text for name, text in options.items() if text is not None}
-    compared, kinds = None, None
+    compared, kinds, unseen = None, None, ""
     if pair and bundle is None and slug is None:
         raise click.UsageError("--pair names measures of --study or --from-bundle; give one.")
     if target is not None and bundle is not None:
@@ -124,6 +124,7 @@ def power(
         with open_study(slug) as (_, study):
             texts = power.texts_of(study.plan) | texts
             compared, kinds = power.compared_in(study.plan, counted_questions(study), pair)
+            unseen = power.without_methods(study.plan)
     if target is not None and not target.parent.is_dir():
         raise click.UsageError(f"There is no folder {target.parent} to write {target.name} to.")
     try:
@@ -145,7 +146,8 @@ def power(
     if as_json:
         print_json(power.as_json(grid, powers, ways))
     else:
-        _print_powers(powers, power.what_decides(powers[0], compared), power.advice(powers, ways))
+        what_decides = power.what_decides(powers[0], compared)
+        _print_powers(powers, [what_decides, *power.advice(powers, ways), unseen])
     if target is not None:
         _write_csv(target, power.as_rows(powers))
 
@@ -253,7 +255,7 @@ def local_server(app: "Flask") -> Iterator[str]:
             app.extensions["sqlalchemy"].engine.dispose()
 
 
-def _print_powers(powers: "Sequence[Power]", what_decides: str, advice: Sequence[str]) -> None:
+def _print_powers(powers: "Sequence[Power]", sentences: Sequence[str]) -> None:
     from survey.services.planning import power
 
     rows = [
@@ -275,8 +277,7 @@ def _print_powers(powers: "Sequence[Power]", what_decides: str, advice: Sequence
     title = f"How often the verdict finds the difference, {powers[0].replicates} simulated runs"
     print_table(title, columns, rows)
     print_text(f"How to read the first line: {power.reading(powers[0])}")
-    print_text(what_decides)
-    for sentence in advice:
+    for sentence in filter(None, sentences):
         print_text(sentence)
     click.echo("\nNot covered:")
     for sentence in power.NOT_COVERED:

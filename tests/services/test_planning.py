@@ -22,6 +22,7 @@ from survey.services.planning.power import (
     reading,
     simulate_power,
     texts_of,
+    without_methods,
 )
 from tests.builders import a_plan
 
@@ -141,6 +142,15 @@ def test_a_plan_decides_people_questions_pool_measures_and_what_matters():
     }
     pool = texts_of(a_plan(questions=12, design="pool", per_participant=5, measures=["AP", "MNRO"]))
     assert (pool["questions"], pool["pool"], pool["decided"]) == ("5", "12", "0.93")
+
+
+def test_participants_in_an_arm_without_methods_have_no_votes_to_simulate():
+    plan = a_plan(participants=31, arms=["before", "never"])
+    assert texts_of(plan)["participants"] == "15"
+    assert without_methods(plan).startswith("16 of the 31 participants are in an arm that shows no")
+    assert not without_methods(a_plan(arms=["before", "after"]))
+    with pytest.raises(SurveyError, match="never shows methods"):
+        texts_of(a_plan(columns="never"))
 
 
 def test_a_pair_is_named_with_the_measure_that_is_ahead_first():

@@ -145,6 +145,15 @@ def test_the_power_is_that_of_the_plan_and_of_its_own_questions(desk, study):
     desk.send(PLAN, participants="1")
     desk.open(f"{STUDY}/power")
     assert desk.page.select_one("#power").text.startswith("participants is 1; ")
+    desk.open(PLAN)
+    desk.send(PLAN, participants="30", arms=["after", "never"])
+    desk.open(f"{STUDY}/power")
+    assert desk.page.select_one("#power").text.startswith("With 15 participants answering 10 of 20")
+    assert "15 of the 30 participants are in an arm" in desk.page.select_one("#power").text
+    desk.open(PLAN)
+    desk.send(PLAN, arms=[], columns="never")
+    desk.open(f"{STUDY}/power")
+    assert "This study never shows methods" in desk.page.select_one("#power").text
 
 
 def test_a_new_study_of_runs_takes_their_files_or_leaves_them_for_later(desk, session):

@@ -241,6 +241,12 @@ class OrderingPlan(Plan):
         """Whether some participants order the lists before they see the methods."""
         return AFTER in (self.columns, *self.arms)
 
+    @property
+    def voters(self) -> int:
+        """How many of the participants wanted are shown methods, for which they can vote."""
+        shown = self.arms or (self.columns,)
+        return self.participants - -(-self.participants * shown.count(NEVER) // len(shown))
+
     def _arm_faults(self) -> Iterable[Fault]:
         arms = self.arms
         if arms and not 2 <= len(arms) == sum(each in arms for each in COLUMNS):

@@ -168,11 +168,12 @@ def _generator_faults(texts: Mapping[str, str]) -> Iterator[Fault]:
 def texts_of(plan: Plan) -> dict[str, str]:
     """Return the fields of the grid that a study's plan decides.
 
-    Raises SurveyError where people do not order lists.
+    Participants in an arm without methods are not counted. Raises SurveyError where people do not
+    order lists, or never see methods.
     """
     plan = _plan_of_orderings(plan)
     texts = {
-        "participants": str(plan.participants),
+        "participants": str(plan.voters),
         "questions": str(plan.counted),
         "pool": str(plan.questions) if plan.counted < plan.questions else NO_POOL,
         "measures": str(len(plan.measures)),
@@ -192,9 +193,24 @@ def compared_in(plan: Plan, questions: Sequence[Any], text: str | None) -> tuple
     return pair, kinds_of(rankings_of(questions), pair)
 
 
+def without_methods(plan: Plan) -> str:
+    """Return a sentence on the participants whose arm shows no methods; empty where all see some.
+
+    Raises SurveyError as ``texts_of``.
+    """
+    others = plan.participants - _plan_of_orderings(plan).voters
+    if not others:
+        return ""
+    return (
+        f"{others} of the {plan.participants} participants are in an arm that "
+        "shows no methods, so they have no votes."
+    )
+
+
 def _plan_of_orderings(plan: Plan) -> "OrderingPlan":
-    from survey.core.tasks.ordering_plan import (
-        OrderingPlan,  # simulating without a study needs none
+    from survey.core.tasks.ordering_plan import (  # simulating without a study needs none
+        NEVER,
+        OrderingPlan,
     )
 
     if not isinstance(plan, OrderingPlan):
@@ -202,6 +218,8 @@ def _plan_of_orderings(plan: Plan) -> "OrderingPlan":
             "Power is simulated of votes for columns, so of studies of kind 'ordering'; this "
             f"study is of kind {plan.kind!r}."
         )
+    if plan.columns == NEVER:
+        raise SurveyError("This study never shows methods, so it has no votes to simulate.")
     return plan
 
 
@@ -320,7 +338,8 @@ def simulate_plan(plan: Plan, questions: Sequence[Any]) -> tuple[Power, ...]:
     The differences are ``DIFFERENCES`` and the smallest that matters, as far as they can occur.
     Raises GridError for a study that is too small.
     """
-    texts = texts_of(plan) | {"participants": str(min(plan.participants, int(PEOPLE.highest)))}
+    texts = texts_of(plan)
+    texts["participants"] = str(min(int(texts["participants"]), int(PEOPLE.highest)))
     asked = {float(texts.pop("difference", USUAL_DIFFERENCE)), *DIFFERENCES}
     _, kinds = compared_in(plan, questions, None)
     grid = read_grid({**texts, "difference": "0"}, kinds)

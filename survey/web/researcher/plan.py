@@ -571,6 +571,8 @@ def show_power() -> ResponseReturnValue:
         powers = power.simulate_plan(g.study.plan, lifecycle.counted_questions(g.study))
     except power.GridError as error:
         return page("researcher/power.html", faults=[fault.text for fault in error.faults])
+    except SurveyError as error:
+        return page("researcher/power.html", faults=[str(error)])
     pair = power.find_pair(g.plan.measures, None)
     return page("researcher/power.html", powers=powers, pair=pair, words=power)
 
