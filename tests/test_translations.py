@@ -88,6 +88,15 @@ def test_the_compiled_catalogue_says_what_its_source_says(language):
     assert compiled == expected, "run `make translations`"
 
 
+def test_in_greek_a_method_orders_the_systems_and_is_named_as_a_choice():
+    strings = {message.id: message.string for message in catalogue("el")}
+    task = strings["Whose ordering of the {lists} systems is the same as yours?"]
+    assert task.startswith("Ποιας μεθόδου η διάταξη των {lists} συστημάτων")
+    # The name of a method is in the nominative, so inside a sentence it is quoted.
+    ticked = strings["You ticked %(methods)s and gave your own ordering"]
+    assert "«%(methods)s»" in ticked
+
+
 @pytest.mark.parametrize("language", OTHERS)
 def test_placeholders_agree(language):
     for message in catalogue(language):
