@@ -293,6 +293,8 @@ def test_ones_own_ranking_is_asked_before_any_method_is_seen(client, session):
         visitor.submit(path, rank_A="1")
         assert visitor.status == 400
         assert "give a place to B, C, D and E" in visitor.text
+        marked = [select["id"] for select in visitor.page.select("select[aria-invalid]")]
+        assert marked == ["rank-B", "rank-C", "rank-D", "rank-E"]
         visitor.submit(path, **places)
         assert visitor.path == path
         assert visitor.page.select_one("#rank-B option[selected]").text == "1"

@@ -136,9 +136,14 @@ class PlacesForm(AnswerForm):
         return self.filled_in.ordering
 
     @property
+    def unplaced(self) -> list[str]:
+        """The letters that still need a place, in a form with errors."""
+        return self.missing if self.errors else []
+
+    @property
     def filled_in(self) -> FilledIn:
         """The places; a ranking has no ticks."""
-        return FilledIn((), tuple(self.places.items()))
+        return FilledIn((), tuple(self.places.items()), tuple(self.unplaced))
 
     @property
     def places(self) -> dict[str, int | None]:
@@ -161,11 +166,6 @@ class RankingForm(PlacesForm):
         if self.missing and not self.errors:
             self.placed.errors = [_incomplete(self.missing)]
         return not self.errors
-
-    @property
-    def unplaced(self) -> list[str]:
-        """The letters that still need a place, in a form with errors."""
-        return self.missing if self.errors else []
 
 
 class QuestionForm(PlacesForm):
