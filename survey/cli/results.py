@@ -220,6 +220,10 @@ def _print_counts(result: "Analysis") -> None:
             hint = "Only test participants have answered; --include-test counts them."
         elif left_out.flagged:
             hint = "All participants are flagged; without --exclude-flagged they count."
+        elif left_out.excluded:
+            hint = "Only excluded participants have answered."
+        elif unseen:
+            hint = "Only participants in an arm that shows no measures have answered."
         print_text(f"There is nothing to analyse. {hint}")
 
 

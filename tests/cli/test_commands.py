@@ -325,6 +325,16 @@ def test_a_report_stands_alone_and_is_the_same_each_time(run, foreign, tmp_path)
 
 
 @ON_SQLITE
+def test_answers_of_excluded_participants_alone_are_not_called_missing(run, foreign):
+    responses = foreign / "responses.csv"
+    first, *others = responses.read_text().splitlines()
+    responses.write_text("\n".join([f"{first},excluded", *(f"{row},1" for row in others), ""]))
+    shown = run("analyse", foreign)
+    assert "Left out: 2 excluded" in shown
+    assert "Only excluded participants have answered." in shown
+
+
+@ON_SQLITE
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from survey.core.studies.rankings import Ranking
 from survey.core.tasks.ordering import OrderingAnswer
 from survey.db.models import Participant
 from survey.services import accounts
@@ -130,6 +131,22 @@ def test_switches_change_what_is_counted_and_the_page_says_so(desk):
     assert "counts for both" not in desk.text
     assert desk.page.select_one("#ties option[selected]")["value"] == "dropped"
     assert desk.page.select_one("details.switches").has_attr("open")
+
+
+def test_answers_of_an_arm_without_methods_alone_are_not_called_missing(app, session):
+    desk = Desk(app, session)
+    ada = accounts.find_researcher(session, "Ada")
+    plan = a_plan(arms=["before", "never"], questions=1)
+    study = lifecycle.create_owned_study(session, ada, "a-study", plan, Recruitment())
+    open_it(session, study)
+    participants = [a_ready_participant(session, study, f"browser {number}") for number in (1, 2)]
+    [unseen] = [each for each in participants if each.arm == "never"]
+    save_answer(session, unseen, 1, OrderingAnswer(frozenset(), Ranking.parse("A>B>C>D>E")), 20.0)
+    lifecycle.close_study(session, study, "Ada")
+    session.rollback()
+    desk.open(RESULTS)
+    assert "1 in an arm that shows no measures" in desk.text
+    assert "No question is answered yet." not in desk.text
 
 
 def test_flagged_participants_are_listed_and_can_be_left_out(desk, session):
