@@ -574,3 +574,12 @@ def test_on_a_phone_the_scores_are_shown_when_asked_for(browser, link, scripts):
     assert beside.locator("b").all_inner_texts() == scores
     assert page.faults == []
     context.close()
+
+
+def test_on_a_phone_an_order_is_on_one_line_among_ones_own_data(page, link):
+    page.set_viewport_size(PHONE)
+    start(page, link)
+    place(page, "34521")
+    save(page)
+    page.goto(f"{link}/my-data")
+    assert lines_of(page.locator(".review td span[aria-hidden]").first) == 1
