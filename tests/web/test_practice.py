@@ -99,18 +99,35 @@ def test_each_step_is_short_and_so_is_all_before_the_first_question(client, sess
     assert sum(counts.values()) <= MOST_WORDS_BEFORE_A_QUESTION, counts
 
 
-@ON_SQLITE
-@pytest.mark.parametrize("worst_first", [True, False])
-def test_an_ordering_that_puts_a_better_list_below_is_remarked_on(visitor, worst_first):
-    visitor.open("/practice?step=3")
+def places_by_sum(visitor, worst_first):
+    """Places of the lists on the page by the sums of their positions."""
     ranks = {
         row.select_one(".letter").text: [int(rank.text) for rank in row.select(".rank")]
         for row in visitor.page.select(".sheet tbody tr")
     }
     by_sum = sorted(ranks, key=lambda letter: sum(ranks[letter]), reverse=worst_first)
-    places = {f"rank_{letter}": place for place, letter in enumerate(by_sum, 1)}
+    return {f"rank_{letter}": place for place, letter in enumerate(by_sum, 1)}
+
+
+@ON_SQLITE
+@pytest.mark.parametrize("worst_first", [True, False])
+def test_an_ordering_that_puts_a_better_list_below_is_remarked_on(visitor, worst_first):
+    visitor.open("/practice?step=3")
+    places = places_by_sum(visitor, worst_first)
     visitor.submit("/practice", choice="own", settle="own", **places)
     assert ("although each position of" in visitor.text) is worst_first
+
+
+@ON_SQLITE
+def test_an_ordering_from_before_the_methods_were_shown_is_remarked_on_too(client, session):
+    an_open_study(session, "after", columns="after")
+    visitor = Visitor(client, "after")
+    visitor.go("/practice/check", "/scenario")
+    visitor.submit("/scenario")
+    visitor.open("/practice?step=3")
+    visitor.submit("/practice", **places_by_sum(visitor, worst_first=True))
+    visitor.submit("/practice", choice="1")
+    assert "although each position of" in visitor.text
 
 
 @pytest.mark.parametrize(
