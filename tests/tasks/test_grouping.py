@@ -28,6 +28,7 @@ from survey.core.tasks.grouping import (
     GroupingStep,
     groups_of,
 )
+from survey.core.tasks.steps import Done
 from survey.db.models import TASK_TABLES, Participant, Presentation, now
 from survey.errors import SurveyError
 from survey.services import accounts
@@ -746,6 +747,27 @@ def test_its_public_page_says_who_was_asked_which_topics(app, session):
         "3 people gave 5 answers. Each first assessor was asked 2 questions; a third assessor, "
         "only what the first two did not agree on."
     ) in " ".join(page.main.text.split())
+
+
+@ON_SQLITE
+def test_a_trial_says_where_a_topic_is_not_in_the_gold_standard(app, session):
+    study = grouped(app, session, third=False)
+    content = bundle.content_of(session, study)
+    left_out, settled = (
+        content.answers.tried_sheet(
+            content,
+            number,
+            GroupingPresentation(1, [GroupingStep(PUT, 1, "mine", documents=documents)]),
+            Done(1),
+        )
+        for number, documents in ((1, FIRST_TOPIC), (2, SECOND_TOPIC))
+    )
+    assert {row[1] for row in left_out.rows} == {None}
+    assert left_out.note.startswith(
+        "This topic is not in the gold standard (left out: no third assessor). Names of groups"
+    )
+    assert {row[1] for row in settled.rows} == {"red", "green"}
+    assert settled.note.startswith("Names of groups")
 
 
 @ON_SQLITE

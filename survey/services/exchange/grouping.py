@@ -85,7 +85,12 @@ class GroupingContent(StepContent):
         """Return the group of each document in the gold standard, beside someone's groups."""
         topic = content.question(number).topic
         of_topic = (each for each in content.analysis.gold.topics if each.topic == topic)
-        gold: Mapping[str, Iterable[str]] = next((each.clusters for each in of_topic), {})
+        gold = next(of_topic, None)
+        clusters: Mapping[str, Iterable[str]] = gold.clusters if gold else {}
+        note = "Names of groups mean nothing here: look at what is together."
+        if not clusters:
+            why = f" ({gold.rule})" if gold else ""
+            note = f"This topic is not in the gold standard{why}. {note}"
         names = content.names_of(drawn.clusters)
         return Sheet(
             name="tried",
@@ -94,12 +99,12 @@ class GroupingContent(StepContent):
             rows=tuple(
                 (
                     names[document],
-                    ", ".join(sorted(gold.get(document, ()))) or IN_NO_CLUSTER,
-                    ", ".join(sorted(groups)) or IN_NO_CLUSTER,
+                    _names(clusters.get(document, ())) if clusters else None,
+                    _names(groups),
                 )
                 for document, groups in sorted(drawn.clusters.items())
             ),
-            note="Names of groups mean nothing here: look at what is together.",
+            note=note,
         )
 
     def public_steps(self) -> Iterator[StepRow]:
@@ -108,6 +113,10 @@ class GroupingContent(StepContent):
             names = {IN_NO_CLUSTER: IN_NO_CLUSTER}
             for participant, question, step in rows:
                 yield participant, question, _without_names(step, names)
+
+
+def _names(groups: Iterable[str]) -> str:
+    return ", ".join(sorted(groups)) or IN_NO_CLUSTER
 
 
 def _without_names(step: GroupingStep, names: dict[str, str]) -> GroupingStep:
