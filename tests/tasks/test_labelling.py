@@ -127,6 +127,13 @@ def test_a_form_sent_twice_is_stored_once_and_one_of_another_window_is_refused(v
     assert len(steps_in(session)) == 3
 
 
+def test_a_batch_of_before_a_new_ranking_does_not_say_that_it_is_ranked_by_marks(visitor):
+    visitor.submit("/q/1", go="refine", **ticks(3))
+    assert visitor.page.h1.text == "Batch 2, ranked by your marks"
+    visitor.submit("/q/1", go="previous")
+    assert visitor.page.h1.text == "Batch 1"
+
+
 def test_taking_a_mark_back_is_a_step_too(visitor, session):
     visitor.submit("/q/1", **ticks(3))
     visitor.submit("/q/1")

@@ -235,7 +235,10 @@ class Tile(NamedTuple):
 
 
 class LabellingView(NamedTuple):
-    """All that an annotator may see of a query now; ``pool``: how many documents there are."""
+    """All that an annotator may see of a query now; ``pool``: how many documents there are.
+
+    ``round``: how many new rankings the batch that is shown comes after.
+    """
 
     topic: ShownItem | None
     tiles: tuple[Tile, ...]
@@ -389,7 +392,7 @@ class Labelling(InSteps):
             looked_at=len(state.grades),
             relevant=len(state.relevant),
             pool=len(pool) - len(own),
-            round=len(state.rounds),
+            round=sum(step.action == REFINE and step.batch <= state.batch for step in state.steps),
             steps=len(view.presentation.steps),
         )
 
