@@ -4,7 +4,7 @@ A query is a topic: a picture, a text, or both. What an annotator does is a row 
 batches, and new rankings by the marks. The answer says that a query is done.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
@@ -20,6 +20,7 @@ from survey.core.tasks.steps import InSteps
 
 MOST_QUERIES = 500
 USUAL_BATCH = 30
+MOST_NAMED = 5  # topics of a finding
 MARK, NEXT, REFINE, TURN = "mark", "next", "refine", "turn"
 ACTIONS = (MARK, NEXT, REFINE, TURN)
 BACK = "back"  # of a form: to the batch before
@@ -416,9 +417,14 @@ class Labelling(InSteps):
     def item_findings(
         self, plan: LabellingPlan, items: Iterable[Item], topics: Iterable[Topic]
     ) -> Iterator[Finding]:
-        """Yield the queries of which an annotator would see no document but their own picture."""
+        """Yield which queries are unknown, and which show no document but their own picture."""
         pool = Pool([Entry(each.document, each.sha256, "", None) for each in items])
         by_id = {each.topic: each for each in topics}
+        if unknown := [name for name in plan.topics if name not in by_id]:
+            are = "s {} are" if unknown[1:] else " {} is"
+            known = f"which has {_some(by_id)}" if by_id else "which is not there yet"
+            text = f"the plan's topic{are.format(_some(unknown))} not in topics.csv, {known}"
+            yield Finding(None, text, mend="topics" if by_id else "items")
         for number, name in enumerate(plan.topics, 1):
             if len(_own_documents(pool, by_id.get(name, Topic(name)))) == len(pool):
                 text = (
@@ -443,6 +449,10 @@ class Labelling(InSteps):
                 for step in presentation.steps
             ],
         }
+
+
+def _some(topics: Collection[str]) -> str:
+    return ", ".join([*topics][:MOST_NAMED]) + ", …" * (len(topics) > MOST_NAMED)
 
 
 def _place(state: LabellingPresentation, step: LabellingStep) -> dict[str, Any]:
