@@ -1,13 +1,18 @@
 """A topic in a real browser: by keys, by hand, at every width, and with a lost connection."""
 
+from functools import partial
+
 import pytest
 from playwright.sync_api import expect
 from sqlalchemy import select
 
 from survey.app import db
+from survey.core.collections.items import Item
 from survey.db.models import TASK_TABLES
+from survey.services.accounts import COMMAND_LINE
 from survey.services.collections import items
 from survey.services.studies import lifecycle
+from survey.services.studies.recruitment import Recruitment
 from tests.accessibility.looking import ask, axe, prepared
 from tests.browser.test_labelling import (
     CHECKS,
@@ -22,10 +27,12 @@ from tests.grouped import (
     FIRST_TOPIC,
     SECOND_TOPIC,
     Assessor,
+    a_grouping_plan,
     a_grouping_study,
     by_colour,
     warm_and_cold,
 )
+from tests.labelled import a_shaded_picture
 
 pytestmark = pytest.mark.slow
 
@@ -176,6 +183,23 @@ def test_a_topic_fits_every_width_and_theme(browser, server):
     look("with both earlier groupings")
     assert faults == []
     context.close()
+
+
+def test_a_document_without_a_picture_leaves_the_others_as_small_as_they_are(browser, server):
+    with server.app.app_context():
+        plan = a_grouping_plan()
+        study = lifecycle.create_owned_study(db.session, None, "blank", plan, Recruitment())
+        documents = FIRST_TOPIC[1:]
+        files = {f"{each}.png": partial(a_shaded_picture, "red", each) for each in documents}
+        shown = [Item(each, f"{each}.png") for each in documents]
+        items.take_in(db.session, study, files, shown, COMMAND_LINE)
+        lifecycle.open_study(db.session, study)
+        db.session.remove()
+    page = prepared(browser).new_page()
+    begin(page, f"{server.address}/s/blank")
+    assert page.locator(".tile").count() == len(FIRST_TOPIC)
+    widths = page.locator(".tile").evaluate_all("all => all.map(each => each.offsetWidth)")
+    assert max(widths) < 150
 
 
 def test_one_long_word_does_not_widen_the_page(browser, server):
