@@ -98,7 +98,7 @@ def analyse(
     if not isinstance(result, Analysis):
         if folder is not None:
             _write_result_files(target, folder, include_test=options["include_test"])
-        _print_figures(result, as_json=as_json)
+        _print_figures(result, as_json=as_json, with_test=options["include_test"])
         return
     if folder is not None:
         from survey.services.analysis import report
@@ -148,11 +148,16 @@ def _analysis_of(
         return result._replace(figures=figures, sheets=[*result.sheets, refining.sheet])
 
 
-def _print_figures(result: "TaskFigures", *, as_json: bool) -> None:
-    """Print the tables of a kind that has no report, all figures as JSON if it has no tables."""
+def _print_figures(result: "TaskFigures", *, as_json: bool, with_test: bool) -> None:
+    """Print what the answers say, then the tables; all figures as JSON if there are no tables."""
     if as_json or not result.sheets:
         print_json(result.figures)
         return
+    if result.headline and not result.why_empty:
+        print_text(result.headline)
+        click.echo(f"{result.counts}\n")
+        if with_test:
+            click.echo("Test data are counted. They are not evidence.\n")
     for sentence in result.sentences:
         print_text(sentence, "- ", "  ")
     if result.sentences:

@@ -793,13 +793,14 @@ def _print_summary(contests: "Sequence[QuestionCheck]", findings: "Sequence[Find
             mend = f" ({finding.mend})" if finding.mend else ""
             failure = "FAILED: " if finding.failed else ""
             print_text(f"{failure}{where}{finding.text}{mend}", "", "  ")
-    print_heading("Summary")
+    remarks = [finding for finding in findings if finding not in faulty]
+    if contests or remarks:
+        print_heading("Summary")
     for sentence in pair_sentences(contests):
         print_text(f"all: {sentence}", "", "  ")
-    for finding in findings:
-        if finding not in faulty:
-            where = "all" if finding.question is None else f"question {finding.question}"
-            print_text(f"{where}: {finding.text}", "", "  ")
+    for finding in remarks:
+        where = "all" if finding.question is None else f"question {finding.question}"
+        print_text(f"{where}: {finding.text}", "", "  ")
     click.echo()
     if not contests:
         return

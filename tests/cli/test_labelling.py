@@ -66,6 +66,8 @@ def test_what_refining_gained_is_measured_on_the_rounds(app, session, run, tmp_p
             assert refining[name][key] == figures[key], (name, key)
     assert refining["with_negatives"]["runs"] != refining["without_negatives"]["runs"]
     printed = " ".join(run("analyse", "done").split())
+    headline = printed.partition(" 3 annotators · ")[0]
+    assert " documents looked at for 2 queries are relevant (" in headline
     assert "What refining gained" in printed
     assert "1 marked, not marked 6 " in printed
     assert "1 marked alone 6 " in printed
@@ -88,7 +90,8 @@ def test_a_study_is_checked_and_shown_without_lists(app, session, run):
         {"question": 1, "topic": "like-red"},
         {"question": 2, "topic": "word"},
     ]
-    assert "Summary" in run("study", "check", "labelled")
+    printed = run("study", "check", "labelled")
+    assert printed.strip() == "2 queries to label; nothing to mend."  # no heading without remarks
     assert "kind" in run("study", "show", "labelled")
     assert "topics:" in run("study", "plan", "labelled")
 

@@ -213,12 +213,15 @@ class TaskFigures(NamedTuple):
     """The results of a kind that has no report: as analysis.json has them, and as tables.
 
     ``sentences``: what to read before the tables. ``why_empty``: why no table has a row.
+    ``headline``: what the answers say, in a sentence; ``counts``: what it rests on.
     """
 
     figures: dict[str, Any]
     sheets: Sequence[Sheet] = ()
     sentences: Sequence[str] = ()
     why_empty: str = ""
+    headline: str = ""
+    counts: str = ""
 
 
 def task_figures(
@@ -233,7 +236,8 @@ def task_figures(
     """
     sheets, sentences = (getattr(analysis, name, ()) for name in ("sheets", "sentences"))
     why = "" if any(sheet.rows for sheet in sheets) else _why_empty(everyone(), options)
-    return TaskFigures(answers.as_json(analysis), sheets, sentences, why)
+    headline, counts = (getattr(analysis, name, "") for name in ("headline", "counts"))
+    return TaskFigures(answers.as_json(analysis), sheets, sentences, why, headline, counts)
 
 
 def _first_words(text: str) -> str:
