@@ -13,10 +13,10 @@ let shown = 0;
 function show(number) {
   shown = (number + strip.length) % strip.length;
   const link = strip[shown];
-  const small = link.querySelector("img");
+  const small = link.querySelector("img") ?? link.parentElement.querySelector("img"); // or beside it
   image.src = link.href;
   image.alt = count.textContent = small.alt;
-  text.textContent = link.parentElement.querySelector("p.text, .text p")?.textContent ?? "";
+  text.textContent = link.parentElement.querySelector("p.text, .text p, .words")?.textContent ?? "";
   previous.hidden = next.hidden = strip.length < 2;
 }
 

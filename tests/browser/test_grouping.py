@@ -22,6 +22,7 @@ from tests.browser.test_labelling import (
     stay_in_every_dialog,
 )
 from tests.browser.test_participant import start
+from tests.browsing import watched
 from tests.builders import Visitor
 from tests.grouped import (
     FIRST_TOPIC,
@@ -200,6 +201,22 @@ def test_a_document_without_a_picture_leaves_the_others_as_small_as_they_are(bro
     assert page.locator(".tile").count() == len(FIRST_TOPIC)
     widths = page.locator(".tile").evaluate_all("all => all.map(each => each.offsetWidth)")
     assert max(widths) < 150
+
+
+def test_a_picture_is_shown_larger(browser, server):
+    link = a_study(server, "larger")
+    page = watched(prepared(browser).new_page())
+    begin(page, link)
+    zoom = page.locator(".zoom").nth(2)
+    zoom.click()
+    dialog = page.locator("dialog#larger")
+    expect(dialog).to_be_visible()
+    assert dialog.locator("img").get_attribute("src").endswith(zoom.get_attribute("href"))
+    assert dialog.locator("span").text_content() == "picture 3"
+    page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+    assert page.locator(":checked").count() == 0
+    assert page.faults == []
 
 
 def test_one_long_word_does_not_widen_the_page(browser, server):
