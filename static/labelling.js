@@ -52,7 +52,7 @@ form.addEventListener("change", (event) => {
 form.addEventListener("keydown", (event) => {
   const index = tiles.indexOf(event.target);
   if (index < 0) return;
-  const move = arrowStep(event.key, tiles.map((tile) => tile.parentElement));
+  const move = arrowStep(event.key, tiles.map((tile) => tile.closest(".tile")));
   if (move) {
     event.preventDefault();
     tiles[index + move]?.focus();

@@ -5,7 +5,7 @@ const links = [...document.querySelectorAll("[data-larger]")];
 const dialog = document.getElementById("larger");
 const image = document.createElement("img");
 dialog.prepend(image);
-const [text, count] = ["p", "span"].map((name) => dialog.querySelector(name));
+const [text, caption] = ["p", "span"].map((name) => dialog.querySelector(name));
 const [previous, next, close] = dialog.querySelectorAll("button");
 let strip = [];
 let shown = 0;
@@ -15,7 +15,7 @@ function show(number) {
   const link = strip[shown];
   const small = link.querySelector("img") ?? link.parentElement.querySelector("img"); // or beside it
   image.src = link.href;
-  image.alt = count.textContent = small.alt;
+  image.alt = caption.textContent = small.alt;
   text.textContent = link.parentElement.querySelector("p.text, .text p, .words")?.textContent ?? "";
   previous.hidden = next.hidden = strip.length < 2;
 }
@@ -37,4 +37,5 @@ dialog.addEventListener("keydown", (event) => {
   if (event.key === "ArrowLeft") show(shown - 1);
   else if (event.key === "ArrowRight") show(shown + 1);
 });
-dialog.addEventListener("close", () => strip[shown]?.focus());
+// On a tile back to its control, where the arrow keys go on.
+dialog.addEventListener("close", () => (strip[shown]?.closest(".tile")?.querySelector("input:not([type=hidden]), select") ?? strip[shown])?.focus());

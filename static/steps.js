@@ -1,5 +1,6 @@
 // What labelling and grouping have alike: each step is sent at once without leaving the page, a button waits
-// for the steps before it, and arrow keys move among the tiles. It runs before labelling.js or grouping.js.
+// for the steps before it, arrow keys move among the tiles, and "+" shows a picture larger. It runs before
+// labelling.js or grouping.js.
 "use strict";
 
 const form = document.querySelector("[name=step_key]").form;
@@ -53,3 +54,11 @@ function arrowStep(key, tiles) {
   const columns = next < 0 ? tiles.length : next;
   return { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns }[key];
 }
+
+// "+" on a tile shows its picture larger.
+form.addEventListener("keydown", (event) => {
+  const zoom = event.target.closest(".tile")?.querySelector(".zoom");
+  if (event.key !== "+" || !zoom || event.ctrlKey || event.metaKey) return; // with Ctrl the browser zooms
+  event.preventDefault();
+  zoom.click();
+});

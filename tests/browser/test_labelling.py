@@ -10,6 +10,7 @@ from survey.db.models import TASK_TABLES
 from survey.services.studies import lifecycle
 from tests.accessibility.looking import ask, axe, prepared
 from tests.browser.test_participant import start
+from tests.browsing import watched
 from tests.labelled import a_labelling_study
 
 pytestmark = pytest.mark.slow
@@ -132,6 +133,30 @@ def test_arrows_move_by_rows_and_digits_give_grades(browser, server):
     page.reload()
     assert [grades.nth(number).input_value() for number in range(grades.count())] == values
     context.close()
+
+
+@pytest.mark.parametrize("graded", [False, True])
+def test_a_picture_is_shown_larger_by_hand_and_by_key_and_arrows_go_on(browser, server, graded):
+    link = a_study(server, f"larger-{graded}".lower(), graded=graded)
+    page = watched(prepared(browser).new_page())
+    begin(page, link)
+    dialog = page.locator("dialog#larger")
+    tile = page.locator(".tile").nth(3)
+    tile.hover()
+    tile.locator(".zoom").click()
+    expect(dialog).to_be_visible()
+    shown = dialog.locator("img").get_attribute("src")
+    assert shown.endswith(tile.locator(".zoom").get_attribute("href"))
+    page.keyboard.press("Escape")
+    expect(tile.locator("input[type=checkbox], select")).to_be_focused()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("+")
+    expect(dialog).to_be_visible()
+    shown = dialog.locator("img").get_attribute("src")
+    assert shown.endswith(page.locator(".tile .zoom").nth(4).get_attribute("href"))
+    page.keyboard.press("Escape")
+    assert "0 marked" in page.locator(".done p").first.text_content()
+    assert page.faults == []
 
 
 def test_marks_wait_for_a_lost_connection_and_are_stored_once(browser, server):
