@@ -196,6 +196,8 @@ def test_agreement_shows_the_topics_with_the_least_and_says_how_many_there_are()
     assert [row[1] for row in exhibit.rows] == [n / 50 for n in range(40)]
     assert exhibit.note.endswith("The 40 of 50 topics with the least agreement.")
     assert exhibit.alternative == "Over 50 topics: Jaccard 0.00 to 0.98; alpha 0.00 to 0.80."
+    alone = judging.agreement_by_topic("", ("Rand",), [("one", -0.25)], "")
+    assert alone.alternative == "Over 1 topic: Rand −0.25 to −0.25."
     assert judging.agreement_by_topic("", ("Jaccard",), [("one", None)], "").why
     assert judging.gain_by_round((), []).why
 

@@ -27,7 +27,7 @@ def agreement_by_topic(
     shown = sorted(known, key=lambda row: row[1])[:MOST_TOPICS]
     left_out = f" The {MOST_TOPICS} of {len(known)} topics with the least agreement."
     words = "; ".join(
-        f"{name} {min(values):.2f} to {max(values):.2f}"
+        f"{name} {min(values):.2f} to {max(values):.2f}".replace("-", "−")
         for name, column in zip(columns, list(zip(*known, strict=True))[1:], strict=False)
         if (values := [value for value in column if value is not None])
     )
@@ -36,7 +36,7 @@ def agreement_by_topic(
         title=title,
         columns=("topic", *columns),
         rows=tuple(tuple(row) for row in shown),
-        alternative=f"Over {len(known)} topics: {words}.",
+        alternative=f"Over {len(known)} topic{'s' * (len(known) != 1)}: {words}.",
         note=note + left_out * (len(known) > MOST_TOPICS),
         why=None if known else NOT_DEFINED,
     )

@@ -796,6 +796,15 @@ def test_its_results_show_topics_gold_standard_and_assessors(desk, app, session)
     assert desk.page.select_one("#answer").text == (
         "The first two assessors agree on 1 of 2 topics; the gold standard has 2 of 2 topics."
     )
+    contested = desk.page.select_one("#contested")
+    assert [each.text for each in contested.select("h3")] == ["5: Seen from near"]
+    # Green and blue pictures are apart in the one and together in the other; red ones are not.
+    for item in contested.select(".pictures li"):
+        document, groups = item.text.split(": ")
+        assert {document.strip().partition("-")[0], "cold"} == {*groups.strip().split(" – ")}
+    assert len(contested.select(".pictures li")) == 8
+    picture = contested.select_one("img")["src"]
+    assert desk.client.get(picture).mimetype == "image/webp"
     shows_its_figures_as_files(desk)
     content = desk.client.get("/research/studies/done/results/files.zip").data
     names = zipfile.ZipFile(io.BytesIO(content)).namelist()

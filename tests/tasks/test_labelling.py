@@ -452,6 +452,12 @@ def test_its_results_show_tables_what_people_differ_in_and_give_the_files(desk, 
     )
     shows_its_figures_as_files(desk)
     assert "1 of 3" in desk.text
+    assert "How far the annotators chose the same documents" in captions
+    headings = [each.text for each in desk.page.select("#contested h3")]
+    assert headings == ["like-red", "word: Meadow"]
+    assert "what was searched for" in desk.page.select_one(".pictures li").text
+    links = [each.text for each in desk.page.select(".contents > ul a")]
+    assert links[:2] == ["Agreement by query", "Mean precision by round"]
     picture = desk.page.select_one(".pictures img")["src"]
     assert desk.client.get(picture).mimetype == "image/webp"
     for name in ("report.html", "paper.zip"):  # of ordering studies alone
@@ -460,6 +466,9 @@ def test_its_results_show_tables_what_people_differ_in_and_give_the_files(desk, 
     names = zipfile.ZipFile(io.BytesIO(content)).namelist()
     assert {"weights.txt", "qrels.txt", "agreement.csv"} <= {*names}
     assert sum(name.startswith("labels/P-") for name in names) == 3
+    desk.open("/research/studies/done/results?test=1")
+    desk.open(desk.page.select_one(".notice a")["href"])
+    assert "Count test data too" in desk.text
 
 
 RUN = "like-red Q0 red-{0} 1 2 x\nlike-red Q0 red-{1} 2 1 x\nlike-red Q0 blue-{0} 3 0 x\n"

@@ -374,7 +374,7 @@ def test_a_query_can_be_labelled_and_refined(app, session):
     assert max(int(row[1]) for row in trial.table) == 3
     assert row_counts(session) == before
     page = trial.client.get("/studies/done").text
-    assert "How far the assessors chose the same documents" in page
+    assert "How far the annotators chose the same documents" in page
     assert "P-" not in page  # no table compares single people
 
 

@@ -11,13 +11,19 @@ from survey.core.collections.clusterings import (
     clustering_lines,
     compare_clusters,
     members,
+    shared_clusters,
 )
 from survey.core.collections.gold import GoldTopic, gold_topic, spread
 from survey.core.collections.labels import sorted_topics
-from survey.core.collections.runs import Clusters
+from survey.core.collections.runs import IN_NO_CLUSTER, Clusters
 from survey.figures.exhibit import Exhibit
 from survey.figures.judging import agreement_by_topic
-from survey.services.analysis.label_results import OnTopic, counted
+from survey.services.analysis.label_results import (
+    MOST_CONTESTED,
+    Contested,
+    OnTopic,
+    counted,
+)
 from survey.services.analysis.sheets import Cell, Sheet, as_csv, count_of
 
 
@@ -302,6 +308,28 @@ class GroupResults:
         indices = ("adjusted Rand index", "B³ F1")
         return [agreement_by_topic("Agreement by topic", indices, rows, note)]
 
+    def contested(self) -> list[Contested]:
+        """Return the documents of each topic that the first two assessors sorted most differently.
+
+        By with how many others a document is together in one of the two clusterings alone. With
+        each document: its groups in both.
+        """
+        topics = []
+        for topic in (each.topic for each in self.compared.topics):
+            both = [clusters[topic] for clusters in self.clusters[:2]]
+            documents = sorted(both[0].keys() & both[1].keys())
+            first, second = (shared_clusters(clusters, documents) > 0 for clusters in both)
+            differ = zip((first != second).sum(axis=1).tolist(), documents, strict=True)
+            most = sorted(differ, key=lambda each: (-each[0], each[1]))[:MOST_CONTESTED]
+            rows = [
+                (document, " – ".join(group_names(clusters[document]) for clusters in both))
+                for count, document in most
+                if count
+            ]
+            if rows:
+                topics.append((topic, rows))
+        return topics
+
     def files(self) -> Iterator[tuple[str, str]]:
         """Yield each assessor's groups, and what `survey assess gold` makes of them."""
         for name, clusters in zip(FILES, self.clusters, strict=True):
@@ -309,3 +337,8 @@ class GroupResults:
                 yield name, "".join(cluster_lines(clusters))
         if self.gold.joined:
             yield from zip(GOLD, gold_files(self.gold), strict=True)
+
+
+def group_names(groups: Iterable[str]) -> str:
+    """Return the names of a document's groups, "unknown" for none."""
+    return ", ".join(sorted(groups)) or IN_NO_CLUSTER

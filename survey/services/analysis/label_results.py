@@ -19,6 +19,9 @@ AGREEMENT_NOTE = (
     "someone did not look at counts as not marked."
 )
 
+Contested = tuple[str, list[tuple[str, str]]]
+"""A topic, and its documents on which people differ most, each with how they do."""
+
 Topic = TypeVar("Topic")
 OnTopic = Callable[[int, int], object]
 """Called after each topic with the number of topics done and the number of all topics."""
@@ -245,7 +248,8 @@ class LabelResults:
         )
         title = "The annotators, those who differ most from the others first"
         people = Sheet("annotators", title, columns, rows, note)
-        return [people, replace(agreement_sheet(self.merged), note=AGREEMENT_NOTE)]
+        title = "How far the annotators chose the same documents"
+        return [people, replace(agreement_sheet(self.merged), title=title, note=AGREEMENT_NOTE)]
 
     @property
     def exhibits(self) -> list[Exhibit]:
@@ -272,17 +276,19 @@ class LabelResults:
         columns = ("document", "keyword", "weight")
         return Sheet("keywords", "Documents' keywords", columns, tuple(rows))
 
-    def contested(self) -> list[tuple[str, list[tuple[str, int, int]]]]:
+    def contested(self) -> list[Contested]:
         """Return the documents of each topic on which annotators are divided most equally.
 
-        Each is (topic, its documents with how many marked them, of how many annotators).
+        With each document: how many marked it, of how many annotators.
         """
         topics = []
         for topic in self.merged.topics:
             chosen = zip(topic.documents, topic.chosen.tolist(), strict=True)
             divided = [(name, count) for name, count in chosen if 0 < count < topic.assessors]
             divided.sort(key=lambda each: (abs(2 * each[1] - topic.assessors), each[0]))
-            rows = [(name, count, topic.assessors) for name, count in divided[:MOST_CONTESTED]]
+            rows = [
+                (name, f"{count} of {topic.assessors}") for name, count in divided[:MOST_CONTESTED]
+            ]
             if rows:
                 topics.append((topic.topic, rows))
         return topics

@@ -33,6 +33,7 @@ from survey.services.analysis.group_results import (
     cluster_lines,
     gold_files,
     gold_sheet,
+    group_names,
 )
 from survey.services.analysis.sheets import Sheet
 from survey.services.analysis.study_results import AnalysisOptions
@@ -99,8 +100,8 @@ class GroupingContent(StepContent):
             rows=tuple(
                 (
                     names[document],
-                    _names(clusters.get(document, ())) if clusters else None,
-                    _names(groups),
+                    group_names(clusters.get(document, ())) if clusters else None,
+                    group_names(groups),
                 )
                 for document, groups in sorted(drawn.clusters.items())
             ),
@@ -113,10 +114,6 @@ class GroupingContent(StepContent):
             names = {IN_NO_CLUSTER: IN_NO_CLUSTER}
             for participant, question, step in rows:
                 yield participant, question, _without_names(step, names)
-
-
-def _names(groups: Iterable[str]) -> str:
-    return ", ".join(sorted(groups)) or IN_NO_CLUSTER
 
 
 def _without_names(step: GroupingStep, names: dict[str, str]) -> GroupingStep:

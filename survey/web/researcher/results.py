@@ -19,6 +19,7 @@ from survey.core.tasks.labelling import LabellingPlan
 from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.errors import NotFoundError, SurveyError
 from survey.services import accounts
+from survey.services.analysis.label_results import Contested
 from survey.services.analysis.report import (
     Parts,
     as_html,
@@ -131,7 +132,7 @@ def _figures_page(form: OrderingForm) -> ResponseReturnValue:
     """Show what answers say, its tables and figures folded, and what people differ in."""
     content = _content()
     report = judging_report(session(), g.study, content)
-    contested: list[Any] = getattr(content.analysis, "contested", list)()
+    contested: list[Contested] = getattr(content.analysis, "contested", list)()
     sentences = getattr(content.analysis, "sentences", ())
     return page(
         "researcher/figures.html",
@@ -145,6 +146,7 @@ def _figures_page(form: OrderingForm) -> ResponseReturnValue:
         contested=contested,
         pictures={each.document: each.sha256 for each in content.items} if contested else {},
         texts={each.document: each.text for each in content.items} if contested else {},
+        topics={each.topic: each for each in content.topics} if contested else {},
         printed=printed_table,
         figures=json.dumps(content.analysis_json, ensure_ascii=False, indent=2),
     )
@@ -154,11 +156,10 @@ def _contents_of(
     report: JudgingReport, *, verdicts: bool, contested: bool
 ) -> list[tuple[str, str]]:
     """List the parts of the page of a kind without a report: the id of each, and a short name."""
-    names = [exhibit.name for exhibit in report.exhibits]
-    names += [sheet.name for sheet in report.sheets]
     return [
         *([("verdicts", "Verdicts")] if verdicts else []),
-        *((name, name.replace("-", " ").capitalize()) for name in names),
+        *((exhibit.name, exhibit.title) for exhibit in report.exhibits),
+        *((sheet.name, sheet.name.capitalize()) for sheet in report.sheets),
         *([("contested", "Where they differ")] if contested else []),
         ("numbers", "All numbers"),
     ]
