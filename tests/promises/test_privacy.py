@@ -129,6 +129,7 @@ def test_the_code_is_enough_on_another_device_and_after_the_end(app, visitor, se
     visitor.submit("/q/3", choice="1")
     visitor.submit("/review")
     assert visitor.path == "/done"
+    visitor.open("/my-data")
     assert code in visitor.text
     lifecycle.close_study(session, lifecycle.find_study(session, SLUG))
     elsewhere = Visitor(app.test_client())
