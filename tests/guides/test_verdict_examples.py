@@ -4,8 +4,13 @@ import re
 
 import pytest
 
+from survey.core.agreement.anchoring import ANSWER, BEFORE, NEAREST, NEVER, anchoring_of
+from survey.core.agreement.answers import Answers, Response
+from survey.core.agreement.verdicts import early_looks
+from survey.core.statistics.sequential import look_levels
+from survey.core.statistics.significance import LEVEL, p_text
 from survey.core.studies.rankings import Ranking
-from tests.core.agreement.test_verdicts import said
+from tests.core.agreement.test_verdicts import MEASURES, answers_of, said
 from tests.guides.pages import page_named
 
 PAGE = page_named("verdicts.md").read_text()
@@ -28,9 +33,9 @@ def test_the_page_has_an_example_of_each_kind_of_verdict():
         "stays open",
         "equal to within",
         "sign flips",
-        "no spread",
+        "which planned looks leave",
     ):
-        assert words in sentences or words == "no spread"
+        assert words in sentences
 
 
 @pytest.mark.parametrize(("heading", "text"), examples(), ids=lambda value: value[:30])
@@ -45,11 +50,45 @@ def test_every_sentence_is_that_of_its_votes(heading, text):
         for _ in range(int(first), int(last or first) + 1)
     ]
     points = re.search(r"matters: (\d+) points", text)
+    look = re.search(r"after (\d+) of (\d+) people", text)
     found = said(
         re.search(r"(\w+) − (\w+)", heading).expand(r"\1-\2"),
         *of_people,
         orders=orders,
         smallest_difference=int(points[1]) / 100 if points else None,
+        level=look_levels([int(look[1]) / int(look[2])], LEVEL)[-1] if look else LEVEL,
     )
     quote = re.search(r"(?:^> .*\n?)+", text, re.M)[0]
     assert " ".join(quote.replace("> ", "").split()) == found.sentence
+
+
+def test_the_sentence_on_a_look_is_that_of_the_report():
+    unplanned = early_looks([{"participants": 6, "reason": "a pilot"}], LEVEL)
+    assert unplanned in " ".join(PAGE.replace("\n> ", " ").split())
+
+
+def test_the_rows_on_anchoring_are_those_of_its_answers():
+    text = PAGE.partition("anchoring\n")[2]
+    [(_, _, orders)] = ORDERS.findall(text)
+    of_question = {name: Ranking.parse(o) for name, o in re.findall(r"(\w+) `([A-Z>=]+)`", orders)}
+    rankings = dict.fromkeys(range(1, 5), of_question)
+    seen, unseen = (
+        re.findall(r"`([A-Z>=]+)`", line)
+        for line in re.findall(r"^- Arm (.+)$", text, re.MULTILINE)
+    )
+    never = Answers.of(
+        Response(f"P{person}", question, MEASURES, own=Ranking.parse(ordering))
+        for person, ordering in enumerate(unseen)
+        for question in rankings
+    )
+    groups = {(BEFORE, ANSWER): answers_of(*seen), (NEVER, ANSWER): never}
+    compared = [
+        each
+        for each in anchoring_of(groups, rankings, MEASURES).differences
+        if each.statistic == "tau_b" and each.measure in ("MNRO", NEAREST)
+    ]
+    assert len(compared) == 2
+    for each in compared:
+        numbers = [f"{number:.3f}".replace("-", "−") for number in (each.mean, *each.ci95)]
+        cells = [each.measure, *numbers, p_text(each.p).removeprefix("p = ")]
+        assert f"| before, answer − never, answer | {' | '.join(cells)} |" in text

@@ -18,12 +18,12 @@ MNRO_SHOWS_TIES = {**DIFFERENT, "NMRR": Ranking.parse("C>B>A"), "MNRO": Ranking.
 EACH_BREAKS_TIES = {**DIFFERENT, "NMRR": Ranking.parse("C>A=B"), "MNRO": Ranking.parse("A=C>B")}
 
 
-def said(pair, *votes, orders=DIFFERENT, measures=MEASURES, smallest_difference=None, level=LEVEL):
-    """The verdict on a pair; a participant's votes are the initials of the measures ticked.
+def answers_of(*votes, measures=MEASURES):
+    """The answers of participants: the initials of the measures ticked.
 
-    "O" is a custom ranking, "-" no answer. ``orders``: of all questions, or a list of each's.
+    "O" is a custom ranking, "-" no answer.
     """
-    responses = [
+    return Answers.of(
         Response(
             participant=f"P{who}",
             question=question,
@@ -34,14 +34,25 @@ def said(pair, *votes, orders=DIFFERENT, measures=MEASURES, smallest_difference=
         for who, mine in enumerate(votes)
         for question, vote in enumerate(mine, 1)
         if vote != "-"
-    ]
+    )
+
+
+def said(pair, *votes, orders=DIFFERENT, measures=MEASURES, smallest_difference=None, level=LEVEL):
+    """The verdict on a pair; ``votes``: see ``answers_of``.
+
+    ``orders``: of all questions, or a list of each's.
+    """
     asked = max(map(len, votes))
     rankings = {
         question: {name: of[name] for name in measures}
         for question, of in enumerate(orders if isinstance(orders, list) else [orders] * asked, 1)
     }
     found = analyse_answers(
-        Answers.of(responses), rankings, measures, asked, smallest_difference=smallest_difference
+        answers_of(*votes, measures=measures),
+        rankings,
+        measures,
+        asked,
+        smallest_difference=smallest_difference,
     )
     one = next(one for one in found.differences if str(one.pair) == pair)
     return verdict(one, len(found.differences), len(rankings), level)
