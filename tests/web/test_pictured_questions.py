@@ -207,6 +207,7 @@ def test_own_orderings_are_asked_with_pictures(app, client, session, columns):
     other = Visitor(app.test_client(), SLUG)
     other.take_part()
     assert other.path == "/done"
+    assert "Tap the letters at the lists above" in visitor.page.select_one("#pad-help").text
 
 
 @ON_SQLITE
