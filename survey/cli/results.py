@@ -239,6 +239,11 @@ def _print_analysis(result: "Analysis") -> None:
     print_heading("What the votes support")
     for verdict in result.verdicts:
         print_text(verdict.sentence, "- ", "  ")
+    if result.own_orderings:
+        print_text(
+            "No participant was shown a measure's ordering, so nothing could be ticked: what "
+            "follows on votes, shares and their differences is empty."
+        )
     if result.early_looks:
         print_text(result.early_looks)
     click.echo()

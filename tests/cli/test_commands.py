@@ -359,6 +359,17 @@ def analysed(run, *options, slug=SLUG):
 
 
 @pytest.mark.slow
+@ON_SQLITE
+def test_an_analysis_without_shown_methods_says_that_there_are_no_votes(run):
+    run("init")
+    run("study", "new", SLUG, "--seed", 3, "--questions", 2, "--columns", "never")
+    run("study", "open", SLUG)
+    run("simulate", SLUG, "--participants", 2)
+    shown = " ".join(run("analyse", SLUG, "--include-test").split())
+    assert "nothing could be ticked: what follows on votes, shares" in shown
+
+
+@pytest.mark.slow
 def test_simulated_participants_fill_table_4_and_are_test_data(simulated):
     found = analysed(simulated, "--include-test")
     assert found["n"] == {
