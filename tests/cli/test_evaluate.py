@@ -233,7 +233,11 @@ def test_a_run_whose_name_no_table_can_hold_is_refused(evaluate, name):
         ),
         ("better.run.gz", b"\x1f\x8bnot so", "better.run.gz begins like a gzip file, but is none"),
         ("qrels.txt", b"q1 0 d1 31\n", "qrels.txt, line 1: relevance '31' found; a whole number"),
-        ("qrels.txt", b"q9 0 d1 1\n", "no topic has a relevant document and is returned by a run"),
+        (
+            "qrels.txt",
+            b"q9 0 d1 1\n",
+            "no run returned anything for a topic with a relevant document",
+        ),
         ("weights.txt", b"q1 d1 7\n", "weights.txt, line 1: weight '7' found; a share above 0"),
         ("clusters.txt", b"q1 d1\n", "clusters.txt, line 1: 2 fields found, 'q1 d1'; 3 or more"),
     ],

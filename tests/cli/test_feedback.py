@@ -114,6 +114,21 @@ def test_wrong_usage_is_named(feedback, arguments, message):
     assert message in feedback(*arguments, status=2)
 
 
+def test_someone_without_a_relevant_document_leaves_the_rounds_of_the_others(feedback, tmp_path):
+    for person, topics in (("ann", {"q1": "r1 x r2"}), ("bob", {"q9": "x y"})):
+        folder = tmp_path / "people" / person
+        folder.mkdir(parents=True)
+        (folder / "round0.txt").write_text(run_of(**topics))
+    (tmp_path / "people" / "ann" / "round1.txt").write_text(run_of(q1="r1 r2 r3 r4"))
+    pooled = json.loads(feedback("--rounds", "people", "--json"))
+    assert pooled["queries"] == ["q1"]
+    assert [*pooled["runs"]] == ["round0", "round1"]
+    (tmp_path / "qrels.txt").write_text("q8 0 r1 1\n")
+    assert "no run returned anything for a topic with a relevant document" in feedback(
+        "--rounds", "people", status=1
+    )
+
+
 @pytest.mark.parametrize("options", [ROUNDS, ("--rounds", "."), ()])
 def test_judgements_are_needed(feedback, options):
     result = CliRunner().invoke(survey, ["feedback", *options])

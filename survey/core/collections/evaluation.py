@@ -91,6 +91,9 @@ class Comparison:
         return "*" * sum(self.p is not None and self.p <= level for level in LEVELS)
 
 
+NO_QUERY = "no run returned anything for a topic with a relevant document; one such topic is needed"
+
+
 def evaluate(
     truth: GroundTruth,
     runs: Runs,
@@ -100,6 +103,7 @@ def evaluate(
     gmt: int | Literal["max"] | None = None,
     literal_eq15: bool = False,
     on_topic: Callable[[int, int], object] = lambda *_: None,
+    may_be_empty: bool = False,
 ) -> Evaluation:
     """Score each run with each measure for each query.
 
@@ -111,6 +115,7 @@ def evaluate(
     ``collection_size``: None where no measure needs it; with it, every run must fit in.
     ``gmt``: see ``Setting``; "max" takes the largest number of relevant documents of these
     queries. ``on_topic`` is called after each query with the number of those done and of all.
+    ``may_be_empty``: whether no query is enough, as of someone whose topics have nothing relevant.
 
     Raises FaultyFilesError when there are no queries, a run does not fit into the
     collection, a relevant document has no weight where there are weights, GMT is below a
@@ -119,7 +124,10 @@ def evaluate(
     queries = _queries(truth, runs, measures)
     most = max((len(truth.relevant(topic)) for topic in queries), default=None)
     gmt = most if gmt == "max" else gmt
-    FileFaults(_faults(truth, runs, queries, measures, collection_size, gmt)).raise_any()
+    faults = FileFaults(_faults(truth, runs, queries, measures, collection_size, gmt))
+    if not queries and not may_be_empty:
+        faults.add(NO_QUERY)
+    faults.raise_any()
     # Without a collection size no measure reads it: each that does says so in ``needs``.
     size = Setting.collection_size if collection_size is None else collection_size
     setting = Setting(size, gmt, literal_eq15)
@@ -145,8 +153,11 @@ def evaluate(
 def pooled(evaluations: Sequence[Evaluation]) -> Evaluation:
     """Average the rounds of several people, query by query, over those who did the query.
 
-    Who refined less often than others stays at their last round.
+    Who refined less often than others stays at their last round. Raises FaultyFilesError where
+    no evaluation has a query.
     """
+    if not any(each.queries for each in evaluations):
+        raise FaultyFilesError([NO_QUERY])
     rounds = max((each.values for each in evaluations), key=len)
     queries = tuple(dict.fromkeys(query for each in evaluations for query in each.queries))
     values: dict[str, dict[str, Values]] = {}
@@ -194,8 +205,6 @@ def _faults(
     """Yield a sentence for each reason why these runs cannot be scored."""
     names = {measure.name for measure in measures}
     capped = None if names.isdisjoint(("NMRR", "cNMRR", "gNMRR")) else gmt
-    if not queries:
-        yield "no topic has a relevant document and is returned by a run; 1 is needed"
     for topic in queries:
         relevant = truth.relevant(topic)
         place = f"topic {shortened(topic)}"

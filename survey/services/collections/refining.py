@@ -64,7 +64,8 @@ class Refining:
         title = "What refining gained"
         report = self.with_negatives
         if report is None:
-            return Sheet("refining", title, columns, (), self.why or "")
+            why = self.why or ""
+            return Sheet("refining", title, columns, (), f"{why[:1].upper()}{why[1:]}.")
         reports = [("marked alone", report)]
         if self.without_negatives:
             reports = [("marked, not marked", report), ("marked alone", self.without_negatives)]
@@ -156,7 +157,8 @@ def _report(session: Session, study_id: int, content: Content, *, with_negatives
             topic: {document: -rank for rank, document in enumerate(order)}
             for topic, order in orders.items()
         }
-    evaluation = pooled([evaluate(truth, runs, measures) for runs in people.values()])
+    evaluations = [evaluate(truth, runs, measures, may_be_empty=True) for runs in people.values()]
+    evaluation = pooled(evaluations)
     baseline = next(iter(evaluation.values))
     compared = compare(evaluation, baseline)
     longest = max(people.values(), key=len)

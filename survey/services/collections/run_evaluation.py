@@ -108,11 +108,14 @@ def evaluate_runs(
     request: Request,
     on_progress: OnProgress = lambda *_: None,
     read: Callable[[Path], str] = read_text,
+    *,
+    may_be_empty: bool = False,
 ) -> Report:
     """Read files, score the runs in them and compare them with the baseline.
 
-    ``read``: a path → the text of that file. Raises RequestError for an invalid request before
-    any file is read, and FaultyFilesError for invalid files.
+    ``read``: a path → the text of that file. ``may_be_empty``: of ``evaluate``. Raises
+    RequestError for an invalid request before any file is read, and FaultyFilesError for invalid
+    files.
     """
     measures = chosen_measures(request)
     baseline = _baseline_name(request)
@@ -125,6 +128,7 @@ def evaluate_runs(
         gmt=request.gmt,
         literal_eq15=request.literal_eq15,
         on_topic=partial(on_progress, "Scoring"),
+        may_be_empty=may_be_empty,
     )
     compared: tuple[Comparison, ...] = ()
     if baseline is not None:
@@ -189,7 +193,7 @@ def _evaluate_rounds(
         for files in people
         if files
     ]
-    reports = [evaluate_runs(each, on_progress) for each in requests]
+    reports = [evaluate_runs(each, on_progress, may_be_empty=True) for each in requests]
     evaluation = pooled([each.evaluation for each in reports])
     baseline, *others = evaluation.values
     if not others:

@@ -143,7 +143,7 @@ def test_gmt_matters_to_nmrr_only():
 
 def test_without_queries_nothing_can_be_scored():
     assert faults_of(runs={"one": {"q3": ordered("a")}}) == (
-        "no topic has a relevant document and is returned by a run; 1 is needed",
+        "no run returned anything for a topic with a relevant document; one such topic is needed",
     )
 
 
