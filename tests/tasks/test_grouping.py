@@ -144,7 +144,10 @@ def test_the_name_of_a_group_that_is_there_means_that_group(assessor):
         ({"go": "new", "group": "  ", "document": "1"}, "type a name"),
         ({"go": "new", "group": "a" * 61, "document": "1"}, "60 characters"),
         ({"go": "new", "group": "a\0", "document": "1"}, "type a name"),
-        ({"go": "done"}, "12 are in no group yet"),
+        (
+            {"go": "done"},
+            "12 are in no group yet. Place them, or press “The others cannot be placed”",
+        ),
     ],
 )
 def test_a_form_that_lacks_something_says_so_and_keeps_what_was_selected(

@@ -105,8 +105,10 @@ class GroupingForm(AnswerForm):
         if left:
             self.group.errors = [
                 ngettext(
-                    "%(count)s is in no group yet. Place it, or press “The others: unknown”.",
-                    "%(count)s are in no group yet. Place them, or press “The others: unknown”.",
+                    "%(count)s is in no group yet. Place it, or press “The others cannot be "
+                    "placed”.",
+                    "%(count)s are in no group yet. Place them, or press “The others cannot be "
+                    "placed”.",
                     left,
                     count=left,
                 )
