@@ -115,6 +115,20 @@ def test_sixty_pictures_with_six_relevant_take_seven_actions_by_hand_or_by_keys(
         context.close()
 
 
+def test_on_a_phone_the_querys_picture_stays_in_view_and_covers_no_tile_in_focus(browser, server):
+    link = a_study(server, "phone", batch=60)
+    page = prepared(browser).new_page()
+    page.set_viewport_size({"width": 360, "height": 740})
+    begin(page, link)
+    picture = page.locator(".query aside img")
+    tiles = page.locator(".tiles input")
+    tiles.last.focus()
+    assert 0 <= picture.bounding_box()["y"] < 20
+    tiles.nth(4).focus()  # at the left, and above what is in view
+    box, covering = page.locator(".tile").nth(4).bounding_box(), picture.bounding_box()
+    assert box["y"] >= covering["y"] + covering["height"]
+
+
 def test_arrows_move_by_rows_and_digits_give_grades(browser, server):
     context = prepared(browser)
     page = context.new_page()
