@@ -16,6 +16,7 @@ from survey import __version__
 from survey.services.analysis.report import as_svg, report_of, require_drawing
 from survey.services.analysis.sheets import Sheet, printed_table
 from survey.services.analysis.study_results import Analysis
+from survey.services.collections import items
 from survey.services.exchange import bundle as bundles
 from survey.services.exchange.public_bundle import (
     left_out,
@@ -232,7 +233,16 @@ def _tried_page(variant: str, steps: Sequence[Any], form: AnswerForm) -> Respons
     set_language(ENGLISH)
     _, drawn = answers.drawn_variant(g.study, TRIED, variant, steps)
     sheet = tried_sheet(session(), g.study, TRIED, drawn, form.answer)
-    return render_template("published/tried.html", sheet=sheet, printed=printed_table)
+    of_documents = sheet.columns[0] == "document"  # which visitors know by their pictures alone
+    shown = items.shown(session(), g.study).documents if of_documents else {}
+    pictures = {
+        document: url_for("published.picture", size="small", name=name)
+        for document, (name, _) in shown.items()
+        if name
+    }
+    return render_template(
+        "published/tried.html", sheet=sheet, printed=printed_table, pictures=pictures
+    )
 
 
 def _signer() -> URLSafeSerializer:

@@ -328,6 +328,12 @@ def row_counts(session):
     return [session.query(table).count() for table in tables]
 
 
+def has_a_picture_in_each_row(trial):
+    pictures = trial.page.select("main tbody th img")
+    assert len(pictures) == len(trial.table) == len({each["src"] for each in pictures})
+    assert trial.client.get(pictures[0]["src"]).mimetype == "image/webp"
+
+
 @pytest.mark.slow
 def test_an_ordering_question_can_be_tried(app, session, desk, closed):
     trial = trial_of(app, session, closed)
@@ -369,6 +375,7 @@ def test_a_query_can_be_labelled_and_refined(app, session):
     assert "3 participants have done this query." in trial.text
     marked = [int(row[-1]) for row in trial.table]
     assert len(marked) == 6
+    has_a_picture_in_each_row(trial)
     assert sum(marked) == 2
     assert "Of the documents that you saw, no one marked 42." in trial.text
     assert max(int(row[1]) for row in trial.table) == 3
@@ -400,6 +407,7 @@ def test_a_topic_can_be_sorted_into_groups(app, session):
     trial.submit(go="done")
     assert [row[-1] for row in trial.table].count("mine") == 2
     assert {row[1] for row in trial.table} - {"unknown"}
+    has_a_picture_in_each_row(trial)
     assert row_counts(session) == before
 
 
