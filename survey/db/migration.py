@@ -10,6 +10,7 @@ from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, MetaData, Table, func, inspect, text
+from sqlalchemy.schema import sort_tables
 
 from survey.db.engine import sqlite_engine
 from survey.db.models import TASK_TABLES
@@ -29,6 +30,19 @@ def upgrade(engine: Engine, revision: str = "head") -> tuple[str | None, str | N
         before = current_revision(connection)
         command.upgrade(_config(connection), revision)
         return before, current_revision(connection)
+
+
+def make_missing_tables(engine: Engine) -> None:
+    """Make the tables that no migration makes, those of kinds of question from outside."""
+    with _migrating(engine) as connection:
+        for table in missing_tables(connection):
+            table.create(connection)
+
+
+def missing_tables(connection: Connection) -> list[Table]:
+    """Return the tables that models describe and the database lacks, referenced tables first."""
+    existing = {*inspect(connection).get_table_names()}
+    return sort_tables([each for name, each in known_tables().items() if name not in existing])
 
 
 def downgrade(engine: Engine, revision: str) -> None:

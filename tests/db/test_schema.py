@@ -22,9 +22,11 @@ from survey.services.operations.database import (
 from survey.services.participation import participants
 from survey.services.studies import lifecycle
 from tests.builders import a_ready_participant, an_open_study, save_answer
+from tests.tasks import words
 
 
-def test_the_migrations_build_exactly_what_the_models_say(app, engine):
+def test_the_migrations_build_exactly_what_the_models_say(empty_app, engine):
+    migration.upgrade(engine)
     with engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
         assert compare_metadata(context, Base.metadata) == []
@@ -41,6 +43,16 @@ def test_migrating_down_and_up_again_gives_the_same_tables(app, engine):
 def test_upgrading_twice_changes_nothing(app, engine):
     newest = migration.newest_revision()
     assert upgrade_database(engine) == (newest, newest)
+
+
+def test_tables_of_a_kind_from_outside_are_asked_for_and_made(app, engine, monkeypatch):
+    words.register(monkeypatch)
+    names = "words_presentation, words_response, words_revision"
+    with pytest.raises(SchemaError, match=rf"lacks the tables {names}, of a kind .* `upgrade`"):
+        require_current_schema(engine)
+    newest = migration.newest_revision()
+    assert upgrade_database(engine) == (newest, newest)
+    require_current_schema(engine)
 
 
 def test_a_database_without_a_schema_is_refused_in_one_sentence(empty_app, engine):

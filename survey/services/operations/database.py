@@ -4,7 +4,7 @@ from pathlib import Path
 from shutil import disk_usage
 
 from alembic.util import CommandError
-from sqlalchemy import Engine
+from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import InterfaceError, OperationalError
 
 from survey.db import migration
@@ -24,19 +24,23 @@ LEAST_SPACE = 50_000_000  # bytes; an answer takes 600
 def upgrade_database(engine: Engine) -> tuple[str | None, str | None]:
     """Migrate the schema to this version's; return the revisions before and after.
 
+    Tables of kinds of question from outside, which no migration makes, are made where missing.
+
     Raises SchemaError for a database that a newer version has created or upgraded, and for one
     that does not store texts in UTF8.
     """
-    with engine.execution_options(sqlite_begin="DEFERRED").connect() as connection:
+    with _reading(engine) as connection:
         if fault := encoding_fault(migration.text_encoding(connection)):
             raise SchemaError(fault)
     try:
-        return migration.upgrade(engine)
+        revisions = migration.upgrade(engine)
     except CommandError as error:
         raise SchemaError(
             "The database belongs to another, probably newer, version of the survey "
             f"({error}); install that version."
         ) from error
+    migration.make_missing_tables(engine)
+    return revisions
 
 
 def encoding_fault(encoding: str) -> str:
@@ -51,7 +55,7 @@ def encoding_fault(encoding: str) -> str:
 
 
 def require_current_schema(engine: Engine) -> None:
-    """Raise SchemaError unless the database is at the revision of this version."""
+    """Raise SchemaError unless the database is at the revision of this version, with all tables."""
     newest = migration.newest_revision()
     revision = _current_revision(engine)
     if revision != newest:
@@ -59,6 +63,13 @@ def require_current_schema(engine: Engine) -> None:
             f"The database is at revision {revision}, this version of the survey works with "
             f"{newest}; run `survey upgrade`, or install the version that fits."
         )
+    with _reading(engine) as connection:
+        if missing := migration.missing_tables(connection):
+            names = ", ".join(table.name for table in missing)
+            raise SchemaError(
+                f"The database lacks the tables {names}, of a kind of question from outside the "
+                "survey; the program that brings it makes them with its command `upgrade`."
+            )
 
 
 def require_known_schema(engine: Engine) -> None:
@@ -92,11 +103,15 @@ def _current_revision(engine: Engine) -> str:
     Raises SchemaError for a database without a schema or that cannot be opened.
     """
     try:
-        # Deferred: otherwise a readiness probe would wait for writers.
-        with engine.execution_options(sqlite_begin="DEFERRED").connect() as connection:
+        with _reading(engine) as connection:
             revision = migration.current_revision(connection)
     except OperationalError as error:
         raise SchemaError(f"The database cannot be opened: {error.orig}.") from error
     if revision is None:
         raise SchemaError("There is no survey database here yet; run `survey init`.")
     return revision
+
+
+def _reading(engine: Engine) -> Connection:
+    """Return a connection for reading, deferred: a readiness probe would wait for writers."""
+    return engine.execution_options(sqlite_begin="DEFERRED").connect()
