@@ -118,6 +118,17 @@ def test_an_unknown_kind_is_refused_naming_those_there_are():
         plan_from_json(PLAN)
 
 
+@ON_SQLITE
+def test_a_bundle_of_an_unknown_kind_is_refused_with_what_to_do(
+    visitor, session, study, monkeypatch
+):
+    files = open_files(io.BytesIO(exported(session, study)), "words.zip")
+    monkeypatch.delitem(TASKS, "words")
+    sentence = r"study\.json, plan: kind is 'words'; .* needs that package's program"
+    with pytest.raises(BundleError, match=sentence):
+        [*replicate(files)]
+
+
 def test_it_is_answered_reviewed_changed_and_handed_in(visitor, session, study):
     taken_part(visitor)
     assert visitor.path == "/review"

@@ -112,7 +112,11 @@ def plan_from_json(stored: Mapping[str, Any], *, registered: bool = True) -> Pla
     kind = stored.get("kind", DEFAULT)
     if not has_known_kind(stored):
         known = ", ".join(TASKS)
-        raise UnknownKindError([Fault(("kind",), f"kind is {kind!r}; allowed is {known}")])
+        text = (
+            f"kind is {kind!r}; allowed is {known}; a kind of another package needs that "
+            "package's program"
+        )
+        raise UnknownKindError([Fault(("kind",), text)])
     return TASKS[kind].plan.from_json(stored, registered=registered)
 
 
