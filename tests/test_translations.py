@@ -8,14 +8,17 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from babel.messages import Catalog
 from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir
 from babel.messages.frontend import parse_mapping_cfg
+from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from click.testing import CliRunner
 
 from survey.cli import survey
 from survey.core.measures import MEASURES
 from survey.errors import SurveyError
+from survey.services.studies import languages as language_files
 from survey.services.studies import lifecycle, plans
 from survey.services.studies.languages import FOLDER, languages
 from tests.builders import SLUG, Visitor, a_plan, an_open_study
@@ -154,6 +157,23 @@ def test_english_leaves_a_preset_as_it_is():
 def test_a_plan_in_a_language_without_a_catalogue_is_refused():
     with pytest.raises(SurveyError, match=r"no translation into 'xx'; there are en, .*el"):
         a_plan(language="xx")
+
+
+def test_sentences_of_another_package_are_translated_by_its_catalogue(tmp_path, monkeypatch):
+    words = Catalog("el")
+    words.add("Pick a word.", "Διαλέξτε μια λέξη.")
+    words.add("Back", "Όχι αυτό")
+    words.add(("%(num)s star", "%(num)s stars"), ("%(num)s αστέρι", "%(num)s αστέρια"))
+    file = tmp_path / "el" / "LC_MESSAGES" / "messages.mo"
+    file.parent.mkdir(parents=True)
+    with file.open("wb") as opened:
+        write_mo(opened, words)
+    monkeypatch.setattr(language_files, "OTHER_FOLDERS", [tmp_path])
+    greek = language_files.catalogue.__wrapped__("el")
+    assert greek.gettext("Pick a word.") == "Διαλέξτε μια λέξη."
+    assert greek.ngettext("%(num)s star", "%(num)s stars", 2) == "%(num)s αστέρια"
+    assert greek.gettext("Back") == "Πίσω"
+    assert greek.gettext("Nobody's sentence") == "Nobody's sentence"
 
 
 @ON_SQLITE

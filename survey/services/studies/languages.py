@@ -10,6 +10,8 @@ from pathlib import Path
 
 ENGLISH = "en"
 FOLDER = Path(__file__).parents[2] / "translations"
+# Folders with catalogues of the sentences that kinds of question from outside bring.
+OTHER_FOLDERS: list[Path] = []
 
 
 @cache
@@ -29,5 +31,14 @@ def language_names() -> dict[str, str]:
 
 @cache
 def catalogue(language: str) -> gettext.NullTranslations:
-    """Return a language's catalogue; without a catalogue texts are returned untranslated."""
-    return gettext.translation("messages", FOLDER, [language], fallback=True)
+    """Return a language's catalogue; without a catalogue texts are returned untranslated.
+
+    Sentences that it lacks are looked up in those of OTHER_FOLDERS.
+    """
+    own, *others = (
+        gettext.translation("messages", folder, [language], fallback=True)
+        for folder in (FOLDER, *OTHER_FOLDERS)
+    )
+    for other in others:
+        own.add_fallback(other)
+    return own
