@@ -11,6 +11,9 @@ from survey.core.studies.rankings import Ranking
 from survey.core.tasks.ordering import OrderingAnswer
 from survey.db.models import Participant
 from survey.services import accounts
+from survey.services.analysis.report import parts_of
+from survey.services.analysis.study_results import AnalysisOptions
+from survey.services.exchange.bundle import analyse_stored
 from survey.services.studies import lifecycle
 from survey.services.studies.recruitment import Recruitment
 from tests.builders import a_plan, a_ready_participant, save_answer
@@ -63,6 +66,15 @@ def test_every_figure_has_its_numbers_beside_it_and_is_told_in_words(desk):
     assert not desk.page.select("[style]")
     ids = [element["id"] for element in desk.page.select("[id]")]
     assert len(ids) == len(set(ids))
+
+
+def test_every_table_is_on_the_page(desk, session):
+    analysis = analyse_stored(session, lifecycle.find_study(session, "a-study"), AnalysisOptions())
+    session.rollback()
+    desk.open(RESULTS)
+    captions = {caption.text for caption in desk.page.select("caption")}
+    missing = {each.title for each in parts_of(analysis).tables if each.rows} - captions
+    assert not missing, f"templates/report/_content.html has no place for {missing}"
 
 
 def test_the_first_screen_says_who_leads_and_whether_it_holds(desk):
