@@ -18,6 +18,7 @@ from survey.core.tasks import TASKS, plan_from_json, read_stored_plan
 from survey.errors import SurveyError
 from survey.figures.exhibit import Exhibit
 from survey.services import accounts
+from survey.services.analysis.sheets import Sheet
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.exchange import bundle, bundle_import, tables
 from survey.services.exchange.bundle import analyse_stored
@@ -477,6 +478,30 @@ def test_an_exhibit_of_its_own_is_drawn_where_its_drawing_is_registered(
     assert response.status_code == 200
     if address.endswith(".zip"):
         assert "figures/means.svg" in zipfile.ZipFile(io.BytesIO(response.data)).namelist()
+
+
+@ON_SQLITE
+def test_its_sentences_are_a_file_of_the_download_which_says_what_it_holds(
+    desk, visitor, session, study, run, tmp_path, monkeypatch
+):
+    analyse = words.WordsContent.analyse
+
+    def analyse_in_words(self, content, choices):
+        picked = analyse(self, content, choices)
+        picked.sheets = (Sheet("picked", "Picked", ("word", "count"), (*picked.items(),)),)
+        picked.headline, picked.sentences = "People pick.", sentences
+        return picked
+
+    monkeypatch.setattr(words.WordsContent, "analyse", analyse_in_words)
+    publish(visitor, session, study, monkeypatch)
+    sentences = ["People pick words of the sea."]
+    desk.open(RESULTS)
+    assert "PDF and PNG, and these sentences." in desk.text
+    run("analyse", "words", "--to", tmp_path / "report")
+    assert (tmp_path / "report" / "verdicts.txt").read_text() == f"{sentences[0]}\n"
+    sentences = []
+    desk.open(RESULTS)
+    assert "PDF and PNG." in desk.text
 
 
 @ON_SQLITE

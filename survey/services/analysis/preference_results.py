@@ -361,8 +361,7 @@ class PreferenceResults:
         return [pairs, *looks, *(each.sentence for each in verdicts)]
 
     def files(self) -> Iterator[tuple[str, str]]:
-        """Yield name and text of each table, and of the sentences."""
-        yield "verdicts.txt", "".join(f"{sentence}\n" for sentence in self.sentences)
+        """Yield name and text of each table."""
         for sheet in self.sheets:
             yield f"{sheet.name}.csv", as_csv(sheet)
 

@@ -62,14 +62,17 @@ def judging_report(session: Session, study: Study, content: Content) -> JudgingR
 def result_files(
     session: Session, study: Study, content: Content, report: JudgingReport | None = None
 ) -> Iterator[tuple[str, bytes]]:
-    """Return the files of a kind's results, such as judgements, then tables and figures.
+    """Return the files of a kind's results, such as judgements, then sentences, tables and figures.
 
     ``report``: the content's, if it is made already. Raises SurveyError at once, not after the
     first files, for a figure that has no drawing.
     """
     report = report or judging_report(session, study, content)
+    sentences = getattr(content.analysis, "sentences", ())
+    text = "".join(f"{sentence}\n" for sentence in sentences)
     return chain(
         bundle.result_files(session, study, content),
+        [("verdicts.txt", text.encode())] if sentences else [],
         sheet_files(sheet for sheet in report.sheets if sheet.rows),
         figure_files(report.exhibits),
     )

@@ -243,7 +243,7 @@ class PreferenceFiles:
     def result_files(
         self, session: Session, study_id: int, content: Content
     ) -> Iterator[tuple[str, str]]:
-        """Yield the name and the text of each table of the results, and of their sentences.
+        """Yield the name and the text of each table of the results.
 
         A bundle does not hold these files; they are handed out beside it.
         """
