@@ -188,7 +188,7 @@ class Measure:
         if any(not self.lowest - SLACK <= value <= highest + slack for value in values):
             raise ValueError(
                 f"{self.name} gave {[float(value) for value in values]}, but its range is "
-                f"{self.lowest:g} to {highest:g}"
+                f"{self.lowest:g} to {highest:g}, by the measure's lowest, highest and largest"
             )
 
     def _call(self, function: Callable[..., Result], *arguments: Any) -> Result:

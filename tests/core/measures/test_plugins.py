@@ -233,7 +233,7 @@ def test_a_measure_may_give_a_list_but_no_text(monkeypatch):
 
 NO_FRACTION = "the exact of screen gave {}; a Fraction is needed"
 NO_NUMBER = "the largest of screen gave {}; a number is needed"
-TOO_HIGH = r"screen gave \[0.5, 2.5\], but its range is 0 to {}"
+TOO_HIGH = r"screen gave \[0.5, 2.5\], but its range is 0 to {}, by the measure's lowest, highest"
 
 
 @pytest.mark.parametrize(
