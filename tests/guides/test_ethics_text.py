@@ -103,7 +103,7 @@ STORED = [
 
 @pytest.mark.parametrize("field", STORED)
 def test_what_is_stored_of_participants_is_told(field):
-    assert field in SAID, f"ethics.txt in docs/ethics.md says nothing of {field}"
+    assert field in SAID, f"say in ethics.txt of docs/ethics.md what {field} is; quote it in SAID"
     assert SAID[field] in TEXT
 
 
