@@ -5,7 +5,7 @@ Ten million answers to ten questions are some thousand such ballots, so credits,
 their agreement are computed once for each.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -276,6 +276,36 @@ def tally_credits(ballots: Ballots) -> Credits:
         row[:] = [name in names for name in measures]
     every = np.ones(len(ballots), dtype=bool)
     return Credits(ballots, credited, weight=np.ones(len(ballots)), counted=every)
+
+
+def tally_values(
+    answers: Iterable[tuple[str, int, Any]], measures: Sequence[str]
+) -> tuple[Credits, list[Any]]:
+    """Group answers of a kind of question without ticks into ballots, for the tests of credits.
+
+    Each answer is (participant, question, value); equal values of a question are a ballot. Returns
+    the credits, all counted and none given to a measure, and the value of each ballot, sorted by
+    question and value.
+    """
+    ordered = sorted(answers)
+    keys = sorted({(question, value) for _, question, value in ordered})
+    index = {key: place for place, key in enumerate(keys)}
+    ballot_index = np.array([index[each[1:]] for each in ordered], dtype=np.int32)
+    people = [participant for participant, *_ in ordered]
+    first = [row for row, name in enumerate(people) if row == 0 or name != people[row - 1]]
+    nothing = np.zeros((len(keys), len(measures)), dtype=bool)
+    ballots = Ballots(
+        measures=tuple(measures),
+        rankings={},
+        questions=np.array([question for question, _ in keys], dtype=np.int64),
+        ticked=nothing,
+        owns=(None,) * len(keys),
+        ballot_index=ballot_index,
+        first_answer=np.array(first, dtype=np.int64),
+        counts=np.bincount(ballot_index, minlength=len(keys)),
+    )
+    every = np.ones(len(keys), dtype=bool)
+    return Credits(ballots, nothing, np.ones(len(keys)), every), [value for _, value in keys]
 
 
 def credited_measures(

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from survey.core.agreement.agreement import PairTests, corrected_tests
-from survey.core.agreement.credits import Ballots, Credits, answered_questions
+from survey.core.agreement.credits import Credits, answered_questions, tally_values
 from survey.core.agreement.differences import Pair, pairs
 from survey.core.agreement.verdicts import (
     Decision,
@@ -189,7 +189,9 @@ def analyse_preferences(
     answers: Sequence[Answer], lists: Sequence[PairOfLists], measures: Sequence[str]
 ) -> PreferenceAnalysis:
     """Compare preferences with measures' signs; raises KeyError for an unknown question."""
-    credits, signs = _tally(answers, measures)
+    every, values_of_ballots = tally_values(answers, measures)
+    signs = np.array(values_of_ballots, dtype=np.int64)
+    credits = replace(every, counted=signs != 0)  # those without a sign do not count
     by_number = {each.number: each.differences for each in lists}
     differences = np.array(
         [[by_number[number][name] for name in measures] for number in credits.questions.tolist()]
@@ -209,29 +211,6 @@ def analyse_preferences(
         questions=len(lists),
         answered=len(answered_questions(credits.ballots)),
     )
-
-
-def _tally(answers: Sequence[Answer], measures: Sequence[str]) -> tuple[Credits, NDArray[np.int64]]:
-    """Group answers into ballots, of a question and a sign; those without a sign do not count."""
-    ordered = sorted(answers)
-    kinds = sorted({(each.question, each.sign) for each in ordered})
-    index = {kind: place for place, kind in enumerate(kinds)}
-    ballot_index = np.array([index[each.question, each.sign] for each in ordered], dtype=np.int32)
-    people = [each.participant for each in ordered]
-    first = [row for row, name in enumerate(people) if row == 0 or name != people[row - 1]]
-    signs = np.array([sign for _, sign in kinds], dtype=np.int64)
-    nothing = np.zeros((len(kinds), len(measures)), dtype=bool)
-    ballots = Ballots(
-        measures=tuple(measures),
-        rankings={},
-        questions=np.array([question for question, _ in kinds], dtype=np.int64),
-        ticked=nothing,
-        owns=(None,) * len(kinds),
-        ballot_index=ballot_index,
-        first_answer=np.array(first, dtype=np.int64),
-        counts=np.bincount(ballot_index, minlength=len(kinds)),
-    )
-    return Credits(ballots, nothing, np.ones(len(kinds)), signs != 0), signs
 
 
 def _agreement(

@@ -2,12 +2,14 @@
 
 from itertools import permutations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from survey.core.agreement.agreement import PairTests
 from survey.core.agreement.answers import Response
-from survey.core.agreement.credits import credited_measures
+from survey.core.agreement.credits import credited_measures, tally_values
 from survey.core.studies.rankings import Ranking
 from tests.core.agreement.random_votes import credits_of
 
@@ -75,3 +77,17 @@ def test_a_response_shown_with_other_measures_is_refused():
     response = Response("p1", 1, ("AP", "NMRR"), frozenset({1}))
     with pytest.raises(ValueError, match="the study compares AP NMRR MNRO"):
         credits_of([response], {1: DISTINCT}, ("AP", "NMRR", "MNRO"))
+
+
+def test_answers_of_a_kind_without_ticks_are_tested_by_their_values():
+    answers = [("P2", 1, (5, 1)), ("P1", 2, (3, 3)), ("P1", 1, (5, 1)), ("P2", 2, (1, 4))]
+    credits, values = tally_values(answers, ["AP", "RR"])
+    assert values == [(5, 1), (1, 4), (3, 3)]
+    assert credits.questions.tolist() == [1, 2, 2]
+    assert credits.counts.tolist() == [2, 1, 1]
+    assert credits.answer_counts.tolist() == [2, 2]
+    lead = np.array([first - second for first, second in values], dtype=np.float64)
+    tests = PairTests.of_pair(lead, credits, asked=2)
+    assert tests.mean == 5 / 4
+    assert (tests.questions.won, tests.questions.lost) == (1, 1)
+    assert len(tally_values([], ["AP", "RR"])[0]) == 0
