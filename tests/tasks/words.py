@@ -309,9 +309,6 @@ class WordsFiles:
     def study_entries(self, plan, practice):
         return {"practice": None}
 
-    def why_different(self, study):
-        return ""
-
 
 class WordsBot:
     def preference(self, plan, text, shown):

@@ -25,6 +25,7 @@ from sqlalchemy.orm import InstrumentedAttribute
 from survey import __version__
 from survey.core.agreement.answers import Answers
 from survey.core.collections.items import Item, Topic
+from survey.core.measures import MEASURES
 from survey.core.studies.fields import (
     CLOSING,
     PERSONAL,
@@ -35,7 +36,7 @@ from survey.core.studies.fields import (
 )
 from survey.core.studies.plan import Plan, study_digest, text_digest
 from survey.core.studies.questions import rankings_of
-from survey.core.tasks import DEFAULT, plan_from_json
+from survey.core.tasks import plan_from_json
 from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.core.tasks.preference import PreferencePlan
 from survey.core.text_input import csv_line
@@ -57,7 +58,6 @@ from survey.services.exchange.bundle import (
     FORMAT,
     LAST_LINE,
     SUMS,
-    TASK_FILES,
     files_of,
     files_of_kind,
     require_options,
@@ -275,7 +275,7 @@ def replicate(files: Files, sources: SourceFiles | None = None) -> Iterator[str]
         if isinstance(content.plan, OrderingPlan | PreferencePlan):
             yield from recompute_lists(content.plan, sources)
     except BundleError as error:
-        why = files_of_kind(content.plan).why_different(study)
+        why = _other_packages(study)
         versions = study.get("versions")
         version = versions.get("survey") if isinstance(versions, Mapping) else None
         if version != __version__:
@@ -323,9 +323,19 @@ def _plan_of(study: Mapping[str, Any]) -> Plan:
     try:
         return plan_from_json(study["plan"])
     except (ValueError, TypeError) as error:
-        kind = TASK_FILES.get(str(study["plan"].get("kind", DEFAULT)))
-        why = "" if kind is None else kind.why_different(study)
-        raise BundleError(f"{STUDY}, plan: {error}{why}") from None
+        raise BundleError(f"{STUDY}, plan: {error}{_other_packages(study)}") from None
+
+
+def _other_packages(study: Mapping[str, Any]) -> str:
+    """Return which measures' packages are missing here, or are others than the bundle's."""
+    packages = []
+    for name, package in study.get(PACKAGES, {}).items():
+        if name not in MEASURES:
+            packages.append(f"{name} comes with the package {package}, not installed here")
+        elif MEASURES.package(name) != package:
+            registered = MEASURES.package(name) or "the survey itself"
+            packages.append(f"{name} is of {package} there and of {registered} here")
+    return f" ({'; '.join(packages)})" if packages else ""
 
 
 def read_identities(

@@ -19,7 +19,6 @@ from sqlalchemy.orm import Session
 from survey.core.agreement.answers import Answers, Coded, People, Spread, labels_of
 from survey.core.agreement.credits import OTHER, credited_measures
 from survey.core.collections.runs import run_name
-from survey.core.measures import MEASURES
 from survey.core.studies.fields import ParticipantRecord, and_join
 from survey.core.studies.generators import GENERATOR_VERSION
 from survey.core.studies.own_lists import OwnLists
@@ -58,7 +57,6 @@ from survey.services.exchange.ordering_reader import (
 )
 from survey.services.exchange.tables import (
     CACHED_TEXTS,
-    PACKAGES,
     PARTICIPANT,
     POSITION,
     SHARED_COLUMNS,
@@ -293,17 +291,6 @@ class OrderingFiles:
             "practice": dict(practice.lists) if practice else None,
             **marks,
         }
-
-    def why_different(self, study: Mapping[str, Any]) -> str:
-        """Return which measures' packages are missing here, or are others than the bundle's."""
-        packages = []
-        for name, package in study.get(PACKAGES, {}).items():
-            if name not in MEASURES:
-                packages.append(f"{name} comes with the package {package}, not installed here")
-            elif MEASURES.package(name) != package:
-                registered = MEASURES.package(name) or "the survey itself"
-                packages.append(f"{name} is of {package} there and of {registered} here")
-        return f" ({'; '.join(packages)})" if packages else ""
 
     def check_questions(self, content: Content) -> str:
         """Compare the lists with those drawn from the seed or written in the plan; return which."""

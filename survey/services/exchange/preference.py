@@ -249,10 +249,6 @@ class PreferenceFiles:
         """
         yield from content.analysis.files()
 
-    def why_different(self, study: Mapping[str, Any]) -> str:
-        """Return "": the same plan selects the same pairs, whatever the version of the survey."""
-        return ""
-
 
 class _Reader:
     """Reads rows of preferences.csv; each participant may have one for each question."""

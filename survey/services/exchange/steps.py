@@ -253,10 +253,6 @@ class StepFiles(ABC):
         """Return that there is no practice."""
         return {"practice": None}
 
-    def why_different(self, study: Mapping[str, Any]) -> str:
-        """Return "": the questions are drawn by nothing that may differ."""
-        return ""
-
 
 @lines_of
 def _questions(content: Content) -> Iterator[Row]:

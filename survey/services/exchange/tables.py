@@ -334,9 +334,6 @@ class TaskFiles(Protocol):
     def study_entries(self, plan: Any, practice: Any) -> dict[str, Any]:
         """Return what study.json holds of this kind of study, "practice" among it."""
 
-    def why_different(self, study: Mapping[str, Any]) -> str:
-        """Return why a bundle may not replicate here, "" if unknown."""
-
 
 @runtime_checkable
 class WithJudgements(Protocol):

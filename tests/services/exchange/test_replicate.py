@@ -15,6 +15,7 @@ from survey.services.exchange import bundle_import, bundle_reader
 from survey.services.exchange.bundle import SUMS
 from survey.services.exchange.input_files import BundleError
 from tests.databases import ON_SQLITE
+from tests.preferred import a_preference_study
 from tests.services.exchange.changes import (
     rows_of,
     steps_of,
@@ -81,6 +82,17 @@ def test_another_version_of_a_measure_s_package_is_named(session, monkeypatch, g
     assert steps_of(files)
     install_screens(monkeypatch, "2.0", "NMRR")
     assert "screen is of screens 1.0 there and of screens 2.0 here" in refused(files)
+
+
+def test_a_missing_package_of_a_measure_is_named_for_preferences_too(session, monkeypatch):
+    install_screens(monkeypatch, "1.0", "MNRO")
+    study = a_preference_study(session, measures=["AP", "RR", "screen"])
+    files = handed_out(session, study)
+    assert steps_of(files)
+    monkeypatch.setattr(MEASURES, "_plugins", NO_PLUGINS)
+    monkeypatch.delitem(MEASURES._cache, "screen")
+    missing = "screen comes with the package screens 1.0, not installed here"
+    assert missing in refused(files)
 
 
 def test_a_bundle_names_the_packages_of_the_day_on_which_lists_were_drawn(session, monkeypatch):
