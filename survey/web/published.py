@@ -30,7 +30,7 @@ from survey.services.studies import publications
 from survey.services.studies.citation import LICENCES, Citation
 from survey.services.studies.languages import ENGLISH
 from survey.web.forms import AnswerForm
-from survey.web.language import filled, set_language
+from survey.web.language import and_join, filled, set_language
 from survey.web.participant.questions import question_form
 from survey.web.participant.trial import answer_or_page, step_page
 from survey.web.participant.visit import pages_of, picture_response
@@ -106,6 +106,7 @@ def public_page(publication: Any, **content: Any) -> str:
         citation=citation(publication),
         licence=LICENCES[publication.licence].partition(":")[0],
         version=__version__,
+        packages=and_join(sorted({*g.study.packages.values()})),
         asked=_in_its_language(g.plan.question_text),
         people=people,
         answered=answered,

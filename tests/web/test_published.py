@@ -20,6 +20,7 @@ from tests.labelled import labelled
 from tests.preferred import a_participant, a_preference_study
 from tests.services.exchange.changes import rows_of, steps_of, unzipped
 from tests.services.exchange.conftest import own, ticked
+from tests.services.exchange.test_replicate import SCREEN, install_screens
 from tests.web.desk import STUDY, Desk, Reader, open_it
 
 pytestmark = ON_SQLITE
@@ -114,6 +115,18 @@ def test_what_was_asked_is_in_the_studys_language_alone(desk, session, visitor):
     page = visitor.get("/studies/greek").text
     assert "Ποια από τα 5 συστήματα;" in page
     assert "What was asked" in page
+
+
+def test_the_page_names_the_package_that_replicating_needs(desk, session, visitor, monkeypatch):
+    install_screens(monkeypatch, "1.0", "MNRO")
+    ada = accounts.find_researcher(session, "Ada")
+    plan = a_plan(questions=2, **SCREEN)
+    study = lifecycle.create_owned_study(session, ada, "a-study", plan, Recruitment())
+    take_part(session, study)
+    close(session, study)
+    publish(desk)
+    page = " ".join(visitor.get(PUBLIC).text.split())
+    assert "of this survey with screens 1.0 is installed, one command" in page
 
 
 def test_without_a_public_study_nothing_points_there(desk, closed, visitor):
