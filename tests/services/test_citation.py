@@ -107,7 +107,7 @@ def test_a_name_with_and_in_it_stays_one_author():
     [
         ({"title": " "}, "title", "A title of one line is needed, 200 characters at most."),
         ({"title": "x" * 201}, "title", "A title of one line is needed, 200 characters at most."),
-        ({"authors": " \n "}, "authors", "Name an author at least, one on each line."),
+        ({"authors": " \n "}, "authors", "Name at least one author, each on a line of their own."),
         ({"authors": ", Ada"}, "authors", "“, Ada” has no family name before the comma."),
         ({"authors": "x" * 201}, "authors", f"“{'x' * 30}…” has 201 characters; 200 are allowed"),
         ({"authors": "A\nB\nA "}, "authors", "An author is named twice."),

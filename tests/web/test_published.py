@@ -277,6 +277,8 @@ def test_only_an_owner_publishes_only_a_closed_study_of_three(app, desk, study, 
     desk.open(publish_open)
     assert "Only a closed study can be public" in desk.text
     close(session, study)
+    desk.open(STUDY)
+    assert "You may publish it" not in desk.text
     desk.open(publish_open)
     assert "Answers of 2 participants count; at least 3 are needed." in desk.text
     fields = {"title": "A", "authors": "B", "licence": "", "read": "y", "go": "publish"}
@@ -294,8 +296,11 @@ def test_only_an_owner_publishes_only_a_closed_study_of_three(app, desk, study, 
 
 @pytest.mark.slow
 def test_a_copy_is_not_public(desk, closed, session, visitor):
+    desk.open(STUDY)
+    assert "You may publish it" in desk.text
     publish(desk)
     desk.open(STUDY)
+    assert "Everyone can see its public page" in desk.text
     desk.send(f"{STUDY}/copy", slug="a-copy")
     assert visitor.get("/studies/a-copy").status_code == 404
     session.rollback()

@@ -61,7 +61,7 @@ class Details:
             faults["title"] = f"A title of one line is needed, {LONGEST_TITLE} characters at most."
         too_long = next((line for line in authors if len(line) > LONGEST_AUTHOR), None)
         if not authors:
-            faults["authors"] = "Name an author at least, one on each line."
+            faults["authors"] = "Name at least one author, each on a line of their own."
         elif len(authors) > MOST_AUTHORS:
             faults["authors"] = f"{len(authors)} lines; {MOST_AUTHORS} are allowed."
         elif too_long is not None:
