@@ -184,6 +184,10 @@ def test_a_new_study_of_runs_takes_their_files_or_leaves_them_for_later(desk, se
     assert desk.address == "/research/studies/whole/plan", desk.text
     assert desk.page.select_one(".of-show_items")
     desk.open("/research/new")
+    # Pictures are those of the runs' documents: without runs the tick would be lost silently.
+    desk.send("/research/new", start="runs", slug="later", show_items="y")
+    assert "Choose the file of judgements, and two runs or more." in desk.text
+    desk.open("/research/new")
     desk.send("/research/new", start="runs", slug="later")
     whole, later = (lifecycle.find_study(session, slug).plan for slug in ("whole", "later"))
     assert (whole.questions, whole.lists, whole.shuffle_letters, whole.show_items) == (

@@ -219,7 +219,9 @@ def _plan_to_start_from(form: NewStudyForm) -> PlanFile:
             own = {"topics": _topics_to_group()}
         elif form.start.data == "preference":
             own |= _pairs_to_compare(form)
-        elif form.start.data == "runs" and is_uploaded("judgements", "runs"):
+        elif form.start.data == "runs" and (
+            form.show_items.data or is_uploaded("judgements", "runs")
+        ):
             own |= plans.as_fields(_lists_to_order(form))
             preset = "pictures" if form.show_items.data else "runs"
         typed = {name: form[name].data for name in CONTACT if form[name].data}
