@@ -132,6 +132,9 @@ def test_a_batch_of_before_a_new_ranking_does_not_say_that_it_is_ranked_by_marks
     assert visitor.page.h1.text == "Batch 2, ranked by your marks"
     visitor.submit("/q/1", go="previous")
     assert visitor.page.h1.text == "Batch 1"
+    visitor.submit("/q/1", go="done")
+    visitor.submit("/q/2", go="refine")
+    assert visitor.page.h1.text == "Batch 2"  # nothing is marked
 
 
 def test_taking_a_mark_back_is_a_step_too(visitor, session):
