@@ -244,8 +244,8 @@ def _print_analysis(result: "Analysis") -> None:
             "No participant was shown a measure's ordering, so nothing could be ticked: what "
             "follows on votes, shares and their differences is empty."
         )
-    if result.early_looks:
-        print_text(result.early_looks)
+    for remark in filter(None, (result.shown_scores, result.early_looks)):
+        print_text(remark)
     click.echo()
     for sheet in tables_of(result):
         print_sheet(sheet)

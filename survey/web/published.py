@@ -131,7 +131,7 @@ def _of_report(analysis: Analysis) -> dict[str, Any]:
     return {
         "headline": report.headline,
         "standings": report.standings,
-        "early_looks": analysis.early_looks,
+        "remarks": [*filter(None, (analysis.shown_scores, analysis.early_looks))],
         "lead": _lead(report.figures["differences"]),
         "sentences": [f"{each.pair.title}: {each.sentence}" for each in analysis.verdicts],
         "sheets": [report.sheets[name] for name in SHEETS if name in report.sheets],

@@ -387,7 +387,9 @@ def test_simulated_participants_fill_table_4_and_are_test_data(simulated):
     assert found["study"]["digest"]
     assert analysed(simulated)["n"]["participants"] == 0
     assert "Only test participants have answered" in simulated("analyse", SLUG)
-    assert "Votes per question" in simulated("analyse", SLUG, "--include-test")
+    printed = simulated("analyse", SLUG, "--include-test")
+    assert "Votes per question" in printed
+    assert "Participants saw the methods' scores. By its scores" in " ".join(printed.split())
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ import pytest
 
 from survey.core.agreement.answers import Answers
 from survey.core.studies.plan import study_digest
-from survey.services.analysis.report import simulated_notice, tables_of
+from survey.services.analysis.report import as_html, report_of, simulated_notice, tables_of
 from survey.services.analysis.study_results import (
     AnalysisOptions,
     LeftOut,
@@ -49,6 +49,26 @@ def test_equality_is_tested_only_where_the_plan_names_a_smallest_difference():
     names = [sheet.name for sheet in tables_of(analysed(named))]
     assert "equivalence" in names
     assert "equivalence" not in [sheet.name for sheet in tables_of(analysed(some_votes()))]
+
+
+@pytest.mark.parametrize(
+    ("scores", "only_ordered", "sentence"),
+    [
+        ("shown", False, "Participants saw the methods' scores. By its scores, a method can"),
+        ("rescaled", False, "the methods' scores, rescaled to 0–100 in each question. By its"),
+        (None, False, ""),
+        ("shown", True, ""),  # no participant saw a method
+    ],
+)
+def test_results_say_that_scores_were_shown_where_participants_saw_them(
+    scores, only_ordered, sentence
+):
+    facts = {"digest": None, "generator": None}
+    study = facts | ({"scores": scores} if scores else {})
+    analysis = analysed(replace(some_votes(), study=study, only_ordered=only_ordered))
+    page = as_html(report_of(analysis))
+    assert sentence in analysis.shown_scores
+    assert bool(sentence) == bool(analysis.shown_scores) == ("By its scores, a method" in page)
 
 
 @ON_SQLITE

@@ -98,6 +98,7 @@ def test_three_clicks_lead_from_a_closed_study_to_its_public_page(desk, closed, 
     assert "Lovelace, Ada; The retrieval group" in page.text
     assert "3 people gave 6 answers" in page.text
     assert closed.digest in page.text
+    assert "By its scores, a method can be followed" in page.text
     assert "noindex" not in page.text
     assert 'href="/studies/a-study"' in visitor.get("/studies").text
     assert 'href="/studies"' in visitor.get("/").text

@@ -206,6 +206,19 @@ class Analysis:
         return early_looks(self.study.get("looks", ()), self.votes.level)
 
     @property
+    def shown_scores(self) -> str:
+        """What is to be said of the methods' scores that participants saw, or ""."""
+        shown = self.study.get("scores")
+        if not shown or self.votes.only_ordered:  # without methods there are no scores
+            return ""
+        scale = ", rescaled to 0–100 in each question" if shown == "rescaled" else ""
+        return (
+            f"Participants saw the methods' scores{scale}. By its scores, a method can be followed "
+            "from question to question without knowing what it measures. So some may have ticked "
+            "a method that they liked before, and not its ordering of these lists."
+        )
+
+    @property
     def simulated(self) -> int:
         """Number of counted participants who are simulated."""
         return int(people_mask(self.votes.simulated_ids, self.votes.answers).sum())
