@@ -266,11 +266,7 @@ def sign_in(
     wait.
     """
     accepts = partial(second_factor.use_code, session, key, code=code)
-    researcher = _check_password(session, name, password, browser, accepts)
-    if hasher.check_needs_rehash(researcher.password_hash or ""):
-        with _one_at_a_time():
-            researcher.password_hash = hasher.hash(password)
-    return new_session(session, researcher)
+    return new_session(session, _check_password(session, name, password, browser, accepts))
 
 
 def _check_password(
@@ -285,7 +281,7 @@ def _check_password(
     ``accepts``: whether the researcher may go on, asked only where the password is right.
 
     The password is hashed between two transactions: hashing is slow, and would block
-    participants' answers.
+    participants' answers. A password that was hashed at another cost is hashed again.
     """
     name = " ".join(name.split())
     # A known browser's failures are counted apart, and in the first row only.
@@ -297,7 +293,10 @@ def _check_password(
         _require_no_wait(session.get(SignInThrottle, key))
     stored = researcher.password_hash if researcher else None
     session.rollback()
-    correct = is_password(stored, password)
+    correct, renewed = is_password(stored, password), ""
+    if stored and correct and hasher.check_needs_rehash(stored):
+        with _one_at_a_time():
+            renewed = hasher.hash(password)
     queries.delete_throttles(session, now() - FAILURES_STORED, now() + CLOCKS_DIFFER)
     for key in keys:
         queries.add_throttle(session, key, now())
@@ -316,6 +315,10 @@ def _check_password(
         session.commit()
         raise WrongPasswordError(WRONG + (WRONG_CODE if accepts else ""))
     session.delete(throttle)
+    if renewed:
+        researcher = queries.locked(session, Researcher, id=researcher.id, name=researcher.name)
+        if researcher.password_hash == stored:  # else it was changed meanwhile
+            researcher.password_hash = renewed
     return researcher
 
 
