@@ -244,7 +244,9 @@ def _hard_to_guess(password: str) -> set[str]:
 
 def _valid_link(session: Session, token: str) -> SignInLink:
     link = queries.link_by_hash(session, tokens.hash_token(token))
-    if link is None or link.used_at is not None or link.expires_at <= now():
+    left = link.expires_at - now() if link and link.used_at is None else timedelta(0)
+    # More is left of a link that was made while the clock was ahead.
+    if link is None or not timedelta(0) < left <= LINK_LIFETIME + CLOCKS_DIFFER:
         raise LinkError(
             "This link does not work any more: each link works once, for 30 minutes, and only the "
             "newest works. The administrator of the survey can print another with "
@@ -417,7 +419,9 @@ def live_sign_ins(session: Session, researcher: Researcher) -> list[SignIn]:
 
 
 def _is_alive(stored: SignIn, moment: datetime) -> bool:
-    return moment - stored.created_at < AGE_LIMIT and moment - stored.last_seen_at < IDLE_LIMIT
+    # A time in the future was noted by a wrong clock, and would put off the end until then.
+    age, idle = abs(moment - stored.created_at), abs(moment - stored.last_seen_at)
+    return age < AGE_LIMIT and idle < IDLE_LIMIT
 
 
 def needs_refresh(current: SignIn) -> bool:
@@ -448,7 +452,7 @@ def confirm(session: Session, token: str, password: str) -> None:
 
 def is_confirmed(current: SignIn) -> bool:
     """Return whether the password was typed within the last ten minutes."""
-    return now() - current.confirmed_at <= CONFIRMATION_LIFETIME
+    return abs(now() - current.confirmed_at) <= CONFIRMATION_LIFETIME
 
 
 def sign_out(session: Session, token: str) -> None:

@@ -269,6 +269,26 @@ def test_a_session_ends_when_idle_and_in_any_case(session, ada, monkeypatch):
     assert accounts.find_sign_in(session, token) is None
 
 
+def test_a_clock_that_was_ahead_lengthens_no_session_and_no_link(session, ada, monkeypatch):
+    with pytest.MonkeyPatch.context() as ahead:
+        later(ahead, days=400)
+        token = accounts.sign_in(session, "Ada Lovelace", PASSWORD)
+        link = accounts.new_link(session, ada)
+        assert accounts.find_sign_in(session, token)
+    assert accounts.find_sign_in(session, token) is None
+    with pytest.raises(LinkError):
+        accounts.researcher_of_link(session, link)
+    with pytest.MonkeyPatch.context() as ahead:  # as another server's clock may be
+        later(ahead, seconds=5)
+        token = accounts.sign_in(session, "Ada Lovelace", PASSWORD)
+        link = accounts.new_link(session, ada)
+    assert accounts.is_confirmed(accounts.find_sign_in(session, token))
+    assert accounts.researcher_of_link(session, link)
+    later(monkeypatch, minutes=31)
+    with pytest.raises(LinkError):
+        accounts.researcher_of_link(session, link)
+
+
 def test_being_seen_puts_off_the_idle_end_but_not_the_other(session, ada, monkeypatch):
     token = accounts.sign_in(session, "Ada Lovelace", PASSWORD)
     for _ in range(12):
