@@ -211,8 +211,9 @@ def _listen(host: str, port: int) -> "socket.socket":
     try:
         return listen(host, port)
     except OSError as error:
+        reason = str(error.strerror).partition(" (while")[0]  # Python repeats the address there
         raise click.ClickException(
-            f"Cannot listen on {host}:{port} ({error.strerror}); choose another with --port."
+            f"Cannot listen on {host}:{port} ({reason}); choose another with --host or --port."
         ) from error
 
 

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from socket import create_server
 
 import pytest
 
@@ -42,6 +43,15 @@ def test_commands_without_a_database_say_what_to_do(run):
     assert run("study", "list", status=1) == (
         "Error: There is no survey database here yet; run `survey init`.\n"
     )
+
+
+@ON_SQLITE
+def test_serve_says_where_it_cannot_listen(run):
+    run("init")
+    with create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        message = run("serve", "--port", port, status=1)
+    assert f"Cannot listen on 127.0.0.1:{port} (Address already in use); choose" in message
 
 
 def test_a_studys_life_from_the_command_line(run):
