@@ -36,7 +36,7 @@ from survey.web.requests import (
 )
 
 COOKIE = "researcher"
-KNOWN = "known-browser"  # the cookie of a browser in which a researcher has signed in
+KNOWN = "known-browser"  # begins the name of a researcher's cookie in a browser, see _known_cookie
 KNOWN_FOR = 400 * 24 * 3600  # seconds, the longest that browsers store a cookie
 CODE_INPUT = {"autocomplete": "one-time-code", "autocapitalize": "off", "spellcheck": "false"}
 LARGEST_UPLOAD = 100 * 1024 * 1024  # bytes, for runs and bundles of signed-in researchers
@@ -256,7 +256,8 @@ def sign_in() -> ResponseReturnValue:
     form = SignInForm(next=request.args.get("next", ""))
     if not form.validate_on_submit():
         return page("researcher/sign_in.html", form)
-    name, known = form.name.data, request.cookies.get(KNOWN, "")
+    name = form.name.data
+    known = request.cookies.get(_known_cookie(name), "")
     if not tokens.is_known_browser(secret_key(), name, known):
         known = ""
     try:
@@ -270,11 +271,21 @@ def sign_in() -> ResponseReturnValue:
         form.password.errors = [str(error)]
         return *page("researcher/sign_in.html", form, 429), {"Retry-After": str(error.seconds)}
     response = set_session_cookie(redirect(researcher_address(form.next.data), 303), token)
-    return _set_cookie(response, KNOWN, known or _new_known_browser(name), max_age=KNOWN_FOR)
+    return _set_known(response, name, known)
 
 
-def _new_known_browser(name: str) -> str:
-    return tokens.known_browser(secret_key(), name, tokens.random_code(20))
+def _known_cookie(name: str) -> str:
+    """Return the name of the cookie of a browser in which the researcher of this name signed in.
+
+    Several researchers may share a browser: with one cookie, each would make it unknown to others.
+    """
+    return f"{KNOWN}-{tokens.hash_token(' '.join(name.split()).casefold())[:16]}"
+
+
+def _set_known(response: Any, name: str, known: str = "") -> Response:
+    """Have the browser store that the researcher of this name has signed in; ``known``: again."""
+    known = known or tokens.known_browser(secret_key(), name, tokens.random_code(20))
+    return _set_cookie(response, _known_cookie(name), known, max_age=KNOWN_FOR)
 
 
 @sign_in_blueprint.route("/welcome/<token>", methods=["GET", "POST"])
@@ -294,11 +305,11 @@ def welcome(token: str) -> ResponseReturnValue:
                 session().commit()
                 flash("Your password is set. Please sign in with it and a code.")
                 return redirect(url_for("auth.sign_in"), 303)
-            known = _new_known_browser(researcher.name)
+            name = researcher.name
             new_token = accounts.new_session(session(), researcher)
             flash("Your password is set, and you are signed in.")
             response = set_session_cookie(redirect(url_for("researcher.home"), 303), new_token)
-            return _set_cookie(response, KNOWN, known, max_age=KNOWN_FOR)
+            return _set_known(response, name)
     try:
         researcher = accounts.researcher_of_link(session(), token)
     except LinkError as error:

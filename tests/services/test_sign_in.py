@@ -13,7 +13,7 @@ from survey.errors import SurveyError
 from survey.services import accounts
 from survey.services.accounts import LinkError, TooManyAttemptsError, WrongPasswordError
 from survey.services.studies import lifecycle
-from survey.tokens import hash_token
+from survey.tokens import hash_token, is_known_browser, known_browser
 from tests.builders import a_plan
 from tests.databases import ON_SQLITE
 
@@ -215,6 +215,14 @@ def test_strangers_never_make_a_known_browser_wait(session, ada, monkeypatch):
         fail(session, "Ada Lovelace", "a known browser")
     with pytest.raises(TooManyAttemptsError):
         accounts.sign_in(session, "Ada Lovelace", PASSWORD, "a known browser")
+
+
+def test_the_cookie_of_a_known_browser_is_good_for_one_name():
+    cookie = known_browser("a key", "Ada Lovelace", "an id")
+    assert is_known_browser("a key", "ada  lovelace", cookie)
+    assert not is_known_browser("a key", "Grace Hopper", cookie)
+    assert not is_known_browser("another key", "Ada Lovelace", cookie)
+    assert not is_known_browser("a key", "Ada Lovelace", "")
 
 
 def test_random_names_are_slowed_down_together_and_forgotten(session, ada, monkeypatch):

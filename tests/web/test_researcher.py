@@ -5,6 +5,7 @@ import io
 import re
 import time
 import zipfile
+from contextlib import suppress
 from datetime import timedelta
 from functools import partial
 
@@ -15,13 +16,13 @@ from sqlalchemy.orm import Session
 from survey.core.studies.rankings import Ranking
 from survey.db.models import Event, Guest, Participant, Researcher, Study
 from survey.services import accounts, second_factor
+from survey.services.accounts import TooManyAttemptsError, WrongPasswordError
 from survey.services.exchange.bundle_reader import replicate
 from survey.services.exchange.input_files import open_files
 from survey.services.participation import own_data, participant_list
 from survey.services.studies import lifecycle, recruitment
 from survey.services.studies.plans import read_plan
 from survey.services.studies.recruitment import Recruitment
-from survey.tokens import is_known_browser
 from tests.at_once import AtOnce
 from tests.builders import Visitor, a_plan
 from tests.databases import ON_BOTH, ON_SQLITE
@@ -1211,11 +1212,19 @@ def test_a_link_for_a_password_does_not_replace_the_second_factor(desk, session,
 
 
 @ON_SQLITE
-def test_a_browser_in_which_someone_signed_in_is_known_to_the_next_sign_in(desk, app, session):
-    cookie = desk.client.get_cookie("known-browser", path="/research").value
-    assert is_known_browser(app.secret_key, "ada", cookie)
-    assert not is_known_browser(app.secret_key, "Grace Hopper", cookie)
-    assert not is_known_browser(app.secret_key, "ada", "")
+def test_a_browser_in_which_two_signed_in_is_known_to_the_next_sign_in_of_both(desk, session):
+    desk.client.delete_cookie("researcher", path="/research")
+    welcome = f"/research/welcome/{accounts.add_researcher(session, 'Grace Hopper')[1]}"
+    desk.open(welcome)
+    desk.send(welcome, password=PASSWORD, again=PASSWORD)
+    for typed in ("Ada", "grace  HOPPER"):
+        desk.client.delete_cookie("researcher", path="/research")
+        for _ in range(7):  # by strangers
+            with suppress(WrongPasswordError, TooManyAttemptsError):
+                accounts.sign_in(session, typed, "x")
+        desk.open("/research/sign-in")
+        desk.send("/research/sign-in", name=typed, password=PASSWORD)
+        assert desk.address == HOME
 
 
 @ON_SQLITE
