@@ -60,6 +60,7 @@ FEATURES = click.option(
 # Headings in tables for names in JSON, as pages call them.
 HEADINGS = {"slug": "address", "started": "begun", "target": "participants wanted"}
 RUN_OPTIONS = ("topics", "graded", "clusters", "missing_last")
+OF_THE_PAPER = ("measures", "generator", "own_lists", "marks")  # fields of a plan
 
 
 @click.group(
@@ -222,7 +223,8 @@ def new(
     """Make a study as a draft, to be checked and opened later.
 
     SLUG is its address, /s/SLUG: small letters, digits and hyphens, and no measure's name.
-    Without options it is the MNRO paper's study with newly drawn lists.
+    Without options it is the MNRO paper's study with newly drawn lists. A study with other
+    measures, lists or marks hides the methods' scores, unless --preset mnro asks for them.
     """
     from survey.services import accounts
     from survey.services.collections.items import topics_in
@@ -760,6 +762,7 @@ def _read_plan(
         kind_plan,
         plan_from_text,
         preset_plan,
+        preset_values,
     )
     from survey.services.studies.recruitment import Recruitment
 
@@ -777,6 +780,10 @@ def _read_plan(
     if kind not in (None, DEFAULT, *KIND_PRESETS):
         raise click.UsageError(f"There are no general texts of the kind {kind}; add --from.")
     values = {"seed": fresh_seed(), **default_contact(fields.get("language")), **fields}
+    if preset is None and kind in (None, DEFAULT):
+        paper = preset_values("mnro")
+        if any(fields.get(name, paper.get(name)) != paper.get(name) for name in OF_THE_PAPER):
+            values["show_values"] = False  # by them participants could follow a method
     if kind and not preset:
         return PlanFile(kind_plan(kind, **values), Recruitment())
     return PlanFile(preset_plan(preset or "mnro", **values), Recruitment())

@@ -165,6 +165,24 @@ def test_a_new_study_draws_its_own_seed(run):
 
 
 @ON_SQLITE
+def test_a_new_study_shows_scores_only_where_it_is_the_papers(run, tmp_path):
+    run("init")
+    own = tmp_path / "own.csv"
+    lists = (f"{letter},{ranks},50" for letter, ranks in (("A", "1 3"), ("B", "2 9"), ("C", "4 5")))
+    own.write_text("question,list,ranks,collection_size\n" + "".join(f"1,{row}\n" for row in lists))
+    for slug, options, is_shown in (
+        ("one", ["--generator", "random", "--measures", "AP,NMRR,MNRO"], True),
+        ("two", ["--preset", "mnro", "--measures", "AP,RR"], True),
+        ("three", ["--measures", "AP,RR"], False),
+        ("four", ["--own-lists", own], False),
+        ("five", ["--generator", "discriminative", "--questions", 1], False),
+        ("six", ["--grades", "3,2,2,1,1", "--measures", "AP,nDCG@5", "--kind", "ordering"], False),
+    ):
+        run("study", "new", slug, *options)
+        assert ("show_values: true" in run("study", "plan", slug)) == is_shown, slug
+
+
+@ON_SQLITE
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
