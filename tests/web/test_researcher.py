@@ -17,8 +17,9 @@ from survey.core.studies.rankings import Ranking
 from survey.db.models import Event, Guest, Participant, Researcher, Study
 from survey.services import accounts, second_factor
 from survey.services.accounts import TooManyAttemptsError, WrongPasswordError
+from survey.services.exchange import bundle_import
 from survey.services.exchange.bundle_reader import replicate
-from survey.services.exchange.input_files import open_files
+from survey.services.exchange.input_files import BundleError, open_files
 from survey.services.participation import own_data, participant_list
 from survey.services.studies import lifecycle, recruitment
 from survey.services.studies.plans import read_plan
@@ -805,6 +806,26 @@ def test_the_bundle_of_a_closed_study_replicates_and_can_be_imported(
         "/research/import", files={"bundle": (io.BytesIO(bundle), "bundle.zip")}, slug="third"
     )
     assert "1 participant who has deleted their data here: left out" in desk.text
+
+
+@ON_SQLITE
+@pytest.mark.parametrize("count", [1, 3])
+def test_the_faults_of_a_bundle_are_listed_one_by_one(desk, monkeypatch, count):
+    faults = [f"votes.csv, row {number}: a fault" for number in range(1, count + 1)]
+
+    def refuse(*_):
+        raise BundleError("\n".join(faults))
+
+    monkeypatch.setattr(bundle_import, "import_bundle", refuse)
+    content = io.BytesIO()
+    zipfile.ZipFile(content, "w").close()
+    content.seek(0)
+    desk.open("/research/import")
+    desk.send("/research/import", files={"bundle": (content, "bundle.zip")})
+    listed = [item.text for item in desk.page.select(".faults li")]
+    assert listed == (faults if count > 1 else [])
+    first = "votes.csv, row 1: a fault." if count == 1 else "see below."
+    assert first in desk.page.select_one(".problems li").text
 
 
 @ON_SQLITE

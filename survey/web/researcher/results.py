@@ -381,6 +381,7 @@ def file(name: str) -> ResponseReturnValue:
 def import_bundle() -> ResponseReturnValue:
     """Ask for a bundle; import it as a read-only study if it replicates."""
     form = ImportForm()
+    faults: list[str] = []
     upload = request.files.get("bundle")
     if form.validate_on_submit():
         if upload is None or not upload.filename:
@@ -394,7 +395,9 @@ def import_bundle() -> ResponseReturnValue:
                 session(), files, upload.filename, form.slug.data or "", g.researcher, erased.append
             )
         except BundleError as error:
-            form.bundle.errors = [f"The bundle does not replicate: {error}."]
+            faults = str(error).splitlines()
+            text = f": {error}." if len(faults) == 1 else "; see below."
+            form.bundle.errors = [f"The bundle does not replicate{text}"]
         except SurveyError as error:
             form.slug.errors = [str(error)]
         else:
@@ -402,4 +405,4 @@ def import_bundle() -> ResponseReturnValue:
             for sentence in bundle_import.describe_erased(*erased):
                 flash(sentence)
             return redirect(url_for("researcher.results", slug=study.slug), 303)
-    return page("researcher/import.html", form)
+    return page("researcher/import.html", form, faults=faults)
