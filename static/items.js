@@ -75,7 +75,7 @@ function byName(files, withTable) {
   const path = (file) => file.webkitRelativePath || file.name;
   for (const file of [...files].sort((a, b) => (path(a) < path(b) ? -1 : 1))) {
     const isNamed = withTable || /[.]zip$/i.test(file.name);
-    const name = isNamed ? file.name : file.name.replace(/(?<=.)[.][^.]*$/, "");
+    const name = isNamed ? file.name : file.name.replace(/(.)[.][^.]*$/, "$1");
     if (first.has(name)) refused.push(`${path(file)}: ${path(first.get(name))} is taken as ${name} already`);
     else first.set(name, file);
   }
