@@ -97,6 +97,18 @@ def locked_participant(session: Session, record: AnyParticipant) -> Participant:
     return locked(session, Participant, **ids)
 
 
+def current_participant(session: Session, record: AnyParticipant) -> Participant:
+    """Return a participant, read again without a lock; otherwise as ``locked_participant``."""
+    ids = {"id": record.id, "public_id": record.public_id}
+    return session.scalars(select(Participant).filter_by(**ids)).one()
+
+
+def identity_of(session: Session, record: AnyParticipant) -> Identity | None:
+    """Return what a platform sent of a participant; public ids are compared as well."""
+    ids = {"id": record.id, "public_id": record.public_id}
+    return session.scalar(select(Identity).join(Participant).filter_by(**ids))
+
+
 def all_studies(session: Session) -> Sequence[Study]:
     """Return all studies, oldest first."""
     return session.scalars(select(Study).order_by(Study.id)).all()

@@ -7,6 +7,7 @@ import os
 import resource
 from datetime import UTC, datetime
 from hashlib import sha256
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -438,6 +439,38 @@ def test_undoing_a_restore_beside_a_form_puts_no_data_into_the_row_of_another(
     measured(
         f"PostgreSQL: a restore undone {met} times while someone else with the same row number "
         "sent “About you”, each time one statement later: 0 data in the row of another"
+    )
+
+
+@pytest.mark.trial
+@ON_POSTGRESQL
+def test_undoing_a_restore_beside_a_page_shows_no_data_of_another(
+    app, study, session, engine, tmp_path, measured
+):
+    """The participant who opens it has the row number that another has in the backup."""
+    empty = tmp_path / "empty.sqlite3"
+    session.rollback()
+    write_backup(engine, empty)
+    Visitor(app.test_client()).go("/scenario", age="33", job="the first person's")
+    undone, met = None, 0
+    for page, statement in product(("/my-data", "/my-data.json", "/about-you"), range(1, 6)):
+        _, previous, _ = restore_backup(engine, empty, tmp_path, replace=True)
+        undone = undone or previous
+        visitor = Visitor(app.test_client())
+        visitor.go("/about-you")
+        both = AtOnce(engine)
+        answer, restored = both.run(
+            lambda visitor=visitor, page=page: visitor.client.get(f"{visitor.home}{page}").text,
+            lambda undone=undone: restore_backup(engine, undone, tmp_path, replace=True),
+            *(statement, 3.0),
+        )
+        assert not isinstance(restored, Exception), restored
+        assert "the first person" not in str(answer), (page, statement)
+        met += both.reached
+    measured(
+        f"PostgreSQL: a restore undone {met} times while someone else with the same row number "
+        "opened a page about themselves, each time one statement later: 0 pages with data of "
+        "another"
     )
 
 

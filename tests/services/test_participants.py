@@ -3,16 +3,18 @@
 import threading
 from collections import Counter
 from itertools import permutations
+from types import SimpleNamespace
 
 import pytest
 from scipy.stats import chisquare
 from sqlalchemy import text
+from sqlalchemy.exc import NoResultFound
 
 from survey import tokens
 from survey.app import db
 from survey.db.models import Participant
 from survey.errors import NotAllowedError, NotFoundError
-from survey.services.participation import participants
+from survey.services.participation import answers, own_data, participants
 from survey.services.participation.participant_list import list_participants
 from survey.services.participation.participants import Arrival, Step, progress_of
 from survey.services.studies import lifecycle
@@ -53,6 +55,24 @@ def test_begin_pressed_ten_times_at_once_makes_one_participant(app, session):
     for thread in threads:
         thread.join()
     assert session.query(Participant).count() == 1
+
+
+def test_a_row_id_that_another_participant_has_by_now_shows_nothing_of_them(session):
+    """As after a restore beside a page that has read its participant before."""
+    study = an_open_study(session)
+    arrival = Arrival(parameters={"PROLIFIC_PID": "canary"})
+    participants.begin(session, study, "browser", KEY, arrival)
+    participant = a_ready_participant(session, study)
+    plan = study.plan
+    assert answers.all_presentations(session, plan, participant)
+    assert participants.identity_of(session, participant) == arrival.parameters
+    gone = SimpleNamespace(id=participant.id, study_id=study.id, public_id="P-GONE0000")
+    assert answers.all_presentations(session, plan, gone) == []
+    assert participants.identity_of(session, gone) == {}
+    with pytest.raises(NotFoundError):
+        answers.find_presentation(session, plan, gone, 1)
+    with pytest.raises(NoResultFound):
+        own_data.own_data(session, study, gone)
 
 
 def test_the_way_goes_step_by_step(session):

@@ -113,7 +113,8 @@ def find_presentation(
     """Return the question at a position (0: practice), or raise NotFoundError."""
     tables = TASK_TABLES[plan.kind]
     row = participant_queries.presentation(session, tables, participant.id, position)
-    if row is None:
+    # In a database restored meanwhile, another participant may have the row id.
+    if row is None or row.public_id != participant.public_id:
         raise no_such_question()
     steps = _steps(session, tables, participant.id, position)
     return _shown_question(plan, row, steps, _ItemsFor(session, plan, participant))
@@ -127,7 +128,8 @@ def all_presentations(
     rows = participant_queries.presentations(session, tables, participant.id)
     steps = _steps(session, tables, participant.id)
     find = _ItemsFor(session, plan, participant)
-    return [_shown_question(plan, row, steps, find) for row in rows]
+    own_rows = [row for row in rows if row.public_id == participant.public_id]
+    return [_shown_question(plan, row, steps, find) for row in own_rows]
 
 
 def _steps(

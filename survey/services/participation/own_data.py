@@ -20,7 +20,7 @@ from sqlalchemy.orm import Session
 from survey.core.studies.plan import Plan
 from survey.core.tasks import task_of
 from survey.db import participant_queries, queries
-from survey.db.engine import begin_reading, lock_globally, note_deletion
+from survey.db.engine import begin_reading, lock_globally, note_deletion, snapshot
 
 # For pages and the server too, which may import services but not survey.db.
 from survey.db.engine import deletions_in_log as deletions_in_log
@@ -99,8 +99,12 @@ HIDDEN = {
 
 
 def own_data(session: Session, study: AnyStudy, who: AnyParticipant) -> dict[str, Any]:
-    """Return all that is stored about a participant as plain values, ready for JSON."""
-    participant = session.get_one(Participant, who.id)
+    """Return all that is stored about a participant as plain values, ready for JSON.
+
+    All is read from one state of the database: while a backup is restored, another participant
+    may get the row id. Raises NoResultFound for a participant who is gone.
+    """
+    participant = queries.current_participant(snapshot(session), who)
     consent = session.get(ConsentText, participant.consent_id) if participant.consent_id else None
     sent = session.get(Identity, participant.id)
     guest = queries.find(session, Guest, participant_id=participant.id)

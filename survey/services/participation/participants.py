@@ -274,7 +274,7 @@ def leave(session: Session, study: AnyStudy, browser_token: str) -> None:
 
 def identity_of(session: Session, participant: AnyParticipant) -> Mapping[str, str]:
     """Return the parameters with which a platform sent a participant."""
-    identity = session.get(Identity, participant.id)
+    identity = queries.identity_of(session, participant)
     return identity.parameters if identity else {}
 
 
