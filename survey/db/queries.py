@@ -115,12 +115,16 @@ def all_studies(session: Session) -> Sequence[Study]:
 
 
 def consent_text(session: Session, study: AnyStudy) -> ConsentText:
-    """Return the latest version of a study's consent text."""
+    """Return the latest version of a study's consent text.
+
+    Raises NoResultFound if the study was deleted meanwhile: each is created with a text.
+    """
     return session.scalars(
         select(ConsentText)
         .where(ConsentText.study_id == study.id)
         .order_by(ConsentText.version.desc())
-    ).first()  # type: ignore[return-value] # each study is created with a text
+        .limit(1)
+    ).one()
 
 
 def participants_of(session: Session, study_id: int) -> Sequence[Participant]:

@@ -18,7 +18,7 @@ from survey.services.participation import answers, own_data, participants
 from survey.services.studies import lifecycle, recruitment
 from survey.services.studies.recruitment import Recruitment
 from tests.at_once import AtOnce
-from tests.builders import KEY, SLUG, a_plan, a_ready_participant, an_open_study
+from tests.builders import KEY, SLUG, Visitor, a_plan, a_ready_participant, an_open_study
 from tests.promises.filled import everything_in
 
 MOST_STATEMENTS = 12
@@ -263,6 +263,25 @@ def test_the_same_guest_at_once_is_added_once(session, engine):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("database_uri", ["postgresql"], indirect=True)  # SQLite reads one state
+def test_the_consent_page_of_a_study_that_is_deleted_meanwhile_says_so(app, session, engine):
+    an_open_study(session)
+    visitor = Visitor(app.test_client())
+    visitor.go("/consent")
+    session.rollback()
+
+    def delete():
+        with Session(engine) as other:
+            study = lifecycle.find_study(other, SLUG)
+            lifecycle.close_study(other, study)
+            lifecycle.delete(other, study, "Ada")
+
+    both = AtOnce(engine)
+    answer, _ = both.run(lambda: visitor.client.get(f"{visitor.home}/consent"), delete, 1, 3.0)
+    assert both.reached
+    assert (answer.status_code, "was deleted in the meantime" in answer.text) == (404, True)
+
+
 def test_a_study_archived_and_opened_at_once_is_one_of_both(session, engine):
     study = an_open_study(session)
     lifecycle.close_study(session, study)
