@@ -282,6 +282,7 @@ def test_the_consent_page_of_a_study_that_is_deleted_meanwhile_says_so(app, sess
     assert (answer.status_code, "was deleted in the meantime" in answer.text) == (404, True)
 
 
+@pytest.mark.slow
 def test_a_study_archived_and_opened_at_once_is_one_of_both(session, engine):
     study = an_open_study(session)
     lifecycle.close_study(session, study)
