@@ -23,7 +23,7 @@ from survey.services.accounts import (
     TooManyAttemptsError,
     WrongPasswordError,
 )
-from survey.services.operations.database import begin_reading
+from survey.services.operations.database import begin_reading, snapshot
 from survey.web.forms import Form, errors_beside, page
 from survey.web.requests import (
     View,
@@ -99,7 +99,9 @@ def require_sign_in() -> ResponseReturnValue | None:
     meanwhile, so it is looked up again after each.
     """
     reads = request.method in ("GET", "HEAD")
-    begin_reading(session())
+    # A page has no fault where its study is deleted between two of its queries.
+    begin = snapshot if reads else begin_reading
+    begin(session())
     g.sign_in = accounts.find_sign_in(session(), session_token())
     if g.sign_in is None:
         return _ask_to_sign_in()
@@ -110,7 +112,7 @@ def require_sign_in() -> ResponseReturnValue | None:
         session().rollback()
         accounts.refresh(session(), session_token())
         if reads:
-            begin_reading(session())
+            begin(session())
         g.sign_in = accounts.find_sign_in(session(), session_token())
     if g.sign_in is None:  # signed out meanwhile, in another window
         return _ask_to_sign_in()

@@ -24,7 +24,7 @@ from survey.services.exchange.public_bundle import (
     stream_public_bundle,
     tried_sheet,
 )
-from survey.services.operations.database import begin_reading
+from survey.services.operations.database import snapshot
 from survey.services.participation import answers
 from survey.services.studies import publications
 from survey.services.studies.citation import LICENCES, Citation
@@ -55,7 +55,7 @@ LONGEST_STEPS = 30_000  # characters
 
 @blueprint.before_request
 def _find_publication() -> None:
-    begin_reading(session())
+    snapshot(session())
     if g.slug is not None:
         g.publication = publications.find_public(session(), g.slug)
         g.study = g.publication.study

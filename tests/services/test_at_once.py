@@ -20,6 +20,7 @@ from survey.services.studies.recruitment import Recruitment
 from tests.at_once import AtOnce
 from tests.builders import KEY, SLUG, Visitor, a_plan, a_ready_participant, an_open_study
 from tests.promises.filled import everything_in
+from tests.web.desk import Desk
 
 MOST_STATEMENTS = 12
 
@@ -283,6 +284,27 @@ def test_the_consent_page_of_a_study_that_is_deleted_meanwhile_says_so(app, sess
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("database_uri", ["postgresql"], indirect=True)
+@pytest.mark.parametrize("at", range(1, 7))
+def test_a_researchers_page_about_a_study_that_is_deleted_meanwhile_is_no_fault(
+    app, session, engine, at
+):
+    desk = Desk(app, session)
+    ada = accounts.find_researcher(session, "Ada")
+    lifecycle.create_owned_study(session, ada, SLUG, a_plan(), Recruitment())
+    session.rollback()
+
+    def delete():
+        with Session(engine) as other:
+            lifecycle.delete(other, lifecycle.find_study(other, SLUG), "Ada")
+
+    both = AtOnce(engine)
+    answer, _ = both.run(
+        lambda: desk.client.get(f"/research/studies/{SLUG}/check"), delete, at, 3.0
+    )
+    assert answer.status_code in (200, 404)
+
+
 def test_a_study_archived_and_opened_at_once_is_one_of_both(session, engine):
     study = an_open_study(session)
     lifecycle.close_study(session, study)

@@ -15,6 +15,7 @@ from survey.db.engine import begin_reading as begin_reading
 from survey.db.engine import begin_writing as begin_writing
 from survey.db.engine import connect as connect
 from survey.db.engine import is_on_this_machine as is_on_this_machine
+from survey.db.engine import snapshot as snapshot
 from survey.db.engine import try_write
 from survey.errors import SchemaError
 

@@ -41,7 +41,7 @@ from survey.services.exchange import bundle_import, input_files
 from survey.services.exchange.bundle import stream_zip_of_bytes
 from survey.services.exchange.input_files import BundleError
 from survey.services.exchange.tables import Content
-from survey.services.operations.database import begin_reading
+from survey.services.operations.database import snapshot
 from survey.services.studies import lifecycle, plans
 from survey.services.studies.recruitment import Recruitment
 from survey.web.auth import require_password
@@ -106,7 +106,7 @@ def _require_results() -> None:
     if lifecycle.has_new_look(session(), g.study):
         session().rollback()
         lifecycle.note_look(session(), g.study)
-        begin_reading(session())
+        snapshot(session())
 
 
 def _contents(analysis: Analysis) -> list[tuple[str, str]]:
@@ -292,8 +292,7 @@ def _analyse() -> Analysis:
     if not isinstance(g.plan, OrderingPlan):
         raise NotFoundError("Studies of this kind have their results in other files.")
     analysis = analyse_study(session(), g.study, _options_in_query())
-    session().rollback()
-    begin_reading(session())
+    snapshot(session())
     return analysis
 
 
