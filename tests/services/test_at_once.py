@@ -305,6 +305,7 @@ def test_a_researchers_page_about_a_study_that_is_deleted_meanwhile_is_no_fault(
     assert answer.status_code in (200, 404)
 
 
+@pytest.mark.slow
 def test_a_study_archived_and_opened_at_once_is_one_of_both(session, engine):
     study = an_open_study(session)
     lifecycle.close_study(session, study)
