@@ -43,9 +43,10 @@ def test_every_pinned_package_runs_on_the_oldest_python_that_the_survey_runs_on(
 
 
 def test_no_index_is_named():
-    for name in ("constraints.txt", "pyproject.toml", "Makefile", "tests/dependencies/audit.txt"):
+    pinned = ("constraints.txt", "tests/dependencies/audit.txt", "benchmarks/speed/peers.txt")
+    for name in (*pinned, "pyproject.toml", "Makefile", "Containerfile", ".ci/run"):
         text = (ROOT / name).read_text()
-        assert not re.search(r"index-url|find-links|https?://(?!127)", text), name
+        assert "://" not in text.replace("http://127.0.0.1", ""), name
 
 
 @pytest.mark.slow
