@@ -199,13 +199,18 @@ def test_no_page_scrolls_sideways(page, server, width):
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
 
 
+def open_items(page, server, name, slug):
+    """Sign a new researcher in, make a draft, and open its page of pictures and topics."""
+    sign_in(page, server, name)
+    page.goto(f"{server.address}/research/new")
+    page.get_by_label("Address").fill(slug)
+    page.get_by_role("button", name="Create the draft").click()
+    page.goto(f"{server.address}/research/studies/{slug}/items")
+
+
 def test_a_zip_of_pictures_is_taken_in_with_a_bar_and_every_fault_is_named(page, server):
     watched(page)
-    sign_in(page, server, "Someone with pictures")
-    page.goto(f"{server.address}/research/new")
-    page.get_by_label("Address").fill("with-pictures")
-    page.get_by_role("button", name="Create the draft").click()
-    page.goto(f"{server.address}/research/studies/with-pictures/items")
+    open_items(page, server, "Someone with pictures", "with-pictures")
     files = {f"d{number}.png": a_shaded_picture("red", number) for number in range(3)}
     files |= {
         "same.png": files["d1.png"],
@@ -244,11 +249,7 @@ def test_topics_are_taken_in_with_their_pictures_however_many_files_there_are(
 ):
     watched(page)
     slug = f"topics-{with_table}".lower()
-    sign_in(page, server, f"Someone with topics {with_table}")
-    page.goto(f"{server.address}/research/new")
-    page.get_by_label("Address").fill(slug)
-    page.get_by_role("button", name="Create the draft").click()
-    page.goto(f"{server.address}/research/studies/{slug}/items")
+    open_items(page, server, f"Someone with topics {with_table}", slug)
     files = {f"d{number:02}.png": a_shaded_picture("red", number) for number in range(20)}
     files["topics.csv"] = b"topic,image\nfirst,d00.png\nlast,d19.png\nmiddle,d09\n"
     if with_table:  # the query pictures are no items
@@ -275,11 +276,7 @@ def test_topics_are_taken_in_with_their_pictures_however_many_files_there_are(
 
 
 def test_pictures_sent_after_signing_out_elsewhere_say_so(page, server):
-    sign_in(page, server, "Someone who signs out")
-    page.goto(f"{server.address}/research/new")
-    page.get_by_label("Address").fill("signed-out")
-    page.get_by_role("button", name="Create the draft").click()
-    page.goto(f"{server.address}/research/studies/signed-out/items")
+    open_items(page, server, "Someone who signs out", "signed-out")
     picture = {"name": "d1.png", "mimeType": "", "buffer": a_shaded_picture("red", 1)}
     page.locator("#files").set_input_files([picture])
     page.context.clear_cookies()
@@ -299,11 +296,7 @@ def test_files_of_one_name_and_rows_without_a_file_are_counted_once(
 ):
     watched(page)
     slug = f"folder-{with_table}".lower()
-    sign_in(page, server, f"Someone with a folder {with_table}")
-    page.goto(f"{server.address}/research/new")
-    page.get_by_label("Address").fill(slug)
-    page.get_by_role("button", name="Create the draft").click()
-    page.goto(f"{server.address}/research/studies/{slug}/items")
+    open_items(page, server, f"Someone with a folder {with_table}", slug)
     folder = tmp_path / "albums"
     for number in range(20):
         inner = folder / ("cat" if number < 10 else "dog")

@@ -409,33 +409,51 @@ def test_an_erasure_beside_a_reader_is_said_to_be_done_when_it_is(
     )
 
 
-@pytest.mark.trial
-@ON_POSTGRESQL
-def test_undoing_a_restore_beside_a_form_puts_no_data_into_the_row_of_another(
-    app, study, session, engine, tmp_path, measured
-):
-    """The participant who fills it in has the row number that another has in the backup."""
+@pytest.fixture
+def beside_a_restore(app, study, session, engine, tmp_path):
+    """Return a function that runs a request while a restore is undone.
+
+    The visitor who sends it has the row number that "the first person" has in the backup.
+    """
     empty = tmp_path / "empty.sqlite3"
     session.rollback()
     write_backup(engine, empty)
     Visitor(app.test_client()).go("/scenario", age="33", job="the first person's")
-    first = everything_in(engine)["participant"]
-    undone, met = None, 0
-    for statement in range(2, 6):
-        _, previous, _ = restore_backup(engine, empty, tmp_path, replace=True)
-        undone = undone or previous
+    backups = []
+
+    def run(request, statement):
+        """Stop before a statement of ``request(visitor)``; return its result, and whether met."""
+        backups.append(restore_backup(engine, empty, tmp_path, replace=True)[1])
         visitor = Visitor(app.test_client())
         visitor.go("/about-you")
         both = AtOnce(engine)
-        _, restored = both.run(
-            lambda visitor=visitor: visitor.submit("/about-you", age=AGE, job=CANARY),
-            lambda undone=undone: restore_backup(engine, undone, tmp_path, replace=True),
+        result, restored = both.run(
+            lambda: request(visitor),
+            lambda: restore_backup(engine, backups[0], tmp_path, replace=True),
             *(statement, 3.0),
         )
         assert not isinstance(restored, Exception), restored
-        assert visitor.status in (200, 404)
+        return result, both.reached
+
+    return run
+
+
+@pytest.mark.trial
+@ON_POSTGRESQL
+def test_undoing_a_restore_beside_a_form_puts_no_data_into_the_row_of_another(
+    beside_a_restore, engine, measured
+):
+    first, met = everything_in(engine)["participant"], 0
+
+    def send(visitor):
+        visitor.submit("/about-you", age=AGE, job=CANARY)
+        return visitor.status
+
+    for statement in range(2, 6):
+        status, reached = beside_a_restore(send, statement)
+        assert status in (200, 404)
         assert everything_in(engine)["participant"] == first
-        met += both.reached
+        met += reached
     measured(
         f"PostgreSQL: a restore undone {met} times while someone else with the same row number "
         "sent “About you”, each time one statement later: 0 data in the row of another"
@@ -444,29 +462,16 @@ def test_undoing_a_restore_beside_a_form_puts_no_data_into_the_row_of_another(
 
 @pytest.mark.trial
 @ON_POSTGRESQL
-def test_undoing_a_restore_beside_a_page_shows_no_data_of_another(
-    app, study, session, engine, tmp_path, measured
-):
-    """The participant who opens it has the row number that another has in the backup."""
-    empty = tmp_path / "empty.sqlite3"
-    session.rollback()
-    write_backup(engine, empty)
-    Visitor(app.test_client()).go("/scenario", age="33", job="the first person's")
-    undone, met = None, 0
-    for page, statement in product(("/my-data", "/my-data.json", "/about-you"), range(1, 6)):
-        _, previous, _ = restore_backup(engine, empty, tmp_path, replace=True)
-        undone = undone or previous
-        visitor = Visitor(app.test_client())
-        visitor.go("/about-you")
-        both = AtOnce(engine)
-        answer, restored = both.run(
-            lambda visitor=visitor, page=page: visitor.client.get(f"{visitor.home}{page}").text,
-            lambda undone=undone: restore_backup(engine, undone, tmp_path, replace=True),
-            *(statement, 3.0),
-        )
-        assert not isinstance(restored, Exception), restored
-        assert "the first person" not in str(answer), (page, statement)
-        met += both.reached
+def test_undoing_a_restore_beside_a_page_shows_no_data_of_another(beside_a_restore, measured):
+    met = 0
+    for path, statement in product(("/my-data", "/my-data.json", "/about-you"), range(1, 6)):
+
+        def open_page(visitor, path=path):
+            return visitor.client.get(f"{visitor.home}{path}").text
+
+        shown, reached = beside_a_restore(open_page, statement)
+        assert "the first person" not in str(shown), (path, statement)
+        met += reached
     measured(
         f"PostgreSQL: a restore undone {met} times while someone else with the same row number "
         "opened a page about themselves, each time one statement later: 0 pages with data of "
