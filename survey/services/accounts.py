@@ -54,7 +54,7 @@ ROWS = (
     *("01234567890123456789", "qwertyuiop", "asdfghjkl", "zxcvbnm", "abcdefghijklmnopqrstuvwxyz"),
     *("1q2w3e4r5t6y7u8i9o0p", "q1w2e3r4t5y6u7i8o9p0", "1qaz2wsx3edc4rfv5tgb6yhn7ujm"),
 )
-FOURS = {row[at : at + 4] for row in ROWS for at in range(len(row) - 3)}
+PARTS_OF_ROWS = {row[at : at + 4] for row in ROWS for at in range(len(row) - 3)}
 GUESSED_WORDS = re.compile("iloveyou|letmein|welcome|admin")
 FREE_FAILURES = 5
 LONGEST_WAIT = timedelta(seconds=30)  # longer, and strangers could shut out the right person
@@ -236,7 +236,7 @@ def _hard_to_guess(password: str) -> set[str]:
     in_rows = {
         at + step
         for at, piece in enumerate(pieces)
-        if piece in FOURS or piece[::-1] in FOURS
+        if piece in PARTS_OF_ROWS or piece[::-1] in PARTS_OF_ROWS
         for step in range(4)
     }
     return {character for at, character in enumerate(left) if at not in in_rows}

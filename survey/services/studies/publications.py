@@ -79,22 +79,27 @@ class Details:
         return faults
 
 
-def publication_of(session: Session, study: Study) -> Publication | None:
+def publication_of(session: Session, study: AnyStudy) -> Publication | None:
     """Return a study's publication, one that was taken back too; None if there never was one."""
     return queries.find(session, Publication, study_id=study.id)
 
 
+def current_publication(session: Session, study: AnyStudy) -> Publication | None:
+    """Return a study's publication, unless there is none or it was taken back."""
+    stored = publication_of(session, study)
+    return stored if stored is not None and stored.taken_back_at is None else None
+
+
 def preview_of(session: Session, study: Study, details: Details, who: str) -> Publication:
     """Return what ``publish`` would store, for a preview."""
-    stored = publication_of(session, study)
-    is_public = stored is not None and stored.taken_back_at is None
+    current = current_publication(session, study)
     return Publication(
         study=study,
         title=details.title.strip(),
         authors=details.author_lines,
         licence=details.licence,
         published_by=who,
-        published_at=stored.published_at if stored and is_public else now(),
+        published_at=current.published_at if current else now(),
     )
 
 
@@ -124,10 +129,10 @@ def publish(session: Session, study: Study, who: str, details: Details) -> None:
 def take_back(session: Session, study: Study, who: str) -> None:
     """Take a study's public page back, and log it; in whatever status the study is."""
     study = queries.locked_study(session, study)
-    stored = publication_of(session, study)
-    if stored is None or stored.taken_back_at is not None:
+    current = current_publication(session, study)
+    if current is None:
         raise NotAllowedError("This study is not public, so there is nothing to take back.")
-    stored.taken_back_at = now()
+    current.taken_back_at = now()
     accounts.log(session, study, who, "taken back")
     session.commit()
 
@@ -180,10 +185,8 @@ def is_published(session: Session, study: AnyStudy) -> bool:
 
     Its page may be hidden while too few participants are left in it.
     """
-    if study.status != "closed":  # spare others the query
-        return False
-    stored = queries.find(session, Publication, study_id=study.id)
-    return stored is not None and stored.taken_back_at is None
+    # The status first: it spares others the query.
+    return study.status == "closed" and current_publication(session, study) is not None
 
 
 def all_public(session: Session) -> list[Publication]:

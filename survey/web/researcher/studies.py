@@ -390,7 +390,6 @@ def _preview_of(number: int) -> str:
 
 
 def _overview_page(form: CopyForm) -> ResponseReturnValue:
-    publication = publications.publication_of(session(), g.study)
     return page(
         "researcher/overview.html",
         form,
@@ -399,7 +398,7 @@ def _overview_page(form: CopyForm) -> ResponseReturnValue:
         broken=[finding for finding in lifecycle.check_study(session(), g.study) if finding.failed],
         log=accounts.log_of(session(), g.study),
         link=external_address("participant.entry", slug=g.study.slug),
-        is_public=publication is not None and publication.taken_back_at is None,
+        is_public=publications.current_publication(session(), g.study) is not None,
         may_publish=not publications.reason_against(session(), g.study),
     )
 
