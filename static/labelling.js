@@ -36,10 +36,54 @@ async function readKey(answer) {
   }
 }
 
+const marked = () => tiles.filter((tile) => (tile.type === "checkbox" ? tile.checked : tile.value > 0)).length;
+
 function count() {
-  const marked = tiles.filter((tile) => (tile.type === "checkbox" ? tile.checked : tile.value > 0)).length;
-  const sum = form.querySelector("[data-others]");
-  sum.textContent = sum.dataset.words.replace("{count}", Number(sum.dataset.others) + marked);
+  const seen = places.length - unseen.length;
+  for (const [sum, number] of [[form.querySelector("strong[data-others]"), marked()], [document.getElementById("looked"), seen]]) {
+    sum.textContent = sum.dataset.words.replace("{count}", Number(sum.dataset.others) + number);
+  }
+  offer();
+}
+
+// A tile is seen once 60 % of it were in view for half a second, above the bar that sticks to the
+// bottom. Of one that is higher than the page, as much as fits counts.
+const places = [...form.querySelectorAll(".tile")];
+const bar = form.querySelector(".done");
+const since = new Map(); // when a tile came into view
+let unseen = places.filter((tile) => !("seen" in tile.dataset));
+
+function look() {
+  const [now, end] = [performance.now(), bar.getBoundingClientRect().top];
+  const before = unseen.length;
+  unseen = unseen.filter((tile) => {
+    const box = tile.getBoundingClientRect();
+    const isInView = document.visibilityState === "visible" && Math.min(box.bottom, end) - Math.max(box.top, 0) >= 0.6 * Math.min(box.height, end);
+    if (!isInView) since.delete(tile);
+    else if (!since.has(tile)) since.set(tile, now);
+    return !isInView || now - since.get(tile) < 500;
+  });
+  if (unseen.length < before) tell();
+  if (!unseen.length) clearInterval(looking);
+}
+
+// The numbers of the tiles that were in view, which the form sends; without this script it sends none.
+function tell() {
+  const numbers = places.map((_, index) => index + 1);
+  sight.value = numbers.filter((number) => !unseen.includes(places[number - 1])).join(" ");
+  count();
+}
+const sight = Object.assign(document.createElement("input"), { type: "hidden", name: "seen" });
+form.append(sight);
+const looking = setInterval(look, 100);
+
+// The next batch is what Enter and the coloured button lead to, until a batch had no match.
+function offer() {
+  const next = bar.querySelector("[value=next]");
+  const isOver = "exhausted" in form.dataset || (form.elements.batch.value > 1 && !unseen.length);
+  const primary = next && (marked() || !isOver) ? next : bar.querySelector("[value=done]");
+  for (const button of bar.querySelectorAll("[value=next], [value=done]")) button.classList.toggle("go", button === primary);
+  form.querySelector("button.hidden").value = primary.value;
 }
 
 form.addEventListener("change", (event) => {
@@ -61,6 +105,8 @@ form.addEventListener("keydown", (event) => {
     set(tiles[index], Number(event.key));
   }
 });
+
+tell();
 
 function set(tile, grade) {
   if (tile.type === "checkbox") tile.checked = grade > 0;

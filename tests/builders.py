@@ -89,6 +89,12 @@ class Visitor:
         named = {name.replace("rank_", "rank-"): value for name, value in fields.items()}
         self.post(path, follow=follow, **{**hidden, **named})
 
+    def insist(self, path: str, **fields: Any) -> None:
+        """Send a form as ``submit`` does, and once more where the page asks back about it."""
+        self.submit(path, **fields)
+        if self.page.select_one(".asks"):
+            self.submit(path, **fields)
+
     def post(self, path: str, follow: bool = True, **fields: Any) -> None:
         """Send fields to an address as they are."""
         self._see(self.client.post(self.home + path, data=fields, follow_redirects=follow))

@@ -99,7 +99,7 @@ class Assessor(Visitor):
 
     def finish(self, path, groups):
         self.sort(path, groups)
-        self.submit(path, go="done")
+        self.insist(path, go="done")
 
 
 def by_colour(documents):

@@ -100,7 +100,7 @@ def labelled(app, session, people=3, **changes):
         visitor.go("/q/1")
         for position in (1, 2):
             visitor.submit(f"/q/{position}", go="refine", **ticks(*range(1, person + 3)))
-            visitor.submit(f"/q/{position}", go="done", **ticks(1))
+            visitor.insist(f"/q/{position}", go="done", **ticks(1))
         visitor.submit("/review")
     session.rollback()
     lifecycle.close_study(session, study)

@@ -106,7 +106,7 @@ def preferred(app, session):
     visitor = a_participant(app)
     for position, answer in enumerate(["left", "right", "equal", "neither", "left"], 1):
         chosen = {"strength": "2", "satisfaction_left": "4", "satisfaction_right": "1"}
-        visitor.submit(f"/q/{position}", preferred=answer, reason="=so", **chosen)
+        visitor.insist(f"/q/{position}", preferred=answer, reason="=so", **chosen)
     visitor.submit("/review")
     session.rollback()
     lifecycle.close_study(session, study)

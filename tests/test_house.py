@@ -32,6 +32,7 @@ MAY_IMPORT = {
 }
 PLAIN_TYPES = {f"survey.core.studies.{name}" for name in ("fields", "plan", "rankings")} | {
     "survey.core.text_input",
+    "survey.core.tasks.doubts",
     "survey.core.tasks.grouping",
     "survey.core.tasks.labelling",
     "survey.core.tasks.ordering",

@@ -97,8 +97,8 @@ def answers(session: Session, study_id: int) -> Select[Any]:
         *(session, study_id, ORDERING, Presentation.position),
         *(*map(_as_stored, orders), type_coerce(StoredOrderingAnswer.clicked, Integer)),
         *(*map(_as_stored, own_and_times), StoredResponse.active_seconds, StoredResponse.revisions),
-        *(Participant.is_test, Participant.excluded, StoredOrderingAnswer.asked),
-        StoredResponse.reason,
+        *(Participant.is_test, Participant.excluded, StoredResponse.asked),
+        *(StoredOrderingAnswer.typed, StoredOrderingAnswer.scores_seen, StoredResponse.reason),
     )
 
 
@@ -106,7 +106,8 @@ def answers_of(session: Session, study_id: int, *, include_test: bool) -> Iterat
     """Yield the answers without practice, by public id and question.
 
     Each is (id, question, position, label order, column order, list order, clicked, own ranking,
-    shown at, submitted at, active seconds, revisions, is test, excluded, asked, reason).
+    shown at, submitted at, active seconds, revisions, is test, excluded, asked, typed, scores seen,
+    reason).
     """
     statement = answers(session, study_id)
     for row in _rows(session, statement, include_test=include_test):
@@ -140,19 +141,18 @@ def first_rankings_of(
 ) -> Iterator[Sequence[Any]]:
     """Yield the rankings from before the columns were shown, without practice.
 
-    Each is (id, question, ranking, ranked at).
+    Each is (id, question, ranking, ranked at, asked).
     """
-    columns = map(
-        _as_stored, (StoredOrderingPresentation.ranked_first, StoredOrderingPresentation.ranked_at)
-    )
+    shown = StoredOrderingPresentation
+    columns = (_as_stored(shown.ranked_first), _as_stored(shown.ranked_at), shown.ranked_asked)
     statement = _presented(session, study_id, ORDERING, *columns).where(
-        StoredOrderingPresentation.ranked_at.is_not(None)
+        shown.ranked_at.is_not(None)
     )
     rows = _rows(session, statement, include_test=include_test)
-    for public_id, number, places, ranked_at in rows:
+    for public_id, number, places, ranked_at, asked in rows:
         ranking = _ranking(places)
         if ranking is not None:
-            yield public_id, number, ranking, _moment(ranked_at)
+            yield public_id, number, ranking, _moment(ranked_at), asked
 
 
 def plain_answers(
@@ -161,17 +161,18 @@ def plain_answers(
     """Yield the answers of a kind, by public id and question; its columns need no parsing.
 
     Each is (id, question, position, the kind's columns of the presentation, those of the answer,
-    shown at, submitted at, active seconds, revisions, reason).
+    shown at, submitted at, active seconds, revisions, asked, reason).
     """
     statement = answered(
         *(session, study_id, tables, Presentation.position),
         *(*own_columns(tables.presentation), *own_columns(tables.response)),
         *map(_as_stored, (Presentation.shown_at, StoredResponse.submitted_at)),
-        *(StoredResponse.active_seconds, StoredResponse.revisions, StoredResponse.reason),
+        *(StoredResponse.active_seconds, StoredResponse.revisions),
+        *(StoredResponse.asked, StoredResponse.reason),
     )
     for row in _rows(session, statement, include_test=include_test):
-        *first, shown_at, submitted_at, seconds, revisions, reason = row
-        yield (*first, _moment(shown_at), _moment(submitted_at), seconds, revisions, reason)
+        *first, shown_at, submitted_at, seconds, revisions, asked, reason = row
+        yield (*first, _moment(shown_at), _moment(submitted_at), seconds, revisions, asked, reason)
 
 
 def steps_done(

@@ -136,7 +136,7 @@ _AT_POSITION = and_(
 def _answer_columns(tables: TaskTables) -> list[ColumnElement[Any]]:
     """Select the stored answer; the columns of its kind are named answer_…."""
     own = (column.label(f"answer_{column.name}") for column in own_columns(tables.response))
-    names = ("submitted_at", "active_seconds", "reason", "revisions")
+    names = ("submitted_at", "active_seconds", "reason", "asked", "revisions")
     shared = (_response.c[name] for name in names)
     return [_response.c.id.label("response_id"), *shared, *own]
 
@@ -285,7 +285,7 @@ def store_steps(
 
 
 def _revisions(tables: TaskTables) -> Select[Any]:
-    names = ("response_id", "number", "submitted_at", "active_seconds", "reason")
+    names = ("response_id", "number", "submitted_at", "active_seconds", "reason", "asked")
     own = (column.label(f"answer_{column.name}") for column in own_columns(tables.revision))
     return select(*(_revision.c[name] for name in names), *own).join(
         tables.revision, key_of(tables.revision) == _revision.c.id
@@ -420,6 +420,7 @@ def store_answer(
             "submitted_at": response["submitted_at"],
             "active_seconds": seconds,
             "reason": response["reason"],
+            "asked": response["asked"],
         },
     )
     store_own_columns(session, tables.revision, revision.id, answer)

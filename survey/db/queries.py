@@ -30,6 +30,7 @@ from sqlalchemy import cast as as_type
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import InstrumentedAttribute, Session, joinedload
 
+from survey.core.tasks.labelling import LOOKED
 from survey.db.engine import Record, is_sqlite
 from survey.db.models import (
     IS_STUCK,
@@ -362,7 +363,7 @@ def documents_in_steps(
             *(Presentation.shown_at, func.max(step.c.saved_at, type_=UtcDateTime)),
         )
         .join(step, step.c.presentation_id == Presentation.id)
-        .where(Presentation.participant_id.in_(participant_ids))
+        .where(Presentation.participant_id.in_(participant_ids), step.c.action.not_in(LOOKED))
         .group_by(Presentation.id)
     )
     for participant_id, documents, shown_at, saved_at in rows:

@@ -35,6 +35,7 @@ from sqlalchemy.orm import Session
 
 from survey.core.agreement.answers import (
     ASKED,
+    TYPED,
     Answers,
     Coded,
     Column,
@@ -61,14 +62,20 @@ TEXTS = ("public_id", "orders", "owns", "about", "arm")  # columns whose cells m
 EXACT = "x"  # before seconds that are no tenths
 
 _ASKED = case(
-    {kind: code for code, kind in enumerate(ASKED, 1)}, value=StoredOrderingAnswer.asked, else_=0
+    {kind: code for code, kind in enumerate(ASKED, 1)}, value=StoredResponse.asked, else_=0
 )
-# A question's row id, a position, what was clicked and asked, in one number.
-_POSITIONS, _CLICKED, _KINDS = 2**16, 2**8, 2**2
+# A question's row id, a position, what was clicked, asked and typed, in one number.
+_POSITIONS, _CLICKED, _KINDS = 2**16, 2**8, 2 * TYPED
 _PACKED = (
-    (cast(StoredResponse.question_id, BigInteger) * _POSITIONS + Presentation.position) * _CLICKED
-    + cast(StoredOrderingAnswer.clicked, Integer)
-) * _KINDS + _ASKED
+    (
+        (cast(StoredResponse.question_id, BigInteger) * _POSITIONS + Presentation.position)
+        * _CLICKED
+        + cast(StoredOrderingAnswer.clicked, Integer)
+    )
+    * _KINDS
+    + _ASKED
+    + case((StoredOrderingAnswer.typed, TYPED), else_=0)
+)
 # Personal and closing answers in one text: no field has a name of the other's.
 _ABOUT_PEOPLE = (
     cast(Participant.personal, Text) + HALVES + func.coalesce(cast(Participant.closing, Text), "{}")

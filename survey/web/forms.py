@@ -3,7 +3,7 @@
 import weakref
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, ClassVar
 
 from flask import render_template, request
 from flask_wtf import FlaskForm
@@ -35,6 +35,7 @@ from survey.core.studies.fields import (
 )
 from survey.errors import SurveyError
 from survey.services.participation import answers
+from survey.services.participation.answers import StoredAnswer
 from survey.services.studies.languages import language_names
 from survey.web.language import gettext, lazy_gettext
 
@@ -149,14 +150,20 @@ class AnswerForm(Form):
     """The form of a question; each kind adds its fields and the answer that they make.
 
     ``submission_key``: names the revision of the answer that the form showed. ``active_seconds``:
-    how long the page was in view. ``go``: "back" where the button "Back" was pressed. ``reason``:
-    why, in words; a form of a question without a reason has no such field.
+    how long the page was in view. ``go``: the button that was pressed: "next", which Enter presses,
+    or "back". ``asked``: what the page asked back, until the answer is saved. ``reason``: why, in
+    words; a form of a question without a reason has no such field.
+
+    ``asks``: what the page may ask back, the kinds of doubt that are stored with an answer.
+    ``confirms``: those of them that sending the form again settles.
 
     ``takes_steps``: whether the question is answered in many small steps, each stored at once. Such
     a form has ``steps_for`` and the fields ``step_key`` and ``go``. ``stored_steps``: how many are
     stored, once they are; ``was_done``: whether the question was answered before.
     """
 
+    asks: ClassVar[Sequence[str]] = ()
+    confirms: ClassVar[Sequence[str]] = ()
     takes_steps = False
     stored_steps = 0
     was_done = False
@@ -164,6 +171,7 @@ class AnswerForm(Form):
     submission_key = HiddenField()
     active_seconds = HiddenField()
     go = HiddenField()
+    asked = HiddenField()
     reason = long_text_field(
         lazy_gettext("Your reason"),
         Length(
@@ -202,6 +210,26 @@ class AnswerForm(Form):
     def is_done(self) -> bool:
         """Whether a form with steps, once they are stored, holds the answer as well."""
         return bool(self.go.data == "done")
+
+    @property
+    def says_more(self) -> bool:
+        """Whether the next page says how the answer counts."""
+        return False
+
+    @property
+    def was_asked(self) -> str | None:
+        """What the page asked back before this form was sent, one of ``asks``, else None."""
+        return self.asked.data if self.asked.data in self.asks else None
+
+    def is_settled(self, kind: str, stored: StoredAnswer | None = None) -> bool:
+        """Return whether a doubt was asked about before, and needs no choice; else note it.
+
+        ``stored``: the stored answer, which may have been asked about when it was saved.
+        """
+        known = self.was_asked or (stored.asked if stored else None)
+        if kind in self.asks:
+            self.asked.data = kind
+        return kind in self.confirms and known == kind
 
     @property
     def reason_text(self) -> str | None:

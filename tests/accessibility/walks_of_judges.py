@@ -47,7 +47,7 @@ def _labelling(house: House, slug: str, language: str) -> Iterator[Sight]:
     yield house.seen("Batch", "the second, refined", visitor, language)
     for position in (1, 2):
         visitor.open(f"/q/{position}")
-        visitor.submit(f"/q/{position}", go="done", **ticks(1))
+        visitor.insist(f"/q/{position}", go="done", **ticks(1))
     yield house.seen("Review", "of queries", visitor, language)
 
 

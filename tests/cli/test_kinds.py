@@ -239,16 +239,18 @@ def test_a_bundle_of_labels_has_what_the_command_makes_of_its_judgements(
         assert (tmp_path / "it" / name).read_bytes() == (tmp_path / "merged" / name).read_bytes()
     labels = [*csv.DictReader((tmp_path / "it/labels.csv").read_text().splitlines())]
     assert {*labels[0]} == {
-        *("participant", "query", "document", "grade", "batch", "round", "marked_at", "revisions")
+        *("participant", "query", "document", "grade", "batch", "round", "marked_at", "revisions"),
+        "exposure",
     }
     lines = {
         f"{each['query']} 0 {each['document']} {each['grade']}"
         for each in labels
-        if each["participant"] == files[0].stem
+        if each["participant"] == files[0].stem and each["grade"]
     }
     assert lines == {*files[0].read_text().splitlines()}
-    marked = [each for each in labels if each["grade"] != "0"]
+    marked = [each for each in labels if each["grade"] not in ("0", "")]
     assert all(each["marked_at"] for each in marked)
+    assert {each["exposure"] for each in marked} == {"seen"}
     assert {each["round"] for each in labels} == {"0", "1"}
 
 

@@ -26,8 +26,8 @@ def test_rows_say_what_the_models_say(session):
         (
             *(one.public_id, shown.question.number, shown.position, *orders_of(ordering)),
             *(answer.clicked, answer.own, shown.shown_at, given.submitted_at),
-            *(given.active_seconds, given.revisions, one.is_test, one.excluded, answer.asked),
-            given.reason,
+            *(given.active_seconds, given.revisions, one.is_test, one.excluded, given.asked),
+            *(answer.typed, answer.scores_seen, given.reason),
         )
         for one, (shown, ordering), (given, answer) in responses_of(session, study.id)
     ]

@@ -38,7 +38,7 @@ INSERT_ORDERING = Prepared(insert(StoredOrderingAnswer.__table__))
 def test_what_is_written_reads_as_the_objects_have_it(session, someone):
     given = an_answer(someone, question_of(session, someone))
     [made] = INSERT.rows(session, given)
-    answer = {"response_id": made.id, "own": OWN, "clicked": frozenset()}
+    answer = {"response_id": made.id, "own": OWN, "clicked": frozenset(), "typed": False}
     INSERT_ORDERING.run(session, answer)
     session.commit()
     stored = session.get(StoredResponse, made.id)

@@ -90,7 +90,7 @@ def test_columns_hold_the_records_however_many_come_at_once(session, study, at_o
 def _cells(questions, clicked):
     """The cells of answers at position 1, as the database packs them."""
     packed = [
-        ((question * 2**16 + 1) * 2**8 + bits) * 2**2
+        ((question * 2**16 + 1) * 2**8 + bits) * 2**3
         for question, bits in zip(questions, clicked, strict=True)
     ]
     many = len(questions)

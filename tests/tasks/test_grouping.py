@@ -678,7 +678,7 @@ def test_review_and_own_data_count_what_cannot_be_placed_and_what_is_not_done(as
     assessor.submit("/q/1", go="rest")
     assessor.submit("/q/1", go="done")
     assessor.submit("/q/2", go="rest")
-    assessor.submit("/q/2", go="done")
+    assessor.insist("/q/2", go="done")
     for path in ("/review", "/my-data"):
         assessor.open(path)
         answers = [row.text.strip() for row in assessor.page.select(".review td:nth-child(2)")]

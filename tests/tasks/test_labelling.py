@@ -83,12 +83,12 @@ def batch_in(session, number):
 def test_red_pictures_come_first_for_a_red_query_and_the_query_itself_is_not_shown(
     visitor, session
 ):
-    assert counts(visitor) == "0 marked, looked at 24 of 69"
+    assert counts(visitor) == "0 marked, looked at 0 of 69"
     visitor.submit("/q/1", go="next", **ticks(1, 2))
     assert set(batch_in(session, 1)[:5]) == {f"red-{n}" for n in range(1, 6)}
     assert marked(session) == [(each, 1) for each in batch_in(session, 1)[:2]]
     assert "Batch 2" in visitor.text
-    assert counts(visitor) == "2 marked, looked at 48 of 69"
+    assert counts(visitor) == "2 marked, looked at 24 of 69"
 
 
 def test_a_mark_is_saved_at_once_and_its_key_leads_to_the_next(visitor, session):
@@ -120,11 +120,11 @@ def test_a_form_sent_twice_is_stored_once_and_one_of_another_window_is_refused(v
         visitor.post("/q/1", **{**fields, **ticks(3)}, go="refine")
         assert visitor.status == 200
         assert "ranked by your marks" in visitor.text
-    assert [row.action for row in steps_in(session)] == ["next", "mark", "refine"]
+    assert [row.action for row in steps_in(session)] == ["next", "mark", "shown", "refine"]
     visitor.post("/q/1", **{**fields, **ticks(4)})
     assert visitor.status == 409
     assert "changed in another window" in visitor.text
-    assert len(steps_in(session)) == 3
+    assert len(steps_in(session)) == 4
 
 
 def test_a_batch_of_before_a_new_ranking_does_not_say_that_it_is_ranked_by_marks(visitor):
@@ -132,7 +132,7 @@ def test_a_batch_of_before_a_new_ranking_does_not_say_that_it_is_ranked_by_marks
     assert visitor.page.h1.text == "Batch 2, ranked by your marks"
     visitor.submit("/q/1", go="previous")
     assert visitor.page.h1.text == "Batch 1"
-    visitor.submit("/q/1", go="done")
+    visitor.insist("/q/1", go="done")
     visitor.submit("/q/2", go="refine")
     assert visitor.page.h1.text == "Batch 2"  # nothing is marked
 
@@ -145,18 +145,18 @@ def test_taking_a_mark_back_is_a_step_too(visitor, session):
 
 
 def test_a_query_is_done_and_opened_again_and_a_change_is_a_revision(visitor, session):
-    visitor.submit("/q/1", go="done", **ticks(1, 2, 3, 4, 5))
+    visitor.insist("/q/1", go="done", **ticks(1, 2, 3, 4, 5))
     assert visitor.path == "/q/2"
-    visitor.submit("/q/2", go="done")
+    visitor.insist("/q/2", go="done")
     assert visitor.path == "/review"
-    assert "5 marked, looked at 24 of 69" in visitor.text
+    assert "5 marked, looked at 5 of 69" in visitor.text
     visitor.open("/q/1")
     assert len(visitor.page.select("[checked]")) == 5
-    visitor.submit("/q/1", go="done", **ticks(1, 2, 3, 4, 5))
+    visitor.insist("/q/1", go="done", **ticks(1, 2, 3, 4, 5))
     visitor.open("/q/1")
-    visitor.submit("/q/1", go="done", **ticks(1, 2, 3, 4))
+    visitor.insist("/q/1", go="done", **ticks(1, 2, 3, 4))
     revisions = session.execute(select(TABLES.revision.c.steps)).scalars().all()
-    assert sorted(revisions) == [1, 6, 7]
+    assert sorted(revisions) == [2, 7, 8]
     visitor.submit("/review")
     assert visitor.page.select_one(".receipt")
     visitor.post("/q/1", **ticks(1))
@@ -176,9 +176,9 @@ def test_a_query_may_be_a_picture_that_is_no_document(app, session):
 
 @ON_SQLITE
 def test_words_that_hold_the_keyword_come_first(visitor, session):
-    visitor.submit("/q/1", go="done")
+    visitor.insist("/q/1", go="done")
     visitor.submit("/q/2", go="next", **ticks(1, 2, 3))
-    first = steps_in(session)[-5].documents
+    first = steps_in(session)[-6].documents
     assert {*first[:3]} == {"green-3", "green-8", "green-30"}
 
 
@@ -186,7 +186,7 @@ def test_words_that_hold_the_keyword_come_first(visitor, session):
 def test_earlier_batches_can_be_looked_at_again_and_refining_shows_what_is_like_the_marks(
     visitor, session
 ):
-    visitor.submit("/q/1", go="done")
+    visitor.insist("/q/1", go="done")
     visitor.submit("/q/2", go="refine", **ticks(1, 2, 3))
     green = [each for each in steps_in(session)[-1].documents if each.startswith("green")]
     assert len(green) > 16  # of 24; 8 by chance
@@ -194,7 +194,7 @@ def test_earlier_batches_can_be_looked_at_again_and_refining_shows_what_is_like_
     assert len(visitor.page.select("[checked]")) == 3
     visitor.submit("/q/2", go="next", **ticks(1, 2, 3))
     assert "ranked by your marks" in visitor.text
-    assert [row.action for row in steps_in(session)][-3:] == ["refine", "turn", "turn"]
+    assert [row.action for row in steps_in(session)][-4:] == ["refine", "turn", "shown", "turn"]
 
 
 @ON_SQLITE
@@ -203,7 +203,8 @@ def test_every_document_is_shown_once_and_then_no_batch_is_left(visitor, session
         visitor.submit("/q/1", go="next")
     assert counts(visitor) == "0 marked, looked at 69 of 69"
     assert not visitor.page.select("button[value=next], button[value=refine]")
-    shown = [each for row in steps_in(session) if row.documents for each in row.documents]
+    new = [row.documents for row in steps_in(session) if row.action == "next"]
+    shown = [each for documents in new for each in documents]
     assert len(shown) == len({*shown}) == 69
 
 
@@ -246,15 +247,15 @@ def test_own_data_show_the_marks_of_a_query_that_is_not_done(visitor):
     visitor.submit("/q/1", go="", **ticks(2))
     visitor.open("/my-data")
     answers = [row.text.strip() for row in visitor.page.select(".review td:nth-child(2)")]
-    assert answers == ["1 marked, looked at 24 of 69\nNot done yet", "none yet"]
+    assert answers == ["1 marked, looked at 1 of 69\nNot done yet", "none yet"]
 
 
 def test_own_data_hold_every_step_and_erasing_takes_them(visitor, session):
-    visitor.submit("/q/1", go="done", **ticks(2))
+    visitor.insist("/q/1", go="done", **ticks(2))
     [first, _] = visitor.client.get("/s/labelled/my-data.json").json["questions"]
-    assert [step["what"] for step in first["steps"]] == ["next", "mark"]
+    assert [step["what"] for step in first["steps"]] == ["next", "mark", "shown"]
     assert (first["steps"][1]["picture"], first["steps"][1]["grade"]) == (2, 1)
-    assert first["answers"][0]["done_after_steps"] == 2
+    assert first["answers"][0]["done_after_steps"] == 3
     visitor.open("/my-data")
     visitor.submit("/erase", sure="y")
     for table in TABLES.all:
@@ -364,7 +365,7 @@ def test_bots_label_it_and_the_command_analyses_it(app, session):
 def test_where_agreement_is_open_the_sentence_says_why(people, why):
     labels = [{"red": {"red-1": 0, "red-2": 0}}] * people
     annotators = [Annotator(f"P{who}", each, 0.0) for who, each in enumerate(labels)]
-    assert LabelResults(annotators, merged(labels)).headline == (
+    assert LabelResults(annotators, merged(labels), {}).headline == (
         "0 of 2 documents looked at for 1 query are relevant; how far people agree is open, as "
         f"{why}."
     )
@@ -374,7 +375,7 @@ def test_the_headline_is_the_mean_of_queries_of_a_document_in_two_queries():
     """One annotator marks one of the two that the other marks for red; both mark one for blue."""
     labels = [{"red": {"x": 1, "y": grade}, "blue": {"x": 1}} for grade in (0, 1)]
     annotators = [Annotator(f"P{who}", each, 0.0) for who, each in enumerate(labels)]
-    assert LabelResults(annotators, merged(labels, at_least=1)).headline == (
+    assert LabelResults(annotators, merged(labels, at_least=1), {}).headline == (
         "3 of 3 documents looked at for 2 queries are relevant (a document counts once for each "
         "query); on average over queries and pairs of annotators, both mark 75 % of what at least "
         "one of the two marks."
@@ -384,7 +385,7 @@ def test_the_headline_is_the_mean_of_queries_of_a_document_in_two_queries():
 def test_a_participant_who_agrees_with_all_others_differs_in_no_query():
     labels = [{"red": {"x": 1, "y": 0}, "blue": {"x": 1}}] * 2
     annotators = [Annotator(f"P{who}", each, 0.0) for who, each in enumerate(labels)]
-    results = LabelResults(annotators, merged(labels))
+    results = LabelResults(annotators, merged(labels), {})
     assert [each["differs_most_in"] for each in results.compared] == ["blue", "blue"]
     assert [row[-1] for row in results.sheets[0].rows] == [None, None]
 
@@ -392,7 +393,7 @@ def test_a_participant_who_agrees_with_all_others_differs_in_no_query():
 def test_a_query_with_no_document_to_show_leaves_the_others_to_be_analysed():
     labels = [{"alone": {}, "red": {"red-1": 1, "red-2": 0}}] * 2
     annotators = [Annotator(f"P{who}", each, 0.0) for who, each in enumerate(labels)]
-    results = LabelResults(annotators, merged(labels))
+    results = LabelResults(annotators, merged(labels), {})
     assert results.headline == (
         "1 of 2 documents looked at for 2 queries is relevant (a document counts once for each "
         "query); on average over queries and pairs of annotators, both mark 100 % of what at least "

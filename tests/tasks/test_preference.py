@@ -437,7 +437,7 @@ def test_a_bot_without_noise_finds_lists_of_equal_value_equally_good():
 
 
 def test_steps_of_another_question_do_not_fit_the_answers():
-    record = DoneRecord("P-1", 1, 1, 0, 1, None, None, None, None, None)
+    record = DoneRecord("P-1", 1, 1, 0, 1, *[None] * 6)
     content = GroupingContent(lambda: iter([record]), lambda: iter([("P-1", 2, None)]))
     with pytest.raises(StepsError):
         list(content.states())

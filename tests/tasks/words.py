@@ -25,6 +25,7 @@ from survey.services.exchange.bundle import TASK_FILES
 from survey.services.exchange.input_files import BundleError, Faults, parse_rows, read_rows
 from survey.services.planning.simulation import TASK_BOTS
 from survey.web.forms import AnswerForm
+from survey.web.participant.single_page import SinglePage
 from survey.web.participant.visit import TASK_PAGES
 
 # --- the pure part: plan, question, presentation, answer -----------------------------------
@@ -174,6 +175,7 @@ class Choice(NamedTuple):
     submitted_at: Any
     active_seconds: float | None
     revisions: int | None
+    asked: str | None
     reason: str | None
 
 
@@ -245,7 +247,8 @@ class WordsFiles:
         columns = (
             *(Presentation.position, TABLES.presentation.c.swapped, TABLES.response.c.side),
             *(Presentation.shown_at, StoredResponse.submitted_at),
-            *(StoredResponse.active_seconds, StoredResponse.revisions, StoredResponse.reason),
+            *(StoredResponse.active_seconds, StoredResponse.revisions),
+            *(StoredResponse.asked, StoredResponse.reason),
         )
 
         def rows():
@@ -288,6 +291,7 @@ class WordsFiles:
                 submitted_at=row.optional_time("submitted_at"),
                 active_seconds=row.optional_number("active_seconds"),
                 revisions=row.whole_number("revisions"),
+                asked=tables.read_asked(row, ()),
                 reason=tables.read_reason(row, plan),
             )
 
@@ -339,30 +343,15 @@ class WordsForm(AnswerForm):
         self.side.errors = [*self.side.errors, sentence]
 
 
-class WordsPages:
+class WordsPages(SinglePage):
+    answer_form = WordsForm
     variant_words = ("Order of words", "as-planned.")
     work_template = "words/_work.html"
     question_template = practice_template = "words/question.html"
     answer_template = "words/_answer.html"
-    first_template = ""
-
-    def form(self, plan):
-        return WordsForm
 
     def filled_in(self, plan, shown):
         return str(shown.stored.answer.side) if shown.stored else None
-
-    def empty(self, plan):
-        return None
-
-    def doubt_of(self, plan, form, shown):
-        return None
-
-    def explanations(self, plan):
-        return ()
-
-    def check(self, plan):
-        return None
 
     def in_words(self, answer):
         return f"word {answer.side}"
@@ -372,18 +361,6 @@ class WordsPages:
 
     def example_answer(self):
         return WordsAnswer(1)
-
-    def first_form(self, plan, shown):
-        return None
-
-    def preview_first_form(self, plan):
-        return None
-
-    def filled_in_after(self, first):
-        """Nothing comes before a question."""
-
-    def save_first(self, session, plan, participant, position, form):
-        """Nothing comes before a question."""
 
 
 def register(monkeypatch: pytest.MonkeyPatch) -> None:

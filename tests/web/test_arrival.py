@@ -284,7 +284,7 @@ def test_ones_own_ranking_is_asked_before_any_method_is_seen(client, session):
     an_open_study(session, "rank-first", columns="after")
     visitor = Visitor(client, "rank-first")
     visitor.prepare()
-    places = {f"rank_{letter}": place for letter, place in zip("ABCDE", "21345", strict=True)}
+    places = {f"rank_{letter}": place for letter, place in zip("ABCDE", "11111", strict=True)}
     for path in ("/practice", "/q/1"):
         visitor.open(f"{path}?step=3")
         assert "In which order would you put them?" in visitor.text
@@ -298,11 +298,13 @@ def test_ones_own_ranking_is_asked_before_any_method_is_seen(client, session):
         visitor.submit(path, **places)
         assert visitor.path == path
         assert visitor.page.select_one("#rank-B option[selected]").text == "1"
+        assert visitor.page.select_one("[name=choice]")["value"] == "own"
+        assert [box["value"] for box in visitor.page.select("[name=choice][checked]")] == ["own"]
         visitor.submit(path, choice="own", **places)
         if path == "/practice":
             visitor.submit("/start")
     [(_, drawn)] = shown_rows(session, position=1)
-    assert drawn.ranked_first == Ranking.parse("B>A>C>D>E")
+    assert drawn.ranked_first == Ranking.parse("A=B=C=D=E")
     assert session.query(StoredResponse).count() == 2
 
 
@@ -311,13 +313,13 @@ def test_the_first_ranking_counts_whatever_is_posted_later(client, session):
     visitor = Visitor(client, "rank-first")
     visitor.prepare()
     visitor.open("/q/1")
-    first = {f"rank_{letter}": place for letter, place in zip("ABCDE", "12345", strict=True)}
+    first = {f"rank_{letter}": "1" for letter in "ABCDE"}
     page = visitor.page
     visitor.submit("/q/1", **first)
     visitor.page = page
-    visitor.submit("/q/1", **dict.fromkeys(first, "1"))  # the old form once more
+    visitor.insist("/q/1", **{**first, "rank_E": "5"})  # the old form once more
     [(_, drawn)] = shown_rows(session, position=1)
-    assert drawn.ranked_first == Ranking.parse("A>B>C>D>E")
+    assert drawn.ranked_first == Ranking.parse("A=B=C=D=E")
 
 
 @pytest.mark.slow

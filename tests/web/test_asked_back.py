@@ -1,19 +1,23 @@
 """Answers that may not mean what they say: the page asks back before it saves them."""
 
+import csv
 import json
+from contextlib import suppress
+from operator import le
+from types import SimpleNamespace
 
 import pytest
 from sqlalchemy import select
 
 from survey.core.agreement import quality
 from survey.core.studies.rankings import Ranking, differing_pairs
-from survey.core.tasks.ordering import OrderingAnswer
+from survey.core.tasks.ordering import OrderingAnswer, reversed_in_view
 from survey.db.models import Presentation, StoredOrderingAnswer, StoredResponse
 from survey.services.analysis.report import as_html, report_of
 from survey.services.analysis.study_results import AnalysisOptions, analyse_study
 from survey.services.exchange import bundle
 from survey.services.studies import lifecycle
-from tests.builders import SLUG, Visitor, an_open_study
+from tests.builders import SLUG, Visitor, a_plan, an_open_study
 from tests.databases import ON_SQLITE
 
 pytestmark = ON_SQLITE
@@ -37,15 +41,18 @@ def places_of(ranking):
 
 
 def stored(session, position=1):
-    """The answer that is stored to a question, None for no answer."""
+    """The answer that is stored to a question, and what was asked back; None for no answer."""
     session.rollback()
     row = session.execute(
-        select(StoredOrderingAnswer)
+        select(StoredOrderingAnswer, StoredResponse.asked)
         .join(StoredResponse, StoredResponse.id == StoredOrderingAnswer.response_id)
         .join(Presentation, Presentation.question_id == StoredResponse.question_id)
         .where(Presentation.position == position)
-    ).scalar()
-    return row and OrderingAnswer(row.clicked, row.own, row.asked)
+    ).first()
+    return row and (
+        OrderingAnswer(row[0].clicked, row[0].own, row[0].typed, row[0].scores_seen),
+        row[1],
+    )
 
 
 def buttons(visitor):
@@ -60,23 +67,146 @@ def differing(visitor):
     return first, second, sorted({letter for pair in pairs for letter in pair})
 
 
-@pytest.mark.parametrize("choice", ["match", "own"])
-def test_an_own_ordering_that_is_a_columns_is_asked_about(session, visitor, choice):
+def test_an_own_ordering_that_is_a_methods_is_credited_to_it_and_says_so(session, visitor):
     an_open_study(session, practice=False)
     visitor.start()
     shown = orderings(visitor)
     own = shown[2]
     same = frozenset(label for label, ranking in shown.items() if ranking == own)
     visitor.submit("/q/1", choice="own", **places_of(own))
-    assert stored(session) is None
-    assert "It is not saved yet: how should it count?" in visitor.text
-    assert set(buttons(visitor)) == {"match", "own"}
-    for label in same:  # identical columns are named together
-        assert str(label) in buttons(visitor)["match"]
-    visitor.submit("/q/1", choice="own", settle=choice, **places_of(own))
     assert visitor.path == "/q/2"
-    expected = (same, None) if choice == "match" else (frozenset(), own)
-    assert stored(session) == OrderingAnswer(*expected, "equal")
+    assert stored(session) == (OrderingAnswer(same, None, typed=True, scores_seen=True), None)
+    notice = visitor.page.select_one(".notice")
+    for label in same:
+        assert str(label) in notice.text
+    assert str(own) in "".join(notice.text.split())
+    visitor.open(notice.a["href"].removeprefix(visitor.home))
+    assert visitor.page.select_one("[name=choice][value=own]").has_attr("checked")
+    assert not visitor.page.select(".notice")
+    other = next(each for each in shown.values() if each != own)
+    visitor.submit("/q/1", choice="own", **places_of(other))
+    assert stored(session)[0].clicked == frozenset(
+        label for label, ranking in shown.items() if ranking == other
+    )
+
+
+def test_a_credited_ordering_is_told_on_the_page_of_all_answers_and_in_ones_data(session, visitor):
+    an_open_study(session, practice=False, questions=1)
+    visitor.start()
+    visitor.submit("/q/1", choice="own", **places_of(orderings(visitor)[1]))
+    assert visitor.path == "/review"
+    assert "so it counts for" in visitor.page.select_one(".notice").text
+    assert "Your own ordering, that of Method" in visitor.text
+    [answer] = visitor.client.get(f"/s/{SLUG}/my-data.json").json["questions"][0]["answers"]
+    assert answer["typed"] is True
+    assert answer["own_ordering"] is None
+
+
+def test_no_notice_is_shown_of_an_answer_that_counts_as_it_was_given(session, visitor):
+    an_open_study(session, practice=False)
+    visitor.start()
+    visitor.submit("/q/1", choice="1")
+    for after in ("1", "2", "99", "x", ""):
+        visitor.open(f"/q/2?after={after}")
+        assert visitor.status == 200
+        assert not visitor.page.select(".notice")
+
+
+def reversal(visitor):
+    """An ordering of no method that puts a list above one that is earlier at every position."""
+    rows = {
+        row.select_one(".letter").text: [int(rank.text) for rank in row.select(".rank")]
+        for row in visitor.page.select(".sheet tbody tr")
+    }
+    better, worse = next(
+        (a, b) for a in rows for b in rows if rows[a] != rows[b] and all(map(le, rows[a], rows[b]))
+    )
+    places = dict.fromkeys(rows, 2) | {worse: 1, better: 3}
+    return better, worse, Ranking.by_key(places)
+
+
+def to_a_reversal(visitor):
+    """Go on to a question in which a list is earlier than another one throughout."""
+    for position in range(1, 11):
+        with suppress(StopIteration):
+            return position, *reversal(visitor)
+        visitor.submit(f"/q/{position}", choice="1")
+    raise AssertionError("no question has such lists")
+
+
+@pytest.mark.parametrize("columns", ["before", "never"])
+def test_an_order_that_puts_a_later_list_first_is_asked_about_once(session, visitor, columns):
+    study = an_open_study(session, practice=False, columns=columns, questions=10)
+    visitor.start()
+    position = 1
+    if columns == "before":
+        position, better, worse, own = to_a_reversal(visitor)
+    else:
+        better, worse, own = reversal(visitor)
+    path = f"/q/{position}"
+    visitor.submit(path, choice="own", **places_of(own))
+    assert (visitor.status, visitor.path) == (200, path)
+    assert f"You put {worse} above {better}" in visitor.page.select_one(".asks").text
+    assert stored(session, position) is None
+    for letter, place in own.places.items():  # what was typed is still there
+        assert visitor.page.select_one(f"#rank-{letter} [selected]")["value"] == str(place)
+    visitor.submit(path, choice="own", **places_of(own))
+    assert visitor.path == f"/q/{position + 1}"
+    scores = True if columns == "before" else None
+    kept = OrderingAnswer(frozenset(), own, scores_seen=scores)
+    assert stored(session, position) == (kept, "reversed")
+    visitor.open(path)
+    visitor.submit(path, choice="own", **places_of(own))  # asked about once
+    assert visitor.path == f"/q/{position + 1}"
+    session.rollback()
+    lines = "".join(bundle.stream_file(session, study, "responses.csv")).splitlines()
+    rows = [*csv.DictReader(lines)]
+    row = next(each for each in rows if each["position"] == str(position))
+    assert (row["asked"], row["contradicts"], row["typed"]) == ("reversed", "yes", "no")
+    assert {each["contradicts"] for each in rows if each is not row} <= {"no"}
+
+
+def test_that_it_was_asked_is_stored_with_a_changed_order_too(session, visitor):
+    an_open_study(session, practice=False, columns="never")
+    visitor.start()
+    _, _, own = reversal(visitor)
+    visitor.submit("/q/1", choice="own", **places_of(own))
+    other = Ranking.parse("A=B=C=D=E")
+    visitor.submit("/q/1", choice="own", **places_of(other))
+    assert stored(session) == (OrderingAnswer(frozenset(), other), "reversed")
+    session.rollback()
+    analysis = analyse_study(session, lifecycle.find_study(session, SLUG), AnalysisOptions())
+    assert analysis.asked_back["reversed"] == {"asked": 1, "kept": 0, "changed": 1}
+
+
+def test_an_order_from_before_the_methods_is_asked_about_there(session, visitor):
+    study = an_open_study(session, practice=False, columns="after")
+    visitor.start()
+    better, worse, own = reversal(visitor)
+    visitor.submit("/q/1", **places_of(own))
+    assert f"You put {worse} above {better}" in visitor.page.select_one(".asks").text
+    assert not visitor.page.select("[name=choice]")
+    visitor.submit("/q/1", **places_of(own))
+    assert visitor.page.select_one("[name=choice][value=own]").has_attr("checked")
+    visitor.submit("/q/1", choice="own", **places_of(own))  # which is not asked about again
+    assert visitor.path == "/q/2"
+    assert stored(session)[1] == "reversed"
+    session.rollback()
+    lines = "".join(bundle.stream_file(session, study, "first_rankings.csv")).splitlines()
+    assert lines[1].endswith(",reversed")
+
+
+def test_positions_that_are_not_shown_are_no_reason_to_ask(session, visitor):
+    plan = a_plan(columns="never")
+    lists = {"A": (1, 2), "B": (3, 4)}
+    backwards = Ranking.parse("B>A")
+    assert reversed_in_view(plan, lists, backwards) == [("A", "B")]
+    hidden = SimpleNamespace(show_positions=False, has_items=True, mark_relevant=False, depth=10)
+    assert reversed_in_view(hidden, lists, backwards) == []
+    hidden.mark_relevant = True
+    assert reversed_in_view(hidden, lists, backwards) == [("A", "B")]
+    hidden.depth = 3  # of A two marks are seen, of B one
+    assert reversed_in_view(hidden, lists, backwards) == []
 
 
 @pytest.mark.parametrize(("choice", "is_own"), [("match", False), ("own", True)])
@@ -86,7 +216,7 @@ def test_an_own_ordering_beside_a_tick_is_asked_about(session, visitor, choice, 
     shown = orderings(visitor)
     own = next(
         ranking
-        for ranking in map(Ranking.parse, ("A>B>C>D>E", "E>D>C>B>A", "A=B=C=D=E", "C>A>B>E>D"))
+        for ranking in map(Ranking.parse, ("A=B=C=D=E", "A=B=C=D>E"))
         if ranking not in shown.values()
     )
     visitor.submit("/q/1", choice="1", **places_of(own))
@@ -96,11 +226,11 @@ def test_an_own_ordering_beside_a_tick_is_asked_about(session, visitor, choice, 
     visitor.submit("/q/1", choice="1", settle=choice, **places_of(own))
     assert visitor.path == "/q/2"
     expected = (frozenset(), own) if is_own else (frozenset({1}), None)
-    assert stored(session) == OrderingAnswer(*expected, None)
+    assert stored(session) == (OrderingAnswer(*expected, scores_seen=True), None)
     # What was stored is not asked about again, also where its places are still there.
     visitor.open("/q/1")
     visitor.submit("/q/1", choice="1", **(places_of(own) if is_own else {}))
-    assert stored(session).clicked == {1}
+    assert stored(session)[0].clicked == {1}
 
 
 def test_an_own_ordering_beside_its_own_method_is_not_asked_about(session, visitor):
@@ -108,7 +238,7 @@ def test_an_own_ordering_beside_its_own_method_is_not_asked_about(session, visit
     visitor.start()
     visitor.submit("/q/1", choice="2", **places_of(orderings(visitor)[2]))
     assert visitor.path == "/q/2"
-    assert stored(session) == OrderingAnswer(frozenset({2}), None, None)
+    assert stored(session) == (OrderingAnswer(frozenset({2}), None, scores_seen=True), None)
 
 
 def test_an_own_ordering_instead_of_a_tick_may_be_another_methods(session, visitor):
@@ -119,10 +249,10 @@ def test_an_own_ordering_instead_of_a_tick_may_be_another_methods(session, visit
     visitor.submit("/q/1", choice=str(first), **places_of(shown[second]))
     assert set(buttons(visitor)) == {"match", "own"}
     visitor.submit("/q/1", choice=str(first), settle="own", **places_of(shown[second]))
-    assert "Your ordering is that of" in visitor.text
-    assert stored(session) is None
-    visitor.submit("/q/1", choice="own", settle="match", **places_of(shown[second]))
-    assert second in stored(session).clicked
+    assert visitor.path == "/q/2"
+    answer, _ = stored(session)
+    assert second in answer.clicked
+    assert answer.typed
 
 
 def test_after_an_own_ordering_from_before_the_methods_a_tick_is_the_answer(session, visitor):
@@ -145,13 +275,16 @@ def test_ticks_of_different_orderings_are_asked_about(session, visitor):
     assert f"They differ in {listed}, so not all" in visitor.text
     assert set(buttons(visitor)) == {str(first), str(second), "several", "own"}
     visitor.submit("/q/1", settle="several", **ticks)
-    assert stored(session) == OrderingAnswer(frozenset({first, second}), None, "differing")
+    assert stored(session) == (
+        OrderingAnswer(frozenset({first, second}), None, scores_seen=True),
+        "differing",
+    )
     visitor.open("/q/1")
     visitor.submit("/q/1", **ticks)  # asked about once, not again
     assert visitor.path == "/q/2"
     visitor.open("/q/1")
     visitor.submit("/q/1", choice=[str(first)])
-    assert stored(session) == OrderingAnswer(frozenset({first}), None, None)
+    assert stored(session) == (OrderingAnswer(frozenset({first}), None, scores_seen=True), None)
 
 
 def test_of_different_orderings_the_nearest_is_chosen(session, visitor):
@@ -160,7 +293,10 @@ def test_of_different_orderings_the_nearest_is_chosen(session, visitor):
     first, second, _ = differing(visitor)
     visitor.submit("/q/1", choice=[str(first), str(second)])
     visitor.submit("/q/1", choice=[str(first), str(second)], settle=str(second))
-    assert stored(session) == OrderingAnswer(frozenset({second}), None, "differing")
+    assert stored(session) == (
+        OrderingAnswer(frozenset({second}), None, scores_seen=True),
+        "differing",
+    )
 
 
 @pytest.mark.slow
@@ -178,10 +314,10 @@ def test_instead_of_different_orderings_an_own_one_is_given(session, visitor):
     own = Ranking.parse("A=B=C=D=E")
     assert own not in shown.values()
     visitor.submit("/q/1", choice="own", **places_of(own))
-    assert stored(session) == OrderingAnswer(frozenset(), own, "differing")
+    assert stored(session) == (OrderingAnswer(frozenset(), own, scores_seen=True), "differing")
 
 
-def test_an_own_ordering_instead_of_ticks_is_asked_about_in_its_turn(session, visitor):
+def test_an_own_ordering_instead_of_ticks_may_be_one_of_theirs(session, visitor):
     an_open_study(session, practice=False)
     visitor.start()
     first, second, _ = differing(visitor)
@@ -189,9 +325,9 @@ def test_an_own_ordering_instead_of_ticks_is_asked_about_in_its_turn(session, vi
     visitor.submit("/q/1", choice=[str(first), str(second)])
     visitor.submit("/q/1", choice=[str(first), str(second)], settle="own")
     visitor.submit("/q/1", choice="own", **places_of(own))
-    assert set(buttons(visitor)) == {"match", "own"}
-    visitor.submit("/q/1", choice="own", settle="own", **places_of(own))
-    assert stored(session) == OrderingAnswer(frozenset(), own, "equal")
+    answer, asked = stored(session)
+    assert first in answer.clicked
+    assert (answer.typed, asked) == (True, "differing")
 
 
 def test_a_choice_that_was_not_offered_is_asked_again(session, visitor):
@@ -214,7 +350,8 @@ def test_identical_columns_may_both_be_ticked(session, visitor):
         )
         visitor.submit(f"/q/{position}", choice=list(map(str, labels or [1])))
         if labels:
-            assert stored(session, position) == OrderingAnswer(frozenset(labels), None, None)
+            answer, asked = stored(session, position)
+            assert (answer.clicked, asked) == (frozenset(labels), None)
             return
     raise AssertionError("no question has identical columns")
 
@@ -223,7 +360,7 @@ def test_what_was_asked_back_is_exported_and_counted(session, visitor, monkeypat
     study = an_open_study(session, practice=False)
     visitor.start()
     own = orderings(visitor)[1]
-    visitor.submit("/q/1", choice="own", settle="own", **places_of(own))
+    visitor.submit("/q/1", choice="own", **places_of(own))
     first, second, _ = differing(visitor)
     visitor.submit("/q/2", choice=[str(first), str(second)], settle="several")
     visitor.submit("/q/3", choice="1")
@@ -235,16 +372,20 @@ def test_what_was_asked_back_is_exported_and_counted(session, visitor, monkeypat
         line.split(",")
         for line in "".join(bundle.stream_file(session, study, "responses.csv")).splitlines()
     ]
-    assert [line[lines[0].index("asked")] for line in lines] == ["asked", "equal", "differing", ""]
+    assert [line[lines[0].index("asked")] for line in lines] == ["asked", "", "differing", ""]
+    assert [line[lines[0].index("typed")] for line in lines] == ["typed", "yes", "no", "no"]
     session.rollback()
     analysis = json.loads("".join(bundle.stream_file(session, study, "analysis.json")))
     assert analysis["quality"]["asked_back"] == {
-        "equal": {"asked": 1, "match": 0, "own": 1},
+        "equal": {"asked": 0, "match": 0, "own": 0},
         "differing": {"asked": 1, "one_ordering": 0, "several_orderings": 1, "own": 0},
+        "reversed": {"asked": 0, "kept": 0, "changed": 0},
+        "typed": {"credited": 1},
     }
     # The report says so too, also where no participant has a quality flag.
     monkeypatch.setattr(quality, "FASTEST_SECONDS", 0.0)
     results = analyse_study(session, study, AnalysisOptions())
     assert not results.flags
     report = as_html(report_of(results))
-    assert "Asked by the page, 0 count as a match, 1 stay own orderings." in report
+    assert "a method&#39;s, and count for it without being asked: 1." in report
+    assert "Asked by the page, 0 name one ordering, 1 several, and 0 give an own one." in report

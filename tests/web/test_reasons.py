@@ -178,7 +178,7 @@ def test_it_is_kept_through_the_batches_of_a_query(app, session):
     steps = [ticks(1) | {"go": go} for go in ("next", "refine", "previous", "")]
     assert typed_through(visitor, steps) == [(200, "because")] * 4
     assert "3 marked" in visitor.text
-    visitor.submit("/q/1", go="done", reason=reason_on(visitor))
+    visitor.insist("/q/1", go="done", reason=reason_on(visitor))
     assert visitor.path == "/q/2"
     visitor.open("/q/1")
     visitor.submit("/q/1", go="next", reason="")
@@ -193,7 +193,7 @@ def test_it_is_kept_through_the_steps_of_a_topic(app, session):
     steps = [{"go": "new", "group": "warm", "document": "1"}, {"go": "undo"}, {"go": "rest"}]
     assert typed_through(visitor, steps) == [(200, "because")] * 3
     assert "12 of 12 placed" in visitor.text
-    visitor.submit("/q/1", go="done", reason=reason_on(visitor))
+    visitor.insist("/q/1", go="done", reason=reason_on(visitor))
     assert visitor.path == "/q/2"
     session.rollback()
     assert session.scalars(select(StoredResponse.reason)).all() == ["because"]

@@ -4,7 +4,7 @@ A quality flag alone excludes no participant.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from operator import itemgetter
@@ -17,6 +17,8 @@ from survey.core.agreement.answers import (
     ASKED,
     DIFFERING_TICKS,
     EQUAL_COLUMN,
+    REVERSED,
+    TYPED,
     Answers,
     distinct_keys,
     first_rows,
@@ -148,17 +150,28 @@ def _flags_of_some(
 
 
 def asked_back(
-    answers: Answers, rankings: Mapping[int, Mapping[str, Ranking]]
+    answers: Answers,
+    rankings: Mapping[int, Mapping[str, Ranking]],
+    contradicts: Callable[[int, Ranking], bool],
 ) -> dict[str, dict[str, int]]:
     """Count the answers before which the page asked back, by what was chosen.
 
-    ``equal``: the own ordering was a column's; it counts as a match, or stays an own ordering.
+    ``equal``: the own ordering was a column's; it counts as a match, or stays an own ordering
+    (asked until version 0.1.0; ``typed`` counts those that are credited without being asked).
     ``differing``: the ticked columns had different orderings; columns with one ordering are
-    ticked now, or with several, or an own ordering was given. ``rankings``: the orders of the
-    measures, by question.
+    ticked now, or with several, or an own ordering was given. ``reversed``: the own ordering put a
+    list above one that is earlier at every position; such an ordering was kept, or the answer
+    changed. ``rankings``: the orders of the measures, by question; ``contradicts``: whether an own
+    ordering of a question does so.
     """
-    is_equal, is_differing = (answers.asked == code for code, _ in enumerate(ASKED, 1))
+    is_equal, is_differing, is_reversed = (
+        answers.asked % TYPED == code for code, _ in enumerate(ASKED, 1)
+    )
     is_own = answers.clicked == 0
+    is_kept = np.zeros(len(is_own), dtype=bool)
+    for row in np.flatnonzero(is_reversed & is_own):
+        question = answers.question.values[answers.question.codes[row]]
+        is_kept[row] = contradicts(question, answers.own.values[answers.own.codes[row]])
     is_one = np.zeros(len(is_own), dtype=bool)
     for row in np.flatnonzero(is_differing & ~is_own):
         orders = rankings[answers.question.values[answers.question.codes[row]]]
@@ -175,6 +188,12 @@ def asked_back(
             "several_orderings": is_differing & ~is_one & ~is_own,
             "own": is_differing & is_own,
         },
+        REVERSED: {
+            "asked": is_reversed,
+            "kept": is_kept,
+            "changed": is_reversed & ~is_kept,
+        },
+        "typed": {"credited": answers.asked >= TYPED},
     }
     return {
         kind: {name: int(mask.sum()) for name, mask in masks.items()}

@@ -57,6 +57,9 @@ FLOOR_HELP = (
     "In per cent, of the mean index with the other two. Where no assessor reaches it, the topic "
     "is left out of the gold standard."
 )
+# Asked back where a topic is done: all of it is in one group, or cannot be placed.
+ONE_GROUP, ALL_UNPLACED = "one_group", "unplaced"
+ASKED = (ONE_GROUP, ALL_UNPLACED)
 EARLIER_HELP = "After an own grouping, without names of people. They may correct theirs, or agree."
 
 
@@ -363,6 +366,14 @@ class GroupingView(NamedTuple):
     def placed(self) -> int:
         """How many documents are in a group, or cannot be placed."""
         return sum(bool(tile.groups) for tile in self.tiles)
+
+    @property
+    def lumped(self) -> str | None:
+        """ONE_GROUP or ALL_UNPLACED where all documents are in the same place, else None."""
+        used = [group for group in self.groups if group.size]
+        if len(used) != 1 or used[0].size < len(self.tiles):
+            return None
+        return ONE_GROUP if used[0].number else ALL_UNPLACED
 
 
 class GroupingShown(NamedTuple):

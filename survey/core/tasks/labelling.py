@@ -22,8 +22,14 @@ MOST_QUERIES = 500
 USUAL_BATCH = 30
 MOST_NAMED = 5  # topics of a finding
 MARK, NEXT, REFINE, TURN = "mark", "next", "refine", "turn"
-ACTIONS = (MARK, NEXT, REFINE, TURN)
-BACK = "back"  # of a form: to the batch before
+SEEN, SHOWN = "seen", "shown"
+LOOKED = (SEEN, SHOWN)  # what is known of documents that were looked at
+ACTIONS = (MARK, NEXT, REFINE, TURN, *LOOKED)
+BACK, LEAVE = "back", "leave"  # of a form: to the batch before, to another question
+# Asked back where a query is done: documents of the batch were not in view; nothing is marked; the
+# last batch that was looked at has marks, and others follow.
+UNSEEN, UNMARKED, UNFINISHED = "unseen", "unmarked", "unfinished"
+ASKED = (UNSEEN, UNMARKED, UNFINISHED)
 TOPICS_HELP = "The id of each in topics.csv, one per line. Each topic is a query."
 FOR_ALL_HELP = (
     "Only for a pool. The first queries of the plan go to everybody, so that agreement can be "
@@ -128,10 +134,12 @@ class LabellingQuestion(NamedTuple):
 
 @dataclass(frozen=True)
 class LabellingStep:
-    """A step of an annotator: a mark, a new batch, or a turn to a batch that was shown before.
+    """A step of an annotator: a mark, a new batch, a turn to one that was shown before, or a look.
 
     ``batch``: its number, from 1. ``document`` and ``grade``: of a MARK; 0 takes a mark back.
-    ``documents``: of a new batch, which goes on (NEXT) or is ranked by all marks so far (REFINE).
+    ``documents``: of a new batch, which goes on (NEXT) or is ranked by all marks so far (REFINE);
+    of a look, those that were in view (SEEN), or whose batch was left for the next one by a page
+    without scripts (SHOWN).
     """
 
     action: str
@@ -142,30 +150,32 @@ class LabellingStep:
     saved_at: datetime | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        is_mark, is_new = self.action == MARK, self.action in (NEXT, REFINE)
+        is_mark, has_documents = self.action == MARK, self.action not in (MARK, TURN)
         if (
             self.action not in ACTIONS
             or self.batch < 1
             or {self.document is None, self.grade is None} != {not is_mark}
             or self.grade not in (None, *range(HIGHEST + 1))
-            or (self.documents is None) == is_new
+            or (self.documents is None) == has_documents
         ):
             raise ValueError(f"{self.action!r} is no step with these values")
 
 
 class Label(NamedTuple):
-    """What an annotator says of a document; ``round``: 0 until the first new ranking.
+    """What an annotator says of a document of a batch; ``round``: 0 until the first new ranking.
 
-    ``marked_at``: when it was marked last, None where it never was. ``revisions``: how often the
-    grade was changed.
+    ``grade``: None where the document was not looked at. ``marked_at``: when it was marked last,
+    None where it never was. ``revisions``: how often the grade was changed. ``exposure``: of
+    LOOKED, None where the document was not looked at, or where looks were not stored yet.
     """
 
     document: str
-    grade: int
+    grade: int | None
     batch: int
     round: int
     marked_at: datetime | None
     revisions: int
+    exposure: str | None
 
 
 @dataclass(frozen=True)
@@ -180,18 +190,44 @@ class LabellingPresentation:
     @cached_property
     def batches(self) -> list[Sequence[str]]:
         """The documents of each batch."""
-        return [step.documents for step in self.steps if step.documents is not None]
+        new = (step for step in self.steps if step.action in (NEXT, REFINE))
+        return [step.documents or () for step in new]
 
     @cached_property
     def batch(self) -> int:
         """The number of the batch that is shown now; 1 before there is a step."""
-        turns = [step.batch for step in self.steps if step.action != MARK]
+        turns = [step.batch for step in self.steps if step.action not in (MARK, *LOOKED)]
         return turns[-1] if turns else 1
 
     @cached_property
+    def shown(self) -> dict[str, int]:
+        """The number of each document's batch, in the order in which they were shown."""
+        return {each: number for number, batch in enumerate(self.batches, 1) for each in batch}
+
+    @cached_property
+    def exposure(self) -> dict[str, str]:
+        """How each document that was looked at was, of LOOKED; what is marked was in view."""
+        exposure: dict[str, str] = {}
+        for step in self.steps:
+            looked = step.documents if step.action in LOOKED else [step.document]
+            for document in looked or ():
+                if document is not None and exposure.get(document) != SEEN:
+                    exposure[document] = SHOWN if step.action == SHOWN else SEEN
+        return exposure
+
+    @property
+    def stores_looks(self) -> bool:
+        """Whether looks were stored: each query has one since, if only without documents."""
+        return any(step.action in LOOKED for step in self.steps)
+
+    @cached_property
     def grades(self) -> dict[str, int]:
-        """The grade of each document that was looked at; 0 where it is not marked."""
-        grades = dict.fromkeys((each for batch in self.batches for each in batch), 0)
+        """The grade of each document that was looked at; 0 where it is not marked.
+
+        Of a query from before looks were stored, each document of a batch that was shown.
+        """
+        looked = self.exposure if self.stores_looks else self.shown
+        grades = {document: 0 for document in self.shown if document in looked}
         for step in self.steps:
             if step.document is not None and step.grade is not None:
                 grades[step.document] = step.grade
@@ -199,7 +235,8 @@ class LabellingPresentation:
 
     @property
     def labels(self) -> Iterator["Label"]:
-        """A label for each document that was looked at, in the order in which it was shown."""
+        """A label for each document of a batch, in the order in which it was shown."""
+        exposure = self.exposure if self.stores_looks else {}
         marks: dict[str, list[LabellingStep]] = {}
         for step in self.steps:
             if step.document is not None:
@@ -207,18 +244,30 @@ class LabellingPresentation:
         number = 0
         for step in self.steps:
             number += step.action == REFINE
-            for document in step.documents or ():
+            for document in (step.documents or ()) if step.action not in LOOKED else ():
                 own = marks.get(document, [])
                 yield Label(
-                    *(document, self.grades[document], step.batch, number),
+                    *(document, self.grades.get(document), step.batch, number),
                     own[-1].saved_at if own else None,
                     max(0, len(own) - 1),
+                    exposure.get(document),
                 )
 
     @property
     def relevant(self) -> list[str]:
         """The documents that are marked."""
         return [document for document, grade in self.grades.items() if grade]
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether the batch has no mark, and it or the one before had none; not of the first."""
+        if any(self.grades.get(document) for document in self.batches[self.batch - 1]):
+            return False
+        last_two = self.batches[1 : self.batch][-2:]
+        return any(
+            all(document in self.exposure and not self.grades[document] for document in documents)
+            for documents in last_two
+        )
 
     @property
     def rounds(self) -> list["LabellingPresentation"]:
@@ -228,17 +277,22 @@ class LabellingPresentation:
 
 
 class Tile(NamedTuple):
-    """A document of a batch; ``number`` in the batch, from 1; ``item`` is None without content."""
+    """A document of a batch; ``number`` in the batch, from 1; ``item`` is None without content.
+
+    ``is_looked_at``: whether it is stored that it was in view.
+    """
 
     number: int
     item: ShownItem | None
     grade: int
+    is_looked_at: bool
 
 
 class LabellingView(NamedTuple):
     """All that an annotator may see of a query now; ``pool``: how many documents there are.
 
-    ``round``: how many new rankings the batch that is shown comes after.
+    ``round``: how many new rankings the batch that is shown comes after. ``in_batches``: how many
+    documents were shown so far. ``is_exhausted``: whether further batches are of little use.
     """
 
     topic: ShownItem | None
@@ -250,6 +304,8 @@ class LabellingView(NamedTuple):
     pool: int
     round: int
     steps: int
+    in_batches: int
+    is_exhausted: bool
 
     @property
     def has_next(self) -> bool:
@@ -259,7 +315,12 @@ class LabellingView(NamedTuple):
     @property
     def has_more(self) -> bool:
         """Whether documents are left for a new batch."""
-        return self.looked_at < self.pool
+        return self.in_batches < self.pool
+
+    @property
+    def primary(self) -> str:
+        """The button that Enter presses: "next", or "done" where another batch is of little use."""
+        return "next" if self.has_next and not self.is_exhausted else "done"
 
 
 class LabellingShown(NamedTuple):
@@ -314,12 +375,14 @@ def steps_from_form(
     action: str,
     *,
     is_whole: bool = True,
+    seen: Collection[int] | None = None,
 ) -> list[LabellingStep]:
-    """Return the steps that a page stores: changed marks, then an action.
+    """Return the steps that a page stores: changed marks, what was looked at, then an action.
 
     ``batch``: of the page. ``grades``: of its tiles by number; all others are 0 if ``is_whole``,
-    else unchanged. ``action``: NEXT, REFINE, BACK, or "" for marks alone. Raises ValueError for a
-    batch that was never shown.
+    else unchanged. ``action``: NEXT, REFINE, BACK, LEAVE, or "" for marks alone. ``seen``: the
+    numbers of the tiles that were in view, None where the page had no script that knows. Raises
+    ValueError for a batch that was never shown.
     """
     question, state = shown
     steps: list[LabellingStep] = []
@@ -329,10 +392,11 @@ def steps_from_form(
     if not 1 <= batch <= len(state.batches):
         raise ValueError(f"batch {batch} was not shown")
     for number, document in enumerate(state.batches[batch - 1], 1):
-        otherwise = 0 if is_whole else state.grades[document]
-        grade = min(grades.get(number, otherwise), plan.highest)
-        if grade != state.grades[document]:
+        before = state.grades.get(document, 0)
+        grade = min(grades.get(number, 0 if is_whole else before), plan.highest)
+        if grade != before:
             steps.append(LabellingStep(MARK, batch, document, grade))
+    steps.extend(_look(state, batch, action, seen))
     state = replace(state, steps=[*shown.presentation.steps, *steps])
     if action == BACK and batch > 1:
         steps.append(LabellingStep(TURN, batch - 1))
@@ -342,11 +406,30 @@ def steps_from_form(
         # A new ranking is by all marks so far, the next batch by those of its round's beginning.
         begin = state if action == REFINE else state.rounds[-1]
         order = ranked(plan, question, begin, find)
-        left = [document for document in order if document not in state.grades]
+        left = [document for document in order if document not in state.shown]
         if left:
             number = len(state.batches) + 1
             steps.append(LabellingStep(action, number, documents=left[: plan.batch]))
     return steps
+
+
+def _look(
+    state: LabellingPresentation, batch: int, action: str, seen: Collection[int] | None
+) -> Iterator[LabellingStep]:
+    """Yield the step that says which documents of a batch were looked at, where there are new ones.
+
+    Without documents where a batch is left and no look is stored yet.
+    """
+    documents = state.batches[batch - 1]
+    looked: list[str] = []
+    if seen is not None:
+        looked = [document for number, document in enumerate(documents, 1) if number in seen]
+    elif action == NEXT:
+        looked = [*documents]
+    kind = SHOWN if seen is None else SEEN
+    new = [each for each in looked if state.exposure.get(each) not in (SEEN, kind)]
+    if new or (action and not state.stores_looks):
+        yield LabellingStep(kind, batch, documents=new)
 
 
 class Labelling(InSteps):
@@ -385,16 +468,21 @@ class Labelling(InSteps):
         return LabellingView(
             topic=topic,
             tiles=tuple(
-                Tile(number, items.get(document), state.grades[document])
+                Tile(
+                    *(number, items.get(document)),
+                    *(state.grades.get(document, 0), document in state.exposure),
+                )
                 for number, document in enumerate(documents, 1)
             ),
             batch=state.batch,
             batches=len(state.batches),
-            looked_at=len(state.grades),
+            looked_at=len(state.exposure),
             relevant=len(state.relevant),
             pool=len(pool) - len(own),
             round=sum(step.action == REFINE and step.batch <= state.batch for step in state.steps),
             steps=len(view.presentation.steps),
+            in_batches=len(state.shown),
+            is_exhausted=state.is_exhausted,
         )
 
     def facts(self, plan: LabellingPlan, generator_version: int) -> dict[str, Any]:

@@ -3,11 +3,12 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import lru_cache
 from itertools import combinations
 from random import Random
 from typing import Any
 
-from survey.core.agreement.answers import ASKED, DIFFERING_TICKS, EQUAL_COLUMN
+from survey.core.agreement.answers import DIFFERING_TICKS, REVERSED
 from survey.core.agreement.credits import chance_credits
 from survey.core.collections.items import FindItems, Result
 from survey.core.measures import MEASURES, measure_named
@@ -23,6 +24,7 @@ from survey.core.studies.questions import (
     blind,
     draw_blinding,
     rankings_of,
+    reversed_pairs,
 )
 from survey.core.studies.rankings import Ranking, contradictions, differing_pairs, identical_groups
 from survey.core.tasks.ordering_plan import AFTER, NEVER, OBVIOUS, REPEATED, OrderingPlan
@@ -34,7 +36,8 @@ class OrderingPresentation:
 
     ``label_order``, ``column_order``, ``list_order``: see ``Blinding``. ``shown``: for each label
     the values as printed, in the order of the letters. ``ranked_first``: the ranking given
-    before the columns were shown, at ``ranked_at``, in studies that ask for one.
+    before the columns were shown, at ``ranked_at``, in studies that ask for one; ``ranked_asked``:
+    REVERSED where the page asked back before it saved that ranking.
     """
 
     label_order: Sequence[str]
@@ -43,6 +46,7 @@ class OrderingPresentation:
     shown: Sequence[Sequence[str]]
     ranked_first: Ranking | None = None
     ranked_at: datetime | None = None
+    ranked_asked: str | None = None
 
     @property
     def blinding(self) -> Blinding:
@@ -59,39 +63,51 @@ UNUSED_ORDERING = "unused"  # a kind of Doubt that is not stored: either choice 
 class OrderingAnswer:
     """The labels that were ticked, or an own ordering; raises ValueError for both or neither.
 
-    ``asked``: what the page asked back before it saved the answer, one of ASKED, else None.
+    ``typed``: whether the ordering of the ticked columns was given as the participant's own, see
+    ``credited``. ``scores_seen``: whether the methods' scores were in view, None where that is
+    unknown or there are none.
     """
 
     clicked: frozenset[int]
     own: Ranking | None
-    asked: str | None = None
+    typed: bool = False
+    scores_seen: bool | None = None
 
     def __post_init__(self) -> None:
         if bool(self.clicked) == (self.own is not None):
             raise ValueError("an answer ticks columns or gives an own ranking, one of the two")
-        if self.asked not in (*ASKED, None):
-            raise ValueError(f"asked is {self.asked!r}; allowed are {', '.join(ASKED)}")
+        if self.typed and not self.clicked:
+            raise ValueError("only an ordering that is a column's can be typed in its place")
+
+    def credited(self, view: BlindedQuestion) -> "OrderingAnswer":
+        """Return the answer with an own ordering that columns have credited to these columns."""
+        same = frozenset(each.label for each in view.columns if each.ranking == self.own)
+        return replace(self, clicked=same, own=None, typed=True) if same else self
 
 
 @dataclass(frozen=True)
 class Doubt:
     """An answer that may not mean what it says; the page asks back before it saves it.
 
-    ``kind``: EQUAL_COLUMN, where ``columns`` have the participant's own ordering;
-    DIFFERING_TICKS, where the ticked ``columns`` have different orderings, so that not all can
-    be the participant's; UNUSED_ORDERING, where all lists were placed in another order than that
-    of the ticked ``columns``.
+    ``kind``: REVERSED, where an own ordering puts the second list of ``pair`` above the first,
+    which is earlier at every position; DIFFERING_TICKS, where the ticked ``columns`` have different
+    orderings, so that not all can be the participant's; UNUSED_ORDERING, where all lists were
+    placed in another order than that of the ticked ``columns``.
     """
 
     kind: str
-    columns: tuple[BlindedColumn, ...]
+    columns: tuple[BlindedColumn, ...] = ()
+    pair: tuple[str, str] | None = None
 
     @classmethod
-    def of(cls, view: BlindedQuestion, answer: OrderingAnswer) -> "Doubt | None":
+    def of(
+        cls, plan: OrderingPlan, view: BlindedQuestion, answer: OrderingAnswer
+    ) -> "Doubt | None":
         """Return the doubt about an answer to a question, None for an answer without one."""
         if answer.own is not None:
-            same = [column for column in view.columns if column.ranking == answer.own]
-            return cls(EQUAL_COLUMN, _by_label(same)) if same else None
+            lists = {letter: [rank for rank, _ in items] for letter, items in view.rows}
+            pairs = reversed_in_view(plan, lists, answer.own)
+            return cls(REVERSED, pair=pairs[0]) if pairs else None
         ticked = [column for column in view.columns if column.label in answer.clicked]
         differ = len({column.ranking for column in ticked}) > 1
         return cls(DIFFERING_TICKS, _by_label(ticked)) if differ else None
@@ -124,18 +140,14 @@ class Doubt:
     def settle(self, answer: OrderingAnswer, choice: str) -> OrderingAnswer | None:
         """Return the answer that a choice makes, None for a choice that makes none.
 
-        ``choice``: MATCH or OWN for EQUAL_COLUMN; for DIFFERING_TICKS SEVERAL, or a label, which
-        selects all ticked columns with its ordering.
+        ``choice``, for DIFFERING_TICKS: SEVERAL, or a label, which selects all ticked columns with
+        its ordering.
         """
-        if self.kind == EQUAL_COLUMN and choice == OWN:
-            return replace(answer, asked=EQUAL_COLUMN)
-        if self.kind == EQUAL_COLUMN and choice == MATCH:
-            return OrderingAnswer(frozenset(self.groups[0]), None, EQUAL_COLUMN)
         if self.kind == DIFFERING_TICKS and choice == SEVERAL:
-            return replace(answer, asked=DIFFERING_TICKS)
+            return answer
         for group in self.groups if self.kind == DIFFERING_TICKS else ():
             if choice in map(str, group):
-                return OrderingAnswer(frozenset(group), None, DIFFERING_TICKS)
+                return replace(answer, clicked=frozenset(group))
         return None
 
     def wants_own_ordering(self, choice: str) -> bool:
@@ -143,13 +155,39 @@ class Doubt:
         return self.kind == DIFFERING_TICKS and choice == OWN
 
 
-def known_kind(text: str | None) -> str | None:
-    """Return the kind of doubt that a form names, None for anything else."""
-    return text if text in ASKED else None
+def reversed_in_view(
+    plan: OrderingPlan, lists: Mapping[str, Sequence[int]], ranking: Ranking
+) -> list[tuple[str, str]]:
+    """Return the pairs (better, worse) of which a ranking puts the worse list first.
+
+    By the positions that the page shows: as numbers, by marks, or none. See ``reversed_pairs``.
+    """
+    if plan.show_positions or not plan.has_items:
+        return reversed_pairs(lists, ranking)
+    if not plan.mark_relevant:
+        return []
+    marked = {letter: [rank for rank in lists[letter] if rank <= plan.depth] for letter in lists}
+    return reversed_pairs(marked, ranking)
 
 
 def _by_label(columns: Iterable[BlindedColumn]) -> tuple[BlindedColumn, ...]:
     return tuple(sorted(columns, key=lambda column: column.label))
+
+
+def contradiction_of(
+    plan: OrderingPlan, lists: Mapping[int, Mapping[str, Sequence[int]]]
+) -> Callable[[int, Ranking | None], bool]:
+    """Return what says whether an own ordering of a question contradicts itself.
+
+    It does where it puts a list above one that the page shows to be earlier at every position.
+    ``lists``: question → list → positions.
+    """
+
+    @lru_cache(4_096)  # few orderings are different
+    def contradicts(question: int, own: Ranking | None) -> bool:
+        return own is not None and bool(reversed_in_view(plan, lists[question], own))
+
+    return contradicts
 
 
 class Ordering:
@@ -281,6 +319,7 @@ class Ordering:
             ],
             "ranked_before": _notation(presentation.ranked_first),
             "ranked_before_at": presentation.ranked_at and presentation.ranked_at.isoformat(),
+            "ranked_before_asked": presentation.ranked_asked,
         }
 
     def describe_answer(self, answer: OrderingAnswer) -> dict[str, Any]:
@@ -288,7 +327,8 @@ class Ordering:
         return {
             "ticked": sorted(answer.clicked),
             "own_ordering": _notation(answer.own),
-            "asked_back": answer.asked,
+            "typed": answer.typed,
+            "scores_seen": answer.scores_seen,
         }
 
 

@@ -46,6 +46,11 @@ GENERATOR_HELP = (
     "Say in your paper which generator you used."
 )
 GMT_HELP = "Leave empty for no cap, as in the paper's Table 1."
+OPEN, FOLDED = "open", "folded"
+SCORES = {OPEN: "In view, as in the paper", FOLDED: "Folded, until they are opened"}
+SCORES_HELP = (
+    "The same on every device. Whether a participant had them in view is stored with each answer."
+)
 BEFORE, AFTER, NEVER = "before", "after", "never"
 COLUMNS = {
     BEFORE: "Before people order the lists themselves, as in the paper",
@@ -170,6 +175,10 @@ class OrderingPlan(Plan):
         Choice("When people see the methods' orderings", COLUMNS, help=COLUMNS_HELP), BEFORE
     )
     show_values: bool = ruled(Switch("Show the methods' scores", help=SHOW_VALUES_HELP), False)
+    scores: str = ruled(
+        Choice("How scores are shown first", SCORES, help=SCORES_HELP),
+        OPEN,
+    )
     rescale_values: bool = ruled(
         Switch("Rescale the scores of each method to 0–100", help=RESCALE_VALUES_HELP), False
     )

@@ -26,6 +26,8 @@ PREFERRED = (LEFT, RIGHT, EQUAL, NEITHER)
 LETTERS = ("A", "B")  # the lists of a question; participants never see them
 STRENGTHS = (1, 2, 3)  # slightly, clearly, by far
 SATISFACTION = (1, 2, 3, 4, 5)  # not at all … very
+LESS_SATISFYING = "satisfaction"  # asked back: the preferred list satisfies less
+ASKED = (LESS_SATISFYING,)
 
 ALL, DISCRIMINATIVE = "all", "discriminative"
 SELECTIONS = {
@@ -477,6 +479,16 @@ class PreferenceAnswer:
             raise ValueError("satisfaction is given for one list; for both or none it can be")
         if not {*satisfied} <= {*SATISFACTION, None}:
             raise ValueError(f"satisfaction is {satisfied}; 1 to {SATISFACTION[-1]} are allowed")
+
+    @property
+    def contradicts(self) -> bool:
+        """Whether the preferred list satisfies less than the other one."""
+        left, right = self.satisfaction_left, self.satisfaction_right
+        if left is None or right is None:
+            return False
+        return (self.preferred == LEFT and left < right) or (
+            self.preferred == RIGHT and right < left
+        )
 
 
 class Side(NamedTuple):

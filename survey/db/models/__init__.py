@@ -20,6 +20,7 @@ from survey.core.studies.fields import Fault, UnknownKindError
 from survey.core.studies.plan import Plan
 from survey.core.tasks import has_known_kind, read_stored_plan
 from survey.db.models.base import (
+    Asked,
     Base,
     JsonList,
     JsonObject,
@@ -433,6 +434,7 @@ class StoredResponse(Base):
     submitted_at: Mapped[Moment] = mapped_column(doc="when the answer that counts was sent")
     active_seconds: Mapped[Seconds]
     reason: Mapped[Reason]
+    asked: Mapped[Asked]
     revisions: Mapped[int] = mapped_column(default=0, doc="how often the answer was changed")
 
     __table_args__ = (
@@ -462,6 +464,7 @@ class Revision(Base):
     submitted_at: Mapped[Moment] = mapped_column(doc="when it was sent")
     active_seconds: Mapped[Seconds]
     reason: Mapped[Reason]
+    asked: Mapped[Asked]
 
     __table_args__ = (UniqueConstraint("response_id", "number"),)
 

@@ -104,6 +104,10 @@ Seconds = Annotated[
 Reason = Annotated[
     str | None, mapped_column(Text, doc="why, in the participant's words, where a reason is asked")
 ]
+Asked = Annotated[
+    str | None,
+    mapped_column(String(16), doc="what the page asked back before it saved the answer"),
+]
 Text16 = Annotated[str, mapped_column(String(16))]
 Text32 = Annotated[str, mapped_column(String(32))]
 Text64 = Annotated[str, mapped_column(String(64))]

@@ -34,25 +34,30 @@ class StoredLabellingStep(Base):
     number: Mapped[int] = mapped_column(primary_key=True, doc="1 for the first step")
     saved_at: Mapped[Moment] = mapped_column(doc="when it was saved")
     action: Mapped[Text16] = mapped_column(
-        doc="mark, next (batch), refine (rank again by the marks), turn (to an earlier batch)"
+        doc="mark, next (batch), refine (rank again by the marks), turn (to an earlier batch), "
+        "seen (documents were in view), shown (the batch was left, by a page without scripts)"
     )
     batch: Mapped[int] = mapped_column(doc="of the mark, or shown from then on")
     document: Mapped[LongText | None] = mapped_column(doc="the document of a mark")
     grade: Mapped[int | None] = mapped_column(doc="its grade; 0 takes a mark back")
     documents: Mapped[list[str] | None] = mapped_column(
-        JSON(none_as_null=True), doc="the documents of a new batch, as they were shown"
+        JSON(none_as_null=True),
+        doc="the documents of a new batch, as they were shown; those that were looked at",
     )
 
     __table_args__ = (
         CheckConstraint("number >= 1 AND batch >= 1", name="counts_from_1"),
-        CheckConstraint("action IN ('mark', 'next', 'refine', 'turn')", name="action_known"),
+        CheckConstraint(
+            "action IN ('mark', 'next', 'refine', 'turn', 'seen', 'shown')", name="action_known"
+        ),
         CheckConstraint(
             "(document IS NULL) = (action <> 'mark') AND (grade IS NULL) = (action <> 'mark')",
             name="mark_has_a_grade",
         ),
         CheckConstraint("grade BETWEEN 0 AND 3", name="grade_known"),
         CheckConstraint(
-            "(action IN ('next', 'refine')) = (documents IS NOT NULL)", name="batch_has_documents"
+            "(action IN ('next', 'refine', 'seen', 'shown')) = (documents IS NOT NULL)",
+            name="batch_has_documents",
         ),
     )
 

@@ -1,6 +1,6 @@
 """Tables of ordering questions: what they add to presentations, answers and revisions."""
 
-from sqlalchemy import CheckConstraint, String
+from sqlalchemy import CheckConstraint, false
 from sqlalchemy.orm import Mapped, declared_attr, mapped_column
 
 from survey.core.studies.rankings import Ranking
@@ -13,13 +13,9 @@ from survey.db.models.base import (
     OfPresentation,
     OfResponse,
     OfRevision,
+    Text16,
     Texts,
     WeakOrder,
-)
-
-ASKED_BACK = (
-    "what the page asked back before it saved: equal (the own ranking is that of a column), "
-    "differing (ticked columns have different orders)"
 )
 
 
@@ -38,6 +34,9 @@ class StoredOrderingPresentation(Base):
         WeakOrder, doc="the ranking given before the columns were shown"
     )
     ranked_at: Mapped[Moment | None] = mapped_column(doc="when that ranking was given")
+    ranked_asked: Mapped[Text16 | None] = mapped_column(
+        doc="what the page asked back before it saved that ranking"
+    )
 
 
 class OrderingAnswerColumns:
@@ -52,7 +51,14 @@ class OrderingAnswerColumns:
     own: Mapped[Ranking | None] = mapped_column(
         WeakOrder, doc="the participant's own ranking, where no label was ticked"
     )
-    asked: Mapped[str | None] = mapped_column(String(9), doc=ASKED_BACK)
+    typed: Mapped[bool] = mapped_column(
+        default=False,
+        server_default=false(),
+        doc="whether the ticked columns' ordering was given as the participant's own",
+    )
+    scores_seen: Mapped[bool | None] = mapped_column(
+        doc="whether the methods' scores were in view, where the plan shows them; empty: unknown"
+    )
 
     @declared_attr.directive
     @classmethod
@@ -61,7 +67,7 @@ class OrderingAnswerColumns:
         rule = "(clicked = 0) = (own IS NOT NULL)"
         return (
             CheckConstraint(rule, name="columns_or_own_ranking"),
-            CheckConstraint("asked IN ('equal', 'differing')", name="asked_known"),
+            CheckConstraint("NOT typed OR clicked <> 0", name="typed_as_a_column"),
         )
 
 

@@ -1,6 +1,6 @@
 """What assessors' groups say: how far they agree, and the gold standard made of them."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -22,9 +22,15 @@ from survey.services.analysis.label_results import (
     MOST_CONTESTED,
     Contested,
     OnTopic,
+    asked_sentences,
     counted,
 )
 from survey.services.analysis.sheets import Cell, Sheet, as_csv, count_of
+
+ASKED_BACK = {
+    "one_group": "whether all of a topic is one group",
+    "unplaced": "whether nothing of a topic can be placed",
+}
 
 
 @dataclass(frozen=True)
@@ -210,12 +216,19 @@ class GroupResults:
     """The results of a grouping study.
 
     ``assessors``: in the order in which they began. Of each topic, the first two with the role
-    first and the first with the role third count.
+    first and the first with the role third count. ``asked_back``: of how many topics pages asked
+    what back.
     """
 
     assessors: Sequence[Assessor]
     threshold: float
     floor: float
+    asked_back: Mapping[str, int]
+
+    @property
+    def sentences(self) -> list[str]:
+        """What to read before the tables: what pages asked back."""
+        return asked_sentences("topics that were done", ASKED_BACK, self.asked_back)
 
     @cached_property
     def chosen(self) -> list[dict[str, Assessor]]:

@@ -13,6 +13,11 @@ from survey.figures.exhibit import Exhibit
 from survey.figures.judging import agreement_by_topic
 from survey.services.analysis.sheets import Sheet, count_of, csv_lines
 
+ASKED_BACK = {
+    "unseen": "whether to end it with documents that were not in view",
+    "unmarked": "whether nothing matches",
+    "unfinished": "whether nothing more matches, after a batch with marks",
+}
 MOST_CONTESTED = 12  # documents of a topic
 AGREEMENT_NOTE = (
     "Documents: those that at least one annotator looked at; kappa and alpha are of these. What "
@@ -39,6 +44,17 @@ class Merged:
     at_least: int | None
     topics: Sequence[TopicLabels]
     agreements: Sequence[Mapping[str, Any]]
+
+
+def asked_sentences(
+    answers: str, meanings: Mapping[str, str], asked_back: Mapping[str, int]
+) -> list[str]:
+    """Return a sentence for each thing that pages asked back before they saved some answers."""
+    return [
+        f"Of the {answers}, pages asked back about {count}: {meanings[kind]}."
+        for kind, count in asked_back.items()
+        if count
+    ]
 
 
 def merged(
@@ -171,10 +187,11 @@ class Annotator:
 
 @dataclass(frozen=True)
 class LabelResults:
-    """The results of a labelling study."""
+    """The results of a labelling study; ``asked_back``: what pages asked back, how often."""
 
     annotators: Sequence[Annotator]
     merged: Merged
+    asked_back: Mapping[str, int]
 
     @cached_property
     def compared(self) -> list[dict[str, Any]]:
@@ -194,7 +211,16 @@ class LabelResults:
 
     def as_json(self) -> dict[str, Any]:
         """Return the agreement for each topic, and the annotators compared."""
-        return {"agreement": merged_json(self.merged), "annotators": self.compared}
+        return {
+            "agreement": merged_json(self.merged),
+            "annotators": self.compared,
+            "asked_back": dict(self.asked_back),
+        }
+
+    @property
+    def sentences(self) -> list[str]:
+        """What to read before the tables: what pages asked back."""
+        return asked_sentences("queries that were done", ASKED_BACK, self.asked_back)
 
     @property
     def headline(self) -> str:

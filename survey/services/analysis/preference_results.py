@@ -51,7 +51,9 @@ TIES_AS_HALF = "equally good and neither good count as half a win for each list"
 class Judgement:
     """A preference: ``preferred`` is a list's letter, "equal" or "neither"; ``side`` as answered.
 
-    ``satisfaction``: by letter, from 1 to 5, None where it was not asked.
+    ``satisfaction``: by letter, from 1 to 5, None where it was not asked. ``was_asked``: whether
+    the page asked back about a preference for the list that satisfied less; ``contradicts``:
+    whether it is one.
     """
 
     participant: str
@@ -60,6 +62,8 @@ class Judgement:
     side: str
     strength: int | None
     satisfaction: Mapping[str, int | None]
+    was_asked: bool = False
+    contradicts: bool = False
 
     @property
     def sign(self) -> int:
@@ -133,6 +137,13 @@ class PreferenceResults:
     def sides(self) -> Counter[str]:
         """How often each answer was given."""
         return Counter(each.side for each in self.judgements)
+
+    @cached_property
+    def asked_back(self) -> dict[str, int]:
+        """How many preferences the page asked back about, and how many still contradict."""
+        asked = [each.contradicts for each in self.judgements if each.was_asked]
+        kept = sum(asked)
+        return {"asked": len(asked), "kept": kept, "changed": len(asked) - kept}
 
     @property
     def _side_p(self) -> float | None:
@@ -252,6 +263,7 @@ class PreferenceResults:
             },
             "answers": {name: self.sides[name] for name in PREFERRED},
             "side_p": self._side_p,
+            "asked_back": {"satisfaction": self.asked_back},
             "measures": [
                 {
                     "measure": each.measure,
@@ -358,7 +370,15 @@ class PreferenceResults:
         verdicts = self.verdicts if self.judgements else ()
         pairs = f"Pairs: {self.plan.selection_sentence}."
         looks = [self.early_looks] if self.early_looks else []
-        return [pairs, *looks, *(each.sentence for each in verdicts)]
+        return [pairs, *looks, *self._asked(), *(each.sentence for each in verdicts)]
+
+    def _asked(self) -> Iterator[str]:
+        counts = self.asked_back
+        if counts["asked"]:
+            yield (
+                "Preferences for the list that satisfied less: pages asked back about "
+                f"{counts['asked']}; {counts['kept']} were kept, {counts['changed']} changed."
+            )
 
     def files(self) -> Iterator[tuple[str, str]]:
         """Yield name and text of each table."""

@@ -293,11 +293,23 @@ def flags_sheet(analysis: Analysis) -> Sheet:
 
 def _asked(analysis: Analysis) -> Iterator[str]:
     """Yield a sentence for each kind of answer before which the page asked back."""
-    equal, differing = analysis.asked_back["equal"], analysis.asked_back["differing"]
+    equal, differing, reversed_ = (
+        analysis.asked_back[kind] for kind in ("equal", "differing", "reversed")
+    )
     if equal["asked"]:
         yield (
             f"Own orderings that were a method's: {equal['asked']}. Asked by the page, "
             f"{equal['match']} count as a match, {equal['own']} stay own orderings."
+        )
+    if reversed_["asked"]:
+        yield (
+            "Own orderings that put a list above one that is earlier at every position: asked by "
+            f"the page about {reversed_['asked']}; {reversed_['kept']} were kept, "
+            f"{reversed_['changed']} answers changed."
+        )
+    if typed := analysis.asked_back["typed"]["credited"]:
+        yield (
+            f"Own orderings that were a method's, and count for it without being asked: {typed}."
         )
     if differing["asked"]:
         yield (

@@ -65,6 +65,8 @@ from survey.core.statistics.significance import LEVEL, MeanTest
 from survey.core.studies.fields import ParticipantRecord
 from survey.core.studies.plan import Plan
 from survey.core.studies.questions import Question, rankings_of
+from survey.core.studies.rankings import Ranking
+from survey.core.tasks.ordering import contradiction_of
 from survey.core.tasks.ordering_plan import (
     AFTER,
     NEVER,
@@ -142,7 +144,8 @@ class Votes:
     ``rankings``: question → measure → order; ``asked``: questions for each participant;
     ``simulated_ids``: ids of participants who are test data; ``signs``: of their care;
     ``smallest_difference``: that matters, a share, None where the plan names none; ``level``: at
-    which a corrected test decides; ``only_ordered``: whether no participant was shown columns.
+    which a corrected test decides; ``only_ordered``: whether no participant was shown columns;
+    ``contradicts``: whether an own ordering of a question contradicts itself.
     """
 
     study: Mapping[str, Any]
@@ -155,6 +158,7 @@ class Votes:
     smallest_difference: float | None = None
     level: float = LEVEL
     only_ordered: bool = False
+    contradicts: Callable[[int, Ranking], bool] = lambda *_: False
 
     @cached_property
     def answered_questions(self) -> int:
@@ -231,7 +235,7 @@ class Analysis:
     @cached_property
     def asked_back(self) -> dict[str, dict[str, int]]:
         """Numbers of answers before which the page asked back, by what was chosen."""
-        return asked_back(self.votes.answers, self.votes.rankings)
+        return asked_back(self.votes.answers, self.votes.rankings, self.votes.contradicts)
 
     @cached_property
     def second_opinions(self) -> tuple[SecondOpinion, ...]:
@@ -455,6 +459,7 @@ def analyse_records(
             int((everyone.complete & is_counted).sum()),
         ),
         only_ordered=plan.columns == NEVER and not plan.arms,
+        contradicts=contradiction_of(plan, {each.number: each.lists for each in questions}),
     )
     analysis = analyse_votes(votes, LeftOut.of(exclusions, options), options)
     people = np.append(analysis.votes.answers.people, counted_answers.people[~voted])

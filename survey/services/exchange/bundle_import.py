@@ -207,6 +207,7 @@ def _store_answer(
             submitted_at=record.submitted_at or participant.started_at,
             active_seconds=record.active_seconds,
             reason=record.reason,
+            asked=record.asked,
             revisions=record.revisions or 0,
         )
         rows.append((tables.response, response, answer))

@@ -39,7 +39,6 @@ from survey.core.studies.questions import rankings_of
 from survey.core.tasks import plan_from_json
 from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.core.tasks.preference import PreferencePlan
-from survey.core.text_input import csv_line
 from survey.db.export_queries import EXPORTED
 from survey.db.item_queries import Thumbnail
 from survey.db.models import Study
@@ -487,19 +486,19 @@ def _recompute(files: Files, content: Content, study: dict[str, Any]) -> Iterato
         content = replace(content, identities=lambda: identities)
     recomputed = dict(files_of(content))
     _check_names(files, recomputed, content)
-    recomputed[CODEBOOK] = _of_columns_in(files, recomputed[CODEBOOK])
     results = [table.name for table in kind.result_tables(content.plan)]
     compared = {
         **kind.recomputed,
         **{name: "recomputed" for name in results if name not in kind.recomputed},
-        CODEBOOK: "tells of every column",
     }
-    numbers = {table.name: _number_columns(table) for table in tables_in(content)}
+    tables = {table.name: table for table in tables_in(content)}
     for name, how in compared.items():
         if name in recomputed:
-            _compare_table(files, name, recomputed[name], numbers.get(name, ()))
+            _compare_table(files, name, recomputed[name], tables.get(name))
             yield f"{name}: {how}"
-    others = {*compared, *numbers, STUDY, ANALYSIS}
+    _check_codebook(files, recomputed[CODEBOOK])
+    yield f"{CODEBOOK}: tells of every column"
+    others = {*compared, *tables, CODEBOOK, STUDY, ANALYSIS}
     texts = [name for name in recomputed if name not in others]
     for name in texts:
         _compare_text(files, name, recomputed[name])
@@ -516,12 +515,24 @@ def _number_columns(table: Table) -> set[str]:
     return {"values", *numbers}
 
 
-def _of_columns_in(files: Files, codebook: Iterable[str]) -> Iterator[str]:
-    """Yield the codebook without columns that participants.csv lacks: earlier ones had fewer."""
-    held = next(read_cells(read_lines(files, PARTICIPANTS), PARTICIPANTS), [])
-    for cells in read_cells(_split_lines(codebook), CODEBOOK):
-        if cells[0] != PARTICIPANTS or cells[1] in held:
-            yield csv_line(cells)
+def _check_codebook(files: Files, recomputed: Iterable[str]) -> None:
+    """Compare the columns that the codebook tells of with those of the files, by their names.
+
+    In which words it tells of them is a matter of the version that wrote the bundle.
+    """
+    known = [tuple(cells[:2]) for cells in read_cells(_split_lines(recomputed), CODEBOOK)][1:]
+    held = {name: _heading(files, name) for name in {name for name, _ in known} & {*files}}
+    needed = [(name, column) for name, column in known if column in held.get(name, ())]
+    rows = [tuple(cells[:2]) for cells in read_cells(read_lines(files, CODEBOOK), CODEBOOK)][1:]
+    for number, row in enumerate(rows, 2):
+        if row not in known:
+            raise BundleError(f"{CODEBOOK}, row {number}: {' '.join(row)} is no column of a file")
+    if missing := [each for each in needed if each not in rows]:
+        raise BundleError(f"{CODEBOOK} has no row for the column {' '.join(missing[0])}")
+
+
+def _heading(files: Files, name: str) -> list[str]:
+    return next(read_cells(read_lines(files, name), name), [])
 
 
 def _check_names(files: Files, known: Container[str], content: Content) -> None:
@@ -605,10 +616,10 @@ def _check_analysis(files: Files, content: Content) -> str:
     if missing:  # an earlier version did not compute them
         recomputed = {name: value for name, value in recomputed.items() if name not in missing}
         checked += f"; it does not hold {and_join(missing)}"
-    with suppress(KeyError, TypeError):  # a rule for flags that an earlier version did not have
-        known = figures["quality"]["rules"]
-        rules = recomputed["quality"]["rules"]
-        recomputed["quality"]["rules"] = {name: rules[name] for name in rules if name in known}
+    for part in ("rules", "asked_back"):
+        with suppress(KeyError, TypeError):  # of which an earlier version had fewer
+            known, values = figures["quality"][part], recomputed["quality"][part]
+            recomputed["quality"][part] = {name: values[name] for name in values if name in known}
     with suppress(KeyError, TypeError):  # columns in their labels' order left it undefined before
         before, now = (each["bias"]["conditional_logit"] for each in (figures, recomputed))
         if before["coef"] is None and before["terms"][: len(now["terms"])] == now["terms"]:
@@ -626,14 +637,18 @@ def _without_times(figures: Any) -> Any:
     return {**figures, "bias": bias, "quality": None, "sensitivity": None}
 
 
-def _compare_table(
-    files: Files, name: str, recomputed: Iterable[str], numbers: Container[str]
-) -> None:
+def _compare_table(files: Files, name: str, recomputed: Iterable[str], table: Table | None) -> None:
     """Compare a file with its recomputed texts of many lines, cell by cell.
 
-    ``numbers``: the columns of numbers, which may be rounded differently.
+    ``table``: says which columns hold numbers, which may be rounded differently, and which an
+    earlier version did not write.
     """
+    numbers = _number_columns(table) if table else ()
     recomputed_rows = read_cells(_split_lines(recomputed), name)
+    written = _heading(files, name)
+    if table and (new := [each for each in table.names if each not in {*table.needed, *written}]):
+        kept = [place for place, each in enumerate(table.names) if each not in new]
+        recomputed_rows = ([cells[place] for place in kept] for cells in recomputed_rows)
     rows = zip_longest(read_cells(read_lines(files, name), name), recomputed_rows)
     heading: list[str] = []
     for number, (cells, expected) in enumerate(rows, 1):

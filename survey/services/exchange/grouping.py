@@ -1,6 +1,7 @@
 """Grouping in a bundle: topics, the topics that are done with each step, the gold standard."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -12,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from survey.core.collections.runs import IN_NO_CLUSTER
 from survey.core.tasks.grouping import (
+    ASKED,
     FIRST,
     MERGE,
     PUT,
@@ -64,8 +66,10 @@ class GroupingContent(StepContent):
         people = {each.public_id: each for each in content.counted(options)}
         clusters: dict[str, dict[str, Any]] = {name: {} for name in people}
         seconds = dict.fromkeys(people, 0)
+        asked = Counter[str | None]()
         for row, state in self.states():
             if row.participant in people:
+                asked[row.asked] += 1
                 clusters[row.participant][topics[row.question]] = state.clusters
                 seconds[row.participant] += row.seconds
         order = sorted(people, key=lambda name: (_second(people[name].started_at), name))
@@ -78,6 +82,7 @@ class GroupingContent(StepContent):
             ],
             plan.sufficient_agreement / 100,
             plan.least_agreement / 100,
+            {kind: asked[kind] for kind in ASKED},
         )
 
     def tried_sheet(
@@ -144,6 +149,7 @@ class GroupingFiles(StepFiles):
         "agreement.csv": "recomputed from the steps",
     }
     kind = "grouping"
+    asks = ASKED
     content = GroupingContent
     answers_file = TOPICS_DONE
     typed = "the names that participants gave to groups"

@@ -1,5 +1,6 @@
 """Labelling in a bundle: queries, the queries that are done with each of their steps, weights."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -11,6 +12,9 @@ from sqlalchemy.orm import Session
 
 from survey.core.collections.labels import HIGHEST
 from survey.core.tasks.labelling import (
+    ACTIONS,
+    ASKED,
+    LOOKED,
     LabellingPlan,
     LabellingPresentation,
     LabellingQuestion,
@@ -70,14 +74,17 @@ class LabellingContent(StepContent):
         topics = {each.number: each.topic for each in content.questions}
         labels = {each.public_id: PackedLabels() for each in content.counted(options)}
         seconds = dict.fromkeys(labels, 0)
+        asked = Counter[str | None]()
         for row, state in self.states():
             if row.participant in labels:
+                asked[row.asked] += 1
                 labels[row.participant].add(topics[row.question], state.grades)
                 seconds[row.participant] += row.seconds
         annotators = [
             Annotator(name, labels[name], seconds[name]) for name in labels if labels[name]
         ]
-        return LabelResults(annotators, merged([each.labels for each in annotators]))
+        asked_back = {kind: asked[kind] for kind in ASKED}
+        return LabelResults(annotators, merged([each.labels for each in annotators]), asked_back)
 
     def tried_sheet(
         self, content: Content, number: int, drawn: LabellingPresentation, answer: Done
@@ -113,6 +120,7 @@ class LabellingFiles(StepFiles):
         "agreement.csv": "recomputed from the marks",
     }
     kind = "labelling"
+    asks = ASKED
     content = LabellingContent
     answers_file = QUERIES
     typed = ""
@@ -146,24 +154,27 @@ class LabellingFiles(StepFiles):
 
     def step_from(self, row: CsvRow, saved_at: datetime | None) -> LabellingStep:
         """Return the step that a row holds; raises BundleError with its place."""
+        documents = [*map(intern, row.words("documents"))]
+        action = row.text("action")
         try:
             return LabellingStep(
-                action=row.text("action"),
+                action=action,
                 batch=row.whole_number("batch", 1),
                 document=row.optional_text("document"),
                 grade=row.optional_whole_number("grade"),
-                documents=[*map(intern, row.words("documents"))] or None,
+                documents=documents or ([] if action in LOOKED else None),
                 saved_at=saved_at,
             )
         except ValueError as error:
-            allowed = f"mark with a grade to {HIGHEST}, next, refine, turn are allowed"
+            allowed = f"mark with a grade to {HIGHEST}, {', '.join(ACTIONS[1:])} are allowed"
             raise row.fault("action", allowed) from error
 
     def state_faults(self, state: LabellingPresentation) -> Iterator[str]:
         """Yield the faults of a query's steps."""
-        shown = [each for batch in state.batches for each in batch]
-        if len({*shown}) < len(shown) or {*state.grades} != {*shown}:
-            yield "a document is shown twice, or marked and not shown"
+        if len(state.shown) < sum(map(len, state.batches)) or not {*state.exposure} <= {
+            *state.shown
+        }:
+            yield "a document is shown twice, or marked or looked at and not shown"
         if any(step.batch > len(state.batches) for step in state.steps):
             yield "a step is of a batch that was not shown"
 
@@ -173,7 +184,7 @@ class LabellingFiles(StepFiles):
             raise BundleError(f"{QUESTIONS} has other topics than the plan")
         known = {each.document for each in content.items}
         for row, state in content.answers.states():
-            if unknown := sorted(state.grades.keys() - known):
+            if unknown := sorted(state.shown.keys() - known):
                 place = f"{STEPS}, {row.participant}, question {row.question}"
                 raise BundleError(f"{place}: items.csv has no document {unknown[0]}")
         return f"the topics of {len(content.questions)} queries are the plan's"
@@ -248,12 +259,26 @@ def _body(name: str) -> Callable[[Content], Iterator[str]]:
 _COUNTED = ("whole number", "0, 1, …")
 _LABELS = [
     *(PARTICIPANT, Column("query", "id of the topic")),
-    Column("document", "id of a document that was looked at"),
-    Column("grade", "its grade; 0 is not relevant", "whole number", f"0 to {HIGHEST}"),
+    Column("document", "id of a document of a batch that was shown"),
+    Column(
+        "grade",
+        "its grade; 0: it was looked at and not marked; empty: it was not looked at, so nothing is "
+        "known. Until version 0.1.0, where exposure is empty in all rows of a query, each document "
+        "of a batch that was shown counted as looked at",
+        "whole number",
+        f"0 to {HIGHEST}; may be empty",
+    ),
     Column("batch", "number of the batch in which it was shown", "whole number", "1, 2, …"),
     Column("round", "how many new rankings came before", *_COUNTED),
     Column("marked_at", "when it was marked last", "time", "UTC; empty where it never was"),
     Column("revisions", "how often the grade was changed", *_COUNTED),
+    Column(
+        "exposure",
+        "seen: it was in view, 60 % of it for half a second, or marked; shown: a page without "
+        "scripts showed it, and was left for the next batch; empty: not looked at",
+        allowed="seen, shown; may be empty",
+        is_new=True,
+    ),
 ]
 _SHARE = ("number", "-1 to 1; empty where it is not defined")
 _WEIGHTS = [

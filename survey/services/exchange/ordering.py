@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from sqlalchemy.orm import Session
 
-from survey.core.agreement.answers import Answers, Coded, People, Spread, labels_of
+from survey.core.agreement.answers import ASKED, Answers, Coded, People, Spread, labels_of
 from survey.core.agreement.credits import OTHER, credited_measures
 from survey.core.collections.runs import run_name
 from survey.core.studies.fields import ParticipantRecord, and_join
@@ -25,7 +25,7 @@ from survey.core.studies.own_lists import OwnLists
 from survey.core.studies.provenance import Provenance, QuestionSource
 from survey.core.studies.questions import Marks, Question, build_question, rankings_of
 from survey.core.studies.rankings import Ranking
-from survey.core.tasks.ordering import OrderingAnswer, OrderingPresentation
+from survey.core.tasks.ordering import OrderingAnswer, OrderingPresentation, contradiction_of
 from survey.core.tasks.ordering_plan import (
     OBVIOUS,
     OWN_LISTS,
@@ -57,16 +57,19 @@ from survey.services.exchange.ordering_reader import (
 )
 from survey.services.exchange.tables import (
     CACHED_TEXTS,
+    CONTRADICTS,
     PARTICIPANT,
     POSITION,
     SHARED_COLUMNS,
     STUDY,
+    YES_OR_NO,
     Column,
     Content,
     MoveTime,
     Row,
     Table,
     UnansweredRecord,
+    asked_column,
     cell_of,
     lines_of,
     public_record,
@@ -75,6 +78,7 @@ from survey.services.exchange.tables import (
     text_of,
     time_of,
     written,
+    yes_or_no,
 )
 from survey.services.studies.plans import from_trec
 
@@ -172,12 +176,12 @@ class OrderingContent:
             for question in content.questions
         }
         first = {
-            (each.participant, each.question): (each.ranking, each.submitted_at)
+            (each.participant, each.question): (each.ranking, each.submitted_at, each.asked)
             for each in self.first_rankings()
         }
         taken = defaultdict[str, set[int | None]](set)
         for answer in self.rows():
-            ranked = first.pop((answer.participant, answer.question), (None, None))
+            ranked = first.pop((answer.participant, answer.question), (None, None, None))
             taken[answer.participant].add(answer.position)
             drawn = OrderingPresentation(
                 label_order=list(answer.label_order),
@@ -186,8 +190,10 @@ class OrderingContent:
                 shown=[shown[answer.question][name] for name in answer.label_order],
                 ranked_first=ranked[0],
                 ranked_at=ranked[1],
+                ranked_asked=ranked[2],
             )
-            yield answer, drawn, OrderingAnswer(answer.clicked, answer.own, answer.asked)
+            given = OrderingAnswer(answer.clicked, answer.own, answer.typed, answer.scores_seen)
+            yield answer, drawn, given
         for (participant, number), ranked in first.items():
             positions = taken[participant]
             position = min({*range(1, len(positions) + 2)} - positions)
@@ -529,16 +535,24 @@ def _responses(content: Content) -> Iterator[str]:
     # Millions of lines, put together by hand of parts that are cached: ``lines_of`` takes
     # several times as long. Unpacking takes half as long as reading each attribute.
     has_reasons = bool(content.plan.reason_question)
+    lists = {each.number: each.lists for each in content.questions}
+    contradicts = contradiction_of(ordering_plan(content.plan), lists)
     for answer in content.answers.rows():
         participant, question, position, labels, columns, lists, clicked, own = answer[:8]
-        shown_at, submitted_at, seconds, revisions, is_test, excluded, asked, reason = answer[8:]
+        shown_at, submitted_at, seconds, revisions, is_test, excluded, *more = answer[8:]
+        asked, typed, scores_seen, reason = more
         yield (
             f"{text_of(participant)},{question},{position},{_spaced(labels)},"
             f"{_spaced(columns or ())},{_spaced(lists)},{_ticked(clicked)},{_notation(own)},"
             f"{time_of(shown_at)},{time_of(submitted_at)},{cell_of(seconds)},"
-            f"{cell_of(revisions)},{is_test:d},{excluded:d},{asked or ''}"
+            f"{cell_of(revisions)},{is_test:d},{excluded:d},{asked or ''},"
+            f"{YES_NO_CELLS[contradicts(question, own)]},{YES_NO_CELLS[typed]},"
+            f"{YES_NO_CELLS[scores_seen]}"
             f"{',' + text_of(reason or '') if has_reasons else ''}\n"
         )
+
+
+YES_NO_CELLS = {value: cell_of(yes_or_no(value)) for value in (True, False, None)}
 
 
 @lru_cache(CACHED_TEXTS)
@@ -584,7 +598,10 @@ def _votes(content: Content) -> Iterator[str]:
 @lines_of
 def _first_rankings(content: Content) -> Iterator[Row]:
     for first in content.answers.first_rankings():
-        yield first.participant, first.question, str(first.ranking), first.submitted_at
+        yield (
+            *(first.participant, first.question, str(first.ranking), first.submitted_at),
+            first.asked,
+        )
 
 
 def responses_table(plan: OrderingPlan) -> Table:
@@ -604,7 +621,10 @@ _RESPONSE_COLUMNS = [
     *SHARED_COLUMNS,
     Column("is_test", source=Participant.is_test),
     Column("excluded", source=Participant.excluded),
-    Column("asked", source=StoredOrderingAnswer.asked),
+    asked_column(ASKED),
+    CONTRADICTS,
+    Column("typed", source=StoredOrderingAnswer.typed, allowed=YES_OR_NO),
+    Column("scores_seen", source=StoredOrderingAnswer.scores_seen, allowed=f"{YES_OR_NO}; empty"),
 ]
 
 FIRST_RANKINGS = Table(
@@ -614,6 +634,7 @@ FIRST_RANKINGS = Table(
         QUESTION,
         Column("ranking", source=StoredOrderingPresentation.ranked_first),
         Column("submitted_at", source=StoredOrderingPresentation.ranked_at),
+        Column("asked", source=StoredOrderingPresentation.ranked_asked),
     ],
     _first_rankings,
 )

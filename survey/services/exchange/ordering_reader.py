@@ -14,7 +14,14 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from survey.core.agreement.answers import ASKED, Answers, People, Response, seconds_taken
+from survey.core.agreement.answers import (
+    ASKED,
+    REVERSED,
+    Answers,
+    People,
+    Response,
+    seconds_taken,
+)
 from survey.core.measures import MEASURES, Setting
 from survey.core.studies.own_lists import COLLECTION_SIZE, COLUMNS, LISTS
 from survey.core.studies.provenance import QuestionSource
@@ -29,6 +36,7 @@ from survey.core.studies.questions import (
     sorted_with_marks,
 )
 from survey.core.studies.rankings import Ranking, letters_for
+from survey.core.tasks.ordering import contradiction_of
 from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.core.tasks.preference import PreferencePlan
 from survey.services.exchange.input_files import (
@@ -39,7 +47,14 @@ from survey.services.exchange.input_files import (
     is_sorted,
     parse_rows,
 )
-from survey.services.exchange.tables import STUDY, read_reason, read_shared
+from survey.services.exchange.tables import (
+    STUDY,
+    check_contradicts,
+    read_asked,
+    read_reason,
+    read_shared,
+    read_yes_or_no,
+)
 
 QUESTIONS = "questions.csv"
 RANKINGS = "rankings.csv"
@@ -80,6 +95,8 @@ class AnswerRecord(NamedTuple):
     is_test: bool
     excluded: bool
     asked: str | None = None
+    typed: bool = False
+    scores_seen: bool | None = None
     reason: str | None = None
 
     @property
@@ -95,6 +112,7 @@ class AnswerRecord(NamedTuple):
             position=self.position,
             seconds=seconds_taken(self.active_seconds, self.shown_at, self.submitted_at),
             asked=self.asked,
+            typed=self.typed,
         )
 
 
@@ -106,6 +124,7 @@ class FirstRanking:
     question: int
     ranking: Ranking
     submitted_at: datetime | None
+    asked: str | None = None
 
 
 @dataclass(frozen=True)
@@ -377,7 +396,8 @@ def _read_first_rankings(
             ranking = row.optional_ranking("ranking", plan.letters)
             if ranking is None:
                 raise row.fault("ranking", "a ranking is needed")
-            return FirstRanking(participant, question, ranking, row.optional_time("submitted_at"))
+            submitted_at, asked = row.optional_time("submitted_at"), read_asked(row, (REVERSED,))
+            return FirstRanking(participant, question, ranking, submitted_at, asked)
 
         return parse_rows(files, FIRST_RANKINGS, columns, parse)
 
@@ -408,6 +428,12 @@ class _AnswerReader:
             # In a pool, the place of these depends on what else was drawn.
             self._moved = {plan.repeated, *range(plan.questions + 1, plan.last_number + 1)}
         self._first: dict[str | None, tuple[int, AnswerRecord]] = {}
+        if plan:
+            ranks = {
+                number: {each.letter: each.marked.ranks for each in rows}
+                for number, rows in lists.items()
+            }
+            self._contradicts = contradiction_of(plan, ranks)
 
     def read_key(self, row: CsvRow) -> tuple[str, int]:
         """Return the participant and the question, of which there may be one row."""
@@ -464,12 +490,18 @@ class _AnswerReader:
             **read_shared(row),
             is_test=self._read_flag(row, "is_test"),
             excluded=self._read_flag(row, "excluded"),
-            asked=_read_asked(row),
+            asked=read_asked(row, ASKED),
+            typed=bool(read_yes_or_no(row, "typed")),
+            scores_seen=read_yes_or_no(row, "scores_seen"),
             reason=read_reason(row, self._plan) if self._plan else None,
         )
         if answer.clicked and answer.own:
             allowed = "clicked holds labels; an answer is one of the two"
             raise row.fault("clicked", f"custom_ranking holds a ranking too, and {allowed}")
+        if answer.typed and answer.own:
+            raise row.fault("typed", "only an ordering that counts for a method can be")
+        if self._plan:
+            check_contradicts(row, self._contradicts(question, answer.own))
         try:
             answer.response  # noqa: B018 - its constructor refuses an impossible answer
         except ValueError as error:
@@ -546,11 +578,3 @@ class _AnswerReader:
             if getattr(answer, column) != getattr(first, column):
                 allowed = f"it is the participant's, and row {number} says otherwise"
                 raise row.fault(column, allowed)
-
-
-def _read_asked(row: CsvRow) -> str | None:
-    """Return what was asked back, None where nothing was or a file from elsewhere lacks it."""
-    asked = row.optional_text("asked")
-    if asked not in (*ASKED, None):
-        raise row.fault("asked", f"{', '.join(ASKED)} or nothing is allowed")
-    return asked

@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 from survey.core.studies.fields import ParticipantRecord
 from survey.core.studies.questions import Question, rankings_of
 from survey.core.tasks.preference import (
+    ASKED,
     EQUAL,
     LEFT,
     PREFERRED,
@@ -35,6 +36,7 @@ from survey.services.exchange.input_files import BundleError, CsvRow, Faults, Fi
 from survey.services.exchange.ordering import QUESTION, RANKINGS, questions_table
 from survey.services.exchange.ordering_reader import check_rankings, read_questions
 from survey.services.exchange.tables import (
+    CONTRADICTS,
     PARTICIPANT,
     POSITION,
     REASON,
@@ -44,10 +46,14 @@ from survey.services.exchange.tables import (
     MoveTime,
     Row,
     Table,
+    asked_column,
+    check_contradicts,
     lines_of,
     public_record,
+    read_asked,
     read_reason,
     read_shared,
+    yes_or_no,
 )
 
 PREFERENCES = "preferences.csv"
@@ -68,6 +74,7 @@ class PreferenceRecord(NamedTuple):
     submitted_at: datetime | None
     active_seconds: float | None
     revisions: int | None
+    asked: str | None
     reason: str | None
 
     @property
@@ -166,6 +173,8 @@ def _judgement(row: PreferenceRecord) -> Judgement:
         side=row.preferred,
         strength=row.strength,
         satisfaction=dict(zip(letters, satisfaction, strict=True)),
+        was_asked=row.asked is not None,
+        contradicts=row.answer.contradicts,
     )
 
 
@@ -181,7 +190,7 @@ class PreferenceFiles:
 
     def data_tables(self, plan: PreferencePlan) -> list[Table]:
         """Return the files of the pairs and of the preferences."""
-        return [questions_table(plan), RANKINGS, Table(PREFERENCES, _COLUMNS, _preferences)]
+        return [questions_table(plan), RANKINGS, _TABLE]
 
     def result_tables(self, plan: PreferencePlan) -> list[Table]:
         """Return no files: the results are in analysis.json."""
@@ -207,7 +216,7 @@ class PreferenceFiles:
         """Read the pairs and the preferences; raises BundleError with the place of each fault."""
         questions = read_questions(files, plan)
         reader = _Reader(plan, questions, {each.public_id for each in participants()})
-        names = [column.name for column in _COLUMNS]
+        names = _TABLE.needed
         rows = [*parse_rows(files, PREFERENCES, names, reader.read)]
         records = sorted(rows, key=attrgetter("participant", "question"))
         _check_complete(plan, participants(), records)
@@ -286,6 +295,7 @@ class _Reader:
             satisfaction_left=row.optional_whole_number("satisfaction_left"),
             satisfaction_right=row.optional_whole_number("satisfaction_right"),
             **read_shared(row),
+            asked=read_asked(row, ASKED),
             reason=read_reason(row, self._plan),
         )
         try:
@@ -293,6 +303,7 @@ class _Reader:
         except ValueError as error:
             raise row.fault("preferred", str(error)) from None
         self._check_asked(row, answer)
+        check_contradicts(row, answer.contradicts)
         return record
 
     def _check_asked(self, row: CsvRow, answer: PreferenceAnswer) -> None:
@@ -332,18 +343,25 @@ def _preferences(content: Content) -> Iterator[Row]:
             *(row.preferred, row.strength, row.reason),
             *(row.satisfaction_left, row.satisfaction_right),
             *(row.position, row.shown_at, row.submitted_at, row.active_seconds, row.revisions),
+            *(row.asked, yes_or_no(row.answer.contradicts)),
         )
 
 
-_COLUMNS = [
-    *(PARTICIPANT, QUESTION, Column("topic", "what was searched for")),
-    Column("left", "the run whose list was at the left"),
-    Column("right", "the run whose list was at the right"),
-    Column("preferred", source=StoredPreferenceAnswer.preferred),
-    Column("strength", source=StoredPreferenceAnswer.strength),
-    REASON,
-    Column("satisfaction_left", source=StoredPreferenceAnswer.satisfaction_left),
-    Column("satisfaction_right", source=StoredPreferenceAnswer.satisfaction_right),
-    POSITION,
-    *SHARED_COLUMNS,
-]
+_TABLE = Table(
+    PREFERENCES,
+    [
+        *(PARTICIPANT, QUESTION, Column("topic", "what was searched for")),
+        Column("left", "the run whose list was at the left"),
+        Column("right", "the run whose list was at the right"),
+        Column("preferred", source=StoredPreferenceAnswer.preferred),
+        Column("strength", source=StoredPreferenceAnswer.strength),
+        REASON,
+        Column("satisfaction_left", source=StoredPreferenceAnswer.satisfaction_left),
+        Column("satisfaction_right", source=StoredPreferenceAnswer.satisfaction_right),
+        POSITION,
+        *SHARED_COLUMNS,
+        asked_column(ASKED),
+        CONTRADICTS,
+    ],
+    _preferences,
+)

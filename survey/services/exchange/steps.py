@@ -30,8 +30,10 @@ from survey.services.exchange.tables import (
     MoveTime,
     Row,
     Table,
+    asked_column,
     lines_of,
     public_record,
+    read_asked,
     read_reason,
     read_shared,
     reason_columns,
@@ -55,6 +57,7 @@ class DoneRecord(NamedTuple):
     submitted_at: datetime | None
     active_seconds: float | None
     revisions: int | None
+    asked: str | None
     reason: str | None
 
     @property
@@ -133,11 +136,12 @@ class StepFiles(ABC):
 
     ``tables``: of the kind's presentations, answers and steps; ``question_columns``: a column for
     each field of a question, a named tuple; ``step_names``: what a step has beside the time.
-    ``answers_file``, ``typed``: see ``TaskFiles``.
+    ``asks``: what the page may ask back. ``answers_file``, ``typed``: see ``TaskFiles``.
     """
 
     kind: ClassVar[str]
     content: ClassVar[type[StepContent]]
+    asks: ClassVar[Sequence[str]]
     answers_file: str
     typed: str
     tables: ClassVar[tuple[Any, Any, Any]]
@@ -164,6 +168,7 @@ class StepFiles(ABC):
             Column("order_seed", source=presentation.order_seed),
             Column("steps", source=answer.steps),
             *SHARED_COLUMNS,
+            asked_column(self.asks),
             *reason_columns(plan),
         ]
         rows = lines_of(lambda content: (row[: len(done)] for row in content.answers.rows()))
@@ -216,13 +221,14 @@ class StepFiles(ABC):
                 order_seed=row.whole_number("order_seed"),
                 steps=row.whole_number("steps", 1),
                 **read_shared(row),
+                asked=read_asked(row, self.asks),
                 reason=read_reason(row, plan),
             )
 
         def read_step(row: CsvRow) -> StepRow:
             return *key_of(row), self.step_from(row, row.optional_time("saved_at"))
 
-        rows = parse_rows(files, done.name, done.names, read_done)
+        rows = parse_rows(files, done.name, done.needed, read_done)
         taken = parse_rows(files, steps.name, steps.names, read_step)
         records, ordered = sorted(rows, key=by_key), sorted(taken, key=by_key)
         content = self.content(lambda: iter(records), lambda: iter(ordered))

@@ -131,8 +131,8 @@ class TaskContent(Protocol):
         """Yield each answer's record, presentation and answer, the last two of the kind's types.
 
         The record has participant, question, position, shown_at, submitted_at, active_seconds,
-        revisions and reason. The answer is None, and the record an ``UnansweredRecord``, where a
-        bundle holds something of a question that has no answer.
+        revisions, asked and reason. The answer is None, and the record an ``UnansweredRecord``,
+        where a bundle holds something of a question that has no answer.
         """
 
 
@@ -260,7 +260,8 @@ def _why_empty(everyone: Iterable[ParticipantRecord], options: AnalysisOptions) 
 class Column:
     """A column: its meaning, the kind of its values, and which are allowed.
 
-    ``source``: the database's column, from which all three are taken where it is set.
+    ``source``: the database's column, from which all three are taken where it is set; of ``kind``
+    and ``allowed`` only where the latter is empty. ``is_new``: whether earlier bundles lack it.
     """
 
     name: str
@@ -268,6 +269,7 @@ class Column:
     kind: str = "text"
     allowed: str = ""
     source: InstrumentedAttribute[Any] | None = None
+    is_new: bool = False
 
 
 @dataclass(frozen=True)
@@ -282,6 +284,11 @@ class Table:
     def names(self) -> list[str]:
         """The names of the columns: the heading."""
         return [column.name for column in self.columns]
+
+    @property
+    def needed(self) -> list[str]:
+        """The names of the columns that every bundle has."""
+        return [column.name for column in self.columns if not column.is_new]
 
     def lines(self, content: Content) -> Iterator[str]:
         """Yield the file's text, many lines at a time; the same content gives the same bytes."""
@@ -409,9 +416,16 @@ def batched(items: Iterable[Item], number: int = LINES_AT_ONCE) -> Iterator[Sequ
         yield batch
 
 
+YES_OR_NO = "yes, no"
 PARTICIPANT = Column("participant", source=Participant.public_id)
 POSITION = Column("position", source=Presentation.position)
 REASON = Column("reason", source=StoredResponse.reason)
+CONTRADICTS = Column(
+    "contradicts",
+    "whether the answer contradicts itself, after the page asked back about it",
+    allowed=YES_OR_NO,
+    is_new=True,
+)
 SHARED_COLUMNS = [  # of the answers of every kind
     Column("shown_at", source=Presentation.shown_at),
     Column("submitted_at", source=StoredResponse.submitted_at),
@@ -431,6 +445,39 @@ def read_reason(row: CsvRow, plan: Plan) -> str | None:
     if reason is not None and (len(reason) > LONGEST_ANSWER or not is_storable(reason)):
         raise row.fault(REASON.name, f"a text of {LONGEST_ANSWER} characters at most is needed")
     return reason
+
+
+def asked_column(kinds: Sequence[str]) -> Column:
+    """Return the column of what the page asked back before it saved an answer, one of these."""
+    allowed = f"{', '.join(kinds)}; empty where nothing was asked"
+    return Column("asked", source=StoredResponse.asked, allowed=allowed, is_new=True)
+
+
+def read_asked(row: CsvRow, kinds: Sequence[str]) -> str | None:
+    """Return what was asked back; None where nothing was, or in a file that does not tell."""
+    asked = row.optional_text("asked")
+    if asked not in (*kinds, None):
+        raise row.fault("asked", f"{', '.join(kinds)} or nothing is allowed")
+    return asked
+
+
+def yes_or_no(value: bool | None) -> str | None:
+    """Return the cell of a switch; empty where it is unknown."""
+    return None if value is None else "yes" if value else "no"
+
+
+def read_yes_or_no(row: CsvRow, column: str) -> bool | None:
+    """Return the switch in a cell; None where it is empty or the file lacks the column."""
+    text = row.optional_text(column)
+    if text not in ("yes", "no", None):
+        raise row.fault(column, "yes, no or nothing is allowed")
+    return None if text is None else text == "yes"
+
+
+def check_contradicts(row: CsvRow, expected: bool) -> None:
+    """Compare a cell of CONTRADICTS, where it is, with what follows from the row."""
+    if read_yes_or_no(row, CONTRADICTS.name) not in (expected, None):
+        raise row.fault(CONTRADICTS.name, f"{yes_or_no(expected)} follows from the answer")
 
 
 def read_shared(row: CsvRow) -> dict[str, Any]:
@@ -603,6 +650,8 @@ def describe_column(column: Column) -> tuple[str, str, str]:
     if column.source is None:
         return column.kind, column.allowed, column.meaning
     stored = column.source.property.columns[0]
+    if column.allowed:
+        return column.kind, column.allowed, stored.doc or ""
     kind, allowed = _KINDS.get(type(stored.type).__name__, ("text", ""))
     listed = ", ".join(listed_values(column.source))
     empty = "may be empty" if stored.nullable else ""

@@ -74,11 +74,13 @@ class Outcome(Enum):
 class StoredAnswer:
     """The answer that counts; ``revisions``: how often it was changed.
 
-    ``reason``: why, in words, None where the participant left it empty or was not asked.
+    ``reason``: why, in words, None where the participant left it empty or was not asked. ``asked``:
+    what the page asked back before it saved this version, None for nothing.
     """
 
     answer: Any
     reason: str | None
+    asked: str | None
     submitted_at: datetime
     revisions: int
 
@@ -191,7 +193,9 @@ def stored_answer(task: Task, row: Record) -> StoredAnswer | None:
     """Return the stored answer of a row, None where the question is not answered."""
     if row.response_id is None:
         return None
-    return StoredAnswer(answer_in(task, row), row.reason, row.submitted_at, row.revisions)
+    return StoredAnswer(
+        answer_in(task, row), row.reason, row.asked, row.submitted_at, row.revisions
+    )
 
 
 def answer_in(task: Task, row: Record) -> Any:
@@ -288,19 +292,20 @@ def save_answer(
     active_seconds: float | None = None,
     onward_to: int | None = None,
     reason: str | None = None,
+    asked: str | None = None,
 ) -> Outcome:
     """Store an answer with its reason and commit; return whether it is saved or stale.
 
     ``key``: the form's submission key, which holds the number of the revision that it showed. A
     form that is sent twice is SAVED and adds no revision; a form from before another change is
     STALE, unless it says what is stored. ``onward_to``: the position of the question that is shown
-    next. Raises NotAllowedError after the end, TooManyAnswersError, and NotFoundError
-    for a position without a question.
+    next. ``asked``: what the page asked back before. Raises NotAllowedError after the end,
+    TooManyAnswersError, and NotFoundError for a position without a question.
     """
     participant_id, tables = participant.id, TASK_TABLES[plan.kind]
     current, moment = _locked_state(session, tables, participant, position)
     stored = stored_answer(task_of(plan), current)
-    outcome = _outcome(session, secret_key, plan, current, stored, (answer, reason), key)
+    outcome = _outcome(session, secret_key, plan, current, stored, (answer, reason, asked), key)
     if outcome == Outcome.STALE:
         session.rollback()
         return outcome
@@ -315,6 +320,7 @@ def save_answer(
         "submitted_at": moment,
         "revisions": revision_count(stored),
         "reason": reason,
+        "asked": asked,
     }
     if active_seconds is not None:
         response["active_seconds"] = (current.active_seconds or 0) + active_seconds
@@ -357,17 +363,17 @@ def _outcome(
     plan: Plan,
     state: Record,
     stored: StoredAnswer | None,
-    sent: tuple[Any, str | None],
+    sent: tuple[Any, str | None, str | None],
     key: str,
 ) -> Outcome | None:
     """Return SAVED for an answer that is stored already, STALE, or None for one to be stored.
 
-    ``sent``: the answer and its reason. Raises TooManyAnswersError for one to be stored when the
-    participant's limit is reached.
+    ``sent``: the answer, its reason and what was asked back. Raises TooManyAnswersError for one to
+    be stored when the participant's limit is reached.
     """
     base = tokens.revision_of(secret_key, presentation_name(state.public_id, state.id), key)
     latest = revision_count(stored)
-    if stored is not None and sent == (stored.answer, stored.reason):
+    if stored is not None and sent == (stored.answer, stored.reason, stored.asked):
         return Outcome.SAVED
     if base == latest:
         if state.recent >= ANSWERS_A_MINUTE:
@@ -378,7 +384,7 @@ def _outcome(
         return Outcome.STALE
     tables = TASK_TABLES[plan.kind]
     row = participant_queries.revision_of(session, tables, state.response_id, base + 1)
-    same = row is not None and sent == (answer_in(task_of(plan), row), row.reason)
+    same = row is not None and sent == (answer_in(task_of(plan), row), row.reason, row.asked)
     return Outcome.SAVED if same else Outcome.STALE
 
 
@@ -467,15 +473,23 @@ def save_steps(
 
 
 def save_first_ranking(
-    session: Session, plan: Plan, record: AnyParticipant, position: int, ranking: Ranking
+    session: Session,
+    plan: Plan,
+    record: AnyParticipant,
+    position: int,
+    ranking: Ranking,
+    asked: str | None,
 ) -> None:
-    """Store the ranking from before the columns are shown; a second one is ignored."""
+    """Store the ranking from before the columns are shown; a second one is ignored.
+
+    ``asked``: what the page asked back before.
+    """
     participant = queries.locked_participant(session, record)
     shown = find_presentation(session, plan, participant, position)
     if shown.drawn.ranked_at is None:
         moment = participant.last_seen_at = now()
         table = TASK_TABLES[plan.kind].presentation
-        changes = {"ranked_first": ranking, "ranked_at": moment}
+        changes = {"ranked_first": ranking, "ranked_at": moment, "ranked_asked": asked}
         if shown.refusals:
             participant_queries.store_refusals(session, record.id, position, 0, None)
         participant_queries.change_own_columns(session, table, shown.row_id, changes)

@@ -76,7 +76,11 @@ KEYS = {
         "refusals": "form_sent_back",
         "last_refusal": "form_sent_back_because",
     },
-    "revision": {"submitted_at": "saved", "active_seconds": "seconds_in_view"},
+    "revision": {
+        "submitted_at": "saved",
+        "active_seconds": "seconds_in_view",
+        "asked": "asked_back",
+    },
 }
 # Columns that are not in the file by themselves, each with its reason. Keys of rows need none: they
 # mean nothing outside the database.
@@ -92,6 +96,7 @@ HIDDEN = {
         "submitted_at": "the last of “answers” has it",
         "active_seconds": "the last of “answers” has it",
         "reason": "the last of “answers” has it",
+        "asked": "the last of “answers” has it",
         "revisions": "“answers” has every version",
     },
     "revision": {"number": "“answers” is in this order"},

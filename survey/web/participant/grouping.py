@@ -1,14 +1,16 @@
 """The pages of grouping: a form of selected pictures and of groups, and an answer in words."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from flask import request
 from wtforms import HiddenField
 
 from survey.core.studies.fields import is_storable
+from survey.core.tasks.doubts import Doubt
 from survey.core.tasks.grouping import (
+    ASKED,
     DONE,
     LONGEST_GROUP_NAME,
     MERGE,
@@ -24,6 +26,7 @@ from survey.core.tasks.grouping import (
     steps_from_form,
 )
 from survey.core.tasks.steps import Done
+from survey.services.participation.answers import ShownQuestion
 from survey.web.forms import AnswerForm
 from survey.web.language import gettext, ngettext
 from survey.web.participant.single_page import SinglePage
@@ -37,10 +40,12 @@ class GroupingForm(AnswerForm):
 
     ``document``: the number of a tile, repeated. ``go``: "new" or "" (into the group that
     ``group`` names), "put-3" (into group 3), "take-3", "rename-3", "merge-3", "adopt-0", "undo",
-    "rest" (what is left is unknown), "done", "back". ``name-3`` is the name of a group that is
-    renamed, ``into-3`` the number of the group that it is merged into.
+    "rest" (what is left is unknown), "done", "back", or "next", which Enter presses: "new" where
+    tiles are selected and ``group`` has a name, else "done". ``name-3`` is the name of a group
+    that is renamed, ``into-3`` the number of the group that it is merged into.
     """
 
+    asks = confirms = ASKED
     takes_steps = True
     plan: GroupingPlan
 
@@ -50,6 +55,9 @@ class GroupingForm(AnswerForm):
 
     def validate(self, extra_validators: Any = None) -> bool:
         """Check that a button of this page was pressed, with what it needs."""
+        if self.go.data == "next":
+            selected = request.form.getlist("document") and request.form.get("group", "").strip()
+            self.go.data = NEW if selected else DONE
         is_valid = super().validate(extra_validators)
         if problem := self._problem() if is_valid else "":
             self.group.errors = [problem]
@@ -148,6 +156,13 @@ class GroupingPages(SinglePage):
     work_template = "participant/grouping/_work.html"
     question_template = practice_template = "participant/grouping/question.html"
     answer_template = "participant/grouping/_answer.html"
+
+    def doubt_of(
+        self, plan: GroupingPlan, form: GroupingForm, shown: Callable[[], ShownQuestion]
+    ) -> Doubt | None:
+        """Return the doubt about a topic whose documents are all in the same place."""
+        kind = shown().view.lumped
+        return Doubt(kind) if kind else None
 
     def in_words(self, answer: Done) -> str:
         """Return that the topic is done."""

@@ -1,38 +1,52 @@
 """The pages of labelling: a form of a batch, and an answer in words."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from flask import request
 from wtforms import HiddenField
 
+from survey.core.tasks.doubts import Doubt
 from survey.core.tasks.labelling import (
+    ASKED,
     BACK,
+    LEAVE,
     NEXT,
     REFINE,
+    TURN,
+    UNFINISHED,
+    UNMARKED,
+    UNSEEN,
     LabellingPlan,
     LabellingShown,
     LabellingStep,
+    LabellingView,
     steps_from_form,
 )
 from survey.core.tasks.steps import Done
+from survey.services.participation.answers import ShownQuestion
 from survey.web.forms import AnswerForm
 from survey.web.language import gettext
 from survey.web.participant.single_page import SinglePage
 
 TILE = re.compile(r"[1-9][0-9]?")
+ACTIONS = {"next": NEXT, "refine": REFINE, "previous": BACK, "done": LEAVE, "back": LEAVE}
 
 
 class LabellingForm(AnswerForm):
     """A batch: tiles and their grades.
 
     ``document``: the number of a tile, ``grade``: its grade; both repeated, or one grade for all.
-    With ``whole`` the grade of every other tile of the batch is 0, else it stays. ``go``: "next",
-    "refine", "previous" (batch), "done", "back", or "" for marks alone.
+    With ``whole`` the grade of every other tile of the batch is 0, else it stays. ``seen``: the
+    numbers of the tiles that were in view, from a page whose script knows; repeated, or with
+    spaces between. ``go``: "next" (batch; "done" where none follows), "refine", "previous" (batch),
+    "done", "back", or "" for marks alone.
     """
 
+    asks = confirms = ASKED
     takes_steps = True
+    is_last = False
     plan: LabellingPlan
 
     step_key = HiddenField()
@@ -44,7 +58,8 @@ class LabellingForm(AnswerForm):
         super().validate(extra_validators)
         is_batch = re.fullmatch("[1-9][0-9]{0,4}", self.batch.data or "")
         tiles, grades = request.form.getlist("document"), request.form.getlist("grade")
-        fits = all(map(TILE.fullmatch, tiles)) and all(re.fullmatch("[0-3]", g) for g in grades)
+        numbers = [*tiles, *(self._seen or ())]
+        fits = all(map(TILE.fullmatch, numbers)) and all(re.fullmatch("[0-3]", g) for g in grades)
         if not is_batch or not fits or (len(grades) != len(tiles) > 0 and len(grades) != 1):
             self.batch.errors = [gettext("Something was ticked that this page does not offer.")]
         return not self.errors
@@ -56,11 +71,33 @@ class LabellingForm(AnswerForm):
         pairs = zip(tiles, grades * len(tiles) if len(grades) == 1 else grades, strict=False)
         return {int(tile): int(grade) for tile, grade in pairs}
 
+    @property
+    def _seen(self) -> list[str] | None:
+        if "seen" not in request.form:
+            return None
+        return " ".join(request.form.getlist("seen")).split()
+
     def steps_for(self, shown: LabellingShown, find: Any) -> Sequence[LabellingStep]:
-        """Return the marks that the form changes, and what its button does."""
-        actions = {"next": NEXT, "refine": REFINE, "previous": BACK}
-        sent = (int(self.batch.data), self.grades, actions.get(self.go.data or "", ""))
-        return steps_from_form(self.plan, shown, find, *sent, is_whole=bool(self.whole.data))
+        """Return the marks that the form changes, what was in view, and what its button does."""
+        action = ACTIONS.get(self.go.data or "", "")
+        seen = self._seen
+        steps = steps_from_form(
+            *(self.plan, shown, find, int(self.batch.data), self.grades, action),
+            is_whole=bool(self.whole.data),
+            seen=None if seen is None else [*map(int, seen)],
+        )
+        self.is_last = action == NEXT and (not steps or steps[-1].action not in (NEXT, TURN))
+        return steps
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the query is done: also where the next batch is wanted, and none follows."""
+        return super().is_done or self.is_last
+
+    @property
+    def knows_view(self) -> bool:
+        """Whether the page had a script that knows which tiles were in view."""
+        return self._seen is not None
 
     @property
     def answer(self) -> Done:
@@ -90,6 +127,24 @@ class LabellingPages(SinglePage):
     work_template = "participant/labelling/_work.html"
     question_template = practice_template = "participant/labelling/question.html"
     answer_template = "participant/labelling/_answer.html"
+
+    def doubt_of(
+        self, plan: LabellingPlan, form: LabellingForm, shown: Callable[[], ShownQuestion]
+    ) -> Doubt | None:
+        """Return the first doubt about a query that is done; a query is asked about once."""
+        question = shown()
+        asked = form.was_asked or (question.stored and question.stored.asked)
+        if asked:
+            form.asked.data = asked
+            return None
+        view: LabellingView = question.view
+        if form.knows_view and not all(tile.is_looked_at for tile in view.tiles):
+            return Doubt(UNSEEN)
+        if not view.relevant:
+            return Doubt(UNMARKED)
+        if view.has_next and any(tile.grade for tile in view.tiles):
+            return Doubt(UNFINISHED)
+        return None
 
     def in_words(self, answer: Done) -> str:
         """Return that the query is done."""

@@ -12,8 +12,16 @@ from wtforms.validators import ValidationError
 
 from survey.core.studies.plan import Plan
 from survey.core.studies.rankings import Ranking, letters_for
-from survey.core.tasks.ordering import MATCH, OWN, Doubt, OrderingAnswer, known_kind
-from survey.core.tasks.ordering_plan import AFTER, NEVER, OrderingPlan
+from survey.core.tasks.ordering import (
+    DIFFERING_TICKS,
+    MATCH,
+    OWN,
+    REVERSED,
+    BlindedQuestion,
+    Doubt,
+    OrderingAnswer,
+)
+from survey.core.tasks.ordering_plan import AFTER, FOLDED, NEVER, OPEN, OrderingPlan
 from survey.services.participation import answers
 from survey.services.participation.answers import ShownQuestion
 from survey.web.forms import AnswerForm, Form
@@ -23,8 +31,11 @@ from survey.web.language import (
     gettext,
     methods,
     ngettext,
+    order,
     ranking_in_words,
 )
+
+SEEN = {"yes": True, "no": False}  # the scores, as forms say it
 
 
 @dataclass(frozen=True)
@@ -33,22 +44,25 @@ class FilledIn:
 
     ``ticked``: labels "1", "2", …, or "own"; ``chosen``: each letter with its place, None where
     it has none yet; ``unplaced``: the letters that are marked because they need a place;
-    ``asked``: what the page asked back, until the own ordering that was chosen then is saved;
-    ``first``: the own ordering from before the methods were shown, if there is one.
+    ``first``: the own ordering from before the methods were shown, if there is one;
+    ``scores_seen``: "yes", "no", or "" where it is unknown.
     """
 
     ticked: tuple[str, ...]
     chosen: tuple[tuple[str, int | None], ...]
     unplaced: tuple[str, ...] = ()
-    asked: str | None = None
     first: Ranking | None = None
+    scores_seen: str = ""
 
     @classmethod
-    def answer(cls, stored: OrderingAnswer, letters: Iterable[str]) -> "FilledIn":
-        """Return the ticks and places of a stored answer."""
-        if stored.own is not None:
-            return cls.ranking(stored.own, letters, (OWN,))
-        return cls.ranking(None, letters, tuple(str(label) for label in sorted(stored.clicked)))
+    def answer(cls, stored: OrderingAnswer, view: BlindedQuestion) -> "FilledIn":
+        """Return the ticks and places of a stored answer; those of a typed one are places."""
+        seen = next((word for word, seen in SEEN.items() if seen is stored.scores_seen), "")
+        own = stored.own
+        if stored.typed:
+            own = view.column(min(stored.clicked)).ranking
+        ticked = (OWN,) if own else tuple(str(label) for label in sorted(stored.clicked))
+        return replace(cls.ranking(own, view.letters, ticked), scores_seen=seen)
 
     @classmethod
     def ranking(
@@ -160,6 +174,8 @@ class PlacesForm(AnswerForm):
 class RankingForm(PlacesForm):
     """The own ranking that is asked before the methods are shown; made by ``ranking_form``."""
 
+    asks = confirms = (REVERSED,)
+
     def validate(self, extra_validators: Any = None) -> bool:
         """Check that every list has a place."""
         super().validate(extra_validators)
@@ -171,13 +187,17 @@ class RankingForm(PlacesForm):
 class QuestionForm(PlacesForm):
     """The answer to a question: ticks, or an own ranking; made by ``question_form``.
 
-    ``settle``: the choice after the page asked back, see ``Doubt.settle``. ``asked``: what it asked
-    back before the participant chose to give an own ordering. ``settled``: the answer that
-    was chosen then.
+    ``settle``: the choice after the page asked back, see ``Doubt.settle``. ``scores_seen``: "yes"
+    where the scores were opened, "no" where a script saw that they were not. ``settled``: the
+    answer that is saved, with what was chosen and credited.
     """
 
+    asks = (DIFFERING_TICKS, REVERSED)
+    confirms = (REVERSED,)
+    scores: str | None  # how the plan shows them, None for not at all
+
     settle = HiddenField()
-    asked = HiddenField()
+    scores_seen = HiddenField()
     settled: OrderingAnswer | None = None
 
     def validate(self, extra_validators: Any = None) -> bool:
@@ -235,22 +255,32 @@ class QuestionForm(PlacesForm):
     def filled_in(self) -> FilledIn:
         """The ticks and places that the table shows."""
         ticked, places = tuple(self.choice.data or ()), tuple(self.places.items())
-        return FilledIn(ticked, places, tuple(self.unplaced), known_kind(self.asked.data))
+        seen = self.scores_seen.data if self.scores_seen.data in SEEN else ""
+        return FilledIn(ticked, places, tuple(self.unplaced), scores_seen=seen)
+
+    @property
+    def says_more(self) -> bool:
+        """Whether the answer counts for a method that was not ticked."""
+        return self.answer.typed
 
     @property
     def answer(self) -> OrderingAnswer:
         """The answer of a valid form."""
         if self.settled is not None:
             return self.settled
+        seen = True if self.scores == OPEN else None
+        if self.scores == FOLDED:
+            seen = SEEN.get(self.scores_seen.data or "")
         if OWN in self.choice.data:
-            return OrderingAnswer(frozenset(), self.ordering, known_kind(self.asked.data))
-        return OrderingAnswer(frozenset(map(int, self.choice.data)), None)
+            return OrderingAnswer(frozenset(), self.ordering, scores_seen=seen)
+        return OrderingAnswer(frozenset(map(int, self.choice.data)), None, scores_seen=seen)
 
-    def doubt_of(self, shown: ShownQuestion) -> Doubt | None:
+    def doubt_of(self, plan: OrderingPlan, shown: ShownQuestion) -> Doubt | None:
         """Return the doubt about a valid form's answer, None once it is settled.
 
-        An answer that is stored was asked about before it was. A participant who wants to give
-        an own ordering instead gets the page with “None of these” ticked.
+        An own ordering that is a method's is credited to it. An answer that is stored was asked
+        about before it was. A participant who wants to give an own ordering instead gets the page
+        with “None of these” ticked.
         """
         if unused := self._unused_ordering(shown):
             if self.settle.data not in (MATCH, OWN):
@@ -258,18 +288,21 @@ class QuestionForm(PlacesForm):
             if self.settle.data == OWN:
                 self.choice.data = [OWN]
             self.settle.data = ""
-        doubt = Doubt.of(shown.view, self.answer)
-        if doubt is None:
+        if plan.columns != NEVER:
+            self.settled = self.answer.credited(shown.view)
+        doubt = Doubt.of(plan, shown.view, self.answer)
+        if doubt is None or doubt.kind == REVERSED:
+            return doubt
+        stored = shown.stored
+        if stored and (stored.answer, stored.asked) == (self.answer, doubt.kind):
+            self.asked.data = doubt.kind
             return None
-        stored = shown.stored.answer if shown.stored else None
-        if stored == replace(self.answer, asked=doubt.kind):
-            self.settled = stored
-        else:
-            self.settled = doubt.settle(self.answer, self.settle.data or "")
+        self.settled = doubt.settle(self.answer, self.settle.data or "")
         if self.settled is not None:
+            self.asked.data = doubt.kind
             return None
         if doubt.wants_own_ordering(self.settle.data or ""):
-            self.choice.data, self.asked.data = [OWN], doubt.kind
+            self.choice.data = [OWN]
         return doubt
 
     def _unused_ordering(self, shown: ShownQuestion) -> Doubt | None:
@@ -277,7 +310,7 @@ class QuestionForm(PlacesForm):
         own = self.ordering
         if own is None or OWN in self.choice.data:
             return None
-        if shown.stored is not None and shown.stored.answer.own == own:
+        if shown.stored and FilledIn.answer(shown.stored.answer, shown.view).ordering == own:
             return None
         return Doubt.of_unused(shown.view, self.answer.clicked, own)
 
@@ -298,11 +331,14 @@ def ranking_form(lists: int) -> type[RankingForm]:
 
 
 @cache
-def question_form(labels: int, lists: int) -> type[QuestionForm]:
-    """Return the form class for questions with these numbers of labels and lists."""
+def question_form(labels: int, lists: int, scores: str | None = None) -> type[QuestionForm]:
+    """Return the form class for questions with these numbers of labels and lists.
+
+    ``scores``: how the methods' are shown, OPEN or FOLDED; None for not at all.
+    """
     values = (*range(1, labels + 1), OWN)
     choice = ChoiceField(choices=[SelectChoice(str(value)) for value in values])
-    fields = {"choice": choice, "placed": PlacesField(letters_for(lists))}
+    fields = {"choice": choice, "placed": PlacesField(letters_for(lists)), "scores": scores}
     return type("QuestionForm", (QuestionForm,), fields)
 
 
@@ -321,15 +357,23 @@ class OrderingPages:
 
     def form(self, plan: OrderingPlan) -> type[AnswerForm]:
         """Return the form of this study: a label for each measure, and its lists."""
-        labels = 0 if plan.columns == NEVER else len(plan.measures)
-        return question_form(labels, plan.lists)
+        if plan.columns == NEVER:
+            return question_form(0, plan.lists)
+        scores = plan.scores if plan.show_values else None
+        return question_form(len(plan.measures), plan.lists, scores)
 
     def filled_in(self, plan: OrderingPlan, shown: ShownQuestion) -> FilledIn:
-        """Return the stored answer; without one, the places of the ranking from before."""
+        """Return the stored answer; without one, the ranking from before, chosen."""
         first = shown.drawn.ranked_first
         if shown.stored is not None:
-            return replace(FilledIn.answer(shown.stored.answer, plan.letters), first=first)
-        return replace(FilledIn.ranking(first, plan.letters), first=first)
+            return replace(FilledIn.answer(shown.stored.answer, shown.view), first=first)
+        return replace(FilledIn.ranking(first, plan.letters, (OWN,) if first else ()), first=first)
+
+    def filled_in_again(
+        self, plan: OrderingPlan, shown: ShownQuestion, form: QuestionForm
+    ) -> FilledIn:
+        """Return what was sent, beside the ranking from before."""
+        return replace(form.filled_in, first=shown.drawn.ranked_first)
 
     def empty(self, plan: OrderingPlan) -> FilledIn:
         """Return no ticks and no places."""
@@ -338,11 +382,29 @@ class OrderingPages:
     def doubt_of(
         self, plan: OrderingPlan, form: QuestionForm, shown: Callable[[], ShownQuestion]
     ) -> Doubt | None:
-        """Return the doubt about an own ordering beside methods, or several ticks."""
+        """Return the doubt about an own ordering, or several ticks."""
         is_one_tick = form.answer.own is None and len(form.answer.clicked) == 1
         # After an own ordering from before the methods were shown, a tick is the answer.
-        is_clear = is_one_tick and (form.ordering is None or plan.columns == AFTER)
-        return None if is_clear or plan.columns == NEVER else form.doubt_of(shown())
+        if is_one_tick and (form.ordering is None or plan.columns == AFTER):
+            return None
+        question = shown()
+        doubt = form.doubt_of(plan, question)
+        if doubt is None or doubt.kind != REVERSED:
+            return doubt
+        # Practice has a remark in its place, and an obvious question is there to find it out.
+        is_real = 0 < question.number <= plan.last_number
+        drawn = question.drawn
+        if drawn and drawn.ranked_asked and drawn.ranked_first == form.ordering:
+            form.asked.data = REVERSED
+        return doubt if is_real else None
+
+    def first_doubt_of(
+        self, plan: OrderingPlan, form: RankingForm, shown: ShownQuestion
+    ) -> Doubt | None:
+        """Return the doubt about the own ranking from before the methods are shown."""
+        if not form.ordering or not 0 < shown.number <= plan.last_number:
+            return None
+        return Doubt.of(plan, shown.view, OrderingAnswer(frozenset(), form.ordering))
 
     def explanations(self, plan: OrderingPlan) -> Sequence[str]:
         """Return the steps on numbers and on methods, the second only where these are shown."""
@@ -356,6 +418,19 @@ class OrderingPages:
     def in_words(self, answer: OrderingAnswer) -> str:
         """Return an answer in words: the methods, or the own ordering."""
         return answer_in_words(answer.clicked, answer.own)
+
+    def remark(self, shown: ShownQuestion) -> str:
+        """Say for which method an own ordering counts that is the method's."""
+        answer = shown.stored and shown.stored.answer
+        if not answer or not answer.typed:
+            return ""
+        return gettext(
+            "Your order in question %(position)s, %(order)s, is that of %(methods)s, so it counts "
+            "for %(methods)s.",
+            position=shown.position,
+            order=order(shown.view.column(min(answer.clicked)).ranking),
+            methods=methods(answer.clicked),
+        )
 
     def sent_in_words(self, sent: Mapping[str, list[str]]) -> str:
         """Return in words which methods were ticked, or which places were given."""
@@ -371,17 +446,17 @@ class OrderingPages:
         """Return the answer that ticks Method 1."""
         return OrderingAnswer(frozenset({1}), None)
 
-    def first_form(self, plan: OrderingPlan, shown: ShownQuestion) -> type[Form] | None:
+    def first_form(self, plan: OrderingPlan, shown: ShownQuestion) -> type[AnswerForm] | None:
         """Return the form of the own ranking, until it is given, where the plan asks for one."""
         return None if shown.drawn.ranked_at is not None else self.preview_first_form(plan)
 
-    def preview_first_form(self, plan: OrderingPlan) -> type[Form] | None:
+    def preview_first_form(self, plan: OrderingPlan) -> type[AnswerForm] | None:
         """Return the form of the own ranking where the plan asks for one."""
         return ranking_form(plan.lists) if plan.columns == AFTER else None
 
     def filled_in_after(self, first: RankingForm) -> FilledIn:
-        """Return the places of the own ranking, to be compared with the methods'."""
-        return replace(first.filled_in, first=first.ordering)
+        """Return the own ranking, chosen, to be compared with the methods'."""
+        return replace(first.filled_in, ticked=(OWN,), first=first.ordering)
 
     def save_first(
         self, session: Session, plan: Plan, participant: Any, position: int, form: RankingForm
@@ -389,4 +464,6 @@ class OrderingPages:
         """Store the own ranking of a valid form; the methods come on the next page."""
         ranking = form.ordering
         if ranking is not None:
-            answers.save_first_ranking(session, plan, participant, position, ranking)
+            answers.save_first_ranking(
+                session, plan, participant, position, ranking, form.was_asked
+            )

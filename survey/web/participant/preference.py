@@ -1,13 +1,16 @@
 """The pages of preference: a form of one choice between two lists, and an answer in words."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from wtforms import HiddenField
 
+from survey.core.tasks.doubts import Doubt
 from survey.core.tasks.preference import (
+    ASKED,
     EQUAL,
     LEFT,
+    LESS_SATISFYING,
     NEITHER,
     PREFERRED,
     RIGHT,
@@ -53,6 +56,7 @@ class PreferenceForm(AnswerForm):
     field in any case.
     """
 
+    asks = confirms = ASKED
     plan: PreferencePlan
 
     preferred = HiddenField()
@@ -118,6 +122,12 @@ class PreferencePages(SinglePage):
     def empty(self, plan: PreferencePlan) -> FilledIn:
         """Return no values."""
         return FilledIn()
+
+    def doubt_of(
+        self, plan: PreferencePlan, form: PreferenceForm, shown: Callable[[], ShownQuestion]
+    ) -> Doubt | None:
+        """Return the doubt about a preference for the list that satisfies less."""
+        return Doubt(LESS_SATISFYING) if form.answer.contradicts else None
 
     def in_words(self, answer: PreferenceAnswer) -> str:
         """Return which list is better, by how much, and how satisfying both are."""

@@ -8,6 +8,7 @@ page that sends it again with the same submission key: static/saving.js does, or
 """
 
 from collections.abc import Callable, Hashable
+from functools import cache
 from secrets import token_hex
 from typing import Any
 
@@ -18,7 +19,7 @@ from markupsafe import escape
 from werkzeug.exceptions import NotFound
 
 from survey import tokens
-from survey.errors import marked
+from survey.errors import NotFoundError, marked
 from survey.services.operations.database import begin_reading, begin_writing
 from survey.services.participation import answers, participants
 from survey.services.participation.answers import Outcome, ShownQuestion, TooManyAnswersError
@@ -28,6 +29,7 @@ from survey.web.forms import AnswerForm, Form, page
 from survey.web.language import gettext, set_browser_language
 from survey.web.participant.entry import filled_in, personal_form
 from survey.web.participant.visit import (
+    AFTER,
     TASK_PAGES,
     address_of,
     blueprint,
@@ -229,10 +231,9 @@ def answer(position: int) -> ResponseReturnValue:
 
 
 def _answer(position: int, form: AnswerForm) -> ResponseReturnValue:
-    pages = pages_of(g.plan)
     back = form.go.data == "back" and position > PRACTICE
     is_valid = form.validate_on_submit()
-    doubt = pages.doubt_of(g.plan, form, lambda: _shown(position)) if is_valid else None
+    doubt = _doubt_about(position, form) if is_valid else None
     if back and (doubt is not None or not is_valid):
         # Half an answer is not stored, and is no reason to stay; the browser keeps it.
         return redirect(_address_before(position), 303)
@@ -250,7 +251,18 @@ def _answer(position: int, form: AnswerForm) -> ResponseReturnValue:
         return show_again(position, form, stale=True), 409
     if position == PRACTICE:
         return redirect(url_for("participant.practice"), 303)
-    return redirect(address_of(onward), 303)
+    return redirect(address_of(onward, after=position if form.says_more else None), 303)
+
+
+def _doubt_about(position: int, form: AnswerForm) -> Any:
+    """Return what the page asks back before a valid form is saved, None for nothing.
+
+    It asks once: not where the form comes from the page that asked, nor where it asked before the
+    stored answer was saved. Some doubts are settled by a choice instead, see ``AnswerForm``.
+    """
+    shown = cache(lambda: _shown(position))
+    doubt = pages_of(g.plan).doubt_of(g.plan, form, shown)
+    return None if doubt is None or form.is_settled(doubt.kind, shown().stored) else doubt
 
 
 def question_form(position: int, **values: Any) -> AnswerForm:
@@ -280,6 +292,7 @@ def _save(position: int, form: AnswerForm, onward_to: int | None) -> Outcome:
         form.seconds,
         onward_to,
         form.reason_text,
+        form.was_asked,
     )
 
 
@@ -319,15 +332,18 @@ def _save_steps(position: int, form: AnswerForm) -> ResponseReturnValue | None:
     return redirect(_address_of_question(position), 303)
 
 
-def _answer_first(position: int, shown: ShownQuestion, form: Form) -> ResponseReturnValue:
+def _answer_first(position: int, shown: ShownQuestion, form: AnswerForm) -> ResponseReturnValue:
     """Store the page that precedes the question, and redirect to the question."""
     if request.form.get("go") == "back" and position > PRACTICE:
         return redirect(_address_before(position), 303)
     if not form.validate_on_submit():
         _note_refusal(position, form)
         return _first_page(position, shown, form), 400
-    _begin_to_write()
     pages = pages_of(g.plan)
+    doubt = pages.first_doubt_of(g.plan, form, shown)
+    if doubt is not None and not form.is_settled(doubt.kind):
+        return _first_page(position, shown, form, doubt=doubt)
+    _begin_to_write()
     pages.save_first(session(), g.plan, g.participant, position, form)
     return redirect(_address_of_question(position), 303)
 
@@ -396,11 +412,17 @@ def _next_key(shown: ShownQuestion) -> str:
     return answers.next_key(secret_key(), shown)
 
 
-def _first_page(position: int, shown: ShownQuestion, form: Form, unsaved: str = "") -> str:
+def _first_page(
+    position: int, shown: ShownQuestion, form: AnswerForm, unsaved: str = "", doubt: object = None
+) -> str:
     return render_template(
         pages_of(g.plan).first_template,
         position=position,
         form=form,
+        filled_in=form.filled_in,
+        token=generate_csrf(),
+        doubt=doubt,
+        asked=form.was_asked,
         question=shown.view,
         pages=pages_of(g.plan),
         problems=_problems(form, unsaved),
@@ -419,9 +441,10 @@ def _sent_page(
     return _question_page(
         position,
         shown,
-        form.filled_in,
+        pages_of(g.plan).filled_in_again(g.plan, shown, form),
         form.submission_key.data or "",
         form.reason_text,
+        asked=form.was_asked,
         **({"step_key": form.step_key.data} if form.takes_steps else {}),
         active_seconds=form.seconds,
         problems=_problems(form, unsaved),
@@ -452,7 +475,7 @@ def _question_page(
     if takes_steps := pages_of(g.plan).form(g.plan).takes_steps:  # the page is a person's own
         steps = len(shown.drawn.steps)
         own["step_key"] = answers.step_key(secret_key(), shown.name, steps)
-    if position == PRACTICE or sent or takes_steps:
+    if position == PRACTICE or sent or takes_steps or AFTER in request.args:
         return _rendered(position, shown, filled_in, **(own | sent))
     html = part(
         "question",
@@ -487,6 +510,22 @@ def _rendered(position: int, shown: ShownQuestion, filled_in: Hashable, **conten
         **_counts(),
         **content,
     )
+
+
+@blueprint.app_template_global()
+def remark() -> tuple[int, str] | None:
+    """Return the question that was answered before this page, and how its answer counts.
+
+    None where it counts as it was given, as mostly.
+    """
+    position = request.args.get(AFTER, type=int)
+    if not position or g.get("participant") is None:
+        return None
+    try:
+        sentence = pages_of(g.plan).remark(_shown(position))
+    except NotFoundError:
+        return None
+    return (position, sentence) if sentence else None
 
 
 def _problems(form: Form, unsaved: str) -> list[tuple[str, str]]:

@@ -7,12 +7,13 @@ from typing import Any, ClassVar
 from sqlalchemy.orm import Session
 
 from survey.core.studies.plan import Plan
+from survey.core.tasks.doubts import Doubt
 from survey.services.participation.answers import ShownQuestion
 from survey.web.forms import AnswerForm
 
 
 class SinglePage:
-    """The pages of a kind whose question is a single page: nothing precedes it or is asked back.
+    """The pages of a kind whose question is a single page: nothing precedes it.
 
     Subclasses add the rest of ``TaskPages``. ``answer_form``: the form of the page, which gets the
     study's plan as ``plan``.
@@ -31,8 +32,17 @@ class SinglePage:
     def empty(self, plan: Any) -> Hashable:
         """Return None: there is nothing to fill in."""
 
-    def doubt_of(self, plan: Any, form: Any, shown: Callable[[], ShownQuestion]) -> None:
-        """Return None: the page never asks whether an answer is meant."""
+    def doubt_of(self, plan: Any, form: Any, shown: Callable[[], ShownQuestion]) -> Doubt | None:
+        """Return None: an answer means what it says."""
+        return None
+
+    def filled_in_again(self, plan: Any, shown: ShownQuestion, form: AnswerForm) -> Hashable:
+        """Return the values of the form."""
+        return form.filled_in
+
+    def remark(self, shown: ShownQuestion) -> str:
+        """Return nothing: an answer counts as it was given."""
+        return ""
 
     def explanations(self, plan: Any) -> tuple[()]:
         """Return no templates: there is no practice."""
@@ -48,6 +58,9 @@ class SinglePage:
         """Return None: nothing precedes a question."""
 
     def filled_in_after(self, first: Any) -> None:
+        """Nothing precedes a question."""
+
+    def first_doubt_of(self, plan: Any, form: Any, shown: ShownQuestion) -> None:
         """Nothing precedes a question."""
 
     def save_first(

@@ -27,12 +27,18 @@ def answer_or_page(
     if first is not None:
         form = first()
         if not form.validate_on_submit():
-            return page(pages.first_template, form, **content_of(question, position, saved))
+            return page(
+                pages.first_template,
+                form,
+                filled_in=form.filled_in,
+                token=generate_csrf(),
+                **content_of(question, position, saved),
+            )
         filled_in = pages.filled_in_after(form)
     elif answer.validate_on_submit():
-        shown: Any = SimpleNamespace(view=question, stored=None)
+        shown: Any = SimpleNamespace(view=question, stored=None, drawn=None, number=position)
         doubt = pages.doubt_of(g.plan, answer, lambda: shown)
-        if doubt is None:
+        if doubt is None or answer.is_settled(doubt.kind):
             return answer
     if first is None and request.method == "POST":
         filled_in = answer.filled_in

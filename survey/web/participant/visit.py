@@ -44,6 +44,8 @@ WAY = (
     *(Step.PRACTICE, Step.QUESTION, Step.WAITING, Step.CLOSING, Step.REVIEW),
 )
 
+AFTER = "after"  # of an address: the question that was answered before, see ``address_of``
+
 # SQLite has one writer at a time: an answer is checked before it takes the write lock.
 READING_FIRST = ("participant.answer_practice", "participant.answer_question")
 
@@ -197,11 +199,16 @@ def go_on() -> ResponseReturnValue:
     return redirect(address_of(progress_of(session(), g.plan, g.participant)), 303)
 
 
-def address_of(progress: Progress) -> str:
-    """Return the address of a participant's next page."""
+def address_of(progress: Progress, after: int | None = None) -> str:
+    """Return the address of a participant's next page.
+
+    ``after``: the position of a question; the page says how its answer counts.
+    """
+    values: dict[str, Any] = {} if after is None else {AFTER: after}
     if progress.step == Step.QUESTION:
-        return _address(request.script_root, g.slug, "question", position=progress.position)
-    return _address(request.script_root, g.slug, progress.step.value)
+        values["position"] = progress.position
+        return _address(request.script_root, g.slug, "question", **values)
+    return _address(request.script_root, g.slug, progress.step.value, **values)
 
 
 class TaskPages(Protocol):
@@ -227,13 +234,16 @@ class TaskPages(Protocol):
     def filled_in(self, plan: Any, shown: ShownQuestion) -> Hashable:
         """Return the values that a page shows first: those of the stored answer."""
 
+    def filled_in_again(self, plan: Any, shown: ShownQuestion, form: Any) -> Hashable:
+        """Return the values that a page shows again: those of a form that was not saved."""
+
     def empty(self, plan: Any) -> Hashable:
         """Return the values of an empty page."""
 
     def doubt_of(self, plan: Any, form: Any, shown: Callable[[], ShownQuestion]) -> Any:
         """Return what the question's page asks back before a valid form is saved, or None.
 
-        ``shown``: loads the question; a kind calls it only where it needs it.
+        It has a ``kind``. ``shown``: loads the question; a kind calls it only where it needs it.
         """
 
     def explanations(self, plan: Any) -> Sequence[str]:
@@ -248,6 +258,9 @@ class TaskPages(Protocol):
     def in_words(self, answer: Any) -> str:
         """Return an answer in words, for the middle of a sentence."""
 
+    def remark(self, shown: ShownQuestion) -> str:
+        """Say how a stored answer counts, where it is not as it was given; else ""."""
+
     def sent_in_words(self, sent: Mapping[str, list[str]]) -> str:
         """Return the values of a form in words; "" for a form of another kind.
 
@@ -257,14 +270,17 @@ class TaskPages(Protocol):
     def example_answer(self) -> Any:
         """Return an answer for a preview of pages."""
 
-    def first_form(self, plan: Any, shown: ShownQuestion) -> type[Form] | None:
+    def first_form(self, plan: Any, shown: ShownQuestion) -> type[AnswerForm] | None:
         """Return the form of the page that precedes the question's now; None for no page."""
 
-    def preview_first_form(self, plan: Any) -> type[Form] | None:
+    def preview_first_form(self, plan: Any) -> type[AnswerForm] | None:
         """Return the form of the preceding page for a preview; None for no page."""
 
     def filled_in_after(self, first: Any) -> Hashable:
         """Return the values that the question's page shows after a valid preceding form."""
+
+    def first_doubt_of(self, plan: Any, form: Any, shown: ShownQuestion) -> Any:
+        """Return what the preceding page asks back before it is saved, or None."""
 
     def save_first(
         self, session: Session, plan: Any, participant: Any, position: int, form: Any

@@ -164,7 +164,9 @@ STEPS = {
         "How to ask",
         "question",
         (
-            Part("Methods", ("columns", "show_values", "rescale_values", "shuffle_columns")),
+            Part(
+                "Methods", ("columns", "show_values", "scores", "rescale_values", "shuffle_columns")
+            ),
             Part("Compare two or three ways to show the methods", ("arms",), folded=True),
             Part(
                 RUNS, ("show_items", "mark_relevant", "show_positions", "depth", "shuffle_letters")

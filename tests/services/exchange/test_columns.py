@@ -55,9 +55,11 @@ NOT_EXPORTED = {
     "revision.active_seconds": "only the answer that counts is exported",
     "revision.reason": "only the answer that counts is exported",
     "ordering_presentation.shown": "printed again from the lists in questions.csv",
-    "ordering_revision.asked": "only the answer that counts is exported",
     "ordering_revision.clicked": "only the answer that counts is exported",
     "ordering_revision.own": "only the answer that counts is exported",
+    "ordering_revision.typed": "only the answer that counts is exported",
+    "ordering_revision.scores_seen": "only the answer that counts is exported",
+    "revision.asked": "only the answer that counts is exported",
 }
 # Where a participant reads the columns of ordering questions, in an item of "questions" of
 # my-data.json or in an item of its "answers".
@@ -67,13 +69,16 @@ IN_OWN_DATA = {
     "ordering_presentation.shown": "methods",
     "ordering_presentation.ranked_first": "ranked_before",
     "ordering_presentation.ranked_at": "ranked_before_at",
-    "ordering_revision.asked": "asked_back",
+    "ordering_presentation.ranked_asked": "ranked_before_asked",
+    "ordering_revision.typed": "typed",
+    "ordering_revision.scores_seen": "scores_seen",
     "ordering_revision.clicked": "ticked",
     "ordering_revision.own": "own_ordering",
 }
 NOT_IN_OWN_DATA = {
     "ordering_presentation.label_order": "would unblind the study while it runs",
-    "ordering_response.asked": "the last of “answers” has it",
+    "ordering_response.typed": "the last of “answers” has it",
+    "ordering_response.scores_seen": "the last of “answers” has it",
     "ordering_response.clicked": "the last of “answers” has it",
     "ordering_response.own": "the last of “answers” has it",
 }
@@ -156,7 +161,7 @@ def test_own_data_hold_each_column_that_is_not_hidden(session):
     assert shown_columns(StoredResponse) == {}
     for name, key in IN_OWN_DATA.items():
         assert (answer if name.startswith("ordering_revision.") else question)[key] is not None or (
-            key in ("own_ordering", "asked_back") and answer["ticked"]
+            key in ("own_ordering", "scores_seen", "ranked_before_asked") and answer["ticked"]
         )
 
 

@@ -32,7 +32,8 @@ COLUMNS = {
     "questions.csv": "question,list,ranks,collection_size",
     "rankings.csv": "question,measure,ranking,values,displayed",
     "responses.csv": "participant,question,position,label_order,column_order,list_order,clicked,"
-    "custom_ranking,shown_at,submitted_at,active_seconds,revisions,is_test,excluded,asked",
+    "custom_ranking,shown_at,submitted_at,active_seconds,revisions,is_test,excluded,asked,"
+    "contradicts,typed,scores_seen",
     "votes.csv": "participant,question,measure,label,ranking,clicked,credited",
     "participants.csv": "participant,status,age,education,remark,consent_version,started_at,"
     "completed_at,minutes,is_test,excluded,exclude_reason,understood,arm",
@@ -41,7 +42,7 @@ COLUMNS = {
     "codebook.csv": "file,column,type,allowed,meaning",
 }
 MORE = {
-    "first_rankings.csv": "participant,question,ranking,submitted_at",
+    "first_rankings.csv": "participant,question,ranking,submitted_at,asked",
     "identities.csv": "participant,external_id,parameters",
 }
 

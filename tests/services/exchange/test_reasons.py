@@ -105,5 +105,5 @@ def test_a_study_that_asks_nothing_more_has_the_columns_that_it_always_had(sessi
     study = an_open_study(session)
     session.rollback()
     files = open_files(io.BytesIO(b"".join(bundle.stream_bundle(session, study))), "a.zip")
-    assert files["responses.csv"].decode().splitlines()[0].endswith(",excluded,asked")
+    assert files["responses.csv"].decode().splitlines()[0].endswith(",typed,scores_seen")
     assert files["participants.csv"].decode().splitlines()[0].endswith(",understood,arm")

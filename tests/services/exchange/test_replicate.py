@@ -197,7 +197,7 @@ def test_a_file_that_is_missing_or_too_many_is_named(bundle):
         ("table3.csv", 2, "value", "9", "table3.csv, row 2, column value: '9' found; recomputed"),
         ("table4.csv", 2, "MNRO", "77", "table4.csv, row 2, column MNRO: '77' found; recomputed"),
         ("table4.csv", 2, "choice", "AP-AP", "table4.csv, row 2, column choice"),
-        ("codebook.csv", 3, "meaning", "nothing", "codebook.csv, row 3, column meaning"),
+        ("codebook.csv", 3, "column", "nothing", "codebook.csv, row 3: questions.csv nothing"),
     ],
 )
 def test_a_forger_who_makes_the_sums_anew_is_found_out(bundle, name, row, column, cell, told):

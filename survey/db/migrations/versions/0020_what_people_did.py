@@ -1,0 +1,104 @@
+"""What a page asked back, for all kinds; typed orderings, scores seen; documents that were in view.
+
+Revision: 0020, after 0019.
+"""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0020"
+down_revision = "0018"
+branch_labels = None
+depends_on = None
+
+PARTS = ("response", "revision")
+RULES = {
+    "action_known": (
+        "action IN ('mark', 'next', 'refine', 'turn')",
+        "action IN ('mark', 'next', 'refine', 'turn', 'seen', 'shown')",
+    ),
+    "batch_has_documents": (
+        "(action IN ('next', 'refine')) = (documents IS NOT NULL)",
+        "(action IN ('next', 'refine', 'seen', 'shown')) = (documents IS NOT NULL)",
+    ),
+}
+
+
+def upgrade() -> None:
+    op.add_column("ordering_presentation", sa.Column("ranked_asked", sa.String(16)))
+    for part in PARTS:
+        own = f"ordering_{part}"
+        op.add_column(part, sa.Column("asked", sa.String(16)))
+        op.execute(
+            f"UPDATE {part} SET asked = (SELECT asked FROM {own} WHERE {own}.{part}_id = {part}.id)"
+        )
+        op.execute(
+            f"ALTER TABLE {own} ADD COLUMN typed BOOLEAN DEFAULT false NOT NULL "
+            f"CONSTRAINT ck_{own}_typed_as_a_column CHECK (NOT typed OR clicked <> 0)"
+        )
+        op.execute(f"UPDATE {own} SET typed = true WHERE asked = 'equal' AND clicked <> 0")
+        op.add_column(own, sa.Column("scores_seen", sa.Boolean()))
+        op.drop_column(own, "asked")
+    _restrict_steps(1)
+
+
+def downgrade() -> None:
+    op.execute("DELETE FROM labelling_step WHERE action IN ('seen', 'shown')")
+    _restrict_steps(0)
+    for part in PARTS:
+        own = f"ordering_{part}"
+        op.execute(
+            f"ALTER TABLE {own} ADD COLUMN asked VARCHAR(9) CONSTRAINT ck_{own}_asked_known "
+            "CHECK (asked IN ('equal', 'differing'))"
+        )
+        op.execute(
+            f"UPDATE {own} SET asked = (SELECT asked FROM {part} WHERE {part}.id = {own}.{part}_id "
+            "AND asked IN ('equal', 'differing'))"
+        )
+        op.drop_column(own, "scores_seen")
+        op.drop_column(own, "typed")
+        op.drop_column(part, "asked")
+    op.drop_column("ordering_presentation", "ranked_asked")
+
+
+def _restrict_steps(version: int) -> None:
+    """Give the steps of labelling the rules of a version; SQLite needs a copy of the table."""
+    if op.get_bind().dialect.name != "sqlite":
+        for name, both in RULES.items():
+            rule = op.f(f"ck_labelling_step_{name}")
+            op.drop_constraint(rule, "labelling_step")
+            op.create_check_constraint(rule, "labelling_step", both[version])
+        return
+    rules = {
+        "counts_from_1": "number >= 1 AND batch >= 1",
+        "mark_has_a_grade": (
+            "(document IS NULL) = (action <> 'mark') AND (grade IS NULL) = (action <> 'mark')"
+        ),
+        "grade_known": "grade BETWEEN 0 AND 3",
+        **{name: both[version] for name, both in RULES.items()},
+    }
+    table = sa.Table(
+        "labelling_step",
+        sa.MetaData(),
+        sa.Column("presentation_id", sa.Integer(), nullable=False),
+        sa.Column("number", sa.Integer(), nullable=False),
+        sa.Column("saved_at", sa.DateTime(), nullable=False),
+        sa.Column("action", sa.String(16), nullable=False),
+        sa.Column("batch", sa.Integer(), nullable=False),
+        sa.Column("document", sa.Text()),
+        sa.Column("grade", sa.Integer()),
+        sa.Column("documents", sa.JSON()),
+        sa.PrimaryKeyConstraint("presentation_id", "number", name="pk_labelling_step"),
+        sa.ForeignKeyConstraint(
+            ["presentation_id"],
+            ["presentation.id"],
+            name="fk_labelling_step_presentation_id",
+            ondelete="CASCADE",
+        ),
+        *(
+            sa.CheckConstraint(rule, name=op.f(f"ck_labelling_step_{name}"))
+            for name, rule in rules.items()
+        ),
+    )
+    with op.batch_alter_table("labelling_step", copy_from=table, recreate="always"):
+        pass  # the table is copied into one with the rules above
