@@ -30,7 +30,10 @@ MAY_IMPORT = {
     "errors": set(),
     "tokens": set(),
 }
-PLAIN_TYPES = {f"survey.core.studies.{name}" for name in ("fields", "plan", "rankings")} | {
+PLAIN_TYPES = {
+    f"survey.core.studies.{name}" for name in ("fields", "plan", "questions", "rankings")
+} | {
+    "survey.core.agreement.answers",
     "survey.core.text_input",
     "survey.core.tasks.doubts",
     "survey.core.tasks.grouping",

@@ -1,11 +1,13 @@
 """Labelling: from a plan over marks, batches and new rankings to the end of a query."""
 
+import csv
 import gzip
 import io
 import re
 import zipfile
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 
@@ -17,8 +19,9 @@ from survey import tokens
 from survey.cli.planning import local_server
 from survey.core.collections.items import Item, Topic
 from survey.core.studies.fields import PlanError
+from survey.core.tasks.labelling import LabellingPresentation, LabellingStep
 from survey.db import item_queries
-from survey.db.models import TASK_TABLES, Participant, Presentation, now
+from survey.db.models import TASK_TABLES, Participant, Presentation, StoredResponse, now
 from survey.errors import SurveyError
 from survey.services import accounts
 from survey.services.accounts import COMMAND_LINE
@@ -42,6 +45,7 @@ from tests.labelled import (
     labelled,
     ticks,
 )
+from tests.services.exchange.changes import unzipped
 from tests.web.desk import Desk, shows_its_figures_as_files
 
 TABLES = TASK_TABLES["labelling"]
@@ -449,7 +453,7 @@ def test_its_results_show_tables_what_people_differ_in_and_give_the_files(desk, 
     answer = desk.page.select_one("#answer").text
     # How many were looked at depends on each annotator's own order of a keyword's pictures.
     assert re.fullmatch(
-        r"\d+ of 1\d\d documents looked at for 2 queries are relevant \(a document counts once for "
+        r"\d+ of 1\d documents looked at for 2 queries are relevant \(a document counts once for "
         r"each query\); on average over queries and pairs of annotators, both mark \d+ % of what "
         r"at least one of the two marks\.",
         answer,
@@ -726,3 +730,167 @@ def test_a_researcher_sees_how_many_pictures_a_minute_and_nothing_of_the_marks(a
         assert (row.page, row.answered, row.asked) == ("question 1 of 2", 0, 2)
         assert row.pace.pictures == 48
         assert row.pace.a_minute == pytest.approx(48 / 60, rel=0.05)
+
+
+def labels_of(session, study):
+    """labels.csv of a study, as rows."""
+    session.rollback()
+    lines = "".join(bundle.stream_file(session, study, "labels.csv")).splitlines()
+    session.rollback()
+    return [*csv.DictReader(lines)]
+
+
+def exposures(session, study):
+    """The numbers of labels by grade and exposure."""
+    return Counter((each["grade"], each["exposure"]) for each in labels_of(session, study))
+
+
+@ON_SQLITE
+def test_what_was_never_in_view_has_no_grade_and_is_no_judgement(app, session):
+    """Three clicks handed in ninety rows of grade 0 before."""
+    study = a_labelling_study(session, topics=["like-red"])
+    visitor = Visitor(app.test_client(), "labelled")
+    visitor.go("/q/1")
+    visitor.submit("/q/1", go="next", seen="1 2 3", **ticks(2))
+    visitor.insist("/q/1", go="done", seen="1")
+    assert visitor.path == "/review"
+    assert "1 marked, looked at 4 of 69" in visitor.text
+    visitor.submit("/review")
+    assert exposures(session, study) == {("", ""): 44, ("0", "seen"): 3, ("1", "seen"): 1}
+    files = unzipped(b"".join(bundle.stream_bundle(session, study)))
+    session.rollback()
+    assert len(files["qrels.txt"].splitlines()) == 4
+    [own] = [name for name in files if name.startswith("judgements/")]
+    assert len(files[own].splitlines()) == 4
+    assert [*replicate(files)]
+
+
+@ON_SQLITE
+def test_without_scripts_a_batch_that_was_left_for_the_next_was_looked_at(app, session):
+    study = a_labelling_study(session, topics=["like-red"])
+    visitor = Visitor(app.test_client(), "labelled")
+    visitor.go("/q/1")
+    visitor.submit("/q/1", go="next", **ticks(2))
+    visitor.submit("/q/1", go="previous")
+    visitor.submit("/q/1", go="next", **ticks(2))
+    visitor.submit("/q/1", go="done", **ticks(3))
+    visitor.submit("/q/1", go="done", **ticks(3))
+    assert exposures(session, study) == {
+        **{("", ""): 23, ("0", "shown"): 23},
+        ("1", "seen"): 2,
+    }
+
+
+@ON_SQLITE
+def test_what_was_shown_and_comes_into_view_later_was_seen(app, session):
+    study = a_labelling_study(session, topics=["like-red"])
+    visitor = Visitor(app.test_client(), "labelled")
+    visitor.go("/q/1")
+    visitor.submit("/q/1", go="next", **ticks(1))
+    visitor.submit("/q/1", go="previous", seen="")
+    visitor.submit("/q/1", go="next", seen=["2", "3 4"], **ticks(1))
+    visitor.insist("/q/1", go="done", seen="")
+    expected = {("", ""): 24, ("0", "shown"): 20, ("0", "seen"): 3, ("1", "seen"): 1}
+    assert exposures(session, study) == expected
+
+
+@ON_SQLITE
+@pytest.mark.parametrize("seen", ["x", "0", "1,2", "100", "-1"])
+def test_a_tile_in_view_that_no_page_has_is_refused(visitor, session, seen):
+    visitor.post("/q/1", **{**hidden(visitor), "seen": seen})
+    assert visitor.status == 400
+    assert steps_in(session) == []
+
+
+def primary(visitor):
+    """The button that Enter presses, the first of the form, and the coloured one."""
+    form = visitor.form(visitor.path)
+    return form.select_one("button")["value"], [each["value"] for each in form.select("button.go")]
+
+
+@ON_SQLITE
+def test_the_next_batch_is_the_way_on_until_a_batch_had_no_match(visitor):
+    assert primary(visitor) == ("next", ["next"])
+    visitor.submit("/q/1", go="next")
+    assert primary(visitor) == ("next", ["next"])  # the first batch alone had none
+    visitor.submit("/q/1", seen=" ".join(map(str, range(1, 25))))
+    assert primary(visitor) == ("done", ["done"])
+    visitor.submit("/q/1", **ticks(4))
+    assert primary(visitor) == ("next", ["next"])
+    visitor.submit("/q/1")
+    visitor.submit("/q/1", go="next")
+    assert primary(visitor) == ("done", ["done"])  # the last one
+
+
+@ON_SQLITE
+def test_next_after_the_last_batch_ends_the_query(visitor):
+    for _ in range(2):
+        visitor.submit("/q/1", go="next", **ticks(1))
+    assert visitor.page.h1.text == "Batch 3"
+    visitor.submit("/q/1", go="next")
+    assert visitor.path == "/q/2"
+
+
+ALL_SEEN = " ".join(map(str, range(1, 25)))
+
+
+@ON_SQLITE
+@pytest.mark.parametrize(
+    ("fields", "heading", "asked"),
+    [
+        ({"seen": "1 2"}, "You have not seen all of this batch", "unseen"),
+        ({"seen": ALL_SEEN}, "You have marked nothing for this query", "unmarked"),
+        ({}, "You have marked nothing for this query", "unmarked"),
+        ({"seen": ALL_SEEN, **ticks(3)}, "There may be more matches", "unfinished"),
+        (ticks(3), "There may be more matches", "unfinished"),
+    ],
+)
+def test_a_query_that_may_not_be_at_its_end_is_asked_about_once(
+    visitor, session, fields, heading, asked
+):
+    visitor.submit("/q/1", go="done", **fields)
+    assert (visitor.status, visitor.path) == (200, "/q/1")
+    assert visitor.page.select_one(".asks h2").text == heading
+    assert len(visitor.page.select("[checked]")) == len(fields.get("document", ()))
+    assert session.query(StoredResponse).count() == 0
+    session.rollback()
+    visitor.submit("/q/1", go="done", **fields)
+    assert visitor.path == "/q/2"
+    assert session.query(StoredResponse).one().asked == asked
+    session.rollback()
+    visitor.open("/q/1")
+    visitor.submit("/q/1", go="done", **ticks(5, 6))  # once per query
+    assert visitor.path == "/q/2"
+    assert session.query(StoredResponse).one().asked == asked
+
+
+@ON_SQLITE
+def test_a_query_whose_last_batch_has_no_match_is_not_asked_about(visitor, session):
+    visitor.submit("/q/1", go="next", seen=ALL_SEEN, **ticks(3))
+    visitor.submit("/q/1", go="done", seen=ALL_SEEN)
+    assert visitor.path == "/q/2"
+    assert session.query(StoredResponse).one().asked is None
+
+
+@ON_SQLITE
+def test_what_was_asked_back_is_counted_in_the_results(app, session):
+    study = a_labelling_study(session, topics=["like-red"])
+    for fields in ({"seen": "1"}, {"seen": ALL_SEEN}, ticks(1)):
+        visitor = Visitor(app.test_client(), "labelled")
+        visitor.go("/q/1")
+        visitor.insist("/q/1", go="done", **fields)
+    results = analyse_stored(session, study, AnalysisOptions())
+    assert results.figures["asked_back"] == {"unseen": 1, "unmarked": 1, "unfinished": 1}
+    assert results.sentences[1] == (
+        "Of the queries that were done, pages asked back about 1: whether nothing matches."
+    )
+
+
+def test_a_query_from_before_looks_were_stored_means_what_it_meant():
+    first = LabellingStep("next", 1, documents=["a", "b"])
+    before = LabellingPresentation(1, [first, LabellingStep("mark", 1, "a", 1)])
+    assert before.grades == {"a": 1, "b": 0}
+    assert [label.exposure for label in before.labels] == [None, None]
+    since = replace(before, steps=[*before.steps, LabellingStep("seen", 1, documents=[])])
+    assert since.grades == {"a": 1}
+    assert [(label.grade, label.exposure) for label in since.labels] == [(1, "seen"), (None, None)]

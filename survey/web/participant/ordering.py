@@ -10,17 +10,11 @@ from sqlalchemy.orm import Session
 from wtforms import Field, HiddenField, SelectChoice, SelectMultipleField
 from wtforms.validators import ValidationError
 
+from survey.core.agreement.answers import DIFFERING_TICKS, REVERSED
 from survey.core.studies.plan import Plan
+from survey.core.studies.questions import BlindedQuestion
 from survey.core.studies.rankings import Ranking, letters_for
-from survey.core.tasks.ordering import (
-    DIFFERING_TICKS,
-    MATCH,
-    OWN,
-    REVERSED,
-    BlindedQuestion,
-    Doubt,
-    OrderingAnswer,
-)
+from survey.core.tasks.ordering import MATCH, OWN, Doubt, OrderingAnswer
 from survey.core.tasks.ordering_plan import AFTER, FOLDED, NEVER, OPEN, OrderingPlan
 from survey.services.participation import answers
 from survey.services.participation.answers import ShownQuestion
