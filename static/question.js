@@ -64,13 +64,15 @@ function describe() {
   draw(unplaced);
 }
 
-// The keys show the places of their letters; the slots what stands at each place.
+// The keys show the places of their letters; the slots what stands at each place. WebKit fires no click
+// on what was replaced since it was pressed: texts change, and a slot is filled again only if it differs.
+const shown = new Map(); // the letters in each slot
 function draw(unplaced) {
   const placeOf = new Map(tiers().flatMap(({ letters, place }) => letters.map((letter) => [letter, place])));
   for (const key of keys) {
     const place = placeOf.get(key.dataset.letter);
     key.setAttribute("aria-pressed", String(Boolean(place)));
-    key.replaceChildren(key.dataset.letter, element("small", place ? words.places[place - 1] : "–"));
+    key.lastElementChild.textContent = place ? words.places[place - 1] : "–";
     if (place) key.classList.remove("missing");
   }
   undo.disabled = !past.length;
@@ -78,6 +80,8 @@ function draw(unplaced) {
   slots.hidden = unplaced.length === places.length;
   for (const slot of slots.children) {
     const letters = places.map(letterOf).filter((letter) => String(placeOf.get(letter)) === slot.dataset.place);
+    if (shown.get(slot) === letters.join()) continue;
+    shown.set(slot, letters.join());
     slot.lastElementChild.replaceChildren(...letters.flatMap((letter, nth) => [...(nth ? [" = "] : []), chip(letter)]));
   }
 }
@@ -170,32 +174,31 @@ function hold(event, held, letter) {
   if (event.button) return;
   let slot;
   delete held.dataset.dragged;
-  const controller = new AbortController();
-  const listen = (kind, what) => window.addEventListener(kind, (now) => now.pointerId === event.pointerId && what(now), { signal: controller.signal });
   const move = (now) => {
+    if (now.pointerId !== event.pointerId) return; // another finger
     const [x, y] = [now.clientX - event.clientX, now.clientY - event.clientY];
     if (!held.dataset.dragged && Math.hypot(x, y) < 8) return; // a tap
     held.dataset.dragged = "yes";
     slots.hidden = false;
     held.classList.add("held");
-    held.style.translate = `${x}px ${y}px`;
+    held.style.transform = `translate(${x}px, ${y}px)`;
     slot?.classList.remove("under");
     slot = document.elementFromPoint(now.clientX, now.clientY)?.closest("[data-place]");
     slot?.classList.add("under");
   };
   const end = (now) => {
-    controller.abort();
+    if (now.pointerId !== event.pointerId && now.key !== "Escape") return;
+    for (const [kind, listener] of listeners) window.removeEventListener(kind, listener);
+    if (!held.dataset.dragged) return; // the click follows
     slot?.classList.remove("under");
     held.classList.remove("held");
-    held.style.translate = "";
+    held.style.transform = "";
     if (now.type === "pointerup" && slot) put(letter, slot.dataset.place);
     else describe();
     setTimeout(() => delete held.dataset.dragged); // after the click that follows
   };
-  listen("pointermove", move);
-  listen("pointerup", end);
-  listen("pointercancel", end);
-  window.addEventListener("keydown", (now) => now.key === "Escape" && end(now), { signal: controller.signal });
+  const listeners = [["pointermove", move], ["pointerup", end], ["pointercancel", end], ["keydown", end]];
+  for (const [kind, listener] of listeners) window.addEventListener(kind, listener);
 }
 
 // The slots are places as counted: 1, 1, 2 stands in the slots 1, 1, 3. So the others take the places
@@ -274,6 +277,7 @@ document.getElementById("selects").hidden = true;
 for (const tapped of keys) {
   const select = selectOf(tapped.dataset.letter);
   tapped.id = select.id;
+  tapped.append(element("small", "–"));
   tapped.setAttribute("aria-keyshortcuts", tapped.dataset.letter);
   select.removeAttribute("id");
 }
