@@ -211,14 +211,12 @@ function put(letter, place) {
   placed();
 }
 
-// As with "other: ____": who fills it in means it, instead of a method; who empties it did not.
+// As with "other: ____": who fills it in means it, who empties it did not. Beside a ticked method it is
+// not used: letters never change a vote, which may be out of view.
 let tickedForThem = false;
 function placed() {
   const any = places.some((select) => select.value);
-  if (own && any && !own.checked) {
-    choices.forEach((box) => (box.checked = box === own));
-    tickedForThem = true;
-  }
+  if (own && any && !choices.some((box) => box.checked)) own.checked = tickedForThem = true;
   if (tickedForThem && !any) own.checked = tickedForThem = false;
   changed();
 }
@@ -237,7 +235,8 @@ choices.forEach((box) =>
     choices.forEach((other) => {
       if (box.checked && (other === own) !== (box === own)) other.checked = false;
     });
-    changed();
+    if (box === own) changed();
+    else placed(); // without the last method one's own ordering is used again
   }),
 );
 
