@@ -75,7 +75,7 @@ function draw(unplaced) {
     key.lastElementChild.textContent = place ? words.places[place - 1] : "–";
     if (place) key.classList.remove("missing");
   }
-  undo.disabled = !past.length;
+  undo.disabled = !past.length && unplaced.length === places.length;
   equal.disabled = unplaced.length === places.length;
   slots.hidden = unplaced.length === places.length;
   for (const slot of slots.children) {
@@ -144,7 +144,9 @@ equal.addEventListener("click", () => {
 });
 undo.addEventListener("click", () => {
   lastLetter = null;
-  past.pop()?.forEach((value, nth) => (places[nth].value = value));
+  // An order that was stored earlier has no past in this tab: its last letter is taken out.
+  if (past.length) past.pop().forEach((value, nth) => (places[nth].value = value));
+  else selectOf(tiers().pop().letters.pop()).value = "";
   setEqual(false);
   placed();
 });
@@ -253,7 +255,7 @@ const key = form.querySelector("[name=submission_key]")?.value || location.pathn
 const filledIn = () => [choices.map((box) => box.checked), places.map((select) => select.value), reason?.value ?? ""];
 function keep() {
   try {
-    sessionStorage.setItem(key, JSON.stringify(filledIn()));
+    sessionStorage.setItem(key, JSON.stringify([...filledIn(), past, tickedForThem]));
   } catch {
     return; // a browser that keeps nothing
   }
@@ -261,8 +263,10 @@ function keep() {
 function fillInAgain() {
   const kept = JSON.parse(sessionStorage.getItem(key) ?? "null");
   if (!kept) return;
-  const [ticks, values, words] = kept;
-  if (JSON.stringify(filledIn()) === JSON.stringify(kept)) return;
+  const [ticks, values, words, before, forThem] = kept;
+  past.push(...before);
+  tickedForThem = forThem;
+  if (JSON.stringify(filledIn()) === JSON.stringify([ticks, values, words])) return;
   choices.forEach((box, nth) => (box.checked = Boolean(ticks[nth])));
   places.forEach((select, nth) => (select.value = values[nth] ?? ""));
   if (reason) reason.value = words ?? "";

@@ -58,6 +58,37 @@ def test_letters_are_tapped_from_best_to_worst_and_the_last_one_needs_no_tap(pag
     assert page.faults == []
 
 
+def test_after_a_reload_undo_restores_what_was_before_each_step(page, link):
+    start(page, link)
+    steps = [[""] * 5]
+    for step in ("B", "A", "=", "D", "C", "A"):
+        tap(page, step)
+        if step != "=":
+            steps.append(ordering(page))
+    drag(page, "B", 3)
+    for before in reversed(steps):
+        page.reload()
+        page.locator("#undo").click()
+        assert ordering(page) == before
+        expect(page.locator("input[value=own]")).to_be_checked(checked=before != steps[0])
+    expect(page.locator("#undo")).to_be_disabled()
+    assert page.faults == []
+
+
+def test_of_an_order_that_was_stored_undo_takes_out_the_last_letter(page, link):
+    start(page, link)
+    tap(page, *"DAC=E")
+    save(page)
+    at(page, "/q/2")
+    page.go_back()
+    at(page, "/q/1")
+    page.locator("#undo").click()
+    assert ordering(page) == ["D", "A", "C = E", "", ""]
+    page.locator("#undo").click()
+    assert ordering(page) == ["D", "A", "C", "", ""]
+    expect(page.locator("input[value=own]")).to_be_checked()
+
+
 def test_a_tap_can_be_undone_and_a_placed_letter_taken_out(page, link):
     start(page, link)
     tap(page, *"BADC")
