@@ -17,6 +17,7 @@
       const body = new URLSearchParams([...hiddenFields(), ...waiting[0].fields]);
       const { text } = await acknowledged({ body });
       const page = new DOMParser().parseFromString(text, "text/html");
+      while (isPressed) await new Promise((over) => setTimeout(over, 50));
       const { fields, tiles: about } = waiting.shift();
       about.forEach((tile) => tile.classList.remove("pending"));
       if (!take(page)) return;
@@ -30,6 +31,14 @@
     button?.click();
   }
 
+  // A button that is replaced while it is pressed, by a pointer or by the space bar, gets no click.
+  let isPressed = false;
+  window.addEventListener("pointerdown", () => (isPressed = true));
+  window.addEventListener("keydown", (event) => (isPressed ||= event.key === " "));
+  for (const end of ["pointerup", "pointercancel", "keyup", "blur"]) {
+    window.addEventListener(end, () => setTimeout(() => (isPressed = false)));
+  }
+
   const hiddenFields = () => [...form.querySelectorAll("#hidden input")].map((field) => [field.name, field.value]);
 
   // Shows the groups of the page that answered; another page than this one is loaded whole. The element
@@ -40,7 +49,8 @@
       reload();
       return false;
     }
-    const focused = document.activeElement.name;
+    const { name, value, tagName } = document.activeElement;
+    const focused = tagName === "BUTTON" ? `button[value="${value}"]:not(.hidden)` : `[name="${name}"]`;
     for (const id of ["hidden", "groups", "placed", "buttons", "faults", "earlier"]) {
       document.getElementById(id).replaceWith(document.adoptNode(page.getElementById(id)));
     }
@@ -50,7 +60,7 @@
       tile.querySelector(".tags").replaceWith(document.adoptNode(fresh[index].querySelector(".tags")));
     });
     page.isRefused = Boolean(document.querySelector("#faults *"));
-    if (focused && document.activeElement === document.body) form.querySelector(`[name="${focused}"]`)?.focus();
+    if (name && document.activeElement === document.body) form.querySelector(focused)?.focus();
     countSelected();
     return true;
   }
@@ -131,7 +141,7 @@
 
   form.addEventListener("click", (event) => {
     const button = event.target.closest("button[name=go]");
-    if (!("steps" in form.dataset) || !button || ["back", "done"].includes(button.value)) return;
+    if (!("steps" in form.dataset) || !button || ["back", "done", "next"].includes(button.value)) return;
     const [action, number] = button.value.split("-");
     // With no tile to put, the form is sent: the page that answers says so, and has what was typed.
     if (["new", "put"].includes(action) && !selected().length && !last) return;
@@ -146,12 +156,13 @@
     else step(button.value);
   });
 
-  // The key presses the form's first button, but here the one beside the name is meant.
+  // Enter presses the form's first button, but in a name the one beside it is meant.
   form.addEventListener("keydown", (event) => {
     const renamed = /^name-([0-9]+)$/.exec(event.target.name ?? "");
-    if (event.key !== "Enter" || !renamed) return;
+    const meant = event.target.id === "group" ? "new" : renamed && `rename-${renamed[1]}`;
+    if (event.key !== "Enter" || !meant || event.isComposing) return;
     event.preventDefault();
-    form.querySelector(`button[value="rename-${renamed[1]}"]`).click();
+    form.querySelector(`button[value="${meant}"]`).click();
   });
 
   form.addEventListener("change", (event) => event.target.closest(".tile") && countSelected());

@@ -1,4 +1,4 @@
-"""One press sends a form once, also one that is refused or asked about: its page is the answer's."""
+"""One press sends a form once, also one that is refused or asked about: the answer is shown."""
 
 import pytest
 from playwright.sync_api import expect
