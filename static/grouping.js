@@ -111,7 +111,7 @@
     if (!selected().length && last) box(last).checked = true;
     const about = selected();
     const all = tiles();
-    const place = all.indexOf(about.at(-1));
+    const place = all.indexOf(about[about.length - 1]);
     step(go, more);
     const open = (tile) => !tile.matches(".placed, .pending");
     const after = all.slice(place + 1).find(open) ?? all.find(open) ?? about[0];

@@ -21,7 +21,8 @@
     previous.hidden = next.hidden = strip.length < 2;
   }
 
-  for (const link of links) {
+  // Browsers before 2022 lack dialogs that keep the page behind them out of reach.
+  for (const link of dialog.showModal ? links : []) {
     link.addEventListener("click", (event) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey) return; // another tab was asked for
       event.preventDefault();

@@ -22,7 +22,8 @@
   const selectOf = (letter) => places.find((select) => letterOf(select) === letter);
   const missing = () => places.filter((select) => !select.value).map(letterOf);
   const fill = (text, parts) => text.replace(/\{(\w+)\}/g, (_, name) => parts[name]);
-  const andJoin = (all) => (all.length > 1 ? fill(words.and, { words: all.slice(0, -1).join(", "), last: all.at(-1) }) : all.join(""));
+  const last = (all) => all[all.length - 1];
+  const andJoin = (all) => (all.length > 1 ? fill(words.and, { words: all.slice(0, -1).join(", "), last: last(all) }) : all.join(""));
   const inARow = (all) => all.reduce((before, after) => fill(words.row, { before, after }));
 
   // Groups of letters from best to worst, each with its place in competition ranking.
@@ -122,7 +123,7 @@
     if (selectOf(letter).value) {
       change(groups.map((letters) => letters.filter((other) => other !== letter)).filter((letters) => letters.length));
     } else {
-      if (nextIsEqual && groups.length) groups.at(-1).push(letter);
+      if (nextIsEqual && groups.length) last(groups).push(letter);
       else groups.push([letter]);
       const left = missing().filter((other) => other !== letter);
       if (left.length === 1) groups.push(left);
@@ -141,7 +142,7 @@
   equal.addEventListener("click", () => {
     const groups = tiers().map(({ letters }) => letters);
     if (missing().length || groups.length < 2) setEqual(!nextIsEqual);
-    else change([...groups.slice(0, -2), [...groups.at(-2), ...groups.at(-1)]]); // the last one was placed by itself
+    else change([...groups.slice(0, -2), groups.slice(-2).flat()]); // the last one was placed by itself
   });
   undo.addEventListener("click", () => {
     lastLetter = null;
