@@ -4,16 +4,24 @@
 async function show(details) {
   const link = details.querySelector("a.show");
   if (!details.open || !link) return;
-  const answer = await fetch(link.href, { redirect: "error" });
-  if (!answer.ok || !link.isConnected) return;
-  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const answer = await fetch(link.href, { redirect: "error" }).catch(() => null);
+  const text = answer?.ok && (await answer.text().catch(() => null));
+  if (!text || !link.isConnected) return; // the link stays
+  const page = new DOMParser().parseFromString(text, "text/html");
   const picture = page.getElementById(details.id).querySelector("[inert]");
-  const template = picture.querySelector("template");
-  picture.attachShadow({ mode: "open" }).append(template.content);
-  template.remove();
+  attach(picture);
   link.parentElement.replaceWith(picture);
 }
 
+// Browsers attach templates by themselves, but not those of a page that a script read, nor before 2024.
+function attach(picture) {
+  const template = picture.querySelector("template");
+  if (!template) return;
+  picture.attachShadow({ mode: "open" }).append(template.content);
+  template.remove();
+}
+
+document.querySelectorAll(".folded [inert]").forEach(attach);
 for (const details of document.querySelectorAll(".folded details")) {
-  details.addEventListener("toggle", () => show(details).catch(() => {})); // the link stays
+  details.addEventListener("toggle", () => show(details));
 }

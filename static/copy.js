@@ -4,12 +4,13 @@
 const copyStatus = document.getElementById("copied");
 
 async function copy(button) {
-  try {
-    await navigator.clipboard.writeText(button.dataset.copy);
-    copyStatus.textContent = `The link of ${button.dataset.name} is copied.`;
-  } catch {
-    copyStatus.textContent = "The browser does not let this page copy. Select the link and copy it yourself.";
-  }
+  const isCopied = await navigator.clipboard.writeText(button.dataset.copy).then(
+    () => true,
+    () => false,
+  );
+  copyStatus.textContent = isCopied
+    ? `The link of ${button.dataset.name} is copied.`
+    : "The browser does not let this page copy. Select the link and copy it yourself.";
 }
 
 if (navigator.clipboard) {

@@ -10,28 +10,26 @@ document.querySelectorAll("form.download").forEach((form) =>
     status.hidden = false;
     button.disabled = true;
     message.textContent = "Writing …";
-    try {
-      const answer = await fetch(`${form.action}?${new URLSearchParams(new FormData(form))}`);
-      if (!answer.ok) throw new Error(String(answer.status));
-      const chunks = await collect(answer, (share) => (bar.value = share));
+    const answer = await fetch(`${form.action}?${new URLSearchParams(new FormData(form))}`).catch(() => null);
+    const chunks = answer?.ok ? await collect(answer, (share) => (bar.value = share)) : null;
+    button.disabled = false;
+    if (chunks) {
       save(new Blob(chunks, { type: "application/zip" }), nameOf(answer));
       bar.value = 1;
       message.textContent = "Downloaded.";
-    } catch {
-      message.textContent = "The download failed. Try again; the stored data are safe.";
-    }
-    button.disabled = false;
+    } else message.textContent = "The download failed. Try again; the stored data are safe.";
   }),
 );
 
+// Returns what has arrived, null where the connection was lost on the way.
 async function collect(answer, onShare) {
   const expected = Number(answer.headers.get("X-Expected-Bytes")) || 1;
   const reader = answer.body.getReader();
   const chunks = [];
   let received = 0;
   for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return chunks;
+    const { done, value } = await reader.read().catch(() => ({ done: true, value: null }));
+    if (done) return value === null ? null : chunks;
     chunks.push(value);
     received += value.length;
     onShare(Math.min(0.99, received / expected));

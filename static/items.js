@@ -5,6 +5,12 @@ const MOST_FILES = 2000;
 const FILES_AT_ONCE = 8;
 const BYTES_AT_ONCE = 20e6;
 
+// Without a connection, or refused by the server.
+class Stopped extends Error {}
+const stop = () => {
+  throw new Stopped();
+};
+
 document.querySelectorAll("form.intake").forEach((form) => {
   form.querySelector(".folder").hidden = false;
   form.addEventListener("submit", (event) => {
@@ -42,13 +48,13 @@ async function send(form, files) {
     const names = (files) => files.map((file) => file.name);
     for (const batch of batched(pictures)) {
       const others = names(pictures.filter((file) => !batch.includes(file)));
-      const stop = batch.some((file) => sizes.get(file) > 1) ? await watch(form, sent, tell) : () => {};
+      const stopWatching = batch.some((file) => sizes.get(file) > 1) ? await watch(form, sent, tell) : () => {};
       try {
         const answer = await post(form, [...batch, ...tables], tables.length ? others : [], sent > 0);
         counts.items += answer.items;
         counts.refused += show(form, answer);
       } finally {
-        stop();
+        stopWatching();
       }
       sent += batch.reduce((sum, file) => sum + sizes.get(file), 0);
       tell(sent);
@@ -61,7 +67,9 @@ async function send(form, files) {
     }
     bar.value = 1;
     message.textContent = `Done: ${counts.items} taken, ${counts.refused} not taken.`;
-  } catch {
+  } catch (error) {
+    // A file that was moved or changed since it was chosen is a DOMException.
+    if (!(error instanceof Stopped || error instanceof DOMException)) console.error(error);
     message.textContent = `Stopped after ${sent} files. What was taken stays; send the rest again.`;
   }
   if (!(await showWhatIsThere(form))) message.textContent += " You are signed out: load this page again to sign in.";
@@ -105,8 +113,8 @@ async function watch(form, sent, tell) {
 }
 
 async function count(form) {
-  const answer = await fetch(form.action, { headers: { Accept: "application/json" } });
-  return (await answer.json()).items;
+  const answer = await fetch(form.action, { headers: { Accept: "application/json" } }).catch(stop);
+  return (await answer.json().catch(stop)).items;
 }
 
 // False where the server leads to its sign-in page.
@@ -142,9 +150,8 @@ async function post(form, files, elsewhere, isLater = false) {
   content.set("elsewhere", elsewhere.join("\n"));
   if (isLater) content.set("later", "1");
   files.forEach((file) => content.append("files", file, file.name));
-  const answer = await fetch(form.action, { method: "POST", body: content, headers: { Accept: "application/json" } });
-  if (!answer.ok) throw new Error(String(answer.status));
-  return answer.json();
+  const answer = await fetch(form.action, { method: "POST", body: content, headers: { Accept: "application/json" } }).catch(stop);
+  return answer.ok ? answer.json().catch(stop) : stop();
 }
 
 function show(form, answer) {

@@ -2,123 +2,125 @@
 // saved by its buttons.
 "use strict";
 
-const tiles = [...form.querySelectorAll(".tiles :is([type=checkbox], select)")];
-let changed = false; // since the last form was sent
+{
+  const tiles = [...form.querySelectorAll(".tiles :is([type=checkbox], select)")];
+  let changed = false; // since the last form was sent
 
-// As readKey() left it; a further reload says nothing.
-if (location.hash === "#elsewhere") {
-  document.getElementById("elsewhere").hidden = false;
-  history.replaceState(null, "", location.pathname + location.search);
-}
-
-async function save() {
-  if (sending) return;
-  sending = true;
-  while (changed) {
-    changed = false;
-    const body = new URLSearchParams(new FormData(form));
-    await acknowledged({ body, headers: { Accept: "application/json" } }, readKey);
-    if (reloading) return;
+  // As readKey() left it; a further reload says nothing.
+  if (location.hash === "#elsewhere") {
+    document.getElementById("elsewhere").hidden = false;
+    history.replaceState(null, "", location.pathname + location.search);
   }
-  sending = false;
-  saved.textContent = words.saved;
-  const button = pressed;
-  pressed = null; // the browser may keep the page and show it again
-  if (button) form.requestSubmit(button);
-}
 
-// Another window was faster, or the study has ended: the page says so.
-async function readKey(answer) {
-  if (answer.headers.get("Content-Type") === "application/json") form.elements.step_key.value = (await answer.json()).key;
-  else {
-    if (answer.status === 409) location.hash = "elsewhere";
-    reload();
+  async function save() {
+    if (sending) return;
+    sending = true;
+    while (changed) {
+      changed = false;
+      const body = new URLSearchParams(new FormData(form));
+      readKey(await acknowledged({ body, headers: { Accept: "application/json" } }));
+      if (reloading) return;
+    }
+    sending = false;
+    saved.textContent = words.saved;
+    const button = pressed;
+    pressed = null; // the browser may keep the page and show it again
+    button?.click();
   }
-}
 
-const marked = () => tiles.filter((tile) => (tile.type === "checkbox" ? tile.checked : tile.value > 0)).length;
-
-function count() {
-  const seen = places.length - unseen.length;
-  for (const [sum, number] of [[form.querySelector("strong[data-others]"), marked()], [document.getElementById("looked"), seen]]) {
-    sum.textContent = sum.dataset.words.replace("{count}", Number(sum.dataset.others) + number);
+  // Another window was faster, or the study has ended: the page says so.
+  function readKey({ answer, text }) {
+    if (answer.headers.get("Content-Type") === "application/json") form.elements.step_key.value = JSON.parse(text).key;
+    else {
+      if (answer.status === 409) location.hash = "elsewhere";
+      reload();
+    }
   }
-  offer();
-}
 
-// A tile is seen once 60 % of it were in view for half a second, above the bar that sticks to the
-// bottom. Of one that is higher than the page, as much as fits counts.
-const places = [...form.querySelectorAll(".tile")];
-const bar = form.querySelector(".done");
-const since = new Map(); // when a tile came into view
-let unseen = places.filter((tile) => !("seen" in tile.dataset));
+  const marked = () => tiles.filter((tile) => (tile.type === "checkbox" ? tile.checked : tile.value > 0)).length;
 
-function look() {
-  const [now, end] = [performance.now(), bar.getBoundingClientRect().top];
-  const before = unseen.length;
-  unseen = unseen.filter((tile) => {
-    const box = tile.getBoundingClientRect();
-    const isInView = document.visibilityState === "visible" && Math.min(box.bottom, end) - Math.max(box.top, 0) >= 0.6 * Math.min(box.height, end);
-    if (!isInView) since.delete(tile);
-    else if (!since.has(tile)) since.set(tile, now);
-    return !isInView || now - since.get(tile) < 500;
+  function count() {
+    const seen = places.length - unseen.length;
+    for (const [sum, number] of [[form.querySelector("strong[data-others]"), marked()], [document.getElementById("looked"), seen]]) {
+      sum.textContent = sum.dataset.words.replace("{count}", Number(sum.dataset.others) + number);
+    }
+    offer();
+  }
+
+  // A tile is seen once 60 % of it were in view for half a second, above the bar that sticks to the
+  // bottom. Of one that is higher than the page, as much as fits counts.
+  const places = [...form.querySelectorAll(".tile")];
+  const bar = form.querySelector(".done");
+  const since = new Map(); // when a tile came into view
+  let unseen = places.filter((tile) => !("seen" in tile.dataset));
+
+  function look() {
+    const [now, end] = [performance.now(), bar.getBoundingClientRect().top];
+    const before = unseen.length;
+    unseen = unseen.filter((tile) => {
+      const box = tile.getBoundingClientRect();
+      const isInView = document.visibilityState === "visible" && Math.min(box.bottom, end) - Math.max(box.top, 0) >= 0.6 * Math.min(box.height, end);
+      if (!isInView) since.delete(tile);
+      else if (!since.has(tile)) since.set(tile, now);
+      return !isInView || now - since.get(tile) < 500;
+    });
+    if (unseen.length < before) tell();
+    if (!unseen.length) clearInterval(looking);
+  }
+
+  // The numbers of the tiles that were in view, which the form sends; without this script it sends none.
+  function tell() {
+    const numbers = places.map((_, index) => index + 1);
+    sight.value = numbers.filter((number) => !unseen.includes(places[number - 1])).join(" ");
+    count();
+  }
+  const sight = Object.assign(document.createElement("input"), { type: "hidden", name: "seen" });
+  form.append(sight);
+  const looking = setInterval(look, 100);
+
+  // The next batch is what Enter and the coloured button lead to, until a batch had no match.
+  function offer() {
+    const next = bar.querySelector("[value=next]");
+    const isOver = "exhausted" in form.dataset || (form.elements.batch.value > 1 && !unseen.length);
+    const primary = next && (marked() || !isOver) ? next : bar.querySelector("[value=done]");
+    for (const button of bar.querySelectorAll("[value=next], [value=done]")) button.classList.toggle("go", button === primary);
+    form.querySelector("button.hidden").value = primary.value;
+  }
+
+  form.addEventListener("change", (event) => {
+    if (!tiles.includes(event.target)) return;
+    count();
+    changed = true;
+    if ("steps" in form.dataset) save().catch(sendWithoutScript);
   });
-  if (unseen.length < before) tell();
-  if (!unseen.length) clearInterval(looking);
-}
 
-// The numbers of the tiles that were in view, which the form sends; without this script it sends none.
-function tell() {
-  const numbers = places.map((_, index) => index + 1);
-  sight.value = numbers.filter((number) => !unseen.includes(places[number - 1])).join(" ");
-  count();
-}
-const sight = Object.assign(document.createElement("input"), { type: "hidden", name: "seen" });
-form.append(sight);
-const looking = setInterval(look, 100);
+  form.addEventListener("keydown", (event) => {
+    const index = tiles.indexOf(event.target);
+    if (index < 0) return;
+    const move = arrowStep(event.key, tiles.map((tile) => tile.closest(".tile")));
+    if (move) {
+      event.preventDefault();
+      tiles[index + move]?.focus();
+    } else if (/^[0-3]$/.test(event.key)) {
+      event.preventDefault();
+      set(tiles[index], Number(event.key));
+    }
+  });
 
-// The next batch is what Enter and the coloured button lead to, until a batch had no match.
-function offer() {
-  const next = bar.querySelector("[value=next]");
-  const isOver = "exhausted" in form.dataset || (form.elements.batch.value > 1 && !unseen.length);
-  const primary = next && (marked() || !isOver) ? next : bar.querySelector("[value=done]");
-  for (const button of bar.querySelectorAll("[value=next], [value=done]")) button.classList.toggle("go", button === primary);
-  form.querySelector("button.hidden").value = primary.value;
-}
+  tell();
 
-form.addEventListener("change", (event) => {
-  if (!tiles.includes(event.target)) return;
-  count();
-  changed = true;
-  if ("steps" in form.dataset) save();
-});
-
-form.addEventListener("keydown", (event) => {
-  const index = tiles.indexOf(event.target);
-  if (index < 0) return;
-  const move = arrowStep(event.key, tiles.map((tile) => tile.closest(".tile")));
-  if (move) {
-    event.preventDefault();
-    tiles[index + move]?.focus();
-  } else if (/^[0-3]$/.test(event.key)) {
-    event.preventDefault();
-    set(tiles[index], Number(event.key));
+  function set(tile, grade) {
+    if (tile.type === "checkbox") tile.checked = grade > 0;
+    else tile.value = grade;
+    tile.dispatchEvent(new Event("change", { bubbles: true }));
   }
-});
 
-tell();
-
-function set(tile, grade) {
-  if (tile.type === "checkbox") tile.checked = grade > 0;
-  else tile.value = grade;
-  tile.dispatchEvent(new Event("change", { bubbles: true }));
+  // A click on a picture takes the next grade.
+  form.addEventListener("click", (event) => {
+    const tile = event.target.closest("label")?.querySelector("select");
+    if (!tile || event.target === tile) return;
+    event.preventDefault();
+    set(tile, (Number(tile.value) + 1) % 4);
+    tile.focus();
+  });
 }
-
-// A click on a picture takes the next grade.
-form.addEventListener("click", (event) => {
-  const tile = event.target.closest("label")?.querySelector("select");
-  if (!tile || event.target === tile) return;
-  event.preventDefault();
-  set(tile, (Number(tile.value) + 1) % 4);
-  tile.focus();
-});

@@ -44,7 +44,7 @@ function makeSortable(table) {
     button.className = "sort";
     button.append(...heading.childNodes);
     heading.append(button);
-    button.addEventListener("click", () => sort(table, column, heading.ariaSort === "ascending" ? -1 : 1));
+    button.addEventListener("click", () => sort(table, column, heading.getAttribute("aria-sort") === "ascending" ? -1 : 1));
   });
   const before = sorted.get(regionOf(table));
   if (before) sort(table, before.column, before.direction);

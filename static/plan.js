@@ -16,15 +16,21 @@ async function save() {
   while (waiting) {
     waiting = false;
     saved.textContent = "Saving …";
-    saved.textContent = await send().catch(() => "Not saved yet, because the server cannot be reached.");
+    try {
+      saved.textContent = await send();
+    } catch (fault) {
+      saved.textContent = "Not saved yet. Move on to another step to save it.";
+      throw fault;
+    }
   }
 }
 
 // Returns what to say of it.
 async function send() {
   unsaved = true;
-  const answer = await post();
-  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const sent = await read(post());
+  if (!sent) return "Not saved yet, because the server cannot be reached.";
+  const { answer, page } = sent;
   const problem = page.querySelector("#problems a");
   if (answer.status === 409) return "Not saved: someone else saved another version. Move on to another step to see both.";
   if ([403, 404].includes(answer.status)) return "Not saved: you can no longer change this plan, because the study was opened or deleted, or your role has changed. Copy what you typed.";
@@ -37,6 +43,13 @@ async function send() {
   showPreview(page);
   showPower();
   return "Everything on this page is saved.";
+}
+
+// Returns an answer and its page, null without a connection.
+async function read(request) {
+  const answer = await request.catch(() => null);
+  const text = answer && (await answer.text().catch(() => null));
+  return text === null ? null : { answer, page: new DOMParser().parseFromString(text, "text/html") };
 }
 
 function post(options) {
@@ -57,20 +70,18 @@ function showPreview(page) {
 }
 
 async function showPower() {
-  const note = [...document.querySelectorAll(".power")].find((each) => each.checkVisibility());
+  const note = [...document.querySelectorAll(".power")].find((each) => each.getClientRects().length);
   if (!note) return;
   asking?.abort();
   asking = new AbortController();
   const link = note.querySelector("a");
-  try {
-    note.replaceChildren("Simulating what these participants and questions can find … ", link);
-    const answer = await fetch(note.dataset.source, { signal: asking.signal });
-    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-    link.textContent = "Other differences";
-    note.replaceChildren(`${page.getElementById("power").textContent} `, link);
-  } catch (error) {
-    if (error.name !== "AbortError") note.replaceChildren(link);
-  }
+  const { signal } = asking;
+  note.replaceChildren("Simulating what these participants and questions can find … ", link);
+  const answer = await read(fetch(note.dataset.source, { signal }));
+  if (signal.aborted) return;
+  const power = answer?.page.getElementById("power");
+  if (power) link.textContent = "Other differences";
+  note.replaceChildren(power ? `${power.textContent} ` : "", link);
 }
 
 pages.addEventListener("click", (event) => {
@@ -88,11 +99,14 @@ if (!document.getElementById("conflict")) {
   });
 }
 
+let pressed = null; // the button that sends the plan; also Enter clicks one
+plan.addEventListener("click", (event) => (pressed = event.target.closest("button") ?? pressed));
+
 // A save that is under way changes the version that this form has to name.
 plan.addEventListener("submit", (event) => {
   if (running) {
     event.preventDefault();
-    running.then(() => plan.requestSubmit(event.submitter));
+    running.then(() => pressed.click());
   } else unsaved = false;
 });
 

@@ -1,132 +1,126 @@
 // Saves a form without leaving its page, so that a lost connection or a busy server costs
 // nothing: the same form, with the same submission key, is sent until it is acknowledged. Of a
-// question it also sends how long it was in view. Without this file the browser sends forms as usual.
+// question it also sends how long it was in view. It is sent once: the page of a refused form is shown from
+// the answer. Without this file the browser sends forms as usual.
 // A researcher may call a field "submit" or "action", and form.submit is then that field: what forms
 // have of their own is reached in other ways here.
 "use strict";
 
-const WAITS = [1, 2, 4, 8]; // seconds; the last one again and again
-const NOT_NOW = [429, 502, 503, 504];
-const PATIENCE = 30000; // longer than the server waits for its database
+{
+  const WAITS = [1, 2, 4, 8]; // seconds; the last one again and again
+  const NOT_NOW = [429, 502, 503, 504];
 
-function keepSaving(form, status) {
-  const words = JSON.parse(status.dataset.saving);
-  let pressed = null; // the button that was
-  let saving = false;
-  let hurry = null; // ends a wait early
+  function keepSaving(form, status) {
+    const words = JSON.parse(status.dataset.saving);
+    let pressed = null; // the button that was
+    let saving = false;
+    let hurry = null; // ends a wait early
 
-  // True when the browser has been led on.
-  async function attempt() {
-    const body = new URLSearchParams(new FormData(form));
-    if (pressed?.name) body.append(pressed.name, pressed.value);
-    try {
-      const answer = await fetch(form.getAttribute("action"), {
-        method: "POST",
-        body,
-        headers: { "X-Sent-By": "saving.js" }, // a refusal is counted when the browser asks for its page
-        signal: AbortSignal.timeout(PATIENCE),
-      });
-      if (NOT_NOW.includes(answer.status)) return false;
-      leave(answer);
+    // True once the browser is led on, or shows the page that answers: an error, or what it asks back.
+    async function attempt() {
+      const body = new URLSearchParams(new FormData(form));
+      if (pressed?.name) body.append(pressed.name, pressed.value);
+      const sent = await post(form.getAttribute("action"), { body });
+      if (!sent || NOT_NOW.includes(sent.answer.status)) return false;
+      window.removeEventListener("beforeunload", warn);
+      if (sent.answer.redirected) location.assign(sent.answer.url);
+      else showPage(sent.text);
       return true;
-    } catch {
-      return false; // no connection, or no answer in time
     }
-  }
 
-  // Where the server leads; what it has to say about the form itself the browser asks for.
-  function leave(answer) {
-    window.removeEventListener("beforeunload", warn);
-    if (answer.redirected) location.assign(answer.url);
-    else {
+    // With a fault of these scripts the browser sends the form; its console has the fault.
+    function sendWithoutScript(fault) {
+      window.removeEventListener("beforeunload", warn);
       if (pressed?.name) status.after(hidden(pressed.name, pressed.value));
       HTMLFormElement.prototype.submit.call(form);
+      throw fault;
+    }
+
+    async function save(failures = 0) {
+      if (saving) return hurry?.();
+      saving = true;
+      for (let failed = failures; ; failed++) {
+        if (failed) await wait(WAITS[Math.min(failed, WAITS.length) - 1]);
+        const slow = setTimeout(() => (status.textContent = words.now), failed ? 0 : 400);
+        const done = await attempt();
+        clearTimeout(slow);
+        if (done) return;
+        window.addEventListener("beforeunload", warn);
+      }
+    }
+
+    function wait(seconds) {
+      status.textContent = words.later.replace("{seconds}", seconds);
+      return new Promise((over) => {
+        hurry = over;
+        setTimeout(over, seconds * 1000);
+        window.addEventListener("online", over, { once: true });
+      });
+    }
+
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      pressed = buttonOf(form);
+      save().catch(sendWithoutScript);
+    });
+    window.addEventListener("pageshow", (event) => {
+      if (!event.persisted) return;
+      saving = false; // the browser kept the page and shows it again
+      status.textContent = "";
+    });
+    if (status.dataset.again !== undefined) {
+      pressed = form.querySelector(`button[name=go][value="${status.dataset.again}"]`);
+      save(1).catch(sendWithoutScript);
     }
   }
 
-  async function save(failures = 0) {
-    if (saving) return hurry?.();
-    saving = true;
-    for (let failed = failures; ; failed++) {
-      if (failed) await wait(WAITS[Math.min(failed, WAITS.length) - 1]);
-      const slow = setTimeout(() => (status.textContent = words.now), failed ? 0 : 400);
-      const done = await attempt();
-      clearTimeout(slow);
-      if (done) return;
-      window.addEventListener("beforeunload", warn);
-    }
+  const warn = (event) => event.preventDefault();
+
+  function hidden(name, value) {
+    return Object.assign(document.createElement("input"), { type: "hidden", name, value });
   }
 
-  function wait(seconds) {
-    status.textContent = words.later.replace("{seconds}", seconds);
-    return new Promise((over) => {
-      hurry = over;
-      setTimeout(over, seconds * 1000);
-      window.addEventListener("online", over, { once: true });
+  // A fault that is being mended is not marked any more; the list of faults goes with the last one.
+  document.addEventListener("input", (event) => {
+    const target = event.target.closest("[aria-invalid]"); // the control, or the group of a radio button
+    if (!target) return;
+    target.removeAttribute("aria-invalid");
+    document.getElementById(`${target.id}-error`)?.remove();
+    document.querySelector(`.problems a[href="#${target.id}"]`)?.closest("li").remove();
+    if (!document.querySelector(".problems li")) document.querySelector(".problems")?.remove();
+  });
+
+  // "Back" to a page that the browser sent, and that was sent back, would end in an error of the browser, as no
+  // page is in its cache. So it is asked for by its address then ("/begin" has no page to be asked for), unless the page's
+  // script, which ran before this one, says that something would be lost by it.
+  const asking = document.querySelector("[data-saving]")?.closest("form");
+  const isSentBack = document.getElementById("problems") && !document.querySelector("[data-again]");
+  const mayAsk = asking?.getAttribute("action") === location.pathname && !location.pathname.endsWith("/begin");
+  if (isSentBack && mayAsk && !("loses" in asking.dataset)) {
+    history.replaceState(null, "", location.href);
+  }
+
+  // The seconds that a question is in view, by the browser's own steady clock.
+  const seconds = document.querySelector("[name=active_seconds]");
+  if (seconds) {
+    let inView = Number(seconds.value) * 1000; // what an answer that was refused had taken
+    let since = null; // null while the page is hidden
+    const count = () => {
+      const now = performance.now();
+      if (since !== null) inView += now - since;
+      since = document.visibilityState === "visible" ? now : null;
+    };
+    count();
+    document.addEventListener("visibilitychange", count);
+    // Before the listener below, which reads the form.
+    seconds.form.addEventListener("submit", () => {
+      count();
+      seconds.value = (inView / 1000).toFixed(1);
     });
   }
 
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    pressed = event.submitter;
-    save();
-  });
-  window.addEventListener("pageshow", (event) => {
-    if (!event.persisted) return;
-    saving = false; // the browser kept the page and shows it again
-    status.textContent = "";
-  });
-  if (status.dataset.again !== undefined) {
-    pressed = form.querySelector(`button[name=go][value="${status.dataset.again}"]`);
-    save(1);
-  }
-}
-
-const warn = (event) => event.preventDefault();
-
-function hidden(name, value) {
-  return Object.assign(document.createElement("input"), { type: "hidden", name, value });
-}
-
-// A fault that is being mended is not marked any more; the list of faults goes with the last one.
-document.addEventListener("input", (event) => {
-  const target = event.target.closest("[aria-invalid]"); // the control, or the group of a radio button
-  if (!target) return;
-  target.removeAttribute("aria-invalid");
-  document.getElementById(`${target.id}-error`)?.remove();
-  document.querySelector(`.problems a[href="#${target.id}"]`)?.closest("li").remove();
-  if (!document.querySelector(".problems li")) document.querySelector(".problems")?.remove();
-});
-
-// "Back" to a page that sent its form back would end in an error of the browser, as no page is in its
-// cache. So it is asked for by its address then ("/begin" has no page to be asked for), unless the page's
-// script, which ran before this one, says that something would be lost by it.
-const asking = document.querySelector("[data-saving]")?.closest("form");
-const isSentBack = document.getElementById("problems") && !document.querySelector("[data-again]");
-const mayAsk = asking?.getAttribute("action") === location.pathname && !location.pathname.endsWith("/begin");
-if (isSentBack && mayAsk && !("loses" in asking.dataset)) {
-  history.replaceState(null, "", location.href);
-}
-
-// The seconds that a question is in view, by the browser's own steady clock.
-const seconds = document.querySelector("[name=active_seconds]");
-if (seconds) {
-  let inView = Number(seconds.value) * 1000; // what an answer that was refused had taken
-  let since = null; // null while the page is hidden
-  const count = () => {
-    const now = performance.now();
-    if (since !== null) inView += now - since;
-    since = document.visibilityState === "visible" ? now : null;
-  };
-  count();
-  document.addEventListener("visibilitychange", count);
-  // Before the listener below, which reads the form.
-  seconds.form.addEventListener("submit", () => {
-    count();
-    seconds.value = (inView / 1000).toFixed(1);
-  });
-}
-
-if ("timeout" in AbortSignal) {
   document.querySelectorAll("[data-saving]").forEach((status) => keepSaving(status.closest("form"), status));
+
+  // A page that is shown in the place of another does not focus this by itself.
+  document.querySelector("[autofocus]")?.focus();
 }

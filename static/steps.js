@@ -1,30 +1,34 @@
 // What labelling and grouping have alike: each step is sent at once without leaving the page, a button waits
 // for the steps before it, arrow keys move among the tiles, and "+" shows a picture larger. It runs before
-// labelling.js or grouping.js.
+// labelling.js or grouping.js. It shares names with them, see sending.js.
 "use strict";
 
-const form = document.querySelector("[name=step_key]").form;
-const saved = document.getElementById("saved"); // says whether all steps are
-const words = JSON.parse(saved.dataset.words);
-let sending = false;
-let reloading = false; // nothing is sent any more
-let pressed = null; // the button that waits for the steps
+var form = document.querySelector("[name=step_key]").form;
+var saved = document.getElementById("saved"); // says whether all steps are
+var words = JSON.parse(saved.dataset.words);
+var sending = false;
+var reloading = false; // nothing is sent any more
+var pressed = null; // the button that waits for the steps
 
-// Sends a step until it is acknowledged, unchanged, so that it is stored once; returns what is read of the answer.
-async function acknowledged(request, read) {
+// Sends a step until it is acknowledged, unchanged, so that it is stored once; returns the answer and its text.
+async function acknowledged(request) {
   for (let wait = 0.5; ; wait = Math.min(2 * wait, 8)) {
     const slow = setTimeout(() => (saved.textContent = words.now), 400);
-    try {
-      const answer = await fetch(form.action, { method: "POST", signal: AbortSignal.timeout(30000), ...request });
-      if (![429, 500, 502, 503, 504].includes(answer.status)) return await read(answer);
-    } catch {
-      // no connection, or no answer in time
-    } finally {
-      clearTimeout(slow);
-    }
+    const sent = await post(form.action, request);
+    clearTimeout(slow);
+    if (sent && ![429, 500, 502, 503, 504].includes(sent.answer.status)) return sent;
     saved.textContent = words.later;
     await new Promise((over) => setTimeout(over, wait * 1000));
   }
+}
+
+// With a fault of these scripts the browser sends the form from now on; its console has the fault.
+function sendWithoutScript(fault) {
+  delete form.dataset.steps;
+  sending = false;
+  saved.textContent = "";
+  pressed?.click();
+  throw fault;
 }
 
 function reload() {
@@ -39,7 +43,7 @@ form.addEventListener(
     if (!sending) return;
     event.preventDefault();
     event.stopImmediatePropagation();
-    pressed = event.submitter;
+    pressed = buttonOf(form);
   },
   { capture: true },
 );

@@ -258,6 +258,44 @@ def test_done_pressed_while_a_step_is_being_saved_ends_the_topic(browser, server
     context.close()
 
 
+@pytest.mark.parametrize("by", ["pointer", "space bar"])
+def test_an_answer_that_comes_while_a_button_is_pressed_does_not_take_the_button_away(
+    page, server, by
+):
+    start(page, a_study(server, f"sort-pressed-{by[:5]}"))
+    held = []
+    page.route("**/q/1", lambda route: held.append(route), times=1)
+    page.locator(".tile label").first.click()
+    page.locator("button[value=put-0]").click()
+    button = page.locator("#buttons [value=rest]")
+    if by == "pointer":
+        button.hover()
+        press, let_go = page.mouse.down, page.mouse.up
+    else:
+        button.focus()
+        press, let_go = (partial(call, " ") for call in (page.keyboard.down, page.keyboard.up))
+    press()
+    with page.expect_response("**/q/1"):
+        held[0].continue_()
+    page.wait_for_timeout(300)
+    let_go()
+    expect(button).to_have_count(0)
+    page.wait_for_function(SAVED)
+    expect(page.locator("#placed")).to_contain_text("12 of 12")
+    assert page.faults == []
+
+
+def test_enter_puts_what_is_selected_into_the_group_that_was_typed(page, server):
+    start(page, a_study(server, "sort-enter"))
+    page.locator(".tile label").first.click()
+    page.locator("#group").fill("warm")
+    page.locator("#group").press("Enter")
+    expect(page.locator("button[value=put-1]")).to_contain_text("warm")
+    expect(page.locator("#group")).to_have_value("")
+    page.wait_for_function(SAVED)
+    assert page.faults == []
+
+
 def test_done_pressed_after_a_step_says_how_many_are_left_and_waits_for_a_connection(
     browser, server
 ):

@@ -58,6 +58,37 @@ def test_letters_are_tapped_from_best_to_worst_and_the_last_one_needs_no_tap(pag
     assert page.faults == []
 
 
+def test_after_a_reload_undo_restores_what_was_before_each_step(page, link):
+    start(page, link)
+    steps = [[""] * 5]
+    for step in ("B", "A", "=", "D", "C", "A"):
+        tap(page, step)
+        if step != "=":
+            steps.append(ordering(page))
+    drag(page, "B", 3)
+    for before in reversed(steps):
+        page.reload()
+        page.locator("#undo").click()
+        assert ordering(page) == before
+        expect(page.locator("input[value=own]")).to_be_checked(checked=before != steps[0])
+    expect(page.locator("#undo")).to_be_disabled()
+    assert page.faults == []
+
+
+def test_of_an_order_that_was_stored_undo_takes_out_the_last_letter(page, link):
+    start(page, link)
+    tap(page, *"DAC=E")
+    save(page)
+    at(page, "/q/2")
+    page.go_back()
+    at(page, "/q/1")
+    page.locator("#undo").click()
+    assert ordering(page) == ["D", "A", "C = E", "", ""]
+    page.locator("#undo").click()
+    assert ordering(page) == ["D", "A", "C", "", ""]
+    expect(page.locator("input[value=own]")).to_be_checked()
+
+
 def test_a_tap_can_be_undone_and_a_placed_letter_taken_out(page, link):
     start(page, link)
     tap(page, *"BADC")
@@ -104,15 +135,33 @@ def test_beside_the_keys_letters_are_typed(page, link):
     assert page.faults == []
 
 
-def test_who_taps_letters_after_a_tick_gives_an_own_ordering(page, link):
+def ticked(page):
+    return page.locator("[name=choice]:checked").evaluate_all("all => all.map(one => one.value)")
+
+
+def test_letters_never_change_a_tick_and_the_page_says_that_the_order_is_not_used(page, link):
+    start(page, link)
+    tick(page, "1", "2")
+    tap(page, "C")
+    page.keyboard.type("eb")
+    drag(page, "B", 1)
+    assert ticked(page) == ["1", "2"]
+    expect(page.locator("#echo")).to_contain_text("Not used while a method is ticked")
+    while page.locator("#undo").is_enabled():
+        page.locator("#undo").click()
+        assert ticked(page) == ["1", "2"]
+    assert ordering(page) == [""] * 5
+    assert page.faults == []
+
+
+def test_an_own_ordering_is_used_once_no_method_is_ticked_any_more(page, link):
     start(page, link)
     tick(page, "1")
-    tap(page, "C")
-    expect(page.locator("input[value=own]")).to_be_checked()
-    expect(page.locator("input[name=choice][value='1']")).not_to_be_checked()
-    tap(page, *"EBD")
-    save(page)
-    at(page, "/q/2")
+    tap(page, *"DACB")
+    page.locator("[name=choice][value='1']").uncheck()
+    assert ticked(page) == ["own"]
+    page.locator("[name=choice][value=own]").uncheck()
+    assert ticked(page) == []
 
 
 def test_an_own_ordering_before_a_tick_is_asked_about(page, link):

@@ -7,7 +7,7 @@ from survey.app import db
 from survey.db.models import StoredResponse
 from survey.services import accounts
 from survey.services.studies import publications
-from tests.browser.test_participant import PHONE, save
+from tests.browser.test_participant import PHONE, press
 from tests.browser.test_researcher import sign_in
 from tests.browsing import watched
 from tests.serving import Server
@@ -118,7 +118,7 @@ def test_a_stranger_tries_a_question_of_a_published_study_on_a_phone(browser, se
     page.get_by_role("link", name="A study for all").click()
     page.get_by_role("link", name="Try one question").click()
     page.locator("input[name=choice]").first.check()
-    save(page)
+    press(page)
     expect(page.get_by_role("heading", level=1)).to_have_text("Your answer, beside the others")
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
     page.get_by_role("link", name="Back to the study").click()

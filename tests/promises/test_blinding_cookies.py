@@ -77,7 +77,9 @@ def test_scripts_keep_an_answer_under_way_in_the_tab_and_nothing_else(app):
     script = Path(app.static_folder, "question.js").read_text()
     assert script.count("sessionStorage.setItem") == 1
     assert f"const filledIn = () => {answer};" in script
-    assert "sessionStorage.setItem(key, JSON.stringify(filledIn()));" in script
+    kept = "[...filledIn(), past, tickedForThem]"
+    assert f"sessionStorage.setItem(key, JSON.stringify({kept}));" in script
+    assert "past.push(places.map((select) => select.value));" in script
     # What is typed into the form itself, and what the server had filled in.
     script = Path(app.static_folder, "keep.js").read_text()
     assert script.count("sessionStorage.setItem") == 2

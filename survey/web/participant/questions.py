@@ -47,7 +47,6 @@ STALE = marked(
     "This question was answered in another window after this page was opened. Saved there is: "
     "%(stored)s. What you see below is not saved; to use it instead, save again."
 )
-SENT_BY, SCRIPT = "X-Sent-By", "saving.js"
 CHANGED_ELSEWHERE = marked(
     "This question was changed in another window after this page was opened. You see what is "
     "stored now; your last change is not."
@@ -324,7 +323,7 @@ def _save_steps(position: int, form: AnswerForm) -> ResponseReturnValue | None:
         return redirect(_address_before(position), 303)
     if request.accept_mimetypes.best == "application/json":
         return {"key": saved.key}
-    if "reason" in form and request.headers.get(SENT_BY) != SCRIPT:
+    if "reason" in form:
         shown = _shown(position)
         if form.reason_text != (shown.stored.reason if shown.stored else None):
             # It is stored with the answer; a redirect would lose it where no script keeps it.
@@ -351,11 +350,10 @@ def _answer_first(position: int, shown: ShownQuestion, form: AnswerForm) -> Resp
 def _note_refusal(position: int, form: AnswerForm, refusal: str = "") -> None:
     """Count a refused form, so that researchers learn who is stuck.
 
-    A form without a valid token may be another site's, so it stores nothing. A form that the script
-    sends comes once more to show its errors, and counts then. The page with the errors comes in any
-    case, also where the count cannot be stored.
+    A form without a valid token may be another site's, so it stores nothing. The page with the
+    errors comes in any case, also where the count cannot be stored.
     """
-    if "csrf_token" in form.errors or request.headers.get(SENT_BY) == SCRIPT:
+    if "csrf_token" in form.errors:
         return
     try:
         answers.note_refusal(session(), g.participant, position, refusal or form.refusal)
