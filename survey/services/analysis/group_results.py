@@ -225,11 +225,6 @@ class GroupResults:
     floor: float
     asked_back: Mapping[str, int]
 
-    @property
-    def sentences(self) -> list[str]:
-        """What to read before the tables: what pages asked back."""
-        return asked_sentences("topics that were done", ASKED_BACK, self.asked_back)
-
     @cached_property
     def chosen(self) -> list[dict[str, Assessor]]:
         """The first, the second and the third assessor of each topic."""
@@ -306,7 +301,8 @@ class GroupResults:
         """The tables of a page: topics, the gold standard, and the assessors."""
         columns = ("participant", "role", "topics", "documents", "groups", "seconds_per_picture")
         rows = tuple(tuple(each[name] for name in columns) for each in self._assessors())
-        note = "Seconds: from first seeing a topic to its end, with breaks."
+        asked = asked_sentences("topics that were done", ASKED_BACK, self.asked_back)
+        note = " ".join(["Seconds: from first seeing a topic to its end, with breaks.", *asked])
         people = Sheet("assessors", "The assessors", columns, rows, note)
         tables = [compared_sheet(self.compared)] if self.compared.topics else []
         if self.gold.topics:

@@ -218,11 +218,6 @@ class LabelResults:
         }
 
     @property
-    def sentences(self) -> list[str]:
-        """What to read before the tables: what pages asked back."""
-        return asked_sentences("queries that were done", ASKED_BACK, self.asked_back)
-
-    @property
     def headline(self) -> str:
         """What the labels say, in a sentence: how much is relevant, and how alike people mark."""
         topics = self.merged.agreements
@@ -272,6 +267,8 @@ class LabelResults:
             "Jaccard: of what two annotators marked for a query, |A ∩ B| / |A ∪ B|; the mean over "
             "all others and queries. Seconds: from first seeing a query to its end, with breaks."
         )
+        asked = asked_sentences("queries that were done", ASKED_BACK, self.asked_back)
+        note = " ".join([note, *asked])
         title = "The annotators, those who differ most from the others first"
         people = Sheet("annotators", title, columns, rows, note)
         title = "How far the annotators chose the same documents"
