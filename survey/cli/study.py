@@ -385,6 +385,7 @@ def _take_items(
         "taken": {"items": intake.items, "topics": intake.topics, "vectors": intake.vectors},
         "refused": [each._asdict() for each in refused],
         "repeated": [each._asdict() for each in intake.repeated],
+        "warnings": [each._asdict() for each in intake.warnings],
     }
     counts = {"item": intake.items} | ({"topic": intake.topics} if topics else {})
     counts |= {"vector": intake.vectors} if intake.vectors else {}
@@ -392,6 +393,7 @@ def _take_items(
     sentences = [f"Taken: {', '.join(counted[:-1])}{' and ' * (len(counted) > 1)}{counted[-1]}."]
     sentences += [f"Not taken: {each.name}: {each.reason}." for each in refused]
     sentences += [f"Taken, but {each.name} is {each.reason}." for each in intake.repeated]
+    sentences += [f"Warning: {each.name}: {each.reason}." for each in intake.warnings]
     return content, sentences
 
 
