@@ -78,6 +78,7 @@ def a_pictured_study(
     searched=SEARCHED,
     text=None,
     note=str,
+    draw=a_png,
     items=(),
     **changes,
 ):
@@ -85,7 +86,8 @@ def a_pictured_study(
 
     ``searched``: each topic with the indices of its relevant documents. ``text``: of each
     document, beside its picture. ``items``: more of the collection.
-    ``note``: from a document's id to a comment in its picture's file.
+    ``note``: from a document's id to a comment in its picture's file; ``draw``: from its index and
+    this comment to the file.
     """
     chance = random.Random(5)
     qrels = "".join(
@@ -103,7 +105,7 @@ def a_pictured_study(
     plan = preset_plan("pictures", **fields | changes)
     study = lifecycle.create_owned_study(session, researcher, slug, plan, Recruitment())
     files = {
-        f"{document}.png": partial(a_png, index, note(document))
+        f"{document}.png": partial(draw, index, note(document))
         for index, document in enumerate(documents)
     }
     found = [each._replace(text=text) for each in collection.items_in(files)[0]] + [*items]

@@ -1,6 +1,8 @@
 """What people see of a picture is the file: its ground, its colours, its depth and its shape."""
 
 import io
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -62,6 +64,16 @@ def test_black_and_white_have_the_contrasts_that_are_said_to_the_ground():
     ground = luminance(GREY_OF_GROUND) + 0.05
     assert round(ground / 0.05, 1) == 13.6
     assert round(1.05 / ground, 1) == 1.5
+
+
+def test_pages_put_the_same_ground_behind_pictures_in_both_themes():
+    sheets = [path.read_text() for path in (Path(__file__).parents[2] / "static").glob("*.css")]
+    assert [
+        re.findall(r"--picture: (#\w+);", sheet) for sheet in sheets if "--picture:" in sheet
+    ] == [[GROUND]]
+    rules = re.findall(r"[^{}]+ img[^{},]* {[^}]*object-fit[^}]*}", "".join(sheets))
+    assert len(rules) >= 9
+    assert [rule for rule in rules if "background: var(--picture)" not in rule] == []
 
 
 @pytest.mark.parametrize("mode", ["LA", "P"])
