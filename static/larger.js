@@ -19,7 +19,8 @@ function show(number) {
   dialog.classList.remove("wide", "tall");
   view.removeAttribute("tabindex"); // else it, and no button, would get the focus
   image.src = link.href;
-  image.alt = view.ariaLabel = caption.textContent = small.alt;
+  image.alt = caption.textContent = small.alt;
+  view.setAttribute("aria-label", small.alt);
   text.textContent = link.parentElement.querySelector("p.text, .text p, .words")?.textContent ?? "";
   previous.hidden = next.hidden = strip.length < 2;
 }
