@@ -35,7 +35,7 @@ async function send(form, files) {
     return;
   }
   button.disabled = true;
-  const counts = { items: 0, refused: show(form, { errors: [], refused, repeated: [] }) };
+  const counts = { items: 0, refused: show(form, { errors: [], refused, repeated: [], warnings: [] }) };
   let sent = 0;
   try {
     const sizes = new Map(await Promise.all(pictures.map(async (file) => [file, await filesIn(file)])));
@@ -163,5 +163,6 @@ function show(form, answer) {
   };
   [...answer.errors, ...answer.refused].forEach((each) => add(form.querySelector(".refused"), each));
   answer.repeated.forEach((each) => add(form.querySelector(".repeated"), `${each}; taken all the same`));
+  answer.warnings.forEach((each) => add(form.querySelector(".warnings"), `Taken, but look at it: ${each}`));
   return answer.errors.length + answer.refused.length;
 }

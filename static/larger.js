@@ -5,7 +5,9 @@
   const links = [...document.querySelectorAll("[data-larger]")];
   const dialog = document.getElementById("larger");
   const image = document.createElement("img");
-  dialog.prepend(image);
+  const view = document.createElement("figure"); // which scrolls where the picture is a panorama
+  view.append(image);
+  dialog.prepend(view);
   const [text, caption] = ["p", "span"].map((name) => dialog.querySelector(name));
   const [previous, next, close] = dialog.querySelectorAll("button");
   let strip = [];
@@ -15,12 +17,22 @@
     shown = (number + strip.length) % strip.length;
     const link = strip[shown];
     const small = link.querySelector("img") ?? link.parentElement.querySelector("img"); // or beside it
+    dialog.classList.remove("wide", "tall");
+    view.removeAttribute("tabindex"); // else it, and no button, would get the focus
     image.src = link.href;
     image.alt = caption.textContent = small.alt;
+    view.setAttribute("aria-label", small.alt);
     text.textContent = link.parentElement.querySelector("p.text, .text p, .words")?.textContent ?? "";
     previous.hidden = next.hidden = strip.length < 2;
   }
 
+  image.addEventListener("load", () => {
+    const shape = image.naturalWidth / image.naturalHeight;
+    dialog.classList.toggle("wide", shape > 2);
+    dialog.classList.toggle("tall", shape < 0.5);
+    if (shape > 2 || shape < 0.5) view.tabIndex = 0;
+    view.scrollTo(0, 0);
+  });
   // Browsers before 2022 lack dialogs that keep the page behind them out of reach.
   for (const link of dialog.showModal ? links : []) {
     link.addEventListener("click", (event) => {
@@ -36,6 +48,7 @@
   close.addEventListener("click", () => dialog.close());
   dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
   dialog.addEventListener("keydown", (event) => {
+    if (event.target === view) return; // it scrolls
     if (event.key === "ArrowLeft") show(shown - 1);
     else if (event.key === "ArrowRight") show(shown + 1);
   });

@@ -39,11 +39,17 @@ def a_grouping_plan(**changes):
 
 @copied_later
 def a_grouping_study(
-    session, slug="grouped", researcher=None, rename=lambda name: name, texts=None, **changes
+    session,
+    slug="grouped",
+    researcher=None,
+    rename=lambda name: name,
+    texts=None,
+    image=None,
+    **changes,
 ):
     """Open a study of two topics with pictures, or ``texts``, in three colours and in two.
 
-    ``rename``: the ids of documents, files and topics to other ones.
+    ``rename``: the ids of documents, files and topics to other ones; ``image``: of the topics.
     """
     named = {
         rename(topic): [rename(each) for each in documents]
@@ -61,7 +67,7 @@ def a_grouping_study(
     items = [Item(each, f"{each}.png") for each in documents]
     if texts is not None:
         files, items = {}, [Item(each, text=texts(each)) for each in documents]
-    topics = [each._replace(topic=rename(each.topic)) for each in TOPICS]
+    topics = [each._replace(topic=rename(each.topic), image=image) for each in TOPICS]
     topics = topics if plan.language == "en" else []
     collection.take_in(session, study, files, items, COMMAND_LINE, topics=topics)
     lifecycle.open_study(session, study)

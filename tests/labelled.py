@@ -38,13 +38,13 @@ TOPICS = [
 
 
 @cache
-def a_shaded_picture(colour, seed):
+def a_shaded_picture(colour, seed, size=(40, 30)):
     """A picture of about this colour, with spots, unlike any other."""
     chance = random.Random(seed)
-    picture = Image.new("RGB", (40, 30), colour)
+    picture = Image.new("RGB", size, colour)
     for _ in range(30):
         spot = tuple(chance.randrange(90, 150) for _ in range(3))
-        picture.putpixel((chance.randrange(40), chance.randrange(30)), spot)
+        picture.putpixel((chance.randrange(size[0]), chance.randrange(size[1])), spot)
     stream = io.BytesIO()
     picture.save(stream, "PNG")
     return stream.getvalue()

@@ -39,17 +39,28 @@ def a_png(index, note):
     return stream.getvalue()
 
 
-def a_png_of(width, height):
-    """A PNG whose header says that it is so large; its data are short."""
+def a_png_of(width, height, data=bytes(100), bits=8, kind=2, more=()):
+    """A PNG whose header says that it is so large; without ``data`` it is cut off.
+
+    ``kind``: 0 grey, 2 colour; ``more``: chunks before the data.
+    """
 
     def chunk(kind, data):
         return (
             struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
         )
 
-    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    parts = ((b"IHDR", header), (b"IDAT", zlib.compress(bytes(100))), (b"IEND", b""))
+    header = struct.pack(">IIBBBBB", width, height, bits, kind, 0, 0, 0)
+    parts = ((b"IHDR", header), *more, (b"IDAT", zlib.compress(data)), (b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(chunk(*part) for part in parts)
+
+
+def a_deep_png(values, transparent=None):
+    """A PNG of 16 bits; values (rows, columns) of grey, or (rows, columns, 3) of colours."""
+    lines = [b"\0" + line.astype(">u2").tobytes() for line in values]
+    more = () if transparent is None else ((b"tRNS", struct.pack(">H", transparent)),)
+    height, width = values.shape[:2]
+    return a_png_of(width, height, b"".join(lines), 16, 2 * (values.ndim == 3), more)
 
 
 def a_file(name, text):
@@ -67,6 +78,7 @@ def a_pictured_study(
     searched=SEARCHED,
     text=None,
     note=str,
+    draw=a_png,
     items=(),
     **changes,
 ):
@@ -74,7 +86,8 @@ def a_pictured_study(
 
     ``searched``: each topic with the indices of its relevant documents. ``text``: of each
     document, beside its picture. ``items``: more of the collection.
-    ``note``: from a document's id to a comment in its picture's file.
+    ``note``: from a document's id to a comment in its picture's file; ``draw``: from its index and
+    this comment to the file.
     """
     chance = random.Random(5)
     qrels = "".join(
@@ -92,7 +105,7 @@ def a_pictured_study(
     plan = preset_plan("pictures", **fields | changes)
     study = lifecycle.create_owned_study(session, researcher, slug, plan, Recruitment())
     files = {
-        f"{document}.png": partial(a_png, index, note(document))
+        f"{document}.png": partial(draw, index, note(document))
         for index, document in enumerate(documents)
     }
     found = [each._replace(text=text) for each in collection.items_in(files)[0]] + [*items]

@@ -332,8 +332,9 @@ def items(
 
     SOURCE is a folder or a zip of pictures, each named by the id of its document, or a CSV with the
     columns document,file,text,alt beside the pictures. Pictures are stored in two small sizes,
-    without metadata. An item replaces one of the same document. features.csv, or features.npy and
-    features.txt, beside them are vectors to compare documents by.
+    without metadata, in sRGB, and on light grey where they are transparent. An item replaces one of
+    the same document. features.csv, or features.npy and features.txt, beside them are vectors to
+    compare documents by.
     """
     from survey.services import accounts
     from survey.services.collections import items as collection
@@ -385,6 +386,7 @@ def _take_items(
         "taken": {"items": intake.items, "topics": intake.topics, "vectors": intake.vectors},
         "refused": [each._asdict() for each in refused],
         "repeated": [each._asdict() for each in intake.repeated],
+        "warnings": [each._asdict() for each in intake.warnings],
     }
     counts = {"item": intake.items} | ({"topic": intake.topics} if topics else {})
     counts |= {"vector": intake.vectors} if intake.vectors else {}
@@ -392,6 +394,7 @@ def _take_items(
     sentences = [f"Taken: {', '.join(counted[:-1])}{' and ' * (len(counted) > 1)}{counted[-1]}."]
     sentences += [f"Not taken: {each.name}: {each.reason}." for each in refused]
     sentences += [f"Taken, but {each.name} is {each.reason}." for each in intake.repeated]
+    sentences += [f"Warning: {each.name}: {each.reason}." for each in intake.warnings]
     return content, sentences
 
 

@@ -127,6 +127,10 @@ def test_on_a_phone_the_querys_picture_stays_in_view_and_covers_no_tile_in_focus
     tiles.nth(4).focus()  # at the left, and above what is in view
     box, covering = page.locator(".tile").nth(4).bounding_box(), picture.bounding_box()
     assert box["y"] >= covering["y"] + covering["height"]
+    picture.click()
+    expect(page.locator("dialog[open] img")).to_have_attribute("alt", "the picture to compare with")
+    page.keyboard.press("Escape")
+    expect(page.locator("aside a:focus img")).to_be_visible()
 
 
 def test_arrows_move_by_rows_and_digits_give_grades(browser, server):

@@ -1,6 +1,9 @@
 """A question with pictures in a real browser: how it fits, what it weighs, how it is used."""
 
+import io
+
 import pytest
+from PIL import Image
 from playwright.sync_api import expect
 
 from survey.app import db
@@ -72,4 +75,72 @@ def test_long_texts_beside_pictures_are_read_on_a_phone_and_on_paper(browser, se
     texts = page.locator(".results .text p").all()
     assert len(texts) == 30
     assert all(each.is_visible() and each.bounding_box()["width"] > 400 for each in texts)
+    context.close()
+
+
+def a_drawing_or_a_panorama(index, note):
+    """By the index: black on nothing, a panorama, one that stands upright; in turns."""
+    picture = Image.new("RGBA", [(80, 80), (3_000, 300), (300, 3_000)][index % 3])
+    if index % 3:
+        picture.paste("skyblue", (0, 0, *picture.size))
+    for place in range(0, max(picture.size), 20):
+        x, y = (min(place, side - 20) for side in picture.size)
+        picture.paste("black", (x + 5, y + 5, x + 6 + index % 10, y + 15))
+    stream = io.BytesIO()
+    picture.save(stream, "PNG")
+    return stream.getvalue()
+
+
+PIXEL = """async ([address, left, top]) => {
+  const image = new Image();
+  image.src = address;
+  await image.decode();
+  const canvas = Object.assign(document.createElement("canvas"), { width: 1, height: 1 });
+  canvas.getContext("2d").drawImage(image, -left * image.naturalWidth, -top * image.naturalHeight);
+  return [...canvas.getContext("2d").getImageData(0, 0, 1, 1).data];
+}"""
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_drawings_have_a_light_ground_and_panoramas_scroll(browser, server, width, theme):
+    slug = f"odd-shapes-{width}-{theme}"
+    with server.app.app_context():
+        a_pictured_study(db.session, slug, draw=a_drawing_or_a_panorama, text=None)
+        db.session.remove()
+    context = prepared(browser)
+    page = context.new_page()
+    page.set_viewport_size({"width": width, "height": 800})
+    page.emulate_media(color_scheme=theme)
+    begin(page, f"{server.address}/s/{slug}")
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    power = "each => Math.round(Math.log10(each.naturalWidth / each.naturalHeight))"
+    by_shape = {
+        link.locator("img").evaluate(power): link
+        for link in page.locator(".results").first.locator("a").all()
+    }
+    drawing, wide, tall = (by_shape[power] for power in (0, 1, -1))
+    pixel = page.evaluate(PIXEL, [drawing.get_attribute("href"), 0.9, 0.1])
+    assert [abs(value - 0xD0) <= 2 for value in pixel[:3]] == [True] * 3
+    ground = "each => getComputedStyle(each).backgroundColor"
+    assert drawing.locator("img").evaluate(ground) == "rgb(208, 208, 208)"
+    assert wide.locator("img").bounding_box()["width"] == 228
+    dialog = page.locator("dialog[open]")
+    larger = dialog.locator("img")
+    for link, short in ((wide, "height"), (tall, "width")):
+        link.click()
+        expect(dialog.locator("figure[tabindex]")).to_be_visible()
+        box = larger.bounding_box()
+        assert box[short] == 256
+        assert abs(max(box["width"], box["height"]) / box[short] - 10) < 0.1
+        frame = dialog.bounding_box()
+        assert frame["x"] >= 0
+        assert frame["x"] + frame["width"] <= width
+        assert frame["y"] + frame["height"] <= 800
+        dialog.locator("figure").focus()
+        key, where = ("ArrowRight", "scrollLeft") if link is wide else ("ArrowDown", "scrollTop")
+        page.keyboard.press(key)
+        expect(dialog.locator("figure")).not_to_have_js_property(where, 0)
+        assert [*axe(page, f"{width} px, {theme}")] == []
+        page.keyboard.press("Escape")
     context.close()

@@ -215,10 +215,12 @@ def test_a_zip_of_pictures_is_taken_in_with_a_bar_and_every_fault_is_named(page,
     files |= {
         "same.png": files["d1.png"],
         "broken.png": files["d2.png"][:200],
+        "long.png": a_shaded_picture("red", 3, (300, 6)),
         "text.png": b"a text",
         "drawing.svg": b"<svg xmlns='http://www.w3.org/2000/svg'/>",
         "huge.png": a_png_of(60_000, 60_000),
-        "items.csv": b"document,file\nd0,d0.png\nd1,d1.png\nsame,same.png\nbroken,broken.png\n"
+        "items.csv": b"document,file\nd0,d0.png\nd1,d1.png\nsame,same.png\nlong,long.png\n"
+        b"broken,broken.png\n"
         b"text,text.png\ndrawing,drawing.svg\nhuge,huge.png\nmissing,nowhere.png\n",
     }
     packed = io.BytesIO()
@@ -228,7 +230,7 @@ def test_a_zip_of_pictures_is_taken_in_with_a_bar_and_every_fault_is_named(page,
     file = {"name": "all.zip", "mimeType": "application/zip", "buffer": packed.getvalue()}
     page.locator("#files").set_input_files(file)
     page.get_by_role("button", name="Add").click()
-    expect(page.get_by_role("status")).to_have_text("Done: 3 taken, 5 not taken.")
+    expect(page.get_by_role("status")).to_have_text("Done: 4 taken, 5 not taken.")
     assert page.get_by_role("progressbar").evaluate("bar => bar.value") == 1
     assert page.locator(".refused li").all_inner_texts() == [
         "broken.png: the picture is damaged or cut off",
@@ -239,7 +241,11 @@ def test_a_zip_of_pictures_is_taken_in_with_a_bar_and_every_fault_is_named(page,
     ]
     repeated = "same.png: the same picture as d1; taken all the same"
     assert page.locator(".repeated li").all_inner_texts() == [repeated]
-    expect(page.get_by_text("3 items with 2 different pictures")).to_be_visible()
+    assert page.locator(".warnings li").all_inner_texts() == [
+        "Taken, but look at it: long.png: its longer side is 50 times its shorter one, so people "
+        "see only 300 × 6 pixels of it; cut it into parts that can be judged"
+    ]
+    expect(page.get_by_text("4 items with 3 different pictures")).to_be_visible()
     assert page.faults == []
 
 

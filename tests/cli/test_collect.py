@@ -5,31 +5,35 @@ import shutil
 
 import pytest
 
+from tests.services.test_items import a_picture
+
 
 def test_it_says_what_it_wrote_what_it_left_out_and_how_to_go_on(desk):
     (desk.folder / "albums" / "wood" / "letter.jpg").write_text("Dear Ada")
     shutil.copy(
         desk.folder / "albums" / "wood" / "1.png", desk.folder / "albums" / "wood" / "9.png"
     )
+    (desk.folder / "albums" / "wood" / "plain.png").write_bytes(a_picture())
     told = desk.run("survey collect albums --to ours").stdout.splitlines()
-    assert told[:3] == [
-        "ours holds 6 pictures, 2 queries and 5 runs.",
+    assert told[:4] == [
+        "ours holds 7 pictures, 2 queries and 5 runs.",
         "Not taken: wood/9.png: the same picture as wood/1.png.",
         "Not taken: wood/letter.jpg: this is no picture that can be read; JPEG, PNG, WebP and GIF "
         "are allowed.",
+        "Warning: wood/plain.png: it is nearly one colour, so people may see nothing in it.",
     ]
     runs = " ".join(f"ours/runs/{path.name}" for path in (desk.folder / "ours" / "runs").iterdir())
-    line = " ".join(each.removesuffix("\\").strip() for each in told[4:])
+    line = " ".join(each.removesuffix("\\").strip() for each in told[5:])
     assert line.startswith("survey study new NAME --preset pictures --items ours ")
     made = desk.run(line.replace("NAME", "our-pictures").replace("ours/runs/*.txt", runs)).stdout
-    assert "Taken: 6 items and 2 topics." in made
+    assert "Taken: 7 items and 2 topics." in made
 
 
 def test_json_has_the_same(desk):
     content = json.loads(desk.run("survey collect albums --to ours --queries 2 --json").stdout)
     assert content["collection_size"] == 4
     assert content["queries"] == ["beach-1", "beach-2", "wood-1", "wood-2"]
-    assert content["refused"] == []
+    assert content["refused"] == content["warnings"] == []
     assert {*content["chosen"]} <= {*content["queries"]}
 
 

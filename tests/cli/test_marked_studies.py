@@ -414,6 +414,10 @@ def test_items_and_topics_come_with_a_new_study_or_later(run, files):
     assert "Taken: 3 items and 1 topic." in told
     assert "Not taken: notes.txt: this is no picture that can be read" in told
     assert "Taken, but d3.png is the same picture as d2." in told
+    seen = "it is nearly one colour, so people may see nothing in it"
+    assert f"Warning: d1.png: {seen}." in told
+    content = json.loads(run("study", "items", "two-runs", "photographs", "--json"))
+    assert content["warnings"][0] == {"name": "d1.png", "reason": seen}
     (files / "items.csv").write_text("document,text\nd4,some words\n")
     content = json.loads(run("study", "items", "two-runs", "items.csv", "--json"))
     assert (content["items"], content["pictures"], content["topics"]) == (4, 2, 1)

@@ -16,7 +16,7 @@ from survey.db.models import StoredItem, StoredPicture, StoredTopic, StoredVecto
 from survey.errors import NotAllowedError, SurveyError
 from survey.services import accounts
 from survey.services.collections import items as collection
-from survey.services.collections.items import PictureError, make_picture
+from survey.services.collections.pictures import PictureError, make_picture
 from survey.services.exchange import bundle_import
 from survey.services.exchange.bundle import stream_bundle
 from survey.services.exchange.input_files import BundleError

@@ -85,7 +85,7 @@ def test_items_and_topics_name_pictures_beside_them_without_metadata(albums, tmp
         "wood-1.webp",
     }
     with Image.open(target / "wood-5.webp") as image:
-        assert image.size == (640, 213)
+        assert image.size == (900, 300)
     assert b"secret" not in (target / "wood-5.webp").read_bytes()
 
 

@@ -245,6 +245,15 @@ def test_a_topic_that_is_done_can_be_changed_and_done_again(assessor, session):
     assert "red (4), green (4), blue (4), warm (1)" in assessor.text
 
 
+@ON_SQLITE
+def test_the_picture_that_was_searched_for_opens_larger(app, session):
+    a_grouping_study(session, "searched", image=FIRST_TOPIC[0])
+    assessor = Assessor(app, session, "searched")
+    assessor.go("/q/1")
+    link = assessor.page.select_one(".asked a[data-larger]")
+    assert link.img["src"].replace("/small/", "/large/") == link["href"]
+
+
 @pytest.mark.parametrize("go", ["undo", "take-1"])
 def test_a_topic_that_is_done_is_never_left_with_a_picture_in_no_group(assessor, session, go):
     assessor.finish("/q/1", by_colour(FIRST_TOPIC))

@@ -58,6 +58,7 @@ def test_pictures_are_taken_without_scripts_and_refusals_named(desk, session, st
     assert "Taken: 2 items" in desk.text
     assert "d2.txt : this is no picture that can be read" in desk.text
     assert "d3.png: the same picture as d1" in desk.text
+    assert "d1.png : it is nearly one colour" in desk.text
     assert "2 items with 1 different picture," in desk.text
     image = desk.page.select_one(".pictures img")["src"]
     answer = desk.client.get(image)
@@ -98,6 +99,8 @@ def test_a_script_sends_some_files_at_a_time_and_gets_json(desk, session, study)
     assert answers[0]["refused"] == ["gone.png: there is no such file"]
     assert answers[1]["refused"] == []
     assert answers[1]["repeated"] == ["b.png: the same picture as d1"]
+    seen = "it is nearly one colour, so people may see nothing in it"
+    assert [answer["warnings"] for answer in answers] == [[f"a.png: {seen}"], [f"b.png: {seen}"]]
     assert collection.summary(session, study)["items"] == 3
 
 

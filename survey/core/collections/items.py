@@ -50,6 +50,11 @@ class ShownItem(NamedTuple):
         """Whether there is neither a picture nor a text."""
         return not self.picture and not self.text
 
+    @property
+    def is_wide(self) -> bool:
+        """Whether it is a panorama, to be shown wider than other pictures."""
+        return self.width > 2 * self.height
+
 
 PictureAndText = tuple[str, str]
 

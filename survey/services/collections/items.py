@@ -1,15 +1,6 @@
-"""Take in what a study's documents and topics stand for: pictures and texts.
+"""Take in what a study's documents and topics stand for: pictures and texts."""
 
-A picture is made again in two sizes, without metadata, so that no file of a researcher reaches a
-participant as it was.
-"""
-
-import hashlib
-import io
-import struct
-import warnings
 import zipfile
-import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -17,12 +8,9 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, NamedTuple
 
-import numpy as np
-from PIL import Image, ImageOps, UnidentifiedImageError
 from sqlalchemy.orm import Session
 
 from survey.core.collections.items import Item, Shown, Topic, items_digest
-from survey.core.collections.likeness import picture_vector
 from survey.core.collections.vectors import VECTOR_FILES, read_vectors, vectors_digest
 from survey.core.studies.fields import is_storable
 from survey.core.studies.provenance import LONGEST_NAME
@@ -32,16 +20,17 @@ from survey.db.models import StoredPicture, Study
 from survey.db.participant_queries import AnyStudy
 from survey.errors import SurveyError
 from survey.services import accounts
+from survey.services.collections.pictures import (
+    LARGEST_FILE,
+    Picture,
+    PictureError,
+    check_size,
+    make_picture,
+)
 from survey.services.exchange.input_files import ZIP_ERRORS, CsvRow, parse_rows
 from survey.services.studies import lifecycle
 
-FORMATS = ("JPEG", "PNG", "WEBP", "GIF")
-LARGEST_FILE = 40_000_000  # bytes
 LARGEST_VECTORS = 200_000_000  # bytes of a file of vectors
-MOST_PIXELS = 50_000_000
-THUMBNAIL, LARGER = 144, 640  # pixels of the longer side
-DESCRIBED = 96  # pixels of a side, where a picture is described by numbers
-QUALITY = 62
 MOST_ITEMS = 20_000  # of a study
 MOST_FILES = 2_000  # in one zip
 LONGEST_TEXT = 2_000
@@ -51,27 +40,9 @@ ITEMS_FILE, TOPICS_FILE = "items.csv", "topics.csv"
 IS_ENCRYPTED = 0x1  # a flag of a zip's entry
 AT_ONCE = 16  # pictures held in memory and stored in one transaction
 
-# What Pillow's readers raise for files that are damaged.
-DAMAGED = (OSError, SyntaxError, ValueError, EOFError, IndexError, struct.error, zlib.error)
-
 Read = Callable[[], bytes]
 Files = Mapping[str, Read]
 """Name of a file → what reads it."""
-
-
-class PictureError(ValueError):
-    """A file that is no picture which can be taken; its text says why."""
-
-
-class Picture(NamedTuple):
-    """A picture in two sizes, with the digest of the file that it was made from."""
-
-    sha256: str
-    width: int
-    height: int
-    thumbnail: bytes
-    larger: bytes
-    vector: bytes
 
 
 class Source(NamedTuple):
@@ -91,7 +62,7 @@ class StudyKey(NamedTuple):
 
 
 class Refusal(NamedTuple):
-    """A file or row that was not taken, and why."""
+    """A file or row that was not taken, and why; or what is to be known of one that was."""
 
     name: str
     reason: str
@@ -99,79 +70,17 @@ class Refusal(NamedTuple):
 
 @dataclass
 class Intake:
-    """What was taken in, what was refused, and which files are the same picture as an earlier."""
+    """What was taken in, what was refused, and which files are the same picture as an earlier.
+
+    ``warnings``: files that were taken, and what a researcher should know of each.
+    """
 
     items: int = 0
     topics: int = 0
     vectors: int = 0
     refusals: list[Refusal] = field(default_factory=list)
     repeated: list[Refusal] = field(default_factory=list)
-
-
-def make_picture(content: bytes) -> Picture:
-    """Decode a picture within limits and return it in two sizes; raises PictureError.
-
-    The first frame of several; turned as its EXIF data say; transparent parts stay so.
-    """
-    _check_size(len(content), LARGEST_FILE)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", Image.DecompressionBombWarning)
-            warnings.simplefilter("ignore", UserWarning)  # of odd metadata, which is dropped
-            with Image.open(io.BytesIO(content), formats=FORMATS) as image:
-                return _sizes_of(image, hashlib.sha256(content).hexdigest())
-    except (Image.DecompressionBombWarning, Image.DecompressionBombError):
-        raise PictureError(f"more than {MOST_PIXELS:,} pixels found; no more are allowed") from None
-    except UnidentifiedImageError:
-        raise PictureError(_why_unknown(content)) from None
-    except PictureError:
-        raise
-    except DAMAGED:
-        raise PictureError("the picture is damaged or cut off") from None
-
-
-def _sizes_of(image: Image.Image, sha256: str) -> Picture:
-    width, height = image.size
-    if width * height > MOST_PIXELS:
-        raise PictureError(f"{width} × {height} pixels found; {MOST_PIXELS:,} are allowed")
-    exif = image.getexif()
-    image.draft("RGB", (LARGER, LARGER))  # a JPEG is decoded at a fraction of its size
-    picture: Image.Image = image
-    if picture.mode.startswith("I"):  # 16 bits of grey
-        picture = picture.convert("I").point(lambda value: value * (1 / 256)).convert("L")
-    is_transparent = picture.mode in ("LA", "PA", "RGBA") or "transparency" in picture.info
-    picture = picture.convert("RGBA" if is_transparent else "RGB")
-    picture.thumbnail((LARGER, LARGER), Image.Resampling.LANCZOS)
-    picture.getexif().update(exif)
-    picture = ImageOps.exif_transpose(picture)
-    picture.info = {}  # profiles and comments would be written as well
-    larger = _webp(picture)
-    width, height = picture.size
-    picture.thumbnail((THUMBNAIL, THUMBNAIL), Image.Resampling.LANCZOS)
-    return Picture(sha256, width, height, _webp(picture), larger, _vector(picture))
-
-
-def _vector(picture: Image.Image) -> bytes:
-    """Return what the picture is compared by; transparent parts are white there."""
-    opaque = Image.new("RGBA", picture.size, "white")
-    opaque.alpha_composite(picture.convert("RGBA"))
-    square = opaque.convert("RGB").resize((DESCRIBED, DESCRIBED), Image.Resampling.BILINEAR)
-    return picture_vector(np.asarray(square))
-
-
-def _webp(picture: Image.Image) -> bytes:
-    stream = io.BytesIO()
-    picture.save(stream, "WEBP", quality=QUALITY, method=4, exif=b"", icc_profile=b"", xmp=b"")
-    return stream.getvalue()
-
-
-def _why_unknown(content: bytes) -> str:
-    allowed = "JPEG, PNG, WebP and GIF are allowed"
-    if not content:
-        return f"the file is empty; {allowed}"
-    if b"<svg" in content[:2_000].lower():
-        return f"an SVG may hold scripts; {allowed}"
-    return f"this is no picture that can be read; {allowed}"
+    warnings: list[Refusal] = field(default_factory=list)
 
 
 def files_in_folder(folder: Path) -> Files:
@@ -185,17 +94,12 @@ def files_in_folder(folder: Path) -> Files:
 
 def file_content(path: Path, largest: int = 0) -> bytes:
     """Return a file's bytes; raises PictureError, before it is read, where it has too many."""
-    _check_size(path.stat().st_size, largest or _largest(path.name))
+    check_size(path.stat().st_size, largest or _largest(path.name))
     return path.read_bytes()
 
 
 def _largest(name: str) -> int:
     return LARGEST_VECTORS if name in VECTOR_FILES else LARGEST_FILE
-
-
-def _check_size(size: int, largest: int) -> None:
-    if size > largest:
-        raise PictureError(f"{size:,} bytes found; {largest:,} are allowed")
 
 
 @contextmanager
@@ -298,7 +202,7 @@ def open_uploads(
 
 def _entry_content(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
     largest = _largest(PurePosixPath(entry.filename).name)
-    _check_size(entry.file_size, largest)  # before anything is unpacked
+    check_size(entry.file_size, largest)  # before anything is unpacked
     if entry.flag_bits & IS_ENCRYPTED:
         raise PictureError("its entry in the zip has a password")
     try:
@@ -479,10 +383,11 @@ def _take_some(
             other = first.setdefault(picture.sha256, item.document)
             if other != item.document:
                 intake.repeated.append(Refusal(item.file, f"the same picture as {other}"))
+            intake.warnings += warnings_of(item.file, picture)
             pictures.append(picture)
         taken.append(item._replace(sha256=picture and picture.sha256))
     _locked_draft(session, key)
-    item_queries.store_pictures(session, key.id, [each._asdict() for each in pictures])
+    item_queries.store_pictures(session, key.id, [each.columns() for each in pictures])
     item_queries.store_items(session, key.id, taken)
     session.commit()
     intake.items += len(taken)
@@ -496,6 +401,11 @@ def picture_in(files: Files, name: str) -> Picture:
         return make_picture(files[name]())
     except OSError as error:
         raise PictureError(f"the file cannot be read: {error.strerror}") from None
+
+
+def warnings_of(file: str, picture: Picture) -> list[Refusal]:
+    """Return the warnings of a picture with the name of its file."""
+    return [Refusal(file, warning) for warning in picture.warnings]
 
 
 def _take_topics(
@@ -516,11 +426,13 @@ def _take_topics(
                 reason = f"{shortened(topic.image)} is neither an item nor a picture: {error}"
                 intake.refusals.append(Refusal(f"topic {topic.topic}", reason))
                 continue
+            warnings = warnings_of(topic.image, picture)
+            intake.warnings += [each for each in warnings if each not in intake.warnings]
             pictures.append(picture)
             sha256 = picture.sha256
         taken.append(topic._replace(sha256=sha256))
     _locked_draft(session, key)
-    item_queries.store_pictures(session, key.id, [each._asdict() for each in pictures])
+    item_queries.store_pictures(session, key.id, [each.columns() for each in pictures])
     item_queries.store_topics(session, key.id, taken)
     session.commit()
     intake.topics += len(taken)

@@ -28,12 +28,13 @@ from survey.services.collections.items import (
     LONGEST_FILE_NAME,
     MOST_ITEMS,
     TOPICS_FILE,
-    PictureError,
     Refusal,
     file_content,
     id_fault,
     picture_in,
+    warnings_of,
 )
+from survey.services.collections.pictures import PictureError
 
 SIDE = 128  # pixels to which a picture is scaled before it is described
 MEASURES = ("AP", "NMRR", "MNRO")
@@ -49,12 +50,13 @@ class Document(NamedTuple):
 
 @dataclass
 class Collection:
-    """A collection, and what was not taken in; ``chosen``: see ``choose_topics``."""
+    """A collection, what was not taken in, and warnings; ``chosen``: see ``choose_topics``."""
 
     documents: list[Document] = field(default_factory=list)
     queries: list[Document] = field(default_factory=list)
     chosen: list[str] = field(default_factory=list)
     refusals: list[Refusal] = field(default_factory=list)
+    warnings: list[Refusal] = field(default_factory=list)
 
 
 def describe(picture: Image.Image) -> dict[str, Vector]:
@@ -129,7 +131,7 @@ def _take_pictures(
     collection: Collection,
     on_picture: Callable[[int], object],
 ) -> dict[str, dict[str, Vector]]:
-    """Write each picture, at most 640 pixels wide, and return id → descriptor → vector."""
+    """Write each picture in its larger size, and return id → descriptor → vector."""
     vectors: dict[str, dict[str, Vector]] = {}
     ids: dict[str, str] = {}  # in small letters, as some file systems compare names
     digests: dict[str, str] = {}
@@ -156,6 +158,7 @@ def _take_pictures(
                 each: vector.astype(np.float32) for each, vector in described.items()
             }
             collection.documents.append(document)
+            collection.warnings += warnings_of(name, picture)
         on_picture(1)
     return vectors
 
@@ -265,4 +268,5 @@ def summary(collection: Collection) -> dict[str, Any]:
         "runs": [*DESCRIPTORS],
         "chosen": collection.chosen,
         "refused": [each._asdict() for each in collection.refusals],
+        "warnings": [each._asdict() for each in collection.warnings],
     }

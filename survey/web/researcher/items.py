@@ -65,6 +65,7 @@ def take_items() -> ResponseReturnValue:
             vectors=intake.vectors,
             refused=[f"{each.name}: {each.reason}" for each in intake.refusals],
             repeated=[f"{each.name}: {each.reason}" for each in intake.repeated],
+            warnings=[f"{each.name}: {each.reason}" for each in intake.warnings],
             errors=[*form.files.errors],
         )
     return _items_page(form, intake)

@@ -1,0 +1,205 @@
+"""Make the two sizes of a picture that people see and that descriptors describe, from a file.
+
+Both are opaque, in sRGB and without metadata, so that all people see the same picture, in the
+light and in the dark, and no file of a researcher reaches a participant as it was.
+"""
+
+import hashlib
+import io
+import struct
+import warnings
+import zlib
+from typing import Any, NamedTuple
+
+import numpy as np
+from PIL import Image, ImageCms, ImageOps, UnidentifiedImageError
+
+from survey.core.collections.likeness import picture_vector
+
+FORMATS = ("JPEG", "PNG", "WEBP", "GIF")
+LARGEST_FILE = 40_000_000  # bytes
+MOST_PIXELS = 50_000_000
+THUMBNAIL, LARGER = 144, 640  # pixels of the longer side; of a panorama's up to PANORAMA times
+PANORAMA = 4
+LONGEST_SHAPE = 40  # longer side by shorter, above which too few pixels are left to be judged
+SMALLEST_SIDE = 16  # pixels, below which a picture cannot be judged
+DESCRIBED = 96  # pixels of a side, where a picture is described by numbers
+QUALITY = 62
+# Behind transparent parts. On it black has a contrast of 13.6 to 1 and white one of 1.5 to 1, so
+# that drawings of both can be seen. static/survey.css has it as --picture.
+GROUND = "#d0d0d0"
+DEPTHS = (8, 10, 12, 14, 16)  # bits in which grey is measured
+NEARLY_EQUAL = 16  # of 256 values of a colour
+
+# What Pillow's readers raise for files that are damaged.
+DAMAGED = (OSError, SyntaxError, ValueError, EOFError, IndexError, struct.error, zlib.error)
+
+
+class PictureError(ValueError):
+    """A file that is no picture which can be taken; its text says why."""
+
+
+class Picture(NamedTuple):
+    """A picture in two sizes, with the digest of the file that it was made from.
+
+    ``warnings``: what people see otherwise than it is in the file, or can hardly judge.
+    """
+
+    sha256: str
+    width: int
+    height: int
+    thumbnail: bytes
+    larger: bytes
+    vector: bytes
+    warnings: tuple[str, ...] = ()
+
+    def columns(self) -> dict[str, Any]:
+        """Return what the database stores of it."""
+        values = self._asdict()
+        del values["warnings"]
+        return values
+
+
+def make_picture(content: bytes) -> Picture:
+    """Decode a picture within limits and return it in two sizes; raises PictureError.
+
+    The first frame of several; turned as its EXIF data say; colours converted from its profile to
+    sRGB; GROUND behind transparent parts.
+    """
+    check_size(len(content), LARGEST_FILE)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            warnings.simplefilter("ignore", UserWarning)  # of odd metadata, which is dropped
+            with Image.open(io.BytesIO(content), formats=FORMATS) as image:
+                return _sizes_of(image, hashlib.sha256(content).hexdigest())
+    except (Image.DecompressionBombWarning, Image.DecompressionBombError):
+        raise PictureError(f"more than {MOST_PIXELS:,} pixels found; no more are allowed") from None
+    except UnidentifiedImageError:
+        raise PictureError(_why_unknown(content)) from None
+    except PictureError:
+        raise
+    except DAMAGED:
+        raise PictureError("the picture is damaged or cut off") from None
+
+
+def check_size(size: int, largest: int) -> None:
+    """Raise PictureError for a file of too many bytes."""
+    if size > largest:
+        raise PictureError(f"{size:,} bytes found; {largest:,} are allowed")
+
+
+def _sizes_of(image: Image.Image, sha256: str) -> Picture:
+    width, height = image.size
+    if width * height > MOST_PIXELS:
+        raise PictureError(f"{width} × {height} pixels found; {MOST_PIXELS:,} are allowed")
+    found: list[str] = []
+    exif, profile = image.getexif(), image.info.get("icc_profile")
+    side = _longer_side(image.size, LARGER)
+    image.draft("RGB", (side, side))  # a JPEG is decoded at a fraction of its size
+    picture = _with_eight_bits(image, found)
+    picture.thumbnail((side, side), Image.Resampling.LANCZOS)
+    is_transparent = picture.mode.endswith("A") and bool(np.asarray(picture)[..., -1].min() < 255)
+    picture = _opaque(picture, profile, found)
+    picture.getexif().update(exif)
+    picture = ImageOps.exif_transpose(picture)
+    picture.info = {}  # profiles and comments would be written as well
+    larger, size = _webp(picture), picture.size
+    side = _longer_side(size, THUMBNAIL)
+    picture.thumbnail((side, side), Image.Resampling.LANCZOS)
+    found += _hardly_judged((width, height), size) or _nearly_one_colour(
+        picture, is_transparent=is_transparent
+    )
+    vector = _vector(picture)
+    return Picture(sha256, *size, _webp(picture), larger, vector, tuple(found))
+
+
+def _longer_side(size: tuple[int, int], side: int) -> int:
+    """Return the most pixels of the longer side, so that the shorter keeps half of ``side``."""
+    shape = max(size) / min(size)
+    return round(side * min(max(shape / 2, 1), PANORAMA))
+
+
+def _with_eight_bits(image: Image.Image, found: list[str]) -> Image.Image:
+    """Return a picture as L, LA, RGB, RGBA or CMYK.
+
+    Grey of 16 bits is divided by what leaves eight of the DEPTHS that its largest value needs.
+    """
+    if image.mode.startswith("I"):
+        values = np.asarray(image)
+        most = int(values.max())
+        depth = next(depth for depth in DEPTHS if most < 1 << depth)
+        if depth < DEPTHS[-1]:
+            found.append(
+                f"its largest grey value is {most:,} of 65,535, so it is shown as a picture of "
+                f"{depth} bits, in which {(1 << depth) - 1:,} is white"
+            )
+        grey = Image.fromarray((values >> (depth - 8)).astype(np.uint8))
+        if (clear := image.info.get("transparency")) is not None:
+            grey.putalpha(Image.fromarray(np.where(values == clear, 0, 255).astype(np.uint8)))
+        return grey
+    kept = image.mode in ("L", "LA", "CMYK") and "transparency" not in image.info
+    return image.convert(image.mode if kept else "RGBA" if image.has_transparency_data else "RGB")
+
+
+def _opaque(picture: Image.Image, profile: bytes | None, found: list[str]) -> Image.Image:
+    """Return a picture in sRGB, on GROUND; a profile that does not fit it is left out."""
+    colours = picture.convert(picture.mode.removesuffix("A"))
+    if profile:
+        try:
+            source = ImageCms.ImageCmsProfile(io.BytesIO(profile))
+            if source.profile.xcolor_space == "RGB " and colours.mode == "L":
+                colours = colours.convert("RGB")
+            colours = ImageCms.profileToProfile(  # type: ignore[assignment] # None if in place
+                *(colours, source, ImageCms.createProfile("sRGB")),
+                renderingIntent=ImageCms.Intent.RELATIVE_COLORIMETRIC,
+                outputMode="RGB",
+                flags=ImageCms.Flags.BLACKPOINTCOMPENSATION,
+            )
+        except (ImageCms.PyCMSError, OSError):
+            found.append("its colour profile cannot be used; its colours are taken for sRGB")
+    opaque = Image.new("RGB", picture.size, GROUND)
+    opaque.paste(colours, mask=picture.getchannel("A") if picture.mode.endswith("A") else None)
+    return opaque
+
+
+def _hardly_judged(given: tuple[int, int], shown: tuple[int, int]) -> list[str]:
+    """Return why a picture cannot be judged by its size or shape."""
+    shape = max(given) / min(given)
+    if shape > LONGEST_SHAPE:
+        return [
+            f"its longer side is {shape:.0f} times its shorter one, so people see only "
+            f"{shown[0]:,} × {shown[1]:,} pixels of it; cut it into parts that can be judged"
+        ]
+    if min(given) < SMALLEST_SIDE:
+        return [f"it has {given[0]:,} × {given[1]:,} pixels, too few to be judged"]
+    return []
+
+
+def _nearly_one_colour(picture: Image.Image, *, is_transparent: bool) -> list[str]:
+    low, high = zip(*picture.getextrema(), strict=True)
+    if max(np.subtract(high, low)) >= NEARLY_EQUAL:
+        return []
+    ground = ", on the light grey that is put behind its transparent parts" * is_transparent
+    return [f"it is nearly one colour{ground}, so people may see nothing in it"]
+
+
+def _vector(picture: Image.Image) -> bytes:
+    """Return what the picture is compared by."""
+    square = picture.resize((DESCRIBED, DESCRIBED), Image.Resampling.BILINEAR)
+    return picture_vector(np.asarray(square))
+
+
+def _webp(picture: Image.Image) -> bytes:
+    stream = io.BytesIO()
+    picture.save(stream, "WEBP", quality=QUALITY, method=4, exif=b"", icc_profile=b"", xmp=b"")
+    return stream.getvalue()
+
+
+def _why_unknown(content: bytes) -> str:
+    allowed = "JPEG, PNG, WebP and GIF are allowed"
+    if not content:
+        return f"the file is empty; {allowed}"
+    if b"<svg" in content[:2_000].lower():
+        return f"an SVG may hold scripts; {allowed}"
+    return f"this is no picture that can be read; {allowed}"
