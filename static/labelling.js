@@ -65,7 +65,7 @@
       return !isInView || now - since.get(tile) < 500;
     });
     if (unseen.length < before) tell();
-    if (!unseen.length) clearInterval(looking);
+    if (!unseen.length || !form.isConnected) clearInterval(looking);
   }
 
   // The numbers of the tiles that were in view, which the form sends; without this script it sends none.

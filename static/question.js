@@ -276,6 +276,30 @@
     mend();
   }
 
+  // Whether folded scores of the methods were opened; without this script the form does not know.
+  const scoresSeen = form.querySelector("[name=scores_seen]");
+  if (scoresSeen) {
+    const opened = form.querySelector("details.scores");
+    if (keptScores() !== "yes" && scoresSeen.value !== "yes") scoresSeen.value = "no";
+    else scoresSeen.value = "yes";
+    opened.addEventListener("toggle", () => {
+      if (!opened.open) return;
+      scoresSeen.value = "yes";
+      try {
+        sessionStorage.setItem(`${key} scores`, "yes");
+      } catch {
+        return; // a browser that keeps nothing
+      }
+    });
+  }
+  function keptScores() {
+    try {
+      return sessionStorage.getItem(`${key} scores`);
+    } catch {
+      return null;
+    }
+  }
+
   // With this script the keys take the place of the selects, and of their ids: errors link to them.
   document.getElementById("pad").hidden = false;
   document.getElementById("selects").hidden = true;

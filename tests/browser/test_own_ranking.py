@@ -315,3 +315,29 @@ def test_a_strip_shows_where_the_positions_fall(page, server, size):
 def test_the_papers_study_has_no_strip(page, link):
     start(page, link)
     expect(page.locator(".strip")).to_have_count(0)
+
+
+@pytest.mark.parametrize("size", [PHONE, LAPTOP], ids=["phone", "laptop"])
+@pytest.mark.parametrize("scores", ["open", "folded"])
+def test_what_is_shown_of_the_scores_is_the_same_at_every_width_and_stored(
+    page, server, size, scores
+):
+    page.set_viewport_size(size)
+    link = server.open_study(
+        f"scores-{scores}-{size['width']}", show_values=True, scores=scores, practice=False
+    )
+    start(page, link)
+    score = page.locator(".sheet td b, .scores td").filter(visible=True)
+    for position, opens in ((1, False), (2, True)):
+        expect(score).to_have_count(15 if scores == "open" else 0)
+        if opens and scores == "folded":
+            page.locator("details.scores summary").click()
+            expect(score).to_have_count(15)
+            page.reload()
+        page.locator("[name=choice]").first.check()
+        save(page)
+        at(page, f"/q/{position + 1}")
+    data = page.request.get(f"{link}/my-data.json").json()
+    answers = [each["answers"][0] for each in data["questions"] if each["answers"]]
+    seen = [True, True] if scores == "open" else [False, True]
+    assert [each["scores_seen"] for each in answers] == seen

@@ -70,7 +70,10 @@ class LabellingBot:
         preference: Annotator,
         chance: np.random.Generator,
     ) -> dict[str, Any] | None:
-        """Mark the first batch and refine; mark the second and end the query."""
+        """Mark the first batch and refine; mark the second and end the query.
+
+        All of a batch was in view.
+        """
         if form.css_first("[name=step_key]") is None:
             return None
         is_first = form.css("[name=batch]")[0].attributes["value"] == "1"
@@ -88,4 +91,5 @@ class LabellingBot:
                 grades.append(str(min(grade, plan.highest)))
         refines = is_first and form.css_first("button[value=refine]") is not None
         go = "refine" if refines else "done"
-        return {"document": documents, "grade": grades, "go": go}
+        seen = [str(number) for number in range(1, len(form.css("[name=document]")) + 1)]
+        return {"document": documents, "grade": grades, "seen": seen, "go": go}

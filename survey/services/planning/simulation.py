@@ -87,6 +87,7 @@ class Bot:
     def __init__(self, entry: str, plan: Plan, preference: Any, chance: Chance) -> None:
         self.entry, self.plan, self.preference, self.chance = entry, plan, preference, chance
         self.browser, self.waited = requests.Session(), 0.0
+        self.answered: dict[str, Any] | None = None  # the last question's form
         self.browser.trust_env = False  # a proxy cannot reach the server of this process
 
     def take_part(self) -> None:
@@ -133,10 +134,7 @@ class Bot:
             str(field.attributes["name"]): field.attributes.get("value") or ""
             for field in form.css("[type=hidden]")
         }
-        try:
-            answer = TASK_BOTS[self.plan.kind].answer(form, self.plan, self.preference, self.chance)
-        except ValueError as error:
-            raise SurveyError(f"On the page {self.address} {error}.") from None
+        answer = self._answer(form)
         if answer is not None:
             answers |= answer
             if form.css_first("[name=reason]"):
@@ -149,6 +147,17 @@ class Bot:
                     answers[field.name] = self._describe(field)
         address = urljoin(self.address, form.attributes.get("action") or self.address)
         return self._open(self.browser.post(address, data=answers, timeout=TIMEOUT))
+
+    def _answer(self, form: LexborNode) -> dict[str, Any] | None:
+        """Answer a question's form; a bot means what it said where the page asks back."""
+        if form.css_first("[name=asked]") is None:
+            try:
+                self.answered = TASK_BOTS[self.plan.kind].answer(
+                    form, self.plan, self.preference, self.chance
+                )
+            except ValueError as error:
+                raise SurveyError(f"On the page {self.address} {error}.") from None
+        return self.answered
 
     def _describe(self, field: PersonalField) -> str:
         if field.kind == "number":
