@@ -359,6 +359,8 @@ def answer_with_mistakes(visitor):
         assert visitor.status in (400, 409)
         assert problem in visitor.text
     visitor.submit("/q/1", **OWN)
+    assert "Εννοείτε αυτήν τη σειρά;" in visitor.text
+    visitor.submit("/q/1", **OWN)
     visitor.open("/q/1")
     assert "Η δική σας διάταξη: B 1ο· A και C ισοβαθμούν στη 2η θέση· E 4ο· D 5ο." in visitor.text
     visitor.page = first

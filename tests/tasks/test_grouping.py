@@ -29,7 +29,7 @@ from survey.core.tasks.grouping import (
     groups_of,
 )
 from survey.core.tasks.steps import Done
-from survey.db.models import TASK_TABLES, Participant, Presentation, now
+from survey.db.models import TASK_TABLES, Participant, Presentation, StoredResponse, now
 from survey.errors import SurveyError
 from survey.services import accounts
 from survey.services.analysis.study_results import AnalysisOptions
@@ -840,3 +840,38 @@ def test_a_researcher_sees_who_is_where_and_how_fast(app, session):
     assert rows["first"].pace.pictures == len(FIRST_TOPIC)
     assert (rows["third"].page, rows["third"].asked) == ("no topic left for now", 0)
     assert rows["third"].pace is None
+
+
+@ON_SQLITE
+@pytest.mark.parametrize(
+    ("steps", "heading", "asked"),
+    [
+        ([{"go": "rest"}], "Nothing of this topic can be placed", "unplaced"),
+        ([{"go": "new", "group": "all"}], "All of this topic is in one group", "one_group"),
+        ([{"go": "new", "group": "some", "document": ["1", "2"]}, {"go": "rest"}], None, None),
+    ],
+)
+def test_a_topic_that_is_all_in_one_place_is_asked_about_once(
+    assessor, session, steps, heading, asked
+):
+    everything = [str(number) for number in range(1, len(FIRST_TOPIC) + 1)]
+    for step in steps:
+        selected = {"document": everything} if step["go"] == "new" else {}
+        assessor.submit("/q/1", **{**selected, **step})
+    assessor.submit("/q/1", go="done")
+    if heading:
+        assert heading in assessor.page.select_one(".asks").text
+        assert session.query(StoredResponse).count() == 0
+        session.rollback()
+        assessor.submit("/q/1", go="done")
+    assert assessor.path == "/q/2"
+    assert session.query(StoredResponse).one().asked == asked
+
+
+@ON_SQLITE
+def test_enter_puts_what_is_selected_into_the_typed_group_and_else_ends_the_topic(assessor):
+    assert assessor.form("/q/1").select_one("button")["value"] == "next"
+    assessor.submit("/q/1", go="next", group="warm", document=["1", "2"])
+    assert "2 of 12 placed" in assessor.text
+    assessor.submit("/q/1", go="next")
+    assert "10 are in no group yet" in assessor.text

@@ -851,3 +851,55 @@ def test_twin_studies_that_differ_in_what_is_hidden_have_the_same_pages(
             pages[slug].append((told(visitor), visitor.status))
             visitor.submit(f"/q/{position}", preferred="left")
     assert (pages["one-study"] == pages["two-study"]) != marked
+
+
+@ON_SQLITE
+@pytest.mark.parametrize(
+    ("answer", "is_asked"),
+    [
+        (("left", "2", "4"), True),
+        (("right", "5", "1"), True),
+        (("left", "4", "2"), False),
+        (("left", "3", "3"), False),
+        (("equal", "1", "5"), False),
+        (("neither", "5", "1"), False),
+    ],
+)
+def test_a_preference_for_the_list_that_satisfies_less_is_asked_about_once(
+    app, session, answer, is_asked
+):
+    study = a_preference_study(session, ask_satisfaction=True)
+    visitor = a_participant(app)
+    names = ("preferred", "satisfaction_left", "satisfaction_right")
+    fields = dict(zip(names, answer, strict=True))
+    visitor.submit("/q/1", **fields)
+    assert visitor.path == ("/q/1" if is_asked else "/q/2")
+    assert bool(visitor.page.select(".asks")) == is_asked
+    if is_asked:
+        checked = {each["name"]: each["value"] for each in visitor.page.select("[checked]")}
+        assert checked == fields
+        visitor.submit("/q/1", **fields)
+    assert visitor.path == "/q/2"
+    session.rollback()
+    [heading, row] = "".join(bundle.stream_file(session, study, "preferences.csv")).splitlines()
+    cells = dict(zip(heading.split(","), row.split(","), strict=True))
+    assert cells["preferred"] == answer[0]  # never converted
+    assert (cells["asked"], cells["contradicts"]) == (
+        ("satisfaction", "yes") if is_asked else ("", "no")
+    )
+    session.rollback()
+    figures = analyse_stored(session, study, AnalysisOptions()).figures
+    asked = {"asked": int(is_asked), "kept": int(is_asked), "changed": 0}
+    assert figures["asked_back"] == {"satisfaction": asked}
+
+
+@ON_SQLITE
+def test_a_preference_that_was_changed_after_it_was_asked_about_says_so(app, session):
+    study = a_preference_study(session, ask_satisfaction=True)
+    visitor = a_participant(app)
+    fields = {"preferred": "left", "satisfaction_left": "1", "satisfaction_right": "4"}
+    visitor.submit("/q/1", **fields)
+    visitor.submit("/q/1", **{**fields, "preferred": "right"})
+    session.rollback()
+    figures = analyse_stored(session, study, AnalysisOptions()).figures
+    assert figures["asked_back"] == {"satisfaction": {"asked": 1, "kept": 0, "changed": 1}}
