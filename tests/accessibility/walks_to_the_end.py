@@ -20,7 +20,7 @@ def finishing(house: House, language: str) -> Iterator[Sight]:
     visitor.submit("/practice", choice="1")
     visitor.submit("/start")
     visitor.submit("/q/1", choice=["1", "2"], settle="several")
-    visitor.submit("/q/2", choice="own", **OWN)
+    visitor.insist("/q/2", choice="own", **OWN)
     yield house.seen("Review", "everything answered", visitor, language)
     visitor.open("/my-data")
     yield house.seen("My data", "under way", visitor, language)

@@ -85,6 +85,19 @@ def save_several(page):
             page.locator("[name=settle][value=several]").click()
 
 
+def save_own(page):
+    """Save an own ordering; where the page asks back whether it is meant, keep it."""
+    before = page.url
+    press(page)
+    keep = page.locator(".asks [value=next]")
+    page.wait_for_function(
+        "before => location.href !== before || document.querySelector('.asks')", arg=before
+    )
+    if page.url == before:
+        with page.expect_navigation():
+            keep.click()
+
+
 def place(page, places):
     """Give the letters from A on these places: by tapping them in order, or without scripts."""
     if not page.locator("#pad").is_visible():

@@ -217,9 +217,10 @@ class Person:
 
     def _make_up_my_mind(self) -> tuple[OrderingAnswer, Fields]:
         if self.chance.random() < 0.3:
-            places = {letter: self.chance.randint(1, 5) for letter in "ABCDE"}
+            # One list last, the others tied: no method's order, which would count as its own.
+            places = dict.fromkeys("ABCDE", 1) | {self.chance.choice("ABCDE"): 5}
             fields = [(f"rank-{letter}", str(place)) for letter, place in places.items()]
-            fields += [("choice", "own"), ("settle", "own")]
+            fields += [("choice", "own"), ("asked", "reversed")]
             return OrderingAnswer(frozenset(), Ranking.by_key(places)), fields
         labels = self.chance.sample((1, 2, 3), self.chance.randint(1, 3))
         fields = [*(("choice", str(label)) for label in labels), ("settle", "several")]

@@ -47,7 +47,7 @@ def _answer(app, query: str) -> None:
     visitor.go("/q/1", query=query, age="23", education="School")
     visitor.submit("/q/1", choice="1")
     places = {f"rank_{letter}": place for place, letter in enumerate("BADCE", 1)}
-    visitor.submit("/q/2", choice="own", **places)
+    visitor.insist("/q/2", choice="own", **places)
     visitor.open("/q/1")
     visitor.submit("/q/1", choice=["2", "3"], settle="several")
 

@@ -268,7 +268,7 @@ class People(RuleBasedStateMachine):
 
     def _send(self, tab: Tab, vote: Mapping[str, Any], *, back: bool = False) -> Any:
         room, given = self.world.rooms[tab.browser], as_exported(vote)
-        settled = {"settle": OWN if vote.get("choice") == OWN else "several"}
+        settled = {"asked": "reversed"} if vote.get("choice") == OWN else {"settle": "several"}
         fields = {**tab.fields, **vote, **settled, **({"go": "back"} if back else {})}
         status, leads = room.send(f"q/{tab.position}" if tab.position else "practice", **fields)
         sender = self.model.speaks_for.get(tab.browser)

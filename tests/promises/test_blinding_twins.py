@@ -87,7 +87,7 @@ def in_pictures(names):
                 assert visitor.client.head(address).status_code == 200
             sweep(visitor)
             ranks = {f"rank_{letter}": str(n) for n, letter in enumerate("ABC", 1)}
-            visitor.submit(f"/q/{position}", choice="own", **ranks)
+            visitor.insist(f"/q/{position}", choice="own", **ranks)
         assert visitor.path == "/review"
         sweep(visitor)
 

@@ -87,7 +87,7 @@ def test_an_expired_form_comes_back_filled_in_and_works_when_sent_again(
             assert visitor.status == 400, path
             assert "The page had been open for too long." in visitor.text, path
             assert filled_in(visitor, path) == as_lists(fields), path
-            visitor.submit(path, **{name: fields[name] for name in fields})
+            visitor.insist(path, **fields)
         else:
             visitor.open(page)
             visitor.submit(path, **fields)
@@ -141,7 +141,7 @@ def test_an_expired_own_ranking_is_kept_where_it_comes_first(client, session):
     visitor.submit("/q/1", csrf_token="old", **places)
     assert visitor.status == 400
     assert filled_in(visitor, "/q/1") == places
-    visitor.submit("/q/1", **places)
+    visitor.insist("/q/1", **places)
     assert visitor.page.select_one("[name=choice]")
 
 
@@ -153,7 +153,7 @@ def test_a_browser_that_says_not_where_it_comes_from_loses_no_vote(app, study, s
     visitor.open()
     for page, path, fields, _ in WAY[:10]:
         visitor.open(page)
-        visitor.submit(path, **fields)
+        visitor.insist(path, **fields)
         sent = visitor.response.request.headers
         assert "Referer" not in sent
         assert "Origin" not in sent

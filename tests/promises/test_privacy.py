@@ -69,7 +69,7 @@ def visitor(client, study):
     visitor = Visitor(client)
     query = f"?PROLIFIC_PID={PLATFORM_ID}&SESSION_ID=session-{CANARY}"
     visitor.go("/q/1", query=query, age=AGE, job=CANARY)
-    visitor.submit("/q/1", choice="own", rank_A=3, rank_B=1, rank_C=1, rank_D=4, rank_E=5)
+    visitor.insist("/q/1", choice="own", rank_A=3, rank_B=1, rank_C=1, rank_D=4, rank_E=5)
     visitor.submit("/q/2", choice="2")
     return visitor
 

@@ -146,14 +146,13 @@ def answer(visitor: Visitor, path: str, ranks_first: bool) -> None:
     if ranks_first:
         visitor.open(page)
         visitor.submit(path, rank_A="1")
-        visitor.submit(path, **OWN)
+        visitor.insist(path, **OWN)
     for mistake in MISTAKES if path.endswith("1") else MISTAKES[:1]:
         visitor.open(page)
         visitor.submit(path, **mistake)
     visitor.open(page)
     if path.endswith("2"):
         visitor.submit(path, choice="own", **order_of_a_method(visitor))
-        visitor.submit(path, choice="own", settle="own", **order_of_a_method(visitor))
         return
     visitor.submit(path, choice=["1", "2", "3"])
     for settle in ("own", "several"):

@@ -23,12 +23,16 @@ STUDIES = {
 def pressed_by_enter(page):
     """The first submit button of each form, of those too that stand elsewhere on the page."""
     for form in page.select("form[method=post]"):
-        own = f"#{form['id']}" if form.get("id") else None
-        yield next(
+        buttons = page.select("button:not([type=button])")
+        name = form.get("id", "")
+        own = [
             button
-            for button in page.select("button:not([type=button])")
-            if button.get("form") == (own and own[1:]) or form in button.parents
-        )
+            for button in buttons
+            if button.get("form", "") == name and (name or form in button.parents)
+        ] + [
+            button for button in form.select("button:not([type=button])") if not button.get("form")
+        ]
+        yield from sorted(own, key=buttons.index)[:1]
 
 
 @pytest.mark.parametrize("name", STUDIES)
