@@ -107,7 +107,7 @@ def test_sixty_pictures_with_six_relevant_take_seven_actions_by_hand_or_by_keys(
                 tiles.nth(number).click()
             actions += 1
         with page.expect_navigation():
-            page.locator("button[value=done]").click()
+            page.locator("button[value=done]:not(.hidden)").click()
             actions += 1
         assert actions <= 8
         page.wait_for_url("**/review")
@@ -198,10 +198,12 @@ def test_marks_wait_for_a_lost_connection_and_are_stored_once(browser, server):
     tiles.nth(0).click()
     expect(page.locator("#saved")).to_contain_text("not saved yet")
     tiles.nth(1).click()
-    page.locator("button[value=done]").click()
+    page.locator("button[value=done]:not(.hidden)").click()
+    page.locator(".asks [value=done]").click()
     page.wait_for_url("**/review")
     assert len(lost) == 2
-    assert stored_steps(server)[before:] == [("next", None), ("mark", 1), ("mark", 1)]
+    steps = [each for each in stored_steps(server)[before:] if each[0] != "seen"]
+    assert steps == [("next", None), ("mark", 1), ("mark", 1)]
     context.close()
 
 
@@ -283,9 +285,10 @@ def test_a_reason_stays_from_batch_to_batch(browser, server):
     start(page, a_study(server, "with-reason", topics=["word"], reason_question="Why?"))
     page.locator("#reason").fill("all of them green")
     with page.expect_navigation():
-        page.locator("button[value=next]").click()
+        page.locator("button[value=next]:not(.hidden)").click()
     expect(page.locator("#reason")).to_have_value("all of them green")
-    page.locator("button[value=done]").click()
+    page.locator("button[value=done]:not(.hidden)").click()
+    page.locator(".asks [value=done]").click()
     page.wait_for_url("**/review")
     expect(page.get_by_text("all of them green")).to_be_visible()
     context.close()
