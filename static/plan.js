@@ -61,7 +61,7 @@ function post(options) {
 // With another number of measures the pages have other addresses.
 function showPreview(page) {
   for (const link of pages.querySelectorAll("a")) {
-    const fresh = [...page.querySelectorAll(".pages a")].find((other) => other.textContent === link.textContent);
+    const fresh = [...page.querySelectorAll(".pages a")].find((other) => other.dataset.page === link.dataset.page);
     if (fresh) link.setAttribute("href", fresh.getAttribute("href"));
   }
   const at = frame.contentWindow.scrollY;

@@ -70,9 +70,10 @@ def init_app(app: Flask) -> None:
         app.add_template_global(called)
     for applied in (
         *(aligned, and_join, compared, day, decimal, filled, in_words, mark_words, marks, methods),
-        *(moment, order, ordinal, paragraphs, ranking_in_words),
+        *(moment, ordinal, paragraphs, ranking_in_words),
     ):
         app.add_template_filter(applied)
+    app.add_template_filter(_untranslated_order, "order")
 
 
 def _html_gettext(sentence: str, /, **parts: object) -> Markup:
@@ -241,6 +242,11 @@ def methods(labels: Iterable[int]) -> str:
 def order(ranking: Ranking) -> str:
     """Return an ordering with spaces that do not break: C > A = B."""
     return " > ".join(" = ".join(group) for group in ranking.groups).replace(" ", NO_BREAK_SPACE)
+
+
+def _untranslated_order(ranking: Ranking) -> Markup:
+    """Return an ordering as HTML that browsers do not translate: they would read A as a word."""
+    return Markup('<span translate="no">{}</span>').format(order(ranking))
 
 
 def orders(question: Any, labels: Iterable[int]) -> str:

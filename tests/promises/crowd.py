@@ -21,7 +21,7 @@ from survey.core.studies.rankings import Ranking
 from survey.core.tasks.ordering import OrderingAnswer
 
 HIDDEN = re.compile(r'<input type="hidden" name="(\w+)" value="([^"]*)"')
-CODE = re.compile(r'<strong class="code">([^<]*)<')
+CODE = re.compile(r'<strong class="code"[^>]*>(?:<span[^>]*>)?([^<]*)<')
 PATIENCE = 300.0  # seconds until a person gives up; even a slow machine needs less
 TROUBLES = (OSError, http.client.HTTPException)
 

@@ -75,7 +75,8 @@ def test_scripts_keep_an_answer_under_way_in_the_tab_and_nothing_else(app):
         'reason?.value ?? ""]'
     )
     script = Path(app.static_folder, "question.js").read_text()
-    assert script.count("sessionStorage.setItem") == 1
+    assert script.count("sessionStorage.setItem") == 2
+    assert 'sessionStorage.setItem(`${key} scores`, "yes");' in script  # folded scores were opened
     assert f"const filledIn = () => {answer};" in script
     kept = "[...filledIn(), past, tickedForThem]"
     assert f"sessionStorage.setItem(key, JSON.stringify({kept}));" in script

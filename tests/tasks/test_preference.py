@@ -812,7 +812,8 @@ def told(visitor):
     """A page and its headers, but for random names: each is numbered by its first occurrence."""
     names: dict[str, str] = {}
     html = re.sub(
-        r'(?:value="[\w.-]{20,}"|data-keep="[\w.-]+"|[\w-]{16,}\.webp|<strong class="code">[^<]+)',
+        r'(?:value="[\w.-]{20,}"|data-keep="[\w.-]+"|[\w-]{16,}\.webp|'
+        r'<strong class="code">.*?</strong>)',
         lambda found: names.setdefault(found[0], f"name {len(names)}"),
         str(visitor.page),
     )
