@@ -2,6 +2,7 @@
 
 import json
 import re
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -132,8 +133,15 @@ def label(page, documents, topics):
         for tile in page.locator(".tiles label").all():
             if documents[name_of(tile.locator("img"))] in RELEVANT[topic]:
                 tile.click()
+        before = page.url
+        with page.expect_navigation() if go == "refine" else nullcontext():
+            page.locator(f"button[value={go}]:not(.hidden)").click()
+    page.wait_for_function(
+        "before => location.href !== before || document.querySelector('.asks')", arg=before
+    )
+    if page.url == before:  # the page asks whether that is all
         with page.expect_navigation():
-            page.locator(f"button[value={go}]").click()
+            page.locator(".asks [value=done]").click()
 
 
 def make_labels(world):
