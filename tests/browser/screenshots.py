@@ -20,7 +20,7 @@ from tests.browser.recording import Recording
 from tests.browser.still import ARGUMENTS, StillServer, fixed_chance_and_time, open_window
 from tests.browser.test_grouping import SAVED, documents_on
 from tests.browser.test_labelling import begin as to_the_question
-from tests.browser.test_participant import place, prepare, save, tap, tick
+from tests.browser.test_participant import keep_order, place, prepare, save, tap, tick
 from tests.browser.test_researcher import sign_in
 from tests.browsing import launch
 from tests.serving import Server, free_port
@@ -94,9 +94,10 @@ def walk(page: Page, link: str, folder: Path, suffix: str) -> None:
         if position == 3:
             place(page, "51224")
             take("question")
+            keep_order(page)
         else:
             tick(page, 1)
-        save(page)
+            save(page)
     page.wait_for_url("**/review")
     take("review")
     save(page)
@@ -126,7 +127,7 @@ def record(page: Page, link: str, folder: Path) -> None:
         tap(page, letter)
         recording.frame(0.8)
     recording.frame(2)
-    save(page)
+    keep_order(page)
     page.wait_for_url("**/q/3")
     recording.frame(2)
     recording.save(folder / "study.gif")
