@@ -130,7 +130,7 @@ def _time(page: BeautifulSoup, _: Sight) -> Iterator[str]:
 
 def _pressed(page: BeautifulSoup, _: Sight) -> Iterator[str]:
     """Links lead somewhere, buttons do something; each says what, read alone."""
-    for tag in page.select("a, button, summary"):
+    for tag in page.select("a, button:not([aria-hidden=true]), summary"):
         said = tag.get("aria-label") or tag.get_text(" ", strip=True) or tag.get("title")
         if not said and not tag.select("img[alt], svg[aria-label]"):
             yield f"nothing is said of {tag}"

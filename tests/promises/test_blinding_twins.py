@@ -216,7 +216,7 @@ def label(visitor, *marks):
     visitor.go("/q/1")
     for position, numbers in enumerate(marks, 1):
         for go in ("", "refine", "next", "previous", "done"):
-            visitor.submit(f"/q/{position}", go=go, **ticks(*numbers))
+            visitor.insist(f"/q/{position}", go=go, **ticks(*numbers))
             open_pictures(visitor)
     visitor.open("/q/1")
     visitor.open("/review")
@@ -284,7 +284,7 @@ def grouping(rename=lambda name: name, steps=(1, 2), role="third", **changes):
         sweep(assessor)
         if changes or role == "first":
             assessor.open("/q/1")
-            assessor.submit("/q/1", go="done")
+            assessor.insist("/q/1", go="done")
             assert not assessor.page.select(".earlier")
         return ear.heard
 

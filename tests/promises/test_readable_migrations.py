@@ -24,8 +24,10 @@ def filled(filled, engine):
     """A filled database of the newest schema, without what 0006 added: its downgrade drops it."""
     with engine.begin() as connection:
         connection.execute(text("UPDATE participant SET understood = NULL"))
-        for table in ("ordering_response", "ordering_revision"):
+        for table in ("response", "revision"):
             connection.execute(text(f"UPDATE {table} SET asked = NULL"))
+            changed = f"UPDATE ordering_{table} SET typed = false, scores_seen = NULL"
+            connection.execute(text(changed))
     return engine
 
 
@@ -80,7 +82,8 @@ def test_what_the_first_release_stored_is_read_as_it_was(first_release):
     with Session(first_release) as session:
         study = lifecycle.find_study(session, SLUG)
         responses = "".join(stream_file(session, study, "responses.csv"))
-    assert responses == (DATA / "revision_0001_responses.csv").read_text()
+    lines = [line.rsplit(",", 3)[0] for line in responses.splitlines()]  # newer columns last
+    assert lines == (DATA / "revision_0001_responses.csv").read_text().splitlines()
 
 
 @pytest.mark.trial

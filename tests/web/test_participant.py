@@ -249,7 +249,7 @@ def stored_answers(session):
 @pytest.mark.slow
 def test_an_own_ordering_is_stored_said_in_words_and_shown_again(visitor, session):
     visitor.start()
-    visitor.submit("/q/1", choice="own", rank_A="2", rank_B="1", rank_C="2", rank_D="5", rank_E="5")
+    visitor.insist("/q/1", choice="own", rank_A="2", rank_B="1", rank_C="2", rank_D="5", rank_E="5")
     assert visitor.path == "/q/2"
     visitor.open("/q/1")
     assert "Your own ordering: B first; A and C tie for second; D and E tie for fourth." in (

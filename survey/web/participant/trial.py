@@ -68,6 +68,7 @@ def question_page(
         token=generate_csrf(),
         submission_key="",
         reason=form.reason_text or "",
+        asked=form.was_asked,
         **content,
     )
 

@@ -20,7 +20,7 @@ from survey.db.models import Study
 from survey.services.exchange.bundle import content_of, study_lines, tables_in
 from survey.services.exchange.ordering import VOTES, responses_table
 from survey.services.exchange.ordering_reader import AnswerRecord
-from survey.services.exchange.tables import cell_of, spaced, written
+from survey.services.exchange.tables import cell_of, spaced, written, yes_or_no
 from tests.builders import a_plan
 from tests.services.exchange.conftest import a_study
 
@@ -54,7 +54,9 @@ def answers(draw):
         revisions=draw(st.none() | st.integers(0, 9)),
         is_test=draw(st.booleans()),
         excluded=draw(st.booleans()),
-        asked=draw(st.sampled_from((None, "equal", "differing"))),
+        asked=draw(st.sampled_from((None, "equal", "differing", "reversed"))),
+        typed=bool(clicked) and draw(st.booleans()),
+        scores_seen=draw(st.none() | st.booleans()),
         reason=draw(st.none() | TEXTS.filter(bool)),
     )
 
@@ -66,14 +68,19 @@ def one_by_one(one):
         *map(spaced, (one.label_order, one.column_order, one.list_order)),
         *(spaced(sorted(one.clicked)), None if one.own is None else str(one.own)),
         *(one.shown_at, one.submitted_at, one.active_seconds, one.revisions),
-        *(one.is_test, one.excluded, one.asked, one.reason),
+        *(one.is_test, one.excluded, one.asked, "no"),
+        *(yes_or_no(one.typed), yes_or_no(one.scores_seen), one.reason),
     )
 
 
 @given(st.lists(answers(), max_size=8))
 def test_an_answer_is_written_as_its_cells_would_be_one_by_one(given):
     plan = a_plan(reason_question="Why?")
-    content = SimpleNamespace(plan=plan, answers=SimpleNamespace(rows=lambda: iter(given)))
+    content = SimpleNamespace(
+        plan=plan,
+        questions=[SimpleNamespace(number=number, lists={}) for number in (1, 2, 3)],
+        answers=SimpleNamespace(rows=lambda: iter(given)),
+    )
     body = [*responses_table(plan).body(content)]
     assert body == [written(one_by_one(one)) for one in given]
 

@@ -1,12 +1,12 @@
 """What a page asked back, for all kinds; typed orderings, scores seen; documents that were in view.
 
-Revision: 0020, after 0019.
+Revision: 0019, after 0018.
 """
 
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0020"
+revision = "0019"
 down_revision = "0018"
 branch_labels = None
 depends_on = None
