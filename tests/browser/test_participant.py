@@ -186,7 +186,7 @@ def test_the_whole_study(browser, link, scripts, size):
     at(page, "/review")
     expect(page.locator("tbody tr")).to_have_count(3)
     own = page.locator("tbody tr").nth(1).locator("div")
-    shown, said = own.locator("span").all()
+    shown, said = own.locator("> span").all()
     assert shown.inner_text().split() == list("B>A>C>D>E")
     expect(said).to_have_text("B first; A second; C third; D fourth; E fifth")
     if scripts:

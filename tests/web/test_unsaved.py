@@ -107,6 +107,9 @@ def test_what_cannot_even_be_shown_is_kept_and_named(visitor, session, engine):
     before = stored(session)
     visitor.page.select_one("[name=rank-C]")["value"] = "3"
     visitor.submit("/q/1", rank_D="4", rank_E="5")
+    assert visitor.page.select_one(".asks")  # a later list is put first
+    order = dict(zip("ABCDE", "21345", strict=True))
+    visitor.submit("/q/1", choice="own", **{f"rank_{letter}": n for letter, n in order.items()})
     assert visitor.path == "/q/2"
     assert stored(session) == (before[0] + 1, before[1] + 1)
 
