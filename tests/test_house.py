@@ -35,7 +35,6 @@ PLAIN_TYPES = {
 } | {
     "survey.core.agreement.answers",
     "survey.core.text_input",
-    "survey.core.tasks.doubts",
     "survey.core.tasks.grouping",
     "survey.core.tasks.labelling",
     "survey.core.tasks.ordering",

@@ -218,8 +218,12 @@ class AnswerForm(Form):
 
     @property
     def was_asked(self) -> str | None:
-        """What the page asked back before this form was sent, one of ``asks``, else None."""
-        return self.asked.data if self.asked.data in self.asks else None
+        """What the page asked back before this form was sent, one of ``asks``, else None.
+
+        A form without a valid token may be another site's, which no page of ours has asked.
+        """
+        is_ours = "csrf_token" not in self.errors
+        return self.asked.data if is_ours and self.asked.data in self.asks else None
 
     def is_settled(self, kind: str, stored: StoredAnswer | None = None) -> bool:
         """Return whether a doubt was asked about before, and needs no choice; else note it.

@@ -389,3 +389,17 @@ def test_what_was_asked_back_is_exported_and_counted(session, visitor, monkeypat
     report = as_html(report_of(results))
     assert "a method&#39;s, and count for it without being asked: 1." in report
     assert "Asked by the page, 0 name one ordering, 1 several, and 0 give an own one." in report
+
+
+def test_a_form_without_a_valid_token_does_not_say_that_it_was_asked_back(session, visitor):
+    """Else another site's form, or one after the session's end, would confirm what no one saw."""
+    an_open_study(session, practice=False, columns="never")
+    visitor.start()
+    _, _, own = reversal(visitor)
+    given = {"choice": "own", **places_of(own)}
+    visitor.submit("/q/1", csrf_token="old", asked="reversed", **given)
+    assert visitor.status == 400
+    visitor.submit("/q/1", **given)
+    assert visitor.path == "/q/1"
+    assert visitor.page.select(".asks")
+    assert stored(session) is None

@@ -8,7 +8,6 @@ from flask import request
 from wtforms import HiddenField
 
 from survey.core.studies.fields import is_storable
-from survey.core.tasks.doubts import Doubt
 from survey.core.tasks.grouping import (
     ASKED,
     DONE,
@@ -29,7 +28,7 @@ from survey.core.tasks.steps import Done
 from survey.services.participation.answers import ShownQuestion
 from survey.web.forms import AnswerForm
 from survey.web.language import gettext, ngettext
-from survey.web.participant.single_page import SinglePage
+from survey.web.participant.single_page import Doubt, SinglePage
 
 TILE = re.compile(r"[1-9][0-9]{0,2}")
 BUTTON = re.compile(r"(put|take|rename|merge|adopt)-([0-9]{1,3})")

@@ -7,7 +7,6 @@ from typing import Any
 from flask import request
 from wtforms import HiddenField
 
-from survey.core.tasks.doubts import Doubt
 from survey.core.tasks.labelling import (
     ASKED,
     BACK,
@@ -28,7 +27,7 @@ from survey.core.tasks.steps import Done
 from survey.services.participation.answers import ShownQuestion
 from survey.web.forms import AnswerForm
 from survey.web.language import gettext
-from survey.web.participant.single_page import SinglePage
+from survey.web.participant.single_page import Doubt, SinglePage
 
 TILE = re.compile(r"[1-9][0-9]?")
 ACTIONS = {"next": NEXT, "refine": REFINE, "previous": BACK, "done": LEAVE, "back": LEAVE}

@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 
 from wtforms import HiddenField
 
-from survey.core.tasks.doubts import Doubt
 from survey.core.tasks.preference import (
     ASKED,
     EQUAL,
@@ -23,7 +22,7 @@ from survey.errors import marked
 from survey.services.participation.answers import ShownQuestion
 from survey.web.forms import AnswerForm
 from survey.web.language import gettext
-from survey.web.participant.single_page import SinglePage
+from survey.web.participant.single_page import Doubt, SinglePage
 
 IN_WORDS = {
     LEFT: marked("List 1 is better"),

@@ -2,14 +2,22 @@
 
 from collections.abc import Callable, Hashable
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from sqlalchemy.orm import Session
 
 from survey.core.studies.plan import Plan
-from survey.core.tasks.doubts import Doubt
 from survey.services.participation.answers import ShownQuestion
 from survey.web.forms import AnswerForm
+
+
+class Doubt(NamedTuple):
+    """What a page asks back about an answer; sending the answer again settles it.
+
+    ``kind``: what may not be meant; stored with the answer that is saved then, changed or not.
+    """
+
+    kind: str
 
 
 class SinglePage:
