@@ -28,15 +28,16 @@ def upgrade() -> None:
     op.add_column("ordering_presentation", sa.Column("ranked_asked", sa.String(16)))
     for part in PARTS:
         own = f"ordering_{part}"
+        shared, ordering = _tables(part)
         op.add_column(part, sa.Column("asked", sa.String(16)))
-        op.execute(
-            f"UPDATE {part} SET asked = (SELECT asked FROM {own} WHERE {own}.{part}_id = {part}.id)"
-        )
+        of_ordering = sa.select(ordering.c.asked).where(ordering.c[f"{part}_id"] == shared.c.id)
+        op.execute(shared.update().values(asked=of_ordering.scalar_subquery()))
         op.execute(
             f"ALTER TABLE {own} ADD COLUMN typed BOOLEAN DEFAULT false NOT NULL "
             f"CONSTRAINT ck_{own}_typed_as_a_column CHECK (NOT typed OR clicked <> 0)"
         )
-        op.execute(f"UPDATE {own} SET typed = true WHERE asked = 'equal' AND clicked <> 0")
+        is_match = (ordering.c.asked == "equal") & (ordering.c.clicked != 0)
+        op.execute(ordering.update().values(typed=sa.true()).where(is_match))
         op.add_column(own, sa.Column("scores_seen", sa.Boolean()))
         op.drop_column(own, "asked")
     _restrict_steps(1)
@@ -47,18 +48,28 @@ def downgrade() -> None:
     _restrict_steps(0)
     for part in PARTS:
         own = f"ordering_{part}"
+        shared, ordering = _tables(part)
         op.execute(
             f"ALTER TABLE {own} ADD COLUMN asked VARCHAR(9) CONSTRAINT ck_{own}_asked_known "
             "CHECK (asked IN ('equal', 'differing'))"
         )
-        op.execute(
-            f"UPDATE {own} SET asked = (SELECT asked FROM {part} WHERE {part}.id = {own}.{part}_id "
-            "AND asked IN ('equal', 'differing'))"
+        known_before = sa.select(shared.c.asked).where(
+            shared.c.id == ordering.c[f"{part}_id"], shared.c.asked.in_(("equal", "differing"))
         )
+        op.execute(ordering.update().values(asked=known_before.scalar_subquery()))
         op.drop_column(own, "scores_seen")
         op.drop_column(own, "typed")
         op.drop_column(part, "asked")
     op.drop_column("ordering_presentation", "ranked_asked")
+
+
+def _tables(part: str) -> tuple[sa.TableClause, sa.TableClause]:
+    """Return a table that all kinds share and that of ordering, as far as is needed here."""
+    columns = (f"{part}_id", "asked", "clicked", "typed")
+    return (
+        sa.table(part, sa.column("id"), sa.column("asked")),
+        sa.table(f"ordering_{part}", *map(sa.column, columns)),
+    )
 
 
 def _restrict_steps(version: int) -> None:
