@@ -92,15 +92,23 @@ def ticks(*numbers):
     return {"document": [str(number) for number in numbers], "grade": "1"}
 
 
+ALL_IN_VIEW = " ".join(map(str, range(1, PLAN["batch"] + 1)))
+
+
 def labelled(app, session, people=3, **changes):
-    """A closed study whose people have marked the first two to four of each query."""
+    """A closed study whose people have marked the first two to four of each query.
+
+    Their browsers run scripts: the form says that the whole batch was in view.
+    """
     study = a_labelling_study(session, "done", **changes)
     for person in range(people):
         visitor = Visitor(app.test_client(), "done")
         visitor.go("/q/1")
         for position in (1, 2):
-            visitor.submit(f"/q/{position}", go="refine", **ticks(*range(1, person + 3)))
-            visitor.insist(f"/q/{position}", go="done", **ticks(1))
+            visitor.submit(
+                f"/q/{position}", go="refine", seen=ALL_IN_VIEW, **ticks(*range(1, person + 3))
+            )
+            visitor.insist(f"/q/{position}", go="done", seen=ALL_IN_VIEW, **ticks(1))
         visitor.submit("/review")
     session.rollback()
     lifecycle.close_study(session, study)

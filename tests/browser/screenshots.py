@@ -212,6 +212,10 @@ def judgements(browser: Browser, server: Server, folder: Path) -> None:
         for number in (0, 1):
             page.locator(".tiles label").nth(number).click()
         page.wait_for_function(SAVED)
+        # The tiles in view count as looked at after half a second, which changes the number below.
+        page.wait_for_function(
+            "Number(/\\d+/.exec(document.getElementById('looked').innerText)) > 0"
+        )
         shoot(page, folder / f"batch-{name}-light.png", whole=False)
     page = open_window(browser, SIZES["laptop"])
     to_the_question(page, f"{server.address}/s/which-groups")

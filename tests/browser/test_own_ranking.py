@@ -137,7 +137,9 @@ def test_beside_the_keys_letters_are_typed(page, link):
 
 
 def ticked(page):
-    return page.locator("[name=choice]:checked").evaluate_all("all => all.map(one => one.value)")
+    """The ticks, sorted: the columns are in an order of chance."""
+    found = page.locator("[name=choice]:checked").evaluate_all("all => all.map(one => one.value)")
+    return sorted(found)
 
 
 def test_letters_never_change_a_tick_and_the_page_says_that_the_order_is_not_used(page, link):

@@ -147,7 +147,8 @@ def test_a_fresh_question_has_nothing_ticked(place, design):
     assert ticked(visitor) == []
     if study.plan.columns == "after":
         visitor.submit(visitor.path, **OWN)
-        assert ticked(visitor) == sorted(OWN.values())  # one's own ranking, and no method
+        # One's own ranking, which is chosen, and no method.
+        assert ticked(visitor) == sorted([*OWN.values(), "own"])
     if study.plan.practice:
         visitor.submit("/practice", choice="2")
         visitor.submit("/start")

@@ -134,7 +134,7 @@ def take_part(client, again_differs=False):
     visitor.submit("/q/3", choice="own", **places(Ranking.by_key(lists)))
     visitor.submit("/q/4", choice="1")
     assert visitor.path == "/q/5"
-    visitor.submit("/q/5", choice="own", **places(Ranking.parse("E>D>C>B>A")))
+    visitor.insist("/q/5", choice="own", **places(Ranking.parse("E>D>C>B>A")))
     visitor.submit("/review")
     assert visitor.path == "/done"
     return obvious

@@ -39,6 +39,7 @@ from survey.services.studies import lifecycle
 from tests.builders import KEY, Visitor
 from tests.databases import ON_BOTH, ON_SQLITE, statements
 from tests.labelled import (
+    ALL_IN_VIEW,
     a_labelling_plan,
     a_labelling_study,
     a_shaded_picture,
@@ -813,7 +814,7 @@ def test_the_next_batch_is_the_way_on_until_a_batch_had_no_match(visitor):
     assert primary(visitor) == ("next", ["next"])
     visitor.submit("/q/1", go="next")
     assert primary(visitor) == ("next", ["next"])  # the first batch alone had none
-    visitor.submit("/q/1", seen=" ".join(map(str, range(1, 25))))
+    visitor.submit("/q/1", seen=ALL_IN_VIEW)
     assert primary(visitor) == ("done", ["done"])
     visitor.submit("/q/1", **ticks(4))
     assert primary(visitor) == ("next", ["next"])
@@ -831,17 +832,14 @@ def test_next_after_the_last_batch_ends_the_query(visitor):
     assert visitor.path == "/q/2"
 
 
-ALL_SEEN = " ".join(map(str, range(1, 25)))
-
-
 @ON_SQLITE
 @pytest.mark.parametrize(
     ("fields", "heading", "asked"),
     [
         ({"seen": "1 2"}, "You have not seen all of this batch", "unseen"),
-        ({"seen": ALL_SEEN}, "You have marked nothing for this query", "unmarked"),
+        ({"seen": ALL_IN_VIEW}, "You have marked nothing for this query", "unmarked"),
         ({}, "You have marked nothing for this query", "unmarked"),
-        ({"seen": ALL_SEEN, **ticks(3)}, "There may be more matches", "unfinished"),
+        ({"seen": ALL_IN_VIEW, **ticks(3)}, "There may be more matches", "unfinished"),
         (ticks(3), "There may be more matches", "unfinished"),
     ],
 )
@@ -866,8 +864,8 @@ def test_a_query_that_may_not_be_at_its_end_is_asked_about_once(
 
 @ON_SQLITE
 def test_a_query_whose_last_batch_has_no_match_is_not_asked_about(visitor, session):
-    visitor.submit("/q/1", go="next", seen=ALL_SEEN, **ticks(3))
-    visitor.submit("/q/1", go="done", seen=ALL_SEEN)
+    visitor.submit("/q/1", go="next", seen=ALL_IN_VIEW, **ticks(3))
+    visitor.submit("/q/1", go="done", seen=ALL_IN_VIEW)
     assert visitor.path == "/q/2"
     assert session.query(StoredResponse).one().asked is None
 
@@ -875,7 +873,7 @@ def test_a_query_whose_last_batch_has_no_match_is_not_asked_about(visitor, sessi
 @ON_SQLITE
 def test_what_was_asked_back_is_counted_in_the_results(app, session):
     study = a_labelling_study(session, topics=["like-red"])
-    for fields in ({"seen": "1"}, {"seen": ALL_SEEN}, ticks(1)):
+    for fields in ({"seen": "1"}, {"seen": ALL_IN_VIEW}, ticks(1)):
         visitor = Visitor(app.test_client(), "labelled")
         visitor.go("/q/1")
         visitor.insist("/q/1", go="done", **fields)
