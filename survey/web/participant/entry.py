@@ -291,6 +291,7 @@ def _personal_field(field: PersonalField) -> Field:
         return SelectField(
             field.label,
             name=field.name,
+            default="",
             choices=options,
             validators=needed,
             invalid_choice_message=unknown,
