@@ -117,8 +117,12 @@ def page(status: int, *sentences: str) -> tuple[str, int]:
     set_browser_language()
     title, usual_text = TEXTS.get(status, TEXTS[400])
     text = " ".join(map(gettext, sentences or (usual_text,)))
-    template = "researcher/error.html" if for_researcher else "error.html"
-    return render_template(template, title=gettext(title), text=text), status
+    # Of a participant's page, the plan is known: its study's contact is on the page.
+    in_study = "plan" in g and request.path.startswith("/s/")
+    template = "participant/error.html" if in_study else "error.html"
+    if for_researcher:
+        template = "researcher/error.html"
+    return render_template(template, title=gettext(title), text=text, leads_back=True), status
 
 
 def database_busy(error: Exception) -> ResponseReturnValue:
@@ -146,7 +150,7 @@ def _http_error(error: HTTPException) -> ResponseReturnValue:
 
 def _not_open(error: StudyClosedError | StudyFullError) -> ResponseReturnValue:
     title, text = gettext(NOT_OPEN[type(error)]), gettext(str(error))
-    return render_template("error.html", title=title, text=text), 403
+    return render_template("participant/error.html", title=title, text=text), 403
 
 
 def _results_hidden(_: ResultsHiddenError) -> ResponseReturnValue:
@@ -165,6 +169,7 @@ def _deleted(_: Exception) -> ResponseReturnValue:
     """Return the page for a request that waited for the one that deleted its rows."""
     session().rollback()
     g.pop("study", None)  # the page would read a study again that may be deleted
+    g.pop("plan", None)
     return page(404, DELETED)
 
 

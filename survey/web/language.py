@@ -218,12 +218,17 @@ def day(written: str) -> str:
     return format_date(date.fromisoformat(written), "long", locale=page_language())
 
 
-def moment(when: datetime | str | None) -> str:
-    """Return a moment in UTC as text: 30 Jun 2027, 14:05 UTC; an empty text for None."""
+def moment(when: datetime | str | None) -> Markup:
+    """Return a moment in UTC as HTML: 30 Jun 2027, 14:05 UTC; an empty text for None.
+
+    static/times.js writes it in the reader's time zone.
+    """
     if when is None:
-        return ""
+        return Markup()
     at = datetime.fromisoformat(when) if isinstance(when, str) else when
-    return f"{format_datetime(at, 'd MMM y, HH:mm', UTC, page_language())} UTC"
+    text = f"{format_datetime(at, 'd MMM y, HH:mm', UTC, page_language())} UTC"
+    html = Markup('<time datetime="{:%Y-%m-%dT%H:%M:%SZ}">{}</time>')
+    return html.format(at.astimezone(UTC), text)
 
 
 def paragraphs(text: str) -> list[str]:

@@ -6,6 +6,7 @@ import pytest
 
 from survey.config import Settings
 from survey.services.exchange.tables import stored_tables
+from survey.services.studies.plans import preset_values
 from tests.guides.pages import block_of, page_named
 
 TEXT = " ".join(block_of(page_named("ethics.md"), "ethics.txt").split())
@@ -115,3 +116,10 @@ def test_what_is_stored_of_participants_is_told(field):
 def test_the_cookie_lasts_as_long_as_is_told(tmp_path):
     lifetime = Settings(tmp_path, "", "").for_flask()["PERMANENT_SESSION_LIFETIME"]
     assert f"lasts {lifetime.days} days" in TEXT
+
+
+def test_the_least_age_of_the_presets_is_told():
+    after = page_named("ethics.md").read_text(encoding="utf-8").partition("The least age is ")[2]
+    age = preset_values("mnro")["personal_fields"][0]
+    assert f"`screen_below` of the field `{age['name']}`" in after
+    assert f"the presets have {age['screen_below']}" in " ".join(after.split())

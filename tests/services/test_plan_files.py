@@ -33,6 +33,12 @@ def test_a_preset_comes_back_from_its_file(preset, language):
     assert again == plan
 
 
+@pytest.mark.parametrize("preset", [*plans.PRESETS, *plans.KIND_PRESETS.values()])
+def test_presets_have_a_least_age_and_ask_for_education_without_needing_it(preset):
+    age, education = plans.preset_values(preset)["personal_fields"]
+    assert (age["screen_below"], education["required"]) == (16, False)
+
+
 def test_the_scenario_of_preferences_holds_where_no_topic_is_shown():
     assert "You see what each" in plans.preset_values("preference", "en")["scenario"]
 

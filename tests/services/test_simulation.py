@@ -38,6 +38,7 @@ SCREENING = {
     "options": ["Yes", "No"],
     "screen_out": ["No"],
 }
+OLD = {"name": "age", "label": "Your age", "kind": "number", "screen_below": 60}
 
 
 @ON_SQLITE
@@ -100,7 +101,7 @@ def test_bots_give_reasons_and_answer_closing_questions(app, session):
         {"arms": ["before", "after", "never"], "show_values": False},
         {"design": "pool", "per_participant": 2, "shuffle_questions": True, "shuffle_lists": True},
         {"own_lists": [[[1, 2], [3, 4]], [[1, 9], [2, 3]]], "practice": False},
-        {"generator": "discriminative", "personal_fields": [SCREENING]},
+        {"generator": "discriminative", "personal_fields": [SCREENING, OLD]},
     ],
     ids=["after", "never", "arms", "pool", "own lists", "discriminative"],
 )

@@ -106,7 +106,7 @@ def test_declining_is_fine_and_can_be_taken_back(visitor, session):
         ("twenty", "'twenty' is not a whole number"),
         ("22.5", "'22.5' is not a whole number"),
         ("９", "is not a whole number"),
-        ("7", "a whole number from 16 to 110, please"),
+        ("7", "a whole number from 10 to 110, please"),
         ("1" * 400, "Your age in years: nine digits at most, please."),
         ("-1000000000", "Your age in years: nine digits at most, please."),
     ],

@@ -321,7 +321,7 @@ def test_the_same_study_from_a_file_and_from_the_form_has_the_same_digest(desk, 
         "shuffle_questions: true\n"
         "measures: [MNRO, AP]\n"
         "personal_fields:\n"
-        "  - {name: age, label: Your age, kind: number, lowest: 18, highest: 99, required: false}\n"
+        "  - {name: age, label: Your age, kind: number, highest: 99, screen_below: 18}\n"
         "  - {name: field, label: Your field, kind: choice, options: [IR, Other]}\n"
         "reason_question: Why?\n"
         "closing_questions:\n"
@@ -357,12 +357,13 @@ def test_the_same_study_from_a_file_and_from_the_form_has_the_same_digest(desk, 
             "closing_questions-0-options": "hard\r\neasy",
             "closing_questions-0-required": "y",
             "personal_fields-0-label": "Your age",
-            "personal_fields-0-lowest": "18",
+            "personal_fields-0-lowest": "",
             "personal_fields-0-highest": "99",
-            "personal_fields-0-required": None,
+            "personal_fields-0-screen_below": "18",
             "personal_fields-1-name": "field",
             "personal_fields-1-label": "Your field",
             "personal_fields-1-help": "",
+            "personal_fields-1-required": "y",
             "personal_fields-1-options": "IR\r\nOther\r\n",
         },
     )

@@ -300,7 +300,8 @@ class PersonalField:
     ``kind``: "number" (whole, between ``lowest`` and ``highest``), "choice" (one of
     ``options``), "text", or "scale" (1 to 5; ``options``: the words for 1 and for 5, if any).
     ``name``: its column in exports, a lower-case word. ``screen_out``: the options with which
-    someone cannot take part.
+    someone cannot take part. ``screen_below``: nor can someone with a lower number, as the consent
+    says.
 
     Raises PlanError with all its faults.
     """
@@ -319,6 +320,17 @@ class PersonalField:
     )
     highest: int | None = ruled(Whole("Highest", -LARGEST, LARGEST, optional=True), None)
     screen_out: tuple[str, ...] = ()
+    screen_below: int | None = ruled(
+        Whole(
+            "Lowest that can take part",
+            -LARGEST,
+            LARGEST,
+            optional=True,
+            help="The consent names it, and a lower number ends the survey for a person: 18 for a "
+            "survey of adults. “Lowest” finds slips of the keyboard, and must be lower.",
+        ),
+        None,
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "options", as_tuple(self.options))
@@ -331,6 +343,7 @@ class PersonalField:
         yield from self._name_faults()
         yield from self._bound_faults()
         yield from self._option_faults()
+        yield from self._screening_faults()
 
     def _name_faults(self) -> Iterable[Fault]:
         name = self.name
@@ -368,11 +381,36 @@ class PersonalField:
         elif self.kind == "scale" and len(options) not in (0, 2):
             text = f"the words for 1 and for 5, or none; found {len(options)}"
             yield Fault(("options",), f"the {self.noun} {self.name} needs two options, {text}")
+
+    def _screening_faults(self) -> Iterable[Fault]:
         for option in self.screen_out:
-            if option not in options:
+            if option not in self.options:
                 yield Fault(("screen_out",), f"screen_out names {option!r}, which is no option")
         if self.screen_out and self.kind == "scale":
             yield Fault(("screen_out",), f"screen_out is set, and {self.name} is a scale")
+        least = self.screen_below
+        if not isinstance(least, int):
+            return
+        found = f"screen_below is {least}"
+        if self.kind != "number":
+            yield Fault(("screen_below",), f"{found}, and {self.name} is no number")
+        elif not self.required:
+            text = (
+                f"required is false; people below {least} cannot take part, so an answer is needed"
+            )
+            yield Fault(("required",), text)
+        elif isinstance(self.lowest, int) and self.lowest >= least:
+            text = f"{found}, but no number below {self.lowest} can be given; lower lowest"
+            yield Fault(("screen_below",), text)
+        elif isinstance(self.highest, int) and self.highest < least:
+            text = f"{found}, more than highest, {self.highest}"
+            yield Fault(("screen_below",), text)
+
+    def screens_out(self, answer: Any) -> bool:
+        """Return whether someone with this answer cannot take part."""
+        if self.screen_below is not None and answer is not None:
+            return bool(answer < self.screen_below)
+        return answer in self.screen_out
 
     @property
     def bounds(self) -> tuple[int | None, int | None]:
@@ -412,10 +450,9 @@ class ClosingQuestion(PersonalField):
 
     def _faults(self) -> Iterable[Fault]:
         yield from super()._faults()
-        if self.screen_out:
-            yield Fault(
-                ("screen_out",), f"screen_out is set, and {self.name} is a closing question"
-            )
+        for name in ("screen_out", "screen_below"):
+            if getattr(self, name) not in ((), None):
+                yield Fault((name,), f"{name} is set, and {self.name} is a closing question")
 
 
 def tidy_text(text: str) -> str:

@@ -451,16 +451,17 @@ def store_personal_answers(
 ) -> None:
     """Store a participant's personal answers, which they can correct until the end.
 
-    An option that the study screens out ends the survey for them.
+    An answer that the study screens out ends the survey for them; then none is stored.
     """
     participant = queries.locked_participant(session, record)
     participant.personal = personal
     participant.last_seen_at = now()
     participant.described_at = participant.described_at or participant.last_seen_at
-    for personal_field in study.plan.personal_fields:
-        chosen = personal.get(personal_field.name)
-        if participant.informed_at is None and chosen in personal_field.screen_out:
-            participant.status = "screened_out"
+    fields = study.plan.personal_fields
+    if participant.informed_at is None and any(
+        field.screens_out(personal.get(field.name)) for field in fields
+    ):
+        participant.status, participant.personal = "screened_out", {}
     session.commit()
 
 

@@ -161,7 +161,8 @@ class Bot:
 
     def _describe(self, field: PersonalField) -> str:
         if field.kind == "number":
-            lowest, highest = field.lowest or 0, field.highest or 120
+            lowest = max(field.lowest or 0, field.screen_below or 0)
+            highest = field.highest or 120
             return str(int(np.clip(round(self.chance.normal(22, 1.4)), lowest, highest)))
         if field.kind == "scale":
             return str(self.chance.integers(*SCALE, endpoint=True))

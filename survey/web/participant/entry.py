@@ -121,7 +121,8 @@ def resume() -> ResponseReturnValue:
     try:
         participants.resume(session(), g.study, form.code.data, browser_token())
     except NotFoundError as error:
-        return _entry_page(form, [("code", gettext(str(error)))]), 404
+        form.code.errors = [gettext(str(error))]
+        return _entry_page(form, form.problems), 404
     return go_on()
 
 
@@ -291,6 +292,7 @@ def _personal_field(field: PersonalField) -> Field:
         return SelectField(
             field.label,
             name=field.name,
+            default="",
             choices=options,
             validators=needed,
             invalid_choice_message=unknown,

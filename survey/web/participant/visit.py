@@ -62,18 +62,18 @@ def _begin_request() -> None:
 def find_study_and_participant() -> None:
     """Set ``g.study`` and ``g.participant``; raise NotFound for a draft."""
     visit = participants.visit(session(), g.slug, str(cookie.get("id", "")))
+    if visit.study.status == "draft":
+        raise NotFound
     g.study = visit.study
     g.plan = visit.study.plan.in_arm(visit.participant.arm if visit.participant else None)
-    if g.study.status == "draft":
-        raise NotFound
     browser_token()  # sets the cookie
     set_language(g.plan.language)
     g.participant, g.by_personal_link = visit.participant, visit.by_personal_link
 
 
 @blueprint.before_app_request
-def _set_language_of_no_page() -> None:
-    """Answer an address that is no page of an existing study in the study's language."""
+def _find_study_of_no_page() -> None:
+    """Answer an address that is no page of an existing study in its language, with its contact."""
     within = re.match("/s/([^/]+)/", request.path) if request.routing_exception else None
     if within is None:
         return
@@ -81,6 +81,7 @@ def _set_language_of_no_page() -> None:
         study = participants.visit(begin_page(session()), within[1], "").study
         if study.status != "draft":
             set_language(study.plan.language)
+            g.slug, g.plan = within[1], study.plan
 
 
 @blueprint.app_context_processor

@@ -101,6 +101,7 @@ class PersonalFieldForm(Subform):  # type: ignore[misc] # WTForms has no type hi
     )
     lowest = field_for(FIELD_RULES["lowest"])
     highest = field_for(FIELD_RULES["highest"])
+    screen_below = field_for(FIELD_RULES["screen_below"])
     help = field_for(FIELD_RULES["help"])
 
     @property
@@ -115,7 +116,7 @@ class PersonalFieldForm(Subform):  # type: ignore[misc] # WTForms has no type hi
         if self.kind.data in ("choice", "scale"):
             content |= {name: _lines(self[name].data) for name in ("options", "screen_out")}
         if self.kind.data != "number":
-            del content["lowest"], content["highest"]
+            del content["lowest"], content["highest"], content["screen_below"]
         return content
 
 

@@ -27,6 +27,11 @@ def test_they_are_written_and_read_as_yaml():
         ([{**QUESTIONS[0], "name": "age"}], "name", "the closing question age is there twice"),
         ([{**QUESTIONS[0], "name": "arm"}], "name", "exports have a column of this name"),
         ([{**QUESTIONS[0], "screen_out": ["very hard"]}], "screen_out", "is a closing question"),
+        (
+            [{"name": "age", "label": "Age?", "kind": "number", "screen_below": 18}],
+            "screen_below",
+            "screen_below is set, and age is a closing question",
+        ),
         ([{"name": "x"}], None, "the closing question x has no label"),
         ("x", None, "closing_questions is 'x'; a list is needed"),
     ],

@@ -170,11 +170,30 @@ def test_an_unknown_field_of_a_plan_is_refused():
         ({"name": "Your age", "kind": "number"}, "cannot be a column"),
         ({"name": "age", "kind": "date"}, "kind is 'date'"),
         ({"name": "age", "kind": "choice", "options": ["young"]}, "at least two options"),
+        ({"name": "age", "kind": "number", "screen_below": "x"}, "screen_below is 'x'"),
+        ({"name": "age", "kind": "text", "screen_below": 18}, "18, and age is no number"),
+        (
+            {"name": "age", "kind": "number", "screen_below": 18, "required": False},
+            "required is false; people below 18 cannot take part, so an answer is needed",
+        ),
+        (
+            {"name": "age", "kind": "number", "screen_below": 18, "lowest": 18},
+            "no number below 18 can be given; lower lowest",
+        ),
+        (
+            {"name": "age", "kind": "number", "screen_below": 18, "highest": 9},
+            "screen_below is 18, more than highest, 9",
+        ),
     ],
 )
 def test_a_personal_field_that_cannot_be_is_refused(values, message):
     with pytest.raises(ValueError, match=message):
         PersonalField(label="x", **values)
+
+
+def test_a_personal_field_without_a_least_number_keeps_the_digest_it_had():
+    plan = OrderingPlan(**TEXTS, personal_fields=(PersonalField("age", "Age", "number"),))
+    assert plan.content()["personal_fields"] == [{"name": "age", "label": "Age", "kind": "number"}]
 
 
 @pytest.mark.parametrize(
