@@ -6,10 +6,14 @@ import json
 
 import pytest
 
+from survey.services.analysis.label_results import MERGED
 from survey.services.exchange import bundle
+from survey.services.exchange.bundle_reader import replicate
 from survey.services.exchange.input_files import open_files
+from survey.services.studies import lifecycle
+from tests.builders import Visitor
 from tests.databases import ON_SQLITE
-from tests.labelled import DOCUMENTS, a_labelling_study, labelled
+from tests.labelled import ALL_IN_VIEW, DOCUMENTS, a_labelling_study, labelled, ticks
 
 pytestmark = ON_SQLITE
 
@@ -33,6 +37,27 @@ def test_the_command_makes_the_same_of_the_files_byte_for_byte(app, session, run
     keywords = [*csv.DictReader((tmp_path / "keywords.csv").read_text().splitlines())]
     assert {each["keyword"] for each in keywords} == {"Meadow"}
     assert {"document": "green-3", "keyword": "Meadow", "weight": row["weight"]} in keywords
+
+
+def test_who_looked_at_nothing_of_a_query_is_no_annotator_of_it(app, session, run, tmp_path):
+    study = a_labelling_study(session, topics=["like-red"])
+    looked = {"seen": ALL_IN_VIEW, **ticks(1)}
+    for fields in (looked, looked, {"seen": ""}):
+        visitor = Visitor(app.test_client(), "labelled")
+        visitor.go("/q/1")
+        visitor.insist("/q/1", go="done", **fields)
+        visitor.submit("/review")
+    session.rollback()
+    lifecycle.close_study(session, study)
+    run("analyse", "labelled", "--to", tmp_path)
+    run("assess", "merge", *(tmp_path / "labels").iterdir(), "--to", tmp_path / "merged")
+    for name in MERGED:
+        assert (tmp_path / "merged" / name).read_bytes() == (tmp_path / name).read_bytes()
+    rows = [*csv.DictReader((tmp_path / "weights.csv").read_text().splitlines())]
+    assert {row["assessors"] for row in rows} == {"2"}
+    assert [row["weight"] for row in rows if row["chosen"] == "2"] == ["1.0"]
+    files = open_files(io.BytesIO(b"".join(bundle.stream_bundle(session, study))), "labelled.zip")
+    assert [*replicate(files)]
 
 
 @pytest.mark.slow

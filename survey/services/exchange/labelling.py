@@ -78,7 +78,8 @@ class LabellingContent(StepContent):
         for row, state in self.states():
             if row.participant in labels:
                 asked[row.asked] += 1
-                labels[row.participant].add(topics[row.question], state.grades)
+                if state.grades or not state.shown:  # who looked at nothing judged nothing
+                    labels[row.participant].add(topics[row.question], state.grades)
                 seconds[row.participant] += row.seconds
         annotators = [
             Annotator(name, labels[name], seconds[name]) for name in labels if labels[name]
