@@ -2,7 +2,7 @@
 
 import socket
 import threading
-from contextlib import closing
+from contextlib import closing, suppress
 
 import pytest
 from hypothesis import example, given
@@ -14,6 +14,7 @@ from benchmarks.speed.rush.wire import LostError, attend, whole_body
 
 PAGE = b"HTTP/1.1 200 OK\r\nSet-Cookie: who=ann; path=/\r\nContent-Length: 4\r\n\r\nhere"
 AWAY = b"HTTP/1.1 303 See Other\r\nLocation: /next\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+FAULT = b"HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n"
 
 
 @example([b"\0", bytes(6), b"0\r\n\r\n"], 25)
@@ -31,6 +32,12 @@ def test_a_body_of_known_length_is_waited_for():
     assert whole_body(head, b"here") == b"here"
 
 
+def reply_to(request):
+    if b"/fail" in request:
+        return FAULT
+    return AWAY if request.startswith(b"POST") else PAGE
+
+
 @pytest.fixture
 def server():
     """A server that leads every form to a page, and writes down what it was asked."""
@@ -38,14 +45,13 @@ def server():
     with closing(socket.create_server(("127.0.0.1", 0))) as listening:
 
         def serve(connection):
-            with connection:
+            # Who goes home with a reply unread resets the connection.
+            with connection, suppress(ConnectionResetError, BrokenPipeError):
                 while request := connection.recv(65536):
                     asked.append(request)
                     if b"/close" in request:
                         return
-                    if b"/fail" in request:
-                        connection.sendall(b"HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n")
-                    connection.sendall(AWAY if request.startswith(b"POST") else PAGE)
+                    connection.sendall(reply_to(request))
 
         def accept():
             while True:
@@ -59,6 +65,8 @@ def server():
         threading.Thread(target=accept, daemon=True).start()
         yield listening.getsockname(), asked
         listening.shutdown(socket.SHUT_RDWR)
+        for thread in threads:
+            thread.join(10)
 
 
 class Survey:
