@@ -21,6 +21,11 @@ def _mac(secret_key: str, message: str) -> bytes:
     return hmac.digest(secret_key.encode(), message.encode(), "sha256")
 
 
+def cookie_name(secret_key: str, name: str) -> str:
+    """Return a cookie's name in this instance: browsers send cookies to all ports of a host."""
+    return f"{name}-{_mac(secret_key, 'names of cookies')[:4].hex()}"
+
+
 def new_public_id() -> str:
     """Return a random id for a participant in exports."""
     return f"P-{random_code(8)}"

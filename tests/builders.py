@@ -8,6 +8,7 @@ from bs4 import BeautifulSoup
 from flask.testing import FlaskClient
 from sqlalchemy.orm import Session
 
+from survey import tokens
 from survey.core.tasks.ordering_plan import OrderingPlan, ordering_plan
 from survey.db.models import Participant, Study
 from survey.services.participation import answers, participants
@@ -15,6 +16,8 @@ from survey.services.studies import lifecycle, plans
 
 SLUG = "five-systems"
 KEY = "a key for tests, long enough to be allowed"
+VISITOR_COOKIE = tokens.cookie_name(KEY, "survey")
+RESEARCHER_COOKIE = tokens.cookie_name(KEY, "researcher")
 PLANS: dict[str, OrderingPlan] = {}
 MOST_PAGES = 100
 

@@ -35,7 +35,6 @@ from survey.web.requests import (
     session,
 )
 
-COOKIE = "researcher"
 KNOWN = "known-browser"  # begins the name of a researcher's cookie in a browser, see _known_cookie
 KNOWN_FOR = 400 * 24 * 3600  # seconds, the longest that browsers store a cookie
 CODE_INPUT = {"autocomplete": "one-time-code", "autocapitalize": "off", "spellcheck": "false"}
@@ -59,12 +58,16 @@ class ConfirmForm(Form):
 
 def session_token() -> str:
     """Return the session token in the researcher's cookie, empty without one."""
-    return request.cookies.get(COOKIE, "")
+    return request.cookies.get(_session_cookie(), "")
 
 
 def set_session_cookie(response: Any, token: str) -> Response:
     """Put a session token into a cookie that the browser sends to researchers' pages only."""
-    return _set_cookie(response, COOKIE, token)
+    return _set_cookie(response, _session_cookie(), token)
+
+
+def _session_cookie() -> str:
+    return tokens.cookie_name(secret_key(), "researcher")
 
 
 def _set_cookie(response: Any, name: str, value: str, **options: Any) -> Response:
@@ -82,7 +85,7 @@ def _set_cookie(response: Any, name: str, value: str, **options: Any) -> Respons
 
 def delete_session_cookie(response: Any) -> Response:
     """Have the browser delete the session token."""
-    response.delete_cookie(COOKIE, path=_cookie_path())
+    response.delete_cookie(_session_cookie(), path=_cookie_path())
     return response  # type: ignore[no-any-return] # Werkzeug's redirect
 
 
@@ -281,7 +284,8 @@ def _known_cookie(name: str) -> str:
 
     Several researchers may share a browser: with one cookie, each would make it unknown to others.
     """
-    return f"{KNOWN}-{tokens.hash_token(' '.join(name.split()).casefold())[:16]}"
+    of_name = tokens.hash_token(" ".join(name.split()).casefold())[:16]
+    return tokens.cookie_name(secret_key(), f"{KNOWN}-{of_name}")
 
 
 def _set_known(response: Any, name: str, known: str = "") -> Response:

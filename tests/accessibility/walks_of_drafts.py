@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from survey.services import accounts, second_factor
 from survey.services.studies.plans import default_contact
 from tests.accessibility.sights import House, Sight
+from tests.builders import RESEARCHER_COOKIE
 from tests.web.desk import PASSWORD, Desk, a_file
 
 SIGN_IN = "/research/sign-in"
@@ -63,7 +64,7 @@ def _second_factor(house: House, grace: Desk) -> Iterator[Sight]:
 
 def _signed_out(house: House, grace: Desk) -> Iterator[Sight]:
     grace.open("/research/new")
-    grace.client.delete_cookie("researcher", path="/research")
+    grace.client.delete_cookie(RESEARCHER_COOKIE, path="/research")
     grace.send("/research/new", slug="lost")
     yield house.seen("Signed out meanwhile", "what was typed is kept", grace)
     grace.open(SIGN_IN)

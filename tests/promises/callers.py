@@ -5,6 +5,7 @@ from typing import Any
 
 from bs4 import BeautifulSoup
 from flask import Flask
+from flask.testing import FlaskClient
 from sqlalchemy.orm import Session
 
 from survey.services import accounts
@@ -12,7 +13,7 @@ from survey.services.exchange.bundle import stream_bundle
 from survey.services.studies import lifecycle, recruitment
 from survey.services.studies.plans import write_plan
 from survey.services.studies.recruitment import Recruitment
-from tests.builders import Visitor, a_plan
+from tests.builders import RESEARCHER_COOKIE, VISITOR_COOKIE, Visitor, a_plan
 from tests.promises.doors import Caller, Door
 from tests.promises.seemly import AFile, Fields
 from tests.web.desk import PASSWORD, Desk
@@ -63,8 +64,8 @@ def a_researcher(app: Flask, session: Session) -> Caller:
         if slug != DRAFT:
             lifecycle.open_study(session, made, "Ada")
     session.commit()
-    token = desk.client.get_cookie("researcher", path="/research").value
-    cookie = f"researcher={token}; survey={desk.client.get_cookie('survey').value}"
+    token = desk.client.get_cookie(RESEARCHER_COOKIE, path="/research").value
+    cookie = f"{RESEARCHER_COOKIE}={token}; {_visitor_cookie(desk.client)}"
     return Caller("researcher", cookie, desk.client, "/research", (OPEN, DRAFT))
 
 
@@ -77,8 +78,12 @@ def a_participant(app: Flask, who: str) -> Caller:
         if path == "/practice":
             visitor.open("/practice?step=3")
         visitor.submit(path, **fields)
-    cookie = f"survey={visitor.client.get_cookie('survey').value}"
+    cookie = _visitor_cookie(visitor.client)
     return Caller(who, cookie, visitor.client, "/s/", (slug,))
+
+
+def _visitor_cookie(client: FlaskClient) -> str:
+    return f"{VISITOR_COOKIE}={client.get_cookie(VISITOR_COOKIE).value}"
 
 
 def a_stranger(app: Flask) -> Caller:

@@ -21,7 +21,7 @@ from survey.services.participation import answers, participants
 from survey.services.participation.participants import Arrival
 from survey.services.studies import lifecycle, publications, recruitment
 from survey.services.studies.publications import Details
-from tests.builders import KEY, a_plan
+from tests.builders import KEY, RESEARCHER_COOKIE, a_plan
 
 PASSWORD = "a row of four words"
 ROLES = ("anonymous", "own", "foreign", "none", "viewer", "owner", "stranger")
@@ -83,7 +83,7 @@ class World:
             with client.session_transaction() as cookie:
                 cookie["id"] = BROWSERS[role]
         if role in SIGNED_IN:
-            client.set_cookie("researcher", self.tokens[role], path="/research")
+            client.set_cookie(RESEARCHER_COOKIE, self.tokens[role], path="/research")
         return client
 
     def named(self, slug, text):

@@ -5,6 +5,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from tests.builders import RESEARCHER_COOKIE, VISITOR_COOKIE
 from tests.promises.material import Material
 
 KNOWN_TO_HURT = (
@@ -29,7 +30,7 @@ HEADERS: tuple[Mapping[str, str], ...] = (
     {"Host": "evil.example:99999999"},
     {"Host": "\xff[::"},
     {"X-Forwarded-For": "1.2.3.4, ' OR 1", "X-Forwarded-Proto": "gopher", "Forwarded": "for=;"},
-    {"Cookie": "survey=; survey=\xff; researcher=\x01; =; a"},
+    {"Cookie": f"{VISITOR_COOKIE}=; {VISITOR_COOKIE}=\xff; {RESEARCHER_COOKIE}=\x01; =; a"},
     {"Range": "bytes=9-1", "If-None-Match": '"', "If-Modified-Since": "Nevermonth"},
     {"Referer": "http://[", "Origin": "null", "Accept": ";;;", "Authorization": "Basic ===="},
     {"Transfer-Encoding": "chunked, identity", "Expect": "200-maybe", "Content-Encoding": "gzip"},

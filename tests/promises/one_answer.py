@@ -21,7 +21,7 @@ from survey.app import create_app, db
 from survey.config import Settings
 from survey.db import engine as settings_of_databases
 from survey.services.operations.database import upgrade_database
-from tests.builders import KEY, SLUG, a_ready_participant, an_open_study
+from tests.builders import KEY, SLUG, VISITOR_COOKIE, a_ready_participant, an_open_study
 
 ADDRESS = f"/s/{SLUG}/q/1"
 FILE = "survey.sqlite3"
@@ -58,7 +58,7 @@ def prepare(folder: Path, mode: str) -> tuple[str, dict[str, str]]:
         db.session.remove()
         db.engine.dispose()
     hidden = page.select_one("#vote").select("[type=hidden]")
-    cookie = client.get_cookie("survey").value
+    cookie = client.get_cookie(VISITOR_COOKIE).value
     return cookie, {one["name"]: one["value"] for one in hidden} | {"choice": "2"}
 
 
@@ -67,7 +67,7 @@ def answer_once(folder: Path, mode: str, cookie: str, form: dict[str, str]) -> N
     # Where only relatives may trace (Yama), let the tracer that comes do so.
     ctypes.CDLL(None).prctl(PR_SET_PTRACER, ANYBODY, 0, 0, 0)
     client = app_in(folder, mode).test_client()
-    client.set_cookie("survey", cookie)
+    client.set_cookie(VISITOR_COOKIE, cookie)
     say(f"ready {os.getpid()}")
     os.read(0, 3)  # "go\n"
     for _ in range(2):  # whoever is told to try again does so

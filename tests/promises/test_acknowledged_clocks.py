@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from survey.app import db
 from survey.db.models import Browser as BoundBrowser
 from survey.db.models import Participant, StoredResponse
-from tests.builders import Visitor, an_open_study
+from tests.builders import VISITOR_COOKIE, Visitor, an_open_study
 from tests.databases import ON_SQLITE
 from tests.promises.crowd import Browser, Ledger, Person
 from tests.promises.stored import Faults, faults
@@ -49,7 +49,7 @@ def test_a_clock_that_is_set_anew_loses_neither_an_answer_nor_the_participant(
     an_open_study(session, practice=False)
     visitor = Visitor(client)
     visitor.start()
-    cookie = visitor.client.get_cookie("survey").value
+    cookie = visitor.client.get_cookie(VISITOR_COOKIE).value
     clock.move(seconds=seconds)
     visitor.submit("/q/1", choice="1")
     assert visitor.path == "/q/2"
@@ -61,7 +61,7 @@ def test_a_clock_that_is_set_anew_loses_neither_an_answer_nor_the_participant(
     visitor.submit("/review")
     people = session.query(Participant, BoundBrowser).join(BoundBrowser).all()
     assert [person.status for person, _ in people] == ["complete"]
-    again = visitor.client.get_cookie("survey").value
+    again = visitor.client.get_cookie(VISITOR_COOKIE).value
     assert again.partition(".")[0] == cookie.partition(".")[0], "the content is the same"
 
 

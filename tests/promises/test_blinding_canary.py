@@ -13,7 +13,7 @@ from sqlalchemy import exc
 from werkzeug import exceptions
 
 from survey.services import accounts
-from tests.builders import Visitor
+from tests.builders import VISITOR_COOKIE, Visitor
 from tests.pictured import DOCUMENTS, RUNS, TOPIC_WITHOUT_TEXT, a_pictured_study
 from tests.promises.sweeps import addresses, rules_of, sweep
 from tests.promises.traces import Ear, Heard, Trace
@@ -115,7 +115,7 @@ def test_the_search_looks_into_the_cookie(place, trace):
 
     ear = Ear(place.app)
     place.app.test_client().get("/set")
-    assert ear.heard[0].cookies["survey"].startswith(".")
+    assert ear.heard[0].cookies[VISITOR_COOKIE].startswith(".")
     assert hits(ear, trace)
 
 

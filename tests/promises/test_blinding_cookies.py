@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders import Visitor, an_open_study
+from tests.builders import VISITOR_COOKIE, Visitor, an_open_study
 from tests.promises.traces import Ear
 from tests.promises.walks import take_part
 
@@ -31,7 +31,7 @@ def test_a_browser_holds_the_same_id_and_nothing_else_from_the_entry_to_the_end(
     take_part(visitor, study, lambda _: None)
     session.rollback()
     set_cookies = [one for one in ear.heard if one.cookies]
-    assert {name for one in set_cookies for name in one.cookies} == {"survey"}
+    assert {name for one in set_cookies for name in one.cookies} == {VISITOR_COOKIE}
     kept = [one.remembered for one in set_cookies if one.remembered]
     assert {key for one in kept for key in one} == {"id", "csrf_token", "_permanent"}
     ids = [one["id"] for one in kept]

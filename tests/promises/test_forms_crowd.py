@@ -4,7 +4,7 @@ import pytest
 
 from survey.db.models import Participant
 from survey.services import accounts
-from tests.builders import Visitor, an_open_study
+from tests.builders import RESEARCHER_COOKIE, Visitor, an_open_study
 
 CLASS = 300
 PASSWORD = "a row of four words"
@@ -79,7 +79,7 @@ def test_a_burst_of_guesses_under_one_name_is_slowed_down_and_another_name_is_no
     known, other = app.test_client(), app.test_client()
     for client, name in ((known, "Ada"), (other, "Grace")):
         assert sign_in(client, name, PASSWORD) == 303
-        client.delete_cookie("researcher", path="/research")
+        client.delete_cookie(RESEARCHER_COOKIE, path="/research")
     guesses = [sign_in(app.test_client(), "Ada", f"guess number {n}") for n in range(10)]
     assert guesses.count(429) >= 5
     assert sign_in(app.test_client(), "Ada", PASSWORD) == 429

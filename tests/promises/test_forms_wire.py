@@ -8,7 +8,7 @@ import pytest
 import requests
 
 from survey.db.models import StoredResponse
-from tests.builders import Visitor
+from tests.builders import VISITOR_COOKIE, Visitor
 from tests.promises.voters import REMARK
 from tests.serving import OverHttp, Server, free_port
 
@@ -38,7 +38,7 @@ def begun(server):
         for name in ("submission_key", "csrf_token")
     )
     body = f"csrf_token={token}&submission_key={key}&choice=1"
-    return browser.browser.cookies["survey"], body.encode()
+    return browser.browser.cookies[VISITOR_COOKIE], body.encode()
 
 
 def exchange(server, sent, patience=0.3):
@@ -59,7 +59,7 @@ def head(cookie, *lines, method=b"POST", version=b"1.1"):
         [
             method + b" /s/wire/q/1 HTTP/" + version,
             b"Host: 127.0.0.1",
-            b"Cookie: survey=" + cookie.encode(),
+            f"Cookie: {VISITOR_COOKIE}={cookie}".encode(),
             b"Content-Type: " + FORM,
             b"Connection: close",
             *lines,

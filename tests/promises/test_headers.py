@@ -9,7 +9,7 @@ import requests
 from survey.services import accounts
 from survey.services.studies import lifecycle
 from survey.services.studies.recruitment import Recruitment
-from tests.builders import SLUG, Visitor, a_plan, an_open_study
+from tests.builders import RESEARCHER_COOKIE, SLUG, Visitor, a_plan, an_open_study
 
 GOLDEN = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
@@ -98,7 +98,7 @@ def answers(app, browsers, methods=METHODS, slugs=(SLUG, OVER)):
         for method in methods:
             for client, token in browsers:
                 # Anew each time: signing out is one of the routes.
-                client.set_cookie("researcher", token, path="/research")
+                client.set_cookie(RESEARCHER_COOKIE, token, path="/research")
                 with client.open(address, method=method) as answer:
                     answer.get_data()
                     yield method, address, answer
@@ -146,7 +146,7 @@ def test_only_the_form_of_a_plan_may_show_a_frame_and_only_of_ours(app, session,
     ada = accounts.find_researcher(session, "Ada")
     lifecycle.create_owned_study(session, ada, "a-draft", a_plan(), Recruitment())
     client, token = browsers[2]
-    client.set_cookie("researcher", token, path="/research")
+    client.set_cookie(RESEARCHER_COOKIE, token, path="/research")
     for address, golden in (
         ("/research/studies/a-draft/plan", PLAN),
         ("/research/studies/a-draft/preview/213/entry", PREVIEW),

@@ -14,6 +14,7 @@ from click.testing import CliRunner
 from sqlalchemy import text
 from werkzeug.test import Client
 
+from survey import tokens
 from survey.app import create_app, db
 from survey.cli import survey
 from survey.config import Settings
@@ -22,7 +23,7 @@ from survey.services import accounts
 from survey.services.operations.database import upgrade_database
 from survey.services.studies import recruitment
 from tests.builders import KEY, SLUG, Visitor, an_open_study
-from tests.serving import Server, free_port
+from tests.serving import OverHttp, Server, free_port
 
 pytestmark = pytest.mark.slow
 
@@ -106,10 +107,16 @@ def sign_in_with(client, link, prefix=PREFIX):
     return answer
 
 
+def sign_out(client, app):
+    name = tokens.cookie_name(app.secret_key, "researcher")
+    assert client.get_cookie(name, path=f"{PREFIX}/research")
+    client.delete_cookie(name, path=f"{PREFIX}/research")
+
+
 def cookies_of(answer):
-    """The attributes of the cookies that an answer gives."""
+    """The attributes of the cookies that an answer gives, by name without the instance."""
     given = (one.split("; ") for one in answer.headers.getlist("Set-Cookie"))
-    return {one[0].partition("=")[0]: set(one[1:]) for one in given}
+    return {one[0].partition("=")[0].rpartition("-")[0]: set(one[1:]) for one in given}
 
 
 def test_a_participant_goes_all_the_way_below_a_prefix(serve):
@@ -298,6 +305,46 @@ def test_two_surveys_below_two_prefixes_of_a_host_share_no_cookie(serve):
         assert client.get(f"{prefix}/research/studies/{SLUG}").status_code == 200
 
 
+def test_two_surveys_on_two_ports_of_a_host_share_no_cookie(tmp_path):
+    # Browsers send a host's cookies to each of its ports.
+    servers, browser = [], requests.Session()
+    browser.trust_env = False
+    for name in ("one", "other"):
+        folder = tmp_path / name
+        folder.mkdir()
+        environment = {"SURVEY_SECRET_KEY": f"{KEY}, for {name}"}
+        servers.append(Server(folder, free_port(), environment=environment))
+    try:
+        visitors, links = [], []
+        for server in servers:
+            server.start()
+            links.append(f"{server.address}/research/welcome/{a_study(server.app)}")
+            over_http = OverHttp(server.address)
+            over_http.browser = browser
+            visitors.append(Visitor(over_http))
+        visitors[0].start()
+        visitors[1].start()
+        for link in links:
+            page = BeautifulSoup(browser.get(link).text, "html.parser")
+            token = page.select_one("[name=csrf_token]")["value"]
+            sent = {"password": PASSWORD, "again": PASSWORD, "csrf_token": token}
+            assert browser.post(link, data=sent).ok
+        for visitor in visitors:
+            visitor.submit("/q/1", choice="1")
+            assert visitor.path == "/q/2"
+        for server, visitor in zip(servers, visitors, strict=True):
+            visitor.open("/q/1")
+            assert visitor.page.select("input[name=choice][checked]")
+            home = browser.get(f"{server.address}/research/studies/{SLUG}", allow_redirects=False)
+            assert home.status_code == 200
+        known = [one for one in browser.cookies if one.name.startswith("known-browser-")]
+        assert len(known) == 2, "each knows the browser again, though its researcher has one name"
+    finally:
+        for server in servers:
+            if server.process is not None:
+                server.kill()
+
+
 def test_who_has_to_sign_in_or_to_confirm_comes_to_the_page_they_wanted(serve):
     app = serve()
     link = a_study(app)
@@ -305,7 +352,7 @@ def test_who_has_to_sign_in_or_to_confirm_comes_to_the_page_they_wanted(serve):
     asked = client.get(f"{STUDY}/people?x=1")
     assert asked.location.startswith(f"{PREFIX}/research/sign-in?next=")
     sign_in_with(client, link)
-    client.delete_cookie("researcher", path=f"{PREFIX}/research")
+    sign_out(client, app)
     back = send(client, asked.location, f"{PREFIX}/research/sign-in", name="Ada", password=PASSWORD)
     assert back.location == f"{STUDY}/people?x=1"
     with app.app_context():
@@ -331,7 +378,7 @@ def test_signing_in_leads_nowhere_else(serve, wanted):
     app = serve()
     client = browser({PREFIX: app})
     sign_in_with(client, a_study(app))
-    client.delete_cookie("researcher", path=f"{PREFIX}/research")
+    sign_out(client, app)
     page = f"{PREFIX}/research/sign-in"
     given = {"name": "Ada", "password": PASSWORD, "next": wanted}
     assert send(client, page, page, **given).location == f"{PREFIX}/research/"

@@ -11,7 +11,7 @@ import survey.app
 from survey.app import create_app
 from survey.config import Settings
 from survey.services import accounts
-from tests.builders import KEY, SLUG, Visitor, an_open_study
+from tests.builders import KEY, RESEARCHER_COOKIE, SLUG, VISITOR_COOKIE, Visitor, an_open_study
 
 ROOT = Path(__file__).parents[2]
 FILES = sorted(path.name for path in (ROOT / "static").iterdir())
@@ -89,7 +89,7 @@ def test_every_page_names_its_files_by_content(app, session, client):
     visitor = Visitor(client)
     visitor.start()
     pages = [visitor.response, client.get("/"), client.get("/nothing"), client.get("/paper/table4")]
-    client.set_cookie("researcher", token, path="/research")
+    client.set_cookie(RESEARCHER_COOKIE, token, path="/research")
     pages += [client.get(f"/research/{path}") for path in DESK]
     linked = {address for page in pages for address in LINKED.findall(page.text)}
     known = {hashed(app, name) for name in FILES}
@@ -100,7 +100,7 @@ def test_every_page_names_its_files_by_content(app, session, client):
 def test_a_static_file_brings_no_cookie_along(session, client):
     an_open_study(session)
     Visitor(client).start()
-    assert client.get_cookie("survey")
+    assert client.get_cookie(VISITOR_COOKIE)
     answer = client.get("/static/survey.css")
     assert "Cookie" not in answer.headers.get("Vary", "")
     assert answer.headers.getlist("Set-Cookie") == []

@@ -13,7 +13,7 @@ from survey.config import Settings
 from survey.db.models import Researcher, SignIn, now
 from survey.services import accounts
 from survey.services.operations.database import upgrade_database
-from tests.builders import KEY, an_open_study
+from tests.builders import KEY, RESEARCHER_COOKIE, an_open_study
 from tests.promises.cast import CANARY, PASSWORD, QUICK, as_told, csrf_of
 from tests.promises.permissions import ROWS
 
@@ -102,8 +102,12 @@ def knock(client, row):
 
 
 def require_signed_out(row, answer, busy=()):
-    cookies = [one for one in answer.headers.getlist("Set-Cookie") if one.startswith("researcher=")]
-    assert all(one.startswith("researcher=;") for one in cookies), row
+    cookies = [
+        one
+        for one in answer.headers.getlist("Set-Cookie")
+        if one.startswith(f"{RESEARCHER_COOKIE}=")
+    ]
+    assert all(one.startswith(f"{RESEARCHER_COOKIE}=;") for one in cookies), row
     if row.address.startswith("/research"):
         allowed = OPEN.get(f"{row.method} {row.address}", SIGNED_OUT)
         assert as_told(answer) in {*allowed, *busy}, row

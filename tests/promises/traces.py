@@ -14,6 +14,8 @@ from urllib.parse import quote, unquote_to_bytes
 from flask import Flask
 from werkzeug.exceptions import HTTPException
 
+from tests.builders import VISITOR_COOKIE
+
 HASHES = ("md5", "sha1", "sha256")
 SHORTEST_HASH = 8  # hexadecimal digits
 
@@ -52,7 +54,7 @@ class Heard:
     @property
     def remembered(self) -> dict[str, Any] | None:
         """What the survey's own cookie holds, read without the key; None when it sets none."""
-        value = self.cookies.get("survey")
+        value = self.cookies.get(VISITOR_COOKIE)
         return None if not value else payload(value)
 
 

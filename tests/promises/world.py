@@ -22,7 +22,7 @@ from survey.db.models.ordering import StoredOrderingAnswer, StoredOrderingRevisi
 from survey.services.exchange.bundle import stream_file
 from survey.services.participation import participants
 from survey.services.studies import lifecycle
-from tests.builders import a_plan
+from tests.builders import VISITOR_COOKIE, a_plan
 from tests.rows import answer_rows, revision_rows, shown_rows
 
 SLUG, QUESTIONS = "two-questions", 2
@@ -53,13 +53,13 @@ class Room:
     def __init__(self, app: Flask, cookie: str | None = None) -> None:
         self.client = app.test_client()
         if cookie is not None:
-            self.client.set_cookie("survey", cookie)
+            self.client.set_cookie(VISITOR_COOKIE, cookie)
         self.page = BeautifulSoup("", "html.parser")
 
     @property
     def cookie(self) -> str | None:
         """What the browser keeps when the server is started anew."""
-        kept = self.client.get_cookie("survey")
+        kept = self.client.get_cookie(VISITOR_COOKIE)
         return kept and kept.value
 
     def see(self, path: str = "") -> str:

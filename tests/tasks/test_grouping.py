@@ -42,7 +42,7 @@ from survey.services.participation.participant_list import list_participants
 from survey.services.planning.simulation import preference_for, simulate
 from survey.services.studies import lifecycle, publications, recruitment
 from survey.services.studies.publications import Details
-from tests.builders import KEY, Visitor
+from tests.builders import KEY, VISITOR_COOKIE, Visitor
 from tests.databases import ON_BOTH, ON_SQLITE, statements
 from tests.grouped import (
     FIRST_TOPIC,
@@ -221,7 +221,7 @@ def hidden(visitor, path="/q/1"):
 @ON_BOTH
 def test_two_forms_at_once_are_stored_as_one(app, session, assessor):
     fields = {**hidden(assessor), **assessor.tiles("red-0"), "group": "a", "go": "new"}
-    cookie = assessor.client.get_cookie("survey")
+    cookie = assessor.client.get_cookie(VISITOR_COOKIE)
 
     def send(_):
         client = app.test_client()

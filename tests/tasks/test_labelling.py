@@ -36,7 +36,7 @@ from survey.services.participation import participants
 from survey.services.participation.participant_list import list_participants
 from survey.services.planning.simulation import preference_for, simulate
 from survey.services.studies import lifecycle
-from tests.builders import KEY, Visitor
+from tests.builders import KEY, VISITOR_COOKIE, Visitor
 from tests.databases import ON_BOTH, ON_SQLITE, statements
 from tests.labelled import (
     ALL_IN_VIEW,
@@ -549,7 +549,7 @@ def test_a_pool_is_read_once_by_all_threads_and_pages_ask_no_more_where_it_is_la
     assert asked[0] == asked[1]
     assert len(pools) == 2
     item_queries._pools.clear()
-    cookie = visitor.client.get_cookie("survey")
+    cookie = visitor.client.get_cookie(VISITOR_COOKIE)
 
     def look(_):
         client = app.test_client()
@@ -637,7 +637,7 @@ def test_queries_for_all_go_to_all_and_the_others_evenly(app, session):
 @ON_BOTH
 def test_two_forms_at_once_are_stored_as_one(app, session, visitor):
     fields = {**hidden(visitor), **ticks(1)}
-    cookies = visitor.client.get_cookie("survey")
+    cookies = visitor.client.get_cookie(VISITOR_COOKIE)
     at_once = [lambda: send(app, cookies, fields) for _ in range(4)]
     with ThreadPoolExecutor(4) as pool:
         statuses = {each.result() for each in [pool.submit(send) for send in at_once]}

@@ -15,7 +15,7 @@ from survey.core.studies.questions import Question
 from survey.db.models import Participant, Presentation, StoredResponse
 from survey.services.operations import database
 from survey.services.studies import lifecycle
-from tests.builders import KEY, SLUG, Visitor, an_open_study
+from tests.builders import KEY, SLUG, VISITOR_COOKIE, Visitor, an_open_study
 from tests.databases import ON_BOTH, ON_SQLITE
 from tests.rows import answer_rows, shown_rows
 
@@ -551,7 +551,7 @@ def test_the_cookie_holds_a_random_id_and_the_forms_token_only(visitor):
 
     visitor.start()
     signer = SecureCookieSessionInterface().get_signing_serializer(visitor.client.application)
-    content = signer.loads(visitor.client.get_cookie("survey").value)
+    content = signer.loads(visitor.client.get_cookie(VISITOR_COOKIE).value)
     assert set(content) == {"_permanent", "csrf_token", "id"}
 
 

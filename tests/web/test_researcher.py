@@ -25,7 +25,7 @@ from survey.services.studies import lifecycle, recruitment
 from survey.services.studies.plans import read_plan
 from survey.services.studies.recruitment import Recruitment
 from tests.at_once import AtOnce
-from tests.builders import Visitor, a_plan
+from tests.builders import RESEARCHER_COOKIE, Visitor, a_plan
 from tests.databases import ON_BOTH, ON_SQLITE
 from tests.web.desk import HOME, PASSWORD, STUDY, Desk, a_file, filled_in, open_it
 
@@ -104,7 +104,7 @@ def test_the_database_is_free_while_a_list_of_guests_is_read(
 @ON_SQLITE
 def test_what_was_typed_is_kept_when_one_was_signed_out_meanwhile(desk, session, study):
     desk.open(f"{STUDY}/plan")
-    desk.client.delete_cookie("researcher", path="/research")
+    desk.client.delete_cookie(RESEARCHER_COOKIE, path="/research")
     desk.send(f"{STUDY}/plan", title="A title that took long")
     assert desk.status == 401
     assert "What you typed is not lost" in desk.text
@@ -124,7 +124,7 @@ def test_a_file_is_chosen_again_when_one_was_signed_out_meanwhile(desk, session,
     open_it(session, study)
     guests = f"{STUDY}/invite/guests"
     desk.open(f"{STUDY}/invite")
-    desk.client.delete_cookie("researcher", path="/research")
+    desk.client.delete_cookie(RESEARCHER_COOKIE, path="/research")
     desk.send(guests, names="Ann", files={"guests": a_file("name\nBob\n", "guests.csv")})
     assert desk.status == 401
     [field] = desk.page.select("input[type=file]")
@@ -143,7 +143,7 @@ def test_a_file_is_chosen_again_when_one_was_signed_out_meanwhile(desk, session,
 def test_a_form_without_a_chosen_file_asks_for_none_when_one_was_signed_out(desk, session, study):
     open_it(session, study)
     desk.open(f"{STUDY}/invite")
-    desk.client.delete_cookie("researcher", path="/research")
+    desk.client.delete_cookie(RESEARCHER_COOKIE, path="/research")
     desk.send(f"{STUDY}/invite/guests", names="Ann", files={"guests": (io.BytesIO(), "")})
     assert desk.status == 401
     assert "What you typed is not lost" in desk.text
@@ -154,7 +154,7 @@ def test_a_form_without_a_chosen_file_asks_for_none_when_one_was_signed_out(desk
 @ON_SQLITE
 def test_a_large_file_is_not_called_a_long_text_when_one_was_signed_out_meanwhile(desk, study):
     desk.open(f"{STUDY}/lists")
-    desk.client.delete_cookie("researcher", path="/research")
+    desk.client.delete_cookie(RESEARCHER_COOKIE, path="/research")
     desk.send(f"{STUDY}/lists", files={"lists": a_file("1" * 70_000, "lists.csv")})
     assert desk.status == 413
     assert desk.page.h1.text == "You have been signed out"
@@ -168,7 +168,7 @@ def test_a_large_file_is_not_called_a_long_text_when_one_was_signed_out_meanwhil
     ["https://evil.example/", "//evil.example/research", "/s/five-systems", "javascript:1"],
 )
 def test_signing_in_leads_to_our_own_pages_only(desk, target):
-    desk.client.delete_cookie("researcher", path="/research")
+    desk.client.delete_cookie(RESEARCHER_COOKIE, path="/research")
     desk.open(f"/research/sign-in?next={target}")
     desk.send("/research/sign-in", name="Ada", password=PASSWORD)
     assert desk.address == HOME
@@ -176,7 +176,7 @@ def test_signing_in_leads_to_our_own_pages_only(desk, target):
 
 @ON_SQLITE
 def test_signing_in_leads_on_to_where_one_was_going(desk, study):
-    desk.client.delete_cookie("researcher", path="/research")
+    desk.client.delete_cookie(RESEARCHER_COOKIE, path="/research")
     desk.open(f"{STUDY}/check")
     assert desk.page.h1.text == "Sign in"
     desk.send("/research/sign-in", name="ada", password=PASSWORD)
@@ -186,7 +186,7 @@ def test_signing_in_leads_on_to_where_one_was_going(desk, study):
 @ON_BOTH
 @pytest.mark.parametrize("name", ["\0", "Ada\0", "\ud800", "𝔄" * 64, "' OR 1=1 --", "%00"])
 def test_a_name_that_nobody_can_have_is_answered_without_a_fault(app, desk, name):
-    desk.client.delete_cookie("researcher", path="/research")
+    desk.client.delete_cookie(RESEARCHER_COOKIE, path="/research")
     desk.open("/research/sign-in")
     typed = name.encode("utf-8", "surrogatepass")
     desk.send("/research/sign-in", name=typed, password=PASSWORD)
@@ -213,7 +213,7 @@ def test_an_odd_id_in_an_address_is_not_found(desk, session, study):
 def test_a_wrong_password_is_explained_and_then_slowed_down(desk, monkeypatch):
     moment = accounts.now()
     monkeypatch.setattr(accounts, "now", lambda: moment)  # the first wait is a second only
-    desk.client.delete_cookie("researcher", path="/research")
+    desk.client.delete_cookie(RESEARCHER_COOKIE, path="/research")
     desk.open("/research/sign-in")
     for _ in range(5):
         desk.send("/research/sign-in", name="Ada", password="wrong")
@@ -235,7 +235,9 @@ def test_the_cookie_is_kept_from_scripts_and_from_participants_pages(app, sessio
         f"/research/welcome/{token}",
         data={"password": PASSWORD, "again": PASSWORD, "csrf_token": csrf},
     )
-    cookie = next(one for one in answer.headers.getlist("Set-Cookie") if "researcher=" in one)
+    cookie = next(
+        one for one in answer.headers.getlist("Set-Cookie") if one.startswith(RESEARCHER_COOKIE)
+    )
     assert {"HttpOnly", "Path=/research", "SameSite=Lax"} <= set(cookie.split("; "))
 
 
@@ -1064,7 +1066,9 @@ def test_a_platform_is_filled_in_and_saved_with_a_code(desk, session, study):
 def test_a_password_is_changed_and_all_other_sessions_end(desk, app, session, monkeypatch):
     other = app.test_client()
     other.set_cookie(
-        "researcher", desk.client.get_cookie("researcher", path="/research").value, path="/research"
+        RESEARCHER_COOKIE,
+        desk.client.get_cookie(RESEARCHER_COOKIE, path="/research").value,
+        path="/research",
     )
     assert other.get(HOME).status_code == 200
     desk.open("/research/account")
@@ -1081,12 +1085,12 @@ def test_a_password_is_changed_and_all_other_sessions_end(desk, app, session, mo
 
 @ON_SQLITE
 def test_signing_out_ends_the_session_whatever_the_token(desk, app, session):
-    cookie = desk.client.get_cookie("researcher", path="/research").value
+    cookie = desk.client.get_cookie(RESEARCHER_COOKIE, path="/research").value
     for fields in ({"csrf_token": "long expired"}, {}):
-        desk.client.set_cookie("researcher", cookie, path="/research")
+        desk.client.set_cookie(RESEARCHER_COOKIE, cookie, path="/research")
         desk.post("/research/sign-out", **fields)
         assert (desk.page.h1.text, "You are signed out." in desk.text) == ("Sign in", True)
-    desk.client.set_cookie("researcher", cookie, path="/research")
+    desk.client.set_cookie(RESEARCHER_COOKIE, cookie, path="/research")
     assert desk.client.get(HOME).status_code == 303
 
 
@@ -1170,7 +1174,7 @@ def test_a_form_is_answered_while_another_window_signs_out(desk, app, session, e
         session.rollback()
         windows = [app.test_client() for _ in range(2)]
         for window in windows:
-            window.set_cookie("researcher", token, path="/research")
+            window.set_cookie(RESEARCHER_COOKIE, token, path="/research")
         form, signing_out = (
             partial(window.post, path)
             for window, path in zip(
@@ -1224,7 +1228,7 @@ def test_a_link_for_a_password_does_not_replace_the_second_factor(desk, session,
     ada = accounts.find_researcher(session, "Ada")
     ada.second_factor = "0" * 32
     welcome = f"/research/welcome/{accounts.new_link(session, ada)}"
-    desk.client.delete_cookie("researcher", path="/research")
+    desk.client.delete_cookie(RESEARCHER_COOKIE, path="/research")
     desk.open(welcome)
     desk.send(welcome, password="another row of words", again="another row of words")
     assert desk.page.h1.text == "Sign in"
@@ -1233,12 +1237,12 @@ def test_a_link_for_a_password_does_not_replace_the_second_factor(desk, session,
 
 @ON_SQLITE
 def test_a_browser_in_which_two_signed_in_is_known_to_the_next_sign_in_of_both(desk, session):
-    desk.client.delete_cookie("researcher", path="/research")
+    desk.client.delete_cookie(RESEARCHER_COOKIE, path="/research")
     welcome = f"/research/welcome/{accounts.add_researcher(session, 'Grace Hopper')[1]}"
     desk.open(welcome)
     desk.send(welcome, password=PASSWORD, again=PASSWORD)
     for typed in ("Ada", "grace  HOPPER"):
-        desk.client.delete_cookie("researcher", path="/research")
+        desk.client.delete_cookie(RESEARCHER_COOKIE, path="/research")
         for _ in range(7):  # by strangers
             with suppress(WrongPasswordError, TooManyAttemptsError):
                 accounts.sign_in(session, typed, "x")
@@ -1254,7 +1258,7 @@ def test_a_form_from_another_site_is_never_repeated_with_our_token(desk, app, se
     fields = {"name": "Mallory", "role": "owner"}
     answer = stranger.post(f"{STUDY}/people", data=fields)
     assert answer.status_code == 303
-    desk.client.delete_cookie("researcher", path="/research")
+    desk.client.delete_cookie(RESEARCHER_COOKIE, path="/research")
     desk.post(f"{STUDY}/people", **fields, csrf_token="forged")
     assert "Mallory" not in desk.text
     assert desk.page.h1.text == "Sign in"
@@ -1276,7 +1280,7 @@ def test_a_fresh_link_works_whatever_failed_before(app, session, desk):
 
 @ON_SQLITE
 def test_an_address_that_is_none_leads_home_after_signing_in(desk):
-    desk.client.delete_cookie("researcher", path="/research")
+    desk.client.delete_cookie(RESEARCHER_COOKIE, path="/research")
     desk.open("/research/sign-in?next=//[")
     desk.send("/research/sign-in", name="Ada", password=PASSWORD)
     assert desk.address == HOME
