@@ -15,6 +15,7 @@ from survey.web import (
     auth,
     errors,
     language,
+    links,
     participant,
     preview,
     public_pages,
@@ -52,6 +53,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     _trust_proxies(app, settings.trusted_proxies)
     _connect_database(app, settings.database_uri)
     requests.init_app(app)
+    links.init_app(app)
     errors.init_app(app)
     language.init_app(app)
     for blueprint in BLUEPRINTS:

@@ -11,8 +11,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from survey import tokens
-
 SHORTEST_KEY = 32
 PUBLIC_ADDRESS = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?(/[A-Za-z0-9._~-]+)*")
 # By these names the server's own health checks reach it; no other browser can be sent to them.
@@ -97,7 +95,6 @@ class Settings:
             "INSTANCE": self.instance,
             # A participant may close the browser and come back.
             "PERMANENT_SESSION_LIFETIME": timedelta(days=90),
-            "SESSION_COOKIE_NAME": tokens.cookie_name(self.secret_key, "survey"),
             "SESSION_COOKIE_HTTPONLY": True,
             "SESSION_COOKIE_SAMESITE": "Lax",
             # A form works as long as the session: else a long break would cost an answer.

@@ -45,10 +45,14 @@ def resume_code(secret_key: str, public_id: str) -> str:
     return "-".join((letters[:5], letters[5:10], letters[10:]))
 
 
+def plain_code(code: str) -> str:
+    """Return the letters and digits of a code that was typed or pasted; misread ones are mended."""
+    return "".join(sign for sign in code.upper().translate(MISREAD) if sign in ALPHABET)
+
+
 def hash_code(code: str) -> str:
-    """Return the SHA-256 of a typed code, ignoring case, spaces, dashes and misread letters."""
-    plain = "".join(code.upper().translate(MISREAD).split()).replace("-", "")
-    return hashlib.sha256(plain.encode()).hexdigest()
+    """Return the SHA-256 of a code's letters and digits."""
+    return hashlib.sha256(plain_code(code).encode()).hexdigest()
 
 
 def hash_token(token: str) -> str:

@@ -37,6 +37,7 @@ LATER = rf"(?=[{SKIPPED}]*[{SIGNS}])"
 
 BEFORE_FORMULA = re.compile(rf"\A{FIRST}|(?<=[;\t\r\n]){LATER}")
 ESCAPED = re.compile(rf"\A'{FIRST}|(?<=[;\t\r\n])'{LATER}")
+UNSEEN_ENDS = re.compile(rf"\A[\s{UNSEEN}]+|[\s{UNSEEN}]+\Z")
 
 
 class FaultyFilesError(ValueError):
@@ -102,6 +103,11 @@ class FileFaults:
 def lines_of(text: str) -> Iterable[str]:
     """Split a text at \\n, \\r\\n and \\r, as a file is, and not at other line separators."""
     return io.StringIO(text, newline=None)
+
+
+def without_unseen_ends(text: str) -> str:
+    """Remove blanks and characters without width from both ends."""
+    return UNSEEN_ENDS.sub("", text)
 
 
 def shortened(text: str) -> str:

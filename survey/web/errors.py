@@ -35,10 +35,7 @@ TEXTS = {
     ),
     404: (
         marked("There is no such page"),
-        marked(
-            "Please check the link you were given: it must be complete, "
-            "and upper and lower case letters count."
-        ),
+        marked("Please check the link you were given: it must be complete."),
     ),
     405: (
         marked("This page cannot be used that way"),

@@ -45,6 +45,7 @@ from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 from werkzeug.exceptions import NotFound
 
+from survey import tokens
 from survey.errors import NotAllowedError
 from survey.web.language import page_language
 
@@ -115,6 +116,7 @@ def init_app(app: Flask) -> None:
     app.before_request(_reject_cross_site_forms)
     app.after_request(_add_headers)
     app.session_interface = ParticipantCookies()
+    app.config["SESSION_COOKIE_NAME"] = tokens.cookie_name(str(app.secret_key), "survey")
     paths = [path for path in Path(str(app.static_folder)).iterdir() if path.is_file()]
     app.extensions["static_files"] = {path.name: StaticFile.read(path) for path in paths}
     app.view_functions["static"] = _send_static

@@ -5,7 +5,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.builders import Visitor, an_open_study
+from survey import tokens
+from tests.builders import KEY, Visitor, an_open_study
 from tests.databases import ON_SQLITE
 from tests.grouped import a_grouping_study
 from tests.labelled import a_labelling_study
@@ -141,9 +142,10 @@ def test_the_first_page_of_a_link_with_parameters(visitor, study):
 
 
 def test_the_first_page_of_a_test_run(visitor, study):
-    visitor.open("?test=abc")
+    token = tokens.test_run_token(KEY, study.slug)
+    visitor.open(f"?test={token}")
     expired(visitor, "/begin")
-    assert visitor.page.select_one("form[action$='/begin?test=abc']")
+    assert visitor.page.select_one(f"form[action$='/begin?test={token}']")
 
 
 def test_consent(visitor, study):

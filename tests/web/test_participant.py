@@ -455,7 +455,7 @@ def test_a_draft_is_not_there_yet_and_an_unknown_study_neither(client, session):
 
 
 @ON_BOTH
-@pytest.mark.parametrize("slug", ["%00", "a%20b", "%E2%80%AE", "A", "x" * 5000, "%FF", "'--"])
+@pytest.mark.parametrize("slug", ["%00", "a%20b", "%E2%80%AE", "x" * 5000, "%FF", "'--"])
 def test_an_address_that_no_study_can_have_is_not_found(client, study, slug):
     assert client.get(f"/s/{slug}").status_code == 404
 

@@ -21,7 +21,7 @@ SECRETS = (
     "docbeta",
     "docgamma",
     "filealpha",
-    "abcd",
+    "abcdabcd",
 )
 
 

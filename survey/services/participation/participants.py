@@ -49,6 +49,7 @@ from survey.services.studies.recruitment import find_guest, recruitment_of
 FAILED_CHECK = "first answer to the check question was wrong"
 PRACTICE = 0  # the position of the practice question
 PLACEHOLDER_SIGNS = set("{}%")  # of {{%PROLIFIC_PID%}}, which a platform replaces by an id
+QUERY_SIGNS = set("&=")  # between parameters: an id with one has swallowed another parameter
 
 
 def visit(session: Session, slug: str, browser_token: str) -> Visit:
@@ -105,8 +106,8 @@ def returning_participant(
     """Return the participant of the personal link, else of the browser; None for a new visitor.
 
     With a platform's id, only the browser that began with it continues, unless the platform has
-    signed it. Raises NotFoundError for an invalid link, NotAllowedError for a placeholder in place
-    of an id, and IdTakenError for the id of a participant of another browser.
+    signed it. Raises NotFoundError for an invalid link, NotAllowedError for what is no id (a
+    placeholder, a part of the link), and IdTakenError for the id of another browser's participant.
     """
     if arrival.guest:
         return find_guest(session, study, secret_key, arrival.guest).participant
@@ -123,6 +124,14 @@ def returning_participant(
                 "This link is not complete: it has a placeholder where your id should be. Please "
                 "tell the researchers. For researchers: open the link from your platform, which "
                 "puts the id in, and compare the placeholder with the platform's instructions."
+            )
+        )
+    if QUERY_SIGNS & set(external_id):
+        raise NotAllowedError(
+            marked(
+                "This link was changed on its way: the id in it holds another part of the link. "
+                "Please open the survey again from the page that sent you here; if this comes "
+                "back, tell the researchers."
             )
         )
     if identity is None or not _is_claimed(identity.participant):

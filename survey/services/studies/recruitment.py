@@ -139,6 +139,11 @@ class Recruitment:
                 text = "return_url has a {code}, so code_complete cannot be empty"
                 yield Fault(("code_complete",), text)
 
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of the parameters that are stored."""
+        return (self.id_parameter, *self.capture)
+
     def select_parameters(self, query: Mapping[str, str]) -> dict[str, str]:
         """Return the configured parameters of a query, ignoring upper and lower case.
 
@@ -148,7 +153,7 @@ class Recruitment:
         lowered = {name.lower(): value for name, value in query.items()}
         values = {
             name: lowered.get(name.lower(), "").replace("\0", "").strip()[:LONGEST_VALUE]
-            for name in (self.id_parameter, *self.capture)
+            for name in self.parameters
         }
         return {name: value for name, value in values.items() if value}
 
@@ -405,7 +410,8 @@ def link_token(secret_key: str, guest: Guest) -> str:
 
 def find_guest(session: Session, study: AnyStudy, secret_key: str, token: str) -> Guest:
     """Return the guest of a link's token, or raise NotFoundError."""
-    nonce, second = token[:12].upper(), token[12:].upper()
+    code = tokens.plain_code(token)
+    nonce, second = code[:12], code[12:]
     if hmac.compare_digest(_second_half(secret_key, nonce).encode(), second.encode()):
         guest = queries.find(session, Guest, study_id=study.id, nonce=nonce)
         if guest is not None:

@@ -35,6 +35,7 @@ from survey.services.participation.participants import Arrival, Step, progress_o
 from survey.services.studies.recruitment import recruitment_of
 from survey.web.forms import Form, long_text_field, page, storable
 from survey.web.language import gettext, lazy_gettext
+from survey.web.links import sent_values
 from survey.web.participant.visit import (
     address_of,
     blueprint,
@@ -137,7 +138,10 @@ def leave() -> ResponseReturnValue:
 
 def _arrival() -> Arrival:
     """Return how the visitor came, by the query or the form; check a platform's signature."""
-    values, settings = request.values, recruitment_of(g.study)
+    settings = recruitment_of(g.study)
+    names = (*settings.parameters, "guest", "test", "arrival", SIGNED_IN)
+    query = request.query_string.decode(errors="replace")
+    values = sent_values(query, request.form.items(multi=True), names)
     parameters, is_signed = settings.select_parameters(values), False
     if settings.signing_keys:
         host = urlsplit(external_address("participant.entry")).hostname or ""
@@ -146,7 +150,7 @@ def _arrival() -> Arrival:
         token = _make_arrival_token(parameters).encode()
         is_signed = bool(verified) or hmac.compare_digest(token, values.get("arrival", "").encode())
     return Arrival(
-        guest=values.get("guest", "")[:40],
+        guest=values.get("guest", "")[:LONGEST_TOKEN],
         parameters=parameters,
         is_signed=is_signed,
         is_test=tokens.is_test_run_token(secret_key(), g.slug, values.get("test", "")),
@@ -188,7 +192,7 @@ def _entry_page(form: ResumeForm, problems: list[tuple[str, str]]) -> str:
         unwelcome=refusal and gettext(str(refusal)),
         is_taken=isinstance(refusal, IdTakenError),
         carried={name: value for name, value in carried.items() if value},
-        test=request.args.get("test"),
+        test=tokens.test_run_token(secret_key(), g.slug) if arrival.is_test else None,
     )
 
 
