@@ -19,6 +19,7 @@ from sqlalchemy import (
     Text,
     cast,
     exists,
+    func,
     select,
     type_coerce,
 )
@@ -199,16 +200,22 @@ def steps_done(
 def identities_of(
     session: Session, study_id: int, *, include_test: bool
 ) -> Iterator[Sequence[Any]]:
-    """Yield the participants whom a platform sent: (id, the platform's id, all parameters)."""
+    """Yield how a platform sent people, each time: (id, its id of them, parameters, when)."""
+    arrived_at = func.coalesce(Identity.arrived_at, Participant.started_at)
     statement = (
-        select(Participant.public_id, Identity.external_id, _as_stored(Identity.parameters))
+        select(
+            *(Participant.public_id, Identity.external_id, arrived_at),
+            *(_as_stored(Identity.parameters), _as_stored(Identity.earlier)),
+        )
         .join(Identity, Identity.participant_id == Participant.id)
         .where(Participant.study_id == study_id)
         .order_by(by_public_id(session))
     )
     rows = _rows(session, statement, include_test=include_test)
-    for public_id, external_id, parameters in rows:
-        yield public_id, external_id, json.loads(parameters)
+    for public_id, external_id, at, parameters, earlier in rows:
+        for one in json.loads(earlier):
+            yield public_id, external_id, one["parameters"], datetime.fromisoformat(one["at"])
+        yield public_id, external_id, json.loads(parameters), at
 
 
 def has_identities(session: Session, study_id: int) -> bool:

@@ -1,11 +1,18 @@
 """How participants come and go: personal links, platforms, codes, screening, rank first."""
 
+import csv
+import io
+import json
+import zipfile
+from datetime import datetime
+
 import pytest
 from sqlalchemy import text
 
 from survey.core.studies.rankings import Ranking
 from survey.db.models import Guest, Identity, Participant, StoredResponse
-from survey.services.studies import recruitment
+from survey.services.exchange.bundle import stream_bundle
+from survey.services.studies import lifecycle, recruitment
 from survey.services.studies.recruitment import Recruitment
 from tests.builders import KEY, Visitor, an_open_study
 from tests.databases import ON_BOTH, ON_SQLITE
@@ -350,3 +357,129 @@ def test_a_write_that_fails_half_way_is_explained_and_the_next_one_works(client,
     visitor.page = page
     visitor.submit("/q/1", choice="1")
     assert visitor.path == "/q/2"
+
+
+ASSIGNED = {"id_parameter": "workerId", "capture": ("assignmentId", "hitId")}
+RETURN_URL = "https://work.example/done?who={participant_id}&which={session_id}&of={study_id}"
+
+
+def sent(assignment, hit, worker="W5"):
+    return f"?assignmentId={assignment}&hitId={hit}&workerId={worker}"
+
+
+def identities(session, study):
+    """The rows of identities.csv."""
+    session.expire_all()
+    bundle = io.BytesIO(b"".join(stream_bundle(session, study, with_identities=True)))
+    with zipfile.ZipFile(bundle) as files:
+        text = files.read("identities.csv").decode()
+    return [*csv.DictReader(io.StringIO(text))]
+
+
+@ON_BOTH
+@pytest.mark.parametrize("until", ["/consent", "/q/1", "/done"])
+def test_who_comes_back_with_another_assignment_is_credited_for_it(client, session, study, until):
+    recruit(session, study, **ASSIGNED, return_url=RETURN_URL)
+    visitor = Visitor(client)
+    visitor.go(until, query=sent("A1", "H1"))
+    for assignment, hit in (("A2", "H2"), ("A2", "H2"), ("A3", "H2")):
+        visitor.open(sent(assignment, hit))
+        if visitor.page.select("form[action$='/begin']"):
+            visitor.submit("/begin")
+    assert visitor.path.endswith(until)
+    rows = identities(session, study)
+    assert [json.loads(row["parameters"]) for row in rows] == [
+        {"workerId": "W5", "assignmentId": name, "hitId": hit}
+        for name, hit in (("A1", "H1"), ("A2", "H2"), ("A3", "H2"))
+    ]
+    assert {row["external_id"] for row in rows} == {"W5"}
+    times = [row["arrived_at"] for row in rows]
+    assert times == sorted(times)
+    assert all(times)
+    data = client.get(f"/s/{study.slug}/my-data.json").get_json()
+    assert data["sent_by_a_platform"]["assignmentId"] == "A3"
+    assert [one["parameters"]["assignmentId"] for one in data["sent_before"]] == ["A1", "A2"]
+    assert datetime.fromisoformat(data["sent_again"])
+    visitor.open("/my-data")
+    assert "Sent by the page you came from before: assignmentId A1" in visitor.text
+    if until == "/done":
+        visitor.open("/done")
+        back = visitor.page.select_one("a[href*='work.example']")["href"]
+        assert back == "https://work.example/done?who=W5&which=A3&of=H2"
+
+
+@ON_SQLITE
+def test_the_code_typed_on_another_device_brings_the_new_assignment_along(app, session, study):
+    recruit(session, study, **ASSIGNED)
+    laptop, phone = Visitor(app.test_client()), Visitor(app.test_client())
+    laptop.open(sent("A1", "H1"))
+    laptop.submit("/begin")
+    laptop.submit("/consent", agree="y")
+    code = laptop.page.select_one(".code").text
+    phone.open(sent("A2", "H2"))
+    assert "Someone has begun this survey with the id in your link" in phone.text
+    phone.submit("/resume", code=code)
+    assert phone.path == "/about-you"
+    kept = [json.loads(row["parameters"])["assignmentId"] for row in identities(session, study)]
+    assert kept == ["A1", "A2"]
+
+
+@ON_SQLITE
+@pytest.mark.parametrize(
+    "link",
+    [
+        *(sent("A9", "H9", "W6"), "?assignmentId=A9"),
+        *(sent("A9", "H9", "%"), sent("A9", "H9", "W5%3D")),
+    ],
+)
+def test_a_code_brings_along_nobody_elses_id(app, session, study, link):
+    recruit(session, study, **ASSIGNED)
+    laptop, phone = Visitor(app.test_client()), Visitor(app.test_client())
+    laptop.open(sent("A1", "H1"))
+    laptop.submit("/begin")
+    laptop.submit("/consent", agree="y")
+    phone.open(link)
+    phone.submit("/resume", code=laptop.page.select_one(".code").text)
+    assert phone.path == "/about-you"
+    assert [row["external_id"] for row in identities(session, study)] == ["W5"]
+
+
+@ON_SQLITE
+def test_who_began_without_the_platform_and_types_the_code_is_credited(app, session, study):
+    recruit(session, study, **ASSIGNED)
+    laptop, phone = Visitor(app.test_client()), Visitor(app.test_client())
+    laptop.open()
+    laptop.submit("/begin")
+    laptop.submit("/consent", agree="y")
+    phone.open(sent("A1", "H1"))
+    phone.submit("/resume", code=laptop.page.select_one(".code").text)
+    rows = identities(session, study)
+    assert [row["external_id"] for row in rows] == ["W5"]
+    assert session.query(Participant).count() == 1
+
+
+@ON_SQLITE
+def test_a_closed_study_credits_who_comes_back_but_takes_no_answers(client, session, study):
+    recruit(session, study, **ASSIGNED, return_url=RETURN_URL)
+    visitor = Visitor(client)
+    visitor.go("/done", query=sent("A1", "H1"))
+    lifecycle.close_study(session, session.merge(study))
+    visitor.open(sent("A2", "H2"))
+    visitor.submit("/begin")
+    assert visitor.path == "/done"
+    assert "which=A2" in visitor.page.select_one("a[href*='work.example']")["href"]
+    stranger = Visitor(client.application.test_client())
+    stranger.open(sent("A3", "H3", "W7"))
+    assert not stranger.page.select("form[action$='/begin']")
+    assert session.query(Participant).count() == 1
+
+
+@ON_SQLITE
+def test_of_very_many_arrivals_the_last_hundred_are_kept(client, session, study):
+    recruit(session, study, **ASSIGNED)
+    visitor = Visitor(client)
+    for number in range(105):
+        visitor.open(sent(f"A{number}", "H1"))
+        visitor.submit("/begin")
+    kept = [json.loads(row["parameters"])["assignmentId"] for row in identities(session, study)]
+    assert kept == [f"A{number}" for number in range(5, 105)]

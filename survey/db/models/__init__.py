@@ -386,7 +386,8 @@ class Identity(Base):
     """A participant's data from a recruitment platform, in a table of its own.
 
     ``external_id``: the platform's id of the person. ``parameters``: the stored parameters of
-    the address they opened. Exports read it only where identities are asked for.
+    the address they opened last. ``earlier``: those of up to EARLIER_ARRIVALS addresses before,
+    each as ``at`` and ``parameters``. Exports read it only where identities are asked for.
     """
 
     __tablename__ = "identity"
@@ -398,7 +399,15 @@ class Identity(Base):
         doc="the platform's id of the person, to credit them"
     )
     parameters: Mapped[JsonObject] = mapped_column(
-        default=dict, doc="what else the study keeps of the address they came with"
+        default=dict, doc="what else the study keeps of the address they came with last"
+    )
+    arrived_at: Mapped[Moment | None] = mapped_column(
+        doc="when they came with it; empty if they began with it"
+    )
+    earlier: Mapped[JsonList] = mapped_column(
+        default=list,
+        server_default="[]",
+        doc="the same of addresses they came with before, and when",
     )
 
     participant: Mapped[Participant] = relationship(lazy="joined", innerjoin=True)

@@ -352,7 +352,12 @@ def read_identities(
             raise row.fault("parameters", "a JSON object is needed")
         if row.text("participant") not in ids:
             raise row.fault("participant", f"{PARTICIPANTS} has no participant of that id")
-        return IdentityRecord(row.text("participant"), row.optional_text("external_id"), parameters)
+        return IdentityRecord(
+            row.text("participant"),
+            row.optional_text("external_id"),
+            parameters,
+            row.optional_time("arrived_at"),
+        )
 
     return [*parse_rows(files, IDENTITIES, ("participant", "external_id", "parameters"), parse)]
 

@@ -40,6 +40,7 @@ from survey.db.export_queries import EXPORTED
 from survey.db.item_queries import Thumbnail
 from survey.db.models import (
     TASK_TABLES,
+    Identity,
     Participant,
     Presentation,
     StoredItem,
@@ -76,11 +77,15 @@ TWO_DIGITS = [f"{number:02}" for number in range(60)]
 
 @dataclass(frozen=True)
 class IdentityRecord:
-    """A recruitment platform's id of a participant, with the address's parameters: personal."""
+    """A recruitment platform's id of a participant, with an address's parameters: personal.
+
+    ``arrived_at``: when the participant came with them; None in bundles of earlier versions.
+    """
 
     participant: str
     external_id: str | None
     parameters: Mapping[str, str]
+    arrived_at: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -564,7 +569,7 @@ _COMPUTED = {
 def _identities(content: Content) -> Iterator[Row]:
     for person in content.identities() if content.identities else ():
         parameters = json.dumps(person.parameters, sort_keys=True)
-        yield person.participant, person.external_id, parameters
+        yield person.participant, person.external_id, parameters, person.arrived_at
 
 
 IDENTITIES_TABLE = Table(
@@ -573,6 +578,13 @@ IDENTITIES_TABLE = Table(
         Column("participant", "random id of the participant"),
         Column("external_id", "the recruitment platform's id of the person"),
         Column("parameters", "all that was kept of the address, as JSON"),
+        Column(
+            "arrived_at",
+            "when the participant came with this address; each time with other parameters has a "
+            "row, the latest last",
+            source=Identity.arrived_at,
+            is_new=True,
+        ),
     ],
     _identities,
 )

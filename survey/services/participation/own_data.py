@@ -124,6 +124,8 @@ def own_data(session: Session, study: AnyStudy, who: AnyParticipant) -> dict[str
             "text": consent.text,
         },
         "sent_by_a_platform": dict(sent.parameters) if sent else {},
+        "sent_again": _json_value(sent.arrived_at) if sent else None,
+        "sent_before": [*sent.earlier] if sent else [],
         "name_on_the_guest_list": guest.name if guest else None,
         "questions": _questions(session, study.plan.in_arm(participant.arm), participant),
     }

@@ -47,9 +47,11 @@ from survey.services.participation.queue import Queue, has_queue, queue_of
 from survey.services.studies.recruitment import find_guest, recruitment_of
 
 FAILED_CHECK = "first answer to the check question was wrong"
+EARLIER_ARRIVALS = 99  # are stored beside the last; of more, the oldest are dropped
 PRACTICE = 0  # the position of the practice question
 PLACEHOLDER_SIGNS = set("{}%")  # of {{%PROLIFIC_PID%}}, which a platform replaces by an id
 QUERY_SIGNS = set("&=")  # between parameters: an id with one has swallowed another parameter
+NO_ID_SIGNS = PLACEHOLDER_SIGNS | QUERY_SIGNS
 
 
 def visit(session: Session, slug: str, browser_token: str) -> Visit:
@@ -84,17 +86,20 @@ def begin(
 ) -> Participant:
     """Create a participant and bind this browser to them, or return the one who began before.
 
-    Raises NotFoundError for an invalid personal link, NotAllowedError where a link is needed,
+    Of one who began before, a platform's new parameters are stored, in a closed study too. Raises
+    NotFoundError for an invalid personal link, NotAllowedError where a link is needed,
     StudyFullError when no slot is free, and otherwise as ``returning_participant`` does.
     """
     # Without the lock, two browsers could begin with the same personal link or id.
     study = queries.locked_study(session, study)
-    require_open(study.status)
     participant = returning_participant(session, study, browser_token, secret_key, arrival)
     if participant is None:
+        require_open(study.status)
         require_can_begin(session, study, arrival)
         _discard_unclaimed(session, study, arrival)
         participant = _new_participant(session, study, secret_key, arrival)
+    else:
+        _store_arrival(session, study, participant, arrival)
     _bind_browser(session, study, browser_token, participant)
     session.commit()
     return participant
@@ -252,10 +257,49 @@ def _bind_browser(
     browser.participant_id = participant.id
 
 
-def resume(session: Session, study: AnyStudy, code: str, browser_token: str) -> Participant:
+def comes_anew(session: Session, participant: AnyParticipant, arrival: Arrival) -> bool:
+    """Return whether a platform sends a participant with other parameters than the stored ones."""
+    return bool(arrival.parameters) and arrival.parameters != identity_of(session, participant)
+
+
+def _store_arrival(
+    session: Session, study: AnyStudy, participant: Participant, arrival: Arrival
+) -> None:
+    """Store with which parameters a platform sent a participant again, beside the earlier ones.
+
+    Nothing is stored of an address of another person, nor of one that is not signed but should be.
+    """
+    unsigned = recruitment_of(study).signing_keys and not arrival.is_signed
+    external_id = _external_id(study, arrival)
+    is_id = not NO_ID_SIGNS & set(external_id or "")
+    if unsigned or not is_id or not comes_anew(session, participant, arrival):
+        return
+    known, sent = _identity(session, study, arrival), session.get(Identity, participant.id)
+    if known is not None and known is not sent:
+        return
+    if sent is None:
+        sent = Identity(participant_id=participant.id, study_id=study.id, earlier=[])
+        session.add(sent)
+    elif sent.external_id not in (None, external_id):
+        return
+    else:
+        at = sent.arrived_at or participant.started_at
+        before = {"at": at.isoformat(), "parameters": dict(sent.parameters)}
+        sent.earlier = [*sent.earlier, before][-EARLIER_ARRIVALS:]
+    sent.external_id = external_id
+    sent.parameters, sent.arrived_at = dict(arrival.parameters), now()
+
+
+def resume(
+    session: Session,
+    study: AnyStudy,
+    code: str,
+    browser_token: str,
+    arrival: Arrival = Arrival(),
+) -> Participant:
     """Bind this browser to the participant who has a resume code, and return them.
 
-    Raises NotFoundError when the study has no such code.
+    A platform's new parameters are stored. Raises NotFoundError when the study has no such code.
     """
     resume_hash = tokens.hash_code(code)
     participant = queries.find(session, Participant, study_id=study.id, resume_hash=resume_hash)
@@ -270,6 +314,7 @@ def resume(session: Session, study: AnyStudy, code: str, browser_token: str) -> 
     queries.locked_study(session, study)
     queries.locked_participant(session, participant)
     _bind_browser(session, study, browser_token, participant)
+    _store_arrival(session, study, participant, arrival)
     session.commit()
     return participant
 

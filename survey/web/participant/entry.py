@@ -120,7 +120,7 @@ def resume() -> ResponseReturnValue:
     if not form.validate_on_submit():
         return _entry_page(form, form.problems), 400
     try:
-        participants.resume(session(), g.study, form.code.data, browser_token())
+        participants.resume(session(), g.study, form.code.data, browser_token(), _arrival())
     except NotFoundError as error:
         form.code.errors = [gettext(str(error))]
         return _entry_page(form, form.problems), 404
@@ -192,6 +192,7 @@ def _entry_page(form: ResumeForm, problems: list[tuple[str, str]]) -> str:
         unwelcome=refusal and gettext(str(refusal)),
         is_taken=isinstance(refusal, IdTakenError),
         carried={name: value for name, value in carried.items() if value},
+        anew=progress and participants.comes_anew(session(), g.participant, arrival),
         test=tokens.test_run_token(secret_key(), g.slug) if arrival.is_test else None,
     )
 

@@ -43,7 +43,7 @@ COLUMNS = {
 }
 MORE = {
     "first_rankings.csv": "participant,question,ranking,submitted_at,asked",
-    "identities.csv": "participant,external_id,parameters",
+    "identities.csv": "participant,external_id,parameters,arrived_at",
 }
 
 
