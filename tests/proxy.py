@@ -1,6 +1,6 @@
-"""A little reverse proxy that serves the survey below a path prefix, as nginx does."""
+"""A little reverse proxy: it serves the survey below a path prefix, as nginx does, or changed."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -11,9 +11,19 @@ HOP_BY_HOP = {"connection", "keep-alive", "te", "trailer", "transfer-encoding", 
 SET_ANEW = {"content-length", "date", "server"}
 
 
+def unchanged(_: str, content: bytes) -> bytes:
+    """Return a content as it is."""
+    return content
+
+
 @contextmanager
-def serving_below(prefix: str, port: int) -> Iterator[str]:
-    """Serve what a port of this machine serves below a prefix; give the public address."""
+def serving_below(
+    prefix: str, port: int, change: Callable[[str, bytes], bytes] = unchanged
+) -> Iterator[str]:
+    """Serve what a port of this machine serves below a prefix; give the public address.
+
+    ``change``: makes what is served of a content and its type.
+    """
 
     class Proxy(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -24,15 +34,17 @@ def serving_below(prefix: str, port: int) -> Iterator[str]:
                 return
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
             kept = {name: value for name, value in self.headers.items() if _passes(name)}
-            told = {
-                "X-Forwarded-Proto": "http",
-                "X-Forwarded-Host": self.headers["Host"],
-                "X-Forwarded-Prefix": prefix,
-            }
+            told = {"Accept-Encoding": "identity"}
+            if prefix:
+                told |= {
+                    "X-Forwarded-Proto": "http",
+                    "X-Forwarded-Host": self.headers["Host"],
+                    "X-Forwarded-Prefix": prefix,
+                }
             inner = HTTPConnection("127.0.0.1", port, timeout=60)
             inner.request(self.command, self.path.removeprefix(prefix), body, kept | told)
             answer = inner.getresponse()
-            content = answer.read()
+            content = change(answer.headers.get_content_type(), answer.read())
             inner.close()
             self.send_response(answer.status)
             for name, value in answer.getheaders():

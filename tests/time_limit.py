@@ -21,6 +21,7 @@ LONGEST = (
     "accessibility/test_pages.py",
     "guides/test_stories.py",
     "browser/test_judging.py",
+    *(f"browser/test_walks_{engine}.py" for engine in ("webkit", "chromium", "firefox")),
     "browser/test_screenshots.py",
     "promises/test_readable_backups.py",
     "browser/test_grouping.py",

@@ -1,0 +1,12 @@
+"""Every kind of question in Chromium, see ``walks``."""
+
+import pytest
+
+from tests.browser.walks import *  # noqa: F403 - the tests
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def engine():
+    return "chromium"
