@@ -66,6 +66,7 @@ NOT_OPEN: dict[type[SurveyError], str] = {
     StudyFullError: marked("All places are taken"),
 }
 
+NOT_SAVED = marked("What you sent just now is not saved.")
 DELETED = marked("What this page is about was deleted in the meantime, so nothing more is stored.")
 FILE_FAULT = marked(
     "The server could not write a file, so nothing was changed. Please try again later; if it "
@@ -147,6 +148,8 @@ def _http_error(error: HTTPException) -> ResponseReturnValue:
 
 def _not_open(error: StudyClosedError | StudyFullError) -> ResponseReturnValue:
     title, text = gettext(NOT_OPEN[type(error)]), gettext(str(error))
+    if isinstance(error, StudyClosedError) and request.method == "POST":
+        text = f"{text} {gettext(NOT_SAVED)}"
     return render_template("participant/error.html", title=title, text=text), 403
 
 

@@ -79,18 +79,13 @@ def test_an_expired_form_comes_back_filled_in_and_works_when_sent_again(
         before = rows(session)
         visitor.submit(path, **{"csrf_token": token, **fields})
         assert rows(session) == before, path
-        if path not in (
-            "/start",
-            "/leave",
-            "/practice/check",
-        ):  # these lead on or back, and have nothing to keep
-            assert visitor.status == 400, path
-            assert "The page had been open for too long." in visitor.text, path
+        assert visitor.status == 400, path
+        assert "The page had been open for too long." in visitor.text, path
+        if path in ("/start", "/leave", "/practice/check"):  # a button, pressed again
+            visitor.submit(path)
+        else:
             assert filled_in(visitor, path) == as_lists(fields), path
             visitor.insist(path, **fields)
-        else:
-            visitor.open(page)
-            visitor.submit(path, **fields)
         assert (visitor.status, visitor.path) == (200, onward), path
     measured(
         f"{len(WAY)} forms with the token {token!r} came back filled in, and then went through"
@@ -121,9 +116,22 @@ def test_an_expired_refusal_asks_again(visitor, session):
     visitor.open()
     visitor.submit("/begin")
     visitor.submit("/decline", csrf_token="old")
-    assert visitor.path == "/consent"
+    assert visitor.status == 400
+    assert "Not done yet" in visitor.text
     visitor.submit("/decline")
     assert visitor.path == "/declined"
+
+
+def test_an_expired_stop_says_so_and_can_be_pressed_again(visitor, session):
+    visitor.go("/q/1")
+    visitor.open("/my-data")
+    visitor.submit("/stop", csrf_token="old")
+    assert visitor.status == 400
+    assert "The page had been open for too long." in visitor.text
+    session.expire_all()
+    assert session.query(Participant).one().status == "started"
+    visitor.submit("/stop")
+    assert visitor.path == "/stopped"
 
 
 def test_what_a_platform_sent_survives_an_expired_begin(visitor):

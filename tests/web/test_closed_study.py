@@ -77,8 +77,12 @@ def test_an_answer_to_a_study_that_closed_meanwhile_is_told_where_ones_data_are(
     lifecycle.close_study(session, study)
     visitor.submit("/q/1", choice="1")
     assert visitor.status == 403
-    assert "one sent just now is not saved" in visitor.text
+    assert "What you sent just now is not saved." in visitor.text
     assert CONTACT in visitor.text
+    again = Visitor(client)
+    again.open("/q/1")
+    assert "It takes no more answers." in again.text
+    assert "What you sent just now" not in again.text, "nothing was sent"
     visitor.open(visitor.page.select_one("a[href$='/my-data']")["href"].removeprefix(visitor.home))
     assert "Download my data (JSON)" in visitor.text
 

@@ -374,10 +374,7 @@ def require_open(status: str) -> None:
     """Raise NotAllowedError unless a study of this status takes answers."""
     if status == "closed":
         raise StudyClosedError(
-            marked(
-                "It takes no more answers. The answers that were saved before are kept; "
-                "one sent just now is not saved."
-            )
+            marked("It takes no more answers. The answers that were saved before are kept.")
         )
     if status != "open":
         raise NotAllowedError(marked("This study is not open yet."))

@@ -43,6 +43,7 @@ from survey.web.participant.visit import (
     credit,
     go_on,
     last_page,
+    not_pressed,
     pages_of,
     requires,
 )
@@ -130,9 +131,10 @@ def resume() -> ResponseReturnValue:
 @blueprint.post("/leave")
 def leave() -> ResponseReturnValue:
     """Unbind the browser from its participant, so that another person can begin."""
-    if Form().validate_on_submit():
-        participants.leave(session(), g.study, browser_token())
-        cookie.clear()
+    if again := not_pressed():
+        return again
+    participants.leave(session(), g.study, browser_token())
+    cookie.clear()
     return redirect(url_for("participant.entry"), 303)
 
 
@@ -217,8 +219,9 @@ def consent() -> ResponseReturnValue:
 @requires(Step.CONSENT)
 def decline() -> ResponseReturnValue:
     """Store that the participant does not want to take part."""
-    if Form().validate_on_submit():
-        participants.decline(session(), g.participant)
+    if again := not_pressed():
+        return again
+    participants.decline(session(), g.participant)
     return go_on()
 
 

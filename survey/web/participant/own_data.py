@@ -16,7 +16,14 @@ from survey.web.forms import Form, errors_beside, page
 from survey.web.language import lazy_gettext
 from survey.web.participant.entry import ResumeForm
 from survey.web.participant.questions import asked_questions
-from survey.web.participant.visit import blueprint, browser_token, go_on, last_page, pages_of
+from survey.web.participant.visit import (
+    blueprint,
+    browser_token,
+    go_on,
+    last_page,
+    not_pressed,
+    pages_of,
+)
 from survey.web.requests import attachment, session
 
 
@@ -59,8 +66,10 @@ def download() -> ResponseReturnValue:
 @blueprint.post("/stop")
 def stop() -> ResponseReturnValue:
     """Store that the participant stops; saved answers stay."""
-    if g.participant is None or not Form().validate_on_submit():
+    if g.participant is None:
         return redirect(url_for("participant.own_data"), 303)
+    if again := not_pressed():
+        return again
     services.stop(session(), g.participant)
     return go_on()
 

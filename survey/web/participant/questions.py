@@ -37,6 +37,7 @@ from survey.web.participant.visit import (
     go_on,
     has_personal_link,
     last_page,
+    not_pressed,
     pages_of,
     picture_response,
     requires,
@@ -98,8 +99,10 @@ def explanation(step: int, question: Callable[[], Any]) -> str | None:
 def check() -> ResponseReturnValue:
     """Store whether the first answer to the check question was right; explain a wrong one."""
     is_asked = g.plan.practice and pages_of(g.plan).check(g.plan) is not None
-    if not is_asked or not Form().validate_on_submit():
+    if not is_asked:
         return redirect(url_for("participant.practice", step=1), 303)
+    if again := not_pressed():
+        return again
     participants.store_check(session(), g.study, g.participant, is_right=check_is_right())
     return redirect(url_for("participant.practice", **step_after_check()), 303)
 
@@ -126,8 +129,9 @@ def answer_practice() -> ResponseReturnValue:
 @requires(Step.PRACTICE)
 def start() -> ResponseReturnValue:
     """Leave practice for the first question."""
-    if Form().validate_on_submit():
-        participants.start_questions(session(), g.participant)
+    if again := not_pressed():
+        return again
+    participants.start_questions(session(), g.participant)
     return redirect(url_for("participant.question", position=1), 303)
 
 

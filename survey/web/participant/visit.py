@@ -27,7 +27,7 @@ from survey.services.participation import participants
 from survey.services.participation.answers import ShownQuestion
 from survey.services.participation.participants import Progress, Step, progress_of
 from survey.services.studies.recruitment import recruitment_of
-from survey.web.forms import AnswerForm, Form
+from survey.web.forms import AnswerForm, Form, page
 from survey.web.language import set_language
 from survey.web.participant.grouping import GroupingPages
 from survey.web.participant.labelling import LabellingPages
@@ -180,6 +180,15 @@ def credit() -> Credit:
         settings.return_address(code, sent) if code or "{code}" not in settings.return_url else None
     )
     return Credit(code, address)
+
+
+def not_pressed() -> ResponseReturnValue | None:
+    """Return the page on which to press the form of one button again; None if it is valid."""
+    form = Form()
+    if form.validate_on_submit():
+        return None
+    fields = [one for one in request.form.items(multi=True) if one[0] != "csrf_token"]
+    return page("participant/pressed.html", form, fields=fields)
 
 
 def last_page(step: Step, template: str) -> ResponseReturnValue:
