@@ -103,10 +103,14 @@ def ending(house: House, language: str) -> Iterator[Sight]:
     yield house.seen("Finished", "code and way back", visitor, language)
     visitor = _sent(house, slug, 4, language)
     visitor.open("/my-data")
+    visitor.submit("/stop", csrf_token="old")
+    yield house.seen("My data", "a button of an old page", visitor, language)
     visitor.submit("/stop")
     yield house.seen("Stopped", "by oneself", visitor, language)
     visitor.open()
     yield house.seen("First page", "stopped", visitor, language)
+    visitor.open("?PROLIFIC_PID=p4&SESSION_ID=again")
+    yield house.seen("First page", "sent again by a platform", visitor, language)
 
 
 def _sent(house: House, slug: str, number: int, language: str) -> Visitor:

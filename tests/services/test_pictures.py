@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image
+from PIL.PngImagePlugin import PngInfo
 
 from survey.core.collections.likeness import picture_vector
 from survey.services.collections.pictures import DESCRIBED, GROUND, make_picture
@@ -132,6 +133,27 @@ def test_greys_are_those_of_the_profile(mode):
     # By light, 100 of 255 is the grey 168 of sRGB: 1.055 (100 / 255) ^ (1 / 2.4) - 0.055.
     picture = make_picture(file_of(image, icc_profile=grey_profile(1.0)))
     assert abs(middle(picture) - 168).max() <= 1
+
+
+@pytest.mark.parametrize("mode", ["L", "RGB", "RGBA", "P"])
+@pytest.mark.parametrize(
+    ("chunks", "grey"),
+    [
+        ({b"gAMA": 100_000}, 167),  # by light: 255 (100 / 255) ^ (1 / 2.2)
+        ({b"gAMA": 55_556}, 119),  # of old Macs, 1.8
+        ({b"gAMA": 45_455}, 100),
+        ({b"gAMA": 0}, 100),
+        ({b"gAMA": 100_000, b"sRGB": 0}, 100),  # which the standard puts before it
+    ],
+)
+def test_the_gamma_of_a_png_is_applied_as_browsers_do(mode, chunks, grey):
+    more = PngInfo()
+    for name, value in chunks.items():
+        more.add(name, value.to_bytes(1 if name == b"sRGB" else 4, "big"))
+    image = Image.new("RGB", (64, 64), (100, 100, 100))
+    image = image.quantize() if mode == "P" else image.convert(mode)
+    picture = make_picture(file_of(image, pnginfo=more))
+    assert abs(middle(picture) - grey).max() <= 1
 
 
 def test_inks_are_those_of_the_profile():

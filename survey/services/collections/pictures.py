@@ -9,6 +9,7 @@ import io
 import struct
 import warnings
 import zlib
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +29,8 @@ QUALITY = 62
 # Behind transparent parts. On it black has a contrast of 13.6 to 1 and white one of 1.5 to 1, so
 # that drawings of both can be seen. static/survey.css has it as --picture.
 GROUND = "#d0d0d0"
+USUAL_GAMMA = 2.2  # of screens: a PNG with 1 / 2.2 is shown as it is
+SEEN_GAMMA = 0.05  # how far from that a picture's product may be; browsers draw no line so fine
 DEPTHS = (8, 10, 12, 14, 16)  # bits in which grey is measured
 NEARLY_EQUAL = 16  # of 256 values of a colour
 
@@ -94,13 +97,13 @@ def _sizes_of(image: Image.Image, sha256: str) -> Picture:
     if width * height > MOST_PIXELS:
         raise PictureError(f"{width} × {height} pixels found; {MOST_PIXELS:,} are allowed")
     found: list[str] = []
-    exif, profile = image.getexif(), image.info.get("icc_profile")
+    exif, kept = image.getexif(), dict(image.info)
     side = _longer_side(image.size, LARGER)
     image.draft("RGB", (side, side))  # a JPEG is decoded at a fraction of its size
     picture = _with_eight_bits(image, found)
     picture.thumbnail((side, side), Image.Resampling.LANCZOS)
     is_transparent = picture.mode.endswith("A") and bool(np.asarray(picture)[..., -1].min() < 255)
-    picture = _opaque(picture, profile, found)
+    picture = _opaque(picture, kept, found)
     picture.getexif().update(exif)
     picture = ImageOps.exif_transpose(picture)
     picture.info = {}  # profiles and comments would be written as well
@@ -142,10 +145,14 @@ def _with_eight_bits(image: Image.Image, found: list[str]) -> Image.Image:
     return image.convert(image.mode if kept else "RGBA" if image.has_transparency_data else "RGB")
 
 
-def _opaque(picture: Image.Image, profile: bytes | None, found: list[str]) -> Image.Image:
-    """Return a picture in sRGB, on GROUND; a profile that does not fit it is left out."""
+def _opaque(picture: Image.Image, metadata: Mapping[Any, Any], found: list[str]) -> Image.Image:
+    """Return a picture in sRGB, on GROUND; a profile that does not fit it is left out.
+
+    Without a profile, a PNG's gamma is applied, unless the PNG says that it is in sRGB.
+    """
     colours = picture.convert(picture.mode.removesuffix("A"))
-    if profile:
+    gamma = 1 if "srgb" in metadata else metadata.get("gamma", 1 / USUAL_GAMMA) * USUAL_GAMMA
+    if profile := metadata.get("icc_profile"):
         try:
             source = ImageCms.ImageCmsProfile(io.BytesIO(profile))
             if source.profile.xcolor_space == "RGB " and colours.mode == "L":
@@ -158,6 +165,9 @@ def _opaque(picture: Image.Image, profile: bytes | None, found: list[str]) -> Im
             )
         except (ImageCms.PyCMSError, OSError):
             found.append("its colour profile cannot be used; its colours are taken for sRGB")
+    elif gamma > 0 and abs(gamma - 1) > SEEN_GAMMA:
+        bent = [round(255 * (value / 255) ** (1 / gamma)) for value in range(256)]
+        colours = colours.point(bent * len(colours.getbands()))
     opaque = Image.new("RGB", picture.size, GROUND)
     opaque.paste(colours, mask=picture.getchannel("A") if picture.mode.endswith("A") else None)
     return opaque
