@@ -13,7 +13,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from glob import glob
 from pathlib import Path
 from typing import IO, Any, Protocol
@@ -39,6 +39,10 @@ KEYS = {
 SMALL_BUTTONS = "headerbar *, toolbar *, button, entry { min-width: 0; padding: 0; font-size: 1px }"
 
 
+class LeftError(Exception):
+    """The page that a command was sent to was left before it answered."""
+
+
 class Wire(Protocol):
     """How the commands of WebDriver get to a browser, and its results back."""
 
@@ -57,6 +61,8 @@ class OverHttp:
         method = "DELETE" if not values and command == "cookie" else "POST"
         address = f"{self.session}/{command}"
         answer = self.client.request(method, address, json=dict(values), timeout=60)
+        if "unload event" in answer.text:
+            raise LeftError(command)
         assert answer.ok, answer.text[:500]
         return answer.json()["value"]
 
@@ -169,8 +175,9 @@ class Window:
     def wait_until(self, condition: str) -> None:
         """Wait until an expression is true on the page, also across a navigation."""
         for _ in range(200):
-            if self.run(f"return Boolean({condition})"):
-                return
+            with suppress(LeftError):
+                if self.run(f"return Boolean({condition})"):
+                    return
             time.sleep(0.05)
         where = self.run("return location.pathname + ': ' + document.body.innerText.slice(0, 300)")
         raise AssertionError(f"not within ten seconds at {where}: {condition}")

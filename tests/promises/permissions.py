@@ -185,7 +185,7 @@ GET  /s/my-open/stopped          >entry >review >entry >entry >entry >entry >ent
 POST /s/my-open/erase            >my-data >erased >my-data >my-data >my-data >my-data >my-data
 GET  /s/my-open/erased           200 >my-data 200 200 200 200 200
 GET  /s/my-closed                200
-POST /s/my-closed/begin          403
+POST /s/my-closed/begin          403 >done 403 403 403 403 403
 GET  /s/my-closed/done           >entry 200 >entry >entry >entry >entry >entry
 POST /s/my-closed/q/1            >entry >done >entry >entry >entry >entry >entry
 """

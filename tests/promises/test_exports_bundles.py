@@ -32,7 +32,7 @@ from tests.services.exchange.conftest import handed_out
 
 TEXTS = [danger for danger in DANGERS if is_storable(danger)]
 FIELDS = [f"text{number}" for number in range(17)]
-NO_PLACEHOLDER = str.maketrans("", "", "{}%")
+AN_ID = str.maketrans("=", "+", "{}%&")
 OPTIONS = list(dict.fromkeys(tidy_text(danger) for danger in DANGERS[::50] if is_storable(danger)))
 PLAN = {
     "title": "=1+1",
@@ -90,8 +90,8 @@ def study(session):
 def _take_part(session, study, number, personal):
     reason = personal.pop(FIELDS[-1], "") if number % 3 else ""
     text = personal[FIELDS[0]]
-    # An id with one of these signs would be refused as a placeholder.
-    sent = {"PROLIFIC_PID": f"{text}{number}".translate(NO_PLACEHOLDER), "STUDY_ID": text}
+    # An id with one of these signs would be refused as a placeholder or a part of a link.
+    sent = {"PROLIFIC_PID": f"{text}{number}".translate(AN_ID), "STUDY_ID": text}
     kept = recruitment_of(study).select_parameters(sent)
     one = participants.begin(session, study, str(number), KEY, Arrival(parameters=kept))
     participants.agree(session, one, participants.consent_text(session, study).digest)
