@@ -104,7 +104,7 @@ def ending(house: House, language: str) -> Iterator[Sight]:
     visitor = _sent(house, slug, 4, language)
     visitor.open("/my-data")
     visitor.submit("/stop", csrf_token="old")
-    yield house.seen("My data", "a button of an old page", visitor, language)
+    yield house.seen("My data", "error: a button of an old page", visitor, language)
     visitor.submit("/stop")
     yield house.seen("Stopped", "by oneself", visitor, language)
     visitor.open()
