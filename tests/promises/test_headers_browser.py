@@ -121,7 +121,7 @@ def test_a_participants_browser_has_nothing_to_report(page, context, reached, wa
     participant_way.save(page)
     expect(page.locator(".problems")).to_contain_text("Your own ordering is not complete")
     participant_way.place(page, "12345")
-    participant_way.save(page)
+    participant_way.keep_order(page)
     participant_way.at(page, "/q/2")
     reached.server.kill()
     reached.server.start()

@@ -20,6 +20,7 @@ from survey.services.participation.participants import Arrival, Step, progress_o
 from survey.services.studies import lifecycle
 from tests.builders import KEY, a_ready_participant, an_open_study
 from tests.databases import ON_SQLITE
+from tests.promises.filled import everything_in
 from tests.rows import shown_rows
 
 
@@ -187,3 +188,25 @@ def test_a_closed_study_lets_nobody_begin(session):
     lifecycle.close_study(session, study)
     with pytest.raises(NotAllowedError, match="no more answers"):
         participants.begin(session, study, "browser", KEY)
+
+
+@pytest.mark.parametrize("forms", [1, 2, 3, 4], ids=["consent", "about-you", "scenario", "start"])
+def test_a_form_that_was_under_way_brings_nobody_back_who_has_stopped(session, forms):
+    # Its page looked who it is before the other window's "Stop", and stores afterwards.
+    study = an_open_study(session, f"stopped-{forms}")
+    participant = participants.begin(session, study, "browser", KEY)
+    digest = participants.consent_text(session, study).digest
+    acts = [
+        lambda: participants.agree(session, participant, digest),
+        lambda: participants.store_personal_answers(session, study, participant, {"age": 22}),
+        lambda: participants.confirm_scenario(session, participant),
+        lambda: participants.start_questions(session, participant),
+    ]
+    for act in acts[: forms - 1]:
+        act()
+    own_data.stop(session, participant)
+    before = everything_in(session.get_bind())
+    acts[forms - 1]()
+    session.rollback()
+    assert everything_in(session.get_bind()) == before
+    assert participant.status == "stopped"

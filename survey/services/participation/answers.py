@@ -486,7 +486,7 @@ def save_first_ranking(
     """
     participant = queries.locked_participant(session, record)
     shown = find_presentation(session, plan, participant, position)
-    if shown.drawn.ranked_at is None:
+    if participant.status == "started" and shown.drawn.ranked_at is None:
         moment = participant.last_seen_at = now()
         table = TASK_TABLES[plan.kind].presentation
         changes = {"ranked_first": ranking, "ranked_at": moment, "ranked_asked": asked}

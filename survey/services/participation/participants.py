@@ -473,7 +473,8 @@ def agree(session: Session, record: AnyParticipant, text_digest: str) -> bool:
     text = consent_text(session, study)
     if text.digest != text_digest:
         return False
-    if participant.consented_at is None:
+    # Who has stopped meanwhile, in another window, has not come back by this.
+    if participant.consented_at is None and participant.status in ("started", "declined"):
         if not participant.is_test:
             require_free_slot(session, study)
         participant.status = "started"
@@ -502,9 +503,12 @@ def store_personal_answers(
 ) -> None:
     """Store a participant's personal answers, which they can correct until the end.
 
-    An answer that the study screens out ends the survey for them; then none is stored.
+    An answer that the study screens out ends the survey for them; then none is stored. Nothing
+    changes for participants who have stopped meanwhile.
     """
     participant = queries.locked_participant(session, record)
+    if participant.status != "started":
+        return
     participant.personal = personal
     participant.last_seen_at = now()
     participant.described_at = participant.described_at or participant.last_seen_at
@@ -519,11 +523,14 @@ def store_personal_answers(
 def confirm_scenario(session: Session, record: AnyParticipant) -> None:
     """Store that the scenario was read; draw and store the participant's questions.
 
-    They are drawn once, also if the button is pressed twice.
+    They are drawn once, also if the button is pressed twice. Nothing changes for participants who
+    have stopped meanwhile.
     """
     # Without the lock, two participants would be drawn the same questions of a pool.
     study = queries.locked(session, Study, id=record.study_id)
     participant = queries.locked_participant(session, record)
+    if participant.status != "started":
+        return
     participant.last_seen_at = now()
     if participant.informed_at is None:
         participant.informed_at = participant.last_seen_at
@@ -619,7 +626,7 @@ def start_questions(session: Session, record: AnyParticipant) -> None:
     """Store that the first question is shown, after practice."""
     participant = queries.locked_participant(session, record)
     first = queries.find(session, Presentation, participant_id=participant.id, position=1)
-    if first is not None and first.shown_at is None:
+    if participant.status == "started" and first is not None and first.shown_at is None:
         first.shown_at = participant.last_seen_at = now()
     session.commit()
 
