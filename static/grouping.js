@@ -59,6 +59,7 @@
       tile.classList.toggle("placed", fresh[index].classList.contains("placed"));
       tile.querySelector(".tags").replaceWith(document.adoptNode(fresh[index].querySelector(".tags")));
     });
+    document.querySelector(".asks")?.remove(); // it was about the groups of before
     page.isRefused = Boolean(document.querySelector("#faults *"));
     if (name && document.activeElement === document.body) form.querySelector(focused)?.focus();
     countSelected();

@@ -47,19 +47,26 @@
     offer();
   }
 
-  // A tile is seen once 60 % of it were in view for half a second, above the bar that sticks to the
-  // bottom. Of one that is higher than the page, as much as fits counts.
+  // A tile is seen once its picture is there and 60 % of it were in view for half a second: between the
+  // query's picture where that sticks to the top, and the bar that sticks to the bottom, and not behind an
+  // enlarged picture. Of one that is higher than the page, as much as fits counts.
   const places = [...form.querySelectorAll(".tile")];
   const bar = form.querySelector(".done");
+  const query = form.querySelector(".query aside > a");
   const since = new Map(); // when a tile came into view
   let unseen = places.filter((tile) => !("seen" in tile.dataset));
 
   function look() {
     const [now, end] = [performance.now(), bar.getBoundingClientRect().top];
+    const isVisible = document.visibilityState === "visible" && !document.querySelector("dialog[open]");
+    const over = query?.getBoundingClientRect();
     const before = unseen.length;
     unseen = unseen.filter((tile) => {
       const box = tile.getBoundingClientRect();
-      const isInView = document.visibilityState === "visible" && Math.min(box.bottom, end) - Math.max(box.top, 0) >= 0.6 * Math.min(box.height, end);
+      const top = over && over.left < box.right && over.right > box.left && over.top < box.bottom ? Math.max(over.bottom, 0) : 0;
+      const picture = tile.querySelector("label img");
+      const isThere = !picture || (picture.complete && picture.naturalWidth > 0);
+      const isInView = isVisible && isThere && Math.min(box.bottom, end) - Math.max(box.top, top) >= 0.6 * Math.min(box.height, end - top);
       if (!isInView) since.delete(tile);
       else if (!since.has(tile)) since.set(tile, now);
       return !isInView || now - since.get(tile) < 500;

@@ -6,6 +6,15 @@
 // have of their own is reached in other ways here.
 "use strict";
 
+// What the page asked back is about the answer of before: it goes once that is changed.
+for (const kind of ["input", "change", "click"]) {
+  document.addEventListener(kind, ({ target }) => {
+    const asks = document.querySelector(".asks");
+    const changes = kind === "click" ? "[data-letter], #equal, #undo" : "input, select";
+    if (asks && target.matches(changes) && target.form === asks.closest("form") && !asks.contains(target)) asks.remove();
+  });
+}
+
 {
   const WAITS = [1, 2, 4, 8]; // seconds; the last one again and again
   const NOT_NOW = [429, 502, 503, 504];

@@ -56,11 +56,12 @@ def a_png_of(width, height, data=bytes(100), bits=8, kind=2, more=()):
 
 
 def a_deep_png(values, transparent=None):
-    """A PNG of 16 bits; values (rows, columns) of grey, or (rows, columns, 3) of colours."""
+    """A PNG of 16 bits; values (rows, columns) of grey, or (rows, columns, 2 to 4) of colours."""
     lines = [b"\0" + line.astype(">u2").tobytes() for line in values]
     more = () if transparent is None else ((b"tRNS", struct.pack(">H", transparent)),)
     height, width = values.shape[:2]
-    return a_png_of(width, height, b"".join(lines), 16, 2 * (values.ndim == 3), more)
+    kind = 0 if values.ndim == 2 else {2: 4, 3: 2, 4: 6}[values.shape[2]]
+    return a_png_of(width, height, b"".join(lines), 16, kind, more)
 
 
 def a_file(name, text):

@@ -152,7 +152,7 @@ def _presentation_query(tables: TaskTables) -> Select[Any]:
     source = source.join(tables.presentation, key_of(tables.presentation) == _presentation.c.id)
     return select(
         *(_presentation.c[name] for name in ("id", "position", "shown_at")),
-        *(_presentation.c[name] for name in ("refusals", "last_refusal")),
+        *(_presentation.c[name] for name in ("refusals", "last_refusal", "asked_back")),
         *(column.label(f"drawn_{column.name}") for column in own_columns(tables.presentation)),
         _participant.c.public_id,
         _question.c.number,
@@ -354,9 +354,8 @@ def _state(tables: TaskTables) -> Prepared:
         select(
             _presentation.c.id,
             _presentation.c.question_id,
-            _presentation.c.refusals,
-            _participant.c.public_id,
-            _participant.c.status,
+            *(_presentation.c.refusals, _presentation.c.asked_back),
+            *(_participant.c.public_id, _participant.c.status),
             *_answer_columns(tables),
             _RECENT.label("recent"),
         )
@@ -476,6 +475,11 @@ def store_refusals(
     """Store how often a question's form was refused, and the last kind of fault."""
     changes = {"refusals": refusals, "last_refusal": last}
     _REFUSED.run(session, {"who": participant_id, "at": position, **changes})
+
+
+def note_asked(session: Session, participant_id: int, position: int, asked: str) -> None:
+    """Store what the page of a question asked back."""
+    _REFUSED.run(session, {"who": participant_id, "at": position, "asked_back": asked})
 
 
 # JSON is fetched as text, the key of the cache of parsed plans. The participant's columns are named

@@ -35,7 +35,6 @@ from survey.core.studies.fields import (
 )
 from survey.errors import SurveyError
 from survey.services.participation import answers
-from survey.services.participation.answers import StoredAnswer
 from survey.services.studies.languages import language_names
 from survey.web.language import gettext, lazy_gettext
 
@@ -225,12 +224,12 @@ class AnswerForm(Form):
         is_ours = "csrf_token" not in self.errors
         return self.asked.data if is_ours and self.asked.data in self.asks else None
 
-    def is_settled(self, kind: str, stored: StoredAnswer | None = None) -> bool:
+    def is_settled(self, kind: str, before: str | None = None) -> bool:
         """Return whether a doubt was asked about before, and needs no choice; else note it.
 
-        ``stored``: the stored answer, which may have been asked about when it was saved.
+        ``before``: what was asked back about the question before.
         """
-        known = self.was_asked or (stored.asked if stored else None)
+        known = self.was_asked or before
         if kind in self.asks:
             self.asked.data = kind
         return kind in self.confirms and known == kind

@@ -12,9 +12,10 @@ from flask.typing import ResponseReturnValue
 from survey.core.text_input import SLUG, UNSEEN, without_unseen_ends
 
 UNCHANGED = re.compile(
-    r"/(s|studies)/[a-z0-9-]*[a-z0-9](/[\w./-]*\w)?/?|/research/welcome/[\w-]+", re.ASCII
+    r"/studies/?|/(s|studies)/[a-z0-9-]*[a-z0-9](/[\w./-]*\w)?/?|/research/welcome/[\w-]+", re.ASCII
 )
 OF_STUDIES = re.compile(r"/(s|studies)/+([^/]+)(.*)", re.IGNORECASE | re.DOTALL)
+LIST_OF_STUDIES = re.compile(r"/studies[^A-Za-z0-9]*", re.IGNORECASE)
 OF_RESEARCHERS = re.compile(r"(/research/welcome/[A-Za-z0-9_-]+)[^A-Za-z0-9_-]+")
 QUERY = re.compile(r"[?&]")
 IN_QUERIES = "=&?;%+,/:@!$'()*~"
@@ -43,13 +44,16 @@ def _meant(path: str) -> tuple[str, str]:
     """Return the path and the query that a changed path was; the same path where it was not."""
     if of_researchers := OF_RESEARCHERS.fullmatch(path):
         return of_researchers[1], ""
+    if LIST_OF_STUDIES.fullmatch(path):
+        return "/studies", ""
     found = OF_STUDIES.fullmatch(path)
     if found is None:
         return path, ""
     # Of "/s/pub%3Fguest=…" and "/s/pub&guest=…" the end is a query.
     place, query = (*QUERY.split(found[2] + found[3], maxsplit=1), "")[:2]
     slug, _, page = place.partition("/")
-    slug, page = _slug(slug), re.sub(r"[^A-Za-z0-9]+\Z", "", page)
+    slug, page = _slug(_decoded(slug)), re.sub(r"[^A-Za-z0-9]+\Z", "", _decoded(page))
+    page = page.lower() if page.isupper() else page
     if not SLUG.match(slug):
         return path, ""
     return f"/{found[1].lower()}/{slug}{page and '/' + page}", query
@@ -75,8 +79,12 @@ def sent_values(
     a link in a sentence.
     """
     wanted = {name.lower(): name for name in names}
+    sent = [(name, value) for name, value in _undone(query, wanted) if name in wanted and value]
+    if sent:  # the end of the link: what another program appends is none of ours
+        name, value = sent.pop()
+        sent.append((name, TAIL.sub("", value)))
     values: dict[str, str] = {}
-    for name, value in (*_undone(query, wanted), *form):
+    for name, value in (*sent, *form):
         known = wanted.get(name.strip().lower())
         if known is not None and value.strip():
             values.setdefault(known, value.strip())
@@ -86,28 +94,25 @@ def sent_values(
 def _undone(query: str, names: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield the parameters of a changed query as they were before it was changed."""
     another = re.compile(rf"[?&](amp;)*({'|'.join(map(re.escape, names))})=", re.IGNORECASE)
-    waiting = deque(_pairs(query))
-    if waiting:
-        name, value = waiting.pop()
-        waiting.append((TAIL.sub("", name), TAIL.sub("", value)))
+    waiting = deque(parse_qsl(query, keep_blank_values=True))
     while waiting:
         name, value = waiting.popleft()
-        name = re.sub(r"\A([?&]|amp;)+", "", _decoded(name))
+        name, value = re.sub(r"\A([?&]|amp;)+", "", _decoded(name)), _decoded(value)
         if "=" in name:
-            waiting.extendleft(reversed(_pairs(f"{name}={quote(value)}" if value else name)))
+            waiting.extendleft(reversed(_pairs(f"{name}={value}" if value else name)))
             continue
-        value = _decoded(value)
         if inner := another.search(value):
             waiting.extendleft(reversed(_pairs(value[inner.start() + 1 :])))
             value = value[: inner.start()]
-        yield name, without_unseen_ends(value)
+        yield name.strip().lower(), without_unseen_ends(value)
+
+
+def _pairs(query: str) -> list[tuple[str, str]]:
+    """Split a query that is decoded already, in which a plus is a plus."""
+    return [(name, value) for name, _, value in (part.partition("=") for part in query.split("&"))]
 
 
 def _decoded(text: str) -> str:
     while (decoded := unquote(text)) != text:
         text = decoded
     return text
-
-
-def _pairs(query: str) -> list[tuple[str, str]]:
-    return parse_qsl(query, keep_blank_values=True)

@@ -128,7 +128,7 @@ def entry() -> ResponseReturnValue:
 def page(labels: str, page: str, position: int = PRACTICE) -> ResponseReturnValue:  # noqa: ARG001 - labels are in g
     """Show a page as participants see it; check a form as theirs does, but store nothing."""
     is_sent = request.method == "POST"
-    if page in ("practice", "question") and not (is_sent and "go" in request.form):
+    if page in ("practice", "question") and not (is_sent and _leads_on()):
         return _question_page(page, position)
     if is_sent and page == "check":
         return redirect(_address_of("practice", **step_after_check()), 303)
@@ -140,6 +140,12 @@ def page(labels: str, page: str, position: int = PRACTICE) -> ResponseReturnValu
     if not is_sent or (page in (*BEFORE, CLOSING) and not form.validate_on_submit()):
         return _plain_page(page, form)
     return redirect(_address_after(page, position), 303)
+
+
+def _leads_on() -> bool:
+    """Return whether a question's form leads on unchecked: by "Back", or as steps, not stored."""
+    go = request.form.get("go")
+    return go == "back" or (go is not None and pages_of(g.plan).form(g.plan).takes_steps)
 
 
 @blueprint.get("/pictures/<size>/<name>.webp")

@@ -32,7 +32,7 @@ from survey.services.studies.languages import ENGLISH
 from survey.web.forms import AnswerForm
 from survey.web.language import and_join, filled, set_language
 from survey.web.participant.questions import question_form
-from survey.web.participant.trial import answer_or_page, step_page
+from survey.web.participant.trial import answer_or_page, doubt_about, step_page
 from survey.web.participant.visit import pages_of, picture_response
 from survey.web.requests import (
     View,
@@ -224,8 +224,12 @@ def _try_steps(variant: str) -> ResponseReturnValue:
         steps = answers.steps_after(*now)
         form.stored_steps = len(steps)
         is_over = len(steps) > MOST_STEPS or len(_written(steps)) > LONGEST_STEPS
-        if is_over or (form.is_done and not form.errors):
+        is_done = is_over or (form.is_done and not form.errors)
+        question = answers.preview(session(), g.study, TRIED, variant, steps)
+        doubt = doubt_about(question, TRIED, form) if is_done and not is_over else None
+        if is_done and doubt is None:
             return _tried_page(variant, steps, form)
+        return step_page(question, form, _written(steps), doubt)
     question = answers.preview(session(), g.study, TRIED, variant, steps)
     return step_page(question, form, _written(steps))
 

@@ -41,6 +41,7 @@ SAID = {
     "presentation.shown_at": "and when",
     "presentation.refusals": "how often the form was sent back",
     "presentation.last_refusal": "for which fault",
+    "presentation.asked_back": "what the page asked back before it saved",
     "ordering_presentation.ranked_first": "the order they gave",
     "ordering_presentation.ranked_at": "when",
     "ordering_response.clicked": "what they ticked",

@@ -156,6 +156,27 @@ def test_the_gamma_of_a_png_is_applied_as_browsers_do(mode, chunks, grey):
     assert abs(middle(picture) - grey).max() <= 1
 
 
+@pytest.mark.parametrize("kind", ["RGB", "LA", "RGBA"])
+@pytest.mark.parametrize(("bits", "is_told"), [(12, True), (14, True), (16, False)])
+def test_colours_that_use_the_lower_bits_alone_are_warned_of(kind, bits, is_told):
+    values = np.random.default_rng(1).integers(0, 1 << bits, (80, 80, len(kind)))
+    if kind.endswith("A"):
+        values[..., -1] = 65_535
+        values[:20, :, -1] = 0  # the ground that is put there is light
+    picture = make_picture(a_deep_png(values))
+    told = [each for each in picture.warnings if "12 bits are stored in 16" in each]
+    assert len(told) == is_told
+
+
+def test_one_white_pixel_hides_no_black_picture():
+    values = np.random.default_rng(1).integers(0, 1 << 12, (300, 300))
+    values[0, 0] = 65_535
+    assert "nearly one colour" in make_picture(a_deep_png(values)).warnings[0]
+    values[:] = 65_535
+    values[150] = 0  # a thin line can be seen
+    assert make_picture(a_deep_png(values)).warnings == ()
+
+
 def test_inks_are_those_of_the_profile():
     for cyan, grey in ((255, 118), (0, 255)):  # L* 50 is the grey 118 or 119 of sRGB
         image = Image.new("CMYK", (64, 64), (cyan, 0, 0, 0))
@@ -203,15 +224,12 @@ def test_pictures_of_one_device_are_stretched_alike():
 
 
 def test_nearly_one_colour_is_a_warning():
-    few_bits = np.tile(np.linspace(0, 4_095, 64).astype(np.uint16), (64, 1))
-    in_colours = np.stack([few_bits] * 3, axis=2)  # of which eight bits are read
     pale = a_drawing((210, 210, 210))
     plain = Image.new("L", (40, 40), 7)
-    contents = [a_deep_png(in_colours), file_of(plain), file_of(pale)]
+    contents = [file_of(plain), file_of(pale)]
     seen = ", so people may see nothing in it"
     ground = ", on the light grey that is put behind its transparent parts"
     assert [make_picture(each).warnings for each in contents] == [
-        (f"it is nearly one colour{seen}",),
         (f"it is nearly one colour{seen}",),
         (f"it is nearly one colour{ground}{seen}",),
     ]

@@ -869,6 +869,27 @@ def test_a_topic_that_is_all_in_one_place_is_asked_about_once(
 
 
 @ON_SQLITE
+def test_that_it_was_asked_is_stored_of_who_then_changes_the_groups_and_asked_once(
+    assessor, session
+):
+    everything = [str(number) for number in range(1, len(FIRST_TOPIC) + 1)]
+    assessor.submit("/q/1", go="new", group="all", document=everything)
+    assessor.submit("/q/1", go="done")
+    assert assessor.page.select_one(".asks")
+    assessor.submit("/q/1", go="new", group="other", document=["1"])
+    assert not assessor.page.select_one(".asks")
+    assessor.submit("/q/1", go="done")
+    assert assessor.path == "/q/2"
+    assert session.query(StoredResponse).one().asked == "one_group"
+    session.rollback()
+    assessor.open("/q/1")
+    other = next(each for each in assessor.page.select(".groups button") if "other" in each.text)
+    assessor.submit("/q/1", go=other["value"].replace("put", "take"), document=["1"])
+    assessor.submit("/q/1", go="done")
+    assert assessor.path == "/q/2", "it has asked before"
+
+
+@ON_SQLITE
 def test_enter_puts_what_is_selected_into_the_typed_group_and_else_ends_the_topic(assessor):
     assert assessor.form("/q/1").select_one("button")["value"] == "next"
     assessor.submit("/q/1", go="next", group="warm", document=["1", "2"])

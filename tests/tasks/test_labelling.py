@@ -891,3 +891,28 @@ def test_a_query_from_before_looks_were_stored_means_what_it_meant():
     since = replace(before, steps=[*before.steps, LabellingStep("seen", 1, documents=[])])
     assert since.grades == {"a": 1}
     assert [(label.grade, label.exposure) for label in since.labels] == [(1, "seen"), (None, None)]
+
+
+@ON_SQLITE
+def test_a_query_is_asked_about_once_whatever_follows_and_it_is_stored(visitor, session):
+    seen = " ".join(map(str, range(1, 25)))
+    visitor.submit("/q/1", go="done", seen=seen, **ticks(1))
+    assert "There may be more matches" in visitor.page.select_one(".asks").text
+    visitor.submit("/q/1", go="next", seen=seen, **ticks(1))
+    visitor.submit("/q/1", go="done", seen="1 2", **ticks(1))
+    assert visitor.path == "/q/2"
+    assert session.query(StoredResponse).one().asked == "unfinished"
+
+
+@ON_SQLITE
+@pytest.mark.parametrize("seen", [None, "1 2 3"])
+def test_without_scripts_the_last_batch_counts_as_shown_once_the_query_is_done(app, session, seen):
+    a_labelling_study(session, "last", topics=["word"], batch=60, shuffle_questions=False)
+    visitor = Visitor(app.test_client(), "last")
+    visitor.go("/q/1")
+    sent = {} if seen is None else {"seen": seen}
+    visitor.submit("/q/1", go="done", **sent, **ticks(1))
+    visitor.submit("/q/1", go="next", **sent)
+    visitor.submit("/q/1", go="done", **sent)
+    assert visitor.path == "/review"
+    assert "looked at 70 of 70" in visitor.text if seen is None else "looked at 6 of 70"

@@ -888,6 +888,15 @@ def test_a_preference_for_the_list_that_satisfies_less_is_asked_about_once(
     assert (cells["asked"], cells["contradicts"]) == (
         ("satisfaction", "yes") if is_asked else ("", "no")
     )
+    # Asked once for good: also after the answer was changed, and changed back.
+    for changed in (("equal", "3", "3"), answer) if is_asked else ():
+        visitor.open("/q/1")
+        visitor.submit("/q/1", **dict(zip(names, changed, strict=True)))
+        assert visitor.path == "/q/2"
+        session.rollback()
+        [heading, row] = "".join(bundle.stream_file(session, study, "preferences.csv")).splitlines()
+        cells = dict(zip(heading.split(","), row.split(","), strict=True))
+        assert (cells["preferred"], cells["asked"]) == (changed[0], "satisfaction")
     session.rollback()
     figures = analyse_stored(session, study, AnalysisOptions()).figures
     asked = {"asked": int(is_asked), "kept": int(is_asked), "changed": 0}

@@ -483,3 +483,36 @@ def test_of_very_many_arrivals_the_last_hundred_are_kept(client, session, study)
         visitor.submit("/begin")
     kept = [json.loads(row["parameters"])["assignmentId"] for row in identities(session, study)]
     assert kept == [f"A{number}" for number in range(5, 105)]
+
+
+@ON_SQLITE
+def test_a_link_that_was_cut_off_takes_no_credit_away(client, session, study):
+    recruit(session, study, **ASSIGNED, return_url=RETURN_URL)
+    visitor = Visitor(client)
+    visitor.go("/done", query=sent("A1", "H1"))
+    visitor.open("?workerId=W5")
+    assert not visitor.page.select("form[action$='/begin']")
+    visitor.open("?workerId=W5&assignmentId=A2")
+    visitor.submit("/begin")
+    back = visitor.page.select_one("a[href*='work.example']")["href"]
+    assert back == "https://work.example/done?who=W5&which=A2&of=H1"
+
+
+@ON_SQLITE
+@pytest.mark.parametrize("ended", ["decline", "stop", "finish"])
+def test_in_a_closed_study_all_who_have_ended_get_their_last_page(client, session, study, ended):
+    recruit(session, study, **ASSIGNED, return_url=RETURN_URL)
+    visitor = Visitor(client)
+    visitor.go("/consent" if ended == "decline" else "/done", query=sent("A1", "H1"))
+    if ended == "decline":
+        visitor.submit("/decline")
+    elif ended == "stop":
+        session.query(Participant).update({"status": "stopped", "completed_at": None})
+        session.query(Participant).update({"receipt": None})
+        session.commit()
+    lifecycle.close_study(session, session.merge(study))
+    visitor.open(sent("A2", "H2"))
+    visitor.submit("/begin")
+    assert visitor.path == {"decline": "/declined", "stop": "/stopped", "finish": "/done"}[ended]
+    assert "which=A2" in visitor.page.select_one("a[href*='work.example']")["href"]
+    assert not visitor.page.select("main a[href$='/consent']")

@@ -403,3 +403,12 @@ def test_a_form_without_a_valid_token_does_not_say_that_it_was_asked_back(sessio
     assert visitor.path == "/q/1"
     assert visitor.page.select(".asks")
     assert stored(session) is None
+
+
+def test_a_credited_ordering_is_told_on_the_way_back_too(session, visitor):
+    an_open_study(session, practice=False)
+    visitor.go("/q/2")
+    own = orderings(visitor)[1]
+    visitor.submit("/q/2", choice="own", go="back", **places_of(own))
+    assert visitor.path == "/q/1"
+    assert "question 2" in visitor.page.select_one(".notice").text

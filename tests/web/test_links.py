@@ -48,6 +48,19 @@ def test_capitals_and_signs_that_programs_put_in_are_undone(client, study, path)
 
 
 @pytest.mark.parametrize(
+    ("path", "meant"),
+    [
+        ("/s/five-systems%252E", "/s/five-systems"),
+        ("/S/FIVE-SYSTEMS/MY-DATA", "/s/five-systems/my-data"),
+        *(("/STUDIES", "/studies"), ("/studies.", "/studies"), ("/Studies).", "/studies")),
+    ],
+)
+def test_other_public_addresses_are_mended_too(client, study, path, meant):
+    assert client.get(path).location == meant
+    assert client.get(meant, follow_redirects=True).status_code == 200
+
+
+@pytest.mark.parametrize(
     ("path", "query"),
     [
         ("%3Fguest%3DABC", "guest=ABC"),
@@ -128,6 +141,8 @@ WHOLE = {"PROLIFIC_PID": "CCC333", "STUDY_ID": "ST1", "SESSION_ID": "SE3"}
         "utm_source=mail?PROLIFIC_PID=CCC333?STUDY_ID=ST1&SESSION_ID=SE3",
         "utm_source=a%26b&PROLIFIC_PID=CCC333&utm_medium=c&STUDY_ID=ST1&SESSION_ID=SE3%29.",
         "?PROLIFIC_PID=CCC333&STUDY_ID=%E2%80%8BST1%20&SESSION_ID=SE3%E2%80%8B,",
+        "PROLIFIC_PID=CCC333&STUDY_ID=ST1&SESSION_ID=SE3%2529.",
+        "STUDY_ID=ST1&SESSION_ID=SE3&PROLIFIC_PID=CCC333).&fbclid=x.y",
         "PROLIFIC_PID=%2543CC333&STUDY_ID=ST1&SESSION_ID=SE3%3E",
     ],
 )
@@ -152,6 +167,11 @@ def test_what_a_captured_parameter_holds_is_stored_as_it_is(client, session, stu
         "STUDY_ID": "a=b&c=d",
         "SESSION_ID": "100%",
     }
+
+
+def test_a_plus_in_a_query_that_was_encoded_twice_stays_a_plus():
+    for query in ("PROLIFIC_PID=a%2Bb&STUDY_ID=s", "PROLIFIC_PID%3Da%252Bb%26STUDY_ID%3Ds"):
+        assert sent_values(query, [], NAMES) == {"PROLIFIC_PID": "a+b", "STUDY_ID": "s"}
 
 
 VALUES = st.text(st.characters(codec="utf-8", categories=("L", "N")), min_size=1)

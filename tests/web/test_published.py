@@ -392,6 +392,8 @@ def test_a_query_can_be_labelled_and_refined(app, session):
     trial.submit(document=["1"], go="next")
     assert "2 marked" in trial.text
     trial.submit(document=["3"], go="done")
+    assert "There may be more matches" in trial.text  # as on the real page
+    trial.submit(go="done")
     assert "3 participants have done this query." in trial.text
     marked = [int(row[-1]) for row in trial.table]
     assert len(marked) == 5

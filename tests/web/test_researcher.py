@@ -560,6 +560,13 @@ def test_a_preview_asks_back_as_the_real_page_does(desk, session, study):
     places = {f"rank-{letter}": str(place) for letter, place in shown[0].places.items()}
     desk.send(question, choice="own", **places)
     assert desk.address == f"{STUDY}/preview/123/question/2"
+    desk.open(question)
+    desk.send(question, go="next")  # as Enter sends it
+    assert (desk.address, desk.status) == (question, 400)
+    desk.send(question, go="next", choice=["1", str(differing[0])])
+    assert "have different orderings" in desk.page.select_one(".asks").text
+    desk.send(question, go="back")
+    assert desk.address != question
 
 
 @ON_SQLITE

@@ -25,7 +25,8 @@ MARK, NEXT, REFINE, TURN = "mark", "next", "refine", "turn"
 SEEN, SHOWN = "seen", "shown"
 LOOKED = (SEEN, SHOWN)  # what is known of documents that were looked at
 ACTIONS = (MARK, NEXT, REFINE, TURN, *LOOKED)
-BACK, LEAVE = "back", "leave"  # of a form: to the batch before, to another question
+# Of a form: to the batch before, to another question, to the end of this one.
+BACK, LEAVE, DONE = "back", "leave", "done"
 # Asked back where a query is done: documents of the batch were not in view; nothing is marked; the
 # last batch that was looked at has marks, and others follow.
 UNSEEN, UNMARKED, UNFINISHED = "unseen", "unmarked", "unfinished"
@@ -380,9 +381,9 @@ def steps_from_form(
     """Return the steps that a page stores: changed marks, what was looked at, then an action.
 
     ``batch``: of the page. ``grades``: of its tiles by number; all others are 0 if ``is_whole``,
-    else unchanged. ``action``: NEXT, REFINE, BACK, LEAVE, or "" for marks alone. ``seen``: the
-    numbers of the tiles that were in view, None where the page had no script that knows. Raises
-    ValueError for a batch that was never shown.
+    else unchanged. ``action``: NEXT, REFINE, BACK, LEAVE, DONE, or "" for marks alone.
+    ``seen``: the numbers of the tiles that were in view, None where the page had no script that
+    knows. Raises ValueError for a batch that was never shown.
     """
     question, state = shown
     steps: list[LabellingStep] = []
@@ -396,7 +397,11 @@ def steps_from_form(
         grade = min(grades.get(number, 0 if is_whole else before), plan.highest)
         if grade != before:
             steps.append(LabellingStep(MARK, batch, document, grade))
-    steps.extend(_look(state, batch, action, seen))
+    is_left = action == NEXT
+    if action == DONE and seen is None and batch == len(state.batches):  # by no next batch
+        order = ranked(plan, question, state.rounds[-1], find)
+        is_left = all(document in state.shown for document in order)
+    steps.extend(_look(state, batch, action, seen, is_left=is_left))
     state = replace(state, steps=[*shown.presentation.steps, *steps])
     if action == BACK and batch > 1:
         steps.append(LabellingStep(TURN, batch - 1))
@@ -414,17 +419,23 @@ def steps_from_form(
 
 
 def _look(
-    state: LabellingPresentation, batch: int, action: str, seen: Collection[int] | None
+    state: LabellingPresentation,
+    batch: int,
+    action: str,
+    seen: Collection[int] | None,
+    *,
+    is_left: bool,
 ) -> Iterator[LabellingStep]:
     """Yield the step that says which documents of a batch were looked at, where there are new ones.
 
-    Without documents where a batch is left and no look is stored yet.
+    Without documents where a batch is left and no look is stored yet. ``is_left``: whether the
+    whole batch was shown, as far as a page without scripts can know.
     """
     documents = state.batches[batch - 1]
     looked: list[str] = []
     if seen is not None:
         looked = [document for number, document in enumerate(documents, 1) if number in seen]
-    elif action == NEXT:
+    elif is_left:
         looked = [*documents]
     kind = SHOWN if seen is None else SEEN
     new = [each for each in looked if state.exposure.get(each) not in (SEEN, kind)]

@@ -332,6 +332,7 @@ class Presentation(Base):
     last_refusal: Mapped[Text16 | None] = mapped_column(
         doc="the kind of fault for which it was sent back last, without what was typed"
     )
+    asked_back: Mapped[Text16 | None] = mapped_column(doc="what its page asked back last")
 
     participant: Mapped[Participant] = relationship()
     question: Mapped[StoredQuestion] = relationship()

@@ -97,11 +97,13 @@ def _sizes_of(image: Image.Image, sha256: str) -> Picture:
     if width * height > MOST_PIXELS:
         raise PictureError(f"{width} × {height} pixels found; {MOST_PIXELS:,} are allowed")
     found: list[str] = []
+    is_deep = _has_deep_colours(image)  # before anything is decoded
     exif, kept = image.getexif(), dict(image.info)
     side = _longer_side(image.size, LARGER)
     image.draft("RGB", (side, side))  # a JPEG is decoded at a fraction of its size
     picture = _with_eight_bits(image, found)
     picture.thumbnail((side, side), Image.Resampling.LANCZOS)
+    dark = _dark_for_its_depth(picture) if is_deep else []
     is_transparent = picture.mode.endswith("A") and bool(np.asarray(picture)[..., -1].min() < 255)
     picture = _opaque(picture, kept, found)
     picture.getexif().update(exif)
@@ -110,11 +112,32 @@ def _sizes_of(image: Image.Image, sha256: str) -> Picture:
     larger, size = _webp(picture), picture.size
     side = _longer_side(size, THUMBNAIL)
     picture.thumbnail((side, side), Image.Resampling.LANCZOS)
-    found += _hardly_judged((width, height), size) or _nearly_one_colour(
-        picture, is_transparent=is_transparent
+    found += (
+        _hardly_judged((width, height), size)
+        or dark
+        or _nearly_one_colour(picture, is_transparent=is_transparent)
     )
     vector = _vector(picture)
     return Picture(sha256, *size, _webp(picture), larger, vector, tuple(found))
+
+
+def _has_deep_colours(image: Image.Image) -> bool:
+    """Return whether a PNG has 16 bits for each colour, of which the upper eight are read."""
+    return ";16B" in str(getattr(image, "tile", "")) and not image.mode.startswith("I")
+
+
+def _dark_for_its_depth(picture: Image.Image) -> list[str]:
+    """Return that a picture of 16 bits uses the lower ones alone, as 12 or 14 bits in 16 do."""
+    values = np.asarray(picture)
+    if picture.mode.endswith("A"):
+        values = values[values[..., -1] > 0, :-1]
+    most = int(values.max(initial=0))
+    if most >= 1 << 7:
+        return []
+    return [
+        f"its largest value is about {most / 255:.0%} of white, as where 12 bits are stored in 16, "
+        "so people may see nothing in it; save it with 8 bits for each colour"
+    ]
 
 
 def _longer_side(size: tuple[int, int], side: int) -> int:
@@ -187,8 +210,8 @@ def _hardly_judged(given: tuple[int, int], shown: tuple[int, int]) -> list[str]:
 
 
 def _nearly_one_colour(picture: Image.Image, *, is_transparent: bool) -> list[str]:
-    low, high = zip(*picture.getextrema(), strict=True)
-    if max(np.subtract(high, low)) >= NEARLY_EQUAL:
+    low, high = np.percentile(np.asarray(picture), (0.1, 99.9), axis=(0, 1))  # not by a few pixels
+    if max(high - low) >= NEARLY_EQUAL:
         return []
     ground = ", on the light grey that is put behind its transparent parts" * is_transparent
     return [f"it is nearly one colour{ground}, so people may see nothing in it"]

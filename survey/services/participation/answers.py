@@ -91,9 +91,9 @@ class ShownQuestion:
 
     ``name``: identifies the presentation; it is never used again, as a row id may be. ``number``:
     of the question in the study. ``refusals``: how often its form was refused since it was last
-    accepted, and ``last_refusal`` why. ``drawn``: the labels and orders of this participant;
-    ``view``: all that they may see. ``drawn``, ``view`` and ``stored.answer`` have the types of the
-    kind of question.
+    accepted, and ``last_refusal`` why. ``asked_back``: what its page asked back last. ``drawn``:
+    the labels and orders of this participant; ``view``: all that they may see. ``drawn``, ``view``
+    and ``stored.answer`` have the types of the kind of question.
     """
 
     name: str
@@ -102,11 +102,17 @@ class ShownQuestion:
     shown_at: datetime | None
     refusals: int
     last_refusal: str | None
+    asked_back: str | None
     row_id: int
     response_id: int | None
     drawn: Any
     view: Any
     stored: StoredAnswer | None
+
+    @property
+    def asked_before(self) -> str | None:
+        """What its page asked back, also before the stored answer was saved."""
+        return self.asked_back or (self.stored.asked if self.stored else None)
 
 
 def find_presentation(
@@ -154,6 +160,7 @@ def _shown_question(
         shown_at=row.shown_at,
         refusals=row.refusals,
         last_refusal=row.last_refusal,
+        asked_back=row.asked_back,
         row_id=row.id,
         response_id=row.response_id,
         drawn=drawn,
@@ -299,12 +306,14 @@ def save_answer(
     ``key``: the form's submission key, which holds the number of the revision that it showed. A
     form that is sent twice is SAVED and adds no revision; a form from before another change is
     STALE, unless it says what is stored. ``onward_to``: the position of the question that is shown
-    next. ``asked``: what the page asked back before. Raises NotAllowedError after the end,
-    TooManyAnswersError, and NotFoundError for a position without a question.
+    next. ``asked``: what the page asked back before, where it is not noted yet, see ``note_asked``.
+    Raises NotAllowedError after the end, TooManyAnswersError, and NotFoundError for a position
+    without a question.
     """
     participant_id, tables = participant.id, TASK_TABLES[plan.kind]
     current, moment = _locked_state(session, tables, participant, position)
     stored = stored_answer(task_of(plan), current)
+    asked = asked or current.asked_back
     outcome = _outcome(session, secret_key, plan, current, stored, (answer, reason, asked), key)
     if outcome == Outcome.STALE:
         session.rollback()
@@ -403,6 +412,18 @@ def note_refusal(
     refusals = participant_queries.refusals_at(*who) if is_there else None
     if refusals is not None and refusals < MOST_REFUSALS:
         participant_queries.store_refusals(*who, refusals + 1, refusal)
+    session.commit()
+    begin_reading(session)
+
+
+def note_asked(session: Session, participant: AnyParticipant, position: int, asked: str) -> None:
+    """Store that the page of a question asked back, commit, and go on reading.
+
+    It is stored at once: who changes the answer then has been asked as well.
+    """
+    begin_writing(session)
+    if participant_queries.lock(session, participant.id, participant.public_id):
+        participant_queries.note_asked(session, participant.id, position, asked)
     session.commit()
     begin_reading(session)
 

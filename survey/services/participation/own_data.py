@@ -75,6 +75,7 @@ KEYS = {
         "shown_at": "first_shown",
         "refusals": "form_sent_back",
         "last_refusal": "form_sent_back_because",
+        "asked_back": "asked_back",
     },
     "revision": {
         "submitted_at": "saved",

@@ -258,8 +258,12 @@ def _bind_browser(
 
 
 def comes_anew(session: Session, participant: AnyParticipant, arrival: Arrival) -> bool:
-    """Return whether a platform sends a participant with other parameters than the stored ones."""
-    return bool(arrival.parameters) and arrival.parameters != identity_of(session, participant)
+    """Return whether a platform sends a participant with other parameters than the stored ones.
+
+    Fewer are none: a link may have been cut off.
+    """
+    stored = identity_of(session, participant)
+    return any(stored.get(name) != value for name, value in arrival.parameters.items())
 
 
 def _store_arrival(
@@ -287,7 +291,8 @@ def _store_arrival(
         before = {"at": at.isoformat(), "parameters": dict(sent.parameters)}
         sent.earlier = [*sent.earlier, before][-EARLIER_ARRIVALS:]
     sent.external_id = external_id
-    sent.parameters, sent.arrived_at = dict(arrival.parameters), now()
+    sent.parameters = {**(sent.parameters or {}), **arrival.parameters}
+    sent.arrived_at = now()
 
 
 def resume(

@@ -40,7 +40,6 @@ from survey.web.participant.visit import (
     address_of,
     blueprint,
     browser_token,
-    credit,
     go_on,
     last_page,
     not_pressed,
@@ -131,7 +130,7 @@ def resume() -> ResponseReturnValue:
 @blueprint.post("/leave")
 def leave() -> ResponseReturnValue:
     """Unbind the browser from its participant, so that another person can begin."""
-    if again := not_pressed():
+    if again := not_pressed(gettext("Let the next person begin")):
         return again
     participants.leave(session(), g.study, browser_token())
     cookie.clear()
@@ -219,19 +218,16 @@ def consent() -> ResponseReturnValue:
 @requires(Step.CONSENT)
 def decline() -> ResponseReturnValue:
     """Store that the participant does not want to take part."""
-    if again := not_pressed():
+    if again := not_pressed(gettext("No, thank you")):
         return again
     participants.decline(session(), g.participant)
     return go_on()
 
 
 @blueprint.get("/declined")
-@requires(Step.CONSENT)  # which participants who declined pass, too: they may still agree
 def declined() -> ResponseReturnValue:
-    """Confirm that the participant has declined."""
-    if g.progress.step != Step.DECLINED:
-        return redirect(address_of(g.progress))
-    return render_template("participant/declined.html", credit=credit())
+    """Confirm that the participant has declined; they may still agree while the study is open."""
+    return last_page(Step.DECLINED, "participant/declined.html")
 
 
 @blueprint.get("/screened-out")

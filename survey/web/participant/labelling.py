@@ -10,6 +10,7 @@ from wtforms import HiddenField
 from survey.core.tasks.labelling import (
     ASKED,
     BACK,
+    DONE,
     LEAVE,
     NEXT,
     REFINE,
@@ -30,7 +31,7 @@ from survey.web.language import gettext
 from survey.web.participant.single_page import Doubt, SinglePage
 
 TILE = re.compile(r"[1-9][0-9]?")
-ACTIONS = {"next": NEXT, "refine": REFINE, "previous": BACK, "done": LEAVE, "back": LEAVE}
+ACTIONS = {"next": NEXT, "refine": REFINE, "previous": BACK, "done": DONE, "back": LEAVE}
 
 
 class LabellingForm(AnswerForm):
@@ -132,7 +133,7 @@ class LabellingPages(SinglePage):
     ) -> Doubt | None:
         """Return the first doubt about a query that is done; a query is asked about once."""
         question = shown()
-        asked = form.was_asked or (question.stored and question.stored.asked)
+        asked = form.was_asked or question.asked_before
         if asked:
             form.asked.data = asked
             return None

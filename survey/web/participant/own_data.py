@@ -13,7 +13,7 @@ from survey.services.participation import participants
 from survey.services.participation.participants import Step, progress_of
 from survey.services.studies import publications
 from survey.web.forms import Form, errors_beside, page
-from survey.web.language import lazy_gettext
+from survey.web.language import gettext, lazy_gettext
 from survey.web.participant.entry import ResumeForm
 from survey.web.participant.questions import asked_questions
 from survey.web.participant.visit import (
@@ -68,7 +68,7 @@ def stop() -> ResponseReturnValue:
     """Store that the participant stops; saved answers stay."""
     if g.participant is None:
         return redirect(url_for("participant.own_data"), 303)
-    if again := not_pressed():
+    if again := not_pressed(gettext("Stop taking part")):
         return again
     services.stop(session(), g.participant)
     return go_on()

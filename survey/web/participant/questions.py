@@ -101,7 +101,7 @@ def check() -> ResponseReturnValue:
     is_asked = g.plan.practice and pages_of(g.plan).check(g.plan) is not None
     if not is_asked:
         return redirect(url_for("participant.practice", step=1), 303)
-    if again := not_pressed():
+    if again := not_pressed(gettext("Continue")):
         return again
     participants.store_check(session(), g.study, g.participant, is_right=check_is_right())
     return redirect(url_for("participant.practice", **step_after_check()), 303)
@@ -129,7 +129,8 @@ def answer_practice() -> ResponseReturnValue:
 @requires(Step.PRACTICE)
 def start() -> ResponseReturnValue:
     """Leave practice for the first question."""
-    if again := not_pressed():
+    total = _counts()["total"]
+    if again := not_pressed(gettext("Start with question 1 of %(total)s", total=total)):
         return again
     participants.start_questions(session(), g.participant)
     return redirect(url_for("participant.question", position=1), 303)
@@ -244,28 +245,31 @@ def _answer(position: int, form: AnswerForm) -> ResponseReturnValue:
         _note_refusal(position, form)
         return show_again(position, form), 400
     if doubt is not None:
+        if doubt.kind in form.confirms:
+            answers.note_asked(session(), g.participant, position, doubt.kind)
         return show_again(position, form, doubt=doubt)
     onward = g.progress.with_answer(position)
     outcome = _save(position, form, None if back or position == PRACTICE else onward.position)
+    told = position if form.says_more else None
     if back:
-        return redirect(_address_before(position), 303)
+        return redirect(_address_before(position, told), 303)
     if outcome == Outcome.STALE:
         _note_refusal(position, form, answers.OUTDATED)
         return show_again(position, form, stale=True), 409
     if position == PRACTICE:
         return redirect(url_for("participant.practice"), 303)
-    return redirect(address_of(onward, after=position if form.says_more else None), 303)
+    return redirect(address_of(onward, told), 303)
 
 
 def _doubt_about(position: int, form: AnswerForm) -> Any:
     """Return what the page asks back before a valid form is saved, None for nothing.
 
-    It asks once: not where the form comes from the page that asked, nor where it asked before the
-    stored answer was saved. Some doubts are settled by a choice instead, see ``AnswerForm``.
+    It asks once. Some doubts are settled by a choice instead, see
+    ``AnswerForm``.
     """
     shown = cache(lambda: _shown(position))
     doubt = pages_of(g.plan).doubt_of(g.plan, form, shown)
-    return None if doubt is None or form.is_settled(doubt.kind, shown().stored) else doubt
+    return None if doubt is None or form.is_settled(doubt.kind, shown().asked_before) else doubt
 
 
 def question_form(position: int, **values: Any) -> AnswerForm:
@@ -550,10 +554,13 @@ def _address_of_question(position: int) -> str:
     return url_for("participant.practice", step=len(pages_of(g.plan).explanations(g.plan)) + 1)
 
 
-def _address_before(position: int) -> str:
+def _address_before(position: int, after: int | None = None) -> str:
+    """Return the address of the page before a question; ``after``: see ``address_of``."""
+    told: dict[str, Any] = {} if after is None else {AFTER: after}
     if position == 1:
-        return url_for("participant.practice" if g.plan.practice else "participant.scenario")
-    return url_for("participant.question", position=position - 1)
+        page = "participant.practice" if g.plan.practice else "participant.scenario"
+        return url_for(page, **told)
+    return url_for("participant.question", position=position - 1, **told)
 
 
 def show_form_again(error: Exception) -> ResponseReturnValue:

@@ -36,9 +36,8 @@ def answer_or_page(
             )
         filled_in = pages.filled_in_after(form)
     elif answer.validate_on_submit():
-        shown: Any = SimpleNamespace(view=question, stored=None, drawn=None, number=position)
-        doubt = pages.doubt_of(g.plan, answer, lambda: shown)
-        if doubt is None or answer.is_settled(doubt.kind):
+        doubt = doubt_about(question, position, answer)
+        if doubt is None:
             return answer
     if first is None and request.method == "POST":
         filled_in = answer.filled_in
@@ -47,12 +46,24 @@ def answer_or_page(
     )
 
 
-def step_page(question: Any, form: AnswerForm, step_key: str) -> ResponseReturnValue:
+def doubt_about(question: Any, position: int, form: AnswerForm) -> Any:
+    """Return what the page asks back about a valid form, None for nothing or once it has asked."""
+    shown: Any = SimpleNamespace(
+        view=question, stored=None, asked_before=None, drawn=None, number=position
+    )
+    doubt = pages_of(g.plan).doubt_of(g.plan, form, lambda: shown)
+    return None if doubt is None or form.is_settled(doubt.kind) else doubt
+
+
+def step_page(
+    question: Any, form: AnswerForm, step_key: str, doubt: Any = None
+) -> ResponseReturnValue:
     """Render a question that is answered in steps; ``step_key``: names the steps so far."""
     pages = pages_of(g.plan)
     return question_page(
         *(pages.question_template, form, form.filled_in if form.errors else pages.empty(g.plan)),
         step_key=step_key,
+        doubt=doubt,
         **content_of(question, 1, 0),
     )
 

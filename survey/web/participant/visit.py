@@ -182,13 +182,16 @@ def credit() -> Credit:
     return Credit(code, address)
 
 
-def not_pressed() -> ResponseReturnValue | None:
-    """Return the page on which to press the form of one button again; None if it is valid."""
+def not_pressed(button: str) -> ResponseReturnValue | None:
+    """Return the page on which to press a form's one button again; None if the form is valid.
+
+    ``button``: its words.
+    """
     form = Form()
     if form.validate_on_submit():
         return None
     fields = [one for one in request.form.items(multi=True) if one[0] != "csrf_token"]
-    return page("participant/pressed.html", form, fields=fields)
+    return page("participant/pressed.html", form, fields=fields, button=button)
 
 
 def last_page(step: Step, template: str) -> ResponseReturnValue:

@@ -1,4 +1,4 @@
-"""With which parameters a platform sent a person again, and when.
+"""With which parameters a platform sent a person again, and what a page asked back.
 
 Revision: 0020, after 0019.
 """
@@ -14,9 +14,11 @@ depends_on = None
 
 def upgrade() -> None:
     op.add_column("identity", sa.Column("arrived_at", sa.DateTime()))
+    op.add_column("presentation", sa.Column("asked_back", sa.String(16)))
     op.execute("ALTER TABLE identity ADD COLUMN earlier JSON DEFAULT '[]' NOT NULL")
 
 
 def downgrade() -> None:
+    op.drop_column("presentation", "asked_back")
     for name in ("earlier", "arrived_at"):
         op.drop_column("identity", name)
