@@ -465,3 +465,21 @@ def test_a_step_that_is_too_late_leads_to_the_page_that_says_so(browser, server,
     expect(page.locator("#work")).to_have_count(0)
     assert dialogs == []
     context.close()
+
+
+def test_what_was_asked_goes_once_the_groups_change(server, page):
+    start(page, a_study(server, "asked-groups", topics={"7": SECOND_TOPIC}))
+    for tile in page.locator(".tile label").all():
+        tile.click()
+    page.locator("#group").fill("all")
+    page.get_by_role("button", name="Put into it").click()
+    page.wait_for_function(SAVED)
+    page.locator("button[value=done]:not(.hidden)").click()
+    expect(page.locator(".asks")).to_contain_text("All of this topic is in one group")
+    page.locator(".tile label").first.click()
+    page.locator("#group").fill("other")
+    page.get_by_role("button", name="Put into it").click()
+    expect(page.locator("#groups")).to_contain_text("other")
+    expect(page.locator(".asks")).to_have_count(0)
+    page.locator("button[value=done]:not(.hidden)").click()
+    page.wait_for_url("**/review")

@@ -1,5 +1,7 @@
 """A query in a real browser: how a batch fits, how few actions it takes, and lost connections."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 from sqlalchemy import select
@@ -9,7 +11,7 @@ from survey.core.collections.items import Item
 from survey.db.models import TASK_TABLES
 from survey.services.studies import lifecycle
 from tests.accessibility.looking import ask, axe, prepared
-from tests.browser.test_participant import start
+from tests.browser.test_participant import at, start
 from tests.browsing import watched
 from tests.labelled import a_labelling_study
 
@@ -293,3 +295,40 @@ def test_a_reason_stays_from_batch_to_batch(browser, server):
     page.wait_for_url("**/review")
     expect(page.get_by_text("all of them green")).to_be_visible()
     context.close()
+
+
+def seen_tiles(page):
+    return page.locator("[name=seen]").input_value().split()
+
+
+def test_a_picture_that_did_not_come_was_not_seen(server, page):
+    page.route("**/pictures/small/**", lambda route: route.abort())
+    start(page, a_study(server, "no-pictures"))
+    page.wait_for_timeout(1_000)
+    assert seen_tiles(page) == []
+    page.unroute("**/pictures/small/**")
+    page.reload()
+    expect(page.locator("[name=seen]")).to_have_value(re.compile(r"^1 2 3"))
+
+
+def test_nothing_is_seen_behind_a_picture_that_is_shown_larger(server, page):
+    start(page, a_study(server, "behind", batch=60))
+    page.locator(".query aside > a").click()
+    expect(page.locator("dialog[open]")).to_be_visible()
+    before = seen_tiles(page)
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    page.wait_for_timeout(1_000)
+    assert seen_tiles(page) == before
+    page.keyboard.press("Escape")
+    expect(page.locator("[name=seen]")).to_have_value(re.compile(r" 60$"))
+
+
+def test_what_was_asked_goes_once_the_answer_changes(server, page):
+    start(page, a_study(server, "asked-once", topics=["word"]))
+    page.locator("button[value=done]:not(.hidden)").click()
+    asks = page.locator(".asks")
+    expect(asks).to_contain_text("You have not seen all of this batch")
+    page.locator(".tiles label").first.click()
+    expect(asks).to_have_count(0)
+    page.locator("button[value=done]:not(.hidden)").click()
+    at(page, "/review")

@@ -50,6 +50,7 @@ NOT_EXPORTED = {
     "participant.last_seen_at": "serves to release unused places while a study runs",
     "presentation.refusals": "says who is stuck while a study runs",
     "presentation.last_refusal": "says who is stuck while a study runs",
+    "presentation.asked_back": "asked of the answer says what was asked back",
     "revision.number": "only the answer that counts is exported, with its number of revisions",
     "revision.submitted_at": "only the answer that counts is exported",
     "revision.active_seconds": "only the answer that counts is exported",
