@@ -36,7 +36,7 @@ def _lead_on() -> ResponseReturnValue | None:
     if (path, query) == (request.path, ""):
         return None
     sent = request.query_string.decode(errors="replace")
-    query = "&".join(filter(None, (quote(query, safe=IN_QUERIES), sent)))
+    query = quote("&".join(filter(None, (query, sent))), safe=IN_QUERIES)
     return redirect(f"{request.script_root}{quote(path)}{query and '?' + query}")
 
 

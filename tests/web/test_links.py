@@ -82,6 +82,17 @@ def test_no_link_leads_to_a_study_that_it_does_not_name(client, session, study, 
     assert answer.status_code == wanted
 
 
+@pytest.mark.parametrize(
+    "query", [b"a=%0d%0a", b"\r\nX-Own: 1", b"C\xabv\xd4\r\x08", b"a=%C3%A9&b=+"]
+)
+def test_a_query_that_is_led_on_is_no_header_of_its_own(client, study, query):
+    environ = {"QUERY_STRING": query.decode("latin-1")}
+    answer = client.get(f"/s/{SLUG}.", environ_overrides=environ)
+    assert answer.status_code == 302
+    assert answer.location.startswith(f"/s/{SLUG}?")
+    assert "X-Own" not in answer.headers
+
+
 @pytest.mark.parametrize("page", ["a%20b", "q/one two", "%C3%A9t%C3%A9"])
 def test_a_page_that_there_is_not_leads_nowhere(client, study, page):
     assert client.get(f"/s/{SLUG}/{page}", follow_redirects=True).status_code == 404
