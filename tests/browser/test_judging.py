@@ -140,8 +140,8 @@ def label(page, documents, topics):
         "before => location.href !== before || document.querySelector('.asks')", arg=before
     )
     if page.url == before:  # the page asks whether that is all
-        with page.expect_navigation():
-            page.locator(".asks [value=done]").click()
+        page.locator(".asks [value=done]").click()
+    page.wait_for_url(lambda url: url != before)  # with all that belongs to the page
 
 
 def make_labels(world):
