@@ -14,6 +14,7 @@ import unicodedata
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import PurePath
 from typing import Any
 
 from survey.core.text_input import (
@@ -29,22 +30,22 @@ SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 GZIPPED = b"\x1f\x8b"
 MARKS = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 # By the first bytes of a file: what it is, and what to do.
-UNPACK = "Unpack it, or pack it with gzip."
+UNPACK = "Unpack it, or pack it with gzip"
 FOREIGN = {
     b"7z\xbc\xaf\x27\x1c": ("packed with 7-Zip", UNPACK),
     b"\x28\xb5\x2f\xfd": ("packed with Zstandard", UNPACK),
     b"BZh": ("packed with bzip2", UNPACK),
     b"\xfd7zXZ\0": ("packed with xz", UNPACK),
     b"Rar!\x1a\x07": ("packed with RAR", UNPACK),
-    b"PK\x03\x04\x14\0\x06\0": ("a spreadsheet or a document", "Save it as “CSV UTF-8”."),
+    b"PK\x03\x04\x14\0\x06\0": ("a spreadsheet or a document", "Save it as “CSV UTF-8”"),
     b"PK\x03\x04": ("a zip", UNPACK),
-    b"\xd0\xcf\x11\xe0": ("an old Excel or Word file", "Save it as “CSV UTF-8”."),
-    b"%PDF": ("a PDF", "A table is needed, as CSV."),
-    b"\x89PNG": ("a picture", "A table is needed, as CSV."),
-    b"\xff\xd8\xff": ("a picture", "A table is needed, as CSV."),
-    b"PAR1": ("a Parquet file", "Save it as CSV or JSON Lines."),
+    b"\xd0\xcf\x11\xe0": ("an old Excel or Word file", "Save it as “CSV UTF-8”"),
+    b"%PDF": ("a PDF", "A text file is needed"),
+    b"\x89PNG": ("a picture", "A text file is needed"),
+    b"\xff\xd8\xff": ("a picture", "A text file is needed"),
+    b"PAR1": ("a Parquet file", "Save it as CSV or JSON Lines"),
 }
-HTML = ("a web page", "Save the file itself, not the page that shows it.")
+HTML = ("a web page", "Save the file itself, not the page that shows it")
 
 
 @dataclass(frozen=True)
@@ -103,18 +104,22 @@ class Table:
     columns_not_read: Sequence[str]
 
 
-def unpacked(content: bytes, file: str) -> bytes:
-    """Return a file's bytes, of a gzip file those in it; raise FaultyFilesError for other packs."""
+def unpacked(content: bytes, file: str, largest: int = LARGEST_UNPACKED) -> bytes:
+    """Return a file's bytes, of a gzip file those in it; raise FaultyFilesError for other packs.
+
+    ``largest``: how many bytes may be in it, since a small file can unpack to any size.
+    """
     if content.startswith(GZIPPED):
         try:
             with gzip.GzipFile(fileobj=io.BytesIO(content)) as stream:
-                content = stream.read(LARGEST_UNPACKED + 1)
+                content = stream.read(largest + 1)
         except (EOFError, zlib.error, gzip.BadGzipFile):
             raise FaultyFilesError(
                 [f"{file} begins like a gzip file, but is none, or is cut off"]
             ) from None
-        if len(content) > LARGEST_UNPACKED:
-            raise FaultyFilesError([f"{file}: more than {LARGEST_UNPACKED:,} bytes unpacked"])
+        if len(content) > largest:
+            fault = f"{file} unpacks to more than {largest:,} bytes; no more are allowed"
+            raise FaultyFilesError([fault])
     top = content[:512].lstrip().lower()
     kind = HTML if top.startswith((b"<!doctype html", b"<html")) else None
     kind = kind or next((what for mark, what in FOREIGN.items() if content.startswith(mark)), None)
@@ -123,9 +128,9 @@ def unpacked(content: bytes, file: str) -> bytes:
     return content
 
 
-def text_in(content: bytes, file: str) -> str:
+def text_in(content: bytes, file: str, largest: int = LARGEST_UNPACKED) -> str:
     """Return the text of a file; raise FaultyFilesError with the row that is not UTF-8."""
-    content = unpacked(content, file)
+    content = unpacked(content, file, largest)
     for mark, encoding in MARKS:
         if content.startswith(mark):
             try:
@@ -136,8 +141,9 @@ def text_in(content: bytes, file: str) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         row = content[: error.start].count(b"\n") + 1
-        fault = f"{file}, row {row}: not UTF-8. In Excel, save as “CSV UTF-8”."
-        raise FaultyFilesError([fault]) from None
+        is_table = PurePath(file).suffix.lower() in (".csv", ".tsv")
+        remedy = "In Excel, save as “CSV UTF-8”" if is_table else "Save it as UTF-8"
+        raise FaultyFilesError([f"{file}, row {row}: not UTF-8. {remedy}"]) from None
 
 
 def read_table(content: bytes, file: str, columns: Columns) -> Table:
@@ -162,7 +168,7 @@ def _of_cells(text: str, file: str, columns: Columns) -> Table:
     rows = [*_split(text, separator, file, first)]
     filled = [(number, cells) for number, cells in rows if any(cells)]
     if not filled:
-        raise FaultyFilesError([f"{file} is empty. Columns needed: {', '.join(columns.needed)}."])
+        raise FaultyFilesError([f"{file} is empty. Columns needed: {', '.join(columns.needed)}"])
     number, heading = filled[0]
     names = [columns.named(cell) for cell in heading]
     if columns.bare and separator == "\t" and not {*columns.needed} & {*names}:
@@ -204,12 +210,12 @@ def _check_names(names: Sequence[str], heading: Sequence[str], file: str, column
     if missing:
         of = "column" if len(missing) == 1 else "columns"
         raise FaultyFilesError(
-            [f"{file}: no {of} {', '.join(missing)}. Columns found: {found[:300]}."]
+            [f"{file}: no {of} {', '.join(missing)}. Columns found: {found[:300]}"]
         )
     twice = [name for name in dict.fromkeys(names) if name and names.count(name) > 1]
     if twice:
         again = f"{', '.join(twice)} found twice in the heading"
-        raise FaultyFilesError([f"{file}: {again}. Columns found: {found[:300]}."])
+        raise FaultyFilesError([f"{file}: {again}. Columns found: {found[:300]}"])
 
 
 def _separator(text: str, columns: Columns) -> tuple[str, str, int]:
@@ -268,7 +274,7 @@ def _of_json(text: str, file: str, columns: Columns) -> Table:
             faults.add(f"{file}, row {number}, {found} {allowed}", number)
     faults.raise_any()
     if not rows:
-        raise FaultyFilesError([f"{file} is empty. Columns needed: {', '.join(columns.needed)}."])
+        raise FaultyFilesError([f"{file} is empty. Columns needed: {', '.join(columns.needed)}"])
     _check_names([*keys.values()], [*keys], file, columns)
     not_read = [key for key, name in keys.items() if name not in wanted]
     how = "JSON Lines" if is_lines else "a JSON array"

@@ -220,7 +220,7 @@ def test_a_run_whose_name_no_table_can_hold_is_refused(evaluate, name):
     ("file", "content", "message"),
     [
         ("base.txt", b"q1 Q0 d1 1 9\n", "base.txt, line 1: 5 fields found, 'q1 Q0 d1 1 9'"),
-        ("base.txt", b"\xff\xfe", "base.txt, line 1: this is no text in UTF-8"),
+        ("base.txt", b"\xff\xff", "base.txt, row 1: not UTF-8. Save it as UTF-8"),
         (
             "base.txt",
             b"# none\n",

@@ -104,17 +104,17 @@ def test_decimal_commas_are_numbers_where_no_comma_separates():
 @pytest.mark.parametrize(
     ("content", "fault"),
     [
-        (b"", "a.csv is empty. Columns needed: document, text."),
+        (b"", "a.csv is empty. Columns needed: document, text"),
         (
             b"headline,link\nx,y\n",
-            "a.csv: no columns document, text. Columns found: headline, link.",
+            "a.csv: no columns document, text. Columns found: headline, link",
         ),
-        (b"document;link\nx;y\n", "a.csv: no column text. Columns found: document, link."),
+        (b"document;link\nx;y\n", "a.csv: no column text. Columns found: document, link"),
         (b"document,text,Text\na,b,c\n", "a.csv: text found twice in the heading."),
         (b"document,text\na,b,c\n", "a.csv, row 2: 3 cells found, the last of them 'c'; 2 are"),
         (b"document,text,\na,b,c\n", "a.csv, row 2: 'c' found under no heading"),
         ("document,text\na,b\nü,c\n".encode("cp1252"), "a.csv, row 3: not UTF-8. In Excel, save"),
-        (b"BZh91AY", "a.csv is packed with bzip2. Unpack it, or pack it with gzip."),
+        (b"BZh91AY", "a.csv is packed with bzip2. Unpack it, or pack it with gzip"),
         (b"7z\xbc\xaf\x27\x1c", "a.csv is packed with 7-Zip."),
         (b"\x28\xb5\x2f\xfd", "a.csv is packed with Zstandard."),
         (b"\xfd7zXZ\0", "a.csv is packed with xz."),
@@ -123,7 +123,7 @@ def test_decimal_commas_are_numbers_where_no_comma_separates():
         (b"\n<!DOCTYPE html><p>", "a.csv is a web page. Save the file itself"),
         (b"\x1f\x8b\x08\0cut", "a.csv begins like a gzip file, but is none, or is cut off"),
         (b'{"document": "d"', "a.csv, row 1: this is no JSON"),
-        (b'{"document": "d"}\n', "a.csv: no column text. Columns found: document."),
+        (b'{"document": "d"}\n', "a.csv: no column text. Columns found: document"),
         (
             b'{"document": ["d"], "text": "t"}',
             "column document: '[\"d\"]' found; a text or a number",

@@ -150,7 +150,7 @@ def test_nothing_is_stored_and_no_lock_is_taken_after_scoring(desk, engine, meas
         (
             {"qrels": (io.BytesIO(b"q1 0 \xff 1"), "qrels.txt")},
             {},
-            {"qrels": ["qrels.txt is no text in UTF-8 (byte 6); save it as UTF-8."]},
+            {"qrels": ["qrels.txt, row 1: not UTF-8. Save it as UTF-8."]},
         ),
     ],
 )
