@@ -151,7 +151,11 @@ def read_table(content: bytes, file: str, columns: Columns) -> Table:
 
     Cells are in NFC, without blanks around them.
     """
-    text = text_in(content, file)
+    return table_in(text_in(content, file), file, columns)
+
+
+def table_in(text: str, file: str, columns: Columns) -> Table:
+    """Read a table from its text, see ``read_table``."""
     top = text.lstrip()[:1]
     if top == "{" or (top == "[" and _is_json(text)):
         return _of_json(text, file, columns)
