@@ -189,7 +189,7 @@ def test_items_of_a_csv_have_texts_and_pictures_beside_it(session, study, tmp_pa
         ("document,file\nd 1,a.png\n", "row 2, column document: 'd 1' found; ids in runs and"),
         ("document,file\n#1,a.png\n", "row 2, column document: '#1' found; an id begins with no #"),
         ("document,text\nd1,\n", "row 2, column file: nothing found; a file or a text is needed"),
-        ("file,doc\na.png,d1\n", r"items.csv: no column document\. Columns found: file, doc\."),
+        ("file,doc\na.png,d1\n", r"items.csv: no column document\. Columns found: file, doc"),
         (f"document,alt,file\nd1,{'x' * 301},a\n", "a text of 300 characters at most is allowed"),
     ],
 )

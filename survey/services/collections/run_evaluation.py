@@ -127,7 +127,8 @@ def evaluate_runs(
     baseline = _baseline_name(request)
     truth, runs, facts = _read_collection(request, measures, on_progress, read)
     topics = {topic for run in runs.values() for topic in run}
-    if request.keywords is None and (fault := topics_fault(truth.judgements, topics)):
+    fault = topics_fault(truth.judgements, topics) if request.keywords is None else ""
+    if fault and not may_be_empty:
         raise FaultyFilesError([fault])
     evaluation = evaluate(
         truth,
