@@ -48,7 +48,7 @@ def collect(folder: Path, target: Path, queries: int, as_json: bool) -> None:
         f"{len(content['runs'])} runs."
     ]
     sentences += [f"Not taken: {each.name}: {each.reason}." for each in collection.refusals]
-    sentences += [f"Warning: {each.name}: {each.reason}." for each in collection.warnings]
+    sentences += [f"Warning: {each.text}." for each in collection.warnings]
     if collection.chosen:
         sentences += [
             "A study of the queries in which AP, NMRR and MNRO contradict each other most:",

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -18,6 +19,8 @@ from survey.cli.command import (
     write_files,
 )
 from survey.cli.terminal import print_json, print_sheet, print_table, progress_bars
+
+MOST_WARNINGS = 10  # of a kind are printed
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
@@ -286,6 +289,7 @@ def evaluate(
     sheets += [evaluation.queries_sheet(report)] if per_query else []
     content = evaluation.evaluation_json(report)
     _print_report(output, report, content, sheets, per_query=per_query)
+    _warn(report)
 
 
 @command(
@@ -339,6 +343,17 @@ def feedback(
     sheets = [evaluation.means_sheet(report), evaluation.comparisons_sheet(report, "gain")]
     sheets += [evaluation.examples_sheet(shown)] if shown else []
     _print_report(output, report, content, sheets)
+    _warn(report)
+
+
+def _warn(report: "Report") -> None:
+    """Print what may be otherwise in the files than was meant, ten of a kind, to stderr."""
+    for _, of_code in groupby(report.warnings, key=lambda each: each.code):
+        told = [*of_code]
+        for each in told[:MOST_WARNINGS]:
+            click.echo(f"Warning: {each.text}.", err=True)
+        if len(told) > MOST_WARNINGS:
+            click.echo(f"Warning: and {len(told) - MOST_WARNINGS} more like these.", err=True)
 
 
 @contextmanager

@@ -369,24 +369,28 @@ def _take_items(
     from survey.services.collections import items as collection
 
     with (
-        collection.open_source(source, topics_file, features) as (files, rows, topics, refusals),
-        progress_bar("Taking in", total=len(rows)) as progress,
+        collection.open_source(source, topics_file, features) as source_of,
+        progress_bar("Taking in", total=len(source_of.items)) as progress,
     ):
+        topics = source_of.topics
+        if keywords:
+            topics = [*(topics or ()), *keywords]
         intake = collection.take_in(
             session,
             study,
-            files,
-            rows,
+            source_of.files,
+            source_of.items,
             accounts.COMMAND_LINE,
-            topics=[*(topics or ()), *keywords] if keywords else topics,
+            topics=topics,
             on_item=progress.advance,
         )
-    refused = [*refusals, *intake.refusals]
+    refused = [*source_of.refusals, *intake.refusals]
+    warnings = [*source_of.warnings, *intake.warnings]
     content = {
         "taken": {"items": intake.items, "topics": intake.topics, "vectors": intake.vectors},
         "refused": [each._asdict() for each in refused],
         "repeated": [each._asdict() for each in intake.repeated],
-        "warnings": [each._asdict() for each in intake.warnings],
+        "warnings": [each.as_json() for each in warnings],
     }
     counts = {"item": intake.items} | ({"topic": intake.topics} if topics else {})
     counts |= {"vector": intake.vectors} if intake.vectors else {}
@@ -394,7 +398,7 @@ def _take_items(
     sentences = [f"Taken: {', '.join(counted[:-1])}{' and ' * (len(counted) > 1)}{counted[-1]}."]
     sentences += [f"Not taken: {each.name}: {each.reason}." for each in refused]
     sentences += [f"Taken, but {each.name} is {each.reason}." for each in intake.repeated]
-    sentences += [f"Warning: {each.name}: {each.reason}." for each in intake.warnings]
+    sentences += [f"Warning: {each.text}." for each in warnings]
     return content, sentences
 
 

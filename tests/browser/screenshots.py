@@ -236,7 +236,7 @@ def judged(plan: Plan, slug: str) -> None:
     pictures = files("survey.services.collections.textures") / "collection"
     with (
         as_file(pictures) as folder,
-        items.open_source(folder, None) as (readers, documents, topics, _),
+        items.open_source(folder, None) as (readers, documents, topics, _, _),
     ):
         far = Topic("far", text="Seen from far", cluster_type="subject")
         where = [*(topics or ()), far]

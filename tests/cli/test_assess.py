@@ -179,7 +179,7 @@ def test_faults_of_all_files_are_told_at_once(run, tmp_path):
 def test_files_that_are_no_text_are_named(run, tmp_path):
     (tmp_path / "bob.txt").write_bytes("1 0 d1 1\n1 0 dé 1\n".encode("latin-1"))
     assert run("merge", "ann.txt", "bob.txt", "--to", "out", status=1) == (
-        "Error: bob.txt, line 2: this is no text in UTF-8."
+        "Error: bob.txt, row 2: not UTF-8. Save it as UTF-8."
     )
     for broken in (gzip.compress(b"1 0 d1 1\n")[:-4], b"\x1f\x8b"):
         (tmp_path / "bob.gz").write_bytes(broken)

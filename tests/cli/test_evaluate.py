@@ -220,7 +220,7 @@ def test_a_run_whose_name_no_table_can_hold_is_refused(evaluate, name):
     ("file", "content", "message"),
     [
         ("base.txt", b"q1 Q0 d1 1 9\n", "base.txt, line 1: 5 fields found, 'q1 Q0 d1 1 9'"),
-        ("base.txt", b"\xff\xfe", "base.txt, line 1: this is no text in UTF-8"),
+        ("base.txt", b"\xff\xff", "base.txt, row 1: not UTF-8. Save it as UTF-8"),
         (
             "base.txt",
             b"# none\n",
@@ -236,7 +236,7 @@ def test_a_run_whose_name_no_table_can_hold_is_refused(evaluate, name):
         (
             "qrels.txt",
             b"q9 0 d1 1\n",
-            "no run returned anything for a topic with a relevant document",
+            "No topic is in both files: “q1” is one of the runs', “q9” of the judgements'",
         ),
         ("weights.txt", b"q1 d1 7\n", "weights.txt, line 1: weight '7' found; a share above 0"),
         ("clusters.txt", b"q1 d1\n", "clusters.txt, line 1: 2 fields found, 'q1 d1'; 3 or more"),
@@ -278,11 +278,19 @@ def test_a_baseline_without_another_run_is_refused(evaluate):
     assert "a baseline is compared with other runs" in refusal(evaluate, *one, status=2)
 
 
+CONFLICTS = [
+    "Warning: Run base: rank and score disagree in 2 of 4 neighbouring pairs (topic “q1”: “d2”, "
+    "“d3”). The score decides.",
+    "Warning: Run better: rank and score disagree in 1 of 3 neighbouring pairs (topic “q1”: “d2”, "
+    "“d3”). The score decides.",
+]
+
+
 @pytest.mark.slow
 def test_tables_and_graphs_are_written_and_what_cannot_be_drawn_is_told(evaluate):
     options = ("--clusters", "clusters.txt", "--collection-size", 50, "--baseline", "base")
     told = evaluate(*BOTH, *options, "--to", "paper", stream="stderr")
-    assert told == "Tables and graphs are in paper.\n"
+    assert told.splitlines() == ["Tables and graphs are in paper.", *CONFLICTS]
     folder = evaluate.folder / "paper"
     graphs = ["precision-by-generality", "precision-recall", "precision-recall-11"]
     graphs += ["roc", "s-recall"]
@@ -312,6 +320,7 @@ def test_graphs_that_need_the_size_of_the_collection_say_so(evaluate):
     assert told[1:] == [
         f"Not drawn: roc, {reason}",
         f"Not drawn: precision-by-generality, {reason}",
+        *CONFLICTS,
     ]
     names = {path.stem for path in (evaluate.folder / "paper" / "figures").iterdir()}
     assert names == {"precision-recall", "precision-recall-11"}

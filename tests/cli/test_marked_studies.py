@@ -417,7 +417,8 @@ def test_items_and_topics_come_with_a_new_study_or_later(run, files):
     seen = "it is nearly one colour, so people may see nothing in it"
     assert f"Warning: d1.png: {seen}." in told
     content = json.loads(run("study", "items", "two-runs", "photographs", "--json"))
-    assert content["warnings"][0] == {"name": "d1.png", "reason": seen}
+    first = content["warnings"][0]
+    assert (first["code"], first["of"], first["text"]) == ("picture", "d1.png", f"d1.png: {seen}")
     (files / "items.csv").write_text("document,text\nd4,some words\n")
     content = json.loads(run("study", "items", "two-runs", "items.csv", "--json"))
     assert (content["items"], content["pictures"], content["topics"]) == (4, 2, 1)

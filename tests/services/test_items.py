@@ -43,7 +43,7 @@ def readers(**files):
 
 
 def take(session, study, files, topics=None):
-    items, refusals = collection.items_in(files)
+    items, refusals = collection.items_in(files, [])
     intake = collection.take_in(session, study, files, items, WHO, topics=topics)
     intake.refusals = [*refusals, *intake.refusals]
     return intake
@@ -168,7 +168,7 @@ def test_items_of_a_csv_have_texts_and_pictures_beside_it(session, study, tmp_pa
         "topic,text,image,cluster_type\nt1,squares,d1,colour\nt2,,one.png,\nt3,,gone.png,\n"
     )
     source = (tmp_path / "items.csv", tmp_path / "topics.csv")
-    with collection.open_source(*source) as (files, items, topics, _):
+    with collection.open_source(*source) as (files, items, topics, _, _):
         intake = collection.take_in(session, study, files, items, WHO, topics=topics)
     assert [tuple(each) for each in intake.refusals] == [
         ("gone.png", "there is no such file"),
@@ -188,14 +188,33 @@ def test_items_of_a_csv_have_texts_and_pictures_beside_it(session, study, tmp_pa
         ("document,file\nd1,a.png\nd1,b.png\n", "row 3, column document: 'd1' found; row 2 has it"),
         ("document,file\nd 1,a.png\n", "row 2, column document: 'd 1' found; ids in runs and"),
         ("document,file\n#1,a.png\n", "row 2, column document: '#1' found; an id begins with no #"),
-        ("document,text\nd1,\n", "row 2, column file: '' found; a file or a text is needed"),
-        ("file,document\na.png,d1\n", "the heading must start with document"),
+        ("document,text\nd1,\n", "row 2, column file: nothing found; a file or a text is needed"),
+        ("file,doc\na.png,d1\n", r"items.csv: no column document\. Columns found: file, doc"),
         (f"document,alt,file\nd1,{'x' * 301},a\n", "a text of 300 characters at most is allowed"),
     ],
 )
 def test_a_faulty_row_of_items_is_named(text, message):
-    with pytest.raises(BundleError, match=message):
-        collection.read_items(text.encode())
+    with pytest.raises(SurveyError, match=message):
+        collection.read_items(text.encode(), "items.csv", [])
+
+
+def test_columns_of_items_may_be_in_any_order_and_are_named_where_they_are_not_read():
+    warnings = []
+    table = b"Caption;FILE;Document\na square;a.png;d1\n"
+    items = collection.read_items(table, "items.csv", warnings)
+    assert items == [Item("d1", "a.png")]
+    [warned] = warnings
+    assert (warned.code, warned.of) == ("columns-not-read", "items.csv")
+    assert warned.text == "items.csv: columns not read: Caption"
+
+
+def test_a_table_of_items_is_known_in_any_case_and_systems_files_are_none():
+    files = readers(
+        Items_csv=b"document,file\nd1,a.png\n", a_png=a_picture(), Thumbs_db=b"", desktop_ini=b""
+    )
+    assert collection.items_in(files, [])[0] == [Item("d1", "a.png")]
+    junk = [name for name in files if collection.is_junk(name)]
+    assert junk == ["Thumbs.db", "desktop.ini"]
 
 
 def test_a_zip_is_taken_as_a_folder_is(session, study):

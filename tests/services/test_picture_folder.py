@@ -75,7 +75,7 @@ def test_items_and_topics_name_pictures_beside_them_without_metadata(albums, tmp
     exif[270] = "secret place"
     (albums / "wood" / "5.jpg").write_bytes(a_picture(form="JPEG", size=(900, 300), exif=exif))
     collection = collect(albums, target)
-    items, refusals = items_in(files_in_folder(target))
+    items, refusals = items_in(files_in_folder(target), [])
     assert not refusals
     assert [(each.document, each.file) for each in items] == [
         (each.id, f"{each.id}.webp") for each in collection.documents

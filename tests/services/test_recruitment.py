@@ -145,6 +145,7 @@ def test_blank_rows_before_the_heading_of_a_guest_list_are_skipped(blank):
         ("Ann\nHo, Bob\n", "row 2: 'Ho, Bob' has 2 cells; 1 allowed"),
         ("name\nAnn\nAnn\n", "row 3: 'Ann' is in row 2 already"),
         ("name,x\n,1\n", "row 2: no name found"),
+        ("name\nJ\xfcrgen\nJu\u0308rgen\n", "row 3: 'Jürgen' is in row 2 already"),
         ("\nname\nAnn\n\nAnn\n", "row 5: 'Ann' is in row 3 already"),
         ("\na,b\n1,2\n", "row 2: columns a, b found"),
         ("name\n" + "x" * 201, "row 2: 201 characters; 200 allowed"),

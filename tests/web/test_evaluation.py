@@ -150,7 +150,7 @@ def test_nothing_is_stored_and_no_lock_is_taken_after_scoring(desk, engine, meas
         (
             {"qrels": (io.BytesIO(b"q1 0 \xff 1"), "qrels.txt")},
             {},
-            {"qrels": ["qrels.txt is no text in UTF-8 (byte 6); save it as UTF-8."]},
+            {"qrels": ["qrels.txt, row 1: not UTF-8. Save it as UTF-8."]},
         ),
     ],
 )
@@ -158,3 +158,16 @@ def test_what_is_wrong_stands_beside_its_field(desk, changed, fields, faults):
     desk.send(PAGE, files(**changed), **fields)
     assert desk.status == 400
     assert wrong(desk) == faults
+
+
+def test_what_may_be_otherwise_than_meant_stands_above_the_tables(desk):
+    with_endings = ONE.replace(" a ", " a.png ").replace(" c ", " c.png ")
+    desk.send(PAGE, files(runs=[a_file(with_endings, "web.txt"), a_file(TWO, "two.txt")]))
+    told = [each.text for each in desk.page.select("#warnings li")]
+    assert told[0] == (
+        "Run web: 2 of 3 documents are not judged under their ids, and would be without the "
+        "extension (run “a.png”, judgements “a”). They count as not relevant."
+    )
+    assert not [each for each in told if each.startswith("Run two: 1 of")]
+    desk.send(PAGE, files(qrels=a_file(QRELS.upper().replace("Q1 0", "Q1 0"), "qrels.txt")))
+    assert "Topics of runs and judgements differ by upper and lower case" in desk.text

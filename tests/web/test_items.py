@@ -58,7 +58,7 @@ def test_pictures_are_taken_without_scripts_and_refusals_named(desk, session, st
     assert "Taken: 2 items" in desk.text
     assert "d2.txt : this is no picture that can be read" in desk.text
     assert "d3.png: the same picture as d1" in desk.text
-    assert "d1.png : it is nearly one colour" in desk.text
+    assert "d1.png: it is nearly one colour" in desk.text
     assert "2 items with 1 different picture," in desk.text
     image = desk.page.select_one(".pictures img")["src"]
     answer = desk.client.get(image)

@@ -3,50 +3,44 @@
 MiAlbum's Eqs. 8–12 are lost as images: the similarity and what is made of it are our reading.
 """
 
-import csv
 from collections.abc import Iterable, Mapping
 from math import fsum
 
 from survey.core.collections.runs import GroundTruth
-from survey.core.text_input import FileFaults, parse_number, shortened
+from survey.core.given_tables import Columns, table_in
+from survey.core.text_input import FaultyFilesError, FileFaults, shortened
 
 Keywords = Mapping[str, Mapping[str, float]]
 """Document → keyword → the share of annotators who chose it, above 0 and up to 1."""
 
-COLUMNS = ["document", "keyword", "weight"]
+NEWLINES = "\r\n"
+COLUMNS = Columns(("document", "keyword", "weight"))
 
 
 def read_keywords(file: str, lines: Iterable[str], faults: FileFaults) -> Keywords:
-    """Read a CSV, ``document,keyword,weight``; each invalid row adds a sentence to ``faults``."""
+    """Read a table of COLUMNS; each invalid row adds a sentence to ``faults``."""
     documents: dict[str, dict[str, float]] = {}
-    reader = csv.reader(lines)
-    rows: list[list[str]] = []
     try:
-        rows.extend(reader)
-    except csv.Error as error:  # for example a cell of more than 131,072 characters
-        faults.add(f"{file}, line {reader.line_num}: this is no CSV ({error})")
+        table = table_in("".join(f"{line.rstrip(NEWLINES)}\n" for line in lines), file, COLUMNS)
+    except FaultyFilesError as error:
+        faults.extend(error.faults)
         return documents
-    heading = [cell.strip().removeprefix("\ufeff") for cell in (rows or [[]])[0]]
-    if heading != COLUMNS:
-        found = shortened(",".join(heading))
-        faults.add(f"{file}, row 1: {found} found; {','.join(COLUMNS)} is needed")
-        return documents
-    for number, cells in enumerate(rows[1:], 2):
-        if not cells:
-            continue
-        document, keyword, text = ([cell.strip() for cell in cells] + ["", "", ""])[:3]
-        weight = parse_number(text)
-        if len(cells) != len(COLUMNS) or not document or not keyword:
-            found = shortened(",".join(cells))
-            faults.add(f"{file}, row {number}: {found} found; {','.join(COLUMNS)} is needed")
+    for row in table.rows:
+        document, keyword, weight = row["document"], row["keyword"], row.number_in("weight")
+        place = f"{file}, row {row.number}"
+        empty = [name for name in COLUMNS.needed if not row[name]]
+        if empty:
+            faults.add(f"{place}, column {empty[0]}: nothing found; a value is needed")
         elif weight is None or not 0 < weight <= 1:
             allowed = "a share above 0 and up to 1 is allowed"
-            faults.add(f"{file}, row {number}: weight {shortened(text)} found; {allowed}")
+            faults.add(f"{place}: weight {shortened(row['weight'])} found; {allowed}")
         elif keyword in documents.setdefault(document, {}):
             again = f"document {shortened(document)} with {shortened(keyword)} found again"
-            faults.add(f"{file}, row {number}: {again}; once is allowed")
+            faults.add(f"{place}: {again}; once is allowed")
         else:
             documents[document][keyword] = weight
+    if table.columns_not_read:
+        faults.add(f"{file}: columns not known: {', '.join(table.columns_not_read)}")
     return documents
 
 

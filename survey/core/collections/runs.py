@@ -63,6 +63,37 @@ def run_name(file: str) -> str:
     return (path.with_suffix("") if path.suffix == ".gz" else path).stem
 
 
+@dataclass(frozen=True)
+class RunFacts:
+    """What a run's file says beside its scores.
+
+    ``order``: topic → documents, as the rank column has them, from the first on; ``comments``: how
+    many lines start with #.
+    """
+
+    order: Mapping[str, Sequence[str]]
+    comments: int = 0
+
+
+def read_run_and_facts(file: str, lines: Iterable[str], faults: FileFaults) -> tuple[Run, RunFacts]:
+    """Read a run as ``read_run`` does, and what its rank column and its comments say."""
+    ranks: dict[str, list[tuple[int, str]]] = {}
+    comments = 0
+
+    def noted() -> Iterator[str]:
+        nonlocal comments
+        for line in lines:
+            comments += line.lstrip().startswith("#")
+            fields = line.split()
+            if len(fields) == len(RUN_LINE.split()) and fields[3].isdecimal():
+                ranks.setdefault(fields[0], []).append((int(fields[3]), fields[2]))
+            yield line
+
+    run = read_run(file, noted(), faults)
+    order = {topic: tuple(doc for _, doc in sorted(of_topic)) for topic, of_topic in ranks.items()}
+    return run, RunFacts(order, comments)
+
+
 def read_run(file: str, lines: Iterable[str], faults: FileFaults) -> Run:
     """Read a run, ``topic Q0 document rank score tag``; the score alone decides the order."""
     once = "a run may return it once"

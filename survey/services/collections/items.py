@@ -12,6 +12,8 @@ from sqlalchemy.orm import Session
 
 from survey.core.collections.items import Item, Shown, Topic, items_digest
 from survey.core.collections.vectors import VECTOR_FILES, read_vectors, vectors_digest
+from survey.core.given_tables import Columns, Row, read_table
+from survey.core.preflight import Warned, columns_not_read
 from survey.core.studies.fields import is_storable
 from survey.core.studies.provenance import LONGEST_NAME
 from survey.core.text_input import FaultyFilesError, FileFaults, shortened
@@ -27,7 +29,7 @@ from survey.services.collections.pictures import (
     check_size,
     make_picture,
 )
-from survey.services.exchange.input_files import ZIP_ERRORS, CsvRow, parse_rows
+from survey.services.exchange.input_files import ZIP_ERRORS
 from survey.services.studies import lifecycle
 
 LARGEST_VECTORS = 200_000_000  # bytes of a file of vectors
@@ -37,6 +39,26 @@ LONGEST_TEXT = 2_000
 LONGEST_ALT = 300
 LONGEST_FILE_NAME = 200
 ITEMS_FILE, TOPICS_FILE = "items.csv", "topics.csv"
+TABLES = (".csv", ".tsv", ".txt", ".json", ".jsonl")  # endings of tables, also before .gz
+JUNK = ("thumbs.db", "desktop.ini", "ehthumbs.db")  # what systems put beside pictures
+ITEM_COLUMNS = Columns(
+    ("document",),
+    ("file", "text", "alt", "title", "snippet"),
+    {
+        **dict.fromkeys(("docno", "doc_id", "docid", "corpus-id", "_id", "id"), "document"),
+        **dict.fromkeys(("contents", "body"), "text"),
+    },
+    bare=("document", "text"),
+)
+TOPIC_COLUMNS = Columns(
+    ("topic",),
+    ("text", "image", "cluster_type", "query", "title"),
+    {
+        **dict.fromkeys(("topic_id", "query_id", "query-id", "qid", "_id", "id"), "topic"),
+        **dict.fromkeys(("contents", "body"), "text"),
+    },
+    bare=("topic", "text"),
+)
 IS_ENCRYPTED = 0x1  # a flag of a zip's entry
 AT_ONCE = 16  # pictures held in memory and stored in one transaction
 
@@ -46,12 +68,16 @@ Files = Mapping[str, Read]
 
 
 class Source(NamedTuple):
-    """What is to be taken in: files, items, topics if there are some, and what cannot be."""
+    """What is to be taken in: files, items, topics if there are some, and what cannot be.
+
+    ``warnings``: about the tables that were read.
+    """
 
     files: "Files"
     items: "list[Item]"
     topics: "list[Topic] | None"
     refusals: "list[Refusal]"
+    warnings: "list[Warned]"
 
 
 class StudyKey(NamedTuple):
@@ -72,7 +98,7 @@ class Refusal(NamedTuple):
 class Intake:
     """What was taken in, what was refused, and which files are the same picture as an earlier.
 
-    ``warnings``: files that were taken, and what a researcher should know of each.
+    ``warnings``: what a researcher should know of the files that were taken.
     """
 
     items: int = 0
@@ -80,7 +106,7 @@ class Intake:
     vectors: int = 0
     refusals: list[Refusal] = field(default_factory=list)
     repeated: list[Refusal] = field(default_factory=list)
-    warnings: list[Refusal] = field(default_factory=list)
+    warnings: list[Warned] = field(default_factory=list)
 
 
 def files_in_folder(folder: Path) -> Files:
@@ -88,8 +114,13 @@ def files_in_folder(folder: Path) -> Files:
     return {
         path.name: partial(file_content, path)
         for path in sorted(folder.iterdir())
-        if path.is_file() and not path.name.startswith(".")
+        if path.is_file() and not is_junk(path.name)
     }
+
+
+def is_junk(name: str) -> bool:
+    """Return whether a file is none of the researcher's: hidden, or a system's own."""
+    return name.startswith(".") or name.casefold() in JUNK
 
 
 def file_content(path: Path, largest: int = 0) -> bytes:
@@ -113,7 +144,7 @@ def files_in_zip(source: Path | IO[bytes], name: str) -> Iterator[Files]:
         files: dict[str, Read] = {}
         for entry in archive.infolist():
             path = PurePosixPath(entry.filename)
-            if entry.is_dir() or path.name.startswith(".") or "__MACOSX" in path.parts:
+            if entry.is_dir() or is_junk(path.name) or "__MACOSX" in path.parts:
                 continue
             if path.name in files:
                 raise SurveyError(f"{name} holds {path.name} twice, in two folders.")
@@ -136,13 +167,14 @@ def open_source(
         files: dict[str, Read] = {}
         items: list[Item] = []
         refusals: list[Refusal] = []
+        warnings: list[Warned] = []
         topics = None
         if topics_file is not None:
             files |= files_in_folder(topics_file.parent)
-            topics = read_topics(topics_file.read_bytes(), topics_file.name)
-        if source is not None and source.suffix.lower() == ".csv":
+            topics = read_topics(topics_file.read_bytes(), topics_file.name, warnings)
+        if source is not None and is_table(source):
             files |= files_in_folder(source.parent)
-            items = read_items(source.read_bytes(), source.name)
+            items = read_items(source.read_bytes(), source.name, warnings)
         elif source is not None:
             if source.is_dir():
                 of_items = files_in_folder(source)
@@ -150,15 +182,26 @@ def open_source(
                     raise SurveyError(f"{source} holds no file; folders in it are not read.")
             else:
                 of_items = stack.enter_context(files_in_zip(source, source.name))
-            items, refusals = items_in(of_items)
-            if topics is None and TOPICS_FILE in of_items:
-                topics = read_topics(of_items[TOPICS_FILE]())
+            items, refusals = items_in(of_items, warnings)
+            if topics is None and (name := _named(of_items, TOPICS_FILE)):
+                topics = read_topics(of_items[name](), name, warnings)
             files |= of_items
         if features is not None:  # not those that are beside the items
             for name in VECTOR_FILES:
                 files.pop(name, None)
             files |= _vector_files(features)
-        yield Source(files, items, topics, refusals)
+        yield Source(files, items, topics, refusals, warnings)
+
+
+def is_table(path: Path) -> bool:
+    """Return whether a file is a table by its name, packed or not."""
+    plain = path.with_suffix("") if path.suffix.lower() == ".gz" else path
+    return plain.suffix.lower() in TABLES and path.is_file()
+
+
+def _named(files: Files, name: str) -> str | None:
+    """Return the file of that name in any case, None without one."""
+    return next((each for each in files if each.casefold() == name), None)
 
 
 def _vector_files(features: Path) -> dict[str, Read]:
@@ -190,14 +233,16 @@ def open_uploads(
                 files |= stack.enter_context(files_in_zip(stream, name))
             else:
                 files[name] = stream.read
-        items, refusals = items_in(files)
-        topics = read_topics(files[TOPICS_FILE]()) if TOPICS_FILE in files else None
+        warnings: list[Warned] = []
+        items, refusals = items_in(files, [] if is_later else warnings)
+        table = _named(files, TOPICS_FILE)
+        topics = read_topics(files[table](), table, warnings) if table else None
         items = [
             each
             for each in items
             if each.file not in elsewhere and (each.file in files or not is_later)
         ]
-        yield Source(files, items, topics, refusals)
+        yield Source(files, items, topics, refusals, warnings)
 
 
 def _entry_content(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
@@ -212,37 +257,58 @@ def _entry_content(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
         raise PictureError("its entry in the zip is damaged") from None
 
 
-def read_items(text: bytes, file: str = ITEMS_FILE) -> list[Item]:
-    """Read ``document,file,text,alt``, all but the first optional; raises BundleError."""
-    lines: dict[str, int] = {}
+@contextmanager
+def _faults_as_one() -> Iterator[None]:
+    """Raise the faults of a table as one error that users read."""
+    try:
+        yield
+    except FaultyFilesError as error:
+        raise SurveyError("\n".join(error.faults)) from None
 
-    def parse(row: CsvRow) -> Item:
+
+@_faults_as_one()
+def read_items(content: bytes, file: str, warnings: list[Warned]) -> list[Item]:
+    """Read a table of items, see ITEM_COLUMNS; raises SurveyError."""
+    faults, items = FileFaults(), []
+    lines: dict[str, int] = {}
+    for row in _rows(content, file, ITEM_COLUMNS, warnings):
+        title, text = row["title"], row["text"] or row["snippet"]
         item = Item(
-            document=_id_in(row, "document", lines),
-            file=_text_in(row, "file", LONGEST_FILE_NAME),
-            text=_text_in(row, "text", LONGEST_TEXT),
-            alt=_text_in(row, "alt", LONGEST_ALT),
+            document=_id_in(row, "document", lines, faults),
+            file=_text_in(row, "file", LONGEST_FILE_NAME, faults),
+            text=_checked(row, "text", "\n".join(filter(None, (title, text))), faults),
+            alt=_text_in(row, "alt", LONGEST_ALT, faults),
         )
         if item.file is None and item.text is None:
-            raise row.fault("file", "a file or a text is needed")
-        return item
+            faults.add(row.fault("file", "nothing found; a file or a text is needed"), row.number)
+        items.append(item)
+    faults.raise_any()
+    return items
 
-    return [*parse_rows({file: text}, file, ("document",), parse, foreign=True)]
 
-
-def read_topics(text: bytes, file: str = TOPICS_FILE) -> list[Topic]:
-    """Read ``topic,text,image,cluster_type``, all but the first optional; raises BundleError."""
+@_faults_as_one()
+def read_topics(content: bytes, file: str, warnings: list[Warned]) -> list[Topic]:
+    """Read a table of topics, see TOPIC_COLUMNS; raises SurveyError."""
+    faults, topics = FileFaults(), []
     lines: dict[str, int] = {}
-
-    def parse(row: CsvRow) -> Topic:
-        return Topic(
-            topic=_id_in(row, "topic", lines),
-            text=_text_in(row, "text", LONGEST_TEXT),
-            image=_text_in(row, "image", LONGEST_NAME),
-            cluster_type=_text_in(row, "cluster_type", LONGEST_FILE_NAME),
+    for row in _rows(content, file, TOPIC_COLUMNS, warnings):
+        text = row["text"] or row["query"] or row["title"]
+        topics.append(
+            Topic(
+                topic=_id_in(row, "topic", lines, faults),
+                text=_checked(row, "text", text, faults),
+                image=_text_in(row, "image", LONGEST_NAME, faults),
+                cluster_type=_text_in(row, "cluster_type", LONGEST_FILE_NAME, faults),
+            )
         )
+    faults.raise_any()
+    return topics
 
-    return [*parse_rows({file: text}, file, ("topic",), parse, foreign=True)]
+
+def _rows(content: bytes, file: str, columns: Columns, warnings: list[Warned]) -> Sequence[Row]:
+    table = read_table(content, file, columns)
+    warnings += columns_not_read(file, table.columns_not_read)
+    return table.rows
 
 
 def read_keywords(text: str, file: str) -> list[Topic]:
@@ -271,25 +337,31 @@ def topics_in(source: Path | None, topics_file: Path | None) -> list[Topic]:
         return [*(opened.topics or ())]
 
 
-def _id_in(row: CsvRow, column: str, lines: dict[str, int]) -> str:
-    name = row.cells.get(column, "")
-    if not name:
-        raise row.fault(column, "a value is needed")
-    if fault := id_fault(name):
-        raise row.fault(column, fault)
+def _id_in(row: Row, column: str, lines: dict[str, int], faults: FileFaults) -> str:
+    name = row[column]
+    fault = id_fault(name) if name else "a value is needed"
     first = lines.setdefault(name, row.number)
-    if first != row.number:
-        raise row.fault(column, f"row {first} has it already")
+    if not fault and first != row.number:
+        fault = f"row {first} has it already"
+    if fault:
+        faults.add(row.fault(column, f"{name[:60]!r} found; {fault}"), row.number)
     return name
 
 
-def _text_in(row: CsvRow, column: str, longest: int) -> str | None:
-    text = row.cells.get(column) or None  # unchanged: in such a file no cell is escaped
-    if text is not None and not is_storable(text):
-        raise row.fault(column, "it has a character that cannot be stored")
-    if text is not None and len(text) > longest:
-        raise row.fault(column, f"a text of {longest} characters at most is allowed")
-    return text
+def _text_in(row: Row, column: str, longest: int, faults: FileFaults) -> str | None:
+    return _checked(row, column, row[column], faults, longest)
+
+
+def _checked(
+    row: Row, column: str, text: str, faults: FileFaults, longest: int = LONGEST_TEXT
+) -> str | None:
+    """Return a text that can be stored, None where it is empty."""
+    fault = "" if is_storable(text) else "it has a character that cannot be stored"
+    if len(text) > longest:
+        fault = f"a text of {longest:,} characters at most is allowed"
+    if fault:
+        faults.add(row.fault(column, f"{text[:60]!r} found; {fault}"), row.number)
+    return text or None
 
 
 def id_fault(name: str) -> str:
@@ -305,15 +377,15 @@ def id_fault(name: str) -> str:
     return ""
 
 
-def items_in(files: Files) -> tuple[list[Item], list[Refusal]]:
+def items_in(files: Files, warnings: list[Warned]) -> tuple[list[Item], list[Refusal]]:
     """Return the items of items.csv, or without it an item for each file, named by its stem."""
-    if ITEMS_FILE in files:
-        return read_items(files[ITEMS_FILE]()), []
+    if table := _named(files, ITEMS_FILE):
+        return read_items(files[table](), table, warnings), []
     items: dict[str, Item] = {}
     refusals = []
     for name in files:
         document = PurePosixPath(name).stem
-        if name in (TOPICS_FILE, *VECTOR_FILES):
+        if name.casefold() == TOPICS_FILE or name in VECTOR_FILES:
             continue
         if document in items:
             reason = f"{items[document].file} is the document {document} already"
@@ -403,9 +475,9 @@ def picture_in(files: Files, name: str) -> Picture:
         raise PictureError(f"the file cannot be read: {error.strerror}") from None
 
 
-def warnings_of(file: str, picture: Picture) -> list[Refusal]:
+def warnings_of(file: str, picture: Picture) -> list[Warned]:
     """Return the warnings of a picture with the name of its file."""
-    return [Refusal(file, warning) for warning in picture.warnings]
+    return [Warned("picture", file, f"{file}: {warning}") for warning in picture.warnings]
 
 
 def _take_topics(

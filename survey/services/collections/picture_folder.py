@@ -20,6 +20,7 @@ from PIL import Image
 from survey.core.collections.descriptors import DESCRIPTORS, Vector, likeness
 from survey.core.collections.runs import QRELS_FILE, RUNS_FOLDER
 from survey.core.measures import Setting
+from survey.core.preflight import Warned
 from survey.core.studies.questions import build_question
 from survey.core.tasks.ordering import question_checks
 from survey.errors import SurveyError
@@ -56,7 +57,7 @@ class Collection:
     queries: list[Document] = field(default_factory=list)
     chosen: list[str] = field(default_factory=list)
     refusals: list[Refusal] = field(default_factory=list)
-    warnings: list[Refusal] = field(default_factory=list)
+    warnings: list[Warned] = field(default_factory=list)
 
 
 def describe(picture: Image.Image) -> dict[str, Vector]:
@@ -268,5 +269,5 @@ def summary(collection: Collection) -> dict[str, Any]:
         "runs": [*DESCRIPTORS],
         "chosen": collection.chosen,
         "refused": [each._asdict() for each in collection.refusals],
-        "warnings": [each._asdict() for each in collection.warnings],
+        "warnings": [each.as_json() for each in collection.warnings],
     }

@@ -26,18 +26,20 @@ from survey.core.collections.keywords import read_keywords, truth_by_keywords
 from survey.core.collections.runs import (
     GroundTruth,
     Run,
+    RunFacts,
     Runs,
     ranking,
     read_clusters,
     read_judgements,
-    read_run,
+    read_run_and_facts,
     read_weights,
     run_name,
 )
 from survey.core.measures import Measure, measure_named
 from survey.core.measures.lists import HIGHEST_GRADE
+from survey.core.preflight import Warned, runs_checked, topics_fault
 from survey.core.statistics.significance import REPLICATES, SEED
-from survey.core.text_input import FileFaults, lines_of
+from survey.core.text_input import FaultyFilesError, FileFaults, lines_of
 from survey.errors import SurveyError
 from survey.services.analysis.sheets import Cell, P, Sheet, Starred, count_of
 from survey.services.exchange.input_files import read_text
@@ -94,7 +96,10 @@ class Request:
 
 @dataclass(frozen=True)
 class Report:
-    """The scores of a request's runs; ``baseline``: a run's name, None for no comparison."""
+    """The scores of a request's runs; ``baseline``: a run's name, None for no comparison.
+
+    ``warnings``: what may be otherwise in the files than was meant.
+    """
 
     request: Request
     truth: GroundTruth
@@ -102,6 +107,7 @@ class Report:
     evaluation: Evaluation
     baseline: str | None
     comparisons: tuple[Comparison, ...]
+    warnings: tuple[Warned, ...] = ()
 
 
 def evaluate_runs(
@@ -119,7 +125,11 @@ def evaluate_runs(
     """
     measures = chosen_measures(request)
     baseline = _baseline_name(request)
-    truth, runs = _read_collection(request, measures, on_progress, read)
+    truth, runs, facts = _read_collection(request, measures, on_progress, read)
+    topics = {topic for run in runs.values() for topic in run}
+    fault = topics_fault(truth.judgements, topics) if request.keywords is None else ""
+    if fault and not may_be_empty:
+        raise FaultyFilesError([fault])
     evaluation = evaluate(
         truth,
         runs,
@@ -133,7 +143,8 @@ def evaluate_runs(
     compared: tuple[Comparison, ...] = ()
     if baseline is not None:
         compared = compare(evaluation, baseline, resamples=request.resamples, seed=request.seed)
-    return Report(request, truth, runs, evaluation, baseline, compared)
+    warnings = () if request.keywords else (*runs_checked(truth.judgements, runs, facts),)
+    return Report(request, truth, runs, evaluation, baseline, compared, warnings)
 
 
 def evaluate_feedback(
@@ -219,7 +230,7 @@ def _read_collection(
     measures: Sequence[Measure],
     on_progress: OnProgress,
     read_file: Callable[[Path], str],
-) -> tuple[GroundTruth, Runs]:
+) -> tuple[GroundTruth, Runs, Mapping[str, RunFacts]]:
     """Read the files of a request; raise FaultyFilesError with every fault (20 at most)."""
     by_keywords = request.keywords is not None
     if by_keywords == (request.qrels is not None) or (by_keywords and request.weights is not None):
@@ -252,13 +263,19 @@ def _read_collection(
         read_if(read_clusters, request.clusters),
     )
     keywords = read_if(read_keywords, request.keywords)
-    runs = {run_name(path.name): read(read_run, path) for path in request.runs}
+    facts: dict[str, RunFacts] = {}
+
+    def read_noting(file: str, lines: Iterable[str], faults: FileFaults) -> Run:
+        run, facts[run_name(Path(file).name)] = read_run_and_facts(file, lines, faults)
+        return run
+
+    runs = {run_name(path.name): read(read_noting, path) for path in request.runs}
     faults.raise_any()
     if keywords is not None:
         topics = dict.fromkeys(topic for run in runs.values() for topic in run)
         truth = replace(truth_by_keywords(keywords, topics), clusters=truth.clusters)
         runs = {name: _without_queries(run) for name, run in runs.items()}
-    return truth, runs
+    return truth, runs, facts
 
 
 def _without_queries(run: Run) -> Run:
@@ -350,6 +367,7 @@ def evaluation_json(report: Report) -> dict[str, Any]:
             "seed": request.seed,
         },
         "notes": list(evaluation.notes),
+        "warnings": [each.as_json() for each in report.warnings],
     }
 
 

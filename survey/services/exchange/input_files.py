@@ -2,7 +2,6 @@
 
 import codecs
 import csv
-import gzip
 import hashlib
 import io
 import json
@@ -20,9 +19,17 @@ from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, NamedTuple, TypeVar
 
+# For pages too, which may import services but not survey.core.given_tables.
+from survey.core.given_tables import text_in as text_in
 from survey.core.studies.rankings import Ranking
 from survey.core.studies.run_lists import TextFile
-from survey.core.text_input import FileFaults, parse_number, parse_whole, unescaped
+from survey.core.text_input import (
+    FaultyFilesError,
+    FileFaults,
+    parse_number,
+    parse_whole,
+    unescaped,
+)
 from survey.errors import SurveyError
 
 Parsed = TypeVar("Parsed")
@@ -41,7 +48,6 @@ ZIP_ERRORS = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError),
     *(OSError, RuntimeError, ValueError, OverflowError, struct.error),
 )
-GZIPPED = b"\x1f\x8b"  # the first bytes of a gzip file
 TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
 FLAGS = {"0": False, "1": True}
 FOREIGN_FLAGS = {**FLAGS, "true": True, "false": False}
@@ -490,19 +496,12 @@ def read_text(path: Path) -> str:
 
 
 def read_file(path: Path) -> TextFile:
-    """Read a file in UTF-8, decompressed if its first bytes are gzip's.
-
-    Raises SurveyError with the reason why it cannot be read.
-    """
+    """Read a text, see ``text_in``; raise SurveyError with the reason why it cannot be read."""
     try:
         content = path.read_bytes()
-        unpacked = gzip.decompress(content) if content.startswith(GZIPPED) else content
-        digest = hashlib.sha256(content).hexdigest()
-        return TextFile(path.name, unpacked.decode("utf-8-sig"), digest)
-    except UnicodeDecodeError as error:
-        line = error.object[: error.start].count(b"\n") + 1
-        raise SurveyError(f"{path}, line {line}: this is no text in UTF-8.") from None
-    except (EOFError, zlib.error, gzip.BadGzipFile):
-        raise SurveyError(f"{path} begins like a gzip file, but is none, or is cut off.") from None
+        text = text_in(content, str(path))
+    except FaultyFilesError as error:
+        raise SurveyError(f"{error}.") from None
     except OSError as error:
         raise SurveyError(f"{path} cannot be read: {error.strerror}.") from None
+    return TextFile(path.name, text, hashlib.sha256(content).hexdigest())

@@ -49,6 +49,13 @@ def create_picture_study(session: Session) -> None:
         fields = as_fields(lists) | default_contact()
         plan = preset_plan("pictures", seed=PICTURES_SEED, **fields)
         study = lifecycle.create_study(session, PICTURES_SLUG, plan)
-        with items.open_source(folder, None) as (readers, documents, topics, _):
-            items.take_in(session, study, readers, documents, accounts.COMMAND_LINE, topics=topics)
+        with items.open_source(folder, None) as source:
+            items.take_in(
+                session,
+                study,
+                source.files,
+                source.items,
+                accounts.COMMAND_LINE,
+                topics=source.topics,
+            )
     lifecycle.open_study(session, study)

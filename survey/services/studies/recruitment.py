@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
+from unicodedata import normalize
 from urllib.parse import quote, urlsplit
 
 from sqlalchemy.orm import Session
@@ -354,7 +355,8 @@ def _checked_names(
     names: dict[str, int] = {}
     for number, row in rows:
         place = f"{file_name}, row {number}"
-        name = " ".join(unescaped(row[column]).split()) if len(row) > column else ""
+        cell = normalize("NFC", unescaped(row[column])) if len(row) > column else ""
+        name = " ".join(cell.split())
         if not name or "\0" in name:
             faults.append(f"{place}: no name found; one is needed")
         elif len(name) > LONGEST_NAME:

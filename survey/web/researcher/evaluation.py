@@ -61,6 +61,7 @@ def evaluate() -> ResponseReturnValue:
     return page(
         "researcher/evaluation.html",
         form,
+        warnings=report.warnings,
         sheets=run_report.tables(report),
         graphs=graphs,
         as_svg=as_svg,

@@ -56,6 +56,7 @@ def take_items() -> ResponseReturnValue:
                 topics=source.topics,
             )
         intake.refusals = [*source.refusals, *intake.refusals]
+        intake.warnings = [*source.warnings, *intake.warnings]
     except SurveyError as error:
         form.files.errors = [str(error)]
     if request.accept_mimetypes.best == "application/json":
@@ -65,7 +66,7 @@ def take_items() -> ResponseReturnValue:
             vectors=intake.vectors,
             refused=[f"{each.name}: {each.reason}" for each in intake.refusals],
             repeated=[f"{each.name}: {each.reason}" for each in intake.repeated],
-            warnings=[f"{each.name}: {each.reason}" for each in intake.warnings],
+            warnings=[each.text for each in intake.warnings],
             errors=[*form.files.errors],
         )
     return _items_page(form, intake)

@@ -2,7 +2,6 @@
 
 import hashlib
 import re
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import wraps
@@ -13,7 +12,7 @@ from flask.typing import ResponseReturnValue
 from wtforms import HiddenField
 
 from survey.services import accounts
-from survey.services.exchange.input_files import GZIPPED
+from survey.services.exchange.input_files import text_in
 from survey.services.studies import lifecycle, plans
 from survey.services.studies.plans import TextFile
 from survey.web.auth import require_sign_in
@@ -140,28 +139,5 @@ def uploaded_files(name: str) -> list[TextFile]:
 
 
 def decoded(content: bytes, file: str) -> str:
-    """Decode a file as UTF-8, or raise ValueError with its name and the first wrong byte.
-
-    A gzipped file is unpacked, as on the command line.
-    """
-    if content.startswith(GZIPPED):
-        content = _unpacked(content, file)
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ValueError(
-            f"{file} is no text in UTF-8 (byte {error.start + 1}); save it as UTF-8"
-        ) from error
-
-
-def _unpacked(content: bytes, file: str) -> bytes:
-    """Unpack a gzipped file up to a limit, since a small file can unpack to any size."""
-    unpacking = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
-    try:
-        unpacked = unpacking.decompress(content, LARGEST_UNPACKED)
-    except zlib.error as error:
-        raise ValueError(f"{file} begins like a gzip file, but is none") from error
-    if not unpacking.eof:
-        most = LARGEST_UNPACKED // 1_000_000
-        raise ValueError(f"{file} is cut off, or holds more than {most} MB unpacked")
-    return unpacked
+    """Return the text of a file, as on the command line; raises ValueError for what is none."""
+    return text_in(content, file, LARGEST_UNPACKED)

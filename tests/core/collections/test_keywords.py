@@ -64,8 +64,8 @@ def test_what_shares_a_keyword_is_relevant_but_for_the_document_itself(keywords)
     ("row", "fault"),
     [
         ("a,tiger,2", "weight '2' found; a share above 0 and up to 1 is allowed"),
-        ("a,tiger", "'a,tiger' found; document,keyword,weight is needed"),
-        (",tiger,1", "',tiger,1' found"),
+        ("a,tiger", "row 2, column weight: nothing found; a value is needed"),
+        (",tiger,1", "row 2, column document: nothing found; a value is needed"),
         ("a,x,1\na,x,1", "row 3: document 'a' with 'x' found again; once is allowed"),
     ],
 )
@@ -73,11 +73,29 @@ def test_a_faulty_row_is_named(row, fault):
     [found] = read(f"document,keyword,weight\n{row}\n")[1]
     assert found.startswith("k.csv, row ")
     assert fault in found
-    assert "document,keyword,weight is needed" in read("a,b\n")[1][0]
+    assert read("a,b\n")[1] == ["k.csv: no columns document, keyword, weight. Columns found: a, b"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "document;keyword;weight\na;tiger;0,57\n",
+        "Weight\tKEYWORD\tDocument\n0.57\ttiger\ta\n",
+        "document,keyword,weight,,\na,tiger,.57,,\n,,,,\n",
+    ],
+)
+def test_the_dialects_of_spreadsheets_are_read(text):
+    assert read(text) == ({"a": {"tiger": 0.57}}, [])
+
+
+def test_a_column_that_is_not_known_is_named():
+    assert read("document,keyword,weight,note\na,tiger,1,x\n")[1] == [
+        "k.csv: columns not known: note"
+    ]
 
 
 def test_a_cell_that_csv_cannot_hold_is_a_fault_of_its_line():
     [found] = read(f"document,keyword,weight\na,tiger,1\na,{'k' * 200_000},1\n")[1]
-    assert found == "k.csv, line 3: this is no CSV (field larger than field limit (131072))"
+    assert found == "k.csv, row 3: this is no CSV (field larger than field limit (131072))"
     [found] = read(f"{'k' * 200_000}\n")[1]
-    assert found.startswith("k.csv, line 1: this is no CSV")
+    assert found.startswith("k.csv, row 1: this is no CSV")

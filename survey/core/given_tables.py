@@ -1,0 +1,314 @@
+"""Tables that researchers give: one reader for all, whatever program wrote them.
+
+A file is text in UTF-8, or in UTF-16 with its mark, packed by gzip or not. It is CSV with commas,
+semicolons or tabs between cells, JSON Lines, or a JSON array of objects. Its heading may be in any
+case and order; columns and rows that hold nothing do not count. Encodings are not guessed.
+"""
+
+import codecs
+import csv
+import gzip
+import io
+import json
+import unicodedata
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import Any
+
+from survey.core.text_input import (
+    FaultyFilesError,
+    FileFaults,
+    lines_of,
+    parse_number,
+    shortened,
+)
+
+LARGEST_UNPACKED = 2_000_000_000  # bytes
+SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
+GZIPPED = b"\x1f\x8b"
+MARKS = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+# By the first bytes of a file: what it is, and what to do.
+UNPACK = "Unpack it, or pack it with gzip"
+FOREIGN = {
+    b"7z\xbc\xaf\x27\x1c": ("packed with 7-Zip", UNPACK),
+    b"\x28\xb5\x2f\xfd": ("packed with Zstandard", UNPACK),
+    b"BZh": ("packed with bzip2", UNPACK),
+    b"\xfd7zXZ\0": ("packed with xz", UNPACK),
+    b"Rar!\x1a\x07": ("packed with RAR", UNPACK),
+    b"PK\x03\x04\x14\0\x06\0": ("a spreadsheet or a document", "Save it as “CSV UTF-8”"),
+    b"PK\x03\x04": ("a zip", UNPACK),
+    b"\xd0\xcf\x11\xe0": ("an old Excel or Word file", "Save it as “CSV UTF-8”"),
+    b"%PDF": ("a PDF", "A text file is needed"),
+    b"\x89PNG": ("a picture", "A text file is needed"),
+    b"\xff\xd8\xff": ("a picture", "A text file is needed"),
+    b"PAR1": ("a Parquet file", "Save it as CSV or JSON Lines"),
+}
+HTML = ("a web page", "Save the file itself, not the page that shows it")
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns of a kind of table: those it needs, those it may have, and other names of them.
+
+    ``bare``: the columns of a file with tabs and without a heading, where that is allowed.
+    """
+
+    needed: Sequence[str]
+    more: Sequence[str] = ()
+    others: Mapping[str, str] = field(default_factory=dict)
+    bare: Sequence[str] = ()
+
+    def named(self, heading: str) -> str:
+        """Return a column by what stands over it in a file."""
+        name = " ".join(heading.split()).casefold()
+        if name in (*self.needed, *self.more):
+            return name
+        return self.others.get(name, name)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a table: its number in the file, where the heading is row 1, and its cells."""
+
+    file: str
+    number: int
+    cells: Mapping[str, str]
+    decimal_comma: bool = False
+
+    def __getitem__(self, column: str) -> str:
+        """Return a cell, "" where the file has no such column."""
+        return self.cells.get(column, "")
+
+    def number_in(self, column: str) -> float | None:
+        """Return the number in a cell, None where it is none; 0,5 where no commas separate."""
+        text = self[column]
+        if self.decimal_comma and "." not in text:
+            text = text.replace(",", ".", 1)
+        return parse_number(text)
+
+    def fault(self, column: str, what: str) -> str:
+        """Return the sentence about a cell: ``what`` is allowed there."""
+        return f"{self.file}, row {self.number}, column {column}: {what}"
+
+
+@dataclass(frozen=True)
+class Table:
+    """What was read of a file: its rows, how it was read, and the columns that were not."""
+
+    file: str
+    rows: Sequence[Row]
+    read_as: str
+    columns: Sequence[str]
+    columns_not_read: Sequence[str]
+
+
+def unpacked(content: bytes, file: str, largest: int = LARGEST_UNPACKED) -> bytes:
+    """Return a file's bytes, of a gzip file those in it; raise FaultyFilesError for other packs.
+
+    ``largest``: how many bytes may be in it, since a small file can unpack to any size.
+    """
+    if content.startswith(GZIPPED):
+        try:
+            with gzip.GzipFile(fileobj=io.BytesIO(content)) as stream:
+                content = stream.read(largest + 1)
+        except (EOFError, zlib.error, gzip.BadGzipFile):
+            raise FaultyFilesError(
+                [f"{file} begins like a gzip file, but is none, or is cut off"]
+            ) from None
+        if len(content) > largest:
+            fault = f"{file} unpacks to more than {largest:,} bytes; no more are allowed"
+            raise FaultyFilesError([fault])
+    top = content[:512].lstrip().lower()
+    kind = HTML if top.startswith((b"<!doctype html", b"<html")) else None
+    kind = kind or next((what for mark, what in FOREIGN.items() if content.startswith(mark)), None)
+    if kind:
+        raise FaultyFilesError([f"{file} is {kind[0]}. {kind[1]}"])
+    return content
+
+
+def text_in(content: bytes, file: str, largest: int = LARGEST_UNPACKED) -> str:
+    """Return the text of a file; raise FaultyFilesError with the row that is not UTF-8."""
+    content = unpacked(content, file, largest)
+    for mark, encoding in MARKS:
+        if content.startswith(mark):
+            try:
+                return content[len(mark) :].decode(encoding)
+            except UnicodeDecodeError:
+                raise FaultyFilesError([f"{file}: UTF-16 that is damaged or cut off"]) from None
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        row = content[: error.start].count(b"\n") + 1
+        is_table = PurePath(file).suffix.lower() in (".csv", ".tsv")
+        remedy = "In Excel, save as “CSV UTF-8”" if is_table else "Save it as UTF-8"
+        raise FaultyFilesError([f"{file}, row {row}: not UTF-8. {remedy}"]) from None
+
+
+def read_table(content: bytes, file: str, columns: Columns) -> Table:
+    """Read a table that has these columns; raise FaultyFilesError with all that is wrong.
+
+    Cells are in NFC, without blanks around them.
+    """
+    return table_in(text_in(content, file), file, columns)
+
+
+def table_in(text: str, file: str, columns: Columns) -> Table:
+    """Read a table from its text, see ``read_table``."""
+    top = text.lstrip()[:1]
+    if top == "{" or (top == "[" and _is_json(text)):
+        return _of_json(text, file, columns)
+    return _of_cells(text, file, columns)
+
+
+def _is_json(text: str) -> bool:
+    return text.lstrip()[1:].lstrip()[:1] in ("{", "]")
+
+
+def _of_cells(text: str, file: str, columns: Columns) -> Table:
+    faults = FileFaults()
+    separator, text, first = _separator(text, columns)
+    rows = [*_split(text, separator, file, first)]
+    filled = [(number, cells) for number, cells in rows if any(cells)]
+    if not filled:
+        raise FaultyFilesError([f"{file} is empty. Columns needed: {', '.join(columns.needed)}"])
+    number, heading = filled[0]
+    names = [columns.named(cell) for cell in heading]
+    if columns.bare and separator == "\t" and not {*columns.needed} & {*names}:
+        names = [*columns.bare]
+        filled = [(0, []), *filled]
+    _check_names(names, heading, file, columns)
+    wanted = {*columns.needed, *columns.more}
+    comma = separator != ","
+    table = []
+    for number, cells in filled[1:]:
+        if extra := next((cell for cell in cells[len(names) :] if cell), ""):
+            faults.add(
+                f"{file}, row {number}: {len(cells)} cells found, the last of them "
+                f"{shortened(extra)}; {len(names)} are allowed, as in the heading",
+                number,
+            )
+        nameless = [cell for name, cell in zip(names, cells, strict=False) if cell and not name]
+        if nameless:
+            faults.add(
+                f"{file}, row {number}: {shortened(nameless[0])} found under no heading", number
+            )
+        kept = {name: cell for name, cell in zip(names, cells, strict=False) if name in wanted}
+        table.append(Row(file, number, kept, comma))
+    faults.raise_any()
+    not_read = [
+        cell for name, cell in zip(names, heading, strict=False) if name and name not in wanted
+    ]
+    return Table(file, table, f"CSV with {SEPARATORS[separator]}", _known(names, wanted), not_read)
+
+
+def _known(names: Sequence[str], wanted: set[str]) -> list[str]:
+    return [name for name in names if name in wanted]
+
+
+def _check_names(names: Sequence[str], heading: Sequence[str], file: str, columns: Columns) -> None:
+    """Raise one fault for all that is wrong with a heading."""
+    missing = [name for name in columns.needed if name not in names]
+    found = ", ".join(cell for cell in heading if cell) or "none"
+    if missing:
+        of = "column" if len(missing) == 1 else "columns"
+        raise FaultyFilesError(
+            [f"{file}: no {of} {', '.join(missing)}. Columns found: {found[:300]}"]
+        )
+    twice = [name for name in dict.fromkeys(names) if name and names.count(name) > 1]
+    if twice:
+        again = f"{', '.join(twice)} found twice in the heading"
+        raise FaultyFilesError([f"{file}: {again}. Columns found: {found[:300]}"])
+
+
+def _separator(text: str, columns: Columns) -> tuple[str, str, int]:
+    """Return what separates cells, the text below a line that says so, and its first row."""
+    line, _, rest = text.partition("\n")
+    if line.strip().lower().startswith("sep=") and len(line.strip("\r\n ")) >= len("sep="):
+        said = line.strip("\r\n")[len("sep=") :][:1]
+        if said in SEPARATORS:
+            return said, rest, 2
+    top = next((line for line in text.splitlines() if line.strip(",;\t \ufeff")), "")
+    best = (-1, -1, ",")
+    for index, separator in enumerate(SEPARATORS):
+        try:
+            cells = next(csv.reader([top], delimiter=separator), [])
+        except csv.Error:
+            continue
+        names = {columns.named(_tidy(cell)) for cell in cells}
+        fits = sum(name in names for name in columns.needed)
+        best = max(best, (fits, len(cells) - index / 10, separator))  # type: ignore[assignment] # a tie: the first
+    return best[2], text, 1
+
+
+def _split(text: str, separator: str, file: str, first: int) -> Iterator[tuple[int, list[str]]]:
+    """Yield number and cells of each row, of quoted line breaks too."""
+    number = first - 1
+    try:
+        stream = io.StringIO(text, newline="")
+        for cells in csv.reader(stream, delimiter=separator, skipinitialspace=separator != "\t"):
+            number += 1
+            yield number, [_tidy(cell) for cell in cells]
+    except csv.Error as error:
+        raise FaultyFilesError([f"{file}, row {number + 1}: this is no CSV ({error})"]) from None
+
+
+def _tidy(cell: str) -> str:
+    return unicodedata.normalize("NFC", cell.strip())
+
+
+def _of_json(text: str, file: str, columns: Columns) -> Table:
+    is_lines = text.lstrip().startswith("{")
+    faults, wanted = FileFaults(), {*columns.needed, *columns.more}
+    keys: dict[str, str] = {}  # of the file → column, in their order
+    rows = []
+    for number, value in _json_rows(text, file, is_lines=is_lines):
+        if isinstance(value, dict):
+            keys |= {key: _column_of(key, value, columns) for key in value if key not in keys}
+            kept = {key: cell for key, cell in value.items() if keys[key] in wanted}
+            cells = {keys[key]: _json_cell(cell) for key, cell in kept.items() if cell is not None}
+            odd = [key for key, cell in kept.items() if isinstance(cell, dict | list | bool)]
+            found = f"column {odd[0]}: {shortened(json.dumps(kept[odd[0]]))}" if odd else ""
+            allowed = "found; a text or a number is allowed"
+            rows.append(Row(file, number, cells))
+        else:
+            found, allowed = shortened(json.dumps(value)), "found; an object is needed"
+        if found:
+            faults.add(f"{file}, row {number}, {found} {allowed}", number)
+    faults.raise_any()
+    if not rows:
+        raise FaultyFilesError([f"{file} is empty. Columns needed: {', '.join(columns.needed)}"])
+    _check_names([*keys.values()], [*keys], file, columns)
+    not_read = [key for key, name in keys.items() if name not in wanted]
+    how = "JSON Lines" if is_lines else "a JSON array"
+    return Table(file, rows, how, _known([*keys.values()], wanted), not_read)
+
+
+def _json_rows(text: str, file: str, *, is_lines: bool) -> Iterator[tuple[int, Any]]:
+    """Yield the number and the value of each line, or of each element of an array."""
+    if not is_lines:
+        yield from enumerate(_parsed(text, file), 1)
+        return
+    for number, line in enumerate(lines_of(text), 1):
+        if line.strip():
+            yield number, _parsed(line, f"{file}, row {number}")
+
+
+def _json_cell(cell: Any) -> str:
+    return _tidy(cell if isinstance(cell, str) else repr(cell))
+
+
+def _column_of(key: str, value: Mapping[str, Any], columns: Columns) -> str:
+    """Return a key's column; another name of one does not count beside the column itself."""
+    name = columns.named(key)
+    own = " ".join(key.split()).casefold()
+    others = {columns.named(each) for each in value if each != key}
+    return own if own != name and name in others else name
+
+
+def _parsed(text: str, place: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise FaultyFilesError([f"{place}: this is no JSON ({error})"]) from None

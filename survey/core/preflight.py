@@ -1,0 +1,265 @@
+"""What a researcher should know of files that were taken: warnings, each with a code."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations, pairwise
+from typing import Any
+
+from survey.core.collections.runs import Judgements, Run, RunFacts, Runs, ranking
+
+FIRST = 10  # documents of a run, of which most should be judged
+ENOUGH, MUCH_FEWER = 0.5, 0.2  # shares of judged documents
+MANY_TIES = 0.05
+CODES = (  # of warnings about runs, in the order in which they are told
+    *("ids-differ", "no-document-judged", "few-judged", "topics-missing", "topics-not-judged"),
+    *("ranks-reversed", "rank-conflict", "tied-scores", "comments"),
+)
+NO_TOPIC = "No topic is in both files"
+
+
+@dataclass(frozen=True)
+class Warned:
+    """A warning about a run or a file, ``of`` which it is.
+
+    ``text``: a sentence without its full stop. ``count`` of ``total`` are concerned; ``example``:
+    one of this side and one of the other.
+    """
+
+    code: str
+    of: str
+    text: str
+    count: int = 0
+    total: int = 0
+    example: tuple[str, ...] = ()
+    level: str = "warning"
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as JSON."""
+        return {**asdict(self), "example": [*self.example]}
+
+
+def columns_not_read(file: str, columns: Sequence[str]) -> list[Warned]:
+    """Return the warning about columns of a file that are not read; none without any."""
+    if not columns:
+        return []
+    text = f"{file}: columns not read: {', '.join(columns)}"
+    return [Warned("columns-not-read", file, text, len(columns))]
+
+
+def runs_checked(judgements: Judgements, runs: Runs, facts: Mapping[str, RunFacts]) -> list[Warned]:
+    """Compare the ids, ranks and scores of runs with judgements; values do not change.
+
+    ``facts``: of the runs whose files were read.
+    """
+    found = [*_topic_warnings(judgements, runs)]
+    strange = set()  # runs whose ids do not meet: that few are judged says nothing more
+    for name, run in runs.items():
+        of_ids = [*_id_warnings(judgements, name, run)]
+        strange |= {name for _ in of_ids}
+        found += of_ids
+        if name in facts:
+            found += _rank_warnings(name, run, facts[name])
+        found += _tie_warnings(name, run)
+    shares = {name: _share_judged(judgements, run) for name, run in runs.items()}
+    found += _few_judged(shares, strange)
+    return sorted(found, key=lambda each: CODES.index(each.code))
+
+
+def topics_fault(judged: Collection[str], of_runs: Collection[str]) -> str:
+    """Say that no topic is in both, with one of each side and how they differ; "" if one is."""
+    if not judged or not of_runs or {*judged} & {*of_runs}:
+        return ""
+    one, other = min(of_runs), min(judged)
+    for words, change in CHANGES.items():
+        there = {change(topic): topic for topic in judged}
+        met = sorted(topic for topic in of_runs if change(topic) in there)
+        if met:
+            pair = f"“{met[0]}” and “{there[change(met[0])]}”"
+            return f"{NO_TOPIC}. Topics of runs and judgements differ by {words}: {pair}"
+    return f"{NO_TOPIC}: “{one}” is one of the runs', “{other}” of the judgements'"
+
+
+def _without_zeros(text: str) -> str:
+    return re.sub(r"(?<![0-9])0+(?=[0-9])", "", text)
+
+
+def _without_extension(text: str) -> str:
+    return re.sub(r"(?<=.)\.[A-Za-z][A-Za-z0-9]{0,4}\Z", "", text)
+
+
+CHANGES: Mapping[str, Callable[[str], str]] = {
+    "the extension": _without_extension,
+    "the folder": lambda text: text.replace("\\", "/").rpartition("/")[2],
+    "leading zeros": _without_zeros,
+    "upper and lower case": str.casefold,
+}
+"""What ids of two files differ by, and what takes it away."""
+
+
+def _id_warnings(judgements: Judgements, name: str, run: Run) -> Iterator[Warned]:
+    """Yield that a run's documents are judged under other ids, or that none is judged."""
+    pairs = [(topic, doc) for topic in run if topic in judgements for doc in run[topic]]
+    unjudged = [(topic, doc) for topic, doc in pairs if doc not in judgements[topic]]
+    if not unjudged:
+        return
+    best: tuple[int, str, tuple[str, ...]] = (0, "", ())
+    one = [(words, change) for words, change in CHANGES.items()]
+    two = [
+        (f"{first[0]} and {second[0]}", _both(first[1], second[1]))
+        for first, second in combinations(one, 2)
+    ]
+    for words, change in (*one, *two):
+        met = _met(judgements, run, unjudged, change)
+        if len(met) > best[0]:
+            best = len(met), words, min(met)
+    total = len(pairs)
+    if best[0]:
+        count, words, (_, doc, other) = best
+        example = (doc, other)
+        yield Warned(
+            "ids-differ",
+            name,
+            f"Run {name}: {count} of {total} documents are not judged under their ids, and would "
+            f"be without {words} (run “{doc}”, judgements “{other}”). They count as not relevant",
+            *(count, total, example),
+        )
+    elif len(unjudged) == total:
+        topic, doc = min(unjudged)
+        other = min(judgements[topic])
+        yield Warned(
+            "no-document-judged",
+            name,
+            f"Run {name}: none of its {total} documents is judged (run “{doc}”, judgements "
+            f"“{other}”). All values are 0",
+            *(total, total, (doc, other)),
+        )
+
+
+def _both(first: Callable[[str], str], second: Callable[[str], str]) -> Callable[[str], str]:
+    return lambda text: first(second(text))
+
+
+def _met(
+    judgements: Judgements,
+    run: Run,
+    unjudged: Iterable[tuple[str, str]],
+    change: Callable[[str], str],
+) -> list[tuple[str, str, str]]:
+    """Return (topic, document, judged document) that a change makes equal; [] if it merges ids."""
+    met = []
+    by_topic: dict[str, dict[str, str]] = {}
+    for topic, doc in unjudged:
+        if topic not in by_topic:
+            judged = judgements[topic]
+            by_topic[topic] = {change(other): other for other in judged}
+            changed = {change(other) for other in run[topic]}
+            if len(by_topic[topic]) < len(judged) or len(changed) < len(run[topic]):
+                return []
+        other = by_topic[topic].get(change(doc))
+        if other is not None:
+            met.append((topic, doc, other))
+    return met
+
+
+def _topic_warnings(judgements: Judgements, runs: Runs) -> Iterator[Warned]:
+    judged = [topic for topic, grades in judgements.items() if any(g > 0 for g in grades.values())]
+    for name, run in runs.items():
+        missing = sorted(topic for topic in judged if topic not in run)
+        if missing:
+            yield Warned(
+                "topics-missing",
+                name,
+                f"Run {name} returned nothing for {len(missing)} of {len(judged)} judged topics "
+                f"(first: “{missing[0]}”). They count as 0",
+                *(len(missing), len(judged), (missing[0],)),
+            )
+        without = sorted(topic for topic in run if topic not in judgements)
+        if without:
+            yield Warned(
+                "topics-not-judged",
+                name,
+                f"Run {name}: {len(without)} of {len(run)} topics are not judged (first: "
+                f"“{without[0]}”). They are left out",
+                *(len(without), len(run), (without[0],)),
+            )
+
+
+def _rank_warnings(name: str, run: Run, facts: RunFacts) -> Iterator[Warned]:
+    """Yield that ranks and scores disagree, or that the list is read backwards."""
+    pairs = conflicts = reversed_topics = 0
+    example: tuple[str, ...] = ()
+    for topic, order in facts.order.items():
+        scores = run.get(topic, {})
+        known = [(doc, scores[doc]) for doc in order if doc in scores]
+        rises = [(a, b) for (a, low), (b, high) in pairwise(known) if high > low]
+        pairs += max(0, len(known) - 1)
+        conflicts += len(rises)
+        reversed_topics += len(known) > 1 and len(rises) == len(known) - 1
+        example = example or ((topic, *rises[0]) if rises else ())
+    topics = len(facts.order)
+    if reversed_topics * 2 > topics:
+        yield Warned(
+            "ranks-reversed",
+            name,
+            f"Run {name}: scores rise with the ranks in {reversed_topics} of {topics} topics. The "
+            "list is read backwards",
+            *(reversed_topics, topics, example[1:]),
+        )
+    elif conflicts:
+        topic, first, second = example
+        yield Warned(
+            "rank-conflict",
+            name,
+            f"Run {name}: rank and score disagree in {conflicts} of {pairs} neighbouring pairs "
+            f"(topic “{topic}”: “{first}”, “{second}”). The score decides",
+            *(conflicts, pairs, (first, second)),
+        )
+    if facts.comments:
+        one = facts.comments == 1
+        lines = "1 line that starts" if one else f"{facts.comments} lines that start"
+        text = f"{name}: {lines} with # {'was' if one else 'were'} skipped"
+        yield Warned("comments", name, text, facts.comments)
+
+
+def _tie_warnings(name: str, run: Run) -> Iterator[Warned]:
+    tied = total = 0
+    for scores in run.values():
+        counts = Counter(scores.values())
+        tied += sum(count for count in counts.values() if count > 1)
+        total += len(scores)
+    if total and tied >= MANY_TIES * total:
+        yield Warned(
+            "tied-scores",
+            name,
+            f"Run {name}: {tied} of {total} documents share their score with another. Names decide "
+            "their order",
+            *(tied, total),
+        )
+
+
+def _share_judged(judgements: Judgements, run: Run) -> tuple[int, int]:
+    """Return how many of a run's first documents of judged topics are judged, and how many."""
+    judged = total = 0
+    for topic in run:
+        if topic in judgements:
+            first = ranking(run[topic])[:FIRST]
+            judged += sum(doc in judgements[topic] for doc in first)
+            total += len(first)
+    return judged, total
+
+
+def _few_judged(
+    shares: Mapping[str, tuple[int, int]], strange: Collection[str]
+) -> Iterator[Warned]:
+    known = {name: judged / total for name, (judged, total) in shares.items() if total}
+    if not known:
+        return
+    best = max(known, key=lambda name: (known[name], name))
+    for name, share in known.items():
+        if name in strange or not (share < ENOUGH or share < known[best] - MUCH_FEWER):
+            continue
+        of_best = f", of {best}'s {known[best]:.0%}" if known[best] > share else ""
+        text = f"Run {name}: {share:.0%} of its first {FIRST} documents are judged{of_best}"
+        yield Warned("few-judged", name, text.replace("%", " %"), *shares[name])

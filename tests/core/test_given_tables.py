@@ -1,0 +1,143 @@
+"""One reader for all tables: the same rows from whatever dialect a program writes."""
+
+import csv
+import gzip
+import io
+import json
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from survey.core.given_tables import Columns, read_table
+from survey.core.text_input import FaultyFilesError
+
+COLUMNS = Columns(
+    ("document", "text"),
+    ("title", "weight"),
+    {"docno": "document", "contents": "text", "_id": "document"},
+    bare=("document", "text"),
+)
+ROWS = [
+    {"document": "d1", "text": "one; two, three", "title": 'A "quoted" title'},
+    {"document": "d2", "text": "a line\nand another", "title": ""},
+    {"document": "ü", "text": "=1+1", "title": "Καλημέρα"},
+]
+
+
+def written(rows, names, separator=",", *, encoding="utf-8", ends="\r\n", extra=0):
+    stream = io.StringIO(newline="")
+    writer = csv.writer(stream, delimiter=separator, lineterminator=ends)
+    writer.writerow([*names, *[""] * extra])
+    for row in rows:
+        writer.writerow([*(row.get(name.strip().lower(), "") for name in names), *[""] * extra])
+    writer.writerows([[""] * (len(names) + extra)] * extra)
+    return stream.getvalue().encode(encoding)
+
+
+def cells_of(table):
+    names = ("document", "text", "title")
+    return [{name: row[name].replace("\r\n", "\n") for name in names} for row in table.rows]
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+@pytest.mark.parametrize("extra", [0, 2])
+@pytest.mark.parametrize("names", [("document", "text", "title"), ("Title ", "TEXT", "Document")])
+@pytest.mark.parametrize("packed", [False, True])
+def test_the_dialects_of_spreadsheets_are_one(separator, encoding, ends, extra, names, packed):
+    content = written(ROWS, names, separator, encoding=encoding, ends=ends, extra=extra)
+    table = read_table(gzip.compress(content) if packed else content, "items.csv", COLUMNS)
+    assert [
+        {key: value.replace("\r\n", "\n") for key, value in row.items()} for row in cells_of(table)
+    ] == ROWS
+    assert table.columns_not_read == []
+
+
+TEXTS = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=20).map(
+    lambda text: unicodedata.normalize("NFC", text.strip()) or "x"
+)
+
+
+@given(
+    st.lists(st.fixed_dictionaries({"document": TEXTS, "text": TEXTS, "title": TEXTS}), min_size=1),
+    st.sampled_from([",", ";", "\t"]),
+    st.permutations(["document", "text", "title"]),
+    st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]),
+)
+def test_any_cells_come_back_from_any_dialect(rows, separator, names, encoding):
+    table = read_table(written(rows, names, separator, encoding=encoding), "a.csv", COLUMNS)
+    assert cells_of(table) == rows
+
+
+@pytest.mark.parametrize("as_lines", [True, False])
+def test_json_lines_and_arrays_are_tables(as_lines):
+    values = [{"_id": "d1", "contents": "a", "metadata": {"x": 1}}, {"_id": 2, "contents": "b"}]
+    text = "\n".join(map(json.dumps, values)) if as_lines else json.dumps(values)
+    table = read_table(text.encode(), "corpus.jsonl", COLUMNS)
+    assert [(row["document"], row["text"]) for row in table.rows] == [("d1", "a"), ("2", "b")]
+    assert table.columns_not_read == ["metadata"]
+
+
+def test_a_line_that_names_the_separator_is_obeyed_and_counted():
+    table = read_table(b"sep=;\r\ndocument;text\r\nd,1;a\r\n", "a.csv", COLUMNS)
+    assert [(row.number, row["document"]) for row in table.rows] == [(3, "d,1")]
+
+
+def test_two_columns_with_tabs_need_no_heading():
+    table = read_table(b"q1\tred shoes\nq2\tblue, shoes\n", "queries.tsv", COLUMNS)
+    assert [(row.number, row["document"], row["text"]) for row in table.rows] == [
+        (1, "q1", "red shoes"),
+        (2, "q2", "blue, shoes"),
+    ]
+
+
+def test_decimal_commas_are_numbers_where_no_comma_separates():
+    table = read_table(b"document;text;weight\nd;t;0,57\n", "a.csv", COLUMNS)
+    assert table.rows[0].number_in("weight") == 0.57
+    table = read_table(b'document,text,weight\nd,t,"0,57"\n', "a.csv", COLUMNS)
+    assert table.rows[0].number_in("weight") is None
+
+
+@pytest.mark.parametrize(
+    ("content", "fault"),
+    [
+        (b"", "a.csv is empty. Columns needed: document, text"),
+        (
+            b"headline,link\nx,y\n",
+            "a.csv: no columns document, text. Columns found: headline, link",
+        ),
+        (b"document;link\nx;y\n", "a.csv: no column text. Columns found: document, link"),
+        (b"document,text,Text\na,b,c\n", "a.csv: text found twice in the heading."),
+        (b"document,text\na,b,c\n", "a.csv, row 2: 3 cells found, the last of them 'c'; 2 are"),
+        (b"document,text,\na,b,c\n", "a.csv, row 2: 'c' found under no heading"),
+        ("document,text\na,b\nü,c\n".encode("cp1252"), "a.csv, row 3: not UTF-8. In Excel, save"),
+        (b"BZh91AY", "a.csv is packed with bzip2. Unpack it, or pack it with gzip"),
+        (b"7z\xbc\xaf\x27\x1c", "a.csv is packed with 7-Zip."),
+        (b"\x28\xb5\x2f\xfd", "a.csv is packed with Zstandard."),
+        (b"\xfd7zXZ\0", "a.csv is packed with xz."),
+        (b"PK\x03\x04xx", "a.csv is a zip."),
+        (b"%PDF-1.4", "a.csv is a PDF."),
+        (b"\n<!DOCTYPE html><p>", "a.csv is a web page. Save the file itself"),
+        (b"\x1f\x8b\x08\0cut", "a.csv begins like a gzip file, but is none, or is cut off"),
+        (b'{"document": "d"', "a.csv, row 1: this is no JSON"),
+        (b'{"document": "d"}\n', "a.csv: no column text. Columns found: document"),
+        (
+            b'{"document": ["d"], "text": "t"}',
+            "column document: '[\"d\"]' found; a text or a number",
+        ),
+        (b"[1]", "a.csv"),
+    ],
+)
+def test_what_is_no_such_table_is_one_fault_that_says_what_to_do(content, fault):
+    with pytest.raises(FaultyFilesError) as error:
+        read_table(content, "a.csv", COLUMNS)
+    assert len(error.value.faults) == 1
+    assert fault in error.value.faults[0]
+
+
+def test_columns_that_are_not_read_are_named():
+    table = read_table(b"document,Caption,text,score\nd,c,t,1\n", "items.csv", COLUMNS)
+    assert table.columns_not_read == ["Caption", "score"]
