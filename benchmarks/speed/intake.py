@@ -45,7 +45,7 @@ def measured(folder: Path, count: int) -> dict[str, float]:
             upgrade_database(db.engine)
             plan = plans.preset_plan("mnro", **plans.default_contact())
             files = dict(islice(items.files_in_folder(folder).items(), count))
-            documents, _ = items.items_in(files)
+            documents, _ = items.items_in(files, [])
             empty = path.stat().st_size
             with Session(db.engine) as session:
                 study = lifecycle.create_study(session, "pictures", plan)
