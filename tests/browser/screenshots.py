@@ -29,6 +29,14 @@ ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "docs" / "screenshots"
 SIZES = {"laptop": (1280, 800), "tablet": (768, 1024), "phone": (360, 740)}
 
+# Whether the pictures are there, and the number of those looked at has not changed for a second.
+COUNTED = """() => {
+  const text = document.getElementById("looked").innerText;
+  if (window.counted?.text !== text) window.counted = { text, since: performance.now() };
+  return [...document.images].every((image) => image.complete)
+    && performance.now() - window.counted.since > 1000;
+}"""
+
 
 def main() -> None:
     """Replace the pictures of the documentation."""
@@ -212,10 +220,8 @@ def judgements(browser: Browser, server: Server, folder: Path) -> None:
         for number in (0, 1):
             page.locator(".tiles label").nth(number).click()
         page.wait_for_function(SAVED)
-        # The tiles in view count as looked at after half a second, which changes the number below.
-        page.wait_for_function(
-            "Number(/\\d+/.exec(document.getElementById('looked').innerText)) > 0"
-        )
+        # Tiles count as looked at half a second after their pictures came; the number below tells.
+        page.wait_for_function(COUNTED)
         shoot(page, folder / f"batch-{name}-light.png", whole=False)
     page = open_window(browser, SIZES["laptop"])
     to_the_question(page, f"{server.address}/s/which-groups")
