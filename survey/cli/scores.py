@@ -349,11 +349,11 @@ def feedback(
 def _warn(report: "Report") -> None:
     """Print what may be otherwise in the files than was meant, ten of a kind, to stderr."""
     for _, of_code in groupby(report.warnings, key=lambda each: each.code):
-        told = [*of_code]
-        for each in told[:MOST_WARNINGS]:
-            click.echo(f"Warning: {each.text}.", err=True)
-        if len(told) > MOST_WARNINGS:
-            click.echo(f"Warning: and {len(told) - MOST_WARNINGS} more like these.", err=True)
+        warnings = [*of_code]
+        for warning in warnings[:MOST_WARNINGS]:
+            click.echo(f"Warning: {warning.text}.", err=True)
+        if len(warnings) > MOST_WARNINGS:
+            click.echo(f"Warning: and {len(warnings) - MOST_WARNINGS} more like these.", err=True)
 
 
 @contextmanager

@@ -81,6 +81,12 @@ def test_lists_that_are_read_backwards_are_told_and_no_single_conflict():
     assert (conflict.code, conflict.count, conflict.total) == ("rank-conflict", 1, 7)
 
 
+@pytest.mark.parametrize("rank", ["9" * 5_000, "x", "-1", "²"])
+def test_a_rank_that_is_no_number_is_left_out_as_trec_eval_does(rank):
+    warned = checked(JUDGED, FINE.replace("1 Q0 d3 3 6 a", f"1 Q0 d3 {rank} 6 a"))
+    assert warned == []
+
+
 def test_equal_scores_comments_and_topics_that_lack_are_told():
     equal = FINE.replace(" 8 a", " 7 a") + "# a comment\n2 Q0 d1 1 1 a\n"
     warned = {each.code: each for each in checked({**JUDGED, "3": {"d1": 1}}, equal)}

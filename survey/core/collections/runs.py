@@ -85,8 +85,9 @@ def read_run_and_facts(file: str, lines: Iterable[str], faults: FileFaults) -> t
         for line in lines:
             comments += line.lstrip().startswith("#")
             fields = line.split()
-            if len(fields) == len(RUN_LINE.split()) and fields[3].isdecimal():
-                ranks.setdefault(fields[0], []).append((int(fields[3]), fields[2]))
+            rank = parse_whole(fields[3]) if len(fields) == len(RUN_LINE.split()) else None
+            if rank is not None:
+                ranks.setdefault(fields[0], []).append((rank, fields[2]))
             yield line
 
     run = read_run(file, noted(), faults)
