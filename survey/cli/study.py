@@ -330,11 +330,11 @@ def items(
 ) -> None:
     """Add what documents and topics stand for: pictures, texts, what was searched for.
 
-    SOURCE is a folder or a zip of pictures, each named by the id of its document, or a CSV with the
-    columns document,file,text,alt beside the pictures. Pictures are stored in two small sizes,
-    without metadata, in sRGB, and on light grey where they are transparent. An item replaces one of
-    the same document. features.csv, or features.npy and features.txt, beside them are vectors to
-    compare documents by.
+    SOURCE is a folder or a zip of pictures, each named by the id of its document, or a table
+    (CSV, JSON Lines) with the columns document, file, text, alt beside the pictures. Pictures are
+    stored in two small sizes, without metadata, in sRGB, and on light grey where they are
+    transparent. An item replaces one of the same document. features.csv, or features.npy and
+    features.txt, beside them are vectors to compare documents by.
     """
     from survey.services import accounts
     from survey.services.collections import items as collection
