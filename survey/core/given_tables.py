@@ -162,6 +162,15 @@ def table_in(text: str, file: str, columns: Columns) -> Table:
     return _of_cells(text, file, columns)
 
 
+def heading_names(line: str, columns: Columns) -> set[str]:
+    """Return the names of columns in a line that may be the heading of a table."""
+    try:
+        cells = next(csv.reader([line], delimiter=_separator(line, columns)[0]), [])
+    except csv.Error:  # a line that is too long, or holds a NUL
+        return set()
+    return {columns.named(_tidy(cell)) for cell in cells}
+
+
 def _is_json(text: str) -> bool:
     return text.lstrip()[1:].lstrip()[:1] in ("{", "]")
 

@@ -85,6 +85,10 @@ def _without_zeros(text: str) -> str:
     return re.sub(r"(?<![0-9])0+(?=[0-9])", "", text)
 
 
+def _without_blanks(text: str) -> str:
+    return re.sub(r"\s", "", text)
+
+
 def _without_extension(text: str) -> str:
     return re.sub(r"(?<=.)\.[A-Za-z][A-Za-z0-9]{0,4}\Z", "", text)
 
@@ -94,6 +98,7 @@ CHANGES: Mapping[str, Callable[[str], str]] = {
     "the folder": lambda text: text.replace("\\", "/").rpartition("/")[2],
     "leading zeros": _without_zeros,
     "upper and lower case": str.casefold,
+    "blanks that are not ASCII": _without_blanks,
 }
 """What ids of two files differ by, and what takes it away."""
 

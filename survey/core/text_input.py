@@ -13,6 +13,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 MOST_FAULTS = 20
 
@@ -37,6 +38,7 @@ LATER = rf"(?=[{SKIPPED}]*[{SIGNS}])"
 
 BEFORE_FORMULA = re.compile(rf"\A{FIRST}|(?<=[;\t\r\n]){LATER}")
 ESCAPED = re.compile(rf"\A'{FIRST}|(?<=[;\t\r\n])'{LATER}")
+NOT_SEEN = re.compile(rf"(?![\x00-\x1f])[{UNSEEN}]")
 UNSEEN_ENDS = re.compile(rf"\A[\s{UNSEEN}]+|[\s{UNSEEN}]+\Z")
 
 
@@ -110,9 +112,28 @@ def without_unseen_ends(text: str) -> str:
     return UNSEEN_ENDS.sub("", text)
 
 
+def without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the object of JSON that has these names and values.
+
+    For ``json.loads``, as its object_pairs_hook. Raises ValueError for a name that occurs twice:
+    readers differ in which of its values they take.
+    """
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the name {shortened(twice)} occurs twice in an object")
+    return content
+
+
+def visible(text: str) -> str:
+    """Return a text in which blanks and signs that cannot be seen are named: d3<U+00A0>x."""
+    return NOT_SEEN.sub(lambda match: f"<U+{ord(match[0]):04X}>", text)
+
+
 def shortened(text: str) -> str:
     """Quote a text for a message, at most 40 characters of it."""
-    return repr(text if len(text) <= 40 else f"{text[:39]}…")
+    return repr(visible(text if len(text) <= 40 else f"{text[:39]}…"))
 
 
 def parse_whole(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from survey.core.collections.runs import split_lines
+from survey.core.collections.runs import Place, split_lines, written
 from survey.core.text_input import FileFaults, shortened
 
 CODES_LINE = "document code"
@@ -31,17 +31,19 @@ class HashCodes:
 def read_codes(file: str, lines: Iterable[str], faults: FileFaults) -> HashCodes:
     """Read a text of lines ``document code``, the code in digits 0 and 1, equally many in each."""
     codes: dict[str, bytes] = {}
-    first_lines: dict[str, int] = {}
-    first, bits = 0, 0
-    for number, (document, code) in split_lines(CODES_LINE, file, lines, faults):
-        place = f"{file}, line {number}"
-        first, bits = (first, bits) if first else (number, len(code))
-        if (earlier := first_lines.setdefault(document, number)) != number:
-            faults.add(f"{place}: {_again(document)}, as in line {earlier}; one code is allowed")
+    first_places: dict[str, Place] = {}
+    first: Place = ""
+    bits = 0
+    for place_in_file, (document, code) in split_lines(CODES_LINE, file, lines, faults):
+        place = f"{file}, {written(place_in_file)}"
+        first, bits = (first, bits) if first else (place_in_file, len(code))
+        if (earlier := first_places.setdefault(document, place_in_file)) != place_in_file:
+            again = f"{_again(document)}, as in {written(earlier)}; one code is allowed"
+            faults.add(f"{place}: {again}")
         elif not DIGITS.issuperset(code):
             faults.add(f"{place}: code {shortened(code)} found; the digits 0 and 1 are allowed")
         elif len(code) != bits:
-            faults.add(f"{place}: {len(code)} digits found; line {first} has {bits}")
+            faults.add(f"{place}: {len(code)} digits found; {written(first)} has {bits}")
         else:
             codes[document] = code.encode()
     cells = np.frombuffer(b"".join(codes.values()), np.uint8).reshape(len(codes), bits)

@@ -1,20 +1,34 @@
 """Judgements and runs of a test collection: their files, and the lists that measures take.
 
 The files are TREC's, and two formats of our own for weights and clusters. Fields are
-separated by blanks; empty lines and lines that start with # do not count. A reader takes the
-file's name and lines and returns what the valid lines hold; for each invalid line it adds a
-sentence with file and line number to ``faults``.
+separated by spaces and tabs only, as in trec_eval; empty lines and lines that start with # do not
+count. A table with a heading, JSON Lines, and a JSON object of topics, documents and numbers (as
+of ranx and pytrec_eval) are read too. Ids are in NFC. A reader takes the file's name and lines and
+returns what the valid lines hold; for each invalid line it adds a sentence with its place to
+``faults``.
 """
 
+import json
+import re
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import PurePath
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
+from survey.core.given_tables import Columns, heading_names, table_in
 from survey.core.measures import Lists
-from survey.core.text_input import FileFaults, parse_number, parse_whole, shortened
+from survey.core.text_input import (
+    FaultyFilesError,
+    FileFaults,
+    parse_number,
+    parse_whole,
+    shortened,
+    without_repeats,
+)
 
 Judgements = Mapping[str, Mapping[str, int]]
 """Topic → document → relevance, topics in the order of the file."""
@@ -28,15 +42,30 @@ Weights = Mapping[str, Mapping[str, float]]
 """Topic → document → the share of annotators who chose it, above 0 and up to 1."""
 
 QRELS_FILE, RUNS_FOLDER = "qrels.txt", "runs"  # in the folder of a collection
+RUN_SUFFIXES = (".txt", ".run", ".res", ".trec", ".tsv", ".json", ".jsonl")  # before .gz too
 QRELS_LINE = "topic iteration document relevance"
 RUN_LINE = "topic Q0 document rank score tag"
+MS_MARCO_LINE = "topic document rank"
 WEIGHTS_LINE = "topic document weight"
 CLUSTERS_LINE = "topic document cluster"
+SUBTOPICS_LINE = "topic sub-topic document relevance"
+# Fields of lines that tables need not have.
+NOT_NEEDED = ("iteration", "Q0", "rank", "tag")
+OTHER_NAMES = {
+    **dict.fromkeys(("docno", "doc_id", "docid", "corpus-id"), "document"),
+    **dict.fromkeys(("topic_id", "query_id", "query-id", "qid"), "topic"),
+    "sub-topic": "cluster",
+}
+NAMES_OF_RELEVANCE = dict.fromkeys(("rel", "score", "rating", "grade", "label"), "relevance")
+BLANKS = re.compile("[ \t]+")
+WHOLE_AS_DECIMAL = re.compile(r"([+-]?[0-9]+)\.0+")
 IN_NO_CLUSTER = "unknown"
 LARGEST_RELEVANCE = 999_999_999
 ONE_JUDGEMENT = "one judgement for each is allowed"
 
 Value = TypeVar("Value")
+Place = int | str
+"""Where a record is: the number of its line, or words for the row of a table."""
 
 
 def read_judgements(
@@ -44,23 +73,48 @@ def read_judgements(
 ) -> Judgements:
     """Read qrels, ``topic iteration document relevance``; relevance up to ``highest``, if given.
 
-    Above 0 is relevant, 0 judged not relevant, and what is below 0 counts as not judged.
+    Above 0 is relevant, 0 judged not relevant, and what is below 0 counts as not judged. 1.0 is 1.
     """
     bound = "" if highest is None else f" up to {highest}"
     largest = LARGEST_RELEVANCE if highest is None else highest
-    return read_values(
-        (file, lines, faults),
+    lines = [*lines]
+    of_lines = FileFaults()
+    judgements = read_values(
+        (file, lines, of_lines),
         (QRELS_LINE, "relevance"),
-        lambda text: parse_whole(text, -LARGEST_RELEVANCE, largest, signed=True),
+        lambda text: parse_whole(
+            WHOLE_AS_DECIMAL.sub(r"\1", text), -LARGEST_RELEVANCE, largest, signed=True
+        ),
         allowed=f"a whole number{bound} is allowed",
         once=ONE_JUDGEMENT,
     )
+    if of_lines and _is_by_subtopic(lines):
+        faults.add(f"{file}: these are judgements by sub-topic. Give them to --clusters")
+    else:
+        faults.extend(of_lines.sentences)
+    return judgements
+
+
+def _is_by_subtopic(lines: Iterable[str]) -> bool:
+    """Return whether lines judge a document for several sub-topics, which the second field is."""
+    subtopics: dict[tuple[str, str], str] = {}
+    for line in lines:
+        fields = _fields(line.strip())
+        if len(fields) == len(QRELS_LINE.split()):
+            topic, subtopic, document, _ = fields
+            if subtopics.setdefault((topic, document), subtopic) != subtopic:
+                return True
+    return False
 
 
 def run_name(file: str) -> str:
-    """Return a run's name: its file's name without .gz and without the last suffix after it."""
-    path = PurePath(file)
-    return (path.with_suffix("") if path.suffix == ".gz" else path).stem
+    """Return a run's name: its file's name without .gz and without one of RUN_SUFFIXES."""
+    name = PurePath(file).name
+    for suffixes in ((".gz",), RUN_SUFFIXES):
+        suffix = PurePath(name).suffix
+        if suffix.lower() in suffixes:
+            name = name.removesuffix(suffix)
+    return name
 
 
 @dataclass(frozen=True)
@@ -75,33 +129,69 @@ class RunFacts:
     comments: int = 0
 
 
+def run_tag(lines: Iterable[str]) -> str:
+    """Return the last field of a run's first line, "" where it has none."""
+    first, _ = _peek(lines)
+    fields = _fields(first)
+    return fields[-1] if len(fields) == len(RUN_LINE.split()) else ""
+
+
 def read_run_and_facts(file: str, lines: Iterable[str], faults: FileFaults) -> tuple[Run, RunFacts]:
     """Read a run as ``read_run`` does, and what its rank column and its comments say."""
     ranks: dict[str, list[tuple[int, str]]] = {}
     comments = 0
 
-    def noted() -> Iterator[str]:
+    def counted() -> Iterator[str]:
         nonlocal comments
         for line in lines:
             comments += line.lstrip().startswith("#")
-            fields = line.split()
-            rank = parse_whole(fields[3]) if len(fields) == len(RUN_LINE.split()) else None
-            if rank is not None:
-                ranks.setdefault(fields[0], []).append((rank, fields[2]))
             yield line
 
-    run = read_run(file, noted(), faults)
+    def note(fields: Sequence[str]) -> None:
+        rank = parse_whole(fields[3]) if len(fields) == len(RUN_LINE.split()) else None
+        if rank is not None:
+            ranks.setdefault(fields[0], []).append((rank, fields[2]))
+
+    run = read_run(file, counted(), faults, note)
     order = {topic: tuple(doc for _, doc in sorted(of_topic)) for topic, of_topic in ranks.items()}
     return run, RunFacts(order, comments)
 
 
-def read_run(file: str, lines: Iterable[str], faults: FileFaults) -> Run:
-    """Read a run, ``topic Q0 document rank score tag``; the score alone decides the order."""
+def read_run(
+    file: str,
+    lines: Iterable[str],
+    faults: FileFaults,
+    note: Callable[[Sequence[str]], object] = lambda _: None,
+) -> Run:
+    """Read a run, ``topic Q0 document rank score tag``; the score alone decides the order.
+
+    Or MS MARCO's ``topic document rank``, where the rank decides. ``note`` is called with the
+    fields of each valid line.
+    """
     once = "a run may return it once"
-    form = (RUN_LINE, "score")
+    first, lines = _peek(lines)
+    if not _is_table(first, RUN_LINE) and len(_fields(first)) == len(MS_MARCO_LINE.split()):
+        return read_values(
+            (file, lines, faults),
+            (MS_MARCO_LINE, "rank"),
+            _score_of_rank,
+            allowed="a whole number from 1 is allowed",
+            once=once,
+            note=note,
+        )
     return read_values(
-        (file, lines, faults), form, parse_number, allowed="a number is allowed", once=once
+        (file, lines, faults),
+        (RUN_LINE, "score"),
+        parse_number,
+        allowed="a number is allowed",
+        once=once,
+        note=note,
     )
+
+
+def _score_of_rank(text: str) -> float | None:
+    rank = parse_whole(text, 1)
+    return None if rank is None else -float(rank)
 
 
 def read_weights(file: str, lines: Iterable[str], faults: FileFaults) -> Weights:
@@ -128,28 +218,62 @@ def read_clusters(file: str, lines: Iterable[str], faults: FileFaults) -> Cluste
     not belong together.
     """
     topics: dict[str, dict[str, frozenset[str]]] = {}
-    first_lines: dict[tuple[str, str, str], int] = {}
-    for number, fields in split_lines(CLUSTERS_LINE, file, lines, faults, rest_in_last=True):
-        topic, document = fields[:2]
-        cluster = _cluster_name(fields[2])
-        first = first_lines.setdefault((topic, document, cluster), number)
-        if first != number:
+    first_places: dict[tuple[str, str, str], Place] = {}
+    for place, (topic, document, name) in _cluster_fields(file, [*lines], faults):
+        cluster = _cluster_name(name)
+        first = first_places.setdefault((topic, document, cluster), place)
+        if first != place:
             faults.add(
-                f"{file}, line {number}: document {shortened(document)} of topic "
-                f"{shortened(topic)} found again in cluster {shortened(cluster)}, as in line "
-                f"{first}; once is allowed"
+                f"{file}, {written(place)}: document {shortened(document)} of topic "
+                f"{shortened(topic)} found again in cluster {shortened(cluster)}, as in "
+                f"{written(first)}; once is allowed"
             )
         documents = topics.setdefault(topic, {})
         documents[document] = documents.get(document, frozenset()) | ({cluster} - {IN_NO_CLUSTER})
-    for (topic, document, cluster), number in first_lines.items():
+    for (topic, document, cluster), place in first_places.items():
         if cluster == IN_NO_CLUSTER and topics[topic][document]:
             other = shortened(min(topics[topic][document]))
             faults.add(
-                f"{file}, line {number}: document {shortened(document)} of topic "
+                f"{file}, {written(place)}: document {shortened(document)} of topic "
                 f"{shortened(topic)} is {IN_NO_CLUSTER} here and in cluster {other} elsewhere; one "
                 "of the two is allowed"
             )
     return topics
+
+
+def _cluster_fields(
+    file: str, lines: Sequence[str], faults: FileFaults
+) -> Iterator[tuple[Place, tuple[str, str, str]]]:
+    """Yield place, topic, document and cluster; of judgements by sub-topic the relevant ones."""
+    if not _are_subtopics(lines):
+        for place, fields in split_lines(CLUSTERS_LINE, file, lines, faults, rest_in_last=True):
+            topic, document, cluster = fields
+            yield place, (topic, document, cluster)
+        return
+    for place, (topic, subtopic, document, relevance) in split_lines(
+        SUBTOPICS_LINE, file, lines, faults
+    ):
+        if int(relevance) > 0:
+            yield place, (topic, document, subtopic)
+
+
+def _are_subtopics(lines: Iterable[str]) -> bool:
+    """Return whether all lines are judgements by sub-topic: numbers in the second and last field.
+
+    A cluster may be called "group 1", of which the first word is in every line.
+    """
+    documents = set()
+    for line in lines:
+        text = line.removeprefix("\ufeff").strip()
+        if text and not text.startswith("#"):
+            fields = _fields(text)
+            is_judgement = len(fields) == len(SUBTOPICS_LINE.split())
+            if not is_judgement or parse_whole(fields[1]) is None:
+                return False
+            if parse_whole(fields[3], signed=True) is None:
+                return False
+            documents.add(fields[2])
+    return len(documents) > 1
 
 
 def read_values(
@@ -159,48 +283,57 @@ def read_values(
     *,
     allowed: str,
     once: str,
+    note: Callable[[Sequence[str]], object] = lambda _: None,
 ) -> dict[str, dict[str, Value]]:
     """Read a file with a value for each document; return topic → document → value.
 
     ``source``: the arguments of every reader. ``form``: the names of a line's fields, and that
     of the value; ``parse``: its text → the value, None where it is invalid. ``allowed``,
-    ``once``: the ends of the sentences about an invalid value and a second line.
+    ``once``: the ends of the sentences about an invalid value and a second line. ``note`` is called
+    with the fields of each valid line.
     """
     file, lines, faults = source
     line, name = form
     names = line.split()
     document_column, value_column = names.index("document"), names.index(name)
     topics: dict[str, dict[str, Value]] = {}
-    first_lines: dict[str, dict[str, int]] = {}
-    for number, fields in split_lines(line, file, lines, faults):
+    first_places: dict[str, dict[str, Place]] = {}
+    for place, fields in split_lines(line, file, lines, faults):
         topic, document, text = fields[0], fields[document_column], fields[value_column]
-        first = first_lines.setdefault(topic, {}).setdefault(document, number)
+        first = first_places.setdefault(topic, {}).setdefault(document, place)
         if (value := parse(text)) is None:
-            faults.add(f"{file}, line {number}: {name} {shortened(text)} found; {allowed}")
-        elif first != number:
+            faults.add(f"{file}, {written(place)}: {name} {shortened(text)} found; {allowed}")
+        elif first != place:
             faults.add(
-                f"{file}, line {number}: document {shortened(document)} of topic "
-                f"{shortened(topic)} found again, as in line {first}; {once}"
+                f"{file}, {written(place)}: document {shortened(document)} of topic "
+                f"{shortened(topic)} found again, as in {written(first)}; {once}"
             )
         else:
             topics.setdefault(topic, {})[document] = value
+            note(fields)
     return topics
 
 
 def split_lines(
     form: str, file: str, lines: Iterable[str], faults: FileFaults, *, rest_in_last: bool = False
-) -> Iterator[tuple[int, list[str]]]:
-    """Yield each line's number from 1 and its fields, without empty lines and comments (#).
+) -> Iterator[tuple[Place, list[str]]]:
+    """Yield each line's place and its fields, without empty lines and comments (#).
 
-    ``rest_in_last``: the last field may hold blanks.
+    ``form``: the names of the fields. ``rest_in_last``: the last field may hold blanks. Tables and
+    JSON give the same fields, empty where they have no such column.
     """
-    count, empty = len(form.split()), True
+    first, lines = _peek(lines)
+    if _is_table(first, form):
+        yield from _table_fields(form, file, "".join(_with_ends(lines)), faults)
+        return
+    count = len(form.split())
+    if not first:
+        faults.add(f"{file}: no line found; a line for each document is needed: {form}")
     for number, line in enumerate(lines, 1):
         text = (line.removeprefix("\ufeff") if number == 1 else line).strip()
         if not text or text.startswith("#"):
             continue
-        empty = False
-        fields = text.split(maxsplit=count - 1 if rest_in_last else -1)
+        fields = _fields(text, count - 1 if rest_in_last else -1)
         if len(fields) == count:
             yield number, fields
             continue
@@ -208,8 +341,102 @@ def split_lines(
         allowed = f"{count} {'or more ' * rest_in_last}are allowed: {form}"
         line_text = shortened(" ".join(fields))
         faults.add(f"{file}, line {number}: {counted} found, {line_text}; {allowed}")
-    if empty:
-        faults.add(f"{file}: no line found; a line for each document is needed: {form}")
+
+
+def written(place: Place) -> str:
+    """Return the words for a place: "line 3"."""
+    return f"line {place}" if isinstance(place, int) else place
+
+
+def _is_table(first: str, form: str) -> bool:
+    """Return whether a file with this first line is JSON, or a table with the fields of a form."""
+    if first.startswith("{") or (first.startswith("[") and first[1:].lstrip()[:1] in ("", "{")):
+        return True
+    columns = _columns_of(form)
+    return heading_names(first, columns) >= {*columns.needed}
+
+
+def _fields(text: str, most: int = -1) -> list[str]:
+    """Split a line at spaces and tabs; ids that are no ASCII are in NFC then."""
+    if text.isascii():
+        return text.split(maxsplit=most)
+    return BLANKS.split(unicodedata.normalize("NFC", text), maxsplit=max(0, most))
+
+
+def _peek(lines: Iterable[str]) -> tuple[str, Iterable[str]]:
+    """Return the first line that counts, without blanks around it, and all lines again."""
+    passed = []
+    rest = iter(lines)
+    for line in rest:
+        passed.append(line)
+        text = line.removeprefix("\ufeff").strip()
+        if text and not text.startswith("#"):
+            return text, chain(passed, rest)
+    return "", passed
+
+
+def _columns_of(form: str) -> Columns:
+    """Return the columns of a table with the fields of a form."""
+    names = form.split()
+    others = OTHER_NAMES | (NAMES_OF_RELEVANCE if "relevance" in names else {})
+    needed = [name for name in names if name not in NOT_NEEDED]
+    return Columns(needed, [name for name in names if name in NOT_NEEDED], others)
+
+
+def _with_ends(lines: Iterable[str]) -> Iterator[str]:
+    return (line if line.endswith("\n") else f"{line}\n" for line in lines)
+
+
+def _table_fields(
+    form: str, file: str, text: str, faults: FileFaults
+) -> Iterator[tuple[Place, list[str]]]:
+    """Yield place and fields of the rows of a table, or of a JSON object of topics."""
+    columns = _columns_of(form)
+    names = form.split()
+    try:
+        if "topic" in names and (topics := _json_topics(text, file)):
+            for topic, documents in topics.items():
+                for document, value in documents.items():
+                    place = f"topic {shortened(topic)}, document {shortened(document)}"
+                    cells = {"topic": topic, "document": document, columns.needed[-1]: str(value)}
+                    yield (
+                        place,
+                        [unicodedata.normalize("NFC", cells.get(name, "")) for name in names],
+                    )
+            return
+        for row in table_in(text, file, columns).rows:
+            empty = [name for name in columns.needed if not row[name]]
+            if empty:
+                faults.add(row.fault(empty[0], "nothing found; a value is needed"))
+            else:
+                yield f"row {row.number}", [row[name] for name in names]
+    except FaultyFilesError as error:
+        faults.extend(error.faults)
+
+
+def _json_topics(text: str, file: str) -> Mapping[str, Mapping[str, Any]] | None:
+    """Return topic → document → number of a JSON object; None for JSON Lines and other text."""
+    if not text.lstrip("\ufeff \t\r\n").startswith("{"):
+        return None
+    try:
+        content = json.loads(text.removeprefix("\ufeff"), object_pairs_hook=without_repeats)
+    except json.JSONDecodeError:
+        return None
+    except (ValueError, RecursionError) as error:
+        raise FaultyFilesError([f"{file} cannot be read: {error}"]) from None
+    for topic, documents in content.items():
+        if not isinstance(documents, dict):
+            return None
+        for document, value in documents.items():
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                raise FaultyFilesError(
+                    [
+                        f"{file}, topic {shortened(topic)}, document {shortened(document)}: "
+                        f"{shortened(json.dumps(value))} found; a number is needed"
+                    ]
+                )
+    mapping: Mapping[str, Mapping[str, Any]] = content
+    return mapping
 
 
 def _cluster_name(text: str) -> str:
