@@ -5,11 +5,12 @@ Every module of ``survey.cli`` is light: numpy, SQLAlchemy, Flask, rich and most
 Tab would wait seconds for libraries that they do not use.
 """
 
+import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 from click.shell_completion import CompletionItem
@@ -165,10 +166,55 @@ class TaskKind(click.ParamType[str]):
 STUDY = KnownName("study")
 STUDY_OR_FILE = KnownName("target")
 RESEARCHER = KnownName("researcher")
+
+
+class NamedFile(NamedTuple):
+    """A file, and the name that was typed before it, "" without one."""
+
+    path: Path
+    name: str = ""
+
+
+class NamedFileType(click.Path):
+    """FILE, or NAME=FILE where no file is called so."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the NamedFile of a word; fail where there is no such file."""
+        name, equals, file = str(value).partition("=")
+        if not equals or Path(str(value)).exists():
+            return NamedFile(Path(os.fsdecode(super().convert(value, param, ctx))))
+        return NamedFile(Path(os.fsdecode(super().convert(file, param, ctx))), name.strip())
+
+
 MEASURES = KnownName("measures")
 INPUT_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+RUN_FILE = NamedFileType(exists=True, dir_okay=False, path_type=Path)
 OUTPUT_FILE = click.Path(dir_okay=False, path_type=Path)
 OUTPUT_FOLDER = click.Path(file_okay=False, path_type=Path)
+
+# As in survey.core.preflight, which is slow to import.
+ID_CHANGES = ("without-extension", "without-folder", "without-zeros", "any-case", "without-blanks")
+READING_OPTIONS = (
+    click.option(
+        "--ids",
+        multiple=True,
+        type=click.Choice(ID_CHANGES),
+        help="Compare documents of runs and judgements without these differences.",
+    ),
+    click.option(
+        "--scores",
+        type=click.Choice(["similarities", "distances"]),
+        help="Whether the better document has the higher score, or the smaller distance.",
+    ),
+    click.option(
+        "--relevant-from",
+        type=click.IntRange(1, 30),
+        default=1,
+        metavar="GRADE",
+        help="The lowest grade that binary measures count as relevant (1).",
+    ),
+    click.option("--strict", is_flag=True, help="Exit with status 1 if there is a warning."),
+)
 
 JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="Print JSON, for scripts.")
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,21 +12,28 @@ from survey.cli.command import (
     JSON_OPTION,
     MEASURES,
     OUTPUT_FOLDER,
+    READING_OPTIONS,
+    RUN_FILE,
     MultiWordCommand,
+    NamedFile,
     command,
     with_options,
     write_files,
 )
-from survey.cli.terminal import print_json, print_sheet, print_table, progress_bars
-
-MOST_WARNINGS = 10  # of a kind are printed
+from survey.cli.terminal import (
+    print_json,
+    print_sheet,
+    print_table,
+    print_warnings,
+    progress_bars,
+)
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
 
     from survey.core.studies.questions import Question
     from survey.services.analysis.sheets import Sheet
-    from survey.services.collections.run_evaluation import OnProgress, Report
+    from survey.services.collections.run_evaluation import OnProgress, Report, Request
 
 MAX_LISTS = 26  # a letter for each
 
@@ -59,9 +65,9 @@ INPUT_OPTIONS = (
         "--run",
         "runs",
         multiple=True,
-        type=INPUT_FILE,
+        type=RUN_FILE,
         metavar="FILE...",
-        help="Runs: topic Q0 document rank score tag. Each is named by its file's stem.",
+        help="Runs: topic Q0 document rank score tag. NAME=FILE names one; else its file does.",
     ),
     click.option(
         "--weights",
@@ -132,7 +138,7 @@ def measure(
     A LIST is the positions of its relevant items, like 1,3,4,5,6. Give grades, weights and
     clusters once for all lists, or once for each, in the order of the positions.
     """
-    from survey.services.collections.list_scores import score_lists
+    from survey.services.collections.list_scores import score_lists, split_names
 
     if len(lists) > MAX_LISTS:
         raise click.UsageError(f"{len(lists)} lists given; {MAX_LISTS} (A to Z) are allowed.")
@@ -141,7 +147,7 @@ def measure(
         question = score_lists(
             positions,
             collection_size,
-            [name.strip() for name in names.split(",") if name.strip()],
+            split_names(names),
             _marks_by_list(len(lists), marks),
             gmt,
             literal_eq15=literal_eq15,
@@ -259,12 +265,14 @@ def _parse_gmt(_: click.Context, __: click.Parameter, text: str | None) -> int |
     type=OUTPUT_FOLDER,
     help="Write tables and graphs (precision-recall, ROC, generality, S-recall) into this folder.",
 )
+@with_options(READING_OPTIONS)
 @with_options(OUTPUT_OPTIONS)
 def evaluate(
     measures: tuple[str, ...],
     per_query: bool,
     folder: Path | None,
     output: Format | None,
+    strict: bool,
     **options: Any,
 ) -> None:
     """Score the runs of a test collection, in TREC's formats.
@@ -277,11 +285,9 @@ def evaluate(
     """
     from survey.services.collections import run_evaluation as evaluation
 
-    names = tuple(name.strip() for words in measures for name in words.split(",") if name.strip())
+    names = tuple(name for words in measures for name in evaluation.split_names(words))
     with _scoring_bars() as on_progress:
-        report = evaluation.evaluate_runs(
-            evaluation.Request(measures=names, **options), on_progress
-        )
+        report = evaluation.evaluate_runs(_request(measures=names, **options), on_progress)
     if folder is not None:
         _write_report(folder, report)
     sheets = [evaluation.means_sheet(report)]
@@ -289,7 +295,7 @@ def evaluate(
     sheets += [evaluation.queries_sheet(report)] if per_query else []
     content = evaluation.evaluation_json(report)
     _print_report(output, report, content, sheets, per_query=per_query)
-    _warn(report)
+    print_warnings(report.warnings, strict=strict)
 
 
 @command(
@@ -313,12 +319,14 @@ def evaluate(
     help="Also print which items are given to the system as examples in each round.",
 )
 @click.option("--images", type=click.IntRange(1), help="Positive examples a round, by default 1.")
+@with_options(READING_OPTIONS)
 @with_options(OUTPUT_OPTIONS)
 def feedback(
     rounds: Path | None,
     examples: Literal["positive", "negative"] | None,
     images: int | None,
     output: Format | None,
+    strict: bool,
     **options: Any,
 ) -> None:
     """Measure what rounds of relevance feedback gain over round 0.
@@ -336,24 +344,22 @@ def feedback(
         raise click.UsageError("--images is the number of --examples positive; give them too.")
     with _scoring_bars() as on_progress:
         report, shown = evaluation.evaluate_feedback(
-            evaluation.Request(**options), examples, images or 1, on_progress, rounds
+            _request(**options), examples, images or 1, on_progress, rounds
         )
     content = evaluation.evaluation_json(report)
     content |= {"rounds": [*report.runs], "examples": shown}
     sheets = [evaluation.means_sheet(report), evaluation.comparisons_sheet(report, "gain")]
     sheets += [evaluation.examples_sheet(shown)] if shown else []
     _print_report(output, report, content, sheets)
-    _warn(report)
+    print_warnings(report.warnings, strict=strict)
 
 
-def _warn(report: "Report") -> None:
-    """Print what may be otherwise in the files than was meant, ten of a kind, to stderr."""
-    for _, of_code in groupby(report.warnings, key=lambda each: each.code):
-        warnings = [*of_code]
-        for warning in warnings[:MOST_WARNINGS]:
-            click.echo(f"Warning: {warning.text}.", err=True)
-        if len(warnings) > MOST_WARNINGS:
-            click.echo(f"Warning: and {len(warnings) - MOST_WARNINGS} more like these.", err=True)
+def _request(runs: tuple[NamedFile, ...], scores: str | None, **options: Any) -> "Request":
+    """Return the request that the options of a command make."""
+    from survey.services.collections.run_evaluation import Request
+
+    paths, names = tuple(each.path for each in runs), tuple(each.name for each in runs)
+    return Request(runs=paths, names=names, distances=scores == "distances", **options)
 
 
 @contextmanager

@@ -641,9 +641,11 @@ def share(slug: str, name: str, role: "Role", as_json: bool) -> None:
 
 def _plan_fields(options: dict[str, Any]) -> dict[str, Any]:
     """Return the options that were set, as fields of a plan."""
+    from survey.services.studies.plans import split_names
+
     fields = {name: value for name, value in options.items() if value is not None}
     if "measures" in fields:
-        fields["measures"] = fields["measures"].replace(",", " ").split()
+        fields["measures"] = split_names(fields["measures"])
     if "arms" in fields:
         fields["arms"] = fields["arms"].replace(",", " ").split()
     if "grades" in fields:
@@ -655,9 +657,11 @@ def _preference_fields(
     options: Mapping[str, Any], contrast: str | None, asked: Sequence[str]
 ) -> dict[str, Any]:
     """Return --contrast and --ask as fields of a plan of preferences."""
+    from survey.services.studies.plans import split_names
+
     fields: dict[str, Any] = {f"ask_{name}": True for name in asked}
     if contrast is not None:
-        measures = contrast.replace(",", " ").split()
+        measures = split_names(contrast)
         fields |= {"selection": "discriminative", "contrast": measures}
         if options.get("measures") is None:
             fields["measures"] = measures

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,11 +18,13 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress, TaskID
 
+    from survey.core.preflight import Warned
     from survey.figures.exhibit import Exhibit
     from survey.services.analysis.sheets import Sheet
 
 UNLIMITED = 100_000  # columns, where no terminal sets a width
 MAX_PROSE_WIDTH = 98
+MOST_WARNINGS = 10  # of a code are printed
 NO_BREAK_SPACE = "\u00a0"  # keeps words on one line; printed as a space
 GAP = 3  # between the columns of a table
 NUMERIC = tuple("0123456789.+−-±–<")  # how a cell with a number begins
@@ -47,6 +50,20 @@ def print_result(content: Any, *sentences: str, as_json: bool) -> None:
         return
     for sentence in sentences:
         click.echo(sentence)
+
+
+def print_warnings(warnings: "Sequence[Warned]", *, strict: bool = False) -> None:
+    """Print warnings to stderr, ten of a code; exit with 1 for a stop, or for any if ``strict``."""
+    for _, of_code in groupby(warnings, key=lambda warning: warning.code):
+        same_code = [*of_code]
+        for warning in same_code[:MOST_WARNINGS]:
+            word = "Note" if warning.level == "note" else "Warning"
+            click.echo(f"{word}: {warning.text}.", err=True)
+        if len(same_code) > MOST_WARNINGS:
+            click.echo(f"Warning: and {len(same_code) - MOST_WARNINGS} more.", err=True)
+    levels = {warning.level for warning in warnings}
+    if "stop" in levels or (strict and "warning" in levels):
+        raise click.exceptions.Exit(1)
 
 
 def print_heading(title: str) -> None:

@@ -3,11 +3,14 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import reduce
 from itertools import combinations, pairwise
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
+from survey.core.collections.evaluation import ENOUGH_TOPICS, FEWEST_TOPICS
 from survey.core.collections.runs import Judgements, Run, RunFacts, Runs, ranking
+from survey.core.text_input import FaultyFilesError, visible
 
 FIRST = 10  # documents of a run, of which most should be judged
 ENOUGH, MUCH_FEWER = 0.5, 0.2  # shares of judged documents
@@ -15,8 +18,13 @@ MANY_TIES = 0.05
 CODES = (  # of warnings about runs, in the order in which they are told
     *("ids-differ", "no-document-judged", "few-judged", "topics-missing", "topics-not-judged"),
     *("ranks-reversed", "rank-conflict", "tied-scores", "comments"),
+    *("measures-left-out", "few-topics", "level"),
 )
+STOPS_OF_STUDIES = ("no-document-judged", "ranks-reversed")
 NO_TOPIC = "No topic is in both files"
+NOTE, WARNING, STOP = "note", "warning", "stop"
+
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
@@ -24,7 +32,8 @@ class Warned:
     """A warning about a run or a file, ``of`` which it is.
 
     ``text``: a sentence without its full stop. ``count`` of ``total`` are concerned; ``example``:
-    one of this side and one of the other.
+    one of this side and one of the other. ``level``: NOTE, WARNING, or STOP: with it a study cannot
+    open.
     """
 
     code: str
@@ -33,7 +42,7 @@ class Warned:
     count: int = 0
     total: int = 0
     example: tuple[str, ...] = ()
-    level: str = "warning"
+    level: str = WARNING
 
     def as_json(self) -> dict[str, Any]:
         """Return it as JSON."""
@@ -48,10 +57,17 @@ def columns_not_read(file: str, columns: Sequence[str]) -> list[Warned]:
     return [Warned("columns-not-read", file, text, len(columns))]
 
 
-def runs_checked(judgements: Judgements, runs: Runs, facts: Mapping[str, RunFacts]) -> list[Warned]:
+def runs_checked(
+    judgements: Judgements,
+    runs: Runs,
+    facts: Mapping[str, RunFacts],
+    *,
+    of_study: bool = False,
+) -> list[Warned]:
     """Compare the ids, ranks and scores of runs with judgements; values do not change.
 
-    ``facts``: of the runs whose files were read.
+    ``facts``: of the runs whose files were read. ``of_study``: whether people will judge the lists,
+    so that some warnings are stops.
     """
     found = [*_topic_warnings(judgements, runs)]
     strange = set()  # runs whose ids do not meet: that few are judged says nothing more
@@ -64,7 +80,40 @@ def runs_checked(judgements: Judgements, runs: Runs, facts: Mapping[str, RunFact
         found += _tie_warnings(name, run)
     shares = {name: _share_judged(judgements, run) for name, run in runs.items()}
     found += _few_judged(shares, strange)
+    if of_study:
+        stops = STOPS_OF_STUDIES
+        found = [replace(each, level=STOP) if each.code in stops else each for each in found]
     return sorted(found, key=lambda each: CODES.index(each.code))
+
+
+def scores_checked(
+    judgements: Judgements,
+    measures_left_out: Sequence[str],
+    tested_topics: int | None,
+    relevant_from: int | None,
+) -> list[Warned]:
+    """Return what is to be known of the scores of runs.
+
+    ``measures_left_out``: for lack of the collection's size. ``tested_topics``: None without a
+    test; ``relevant_from``: None where no measure is binary, or each names its grade.
+    """
+    found = []
+    if measures_left_out:
+        text = f"{', '.join(measures_left_out)} left out: give --collection-size"
+        found.append(Warned("measures-left-out", "", text, len(measures_left_out)))
+    if tested_topics is not None and tested_topics < ENOUGH_TOPICS:
+        topics = "1 topic" if tested_topics == 1 else f"{tested_topics} topics"
+        too_few = ", so there are no stars" if tested_topics < FEWEST_TOPICS else ""
+        text = f"Only {topics}: tests say little{too_few}"
+        found.append(Warned("few-topics", "", text, tested_topics, ENOUGH_TOPICS))
+    highest = max((grade for grades in judgements.values() for grade in grades.values()), default=0)
+    if highest > 1 and relevant_from == 1:
+        text = (
+            f"Grades are 0 to {highest}. Binary measures count 1 and more; --relevant-from 2 "
+            "changes it"
+        )
+        found.append(Warned("level", "", text, highest, level=NOTE))
+    return found
 
 
 def topics_fault(judged: Collection[str], of_runs: Collection[str]) -> str:
@@ -72,11 +121,11 @@ def topics_fault(judged: Collection[str], of_runs: Collection[str]) -> str:
     if not judged or not of_runs or {*judged} & {*of_runs}:
         return ""
     one, other = min(of_runs), min(judged)
-    for words, change in CHANGES.items():
+    for words, change in CHANGES.values():
         there = {change(topic): topic for topic in judged}
         met = sorted(topic for topic in of_runs if change(topic) in there)
         if met:
-            pair = f"“{met[0]}” and “{there[change(met[0])]}”"
+            pair = f"“{visible(met[0])}” and “{visible(there[change(met[0])])}”"
             return f"{NO_TOPIC}. Topics of runs and judgements differ by {words}: {pair}"
     return f"{NO_TOPIC}: “{one}” is one of the runs', “{other}” of the judgements'"
 
@@ -93,14 +142,63 @@ def _without_extension(text: str) -> str:
     return re.sub(r"(?<=.)\.[A-Za-z][A-Za-z0-9]{0,4}\Z", "", text)
 
 
-CHANGES: Mapping[str, Callable[[str], str]] = {
-    "the extension": _without_extension,
-    "the folder": lambda text: text.replace("\\", "/").rpartition("/")[2],
-    "leading zeros": _without_zeros,
-    "upper and lower case": str.casefold,
-    "blanks that are not ASCII": _without_blanks,
+class IdChange(NamedTuple):
+    """What ids of two files differ by, in words, and the function that takes it away."""
+
+    words: str
+    apply: Callable[[str], str]
+
+
+CHANGES: Mapping[str, IdChange] = {
+    "without-extension": IdChange("the extension", _without_extension),
+    "without-folder": IdChange(
+        "the folder", lambda text: text.replace("\\", "/").rpartition("/")[2]
+    ),
+    "without-zeros": IdChange("leading zeros", _without_zeros),
+    "any-case": IdChange("upper and lower case", str.casefold),
+    "without-blanks": IdChange("blanks that are not ASCII", _without_blanks),
 }
-"""What ids of two files differ by, and what takes it away."""
+"""By the name that --ids has for it."""
+
+
+def changed_ids(
+    topics: Mapping[str, Mapping[str, Value]], changes: Sequence[str], of: str
+) -> dict[str, dict[str, Value]]:
+    """Return documents under changed ids; raise FaultyFilesError where two become equal.
+
+    ``topics``: topic → document → anything; ``changes``: names in CHANGES; ``of``: for the error.
+    """
+    changed: dict[str, dict[str, Value]] = {}
+    for topic, documents in topics.items():
+        before: dict[str, str] = {}
+        for document in documents:
+            name = reduce(lambda text, change: CHANGES[change].apply(text), changes, document)
+            if (other := before.setdefault(name, document)) != document:
+                both = f"“{other}” and “{document}” of topic “{topic}”"
+                option = " ".join(changes)
+                raise FaultyFilesError([f"{of}: --ids {option} makes {both} one document"])
+        changed[topic] = {name: documents[document] for name, document in before.items()}
+    return changed
+
+
+def run_as_meant(
+    run: Run, facts: RunFacts, ids: Sequence[str], name: str, distances: bool = False
+) -> tuple[Run, RunFacts]:
+    """Return a run and its facts with changed ids, and with distances as scores below 0."""
+    if ids:
+        by_rank = {
+            topic: {document: rank for rank, document in enumerate(documents)}
+            for topic, documents in facts.order.items()
+        }
+        order = changed_ids(by_rank, ids, f"run {name}")
+        run = changed_ids(run, ids, f"run {name}")
+        facts = replace(facts, order={topic: (*each,) for topic, each in order.items()})
+    if distances:
+        run = {
+            topic: {document: -score for document, score in scores.items()}
+            for topic, scores in run.items()
+        }
+    return run, facts
 
 
 def _id_warnings(judgements: Judgements, name: str, run: Run) -> Iterator[Warned]:
@@ -109,26 +207,23 @@ def _id_warnings(judgements: Judgements, name: str, run: Run) -> Iterator[Warned
     unjudged = [(topic, doc) for topic, doc in pairs if doc not in judgements[topic]]
     if not unjudged:
         return
-    best: tuple[int, str, tuple[str, ...]] = (0, "", ())
-    one = [(words, change) for words, change in CHANGES.items()]
-    two = [
-        (f"{first[0]} and {second[0]}", _both(first[1], second[1]))
-        for first, second in combinations(one, 2)
-    ]
-    for words, change in (*one, *two):
-        met = _met(judgements, run, unjudged, change)
+    best: tuple[int, tuple[str, ...], tuple[str, ...]] = (0, (), ())
+    singles: list[tuple[str, ...]] = [(name,) for name in CHANGES]
+    for changes in (*singles, *combinations(CHANGES, 2)):
+        met = _met(judgements, run, unjudged, [CHANGES[change].apply for change in changes])
         if len(met) > best[0]:
-            best = len(met), words, min(met)
+            best = len(met), changes, min(met)
     total = len(pairs)
     if best[0]:
-        count, words, (_, doc, other) = best
-        example = (doc, other)
+        count, changes, (_, doc, other) = best
+        words = " and ".join(CHANGES[change].words for change in changes)
         yield Warned(
             "ids-differ",
             name,
             f"Run {name}: {count} of {total} documents are not judged under their ids, and would "
-            f"be without {words} (run “{doc}”, judgements “{other}”). They count as not relevant",
-            *(count, total, example),
+            f"be without {words} (run “{visible(doc)}”, judgements “{visible(other)}”). They count "
+            f"as not relevant. `--ids {' '.join(changes)}` reads them so",
+            *(count, total, (doc, other)),
         )
     elif len(unjudged) == total:
         topic, doc = min(unjudged)
@@ -136,23 +231,23 @@ def _id_warnings(judgements: Judgements, name: str, run: Run) -> Iterator[Warned
         yield Warned(
             "no-document-judged",
             name,
-            f"Run {name}: none of its {total} documents is judged (run “{doc}”, judgements "
-            f"“{other}”). All values are 0",
+            f"Run {name}: none of its {total} documents is judged (run “{visible(doc)}”, "
+            f"judgements “{visible(other)}”). All values are 0",
             *(total, total, (doc, other)),
         )
-
-
-def _both(first: Callable[[str], str], second: Callable[[str], str]) -> Callable[[str], str]:
-    return lambda text: first(second(text))
 
 
 def _met(
     judgements: Judgements,
     run: Run,
     unjudged: Iterable[tuple[str, str]],
-    change: Callable[[str], str],
+    changes: Sequence[Callable[[str], str]],
 ) -> list[tuple[str, str, str]]:
-    """Return (topic, document, judged document) that a change makes equal; [] if it merges ids."""
+    """Return (topic, document, judged document) that changes make equal; [] if they merge ids."""
+
+    def change(text: str) -> str:
+        return reduce(lambda part, apply: apply(part), changes, text)
+
     met = []
     by_topic: dict[str, dict[str, str]] = {}
     for topic, doc in unjudged:
@@ -209,7 +304,7 @@ def _rank_warnings(name: str, run: Run, facts: RunFacts) -> Iterator[Warned]:
             "ranks-reversed",
             name,
             f"Run {name}: scores rise with the ranks in {reversed_topics} of {topics} topics. The "
-            "list is read backwards",
+            "list is read backwards. For distances give `--scores distances`",
             *(reversed_topics, topics, example[1:]),
         )
     elif conflicts:

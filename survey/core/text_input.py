@@ -38,6 +38,7 @@ LATER = rf"(?=[{SKIPPED}]*[{SIGNS}])"
 
 BEFORE_FORMULA = re.compile(rf"\A{FIRST}|(?<=[;\t\r\n]){LATER}")
 ESCAPED = re.compile(rf"\A'{FIRST}|(?<=[;\t\r\n])'{LATER}")
+BETWEEN_NAMES = re.compile(r"[,\s]+(?![^()]*\))")
 NOT_SEEN = re.compile(rf"(?![\x00-\x1f])[{UNSEEN}]")
 UNSEEN_ENDS = re.compile(rf"\A[\s{UNSEEN}]+|[\s{UNSEEN}]+\Z")
 
@@ -124,6 +125,11 @@ def without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"the name {shortened(twice)} occurs twice in an object")
     return content
+
+
+def split_names(text: str) -> list[str]:
+    """Return names of measures that commas or blanks separate, unless in brackets: AP(rel=2)."""
+    return [name for name in BETWEEN_NAMES.split(text) if name]
 
 
 def visible(text: str) -> str:

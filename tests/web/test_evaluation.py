@@ -123,14 +123,9 @@ def test_nothing_is_stored_and_no_lock_is_taken_after_scoring(desk, engine, meas
             {"runs": ["Two files are named qrels.txt; rename one."]},
         ),
         (
-            {"runs": [a_file(ONE, "one.txt"), a_file(TWO, "one.run")]},
             {},
-            {
-                "runs": [
-                    "one.txt and one.run would both be the run 'one'; a run is named by its "
-                    "file without the last suffix, so rename one."
-                ]
-            },
+            {"relevant_from": "two"},
+            {"relevant_from": ["'two' found; a whole number from 1 to 30 is allowed."]},
         ),
         (
             {},
@@ -160,13 +155,24 @@ def test_what_is_wrong_stands_beside_its_field(desk, changed, fields, faults):
     assert wrong(desk) == faults
 
 
+def test_files_are_read_as_the_form_says(desk):
+    with_endings = ONE.replace(" a ", " a.png ").replace(" c ", " c.png ")
+    runs = [a_file(with_endings, "web.txt"), a_file(TWO, "two.txt")]
+    desk.send(PAGE, files(runs=runs), ids="without-extension", relevant_from="2")
+    told = [each.text for each in desk.page.select("#warnings li")]
+    assert not [each for each in told if "not judged under their ids" in each]
+    assert "Binary measures take documents as relevant from grade 2 on." in desk.text
+    assert "--ids without-extension --relevant-from 2 --to FOLDER" in desk.text
+
+
 def test_what_may_be_otherwise_than_meant_stands_above_the_tables(desk):
     with_endings = ONE.replace(" a ", " a.png ").replace(" c ", " c.png ")
     desk.send(PAGE, files(runs=[a_file(with_endings, "web.txt"), a_file(TWO, "two.txt")]))
     told = [each.text for each in desk.page.select("#warnings li")]
     assert told[0] == (
         "Run web: 2 of 3 documents are not judged under their ids, and would be without the "
-        "extension (run “a.png”, judgements “a”). They count as not relevant."
+        "extension (run “a.png”, judgements “a”). They count as not relevant. "
+        "`--ids without-extension` reads them so."
     )
     assert not [each for each in told if each.startswith("Run two: 1 of")]
     desk.send(PAGE, files(qrels=a_file(QRELS.upper().replace("Q1 0", "Q1 0"), "qrels.txt")))

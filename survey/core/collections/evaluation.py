@@ -34,6 +34,9 @@ MERGE = " `survey assess merge --at-least 1` takes a document as relevant that a
 MOST_NAMED = 5  # topics that a sentence lists by name
 
 LEVELS = (0.05, 0.01, 0.001)  # *, ** and ***, as in the MNRO paper's Table 8
+FEWEST_TOPICS = 5  # for which a comparison gets stars
+# TREC's organisers: system rankings become unstable with fewer topics (Clough et al. 2008, 2.3).
+ENOUGH_TOPICS = 25
 
 TESTS = ("p", "p_holm", "p_t", "p_t_holm", "p_randomisation", "p_randomisation_holm")
 """The fields of a comparison that hold a p value: of the bootstrap first."""
@@ -70,7 +73,8 @@ class Comparison:
     ``difference``: the run's mean less the baseline's; ``percent``: of the baseline's mean,
     None where that is 0. ``p`` is the bootstrap's, ``p_t`` and ``p_randomisation`` those of
     the paired t test and of the randomisation test, each with Holm's correction of its own; all
-    None where undefined, of which ``why`` gives the reason.
+    None where undefined, of which ``why`` gives the reason. ``stars``: one for each of the levels
+    .05, .01, .001 that p, before Holm, does not exceed; none with fewer topics than FEWEST_TOPICS.
     """
 
     run: str
@@ -84,11 +88,7 @@ class Comparison:
     p_randomisation: float | None
     p_randomisation_holm: float | None
     why: str | None
-
-    @property
-    def stars(self) -> str:
-        """A star for each of the levels .05, .01, .001 that p, before Holm, does not exceed."""
-        return "*" * sum(self.p is not None and self.p <= level for level in LEVELS)
+    stars: str = ""
 
 
 NO_QUERY = "no run returned anything for a topic with a relevant document; one such topic is needed"
@@ -102,6 +102,7 @@ def evaluate(
     collection_size: int | None = None,
     gmt: int | Literal["max"] | None = None,
     literal_eq15: bool = False,
+    relevant_from: int = 1,
     on_topic: Callable[[int, int], object] = lambda *_: None,
     may_be_empty: bool = False,
 ) -> Evaluation:
@@ -114,8 +115,9 @@ def evaluate(
 
     ``collection_size``: None where no measure needs it; with it, every run must fit in.
     ``gmt``: see ``Setting``; "max" takes the largest number of relevant documents of these
-    queries. ``on_topic`` is called after each query with the number of those done and of all.
-    ``may_be_empty``: whether no query is enough, as of someone whose topics have nothing relevant.
+    queries. ``relevant_from``: see ``Setting``. ``on_topic`` is called after each query with the
+    number of those done and of all. ``may_be_empty``: whether no query is enough, as of someone
+    whose topics have nothing relevant.
 
     Raises FaultyFilesError when there are no queries, a run does not fit into the
     collection, a relevant document has no weight where there are weights, GMT is below a
@@ -130,7 +132,7 @@ def evaluate(
     faults.raise_any()
     # Without a collection size no measure reads it: each that does says so in ``needs``.
     size = Setting.collection_size if collection_size is None else collection_size
-    setting = Setting(size, gmt, literal_eq15)
+    setting = Setting(size, gmt, literal_eq15, relevant_from=relevant_from)
     scored = np.empty((len(runs), len(measures), len(queries)))
     for index, topic in enumerate(queries):
         orders = [ranking(run.get(topic, {})) for run in runs.values()]
@@ -145,9 +147,11 @@ def evaluate(
     values = {
         run: dict(zip(names, rows, strict=True)) for run, rows in zip(runs, scored, strict=True)
     }
-    return Evaluation(
-        queries, tuple(measures), values, setting, tuple(_notes(truth, runs, queries, measures))
-    )
+    notes = [
+        *_notes(truth, runs, queries, measures),
+        *_level_notes(truth, queries, measures, setting),
+    ]
+    return Evaluation(queries, tuple(measures), values, setting, tuple(notes))
 
 
 def pooled(evaluations: Sequence[Evaluation]) -> Evaluation:
@@ -275,6 +279,22 @@ def _notes(
             )
 
 
+def _level_notes(
+    truth: GroundTruth, queries: Sequence[str], measures: Iterable[Measure], setting: Setting
+) -> Iterator[str]:
+    """Yield which grades binary measures count, and topics without a document of such a grade."""
+    levels = {each.level if each.level > 1 else setting.relevant_from for each in measures}
+    if setting.relevant_from > 1:
+        yield f"Binary measures take documents as relevant from grade {setting.relevant_from} on."
+    for level in sorted(levels - {1}):
+        lower = [topic for topic in queries if max(truth.judgements[topic].values()) < level]
+        if lower:
+            yield (
+                f"No document of {_topics(lower)} has a grade of {level} or more, so such measures "
+                "have their worst value there."
+            )
+
+
 def _irrelevant(truth: GroundTruth, queries: Sequence[str]) -> Iterator[str]:
     """Yield how many documents of weights and clusters are not relevant."""
     for what, known, advice in (
@@ -340,7 +360,11 @@ def compare(
         difference = evaluation.mean(run, measure.name) - base
         percent = 100 * difference / base if base else None
         known = dict(zip(TESTS, tests, strict=True))
-        comparisons.append(Comparison(run, measure.name, difference, percent, **known, why=why))
+        bootstrap = known["p"] if len(evaluation.queries) >= FEWEST_TOPICS else None
+        stars = "*" * sum(bootstrap is not None and bootstrap <= level for level in LEVELS)
+        comparisons.append(
+            Comparison(run, measure.name, difference, percent, **known, why=why, stars=stars)
+        )
     return tuple(comparisons)
 
 

@@ -117,6 +117,37 @@ def run_name(file: str) -> str:
     return name
 
 
+def names_of_runs(
+    files: Sequence[str], lines_of_run: Callable[[int], Iterable[str]], names: Sequence[str] = ()
+) -> list[str]:
+    """Return the name of each run: the one in ``names``, or what ``run_name`` makes of its file.
+
+    Files of which that gives equal names are called by the tags in them, or by their whole names.
+    ``lines_of_run``: index → the lines of that file. Raises FaultyFilesError for names that stay
+    equal, or cannot be printed.
+    """
+    result = [*names] or [""] * len(files)
+    unnamed = [index for index, name in enumerate(result) if not name]
+    for index in unnamed:
+        alike = [other for other in unnamed if run_name(files[other]) == run_name(files[index])]
+        tags = [run_tag(lines_of_run(other)) for other in alike] if len(alike) > 1 else []
+        whole = PurePath(files[index]).name if tags else run_name(files[index])
+        is_told_apart = len({*tags} - {""}) == len(tags) > 0
+        result[index] = tags[alike.index(index)] if is_told_apart else whole
+    faults = FileFaults()
+    for index, name in enumerate(result):
+        first = result.index(name)
+        if not name.isprintable():  # nor are bytes that are not UTF-8
+            faults.add(f"{files[index]}: its name holds an unprintable character, so rename it")
+        elif first != index:
+            faults.add(
+                f"{files[first]} and {files[index]} would both be the run {name!r}. Name one: "
+                f"--run NAME={files[index]}"
+            )
+    faults.raise_any()
+    return result
+
+
 @dataclass(frozen=True)
 class RunFacts:
     """What a run's file says beside its scores.
@@ -170,7 +201,8 @@ def read_run(
     """
     once = "a run may return it once"
     first, lines = _peek(lines)
-    if not _is_table(first, RUN_LINE) and len(_fields(first)) == len(MS_MARCO_LINE.split()):
+    fields = _fields(first)
+    if len(fields) == len(MS_MARCO_LINE.split()) and parse_whole(fields[-1]) is not None:
         return read_values(
             (file, lines, faults),
             (MS_MARCO_LINE, "rank"),

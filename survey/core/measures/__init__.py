@@ -8,7 +8,12 @@ from survey.core.measures.lists import Lists, Ranks, RankSum, Values, as_lists, 
 from survey.core.measures.measure import Measure, Setting, Summed
 from survey.core.measures.nmrr_mnro import mnro, nmrr
 from survey.core.measures.precision import average_precision
-from survey.core.measures.registry import MEASURES, measure_named, mentioned_measure, name_faults
+from survey.core.measures.registry import (
+    MEASURES,
+    measure_named,
+    mentioned_measure,
+    name_faults,
+)
 from survey.core.measures.scoring import mean_score, score
 
 __all__ = [

@@ -10,6 +10,7 @@ from survey.core.measures.measure import (
     CUTOFF,
     LEVEL,
     SHARE,
+    Compute,
     Family,
     Measure,
     Setting,
@@ -167,6 +168,35 @@ def _alpha_ndcg(alpha: str | None, cutoff: str) -> Measure:
         source="Clarke et al. 2008; TREC's ndeval",
         needs=("clusters",),
     )
+
+
+def _from_grade(stem: str, level: str, cutoff: str | None) -> Measure | None:
+    """Return a binary measure for which items from a grade on are relevant: AP-rel2, P-rel2@10."""
+    name = f"{stem}{cutoff or ''}"
+    for entry in BUILT_IN:
+        single = entry if isinstance(entry, Measure) and entry.name == name else None
+        binary = entry.find(name) if isinstance(entry, Family) else single
+        if binary is not None:
+            return replace(
+                binary,
+                name=_with_level(binary.name, level),
+                label=f"{binary.label}, relevant from grade {level} on",
+                compute=_without_tables(binary.compute),
+                mean_name=_with_level(binary.mean_name, level),
+                needs=("grades",),
+                level=int(level),
+            )
+    return None
+
+
+def _without_tables(compute: Compute) -> Compute:
+    """Return the compute of a measure that is never made a table of positions, without grades."""
+    return lambda lists, setting: compute(lists, setting)
+
+
+def _with_level(name: str, level: str) -> str:
+    stem, at, cutoff = name.partition("@")
+    return f"{stem}-rel{level}{at}{cutoff}"
 
 
 def _clusters(lists: Lists) -> Clusters:
@@ -416,5 +446,11 @@ BUILT_IN: tuple[Measure | Family, ...] = (
     ),
     Family("S-precision@r", f"S-precision@{LEVEL}", _s_precision, ("S-precision@0.5",)),
     Family("alpha-nDCG@k", f"alpha{SHARE}?-nDCG@{CUTOFF}", _alpha_ndcg, ("alpha-nDCG@10",)),
+    Family(
+        "AP-relN",
+        rf"(AP|Rprec|RR|bpref|P|R|F{BETA[1:-1]}|RBP)-rel([2-9]|[12][0-9]|30)(@.+)?",
+        _from_grade,
+        (),
+    ),
 )
 """In the order in which tables list them; the paper's three come first."""

@@ -1,8 +1,9 @@
 """Ranked lists as measures take them: the arrays, their validation, and sums over positions."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -79,6 +80,19 @@ class Lists:
         if self.graded is not None:
             return self.graded
         return read_only(np.ones(self.ranks.shape, dtype=np.int64))
+
+    def of_grade(self, lowest: int) -> Iterator["Lists"]:
+        """Yield each list alone, with its items of that grade or a higher one, perhaps none."""
+        for row, grades in enumerate(self.grades):
+            counts = grades >= lowest
+            yield Lists(
+                self.ranks[row : row + 1, counts],
+                self.grades[row : row + 1, counts],
+                None if self.weighted is None else self.weighted[row : row + 1, counts],
+                self.clusters and [[*compress(self.clusters[row], counts.tolist())]],
+                None if self.condensed is None else self.condensed[row : row + 1, counts],
+                self.judged,
+            )
 
     @cached_property
     def weights(self) -> Weights:

@@ -31,13 +31,15 @@ class Setting:
     ``collection_size``: N. ``gmt``: the largest number of relevant items over all
     queries, which caps NMRR's K, or None for no cap. ``literal_eq15``: take MNRO's
     Eq. 15 as printed. ``rescaled``: a question prints a measure's values as 0 for the best
-    list, 100 for the worst.
+    list, 100 for the worst. ``relevant_from``: the lowest grade that binary measures count as
+    relevant, where the lists have grades.
     """
 
     collection_size: int = 100
     gmt: int | None = None
     literal_eq15: bool = False
     rescaled: bool = False
+    relevant_from: int = 1
 
 
 Compute = Callable[[Lists, Setting], Values]
@@ -76,7 +78,8 @@ class Measure:
     the positions; grades and weights count as 1 where a list has none. ``lowest``,
     ``highest``: the range. ``largest``: for a measure without an upper bound,
     (lists, setting) → the highest value that any of these lists could have.
-    ``monotone``: whether moving a relevant item up never makes the value worse.
+    ``monotone``: whether moving a relevant item up never makes the value worse. ``level``: the
+    lowest grade that counts as relevant, where the measure's name says so (AP-rel2).
 
     A measure with better = "higher" is shown as 1 − value (or the largest possible value
     − value), so that lower is better in every column of a page.
@@ -94,6 +97,7 @@ class Measure:
     highest: float = 1.0
     largest: Callable[[Lists, Setting], float] | None = None
     monotone: bool = True
+    level: int = 1
 
     def __post_init__(self) -> None:
         if not self.mean_name:
@@ -126,8 +130,26 @@ class Measure:
         return RankSum(term, finish)
 
     def computed(self, lists: Lists, setting: Setting) -> Values:
-        """Compute each list's value; raise ValueError, naming the measure, where that fails."""
-        return self._call(self.compute, lists, setting)
+        """Compute each list's value; raise ValueError, naming the measure, where that fails.
+
+        A list without an item of the lowest grade that counts has the worst value, as in trec_eval.
+        """
+        lowest = self._lowest_grade(lists, setting)
+        if lowest == 1:
+            return self._call(self.compute, lists, setting)
+        values = [
+            self._call(self.compute, each, setting)[0] if each.ranks.size else self._worst
+            for each in lists.of_grade(lowest)
+        ]
+        return np.asarray(values, np.float64)
+
+    def _lowest_grade(self, lists: Lists, setting: Setting) -> int:
+        is_binary = self.reads == "positions" and lists.graded is not None
+        return setting.relevant_from if self.level == 1 and is_binary else self.level
+
+    @property
+    def _worst(self) -> float:
+        return self.lowest if self.better == "higher" else self.highest
 
     def checked(self, lists: Lists, setting: Setting) -> Values:
         """Compute each list's value; raise ValueError for anything but a number for each."""
@@ -149,7 +171,13 @@ class Measure:
         each list.
         """
         if self.exact is not None:
-            fractions = [self._exact_value(row, setting) for row in lists.ranks.tolist()]
+            lowest = self._lowest_grade(lists, setting)
+            rows = lists.ranks.tolist()
+            if lowest > 1:
+                rows = [each.ranks[0].tolist() for each in lists.of_grade(lowest)]
+            fractions = [
+                self._exact_value(row, setting) if row else Fraction(self._worst) for row in rows
+            ]
             self._check_range(fractions, self.highest)
             return fractions
         values = self.checked(lists, setting)
@@ -222,7 +250,7 @@ class Family:
 
     form: str
     pattern: str
-    make: Callable[..., Measure]
+    make: Callable[..., Measure | None]
     listed: tuple[str, ...]
 
     def find(self, name: str) -> Measure | None:

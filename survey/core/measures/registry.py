@@ -28,6 +28,8 @@ INSIDE_WORDS = ("inst",)
 # English words that are also names of measures, but only when written cAP and gAP.
 WORDS = ("cap", "gap")
 NUMBER = r"[0-9.]+"
+# AP(rel=2), RBP(p=0.8,rel=2) and P(rel=2)@10, as ir-measures writes them.
+IR_MEASURES = re.compile(r"([A-Za-z0-9_.-]+)\(([a-z]+=[0-9.]+(?:,[a-z]+=[0-9.]+)*)\)(@[0-9.]+)?")
 
 
 @dataclass(frozen=True)
@@ -80,10 +82,14 @@ class Registry(Mapping[str, Measure]):
         return index, tuple(map(float, numbers))
 
     def in_order(self, names: Sequence[Any]) -> Sequence[Any]:
-        """Return the names as tables sort them; unchanged where one is no registered name."""
+        """Return the names as tables sort them; unchanged where one is no registered name.
+
+        The notation of ir-measures, AP(rel=2), becomes the name.
+        """
         if not all(isinstance(name, str) and name in self for name in names):
             return names
-        return tuple(sorted(names, key=self.sort_key))
+        plain = (self[name].name if "(" in name else name for name in names)
+        return tuple(sorted(plain, key=self.sort_key))
 
     @property
     def forms(self) -> str:
@@ -125,6 +131,8 @@ class Registry(Mapping[str, Measure]):
                     return index, measure
             elif entry.name == name:
                 return index, entry
+        if match := IR_MEASURES.fullmatch(name):
+            return self._find(_name_of(*match.groups()))
         plugins = self._plugins.measures
         if name in plugins:
             return len(self._entries) + list(plugins).index(name), plugins[name]
@@ -160,6 +168,17 @@ def _load_installed() -> Plugins:
 
 MEASURES = Registry(BUILT_IN, _load_installed)
 """Every measure by name, in the order in which tables list them."""
+
+
+def _name_of(stem: str, parameters: str, cutoff: str | None) -> str:
+    """Return the name of a measure in the notation of ir-measures."""
+    values = dict(each.split("=") for each in parameters.split(","))
+    stem = "bpref" if stem == "Bpref" else stem.replace("_", "-")
+    if stem == "RBP" and cutoff is None and "p" in values:
+        cutoff = f"@{values.pop('p')}"
+    if values.get("rel") == "1":  # the default
+        del values["rel"]
+    return "-".join([stem, *(f"{name}{value}" for name, value in values.items())]) + (cutoff or "")
 
 
 def measure_named(name: str) -> Measure:

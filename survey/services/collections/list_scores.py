@@ -17,6 +17,7 @@ from survey.core.studies.questions import (
     sorted_with_marks,
 )
 from survey.core.studies.rankings import printed
+from survey.core.text_input import split_names as split_names  # for the command
 
 THE_PAPERS = ("AP", "NMRR", "MNRO")
 

@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeVar
 
 from survey.core.collections.evaluation import (
     FEEDBACK_MEASURES,
+    FEWEST_TOPICS,
     LEVELS,
     TESTS,
     Comparison,
@@ -28,18 +29,27 @@ from survey.core.collections.runs import (
     Run,
     RunFacts,
     Runs,
+    names_of_runs,
     ranking,
     read_clusters,
     read_judgements,
     read_run_and_facts,
     read_weights,
-    run_name,
 )
 from survey.core.measures import Measure, measure_named
 from survey.core.measures.lists import HIGHEST_GRADE
-from survey.core.preflight import Warned, runs_checked, topics_fault
+from survey.core.preflight import (
+    CHANGES,
+    Warned,
+    changed_ids,
+    run_as_meant,
+    runs_checked,
+    scores_checked,
+    topics_fault,
+)
 from survey.core.statistics.significance import REPLICATES, SEED
 from survey.core.text_input import FaultyFilesError, FileFaults, lines_of
+from survey.core.text_input import split_names as split_names  # for the command
 from survey.errors import SurveyError
 from survey.services.analysis.sheets import Cell, P, Sheet, Starred, count_of
 from survey.services.exchange.input_files import read_text
@@ -76,8 +86,11 @@ class RequestError(ValueError):
 class Request:
     """Files to evaluate, by which measures (the default ones where none is named), and options.
 
+    ``names``: of runs, in their order, "" for those that are named by their file or tag.
     ``baseline``: the name of a run, or its path as in ``runs``. ``keywords``: in place of
-    judgements and weights; topics are documents then.
+    judgements and weights; topics are documents then. ``ids``: names in CHANGES, to read documents
+    by; ``distances``: whether a run's scores are smaller for better documents; ``relevant_from``:
+    see ``Setting``.
     """
 
     qrels: Path | None
@@ -92,6 +105,10 @@ class Request:
     baseline: str | None = None
     resamples: int = REPLICATES
     seed: int = SEED
+    names: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
+    distances: bool = False
+    relevant_from: int = 1
 
 
 @dataclass(frozen=True)
@@ -124,8 +141,9 @@ def evaluate_runs(
     files.
     """
     measures = chosen_measures(request)
-    baseline = _baseline_name(request)
-    truth, runs, facts = _read_collection(request, measures, on_progress, read)
+    names = _run_names(request, read)
+    baseline = _baseline_name(request, names)
+    truth, runs, facts = _read_collection(request, measures, names, on_progress, read)
     topics = {topic for run in runs.values() for topic in run}
     fault = topics_fault(truth.judgements, topics) if request.keywords is None else ""
     if fault and not may_be_empty:
@@ -137,14 +155,35 @@ def evaluate_runs(
         collection_size=request.collection_size,
         gmt=request.gmt,
         literal_eq15=request.literal_eq15,
+        relevant_from=request.relevant_from,
         on_topic=partial(on_progress, "Scoring"),
         may_be_empty=may_be_empty,
     )
     compared: tuple[Comparison, ...] = ()
     if baseline is not None:
         compared = compare(evaluation, baseline, resamples=request.resamples, seed=request.seed)
-    warnings = () if request.keywords else (*runs_checked(truth.judgements, runs, facts),)
-    return Report(request, truth, runs, evaluation, baseline, compared, warnings)
+    warnings = [] if request.keywords else runs_checked(truth.judgements, runs, facts)
+    is_binary = any(measure.reads == "positions" for measure in measures)
+    warnings += scores_checked(
+        truth.judgements,
+        _left_out(request),
+        len(evaluation.queries) if compared else None,
+        request.relevant_from if is_binary else None,
+    )
+    return Report(request, truth, runs, evaluation, baseline, compared, (*warnings,))
+
+
+def id_changes() -> dict[str, str]:
+    """Return the names of changes to ids, and what each takes away."""
+    return {name: change.words for name, change in CHANGES.items()}
+
+
+def _left_out(request: Request) -> list[str]:
+    """Return the default measures that are left out for lack of the collection's size."""
+    if request.measures or request.keywords:
+        return []
+    known = map(measure_named, DEFAULT_MEASURES)
+    return [each.name for each in known if _missing_needs(each, request) == ["collection size"]]
 
 
 def evaluate_feedback(
@@ -170,9 +209,9 @@ def evaluate_feedback(
         raise RequestError(
             f"{number} run given; --run is needed with a run of round 0 and one of each round"
         )
-    baseline = run_name(request.runs[0].name)
     measures = _feedback_measures(request)
-    report = evaluate_runs(replace(request, measures=measures, baseline=baseline), on_progress)
+    first = str(request.runs[0])
+    report = evaluate_runs(replace(request, measures=measures, baseline=first), on_progress)
     numbers = range(1, len(request.runs))
     examples = {
         topic: [_examples(kind, report, topic, number, images) for number in numbers]
@@ -228,15 +267,11 @@ def _examples(kind: Kind | None, report: Report, topic: str, number: int, images
 def _read_collection(
     request: Request,
     measures: Sequence[Measure],
+    names: Sequence[str],
     on_progress: OnProgress,
     read_file: Callable[[Path], str],
 ) -> tuple[GroundTruth, Runs, Mapping[str, RunFacts]]:
     """Read the files of a request; raise FaultyFilesError with every fault (20 at most)."""
-    by_keywords = request.keywords is not None
-    if by_keywords == (request.qrels is not None) or (by_keywords and request.weights is not None):
-        raise RequestError("either --qrels, with --weights or without, or --keywords is needed")
-    if not request.runs:
-        raise RequestError("no run given; --run is needed")
     graded = any("grades" in measure.needs for measure in measures)
     read_qrels = partial(read_judgements, highest=HIGHEST_GRADE if graded else None)
     others = (request.qrels, request.keywords, request.weights, request.clusters)
@@ -257,19 +292,25 @@ def _read_collection(
     def read_if(reader: Reader[Content], path: Path | None) -> Mapping[str, Content] | None:
         return None if path is None else read(reader, path)
 
+    def read_ids(reader: Reader[Content], path: Path | None) -> Mapping[str, Any] | None:
+        content: Mapping[str, Any] | None = read_if(reader, path)
+        return content and changed_ids(content, request.ids, str(path))
+
     truth = GroundTruth(
-        read_if(read_qrels, request.qrels) or {},
-        read_if(read_weights, request.weights),
-        read_if(read_clusters, request.clusters),
+        read_ids(read_qrels, request.qrels) or {},
+        read_ids(read_weights, request.weights),
+        read_ids(read_clusters, request.clusters),
     )
     keywords = read_if(read_keywords, request.keywords)
     facts: dict[str, RunFacts] = {}
 
-    def read_noting(file: str, lines: Iterable[str], faults: FileFaults) -> Run:
-        run, facts[run_name(Path(file).name)] = read_run_and_facts(file, lines, faults)
+    def read_noting(name: str, file: str, lines: Iterable[str], faults: FileFaults) -> Run:
+        run, read_facts = read_run_and_facts(file, lines, faults)
+        run, facts[name] = run_as_meant(run, read_facts, request.ids, name, request.distances)
         return run
 
-    runs = {run_name(path.name): read(read_noting, path) for path in request.runs}
+    paths = zip(names, request.runs, strict=True)
+    runs = {name: read(partial(read_noting, name), path) for name, path in paths}
     faults.raise_any()
     if keywords is not None:
         topics = dict.fromkeys(topic for run in runs.values() for topic in run)
@@ -314,28 +355,34 @@ def _missing_needs(measure: Measure, request: Request) -> list[str]:
     return [need for need in needs if getattr(request, need.replace(" ", "_")) is None]
 
 
-def _baseline_name(request: Request) -> str | None:
-    """Return the baseline's name; raise RequestError for a wrong one, and for equal names."""
-    paths: dict[str, Path] = {}
-    for path in request.runs:
-        name = run_name(path.name)
-        if not name.isprintable():  # nor are bytes that are not UTF-8
-            raise RequestError(f"{path}: its name holds an unprintable character, so rename it")
-        if name in paths:
-            raise RequestError(
-                f"{paths[name]} and {path} would both be the run {name!r}; a run is named by its "
-                "file without the last suffix, so rename one"
-            )
-        paths[name] = path
+def _run_names(request: Request, read_file: Callable[[Path], str]) -> list[str]:
+    """Return the names of a request's runs; raise RequestError where files are missing or equal."""
+    by_keywords = request.keywords is not None
+    if by_keywords == (request.qrels is not None) or (by_keywords and request.weights is not None):
+        raise RequestError("either --qrels, with --weights or without, or --keywords is needed")
+    if not request.runs:
+        raise RequestError("no run given; --run is needed")
+    try:
+        return names_of_runs(
+            [*map(str, request.runs)],
+            lambda index: lines_of(read_file(request.runs[index])),
+            request.names,
+        )
+    except FaultyFilesError as error:
+        raise RequestError("; ".join(error.faults)) from None
+
+
+def _baseline_name(request: Request, names: Sequence[str]) -> str | None:
+    """Return the baseline's name; raise RequestError for a wrong one."""
     if request.baseline is None:
         return None
-    names = {str(path): name for name, path in paths.items()}
-    baseline = names.get(request.baseline, request.baseline)
-    if baseline not in paths:
+    by_path = dict(zip(map(str, request.runs), names, strict=True))
+    baseline = by_path.get(request.baseline, request.baseline)
+    if baseline not in names:
         raise RequestError(
-            f"the baseline {baseline!r} is none of the runs; these are {', '.join(paths)}"
+            f"the baseline {baseline!r} is none of the runs; these are {', '.join(names)}"
         )
-    if len(paths) == 1:
+    if len(names) == 1:
         raise RequestError("a baseline is compared with other runs, and --run names one only")
     return baseline
 
@@ -366,13 +413,14 @@ def evaluation_json(report: Report) -> dict[str, Any]:
             "resamples": request.resamples,
             "seed": request.seed,
         },
+        "relevant_from": request.relevant_from,
         "notes": list(evaluation.notes),
         "warnings": [each.as_json() for each in report.warnings],
     }
 
 
 def _comparison_json(comparison: Comparison) -> dict[str, Any]:
-    figures = {**vars(comparison), "stars": comparison.stars}
+    figures = {**vars(comparison)}
     why = figures.pop("why")
     return figures if why is None else {**figures, "why": why}
 
@@ -512,7 +560,9 @@ def examples_sheet(examples: Examples) -> Sheet:
 
 
 def _stars(report: Report) -> str:
-    request = report.request
+    request, queries = report.request, len(report.evaluation.queries)
+    if queries < FEWEST_TOPICS:
+        return f"No stars: {count_of(queries, 'topic')} are too few."
     levels = ", ".join(
         f"{f'{level:g}'.removeprefix('0')} ({'*' * stars})" for stars, level in enumerate(LEVELS, 1)
     )

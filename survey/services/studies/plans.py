@@ -36,6 +36,7 @@ from survey.core.tasks.preference import (
 )
 from survey.core.text_input import FaultyFilesError as FaultyFilesError
 from survey.core.text_input import FileFaults, lines_of, parse_whole
+from survey.core.text_input import split_names as split_names
 from survey.errors import SurveyError, marked
 from survey.services.studies.languages import ENGLISH, catalogue, languages
 from survey.services.studies.recruitment import Recruitment, parse_recruitment

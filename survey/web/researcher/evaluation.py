@@ -7,9 +7,16 @@ from typing import Any
 from flask import request
 from flask.typing import ResponseReturnValue
 from flask_wtf.file import FileField
-from wtforms import MultipleFileField, StringField
+from wtforms import (
+    BooleanField,
+    Field,
+    MultipleFileField,
+    SelectChoice,
+    SelectMultipleField,
+    StringField,
+)
 
-from survey.core.text_input import FaultyFilesError, parse_whole
+from survey.core.text_input import FaultyFilesError, parse_whole, split_names
 from survey.services.analysis.report import as_svg
 from survey.services.analysis.sheets import printed_table
 from survey.services.collections import run_report
@@ -18,6 +25,7 @@ from survey.services.collections.run_evaluation import (
     Request,
     RequestError,
     evaluate_runs,
+    id_changes,
 )
 from survey.services.exchange.bundle import stream_zip_of_bytes
 from survey.services.operations.database import begin_reading
@@ -26,6 +34,7 @@ from survey.web.requests import attachment, in_own_process, session
 from survey.web.researcher.pages import blueprint, uploaded_files
 
 LARGEST_COLLECTION = 10**12
+HIGHEST_LEVEL = 30
 
 
 class EvaluationForm(Form):
@@ -38,6 +47,17 @@ class EvaluationForm(Form):
     measures = StringField("Measures")
     collection_size = StringField("Size of the collection")
     baseline = StringField("Baseline")
+    ids = SelectMultipleField(
+        "Compare documents of runs and judgements without these differences",
+        choices=[
+            SelectChoice(name, f"{words[0].upper()}{words[1:]} (--ids {name})")
+            for name, words in id_changes().items()
+        ],
+    )
+    distances = BooleanField("Scores are distances: the smallest is the best (--scores distances)")
+    relevant_from = StringField(
+        "Lowest grade that binary measures count as relevant (--relevant-from)", default="1"
+    )
 
 
 @blueprint.get("/evaluation")
@@ -87,21 +107,22 @@ def _report_of(form: EvaluationForm) -> Report | None:
             texts[path] = file.text
         if not files and field in (form.qrels, form.runs):
             field.errors = ["Choose a file."]
-    size_text = (form.collection_size.data or "").strip()
-    size = parse_whole(size_text, 1, LARGEST_COLLECTION)
-    if size_text and size is None:
-        form.collection_size.errors = [f"{size_text!r} found; a whole number from 1 is allowed."]
+    size = _whole_number(form.collection_size, LARGEST_COLLECTION)
+    level = _whole_number(form.relevant_from, HIGHEST_LEVEL)
     if form.problems:
         return None
     session().rollback()  # else participants' answers wait for the scores
     asked = Request(
         qrels=paths["qrels"][0],
         runs=paths["runs"],
-        measures=tuple((form.measures.data or "").replace(",", " ").split()),
+        measures=tuple(split_names(form.measures.data or "")),
         collection_size=size,
         clusters=next(iter(paths["clusters"]), None),
         weights=next(iter(paths["weights"]), None),
         baseline=(form.baseline.data or "").strip() or None,
+        ids=tuple(form.ids.data or ()),
+        distances=form.distances.data,
+        relevant_from=level or 1,
     )
     try:
         return evaluate_runs(asked, read=texts.__getitem__)
@@ -112,6 +133,16 @@ def _report_of(form: EvaluationForm) -> Report | None:
     finally:
         begin_reading(session())
     return None
+
+
+def _whole_number(field: Field, highest: int) -> int | None:
+    """Return the number in a field, None where it is empty, or after adding an error to it."""
+    text = (field.data or "").strip()
+    number = parse_whole(text, 1, highest)
+    if text and number is None:
+        up_to = f" to {highest}" if highest == HIGHEST_LEVEL else ""
+        field.errors = [f"{text!r} found; a whole number from 1{up_to} is allowed."]
+    return number
 
 
 def _add_request_error(form: EvaluationForm, text: str) -> None:
@@ -143,6 +174,9 @@ def _command(asked: Request) -> str:
         "measures": asked.measures,
         "collection-size": [asked.collection_size],
         "baseline": [asked.baseline],
+        "ids": asked.ids,
+        "scores": ["distances" if asked.distances else None],
+        "relevant-from": [asked.relevant_from if asked.relevant_from > 1 else None],
     }
     words = [
         f"--{name} {' '.join(str(value) for value in values)}"

@@ -49,7 +49,7 @@ from survey.core.tasks.ordering_plan import (
     OrderingPlan,
     ordering_plan,
 )
-from survey.core.text_input import parse_whole
+from survey.core.text_input import parse_whole, split_names
 from survey.errors import ChangedMeanwhileError, SurveyError
 from survey.services.participation import answers
 from survey.services.planning import power
@@ -365,9 +365,7 @@ class OrderingForm(PlanForm):
         """See ``PlanForm.values``; own lists stay where they are chosen."""
         typed = super().values(current)
         typed["measures"] = [
-            *dict.fromkeys(
-                [*self.measures.data, *_commas_as_spaces(self.other_measures.data).split()]
-            )
+            *dict.fromkeys([*self.measures.data, *split_names(self.other_measures.data or "")])
         ]
         marks = {kind: _commas_as_spaces(self[kind].data) for kind in MARK_KINDS}
         typed["looks"] = [_number(word) for word in _commas_as_spaces(self.looks.data).split()]

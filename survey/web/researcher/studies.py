@@ -21,7 +21,7 @@ from wtforms.validators import DataRequired, Length
 from survey.core.studies.fields import Fault, Finding, PlanError, rules_of
 from survey.core.studies.plan import texts_of
 from survey.core.tasks.ordering_plan import OrderingPlan
-from survey.core.text_input import FaultyFilesError
+from survey.core.text_input import FaultyFilesError, split_names
 from survey.errors import SurveyError
 from survey.services import accounts
 from survey.services.operations.database import begin_reading
@@ -258,7 +258,7 @@ def _lists_to_order(form: NewStudyForm, *, paired: bool = False) -> plans.OwnLis
 
 def _pairs_to_compare(form: NewStudyForm) -> dict[str, Any]:
     """Return the fields of a plan of preferences that the form fills."""
-    contrast = (form.contrast.data or "").replace(",", " ").split()
+    contrast = split_names(form.contrast.data or "")
     changes: dict[str, Any] = {"language": form.language.data}
     if form.show_items.data:
         changes |= {"show_items": True, "show_positions": False}

@@ -90,8 +90,8 @@ def test_runs_of_other_tools_are_read(text):
 def test_a_run_of_ms_marco_is_read_by_its_ranks():
     run, faults = read(read_run, "1\td1\t1\n1\td2\t2\n")
     assert (run, faults) == ({"1": {"d1": -1.0, "d2": -2.0}}, [])
-    assert read(read_run, "1 d1 0.5\n")[1] == [
-        "file, line 1: rank '0.5' found; a whole number from 1 is allowed"
+    assert read(read_run, "1 d1 1\n1 d2 0.5\n")[1] == [
+        "file, line 2: rank '0.5' found; a whole number from 1 is allowed"
     ]
 
 
