@@ -15,9 +15,11 @@ from survey.cli.command import (
     OUTPUT_FILE,
     OUTPUT_FOLDER,
     RESEARCHER,
+    RUN_FILE,
     STUDY,
     STUDY_OR_FILE,
     MultiWordCommand,
+    NamedFile,
     check_writable,
     command,
     find_study,
@@ -343,12 +345,16 @@ def export(
 @click.argument("bundle", type=BUNDLE)
 @click.option("--qrels", type=INPUT_FILE, help="The judgements of a study of runs.")
 @click.option(
-    "--run", "runs", type=INPUT_FILE, multiple=True, metavar="FILE...", help="All of its runs."
+    "--run", "runs", type=RUN_FILE, multiple=True, metavar="FILE...", help="All of its runs."
 )
 @click.option("--clusters", type=INPUT_FILE, help="Its clusters, where it has some.")
 @JSON_OPTION
 def replicate(
-    bundle: Path, qrels: Path | None, runs: tuple[Path, ...], clusters: Path | None, as_json: bool
+    bundle: Path,
+    qrels: Path | None,
+    runs: tuple[NamedFile, ...],
+    clusters: Path | None,
+    as_json: bool,
 ) -> None:
     """Recompute everything in a bundle, and compare.
 
@@ -373,7 +379,7 @@ def replicate(
             if qrels is not None:
                 sources = input_files.SourceFiles(
                     input_files.read_file(qrels),
-                    [input_files.read_file(run) for run in runs],
+                    [input_files.read_file(run.path)._replace(run=run.name) for run in runs],
                     input_files.read_file(clusters) if clusters else None,
                 )
             files = input_files.stream_files(bundle, bundle.name, on_bytes=progress.advance)

@@ -10,14 +10,18 @@ from survey.cli.command import (
     INPUT_FILE,
     JSON_OPTION,
     MEASURES,
+    READING_OPTIONS,
     RESEARCHER,
+    RUN_FILE,
     STUDY,
     CommandGroup,
     MultiWordCommand,
+    NamedFile,
     TaskKind,
     find_study,
     open_session,
     open_study,
+    with_options,
 )
 from survey.cli.terminal import (
     NO_BREAK_SPACE,
@@ -26,6 +30,7 @@ from survey.cli.terminal import (
     print_result,
     print_table,
     print_text,
+    print_warnings,
     progress_bar,
 )
 from survey.services.studies.languages import languages
@@ -39,7 +44,7 @@ if TYPE_CHECKING:
     from survey.core.tasks.ordering import QuestionCheck
     from survey.db.models import Study
     from survey.services.accounts import Role
-    from survey.services.studies.plans import OwnLists, PlanFile, PlanText, TextFile
+    from survey.services.studies.plans import OwnLists, PlanFile, PlanText, Reading, TextFile
 
 SLUG_ARGUMENT = click.argument("slug", type=STUDY)
 ASKED_BY = click.option("--asked-by", help="Who runs the study, as participants read it.")
@@ -134,11 +139,12 @@ def study() -> None:
 @click.option(
     "--run",
     "runs",
-    type=INPUT_FILE,
+    type=RUN_FILE,
     multiple=True,
     metavar="FILE...",
-    help="TREC runs, two to ten: a list from each.",
+    help="TREC runs, two to ten: a list from each. NAME=FILE names one.",
 )
+@with_options(READING_OPTIONS)
 @click.option("--topics", help="Topics with commas between; all by default.")
 @click.option(
     "--judgements-of",
@@ -208,7 +214,11 @@ def new(
     preset: str | None,
     own_lists: Path | None,
     qrels: Path | None,
-    runs: tuple[Path, ...],
+    runs: tuple[NamedFile, ...],
+    ids: tuple[str, ...],
+    scores: str | None,
+    relevant_from: int,
+    strict: bool,
     labelled: str | None,
     include_test: bool,
     items: Path | None,
@@ -232,6 +242,7 @@ def new(
     from survey.services.studies import lifecycle
     from survey.services.studies.plans import (
         DEFAULT,
+        Reading,
         read_lists_csv,
         read_plan_text,
         topics_to_group,
@@ -273,7 +284,8 @@ def new(
         preset = preset if preset or file or is_paired else texts
         shown = items or labelled if is_paired else None
         runs_of = (judged, runs, shown, is_paired and file is not None)
-        fields |= _fields_from_runs(fields, *runs_of, paired=is_paired, **run_options)
+        reading = Reading(ids, scores == "distances", relevant_from)
+        fields |= _fields_from_runs(fields, *runs_of, reading, paired=is_paired, **run_options)
     plan_file = _read_plan(written, preset, fields, kind)
     with open_session() as session:
         with progress_bar("Drawing the questions"):
@@ -293,7 +305,10 @@ def new(
                 "It has no owner, so no researcher sees it in the browser: "
                 f"`survey study share {study.slug} NAME` adds an owner."
             )
-        print_result(lifecycle.describe(study), *sentences, as_json=as_json)
+        warnings = lifecycle.warnings_of(session, study, so_far=True)
+        content = lifecycle.describe(study) | {"warnings": [each.as_json() for each in warnings]}
+        print_result(content, *sentences, as_json=as_json)
+    print_warnings(warnings, strict=strict)
 
 
 def _keyword_topics(file: Path | None, kind: str | None) -> "list[Topic]":
@@ -463,12 +478,14 @@ def show(slug: str, as_json: bool) -> None:
 
 @study.command(examples=("survey study check five-systems",))
 @SLUG_ARGUMENT
+@click.option("--strict", is_flag=True, help="Exit with status 1 if there is a warning of files.")
 @JSON_OPTION
-def check(slug: str, as_json: bool) -> None:
+def check(slug: str, strict: bool, as_json: bool) -> None:
     """Check a study: print a verdict and a summary, then every question.
 
     The summary warns of identical orders, values that tie as printed, and measures' cut-offs
-    (K). The exit status is 1 if an opened study no longer has the digest it was opened with.
+    (K). The exit status is 1 if an opened study no longer has the digest it was opened with, or if
+    its files cannot be what was meant: ranks reversed, no document judged, nothing to show.
     """
     from survey.services.studies import lifecycle
 
@@ -480,6 +497,7 @@ def check(slug: str, as_json: bool) -> None:
         ]
         printed_names = lifecycle.headings(study)
         verdict = lifecycle.check_verdict(study, findings)
+        warnings = lifecycle.warnings_of(session, study)
     content = []
     if as_json and not contests:  # of a kind whose questions are not compared
         content = [{"question": each.number, **each.as_json()} for each in questions]
@@ -503,13 +521,17 @@ def check(slug: str, as_json: bool) -> None:
         ]
     if as_json:
         listed = [vars(finding) for finding in findings]
-        print_json({"verdict": verdict, "questions": content, "findings": listed})
+        warned = [warning.as_json() for warning in warnings]
+        print_json(
+            {"verdict": verdict, "questions": content, "findings": listed, "warnings": warned}
+        )
     else:
         print_text(verdict)
         _print_summary(contests, findings)
         for question in questions if contests else ():
             _print_question(question, printed_names)
-    if any(finding.failed for finding in findings):
+    is_stopped = any(warning.level == "stop" for warning in warnings)
+    if is_stopped or any(finding.failed for finding in findings) or (strict and warnings):
         raise click.exceptions.Exit(1)
 
 
@@ -671,14 +693,15 @@ def _preference_fields(
 def _fields_from_runs(
     fields: dict[str, Any],
     judged: "TextFile",
-    runs: tuple[Path, ...],
+    runs: tuple[NamedFile, ...],
     shown: object,
     is_planned: bool,
+    reading: "Reading",
     *,
     paired: bool,
     topics: str | None,
     clusters: Path | None,
-    **options: bool,
+    **options: Any,
 ) -> dict[str, Any]:
     """Return the fields of a plan that runs fill, as lists to order or as pairs.
 
@@ -694,11 +717,12 @@ def _fields_from_runs(
         )
     lists = from_trec(
         judged,
-        [read_file(run) for run in runs],
+        [read_file(run.path)._replace(run=run.name) for run in runs],
         topics=(topics or "").replace(",", " ").split(),
         collection_size=str(fields["collection_size"]),
         clusters=None if clusters is None else read_file(clusters),
         paired=paired,
+        reading=reading,
         **options,
     )
     if not paired:

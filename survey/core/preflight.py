@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import asdict, dataclass, replace
 from functools import reduce
 from itertools import combinations, pairwise
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 from survey.core.collections.evaluation import ENOUGH_TOPICS, FEWEST_TOPICS
 from survey.core.collections.runs import Judgements, Run, RunFacts, Runs, ranking
@@ -22,6 +22,7 @@ CODES = (  # of warnings about runs, in the order in which they are told
 )
 STOPS_OF_STUDIES = ("no-document-judged", "ranks-reversed")
 NO_TOPIC = "No topic is in both files"
+ITEMS, TOPICS = "items", "topics"  # of which warnings are
 NOTE, WARNING, STOP = "note", "warning", "stop"
 
 Value = TypeVar("Value")
@@ -48,6 +49,18 @@ class Warned:
         """Return it as JSON."""
         return {**asdict(self), "example": [*self.example]}
 
+    @classmethod
+    def from_json(cls, stored: Any) -> Self:
+        """Return what ``as_json`` wrote; raises TypeError or ValueError for anything else."""
+        warned = cls(**{**stored, "example": tuple(stored.get("example", ()))})
+        texts = (warned.code, warned.of, warned.text, warned.level, *warned.example)
+        numbers = (warned.count, warned.total)
+        if not all(isinstance(text, str) for text in texts) or not all(
+            isinstance(number, int) for number in numbers
+        ):
+            raise ValueError(f"{stored!r} found; a warning has texts and whole numbers")
+        return warned
+
 
 def columns_not_read(file: str, columns: Sequence[str]) -> list[Warned]:
     """Return the warning about columns of a file that are not read; none without any."""
@@ -67,9 +80,9 @@ def runs_checked(
     """Compare the ids, ranks and scores of runs with judgements; values do not change.
 
     ``facts``: of the runs whose files were read. ``of_study``: whether people will judge the lists,
-    so that some warnings are stops.
+    so that some warnings are stops; judgements are those of its topics then.
     """
-    found = [*_topic_warnings(judgements, runs)]
+    found = [*_topic_warnings(judgements, runs)] if not of_study else []
     strange = set()  # runs whose ids do not meet: that few are judged says nothing more
     for name, run in runs.items():
         of_ids = [*_id_warnings(judgements, name, run)]
@@ -114,6 +127,89 @@ def scores_checked(
         )
         found.append(Warned("level", "", text, highest, level=NOTE))
     return found
+
+
+class Shown(NamedTuple):
+    """What a study's questions name, and what there is to show of it.
+
+    ``documents``: topic → documents of its lists; ``items``, ``topics``: what there is; those with
+    a picture or text are ``seen_items`` and ``seen_topics``. ``other_items``: of topics' pictures.
+    """
+
+    documents: Mapping[str, Collection[str]]
+    items: Collection[str]
+    seen_items: Collection[str]
+    topics: Collection[str]
+    seen_topics: Collection[str]
+    other_items: Collection[str] = ()
+
+
+def items_checked(shown: Shown, *, needed: bool) -> list[Warned]:
+    """Compare the documents and topics of a study's questions with its items and topics.
+
+    ``needed``: whether questions show them; then it is a stop where none of them is there.
+    """
+    listed = {document for documents in shown.documents.values() for document in documents}
+    missing = [
+        document
+        for topic in shown.documents
+        for document in sorted({*shown.documents[topic]} - {*shown.seen_items})
+    ]
+    found = []
+    count = len({*missing})
+    if count:
+        example = (missing[0], *_like(missing[0], shown.items))
+        other = f"; items have “{visible(example[1])}”" if example[1:] else ""
+        text = (
+            f"{count} of {len(listed)} documents of the lists {_have(count)} no item (first: "
+            f"“{visible(missing[0])}”{other})"
+        )
+        level = STOP if needed and count == len(listed) else WARNING
+        found.append(Warned("items-missing", ITEMS, text, count, len(listed), example, level))
+    unused = sorted({*shown.items} - listed - {*shown.other_items})
+    if unused and listed:
+        total = len(shown.items)
+        text = f"{len(unused)} of {total} items {_are(len(unused))} in no list"
+        text += f" (first: “{visible(unused[0])}”)"
+        found.append(Warned("items-unused", ITEMS, text, len(unused), total, (unused[0],)))
+    lacking = [topic for topic in shown.documents if topic not in shown.seen_topics]
+    if lacking and (needed or shown.topics):
+        example = (lacking[0], *_like(lacking[0], shown.topics))
+        other = f"; topics have “{visible(example[1])}”" if example[1:] else ""
+        total = len(shown.documents)
+        text = (
+            f"{len(lacking)} of {total} topics {_have(len(lacking))} no text or picture (first: "
+            f"“{visible(lacking[0])}”{other})"
+        )
+        level = STOP if needed and len(lacking) == total else WARNING
+        found.append(
+            Warned("topics-without-text", TOPICS, text, len(lacking), total, example, level)
+        )
+    spare = sorted({*shown.topics} - {*shown.documents})
+    if spare:
+        total = len(shown.topics)
+        text = f"{len(spare)} of {total} topics {_are(len(spare))} in no question"
+        text += f" (first: “{visible(spare[0])}”)"
+        found.append(Warned("topics-unused", TOPICS, text, len(spare), total, (spare[0],)))
+    return found
+
+
+def _like(name: str, others: Collection[str]) -> tuple[str, ...]:
+    """Return the first of other ids that a change makes equal to an id, () without such a one."""
+    for change in CHANGES.values():
+        own = change.apply(name)
+        alike = sorted(each for each in others if each != name and change.apply(each) == own)
+        if alike:
+            return (alike[0],)
+    return ()
+
+
+def _have(count: int) -> str:
+    return "has" if count == 1 else "have"
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
 
 
 def topics_fault(judged: Collection[str], of_runs: Collection[str]) -> str:
@@ -263,6 +359,15 @@ def _met(
     return met
 
 
+def topics_left_out(judgements: Judgements, runs: Runs) -> list[Warned]:
+    """Return which topics are no questions of a study, since a run or the judgements lack them."""
+    end = "They are left out"
+    return [
+        replace(each, text=f"{each.text.rpartition('. ')[0]}. {end}")
+        for each in _topic_warnings(judgements, runs)
+    ]
+
+
 def _topic_warnings(judgements: Judgements, runs: Runs) -> Iterator[Warned]:
     judged = [topic for topic, grades in judgements.items() if any(g > 0 for g in grades.values())]
     for name, run in runs.items():
@@ -290,7 +395,8 @@ def _rank_warnings(name: str, run: Run, facts: RunFacts) -> Iterator[Warned]:
     """Yield that ranks and scores disagree, or that the list is read backwards."""
     pairs = conflicts = reversed_topics = 0
     example: tuple[str, ...] = ()
-    for topic, order in facts.order.items():
+    orders = {topic: facts.order[topic] for topic in facts.order if topic in run}
+    for topic, order in orders.items():
         scores = run.get(topic, {})
         known = [(doc, scores[doc]) for doc in order if doc in scores]
         rises = [(a, b) for (a, low), (b, high) in pairwise(known) if high > low]
@@ -298,7 +404,7 @@ def _rank_warnings(name: str, run: Run, facts: RunFacts) -> Iterator[Warned]:
         conflicts += len(rises)
         reversed_topics += len(known) > 1 and len(rises) == len(known) - 1
         example = example or ((topic, *rises[0]) if rises else ())
-    topics = len(facts.order)
+    topics = len(orders)
     if reversed_topics * 2 > topics:
         yield Warned(
             "ranks-reversed",

@@ -56,11 +56,12 @@ def test_labels_are_asked_for_the_topics_of_the_items_and_for_keywords(session, 
 def test_groups_are_asked_for_what_is_relevant(session, run, collection):
     qrels = collection.parent / "qrels.txt"
     options = ("--kind", "grouping", "--items", collection, "--qrels", qrels)
-    run("study", "new", "some", *options)
+    told = run("study", "new", "some", *options, status=1)
+    assert "Warning: 2 of 2 topics have no text or picture (first: “5”)." in told
     plan = lifecycle.find_study(session, "some").plan
     assert plan.topics == (("5", tuple(sorted(FIRST_TOPIC))), ("7", tuple(sorted(SECOND_TOPIC))))
     session.rollback()
-    run("study", "new", "seven", *options, "--topics", "7")
+    run("study", "new", "seven", *options, "--topics", "7", status=1)
     assert len(lifecycle.find_study(session, "seven").plan.topics) == 1
 
 
@@ -89,7 +90,8 @@ def test_preferences_are_asked_for_all_pairs_of_runs(session, run, runs, collect
         *("--kind", "preference", "--qrels", runs / "qrels.txt"),
         *("--run", runs / "alpha.txt", runs / "beta.txt", "--collection-size", 12),
     )
-    run("study", "new", "some", *options, "--items", collection)
+    told = run("study", "new", "some", *options, "--items", collection, status=1)
+    assert "Warning: 2 of 2 topics are in no question (first: “red”)." in told
     plan = lifecycle.find_study(session, "some").plan
     assert (plan.kind, plan.questions, plan.selection) == ("preference", 5, "all")
     assert (plan.show_items, plan.show_positions, plan.ask_strength) == (True, False, False)

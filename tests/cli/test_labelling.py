@@ -116,7 +116,11 @@ def test_a_study_is_checked_and_shown_without_lists(app, session, run):
         {"question": 2, "topic": "word"},
     ]
     printed = run("study", "check", "labelled")
-    assert printed.strip() == "2 queries to label; nothing to mend."  # no heading without remarks
+    assert [line for line in printed.splitlines() if line] == [
+        "2 queries to label; nothing to mend.",
+        "Summary",
+        "all: 1 of 3 topics is in no question (first: “elsewhere”)",
+    ]
     assert "kind" in run("study", "show", "labelled")
     assert "topics:" in run("study", "plan", "labelled")
 

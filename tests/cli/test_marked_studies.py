@@ -282,7 +282,7 @@ def test_two_runs_alike_on_a_topic_are_refused_by_name(run, files):
         *("--collection-size", 200),
         status=1,
     )
-    assert "run A (first.txt) and run B (again.txt) have the relevant documents at" in told
+    assert "the runs first and again have the relevant documents at the same positions" in told
 
 
 @ON_SQLITE

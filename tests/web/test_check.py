@@ -95,7 +95,8 @@ def test_pictures_that_lack_are_one_thing_to_mend_and_named_where_they_lack(sess
     findings = lifecycle.check_study(session, study)
     [thing] = [each for each in lifecycle.to_mend(findings) if each.mend == "items"]
     assert thing.question is None
-    assert thing.text.startswith("question 2 lacks something to show")
+    assert thing.text == "1 of 2 topics has no text or picture (first: “mountain”)"
+    assert (thing.code, thing.stops) == ("topics-without-text", True)
     [named] = [each for each in findings if each.question == 2 and "has no picture" in each.text]
     assert not named.mend
 

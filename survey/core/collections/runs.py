@@ -152,8 +152,8 @@ def names_of_runs(
 class RunFacts:
     """What a run's file says beside its scores.
 
-    ``order``: topic → documents, as the rank column has them, from the first on; ``comments``: how
-    many lines start with #.
+    ``order``: topic → documents, as the rank column has them, from the first on; without topics in
+    which a rank occurs twice. ``comments``: how many lines start with #.
     """
 
     order: Mapping[str, Sequence[str]]
@@ -184,7 +184,11 @@ def read_run_and_facts(file: str, lines: Iterable[str], faults: FileFaults) -> t
             ranks.setdefault(fields[0], []).append((rank, fields[2]))
 
     run = read_run(file, counted(), faults, note)
-    order = {topic: tuple(doc for _, doc in sorted(of_topic)) for topic, of_topic in ranks.items()}
+    order = {
+        topic: tuple(document for _, document in sorted(of_topic))
+        for topic, of_topic in ranks.items()
+        if len({rank for rank, _ in of_topic}) == len(of_topic)
+    }
     return run, RunFacts(order, comments)
 
 

@@ -5,8 +5,9 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from survey.core.preflight import Warned
 from survey.core.studies.provenance import Provenance
 from survey.core.studies.questions import (
     KINDS,
@@ -33,7 +34,8 @@ class OwnLists:
     ``questions``: question → list (A, B, C, …) → sorted 1-based positions of its
     relevant items. ``marks``: of each question, empty where there are none. ``topics``:
     where the lists come from a test collection, the topic of each question; ``documents``:
-    question → list → its first documents there. Both are empty elsewhere.
+    question → list → its first documents there. Both are empty elsewhere. ``warnings``: what is
+    to be known of the files.
     """
 
     questions: tuple[tuple[tuple[int, ...], ...], ...]
@@ -42,6 +44,7 @@ class OwnLists:
     marks: tuple[Marks, ...] = ()
     documents: tuple[tuple[tuple[str, ...], ...], ...] = ()
     provenance: Provenance | None = None
+    warnings: tuple[Warned, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True)

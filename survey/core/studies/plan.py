@@ -469,12 +469,17 @@ def study_digest(
 
     Values are hashed as the text that a page prints, not as floats, so that the digest is the
     same on every machine. The plan names seed and generator; the version of the generator that
-    drew the questions is added, and so is the digest of ``items``, where there are some.
+    drew the questions is added, and so is the digest of ``items``, where there are some. What was
+    to be known of the files is left out: a later version may say it in other words.
     """
+    settings = plan.content()
+    if settings.get("provenance"):
+        settings["provenance"] = {**settings["provenance"]}
+        settings["provenance"].pop("warnings", None)
     content = {
         "format": DIGEST_FORMAT,
         "generator_version": generator_version,
-        "plan": plan.content(),
+        "plan": settings,
         "questions": [question.as_shown() for question in questions],
         **({"items": items} if items else {}),
     }

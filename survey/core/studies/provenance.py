@@ -5,9 +5,11 @@ Participants see none of it.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields
 from typing import Any, NamedTuple, Self
 
+from survey.core.measures.lists import HIGHEST_GRADE
+from survey.core.preflight import CHANGES, Warned
 from survey.core.studies.fields import Fault, is_storable
 
 MOST_SHOWN = 20  # first results of a list that are stored
@@ -47,13 +49,19 @@ class QuestionSource:
 class Provenance:
     """The topic of each question, the runs of its lists, and the files they were read from.
 
-    ``documents``: question → run → its first documents, MOST_SHOWN at most.
+    ``documents``: question → run → its first documents, MOST_SHOWN at most. How the files were
+    read: ``ids``, names of changes to documents' ids; ``distances``, whether smaller scores are
+    better; ``relevant_from``, see ``Setting``. ``warnings``: what was to be known of the files.
     """
 
     topics: tuple[str, ...]
     runs: tuple[str, ...]
     documents: tuple[tuple[tuple[str, ...], ...], ...]
     sources: tuple[SourceFile, ...]
+    ids: tuple[str, ...] = ()
+    distances: bool = False
+    relevant_from: int = 1
+    warnings: tuple[Warned, ...] = ()
 
     def of_question(
         self, number: int, letters: Sequence[str], order: Sequence[int], depth: int
@@ -67,20 +75,36 @@ class Provenance:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """Return all of it as plain values."""
-        return {**vars(self), "sources": [source._asdict() for source in self.sources]}
+        """Return all of it as plain values, without what has its default."""
+        defaults = {each.name: each.default for each in fields(self)}
+        content = {name: value for name, value in vars(self).items() if value != defaults[name]}
+        content["sources"] = [source._asdict() for source in self.sources]
+        if self.warnings:
+            content["warnings"] = [warning.as_json() for warning in self.warnings]
+        return content
 
     @classmethod
     def from_json(cls, stored: Any) -> Self:
         """Return what ``as_json`` wrote; raises TypeError or ValueError for anything else."""
-        if not isinstance(stored, Mapping) or {*stored} != {*cls.__annotations__}:
-            raise ValueError(f"the keys {', '.join(cls.__annotations__)} are needed")
+        needed = [each.name for each in fields(cls) if each.default is MISSING]
+        if not isinstance(stored, Mapping) or not {*needed} <= {*stored} <= {*cls.__annotations__}:
+            raise ValueError(f"the keys {', '.join(needed)} are needed")
         provenance = cls(
             topics=_names(stored["topics"]),
             runs=_names(stored["runs"], with_blanks=True),
             documents=tuple(tuple(map(_names, lists)) for lists in stored["documents"]),
             sources=tuple(SourceFile(**source) for source in stored["sources"]),
+            ids=tuple(stored.get("ids", ())),
+            distances=stored.get("distances", False),
+            relevant_from=stored.get("relevant_from", 1),
+            warnings=tuple(map(Warned.from_json, stored.get("warnings", ()))),
         )
+        if not {*provenance.ids} <= {*CHANGES}:
+            raise ValueError(f"ids has {provenance.ids}; {', '.join(CHANGES)} are allowed")
+        if not isinstance(provenance.distances, bool):
+            raise ValueError(f"distances is {provenance.distances!r}; true or false is needed")
+        if provenance.relevant_from not in range(1, HIGHEST_GRADE + 1):
+            raise ValueError(f"relevant_from is {provenance.relevant_from!r}; 1 to 30 is allowed")
         for role, name, digest in provenance.sources:
             known = role in (JUDGEMENTS, RUN, CLUSTERS) and SHA256.fullmatch(digest)
             if not known or not is_storable(name) or not 0 < len(name) <= LONGEST_NAME:

@@ -9,34 +9,61 @@ from typing import NamedTuple
 
 from survey.core.collections.runs import (
     GroundTruth,
+    Judgements,
     Run,
+    RunFacts,
     rank_relevant,
     ranking,
     read_clusters,
     read_judgements,
-    read_run,
+    read_run_and_facts,
+    run_name,
 )
 from survey.core.measures.lists import HIGHEST_GRADE
+from survey.core.preflight import (
+    Warned,
+    changed_ids,
+    run_as_meant,
+    runs_checked,
+    topics_fault,
+    topics_left_out,
+)
 from survey.core.studies.own_lists import COLLECTION_SIZE, LISTS, QUESTIONS, OwnLists
 from survey.core.studies.provenance import MOST_SHOWN
 from survey.core.studies.questions import NO_CLUSTER, NO_MARKS, Marks
 from survey.core.studies.rankings import letters_for
-from survey.core.text_input import FileFaults, lines_of, shortened
+from survey.core.text_input import FaultyFilesError, FileFaults, lines_of, shortened
 
 RUNS = (2, LISTS[1])  # fewest and most; kinds of question that need more than 2 refuse them
 MOST_PAIRED_TOPICS = 500
 LONGEST_CLUSTER_NAME = 40  # characters
+MOST_WARNINGS = 10  # of a code, which a plan holds
 
 Relevant = Mapping[str, Sequence[str]]
 """Topic → its relevant documents, topics in the order of the qrels file."""
 
 
 class TextFile(NamedTuple):
-    """A file's name, its text, and the SHA-256 of its bytes, before any unpacking."""
+    """A file's name, its text, and the SHA-256 of its bytes, before any unpacking.
+
+    ``run``: the name that a researcher gave the run in it.
+    """
 
     name: str
     text: str
     sha256: str = ""
+    run: str = ""
+
+
+class Reading(NamedTuple):
+    """How files are meant: see ``Provenance``."""
+
+    ids: Sequence[str] = ()
+    distances: bool = False
+    relevant_from: int = 1
+
+
+AS_WRITTEN = Reading()
 
 
 def read_trec(
@@ -49,6 +76,8 @@ def read_trec(
     graded: bool = False,
     clusters: TextFile | None = None,
     paired: bool = False,
+    names: Sequence[str] = (),
+    reading: Reading = AS_WRITTEN,
 ) -> OwnLists:
     """Read the positions of relevant documents from runs, and the first documents of each list.
 
@@ -69,11 +98,13 @@ def read_trec(
     position also gets its document's clusters, by their ``cluster_name``.
 
     ``paired``: people compare two of the lists at a time. There may be up to MOST_PAIRED_TOPICS
-    topics, and lists with equal positions.
+    topics, and lists with equal positions; else a topic with these is left out. ``names``: of the
+    runs, by default those of their files. Without ``graded``, documents below
+    ``reading.relevant_from`` are not relevant.
 
     Raises FaultyFilesError with 20 faults at most. Faults of lines, and numbers of runs and of
     documents that are not allowed, come alone. Without them come those of topics, and without
-    these those of lists that look the same.
+    those of lists that look the same, where no topic is left.
     """
     faults = FileFaults(_size_faults(len(runs), collection_size))
     highest = HIGHEST_GRADE if graded else None
@@ -81,17 +112,35 @@ def read_trec(
     by_document = (
         read_clusters(clusters.name, lines_of(clusters.text), faults) if clusters else None
     )
-    truth = GroundTruth(judgements, clusters=by_document)
-    named_runs = {
-        f"run {letter} ({file})": read_run(file, lines_of(text), faults)
-        for letter, (file, text, _) in zip(letters_for(len(runs)), runs, strict=True)
+    names = names or [run_name(run.name) for run in runs]
+    read = {
+        name: read_run_and_facts(run.name, lines_of(run.text), faults)
+        for name, run in zip(names, runs, strict=True)
     }
     faults.raise_any()
+    judgements = changed_ids(judgements, reading.ids, qrels.name)
+    truth = GroundTruth(
+        judgements if graded else _at_level(judgements, reading.relevant_from),
+        clusters=by_document and changed_ids(by_document, reading.ids, "the clusters"),
+    )
+    meant = {
+        name: run_as_meant(*of_run, reading.ids, name, reading.distances)
+        for name, of_run in read.items()
+    }
+    named_runs = {
+        f"run {letter} ({file.name})": run
+        for letter, file, (run, _) in zip(letters_for(len(runs)), runs, meant.values(), strict=True)
+    }
     relevant = {topic: truth.relevant(topic) for topic in judgements}
-    common = (topic for topic in relevant if all(topic in run for run in named_runs.values()))
-    chosen = tuple(topics) or tuple(topic for topic in common if relevant[topic])
+    common = [topic for topic in relevant if all(topic in run for run in named_runs.values())]
+    counted = _at_level(judgements, reading.relevant_from)
+    chosen = tuple(topics) or tuple(
+        topic for topic in common if any(grade > 0 for grade in counted[topic].values())
+    )
     most = MOST_PAIRED_TOPICS if paired else QUESTIONS[1]
-    faults.extend(_choice_faults(chosen, qrels.name, most))
+    of_runs = {topic for run in named_runs.values() for topic in run}
+    no_topic = "" if chosen else topics_fault(judgements, of_runs)
+    faults.extend([no_topic] if no_topic else _choice_faults(chosen, qrels.name, most))
     questions = []
     for topic in dict.fromkeys(chosen[:most]):
         missing = [*_topic_faults(topic, relevant, named_runs, qrels.name)]
@@ -111,15 +160,76 @@ def read_trec(
     lists = tuple(tuple(tuple(row) for row in question) for question in questions)
     documents = [[tuple(row.values()) for row in question] for question in questions]
     marks = _topic_marks(truth, chosen, documents, graded=graded)
-    to_check = () if paired else zip(chosen, lists, marks or repeat(NO_MARKS), strict=False)
-    for topic, ranks, marked in to_check:
-        faults.extend(_equal_list_faults(topic, ranks, marked, list(named_runs)))
-    faults.raise_any()
+    warnings = _warnings(judgements, meant, chosen, is_chosen=bool(topics))
+    alike = {}
+    if not paired:
+        of_topics = zip(chosen, lists, marks or repeat(NO_MARKS), strict=False)
+        alike = {
+            topic: same
+            for topic, ranks, marked in of_topics
+            if (same := _equal_lists(ranks, marked, names))
+        }
+    if alike and len(alike) == len(chosen):
+        raise FaultyFilesError(_equal_list_fault(topic, same) for topic, same in alike.items())
+    warnings += [
+        Warned("question-left-out", topic, text, example=same)
+        for topic, same in alike.items()
+        if (text := f"Topic “{topic}” is left out: runs {same[0]} and {same[1]} look the same")
+    ]
+    left = [index for index, topic in enumerate(chosen) if topic not in alike]
+    chosen = tuple(chosen[index] for index in left)
     first = tuple(
         tuple(tuple(ranking(run[topic])[:MOST_SHOWN]) for run in named_runs.values())
         for topic in chosen
     )
-    return OwnLists(lists, collection_size, chosen, marks, first)
+    return OwnLists(
+        tuple(lists[index] for index in left),
+        collection_size,
+        chosen,
+        tuple(marks[index] for index in left) if marks else (),
+        first,
+        warnings=tuple(warnings),
+    )
+
+
+def _at_level(judgements: Judgements, relevant_from: int) -> Judgements:
+    """Return judgements in which grades below a level are 0."""
+    if relevant_from == 1:
+        return judgements
+    return {
+        topic: {
+            document: grade if grade >= relevant_from else min(grade, 0)
+            for document, grade in grades.items()
+        }
+        for topic, grades in judgements.items()
+    }
+
+
+def _warnings(
+    judgements: Judgements,
+    runs: Mapping[str, tuple[Run, RunFacts]],
+    topics: Sequence[str],
+    *,
+    is_chosen: bool,
+) -> list[Warned]:
+    """Return what is to be known of the files of a study, MOST_WARNINGS of a code."""
+    asked = {*topics}
+    judged = {topic: grades for topic, grades in judgements.items() if topic in asked}
+    of_topics = {
+        name: {topic: scores for topic, scores in run.items() if topic in asked}
+        for name, (run, _) in runs.items()
+    }
+    facts = {name: of_run for name, (_, of_run) in runs.items()}
+    warnings = runs_checked(judged, of_topics, facts, of_study=True)
+    if not is_chosen:
+        warnings += topics_left_out(judgements, {name: run for name, (run, _) in runs.items()})
+    counts = Counter[str]()
+    kept = []
+    for warning in warnings:
+        counts[warning.code] += 1
+        if counts[warning.code] <= MOST_WARNINGS:
+            kept.append(warning)
+    return kept
 
 
 def cluster_name(cluster: str) -> str:
@@ -161,9 +271,9 @@ def _topic_faults(
         yield f"{name} is not in {file}; choose topics that are judged there"
     elif not relevant[topic]:
         yield f"{name} has no relevant document in {file}; at least one is needed"
-    for run_name, run in runs.items():
+    for of_run, run in runs.items():
         if topic not in run:
-            yield f"{name} is missing in {run_name}; every run needs every topic"
+            yield f"{name} is missing in {of_run}; every run needs every topic"
 
 
 def _read_list(
@@ -219,17 +329,23 @@ def _cluster_faults(truth: GroundTruth, topic: str, file: str) -> Iterator[str]:
             )
 
 
-def _equal_list_faults(
-    topic: str, lists: Sequence[tuple[int, ...]], marks: Marks, runs: Sequence[str]
-) -> Iterable[str]:
+def _equal_lists(
+    lists: Sequence[tuple[int, ...]], marks: Marks, runs: Sequence[str]
+) -> tuple[str, ...]:
+    """Return the names of the first two runs whose lists look the same, () where none do."""
     seen: dict[object, str] = {}
     for index, (ranks, run) in enumerate(zip(lists, runs, strict=True)):
         same = seen.setdefault((ranks, marks.of_list(index)), run)
         if same != run:
-            yield (
-                f"topic {shortened(topic)}: {same} and {run} have the relevant documents at "
-                "the same positions; the two lists look the same, so leave out the topic or a run"
-            )
+            return same, run
+    return ()
+
+
+def _equal_list_fault(topic: str, runs: Sequence[str]) -> str:
+    return (
+        f"topic {shortened(topic)}: the runs {runs[0]} and {runs[1]} have the relevant documents "
+        "at the same positions; the two lists look the same, so another topic or run is needed"
+    )
 
 
 def _topic_marks(

@@ -301,7 +301,10 @@ class OrderingPlan(Plan):
     @property
     def setting(self) -> Setting:
         """The setting that the measures are computed in."""
-        return Setting(self.collection_size, self.gmt, self.literal_eq15, self.rescale_values)
+        level = self.provenance.relevant_from if self.provenance else 1
+        return Setting(
+            *(self.collection_size, self.gmt, self.literal_eq15, self.rescale_values), level
+        )
 
     @property
     def letters(self) -> tuple[str, ...]:

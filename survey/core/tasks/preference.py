@@ -139,7 +139,8 @@ class PreferencePlan(Plan):
     @property
     def setting(self) -> Setting:
         """The setting that the measures are computed in."""
-        return Setting(self.collection_size)
+        level = self.provenance.relevant_from if self.provenance else 1
+        return Setting(self.collection_size, relevant_from=level)
 
     @property
     def marked(self) -> tuple[str, ...]:

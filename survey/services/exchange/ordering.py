@@ -18,11 +18,11 @@ from sqlalchemy.orm import Session
 
 from survey.core.agreement.answers import ASKED, Answers, Coded, People, Spread, labels_of
 from survey.core.agreement.credits import OTHER, credited_measures
-from survey.core.collections.runs import run_name
+from survey.core.collections.runs import names_of_runs, read_judgements
 from survey.core.studies.fields import ParticipantRecord, and_join
 from survey.core.studies.generators import GENERATOR_VERSION
 from survey.core.studies.own_lists import OwnLists
-from survey.core.studies.provenance import Provenance, QuestionSource
+from survey.core.studies.provenance import RUN, Provenance, QuestionSource
 from survey.core.studies.questions import Marks, Question, build_question, rankings_of
 from survey.core.studies.rankings import Ranking
 from survey.core.tasks.ordering import OrderingAnswer, OrderingPresentation, contradiction_of
@@ -34,7 +34,8 @@ from survey.core.tasks.ordering_plan import (
     ordering_plan,
 )
 from survey.core.tasks.preference import PreferencePlan
-from survey.core.text_input import FaultyFilesError
+from survey.core.text_input import FaultyFilesError, FileFaults
+from survey.core.text_input import lines_of as text_lines
 from survey.db import export_queries, vote_queries
 from survey.db.models import Participant
 from survey.db.models.ordering import StoredOrderingAnswer, StoredOrderingPresentation
@@ -80,7 +81,7 @@ from survey.services.exchange.tables import (
     written,
     yes_or_no,
 )
-from survey.services.studies.plans import from_trec
+from survey.services.studies.plans import Reading, TextFile, from_trec
 
 
 @dataclass(frozen=True)
@@ -351,20 +352,15 @@ def recompute_lists(
     if "clusters" in plan.marked and files.clusters is None:
         yield "not recomputed: the positions, as --clusters does not name the file of their marks"
         return
-    lines = map(str.split, files.qrels.text.removeprefix("\ufeff").splitlines())
-    judged = {words[0] for words in lines if words}
+    of_lines = FileFaults(error=lambda faults: BundleError("\n".join(faults)))
+    judged = read_judgements(files.qrels.name, text_lines(files.qrels.text), of_lines)
+    of_lines.raise_any()
     if missing := [topic for topic in provenance.topics if topic not in judged]:
         raise BundleError(
             f"{files.qrels.name} judges nothing for {len(missing)} of the study's "
             f"{len(provenance.topics)} topics, first {missing[0]!r}; the study's own file is needed"
         )
-    by_name = {run_name(run.name): run for run in files.runs}
-    if {*by_name} != {*provenance.runs}:
-        raise BundleError(
-            f"the runs {and_join(sorted(by_name))} were read; the study's are "
-            f"{and_join(provenance.runs)}, each named by its file"
-        )
-    runs = [by_name[name] for name in provenance.runs]
+    runs = _runs_in_order(provenance, files.runs)
     _compare_lists(plan, provenance, _lists_of(plan, files._replace(runs=runs)))
     count = len(provenance.topics)
     what = "topics" if isinstance(plan, PreferencePlan) else "questions"
@@ -378,8 +374,35 @@ def recompute_lists(
     yield f"{len(provenance.sources)} files have the SHA-256 that the plan gives"
 
 
+def _runs_in_order(provenance: Provenance, runs: Sequence[TextFile]) -> list[TextFile]:
+    """Return the files of a study's runs in its order, by their SHA-256 or else their names."""
+    digests = [source.sha256 for source in provenance.sources if source.role == RUN]
+    by_digest = {run.sha256: run for run in runs}
+    if len(runs) == len(digests) and {*digests} == {*by_digest}:
+        in_order = [by_digest[digest] for digest in digests]
+    else:
+        try:
+            names = names_of_runs(
+                [run.name for run in runs],
+                lambda index: text_lines(runs[index].text),
+                [run.run for run in runs],
+            )
+        except FaultyFilesError as error:
+            raise BundleError(str(error)) from None
+        by_name = dict(zip(names, runs, strict=True))
+        if {*by_name} != {*provenance.runs}:
+            raise BundleError(
+                f"the runs {and_join(sorted(by_name))} were read; the study's are "
+                f"{and_join(provenance.runs)}, each named by its file, or as --run NAME=FILE"
+            )
+        in_order = [by_name[name] for name in provenance.runs]
+    return [run._replace(run=name) for run, name in zip(in_order, provenance.runs, strict=True)]
+
+
 def _lists_of(plan: OrderingPlan | PreferencePlan, files: SourceFiles) -> OwnLists:
     """Read a study's lists from its files, the runs in the plan's order; raises BundleError."""
+    source = plan.provenance
+    reading = Reading(source.ids, source.distances, source.relevant_from) if source else Reading()
     try:
         return from_trec(
             files.qrels,
@@ -390,6 +413,7 @@ def _lists_of(plan: OrderingPlan | PreferencePlan, files: SourceFiles) -> OwnLis
             graded="grades" in plan.marked,
             clusters=files.clusters if "clusters" in plan.marked else None,
             paired=isinstance(plan, PreferencePlan),
+            reading=reading,
         )
     except FaultyFilesError as error:
         raise BundleError(str(error)) from None

@@ -21,10 +21,10 @@ from survey.core.collections.runs import (
     RUNS_FOLDER,
     Judgements,
     Runs,
+    names_of_runs,
     ranking,
     read_judgements,
     read_run,
-    run_name,
 )
 from survey.core.measures import Values
 from survey.core.text_input import FileFaults, lines_of
@@ -76,9 +76,11 @@ def _read_collection(folder: Path) -> tuple[Judgements, Runs]:
     paths = sorted((folder / RUNS_FOLDER).glob("*"))
     if not paths:
         raise SurveyError(f"{folder} holds no {RUNS_FOLDER}; `survey collect` writes them.")
+    files = [read_file(path) for path in paths]
+    names = names_of_runs([file.name for file in files], lambda index: lines_of(files[index].text))
     runs = {
-        run_name(path.name): read_run(path.name, lines_of(read_file(path).text), faults)
-        for path in paths
+        name: read_run(file.name, lines_of(file.text), faults)
+        for name, file in zip(names, files, strict=True)
     }
     faults.raise_any()
     documents = {*next(iter(next(iter(runs.values())).values()), {})}

@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 
 from survey.core.agreement.verdicts import SEEN_AGAIN
 from survey.core.measures import MEASURES, mentioned_measure
+from survey.core.preflight import ITEMS, STOP, TOPICS, Shown, Warned, items_checked
 from survey.core.studies.fields import Finding, is_storable
 from survey.core.studies.plan import Plan, TaskQuestion, study_digest, text_digest
 from survey.core.tasks import WithItemFindings, ordering, task_of
@@ -308,6 +309,7 @@ def check_study(session: Session, study: Study) -> list[Finding]:
         findings.append(Finding(None, "participants are asked for a reason for each answer"))
     if names := [item.name for item in study.plan.closing_questions]:
         findings.append(Finding(None, f"participants are asked at the end: {', '.join(names)}"))
+    findings += _file_findings(study)
     findings += _item_findings(session, study)
     findings += [
         Finding(None, fault.text, mend=str(fault.place[0])) for fault in contact_faults(study.plan)
@@ -333,6 +335,15 @@ def check_verdict(study: Study, findings: Iterable[Finding]) -> str:
     return f"{verdict}; {left}."
 
 
+def _file_findings(study: Study) -> Iterator[Finding]:
+    """Yield what is to be known of the files that the lists come from."""
+    provenance = getattr(study.plan, "provenance", None)
+    for warned in provenance.warnings if provenance else ():
+        stops = warned.level == STOP
+        mend = "lists" if stops else ""
+        yield Finding(None, warned.text, mend=mend, stops=stops, code=warned.code)
+
+
 def _item_findings(session: Session, study: Study) -> Iterator[Finding]:
     """Yield what is missing of the pictures and texts that the plan wants to show."""
     plan = study.plan
@@ -350,36 +361,78 @@ def _item_findings(session: Session, study: Study) -> Iterator[Finding]:
         what = f"{len(absent)} picture{'s are' if len(absent) > 1 else ' is'} not here"
         text = f"{what}; add the same files again under “Pictures and topics”"
         yield Finding(None, text, mend="items")
-    nothing = {*absent, None}
-    topics = item_queries.topics_of(session, study.id)
-    shown = {each.document for each in items if each.sha256 not in nothing or each.text}
-    searched = {each.topic for each in topics if each.sha256 not in nothing or each.text}
-    lacking = [each for row in study.questions for each in _lacking(row, shown, searched)]
-    if numbers := sorted({str(each.question) for each in lacking}, key=int):
-        which = f"questions {', '.join(numbers)} lack" if numbers[1:] else ""
-        what = "something to show: a picture or text of a document or of the topic"
-        text = f"{which or f'question {numbers[0]} lacks'} {what}"
-        yield Finding(None, text, mend="items")
-    yield from lacking
+    shown = _shown(session, study)
+    for warned in items_checked(shown, needed=True):
+        is_missing = warned.code in ("items-missing", "topics-without-text")
+        mend = "items" if is_missing else ""
+        yield Finding(None, warned.text, mend=mend, stops=is_missing, code=warned.code)
+    for row in study.questions:
+        yield from _lacking(row, {*shown.seen_items}, {*shown.seen_topics})
     task = task_of(plan)
     if isinstance(task, WithItemFindings):
+        topics = item_queries.topics_of(session, study.id)
         yield from task.item_findings(plan, items, topics)
+
+
+def warnings_of(session: Session, study: Study, *, so_far: bool = False) -> list[Warned]:
+    """Return what is to be known of the files that a study was made of.
+
+    ``so_far``: leave out items, or topics, where there are none yet.
+    """
+    provenance = getattr(study.plan, "provenance", None)
+    warnings = [*provenance.warnings] if provenance else []
+    shown = _shown(session, study)
+    complete = study.plan.has_items and not so_far
+    compared = items_checked(shown, needed=study.plan.has_items)
+    if not (complete or shown.items):
+        compared = [warning for warning in compared if warning.of != ITEMS]
+    if not (complete or shown.topics):
+        compared = [warning for warning in compared if warning.of != TOPICS]
+    return [*warnings, *compared]
+
+
+def _shown(session: Session, study: Study) -> Shown:
+    """Return what the questions of a study name, and what there is to show of it."""
+    nothing = {*item_queries.absent_pictures(session, study.id), None}
+    items = item_queries.items_of(session, study.id)
+    topics = item_queries.topics_of(session, study.id)
+    documents: dict[str, set[str]] = {}
+    for row in study.questions:
+        if named := _named_documents(row):
+            topic, of_topic = named
+            documents[topic] = documents.get(topic, set()) | of_topic
+    return Shown(
+        documents,
+        items={each.document for each in items},
+        seen_items={each.document for each in items if each.sha256 not in nothing or each.text},
+        topics={each.topic for each in topics},
+        seen_topics={each.topic for each in topics if each.sha256 not in nothing or each.text},
+        other_items={each.image for each in topics if each.image},
+    )
+
+
+def _named_documents(row: StoredQuestion) -> tuple[str, set[str]] | None:
+    """Return the topic of a question and the documents of its lists; None where it has no topic."""
+    source = row.content.get("source", row.content)
+    if "topic" not in source:
+        return None
+    listed = source.get("documents", ())  # by list, or all of a topic
+    lists = listed.values() if isinstance(listed, dict) else [listed]
+    return source["topic"], {document for some in lists for document in some}
 
 
 def _lacking(row: StoredQuestion, shown: set[str], searched: set[str]) -> Iterator[Finding]:
     """Yield which documents and topic of a question have neither a picture nor a text."""
-    source = row.content.get("source", row.content)
-    if "topic" not in source:
+    named = _named_documents(row)
+    if named is None:
         return
-    listed = source.get("documents", ())  # by list, or all of a topic
-    lists = listed.values() if isinstance(listed, dict) else [listed]
-    documents = {each for some in lists for each in some}
+    topic, documents = named
     if missing := sorted(documents - shown):
         verb = "has" if len(missing) == 1 else "have"
         text = f"{len(missing)} of {len(documents)} documents {verb} no picture or text"
         yield Finding(row.number, f"{text}, such as {missing[0]}")
-    if source["topic"] not in searched:
-        yield Finding(row.number, f"the topic {source['topic']} has no picture or text")
+    if topic not in searched:
+        yield Finding(row.number, f"the topic {topic} has no picture or text")
 
 
 def question_checks(study: Study) -> list[QuestionCheck]:

@@ -16,15 +16,16 @@ import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from survey.core.collections.labels import sorted_topics
-from survey.core.collections.runs import read_judgements, run_name
+from survey.core.collections.runs import names_of_runs, read_judgements
 from survey.core.measures import MEASURES
 from survey.core.studies.fields import Fault, Place, PlanError, as_tuple
 from survey.core.studies.own_lists import OwnLists as OwnLists
 from survey.core.studies.own_lists import read_lists_csv as read_lists_csv
 from survey.core.studies.plan import ASKED_OF_PERSONS, Plan, giveaways_in_title, texts_of
 from survey.core.studies.provenance import CLUSTERS, JUDGEMENTS, RUN, Provenance, SourceFile
+from survey.core.studies.run_lists import AS_WRITTEN, read_trec
+from survey.core.studies.run_lists import Reading as Reading
 from survey.core.studies.run_lists import TextFile as TextFile
-from survey.core.studies.run_lists import read_trec
 from survey.core.tasks import DEFAULT as DEFAULT
 from survey.core.tasks import TASKS as TASKS
 from survey.core.tasks import plan_from_json
@@ -247,6 +248,7 @@ def from_trec(
     *,
     collection_size: str,
     clusters: TextFile | None = None,
+    reading: Reading = AS_WRITTEN,
     **options: Any,
 ) -> OwnLists:
     """Return lists as ``read_trec`` does, with their provenance; the collection's size is a text.
@@ -259,14 +261,19 @@ def from_trec(
         raise FaultyFilesError(
             [f"collection size: {text or 'nothing'!r} found; how many documents the runs searched"]
         )
-    names = [run_name(run.name) for run in runs]
-    for index, name in enumerate(names):
-        if name in names[:index]:
-            both = f"{runs[names.index(name)].name} and {runs[index].name}"
-            raise FaultyFilesError(
-                [f"{both} would both be the run {name!r}; a run is named by its file, so rename it"]
-            )
-    lists = read_trec(qrels, runs, collection_size=size, clusters=clusters, **options)
+    names = names_of_runs(
+        [run.name for run in runs],
+        lambda index: lines_of(runs[index].text),
+        [run.run for run in runs],
+    )
+    lists = read_trec(
+        *(qrels, runs),
+        collection_size=size,
+        clusters=clusters,
+        names=names,
+        reading=reading,
+        **options,
+    )
     sources = [(JUDGEMENTS, qrels), *((RUN, run) for run in runs)]
     sources += [(CLUSTERS, clusters)] if clusters else []
     provenance = Provenance(
@@ -274,6 +281,8 @@ def from_trec(
         tuple(names),
         lists.documents,
         tuple(SourceFile(role, file.name, file.sha256) for role, file in sources),
+        *(tuple(reading.ids), reading.distances, reading.relevant_from),
+        lists.warnings,
     )
     return replace(lists, provenance=provenance)
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from survey.core.studies.own_lists import OwnLists
-from survey.core.studies.run_lists import TextFile, read_trec
+from survey.core.studies.run_lists import Reading, TextFile, read_trec
 from survey.core.text_input import FaultyFilesError
 
 QRELS = "q1 0 d1 1\nq1 0 d2 2\nq1 0 d3 0\nq2 0 d1 1\nq3 0 d9 0\n"
@@ -169,8 +169,8 @@ def test_a_faulty_line_of_the_judgements_is_named(line, fault):
         ({"topics": ["q1", "q1"]}, "topic 'q1' is chosen 2 times; once is allowed"),
         (
             {"runs": [RUNS[0], RUNS[1], RUNS[0]], "topics": ["q1"]},
-            "topic 'q1': run A (run1.txt) and run C (run3.txt) have the relevant documents at the "
-            "same positions; the two lists look the same, so leave out the topic or a run",
+            "topic 'q1': the runs run1 and run3 have the relevant documents at the same positions; "
+            "the two lists look the same, so another topic or run is needed",
         ),
         (
             {"runs": [run_of(("q1", "1234")), run_of(("q1", "21"))], "size": 3},
@@ -313,3 +313,74 @@ def test_any_files_are_read_or_refused_with_sentences(qrels, runs, missing_last,
         for question, marks in zip(lists.questions, lists.marks, strict=True):
             assert marks.kinds
             assert marks.lists(question, 4).clusters is not None
+
+
+def test_a_topic_whose_lists_look_the_same_is_left_out():
+    runs = [RUNS[0], RUNS[1], run_of(("q1", "1234"), ("q2", "231"), ("q3", "9"))]
+    lists = read(runs)
+    assert lists.topics == ("q2",)
+    assert (len(lists.questions), len(lists.documents)) == (1, 1)
+    [left_out] = [each for each in lists.warnings if each.code == "question-left-out"]
+    assert left_out.text == "Topic “q1” is left out: runs run1 and run3 look the same"
+    assert left_out.example == ("run1", "run3")
+
+
+def codes_of(lists):
+    return {warning.code: warning for warning in lists.warnings}
+
+
+def test_topics_that_are_no_questions_are_said_unless_they_were_chosen():
+    qrels = QRELS + "q4 0 d1 1\n"
+    runs = [*RUNS[:2], RUNS[2].replace("q2", "q5")]
+    warnings = codes_of(read(runs, qrels))
+    assert warnings["topics-not-judged"].text == (
+        "Run run3: 1 of 3 topics are not judged (first: “q5”). They are left out"
+    )
+    missing = [each.text for each in read(runs, qrels).warnings if each.code == "topics-missing"]
+    assert missing == [
+        "Run run1 returned nothing for 1 of 3 judged topics (first: “q4”). They are left out",
+        "Run run2 returned nothing for 1 of 3 judged topics (first: “q4”). They are left out",
+        "Run run3 returned nothing for 2 of 3 judged topics (first: “q2”). They are left out",
+    ]
+    assert not {"topics-not-judged", "topics-missing"} & {
+        *codes_of(read(runs, qrels, topics=["q1"]))
+    }
+
+
+def distances(*documents):
+    return "".join(f"q1 Q0 d{each} {rank} {rank / 10} t\n" for rank, each in enumerate(documents))
+
+
+def test_a_list_that_is_read_backwards_stops_a_study():
+    runs = [distances(1, 3, 2), distances(3, 1, 2)]
+    lists = read(runs, missing_last=True)
+    stops = [(each.code, each.of) for each in lists.warnings if each.level == "stop"]
+    assert stops == [("ranks-reversed", "run1"), ("ranks-reversed", "run2")]
+    assert lists.questions[0][0] == (1, 3)
+    meant = read(runs, missing_last=True, reading=Reading(distances=True))
+    assert "ranks-reversed" not in codes_of(meant)
+    assert meant.questions[0] == ((1, 3), (2, 3))
+
+
+def test_documents_below_a_level_are_not_relevant_unless_grades_are_shown():
+    level, two = Reading(relevant_from=2), RUNS[:2]
+    plain = read(two, reading=level)  # q2 has no document of grade 2
+    assert (plain.topics, plain.questions) == (("q1",), (((2,), (4,)),))
+    graded = read(two, graded=True, reading=level)
+    assert (graded.topics, graded.questions) == (("q1",), (((1, 2), (3, 4)),))
+
+
+def test_ids_are_read_without_what_they_differ_by():
+    named = [run.replace(" d", " img/D") for run in RUNS]
+    reading = Reading(ids=("without-folder", "any-case"))
+    assert read(named, reading=reading) == read()
+    strange = codes_of(read(named, missing_last=True, paired=True))["ids-differ"]
+    assert "`--ids without-folder any-case` reads them so" in strange.text
+
+
+def test_topics_that_differ_are_said_in_place_of_no_topic():
+    runs = [run.replace("q", "Q") for run in RUNS]
+    assert faults_of(runs) == (
+        "No topic is in both files. Topics of runs and judgements differ by upper and lower case: "
+        "“Q1” and “q1”",
+    )
