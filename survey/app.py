@@ -22,6 +22,7 @@ from survey.web import (
     published,
     requests,
     researcher,
+    uploads,
 )
 from survey.web.errors import DATABASE_FAULTS
 from survey.web.requests import session
@@ -122,6 +123,7 @@ def delete_due_data(app: Flask) -> None:
             try:
                 if monotonic() >= next_deletion:
                     own_data.drop_due(session())
+                    uploads.delete_old(app.config["INSTANCE"])
                     next_deletion = monotonic() + SECONDS_BETWEEN_DELETIONS
                 own_data.empty_log(session())
             except DATABASE_FAULTS:
