@@ -1,4 +1,4 @@
-"""Score runs of a test collection in the browser, as ``survey evaluate`` does; store nothing."""
+"""Score runs of a test collection in the browser, as ``survey evaluate`` does; store no scores."""
 
 import re
 from pathlib import Path
