@@ -173,10 +173,10 @@ def _stored(name: str, files: Sequence[FileStorage]) -> KeptFiles | None:
 
 def _delete_least_recent(largest: int) -> None:
     """Delete what the researcher's kept files have beyond this number of bytes, oldest first."""
-    folders = sorted(_folder_of_researcher().glob("*"), key=_written_at, reverse=True)
+    folders = sorted(_folder_of_researcher().glob("*"), key=_time_and_size, reverse=True)
     total = 0
     for folder in folders:
-        total += sum(file.stat().st_size for file in folder.glob("*"))
+        total += sum(_time_and_size(file)[1] for file in folder.glob("*"))
         if total > largest:
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -192,13 +192,14 @@ def _folder(name: str, token: str = "") -> Path:
     return _folder_of_researcher() / hash_token(f"{form} {name} {token or _token(name)}")
 
 
-def _written_at(folder: Path) -> float:
-    """Return when a folder was written or renewed; 0 where another process has deleted it."""
-    try:
-        return folder.stat().st_mtime
-    except FileNotFoundError:
-        return 0.0
-
-
 def _is_recent(folder: Path) -> bool:
-    return _written_at(folder) > time() - SECONDS_KEPT
+    return _time_and_size(folder)[0] > time() - SECONDS_KEPT
+
+
+def _time_and_size(path: Path) -> tuple[float, int]:
+    """Return when a path was written, and its bytes; zeros where another process deletes it."""
+    try:
+        status = path.stat()
+    except OSError:
+        return 0.0, 0
+    return status.st_mtime, status.st_size

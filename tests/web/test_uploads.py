@@ -6,12 +6,14 @@ import time
 from pathlib import Path
 
 import pytest
+from wtforms import FileField
 
 from survey.services.studies import lifecycle
-from survey.web import auth, uploads
+from survey.web import auth, forms, uploads
+from tests.builders import RESEARCHER_COOKIE
 from tests.databases import ON_SQLITE
 from tests.preferred import RUNS, a_qrels, a_run
-from tests.web.desk import STUDY, Desk, a_file, open_it
+from tests.web.desk import PASSWORD, STUDY, Desk, a_file, open_it
 
 pytestmark = ON_SQLITE
 NEW = "/research/new"
@@ -111,6 +113,36 @@ def test_the_hourly_deletion_takes_what_is_an_hour_old(refused, app):
     os.utime(old, (time.time() - 3601,) * 2)
     uploads.delete_old(app.config["INSTANCE"])
     assert folders(app) == [recent]
+
+
+def test_kept_files_outlast_a_session(refused, session):
+    refused.client.delete_cookie(RESEARCHER_COOKIE, path="/research")
+    refused.send(NEW, collection_size="12")
+    assert refused.status == 401
+    signed_out = refused.page
+    refused.open("/research/sign-in")
+    refused.send("/research/sign-in", name="Ada", password=PASSWORD)
+    refused.page = signed_out
+    refused.send(NEW)
+    assert len(lists_of(session, "whole")) == 5
+
+
+def all_forms(form):
+    """Yield the classes of forms below this one."""
+    for below in form.__subclasses__():
+        yield below
+        yield from all_forms(below)
+
+
+def test_every_field_of_files_keeps_them(app):  # which has imported all forms
+    kinds = {
+        f"{form.__name__}.{name}": field.field_class
+        for form in all_forms(forms.Form)
+        for name, field in vars(form).items()
+        if issubclass(getattr(field, "field_class", object), FileField)
+    }
+    assert {"NewStudyForm.runs", "ImportForm.bundle", "ItemsForm.files"} <= kinds.keys()
+    assert all(issubclass(kind, uploads.UploadField) for kind in kinds.values())
 
 
 def token(desk, field="judgements"):
