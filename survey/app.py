@@ -114,6 +114,8 @@ def _end_transaction(_: BaseException | None) -> None:
 def delete_due_data(app: Flask) -> None:
     """Run for ever: each hour, delete the personal data of studies whose date for that has passed.
 
+    Also the files of refused forms, which are kept for an hour.
+
     Every few seconds, try again what the busy database prevented, and empty its write-ahead log
     if that may still hold deleted data.
     """

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from wtforms import FileField
 
+from survey import app as application
 from survey.services.studies import lifecycle
 from survey.web import auth, forms, uploads
 from tests.builders import RESEARCHER_COOKIE
@@ -108,10 +109,19 @@ def test_nothing_is_made_without_files_that_were_kept_too_long(refused, session,
     assert len(lists_of(session, "whole")) == 5
 
 
-def test_the_hourly_deletion_takes_what_is_an_hour_old(refused, app):
+class StopError(Exception):
+    """Ends the server's background work."""
+
+
+def test_a_server_deletes_what_is_an_hour_old(refused, app, monkeypatch):
+    def sleep(_):
+        raise StopError
+
     old, recent = folders(app)
     os.utime(old, (time.time() - 3601,) * 2)
-    uploads.delete_old(app.config["INSTANCE"])
+    monkeypatch.setattr(application, "sleep", sleep)
+    with pytest.raises(StopError):
+        application.delete_due_data(app)
     assert folders(app) == [recent]
 
 
