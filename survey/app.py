@@ -22,6 +22,7 @@ from survey.web import (
     published,
     requests,
     researcher,
+    uploads,
 )
 from survey.web.errors import DATABASE_FAULTS
 from survey.web.requests import session
@@ -113,6 +114,8 @@ def _end_transaction(_: BaseException | None) -> None:
 def delete_due_data(app: Flask) -> None:
     """Run for ever: each hour, delete the personal data of studies whose date for that has passed.
 
+    Also the files of refused forms, which are kept for an hour.
+
     Every few seconds, try again what the busy database prevented, and empty its write-ahead log
     if that may still hold deleted data.
     """
@@ -122,6 +125,7 @@ def delete_due_data(app: Flask) -> None:
             try:
                 if monotonic() >= next_deletion:
                     own_data.drop_due(session())
+                    uploads.delete_old(app.config["INSTANCE"])
                     next_deletion = monotonic() + SECONDS_BETWEEN_DELETIONS
                 own_data.empty_log(session())
             except DATABASE_FAULTS:

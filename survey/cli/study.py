@@ -774,14 +774,23 @@ def _add_items(
     features: Path | None,
     keywords: "Sequence[Topic]",
 ) -> list[str]:
-    """Give a new study the items of a study or of files, if any; return what happened."""
+    """Give a new study the items of a study or of files, if any; return what happened.
+
+    Deletes the study where that fails, so that the same command can be tried again.
+    """
+    from survey.services import accounts
     from survey.services.studies import lifecycle
 
-    if labelled is not None:
-        lifecycle.copy_items(session, find_study(session, labelled), study)
-    if items is None and topics_file is None and features is None and not keywords:
-        return []
-    return _take_items(session, study, items, topics_file, features, keywords)[1]
+    try:
+        if labelled is not None:
+            lifecycle.copy_items(session, find_study(session, labelled), study)
+        if items is None and topics_file is None and features is None and not keywords:
+            return []
+        return _take_items(session, study, items, topics_file, features, keywords)[1]
+    except BaseException:  # Ctrl-C too
+        session.rollback()
+        lifecycle.delete(session, study, accounts.COMMAND_LINE)
+        raise
 
 
 def _read_plan(

@@ -36,6 +36,7 @@ from survey.core.studies.fields import (
 from survey.errors import SurveyError
 from survey.services.participation import answers
 from survey.services.studies.languages import language_names
+from survey.web import uploads
 from survey.web.language import gettext, lazy_gettext
 
 LONGEST_BREAK = 24 * 3600.0  # seconds
@@ -255,8 +256,13 @@ class AnswerForm(Form):
 def page(
     template: str, form: Form | None = None, status: int | None = None, **content: Any
 ) -> tuple[str, int]:
-    """Render a page with the errors of its form at the top; with errors, its status is 400."""
+    """Render a page with the errors of its form at the top; with errors, its status is 400.
+
+    The files of a form with errors are kept, so that they need not be chosen again.
+    """
     form = form or Form(formdata=None)
+    if form.problems:
+        uploads.keep(form)
     problems = form.problems
     html = render_template(template, form=form, problems=problems, **content)
     return html, status or (400 if problems else 200)

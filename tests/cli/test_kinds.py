@@ -13,6 +13,7 @@ from sqlalchemy import select
 from survey.db.models import Participant
 from survey.db.models.items import StoredVector
 from survey.services import accounts
+from survey.services.collections import items
 from survey.services.exchange import bundle
 from survey.services.exchange.bundle_reader import replicate
 from survey.services.exchange.input_files import BundleError, open_files
@@ -154,6 +155,36 @@ def test_vectors_may_be_anywhere_and_have_any_name(run, session, collection):
     assert ".csv or a .npy" in run(
         "study", "items", "some", "--features", collection.parent / "qrels.txt", status=1
     )
+
+
+@pytest.mark.parametrize(
+    ("option", "name", "text"),
+    [
+        ("--features", "vectors.txt", "red-0,1\n"),
+        ("--items", "items.csv", "document,words\nred-0,Something red\n"),
+        ("--topics-file", "topics.csv", "query,words\n1,Something red\n"),
+    ],
+)
+def test_a_faulty_file_leaves_no_draft(run, session, collection, option, name, text):
+    faulty = collection.parent / name
+    faulty.write_text(text)
+    options = () if option == "--items" else ("--items", collection)
+    output = run("study", "new", "some", *options, option, faulty, status=1)
+    assert name in output or ".csv or a .npy" in output
+    assert lifecycle.all_studies(session) == []
+    session.rollback()
+    run("study", "new", "some", "--items", collection)  # the address is free
+
+
+def test_an_interrupted_study_leaves_no_draft(run, session, collection, monkeypatch):
+    def interrupted(*arguments, **options):
+        take_in(*arguments, **options)
+        raise KeyboardInterrupt
+
+    take_in = items.take_in
+    monkeypatch.setattr(items, "take_in", interrupted)
+    run("study", "new", "some", "--items", collection, status=1)
+    assert lifecycle.all_studies(session) == []
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ def files(**changed):
 
 def wrong(desk):
     return {
-        field.select_one("input")["name"]: [each.text for each in field.select(".wrong")]
+        field.select_one("label")["for"]: [each.text for each in field.select(".wrong")]
         for field in desk.page.select(".field:has(.wrong)")
     }
 

@@ -489,6 +489,7 @@ def test_lists_with_mistakes_say_which_row(desk, session, study):
     assert "lists.csv, row 2, column ranks: 'x' found" in desk.text
     desk.send(f"{STUDY}/lists", files={"lists": (io.BytesIO(b"\xff\xff"), "lists.csv")})
     assert "lists.csv, row 1: not UTF-8. In Excel, save as “CSV UTF-8”" in desk.text
+    desk.open(f"{STUDY}/lists")
     desk.send(f"{STUDY}/lists")
     assert "Choose a file first" in desk.text
 

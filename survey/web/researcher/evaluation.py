@@ -1,4 +1,4 @@
-"""Score runs of a test collection in the browser, as ``survey evaluate`` does; store nothing."""
+"""Score runs of a test collection in the browser, as ``survey evaluate`` does; store no scores."""
 
 import re
 from pathlib import Path
@@ -6,15 +6,7 @@ from typing import Any
 
 from flask import request
 from flask.typing import ResponseReturnValue
-from flask_wtf.file import FileField
-from wtforms import (
-    BooleanField,
-    Field,
-    MultipleFileField,
-    SelectChoice,
-    SelectMultipleField,
-    StringField,
-)
+from wtforms import BooleanField, Field, SelectChoice, SelectMultipleField, StringField
 
 from survey.core.text_input import FaultyFilesError, parse_whole, split_names
 from survey.services.analysis.report import as_svg
@@ -32,6 +24,7 @@ from survey.services.operations.database import begin_reading
 from survey.web.forms import Form, page
 from survey.web.requests import attachment, in_own_process, session
 from survey.web.researcher.pages import blueprint, uploaded_files
+from survey.web.uploads import UploadField, UploadsField, keep
 
 LARGEST_COLLECTION = 10**12
 HIGHEST_LEVEL = 30
@@ -40,10 +33,10 @@ HIGHEST_LEVEL = 30
 class EvaluationForm(Form):
     """The files of a test collection, and by what its runs are scored."""
 
-    qrels = FileField("Judgements")
-    runs = MultipleFileField("Runs")
-    clusters = FileField("Sub-topics")
-    weights = FileField("Weights")
+    qrels = UploadField("Judgements")
+    runs = UploadsField("Runs")
+    clusters = UploadField("Sub-topics")
+    weights = UploadField("Weights")
     measures = StringField("Measures")
     collection_size = StringField("Size of the collection")
     baseline = StringField("Baseline")
@@ -78,6 +71,7 @@ def evaluate() -> ResponseReturnValue:
     if "download" in request.form:
         chunks = stream_zip_of_bytes(run_report.files_of(report, graphs))
         return attachment(chunks, "application/zip", "evaluation.zip")
+    keep(form)  # the page has the form again, and its button "Download a zip"
     return page(
         "researcher/evaluation.html",
         form,

@@ -4,7 +4,6 @@ from pathlib import PurePosixPath
 
 from flask import Response, flash, g, jsonify, redirect, request, url_for
 from flask.typing import ResponseReturnValue
-from wtforms import MultipleFileField
 
 from survey.errors import NotFoundError, SurveyError
 from survey.services.collections import items as collection
@@ -12,6 +11,7 @@ from survey.services.studies import lifecycle
 from survey.web.forms import Form, page
 from survey.web.requests import in_own_process, session
 from survey.web.researcher.pages import STUDY, blueprint
+from survey.web.uploads import UploadsField, files_of, forget
 
 PICTURES_SHOWN = 24
 
@@ -19,7 +19,7 @@ PICTURES_SHOWN = 24
 class ItemsForm(Form):
     """Pictures, zips of pictures, items.csv and topics.csv."""
 
-    files = MultipleFileField("Pictures, or a zip of them")
+    files = UploadsField("Pictures, or a zip of them")
 
 
 @blueprint.get(f"{STUDY}/items")
@@ -36,11 +36,7 @@ def take_items() -> ResponseReturnValue:
     """Take files in; a script that sends some at a time gets JSON."""
     lifecycle.require_draft(g.study)
     form = ItemsForm()
-    uploads = {
-        PurePosixPath(file.filename).name: file.stream
-        for file in request.files.getlist("files")
-        if file.filename
-    }
+    uploads = {PurePosixPath(str(file.filename)).name: file.stream for file in files_of("files")}
     intake = collection.Intake()
     if not form.validate_on_submit():
         return _items_page(form)
@@ -59,6 +55,8 @@ def take_items() -> ResponseReturnValue:
         intake.warnings = [*source.warnings, *intake.warnings]
     except SurveyError as error:
         form.files.errors = [str(error)]
+    else:
+        forget()
     if request.accept_mimetypes.best == "application/json":
         return jsonify(
             items=intake.items,

@@ -18,6 +18,7 @@ from survey.services.studies.plans import TextFile
 from survey.web.auth import require_sign_in
 from survey.web.forms import Form
 from survey.web.requests import View, session, take_slug
+from survey.web.uploads import files_of, forget_used
 
 STUDY = "/studies/<slug>"
 NAME_IN_FILES = re.compile(r"\b[a-z]+(?:_[a-z0-9]+)+\b")
@@ -46,6 +47,7 @@ def _find_study() -> None:
 
 
 blueprint = for_researchers(Blueprint("researcher", __name__, url_prefix="/research"))
+blueprint.after_request(forget_used)
 
 
 class VersionedForm(Form):
@@ -122,19 +124,13 @@ def uploaded_text(name: str) -> tuple[str, str] | None:
     return (files[0].text, files[0].name) if files else None
 
 
-def is_uploaded(*names: str) -> bool:
-    """Whether a file was chosen in one of these fields; reads none of them."""
-    return any(file.filename for name in names for file in request.files.getlist(name))
-
-
 def uploaded_files(name: str) -> list[TextFile]:
-    """Return the files of a field that were uploaded; raises ValueError for what is no text."""
+    """Return the files of a field, chosen or kept; raises ValueError for what is no text."""
     files = []
-    for file in request.files.getlist(name):
-        if file.filename:
-            content = file.read()
-            digest = hashlib.sha256(content).hexdigest()
-            files.append(TextFile(file.filename, decoded(content, file.filename), digest))
+    for file in files_of(name):
+        content, file_name = file.read(), str(file.filename)
+        digest = hashlib.sha256(content).hexdigest()
+        files.append(TextFile(file_name, decoded(content, file_name), digest))
     return files
 
 

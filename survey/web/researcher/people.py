@@ -6,7 +6,6 @@ from typing import Any
 import segno
 from flask import Response, flash, g, redirect, request, url_for
 from flask.typing import ResponseReturnValue
-from flask_wtf.file import FileField
 from wtforms import (
     BooleanField,
     RadioField,
@@ -57,6 +56,7 @@ from survey.web.researcher.pages import (
     not_for_imported,
     uploaded_text,
 )
+from survey.web.uploads import UploadField
 
 
 class ShareForm(Form):
@@ -77,7 +77,7 @@ class GuestsForm(Form):
     """Names for the guest list, typed or as a file."""
 
     names = TextAreaField("Names or addresses, one per line")
-    guests = FileField("Or a CSV file with a column “name”")
+    guests = UploadField("Or a CSV file with a column “name”")
     arm = SelectField("Their role")
     guests_only = BooleanField("From now on, let only people with a personal link begin")
 

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 from flask import flash, g, make_response, redirect, request, url_for
 from flask.typing import ResponseReturnValue
-from flask_wtf.file import FileField, MultipleFileField
 from werkzeug.exceptions import NotFound
 from wtforms import (
     BooleanField,
@@ -67,6 +66,7 @@ from survey.web.researcher.pages import (
     uploaded_files,
     uploaded_text,
 )
+from survey.web.uploads import UploadField, UploadsField
 
 FIELD_RULES = rules_of(PersonalField)
 MARK_KINDS = ("grades", "weights", "clusters")  # one text for each, dealt to drawn lists
@@ -616,17 +616,17 @@ def _lines(text: str | None) -> list[str]:
 class ListsForm(VersionedForm):
     """A CSV file of ranked lists."""
 
-    lists = FileField("CSV file")
+    lists = UploadField("CSV file")
 
 
 class TrecForm(VersionedForm):
     """Judgements and runs as TREC files, the topics to ask about, and what to show of them."""
 
-    qrels = FileField("Judgements (qrels)")
-    runs = MultipleFileField("Runs, two to ten")
+    qrels = UploadField("Judgements (qrels)")
+    runs = UploadsField("Runs, two to ten")
     topics = StringField("Topics")
     collection_size = StringField("Collection size")
-    clusters = FileField("Clusters")
+    clusters = UploadField("Clusters")
     graded = BooleanField("Use the judgements' grades")
     missing_last = BooleanField(
         "Put relevant documents that a run did not return at the end of the collection"

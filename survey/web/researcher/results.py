@@ -11,8 +11,7 @@ from typing import Any
 
 from flask import flash, g, redirect, request, url_for
 from flask.typing import ResponseReturnValue
-from flask_wtf.file import FileField
-from wtforms import MultipleFileField, StringField
+from wtforms import StringField
 from wtforms.validators import DataRequired, Length
 
 from survey.core.tasks.labelling import LabellingPlan
@@ -54,6 +53,7 @@ from survey.web.researcher.pages import (
     image_response,
     uploaded_files,
 )
+from survey.web.uploads import UploadField, UploadsField, files_of
 
 MEDIA_TYPES = {"json": "application/json", "txt": "text/plain"}
 
@@ -67,14 +67,14 @@ class UnblindForm(Form):
 class ImportForm(Form):
     """A bundle, and the address of the study made from it."""
 
-    bundle = FileField("Bundle (a zip file)")
+    bundle = UploadField("Bundle (a zip file)")
     slug = slug_field("Address here")
 
 
 class OrderingForm(Form):
     """Runs, and the address of a study in which people order them by these judgements."""
 
-    runs = MultipleFileField("Runs, two to ten")
+    runs = UploadsField("Runs, two to ten")
     slug = slug_field(
         "Address of the new study", DataRequired("Give the study an address."), Length(max=64)
     )
@@ -381,17 +381,17 @@ def import_bundle() -> ResponseReturnValue:
     """Ask for a bundle; import it as a read-only study if it replicates."""
     form = ImportForm()
     faults: list[str] = []
-    upload = request.files.get("bundle")
+    upload = next(iter(files_of("bundle")), None)
     if form.validate_on_submit():
-        if upload is None or not upload.filename:
+        if upload is None:
             form.bundle.errors = ["Choose the zip file of a bundle."]
             return page("researcher/import.html", form)
         try:
-            content = io.BytesIO(upload.read())
-            files = input_files.open_files(content, upload.filename, LARGEST_UNPACKED)
+            content, file_name = io.BytesIO(upload.read()), str(upload.filename)
+            files = input_files.open_files(content, file_name, LARGEST_UNPACKED)
             erased: list[int] = []
             study = bundle_import.import_bundle(
-                session(), files, upload.filename, form.slug.data or "", g.researcher, erased.append
+                session(), files, file_name, form.slug.data or "", g.researcher, erased.append
             )
         except BundleError as error:
             faults = str(error).splitlines()

@@ -6,11 +6,9 @@ from typing import Any
 
 from flask import flash, g, redirect, request, url_for
 from flask.typing import ResponseReturnValue
-from flask_wtf.file import FileField
 from wtforms import (
     BooleanField,
     Field,
-    MultipleFileField,
     RadioField,
     SelectChoice,
     SelectField,
@@ -38,11 +36,11 @@ from survey.web.researcher.pages import (
     as_sentence,
     blueprint,
     has_valid_token,
-    is_uploaded,
     uploaded_files,
     uploaded_text,
 )
 from survey.web.researcher.plan import plan_address, step_of
+from survey.web.uploads import UploadField, UploadsField, is_uploaded
 
 STARTS = {  # what a new study can start from, and what it is good for
     "mnro": (
@@ -115,12 +113,12 @@ class NewStudyForm(Form):
         choices=[SelectChoice(name, title) for name, (title, _) in STARTS.items()],
         default="mnro",
     )
-    judgements = FileField("Judgements (TREC qrels)")
-    runs = MultipleFileField("Runs, two to ten")
+    judgements = UploadField("Judgements (TREC qrels)")
+    runs = UploadsField("Runs, two to ten")
     collection_size = StringField("Documents that the runs searched")
     contrast = StringField("Measures that contradict each other")
     show_items = BooleanField("Show pictures or texts, which you add next, instead of positions")
-    plan = FileField("Plan file")
+    plan = UploadField("Plan file")
     slug = slug_field("Address", DataRequired("Give the study an address."), Length(max=64))
     asked_by = contact_field("asked_by")
     contact = contact_field("contact")
@@ -179,9 +177,19 @@ def new() -> ResponseReturnValue:
         except SurveyError as error:
             form.slug.errors = [str(error)]
         else:
-            flash("The draft is created. Go through its plan, then check its questions.")
+            flash(_draft_sentence(form))
             return redirect(url_for("researcher.plan", slug=form.slug.data), 303)
     return page("researcher/new.html", form, faults=faults, starts=STARTS)
+
+
+def _draft_sentence(form: NewStudyForm) -> str:
+    """Say that the draft is created, and whether its lists are random in place of those of runs."""
+    if form.start.data == "runs" and not is_uploaded("judgements", "runs"):
+        return (
+            "The draft is created with random lists, since no files were chosen. Add your "
+            "judgements and runs under “Use your own lists” on this page."
+        )
+    return "The draft is created. Go through its plan, then check its questions."
 
 
 def _put_beside(form: NewStudyForm, error: ValueError) -> tuple[str, ...]:
