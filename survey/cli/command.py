@@ -203,6 +203,7 @@ READING_OPTIONS = (
     ),
     click.option(
         "--scores",
+        "score_kind",
         type=click.Choice(["similarities", "distances"]),
         help="Whether the better document has the higher score, or the smaller distance.",
     ),

@@ -354,12 +354,12 @@ def feedback(
     print_warnings(report.warnings, strict=strict)
 
 
-def _request(runs: tuple[NamedFile, ...], scores: str | None, **options: Any) -> "Request":
+def _request(runs: tuple[NamedFile, ...], score_kind: str | None, **options: Any) -> "Request":
     """Return the request that the options of a command make."""
     from survey.services.collections.run_evaluation import Request
 
     paths, names = tuple(each.path for each in runs), tuple(each.name for each in runs)
-    return Request(runs=paths, names=names, distances=scores == "distances", **options)
+    return Request(runs=paths, names=names, distances=score_kind == "distances", **options)
 
 
 @contextmanager

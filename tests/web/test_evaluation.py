@@ -140,7 +140,11 @@ def test_nothing_is_stored_and_no_lock_is_taken_after_scoring(desk, engine, meas
         (
             {},
             {"collection_size": "many"},
-            {"collection_size": ["'many' found; a whole number from 1 is allowed."]},
+            {
+                "collection_size": [
+                    "'many' found; a whole number from 1 to 1,000,000,000,000 is allowed."
+                ]
+            },
         ),
         (
             {"qrels": (io.BytesIO(b"q1 0 \xff 1"), "qrels.txt")},

@@ -39,7 +39,6 @@ from survey.core.collections.runs import (
 from survey.core.measures import Measure, measure_named
 from survey.core.measures.lists import HIGHEST_GRADE
 from survey.core.preflight import (
-    CHANGES,
     Warned,
     changed_ids,
     run_as_meant,
@@ -171,11 +170,6 @@ def evaluate_runs(
         request.relevant_from if is_binary else None,
     )
     return Report(request, truth, runs, evaluation, baseline, compared, (*warnings,))
-
-
-def id_changes() -> dict[str, str]:
-    """Return the names of changes to ids, and what each takes away."""
-    return {name: change.words for name, change in CHANGES.items()}
 
 
 def _left_out(request: Request) -> list[str]:

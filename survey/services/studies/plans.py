@@ -18,6 +18,7 @@ from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from survey.core.collections.labels import sorted_topics
 from survey.core.collections.runs import names_of_runs, read_judgements
 from survey.core.measures import MEASURES
+from survey.core.preflight import CHANGES
 from survey.core.studies.fields import Fault, Place, PlanError, as_tuple
 from survey.core.studies.own_lists import OwnLists as OwnLists
 from survey.core.studies.own_lists import read_lists_csv as read_lists_csv
@@ -285,6 +286,11 @@ def from_trec(
         lists.warnings,
     )
     return replace(lists, provenance=provenance)
+
+
+def id_changes() -> dict[str, str]:
+    """Return the names of changes to documents' ids, and what each takes away."""
+    return {name: change.words for name, change in CHANGES.items()}
 
 
 def topics_to_group(

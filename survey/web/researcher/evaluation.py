@@ -6,9 +6,9 @@ from typing import Any
 
 from flask import request
 from flask.typing import ResponseReturnValue
-from wtforms import BooleanField, Field, SelectChoice, SelectMultipleField, StringField
+from wtforms import StringField
 
-from survey.core.text_input import FaultyFilesError, parse_whole, split_names
+from survey.core.text_input import FaultyFilesError, split_names
 from survey.services.analysis.report import as_svg
 from survey.services.analysis.sheets import printed_table
 from survey.services.collections import run_report
@@ -17,20 +17,23 @@ from survey.services.collections.run_evaluation import (
     Request,
     RequestError,
     evaluate_runs,
-    id_changes,
 )
 from survey.services.exchange.bundle import stream_zip_of_bytes
 from survey.services.operations.database import begin_reading
 from survey.web.forms import Form, page
 from survey.web.requests import attachment, in_own_process, session
-from survey.web.researcher.pages import blueprint, uploaded_files
+from survey.web.researcher.pages import (
+    ReadingFields,
+    blueprint,
+    uploaded_files,
+    whole_number_in,
+)
 from survey.web.uploads import UploadField, UploadsField, keep
 
 LARGEST_COLLECTION = 10**12
-HIGHEST_LEVEL = 30
 
 
-class EvaluationForm(Form):
+class EvaluationForm(Form, ReadingFields):
     """The files of a test collection, and by what its runs are scored."""
 
     qrels = UploadField("Judgements")
@@ -40,17 +43,6 @@ class EvaluationForm(Form):
     measures = StringField("Measures")
     collection_size = StringField("Size of the collection")
     baseline = StringField("Baseline")
-    ids = SelectMultipleField(
-        "Compare documents of runs and judgements without these differences",
-        choices=[
-            SelectChoice(name, f"{words[0].upper()}{words[1:]} (--ids {name})")
-            for name, words in id_changes().items()
-        ],
-    )
-    distances = BooleanField("Scores are distances: the smallest is the best (--scores distances)")
-    relevant_from = StringField(
-        "Lowest grade that binary measures count as relevant (--relevant-from)", default="1"
-    )
 
 
 @blueprint.get("/evaluation")
@@ -101,8 +93,8 @@ def _report_of(form: EvaluationForm) -> Report | None:
             texts[path] = file.text
         if not files and field in (form.qrels, form.runs):
             field.errors = ["Choose a file."]
-    size = _whole_number(form.collection_size, LARGEST_COLLECTION)
-    level = _whole_number(form.relevant_from, HIGHEST_LEVEL)
+    size = whole_number_in(form.collection_size, LARGEST_COLLECTION)
+    reading = form.reading()
     if form.problems:
         return None
     session().rollback()  # else participants' answers wait for the scores
@@ -114,9 +106,7 @@ def _report_of(form: EvaluationForm) -> Report | None:
         clusters=next(iter(paths["clusters"]), None),
         weights=next(iter(paths["weights"]), None),
         baseline=(form.baseline.data or "").strip() or None,
-        ids=tuple(form.ids.data or ()),
-        distances=form.distances.data,
-        relevant_from=level or 1,
+        **reading._asdict(),
     )
     try:
         return evaluate_runs(asked, read=texts.__getitem__)
@@ -127,16 +117,6 @@ def _report_of(form: EvaluationForm) -> Report | None:
     finally:
         begin_reading(session())
     return None
-
-
-def _whole_number(field: Field, highest: int) -> int | None:
-    """Return the number in a field, None where it is empty, or after adding an error to it."""
-    text = (field.data or "").strip()
-    number = parse_whole(text, 1, highest)
-    if text and number is None:
-        up_to = f" to {highest}" if highest == HIGHEST_LEVEL else ""
-        field.errors = [f"{text!r} found; a whole number from 1{up_to} is allowed."]
-    return number
 
 
 def _add_request_error(form: EvaluationForm, text: str) -> None:

@@ -9,12 +9,20 @@ from typing import Any
 
 from flask import Blueprint, Response, g, request
 from flask.typing import ResponseReturnValue
-from wtforms import HiddenField
+from wtforms import (
+    BooleanField,
+    Field,
+    HiddenField,
+    SelectChoice,
+    SelectMultipleField,
+    StringField,
+)
 
+from survey.core.text_input import parse_whole
 from survey.services import accounts
 from survey.services.exchange.input_files import text_in
 from survey.services.studies import lifecycle, plans
-from survey.services.studies.plans import TextFile
+from survey.services.studies.plans import Reading, TextFile, id_changes
 from survey.web.auth import require_sign_in
 from survey.web.forms import Form
 from survey.web.requests import View, session, take_slug
@@ -22,6 +30,7 @@ from survey.web.uploads import files_of, forget_used
 
 STUDY = "/studies/<slug>"
 NAME_IN_FILES = re.compile(r"\b[a-z]+(?:_[a-z0-9]+)+\b")
+HIGHEST_LEVEL = 30
 LARGEST_UNPACKED = 50_000_000  # bytes of an upload that was compressed; more on the command line
 
 
@@ -48,6 +57,34 @@ def _find_study() -> None:
 
 blueprint = for_researchers(Blueprint("researcher", __name__, url_prefix="/research"))
 blueprint.after_request(forget_used)
+
+
+def whole_number_in(field: Field, highest: int) -> int | None:
+    """Return the number in a field, None where it is empty, or after adding an error to it."""
+    text = (field.data or "").strip()
+    number = parse_whole(text, 1, highest)
+    if text and number is None:
+        field.errors = [f"{text!r} found; a whole number from 1 to {highest:,} is allowed."]
+    return number
+
+
+class ReadingFields:
+    """The fields that say how judgements and runs are meant; a base of forms."""
+
+    ids = SelectMultipleField(
+        "Compare documents without these differences of their ids",
+        choices=[
+            SelectChoice(name, f"{words[0].upper()}{words[1:]} (--ids {name})")
+            for name, words in id_changes().items()
+        ],
+    )
+    distances = BooleanField("Scores are distances: the smallest is the best (--scores distances)")
+    relevant_from = StringField("Lowest grade that counts as relevant", default="1")
+
+    def reading(self) -> Reading:
+        """Return what was chosen; adds an error to a field that is wrong."""
+        level = whole_number_in(self.relevant_from, HIGHEST_LEVEL)
+        return Reading(tuple(self.ids.data or ()), self.distances.data, level or 1)
 
 
 class VersionedForm(Form):

@@ -60,6 +60,7 @@ from survey.web.requests import WITH_OWN_FRAMES, attachment, in_own_process, ses
 from survey.web.researcher.pages import (
     STUDY,
     Conflict,
+    ReadingFields,
     VersionedForm,
     as_sentence,
     blueprint,
@@ -619,7 +620,7 @@ class ListsForm(VersionedForm):
     lists = UploadField("CSV file")
 
 
-class TrecForm(VersionedForm):
+class TrecForm(VersionedForm, ReadingFields):
     """Judgements and runs as TREC files, the topics to ask about, and what to show of them."""
 
     qrels = UploadField("Judgements (qrels)")
@@ -668,6 +669,7 @@ def upload_trec() -> ResponseReturnValue:
             missing_last=form.missing_last.data,
             graded=form.graded.data,
             clusters=next(iter(uploaded_files("clusters")), None),
+            reading=form.reading(),
         )
 
     return _use_lists(form, form.qrels, read, trec_form=form)
