@@ -878,7 +878,7 @@ def test_a_bundle_that_was_changed_is_not_imported(desk, session):
     desk.open("/research/import")
     desk.send("/research/import", files={"bundle": (io.BytesIO(b"no zip"), "x.zip")})
     assert desk.status == 400
-    assert "x.zip is no bundle that can be read" in desk.text
+    assert "x.zip is not a bundle" in desk.text
     assert session.query(Study).count() == 0
 
 

@@ -389,7 +389,10 @@ def _is_table(first: str, form: str) -> bool:
     if first.startswith("{") or (first.startswith("[") and first[1:].lstrip()[:1] in ("", "{")):
         return True
     columns = _columns_of(form)
-    return heading_names(first, columns) >= {*columns.needed}
+    names = heading_names(first, columns)
+    # A table without these columns has one fault, and not one in each row.
+    is_other_table = len(_fields(first)) < len(columns.needed) <= len(names)
+    return is_other_table or names >= {*columns.needed}
 
 
 def _fields(text: str, most: int = -1) -> list[str]:

@@ -11,7 +11,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -44,6 +44,7 @@ MOST_LINES = 11  # of faults; the last counts those that are left out
 LARGEST_NUMBER = 99_999_999_999
 
 # What zipfile raises for a file that is no zip, is damaged, or is locked with a password.
+ZIP_START = b"PK\x03\x04"
 ZIP_ERRORS = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError),
     *(OSError, RuntimeError, ValueError, OverflowError, struct.error),
@@ -322,12 +323,27 @@ def stream_files(
             }
     except FileNotFoundError:
         raise BundleError(f"there is no {name}") from None
-    except ZIP_ERRORS as error:
-        raise BundleError(f"{name} is no bundle that can be read ({error})") from None
+    except OSError as error:
+        raise BundleError(f"{name} cannot be read: {error.strerror or error}") from None
+    except ZIP_ERRORS:
+        raise BundleError(_why_no_zip(source, name)) from None
     return {
         each: StreamedFile(size, partial(_open_counted, file, on_bytes))
         for each, (size, file) in sizes.items()
     }
+
+
+def _why_no_zip(source: Path | IO[bytes], name: str) -> str:
+    """Return why a file cannot be opened as a bundle, and what to do."""
+    with source.open("rb") if isinstance(source, Path) else nullcontext(source) as file:
+        file.seek(0)
+        is_begun = file.read(len(ZIP_START)) == ZIP_START
+    if is_begun:
+        return f"{name} begins like a zip, and its end is missing or damaged. Download it again"
+    return (
+        f"{name} is not a bundle: a bundle is the zip, or the unpacked folder, that "
+        "`survey export` or the page “Export” makes"
+    )
 
 
 def _open_binary(path: Path) -> IO[bytes]:

@@ -58,7 +58,9 @@ def test_a_zip_its_folder_and_a_zip_of_the_folder_are_the_same_bundle(bundle, tm
 
 
 def test_what_is_no_zip_is_told(tmp_path):
-    assert "my.zip is no bundle that can be read (File is not a zip file)" in not_opened(b"PK no")
+    assert "my.zip is not a bundle: a bundle is the zip, or the unpacked" in not_opened(b"PK no")
+    begun = not_opened(b"PK\x03\x04 and no end")
+    assert "my.zip begins like a zip, and its end is missing or damaged. Download it" in begun
     with pytest.raises(BundleError, match=r"there is no gone\.zip"):
         open_files(tmp_path / "gone.zip", "gone.zip")
 
