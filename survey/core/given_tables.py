@@ -95,9 +95,7 @@ class Row:
     def number_in(self, column: str) -> float | None:
         """Return the number in a cell, None where it is none; 0,5 where no commas separate."""
         text = self[column]
-        if self.decimal_comma and "." not in text:
-            text = text.replace(",", ".", 1)
-        return parse_number(text)
+        return parse_number(with_point(text) if self.decimal_comma else text)
 
     def fault(self, column: str, what: str) -> str:
         """Return the sentence about a cell: ``what`` is allowed there."""
@@ -290,7 +288,7 @@ def _heading(text: str, separator: str) -> list[str]:
         return []
     while cells and not cells[-1].strip():
         cells.pop()
-    return [_tidy(cell.strip('"')) for cell in cells]
+    return [tidy(cell.strip('"')) for cell in cells]
 
 
 def _quoting(*, is_quoted: bool) -> Literal[0, 3]:
@@ -311,7 +309,7 @@ def _split(
             strict=True,  # else a quotation mark that is not closed would take in all that follows
         ):
             number += 1
-            yield number, [_tidy(cell) for cell in cells]
+            yield number, [tidy(cell) for cell in cells]
     except csv.Error as error:
         found = "a quotation mark is not closed, or is closed before its cell ends"
         if "limit" in str(error):
@@ -320,7 +318,13 @@ def _split(
         raise FaultyFilesError([f"{file}, row {number + 1}: {found}. {allowed}"]) from None
 
 
-def _tidy(cell: str) -> str:
+def with_point(number: str) -> str:
+    """Return a number with its decimal comma as a point."""
+    return number if "." in number else number.replace(",", ".", 1)
+
+
+def tidy(cell: str) -> str:
+    """Return a cell as it is compared: in NFC, without blanks around it."""
     return unicodedata.normalize("NFC", cell.strip())
 
 
@@ -360,7 +364,7 @@ def _json_rows(text: str, file: str, *, is_lines: bool) -> Iterator[tuple[int, A
 
 
 def _json_cell(cell: Any) -> str:
-    return _tidy(cell if isinstance(cell, str) else repr(cell))
+    return tidy(cell if isinstance(cell, str) else repr(cell))
 
 
 def _column_of(key: str, value: Mapping[str, Any], columns: Columns) -> str:
