@@ -432,7 +432,7 @@ def plan_from_text(written: PlanText, **changes: Any) -> PlanFile:
     except PlanError as error:
         faults += [fault.under("recruitment") for fault in error.faults]
     if plan is None or settings is None or faults:
-        raise PlanFileError(_located(fault, file, lines) for fault in faults)
+        raise PlanFileError(_located(fault, file, lines, changes) for fault in faults)
     return PlanFile(plan, settings)
 
 
@@ -597,12 +597,17 @@ def _text_fields() -> frozenset[str]:
     )
 
 
-def _located(fault: Fault, file: str, lines: Lines) -> str:
+def _located(
+    fault: Fault, file: str, lines: Lines, changes: Mapping[str, Any] | None = None
+) -> str:
+    """Return a fault with its place; ``changes``: the fields that are not from the file."""
     place = fault.place
+    is_unset = changes is not None and place[:1] not in lines and {*place[:1]} - changes.keys()
     while place and place not in lines:
         place = place[:-1]
     line = f", line {lines[place]}" if place in lines and place else ""
-    return f"{file}{line}, {_field_path(fault.place)}: {fault.text}"
+    unset = " (the file does not set it)" if is_unset else ""
+    return f"{file}{line}, {_field_path(fault.place)}: {fault.text}{unset}"
 
 
 def _field_path(place: Place) -> str:
