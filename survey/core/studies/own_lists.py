@@ -136,7 +136,8 @@ def _number(row: Row, column: str, bounds: tuple[int, int], faults: _RowFaults) 
     value = parse_whole(row[column], *bounds)
     if value is None:
         allowed = f"a whole number from {bounds[0]} to {bounds[1]} is allowed"
-        faults.add_cell(row.number, column, f"{shortened(row[column])} found; {allowed}")
+        found = shortened(row[column]) if row[column] else "nothing"
+        faults.add_cell(row.number, column, f"{found} found; {allowed}")
     return value
 
 
