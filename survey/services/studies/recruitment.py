@@ -296,8 +296,8 @@ def read_guests(text: str, file: str = "the guest list") -> tuple[list[str], lis
     """
     table = table_in(text, file, GUEST_COLUMNS)
     if not table.rows:
-        text = f"{file}: no row found below the heading; one name per row is needed"
-        raise FaultyFilesError([text])
+        fault = f"{file}: no row found below the heading; one name per row is needed"
+        raise FaultyFilesError([fault])
     names = _checked_names(((row.number, row["name"]) for row in table.rows), file)
     return names, [f"{each.text}." for each in columns_not_read(file, table.columns_not_read)]
 
