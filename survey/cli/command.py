@@ -291,6 +291,19 @@ def refuse_inputs(target: Path, *inputs: Path) -> None:
         raise click.ClickException(f"{target} is a file that is read; name another to write.")
 
 
+def check_together(options: Mapping[str, object], needed: Collection[str], hint: str = "") -> None:
+    """Raise UsageError, which may end with a hint, where options are set without those needed.
+
+    ``options``: name → value. The message names those only that were set.
+    """
+    chosen = [name for name, value in options.items() if value]
+    missing = [name for name in needed if not options[name]]
+    if chosen and missing:
+        need = "needs" if len(chosen) == 1 else "need"
+        text = f"{' and '.join(chosen)} {need} {' and '.join(missing)} as well."
+        raise click.UsageError(f"{text} {hint}".strip())
+
+
 def refuse_own_database(file: Path, engine: "Engine") -> None:
     """Refuse a file that is the database of the survey."""
     database = Path(str(engine.url.database))

@@ -20,6 +20,7 @@ from survey.cli.command import (
     STUDY_OR_FILE,
     MultiWordCommand,
     NamedFile,
+    check_together,
     check_writable,
     command,
     find_study,
@@ -369,8 +370,8 @@ def replicate(
     from survey.services.exchange.bundle_reader import READINGS
     from survey.services.exchange.bundle_reader import replicate as recompute
 
-    if (qrels is None) != (not runs) or (qrels is None and clusters is not None):
-        raise click.UsageError("--qrels and --run belong together; --clusters needs both.")
+    named = {"--qrels": qrels, "--run": runs, "--clusters": clusters}
+    check_together(named, ("--qrels", "--run"))
     checked: list[str] = []
     fault: SurveyError | None = None
     try:

@@ -18,6 +18,7 @@ from survey.cli.command import (
     MultiWordCommand,
     NamedFile,
     TaskKind,
+    check_together,
     find_study,
     open_session,
     open_study,
@@ -259,14 +260,17 @@ def new(
     fields = fields if is_grouped else known | fields
     chosen_topics = (run_options["topics"] or "").replace(",", " ").split()
     takes_topics = is_grouped or kind == "labelling"
-    needing_runs = [each for each in RUN_OPTIONS if each != "topics" or not takes_topics]
-    if (not is_grouped and (judged is None) != (not runs)) or (
-        not runs and any(run_options[each] for each in needing_runs)
-    ):
-        raise click.UsageError(
-            "--qrels and --run belong together; --topics, --graded, --clusters and "
-            "--missing-last need both. Without runs, --qrels is for groups (--kind grouping)."
-        )
+    needing_runs = {
+        f"--{each}".replace("_", "-"): run_options[each]
+        for each in RUN_OPTIONS
+        if each != "topics" or not takes_topics
+    }
+    if not is_grouped or any(needing_runs.values()):
+        judging = "--judgements-of" if labelled else "--qrels"
+        is_alone = qrels is not None and not runs
+        hint = "Without runs, --qrels is for groups (--kind grouping)." if is_alone else ""
+        together = {judging: judged, "--run": runs, **needing_runs}
+        check_together(together, (judging, "--run"), hint)
     named = _keyword_topics(keywords, kind)
     if kind == "labelling" and (
         chosen_topics or written is None or not written.values.get("topics")

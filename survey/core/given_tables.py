@@ -10,12 +10,14 @@ import csv
 import gzip
 import io
 import json
+import re
 import unicodedata
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import PurePath
-from typing import Any
+from typing import Any, Literal
 
 from survey.core.text_input import (
     FaultyFilesError,
@@ -26,7 +28,10 @@ from survey.core.text_input import (
 )
 
 LARGEST_UNPACKED = 2_000_000_000  # bytes
+LONGEST_HEADING = 1_000_000  # characters
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
+# The line by which Excel names the separator.
+SEPARATOR_LINE = re.compile(r'"?sep=([^\w\s"]|\t|)[^\r\n]*(\r\n?|\n|\Z)', re.IGNORECASE)
 GZIPPED = b"\x1f\x8b"
 MARKS = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 # By the first bytes of a file: what it is, and what to do.
@@ -37,7 +42,6 @@ FOREIGN = {
     b"BZh": ("packed with bzip2", UNPACK),
     b"\xfd7zXZ\0": ("packed with xz", UNPACK),
     b"Rar!\x1a\x07": ("packed with RAR", UNPACK),
-    b"PK\x03\x04\x14\0\x06\0": ("a spreadsheet or a document", "Save it as “CSV UTF-8”"),
     b"PK\x03\x04": ("a zip", UNPACK),
     b"\xd0\xcf\x11\xe0": ("an old Excel or Word file", "Save it as “CSV UTF-8”"),
     b"%PDF": ("a PDF", "A text file is needed"),
@@ -46,13 +50,20 @@ FOREIGN = {
     b"PAR1": ("a Parquet file", "Save it as CSV or JSON Lines"),
 }
 HTML = ("a web page", "Save the file itself, not the page that shows it")
+TREC_TOPICS = ("a file of TREC topics", "Write it as a table with the columns topic and text")
+TOPS = {b"<!doctype html": HTML, b"<html": HTML, b"<top>": TREC_TOPICS}
+# A zip that is a file of Excel, LibreOffice or Numbers, by its ending or by what is in it.
+OFFICE = ("a spreadsheet or a document", "Save it as “CSV UTF-8”")
+OFFICE_ENDINGS = (".xlsx", ".xlsm", ".ods", ".numbers", ".docx")
+OFFICE_PARTS = (b"[Content_Types].xml", b"mimetypeapplication/vnd.")
 
 
 @dataclass(frozen=True)
 class Columns:
     """The columns of a kind of table: those it needs, those it may have, and other names of them.
 
-    ``bare``: the columns of a file with tabs and without a heading, where that is allowed.
+    ``bare``: the columns of a file without a heading, where that is allowed: several with tabs
+    between them, or a single one.
     """
 
     needed: Sequence[str]
@@ -84,9 +95,7 @@ class Row:
     def number_in(self, column: str) -> float | None:
         """Return the number in a cell, None where it is none; 0,5 where no commas separate."""
         text = self[column]
-        if self.decimal_comma and "." not in text:
-            text = text.replace(",", ".", 1)
-        return parse_number(text)
+        return parse_number(with_point(text) if self.decimal_comma else text)
 
     def fault(self, column: str, what: str) -> str:
         """Return the sentence about a cell: ``what`` is allowed there."""
@@ -120,12 +129,22 @@ def unpacked(content: bytes, file: str, largest: int = LARGEST_UNPACKED) -> byte
         if len(content) > largest:
             fault = f"{file} unpacks to more than {largest:,} bytes; no more are allowed"
             raise FaultyFilesError([fault])
-    top = content[:512].lstrip().lower()
-    kind = HTML if top.startswith((b"<!doctype html", b"<html")) else None
-    kind = kind or next((what for mark, what in FOREIGN.items() if content.startswith(mark)), None)
-    if kind:
+    if kind := _foreign_kind(content, file):
         raise FaultyFilesError([f"{file} is {kind[0]}. {kind[1]}"])
     return content
+
+
+def _foreign_kind(content: bytes, file: str) -> tuple[str, str] | None:
+    """Return what a file is and what to do with it, None where it can be a text."""
+    top = content[:512].lstrip().lower()
+    kind = next((kind for mark, kind in TOPS.items() if top.startswith(mark)), None)
+    kind = kind or next((kind for mark, kind in FOREIGN.items() if content.startswith(mark)), None)
+    is_office = PurePath(file).suffix.lower() in OFFICE_ENDINGS
+    if content.startswith(b"PK\x03\x04") and (
+        is_office or any(part in content for part in OFFICE_PARTS)
+    ):
+        return OFFICE
+    return kind
 
 
 def text_in(content: bytes, file: str, largest: int = LARGEST_UNPACKED) -> str:
@@ -140,7 +159,7 @@ def text_in(content: bytes, file: str, largest: int = LARGEST_UNPACKED) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        row = content[: error.start].count(b"\n") + 1
+        row = len((error.object[: error.start] + b".").splitlines())
         is_table = PurePath(file).suffix.lower() in (".csv", ".tsv")
         remedy = "In Excel, save as “CSV UTF-8”" if is_table else "Save it as UTF-8"
         raise FaultyFilesError([f"{file}, row {row}: not UTF-8. {remedy}"]) from None
@@ -156,6 +175,7 @@ def read_table(content: bytes, file: str, columns: Columns) -> Table:
 
 def table_in(text: str, file: str, columns: Columns) -> Table:
     """Read a table from its text, see ``read_table``."""
+    text = text.removeprefix("\ufeff")
     top = text.lstrip()[:1]
     if top == "{" or (top == "[" and _is_json(text)):
         return _of_json(text, file, columns)
@@ -164,11 +184,8 @@ def table_in(text: str, file: str, columns: Columns) -> Table:
 
 def heading_names(line: str, columns: Columns) -> set[str]:
     """Return the names of columns in a line that may be the heading of a table."""
-    try:
-        cells = next(csv.reader([line], delimiter=_separator(line, columns)[0]), [])
-    except csv.Error:  # a line that is too long, or holds a NUL
-        return set()
-    return {columns.named(_tidy(cell)) for cell in cells}
+    separator = max(SEPARATORS, key=lambda each: _fit(line, each, columns))
+    return {columns.named(cell) for cell in _heading(line, separator)}
 
 
 def _is_json(text: str) -> bool:
@@ -177,31 +194,29 @@ def _is_json(text: str) -> bool:
 
 def _of_cells(text: str, file: str, columns: Columns) -> Table:
     faults = FileFaults()
-    separator, text, first = _separator(text, columns)
-    rows = [*_split(text, separator, file, first)]
-    filled = [(number, cells) for number, cells in rows if any(cells)]
-    if not filled:
-        raise FaultyFilesError([f"{file} is empty. Columns needed: {', '.join(columns.needed)}"])
-    number, heading = filled[0]
+    separator, rows = split_rows(text, file, columns)
+    _, heading = next(rows, (0, []))
     names = [columns.named(cell) for cell in heading]
-    if columns.bare and separator == "\t" and not {*columns.needed} & {*names}:
-        names = [*columns.bare]
-        filled = [(0, []), *filled]
-    _check_names(names, heading, file, columns)
+    check_heading(names, heading, file, columns)
     wanted = {*columns.needed, *columns.more}
     comma = separator != ","
     table = []
-    for number, cells in filled[1:]:
-        if extra := next((cell for cell in cells[len(names) :] if cell), ""):
+    for number, cells in rows:
+        if any(cells[len(names) :]):
+            last = max(place for place, cell in enumerate(cells, 1) if cell)
+            held = SEPARATORS.get(separator, f"“{separator}”")
             faults.add(
-                f"{file}, row {number}: {len(cells)} cells found, the last of them "
-                f"{shortened(extra)}; {len(names)} are allowed, as in the heading",
+                f"{file}, row {number}: {last} cells found, the last of them "
+                f"{shortened(cells[last - 1])}; the heading has {len(names)}. A cell that holds "
+                f"{held} needs quotation marks around it",
                 number,
             )
         nameless = [cell for name, cell in zip(names, cells, strict=False) if cell and not name]
         if nameless:
             faults.add(
-                f"{file}, row {number}: {shortened(nameless[0])} found under no heading", number
+                f"{file}, row {number}: {shortened(nameless[0])} found in a column without a "
+                "heading; write one over it",
+                number,
             )
         kept = {name: cell for name, cell in zip(names, cells, strict=False) if name in wanted}
         table.append(Row(file, number, kept, comma))
@@ -209,61 +224,113 @@ def _of_cells(text: str, file: str, columns: Columns) -> Table:
     not_read = [
         cell for name, cell in zip(names, heading, strict=False) if name and name not in wanted
     ]
-    return Table(file, table, f"CSV with {SEPARATORS[separator]}", _known(names, wanted), not_read)
+    how = f"CSV with {SEPARATORS.get(separator, separator)}"
+    return Table(file, table, how, _known(names, wanted), not_read)
 
 
 def _known(names: Sequence[str], wanted: set[str]) -> list[str]:
     return [name for name in names if name in wanted]
 
 
-def _check_names(names: Sequence[str], heading: Sequence[str], file: str, columns: Columns) -> None:
-    """Raise one fault for all that is wrong with a heading."""
+def check_heading(
+    names: Sequence[str], heading: Sequence[str], file: str, columns: Columns
+) -> None:
+    """Raise one fault for all that is wrong with a heading; ``names``: the columns it names."""
+    needed = ", ".join(columns.needed)
+    if not any(heading):
+        raise FaultyFilesError([f"{file} is empty. Columns needed: {needed}"])
     missing = [name for name in columns.needed if name not in names]
-    found = ", ".join(cell for cell in heading if cell) or "none"
+    found = ", ".join(cell for cell in heading if cell)
     if missing:
         of = "column" if len(missing) == 1 else "columns"
         raise FaultyFilesError(
             [f"{file}: no {of} {', '.join(missing)}. Columns found: {found[:300]}"]
         )
-    twice = [name for name in dict.fromkeys(names) if name and names.count(name) > 1]
+    wanted = [name for name in dict.fromkeys(names) if name in (*columns.needed, *columns.more)]
+    twice = [name for name in wanted if names.count(name) > 1]
     if twice:
         again = f"{', '.join(twice)} found twice in the heading"
         raise FaultyFilesError([f"{file}: {again}. Columns found: {found[:300]}"])
 
 
-def _separator(text: str, columns: Columns) -> tuple[str, str, int]:
-    """Return what separates cells, the text below a line that says so, and its first row."""
-    line, _, rest = text.partition("\n")
-    if line.strip().lower().startswith("sep=") and len(line.strip("\r\n ")) >= len("sep="):
-        said = line.strip("\r\n")[len("sep=") :][:1]
-        if said in SEPARATORS:
-            return said, rest, 2
-    top = next((line for line in text.splitlines() if line.strip(",;\t \ufeff")), "")
-    best = (-1, -1, ",")
-    for index, separator in enumerate(SEPARATORS):
-        try:
-            cells = next(csv.reader([top], delimiter=separator), [])
-        except csv.Error:
-            continue
-        names = {columns.named(_tidy(cell)) for cell in cells}
-        fits = sum(name in names for name in columns.needed)
-        best = max(best, (fits, len(cells) - index / 10, separator))  # type: ignore[assignment] # a tie: the first
-    return best[2], text, 1
+def split_rows(
+    text: str, file: str, columns: Columns
+) -> tuple[str, Iterator[tuple[int, list[str]]]]:
+    """Return what separates cells, and number and cells of each row that is not empty.
+
+    The heading comes first. A file that has none, where that is allowed, gets the one of
+    ``columns.bare``, as row 0.
+    """
+    line = SEPARATOR_LINE.match(text)
+    first, below = (2, text[line.end() :]) if line else (1, text)
+    separator = (line and line[1]) or max(SEPARATORS, key=lambda each: _fit(below, each, columns))
+    heading = _heading(below, separator)
+    names = {columns.named(cell) for cell in heading}
+    is_heading = bool(names & {*columns.needed, *columns.more})
+    is_bare = 0 < len(heading) == len(columns.bare) and not is_heading
+    is_bare = is_bare and (separator == "\t" or len(heading) == 1)
+    # Lists of queries hold quotation marks that enclose nothing.
+    rows = _split(below, separator, file, first, is_quoted=not (is_bare and separator == "\t"))
+    filled = ((number, cells) for number, cells in rows if any(cells))
+    return separator, chain([(0, [*columns.bare])], filled) if is_bare else filled
 
 
-def _split(text: str, separator: str, file: str, first: int) -> Iterator[tuple[int, list[str]]]:
+def _fit(text: str, separator: str, columns: Columns) -> tuple[int, int]:
+    """Return how many of the needed columns a separator gives, and how many cells."""
+    heading = _heading(text, separator)
+    names = {columns.named(cell) for cell in heading}
+    return sum(name in names for name in columns.needed), len(heading)
+
+
+def _heading(text: str, separator: str) -> list[str]:
+    """Return the cells of the first row that holds something, without empty ones at its end."""
+    quotes = _quoting(is_quoted=separator != "\t")
+    blank = "".join(SEPARATORS) + " "
+    try:
+        top = io.StringIO(text[:LONGEST_HEADING], newline="")
+        rows = csv.reader(top, delimiter=separator, quoting=quotes)
+        cells = next((cells for cells in rows if any(cell.strip(blank) for cell in cells)), [])
+    except csv.Error:  # the row is refused where the table is read
+        return []
+    while cells and not cells[-1].strip():
+        cells.pop()
+    return [tidy(cell.strip('"')) for cell in cells]
+
+
+def _quoting(*, is_quoted: bool) -> Literal[0, 3]:
+    return csv.QUOTE_MINIMAL if is_quoted else csv.QUOTE_NONE
+
+
+def _split(
+    text: str, separator: str, file: str, first: int, *, is_quoted: bool
+) -> Iterator[tuple[int, list[str]]]:
     """Yield number and cells of each row, of quoted line breaks too."""
     number = first - 1
     try:
-        stream = io.StringIO(text, newline="")
-        for cells in csv.reader(stream, delimiter=separator, skipinitialspace=separator != "\t"):
+        for cells in csv.reader(
+            io.StringIO(text, newline=""),
+            delimiter=separator,
+            skipinitialspace=separator != "\t",
+            quoting=_quoting(is_quoted=is_quoted),
+            strict=True,  # else a quotation mark that is not closed would take in all that follows
+        ):
             number += 1
-            yield number, [_tidy(cell) for cell in cells]
+            yield number, [tidy(cell) for cell in cells]
     except csv.Error as error:
-        raise FaultyFilesError([f"{file}, row {number + 1}: this is no CSV ({error})"]) from None
+        found = "a quotation mark is not closed, or is closed before its cell ends"
+        if "limit" in str(error):
+            found = f"a cell has more than {csv.field_size_limit():,} characters"
+        allowed = "Quotation marks enclose a whole cell; a mark within it is written twice"
+        raise FaultyFilesError([f"{file}, row {number + 1}: {found}. {allowed}"]) from None
 
 
-def _tidy(cell: str) -> str:
+def with_point(number: str) -> str:
+    """Return a number with its decimal comma as a point."""
+    return number if "." in number else number.replace(",", ".", 1)
+
+
+def tidy(cell: str) -> str:
+    """Return a cell as it is compared: in NFC, without blanks around it."""
     return unicodedata.normalize("NFC", cell.strip())
 
 
@@ -286,9 +353,7 @@ def _of_json(text: str, file: str, columns: Columns) -> Table:
         if found:
             faults.add(f"{file}, row {number}, {found} {allowed}", number)
     faults.raise_any()
-    if not rows:
-        raise FaultyFilesError([f"{file} is empty. Columns needed: {', '.join(columns.needed)}"])
-    _check_names([*keys.values()], [*keys], file, columns)
+    check_heading([*keys.values()], [*keys], file, columns)
     not_read = [key for key, name in keys.items() if name not in wanted]
     how = "JSON Lines" if is_lines else "a JSON array"
     return Table(file, rows, how, _known([*keys.values()], wanted), not_read)
@@ -305,7 +370,7 @@ def _json_rows(text: str, file: str, *, is_lines: bool) -> Iterator[tuple[int, A
 
 
 def _json_cell(cell: Any) -> str:
-    return _tidy(cell if isinstance(cell, str) else repr(cell))
+    return tidy(cell if isinstance(cell, str) else repr(cell))
 
 
 def _column_of(key: str, value: Mapping[str, Any], columns: Columns) -> str:
@@ -320,4 +385,4 @@ def _parsed(text: str, place: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise FaultyFilesError([f"{place}: this is no JSON ({error})"]) from None
+        raise FaultyFilesError([f"{place}: cannot be read as JSON ({error})"]) from None

@@ -292,9 +292,10 @@ def test_two_runs_alike_on_a_topic_are_refused_by_name(run, files):
         (("--qrels", "qrels.txt", "--run", "first.txt"), "--qrels needs --collection-size"),
         (("--own-lists", "own.csv", "--grades", "2,1"), "--grades cannot be combined with"),
         (("--own-lists", "own.csv", "--questions", "3"), "--questions cannot be combined with"),
-        (("--run", "first.txt"), "--qrels and --run belong together"),
-        (("--qrels", "qrels.txt"), "--qrels and --run belong together"),
-        (("--graded",), "--qrels and --run belong together"),
+        (("--run", "first.txt"), "--run needs --qrels as well.\n"),
+        (("--qrels", "qrels.txt"), "--qrels needs --run as well. Without runs, --qrels is for"),
+        (("--graded",), "Error: --graded needs --qrels and --run as well."),
+        (("--graded", "--run", "first.txt"), "Error: --run and --graded need --qrels as well.\n"),
         (("--measures", "AP,MAP"), "there is no measure 'MAP'"),
         (("--measures", "AP"), "measures is AP; 2 to 6 different ones are allowed"),
         (("--measures", "AP,S-recall@5"), "S-recall@5 needs to know the clusters"),
@@ -312,9 +313,7 @@ def test_two_runs_alike_on_a_topic_are_refused_by_name(run, files):
 def test_options_that_do_not_fit_are_told(run, files, options, message):
     run("init")
     (files / "own.csv").write_text(OWN)
-    usage = any(
-        words in message for words in ("belong together", "cannot be combined", "needs --c")
-    )
+    usage = any(words in message for words in ("as well", "cannot be combined", "needs --c"))
     assert message in run("study", "new", "one", *options, status=2 if usage else 1)
 
 

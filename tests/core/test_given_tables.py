@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import unicodedata
+import zipfile
 
 import pytest
 from hypothesis import given
@@ -94,6 +95,60 @@ def test_two_columns_with_tabs_need_no_heading():
     ]
 
 
+def test_queries_without_a_heading_may_hold_quotation_marks():
+    table = read_table(b'q1\t"red" shoes\nq2\t"blue\nq3\tx\n', "queries.tsv", COLUMNS)
+    assert [row["text"] for row in table.rows] == ['"red" shoes', '"blue', "x"]
+
+
+@pytest.mark.parametrize("line", ["sep=|\r\n", '"sep=|"\n', "SEP=|\r", "sep=\r\n", "sep=,,,\n"])
+def test_a_line_that_names_the_separator_is_read_as_programs_write_it(line):
+    text = line + "document|text\nd,1|a\n"
+    if "|" not in line:
+        text = text.replace(",1|", "1|").replace("|", ",")
+    table = read_table(text.encode(), "a.csv", COLUMNS)
+    assert [(row.number, row["text"]) for row in table.rows] == [(3, "a")]
+
+
+def test_a_heading_with_tabs_in_which_a_column_is_missing_is_no_row():
+    with pytest.raises(FaultyFilesError, match="no column document"):
+        read_table(b"query\ttext\nq1\tred shoes\n", "queries.tsv", COLUMNS)
+
+
+def test_a_quotation_mark_that_is_not_closed_takes_no_rows_in():
+    with pytest.raises(FaultyFilesError, match="row 3: a quotation mark is not closed"):
+        read_table(b'document,text\na,b\nc,"d\ne,f\n', "a.csv", COLUMNS)
+
+
+def test_columns_that_are_not_read_may_be_there_twice():
+    table = read_table(b"document,note,text,note\na,1,b,2\n", "a.csv", COLUMNS)
+    assert (len(table.rows), table.columns_not_read) == (1, ["note", "note"])
+
+
+def test_spreadsheets_are_named_by_what_is_in_them_or_by_their_ending():
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr("[Content_Types].xml", "<Types/>")
+    zipped = io.BytesIO()
+    with zipfile.ZipFile(zipped, "w") as archive:
+        archive.writestr("a.csv", "document,text\n")
+    office = "is a spreadsheet or a document. Save it as “CSV UTF-8”"
+    for content, file, fault in [
+        (stream.getvalue(), "a.csv", office),
+        (b"PK\x03\x04junk", "a.XLSX", office),
+        (zipped.getvalue(), "a.csv", "is a zip. Unpack it, or pack it with gzip"),
+        (b"\n<top>\n<num> Number: 1\n", "a.trec", "is a file of TREC topics. Write it as a table"),
+    ]:
+        with pytest.raises(FaultyFilesError) as error:
+            read_table(content, file, COLUMNS)
+        assert error.value.faults[0].startswith(f"{file} {fault}")
+
+
+def test_the_row_that_is_not_utf_8_is_counted_with_any_line_ends():
+    for end in (b"\n", b"\r\n", b"\r"):
+        with pytest.raises(FaultyFilesError, match="row 3: not UTF-8"):
+            read_table(end.join([b"document,text", b"a,b", b"\xfc,c"]), "a.csv", COLUMNS)
+
+
 def test_decimal_commas_are_numbers_where_no_comma_separates():
     table = read_table(b"document;text;weight\nd;t;0,57\n", "a.csv", COLUMNS)
     assert table.rows[0].number_in("weight") == 0.57
@@ -111,8 +166,11 @@ def test_decimal_commas_are_numbers_where_no_comma_separates():
         ),
         (b"document;link\nx;y\n", "a.csv: no column text. Columns found: document, link"),
         (b"document,text,Text\na,b,c\n", "a.csv: text found twice in the heading."),
-        (b"document,text\na,b,c\n", "a.csv, row 2: 3 cells found, the last of them 'c'; 2 are"),
-        (b"document,text,\na,b,c\n", "a.csv, row 2: 'c' found under no heading"),
+        (
+            b"document,text\na,b,c\n",
+            "a.csv, row 2: 3 cells found, the last of them 'c'; the heading has 2.",
+        ),
+        (b"document,text,\na,b,c\n", "a.csv, row 2: 'c' found in a column without a heading"),
         ("document,text\na,b\nü,c\n".encode("cp1252"), "a.csv, row 3: not UTF-8. In Excel, save"),
         (b"BZh91AY", "a.csv is packed with bzip2. Unpack it, or pack it with gzip"),
         (b"7z\xbc\xaf\x27\x1c", "a.csv is packed with 7-Zip."),
@@ -122,7 +180,7 @@ def test_decimal_commas_are_numbers_where_no_comma_separates():
         (b"%PDF-1.4", "a.csv is a PDF."),
         (b"\n<!DOCTYPE html><p>", "a.csv is a web page. Save the file itself"),
         (b"\x1f\x8b\x08\0cut", "a.csv begins like a gzip file, but is none, or is cut off"),
-        (b'{"document": "d"', "a.csv, row 1: this is no JSON"),
+        (b'{"document": "d"', "a.csv, row 1: cannot be read as JSON"),
         (b'{"document": "d"}\n', "a.csv: no column text. Columns found: document"),
         (
             b'{"document": ["d"], "text": "t"}',

@@ -17,6 +17,7 @@ from survey.services.studies.plans import PlanFileError, read_plan, write_plan
 from survey.services.studies.recruitment import Recruitment
 from tests.builders import a_plan
 from tests.grouped import PLAN as GROUPING
+from tests.preferred import a_preference_plan
 
 
 def faults_of(text):
@@ -106,9 +107,12 @@ def test_all_faults_are_told_at_once_each_with_its_line():
     [
         ("", "plan.yaml holds no fields"),
         ("- a\n- b\n", "plan.yaml holds no fields"),
-        ("title: [a\n", "plan.yaml, line 2: this is no YAML"),
+        ("title: [a\n", "plan.yaml, line 2: cannot be read as YAML"),
+        ("title: a: b\n", "Put quotation marks around a text that holds a colon"),
+        ("title: @a\n", "Put quotation marks around a text that begins with a sign"),
+        ("a:\n  b: 1\n\tc: 2\n", "Put blanks before a line in place of tabs"),
         ("a: &x [1]\nb: *x\n", "uses a YAML alias"),
-        ("seed: 1\nseed: 2\n", "line 2, seed: seed occurs twice, again on line 2"),
+        ("seed: 1\nseed: 2\n", "line 1, seed: seed occurs twice, again on line 2"),
         ("preset: other\n", "line 1, preset: preset is 'other'; allowed is mnro"),
         ("preset: mnro\nseed: 2013-01-01\n", "seed is datetime.date(2013, 1, 1)"),
         ("preset: mnro\nlanguage: xx\n", "there is no translation into 'xx'; there are en, el"),
@@ -125,6 +129,52 @@ def test_all_faults_are_told_at_once_each_with_its_line():
 )
 def test_what_is_no_plan_is_explained(text, told):
     assert told in faults_of(text)[0]
+
+
+TEXTS = ["101", "012", "1.10", "12:30", "2024-01-02", "yes", "No", "1_000", "0x1F", "1e3", ".5"]
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_texts_and_ids_are_read_as_they_are_written(text):
+    plan = read_plan(
+        f"preset: mnro\ntitle: {text}\npersonal_fields:\n- name: age\n  label: {text}\n"
+        f"  kind: choice\n  options: [{text}, other]\n  screen_out: [{text}]\n"
+    ).plan
+    [field] = plan.personal_fields
+    assert (plan.title, field.label, field.options) == (text, text, (text, "other"))
+    assert field.screen_out == (text,)
+    settings = read_plan(f"preset: mnro\nrecruitment:\n  code_complete: {text}\n").recruitment
+    assert settings.code_complete == text
+
+
+def test_the_names_in_a_plan_of_runs_come_back_from_a_file_without_quotes():
+    written = write_plan(a_preference_plan())
+    texts = [
+        written.replace("- '1'\n", f"- {quote}012{quote}\n").replace(
+            "- alpha\n", f"- {quote}1.10{quote}\n"
+        )
+        for quote in ("'", "")
+    ]
+    quoted, plain = (read_plan(text).plan for text in texts)
+    assert (plain.topics[0], plain.runs[0]) == ("012", "1.10")
+    assert plain == quoted
+
+
+@pytest.mark.parametrize(
+    ("number", "base"), [("010", 8), ("-017", 8), ("0_17", 8), ("12:30", 60), ("1:20.5", 60)]
+)
+def test_a_number_that_yaml_would_change_is_refused(number, base):
+    [fault] = faults_of(f"preset: mnro\nquestions: {number}\n")
+    assert fault.startswith(
+        f"plan.yaml, line 2, questions: {number} found, which YAML reads as a number in base {base}"
+    )
+    [fault] = faults_of(f"preset: mnro\nown_lists:\n- [[1, 2], [1, {number}]]\n")
+    assert fault.startswith("plan.yaml, line 3, own_lists 1 2 2: ")
+
+
+def test_whole_numbers_as_people_write_them_are_numbers():
+    plan = read_plan("preset: mnro\nquestions: 07\nminutes: 10\ncollection_size: 1_000\n").plan
+    assert (plan.questions, plan.minutes, plan.collection_size) == (7, 10, 1_000)
 
 
 def test_a_plan_of_many_topics_may_be_longer_than_a_million_characters():
@@ -179,7 +229,7 @@ def test_a_number_of_a_pool_hides_no_other_fault():
         "per_participant is 99, but the design is all; leave it out, or choose the design pool"
     )
     faults = faults_of("preset: mnro\ndesign: pool\nper_participant: 99\nrelevant: 200\n")
-    assert ["per_participant is 99" in faults[0], "relevant is 200" in faults[1]] == [True, True]
+    assert ["per_participant is 99" in faults[0], "200 relevant items" in faults[1]] == [True, True]
 
 
 @given(st.text(max_size=200))

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from survey.core.studies.fields import PlanError
-from survey.core.text_input import escaped, unescaped
-from survey.errors import NotFoundError, SurveyError
+from survey.core.text_input import FaultyFilesError, escaped, unescaped
+from survey.errors import NotFoundError
 from survey.services.studies import recruitment
 from survey.services.studies.recruitment import PLATFORMS, Recruitment, parse_recruitment
 from tests.builders import KEY, an_open_study
@@ -108,12 +108,23 @@ def test_a_platforms_settings_only_lack_codes(platform):
     assert parse_recruitment({**PLATFORMS[platform], "code_complete": "C1"})
 
 
+def names_in(text):
+    return recruitment.read_guests(text)[0]
+
+
 def test_a_guest_list_has_a_column_called_name_or_one_column():
-    assert recruitment.read_guests("email,name\na@x,Ann\nb@x, Bob  B \n\n") == ["Ann", "Bob B"]
-    assert recruitment.read_guests("\ufeffann@x.example\r\nbob@x.example\r\n") == [
+    assert names_in("email,name\na@x,Ann\nb@x, Bob  B \n\n") == ["Ann", "Bob B"]
+    assert names_in("\ufeffann@x.example\r\nbob@x.example\r\n") == [
         "ann@x.example",
         "bob@x.example",
     ]
+
+
+def test_other_columns_of_a_guest_list_are_named():
+    names, warnings = recruitment.read_guests("E-Mail,Name,tel\na@x,Ann,1\n", "guests.csv")
+    assert names == ["Ann"]
+    assert warnings == ["guests.csv: columns not read: E-Mail, tel."]
+    assert recruitment.read_guests("Ann\n") == (["Ann"], [])
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
@@ -121,48 +132,57 @@ def test_a_guest_list_may_be_separated_as_spreadsheets_do_it(separator):
     rows = [["e, mail", '"name"'], ["a@x", "Ann"], ["b@x", '"Papadaki, Maria; Dr"', ""]]
     text = "\ufeff" + "\r\n".join(separator.join(["x", *row]) for row in rows)
     text = text.replace("e, mail", '"e, mail"')
-    assert recruitment.read_guests(text) == ["Ann", "Papadaki, Maria; Dr"]
+    assert names_in(text) == ["Ann", "Papadaki, Maria; Dr"]
 
 
 @pytest.mark.parametrize("blank", ["\n", " \r\n", ",\n\n"])
 def test_blank_rows_before_the_heading_of_a_guest_list_are_skipped(blank):
-    assert recruitment.read_guests(f"{blank}name\nAnn\n") == ["Ann"]
-    assert recruitment.read_guests(f"{blank}Ann\n\nBob\n") == ["Ann", "Bob"]
+    assert names_in(f"{blank}name\nAnn\n") == ["Ann"]
+    assert names_in(f"{blank}Ann\n\nBob\n") == ["Ann", "Bob"]
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "fault"),
     [
-        ("", "is empty; one name per row"),
-        ("a,b\n1,2\n", "row 1: columns a, b found; one of them must be called name"),
-        ("Ho, Ann\n", "must be called name, and a name that holds a comma needs quotes"),
+        ("", "g.csv is empty. Columns needed: name"),
+        ("name\n", "g.csv: no row found below the heading; one name per row is needed"),
+        ("a,b\n1,2\n", "g.csv: no column name. Columns found: a, b"),
+        ("Ho, Ann\n", "g.csv: no column name. Columns found: Ho, Ann"),
         (
             "name\nAnn\nPapadaki, Maria\n",
-            "row 3: 'Papadaki, Maria' has 2 cells; 1 allowed, as in the first row, and a name that "
-            "holds a comma needs quotes",
+            "g.csv, row 3: 2 cells found, the last of them 'Maria'; the heading has 1. A cell that "
+            "holds commas needs quotation marks around it",
         ),
-        ("mail;name\nx;Ho; Ann\n", "row 2: 'x;Ho; Ann' has 3 cells; 2 allowed"),
-        ("Ann\nHo, Bob\n", "row 2: 'Ho, Bob' has 2 cells; 1 allowed"),
+        ("mail;name\nx;Ho; Ann\n", "row 2: 3 cells found, the last of them 'Ann'"),
+        ("Ann\nHo, Bob\n", "row 2: 2 cells found, the last of them 'Bob'"),
         ("name\nAnn\nAnn\n", "row 3: 'Ann' is in row 2 already"),
         ("name,x\n,1\n", "row 2: no name found"),
         ("name\nJ\xfcrgen\nJu\u0308rgen\n", "row 3: 'Jürgen' is in row 2 already"),
         ("\nname\nAnn\n\nAnn\n", "row 5: 'Ann' is in row 3 already"),
-        ("\na,b\n1,2\n", "row 2: columns a, b found"),
         ("name\n" + "x" * 201, "row 2: 201 characters; 200 allowed"),
         # The csv module reads cells of up to 131,072 characters.
-        ("name\nAnn\n" + "x" * 131_073, "row 3: this is no CSV (field larger than field limit"),
+        ("name\nAnn\n" + "x" * 131_073, "row 3: a cell has more than 131,072 characters"),
     ],
 )
-def test_a_guest_list_that_cannot_be_says_which_row(text, told):
-    with pytest.raises(SurveyError) as error:
-        recruitment.read_guests(text)
-    assert told in str(error.value)
+def test_a_guest_list_that_cannot_be_says_which_row(text, fault):
+    with pytest.raises(FaultyFilesError) as error:
+        recruitment.read_guests(text, "g.csv")
+    assert len(error.value.faults) == 1
+    assert fault in error.value.faults[0]
+
+
+def test_of_many_faults_of_a_guest_list_ten_lines_are_shown():
+    with pytest.raises(FaultyFilesError) as error:
+        recruitment.read_guests("name\n" + "Ann\n" * 30)
+    assert len(error.value.faults) == 10
+    assert error.value.faults[-1] == "and 20 more faults like these"
 
 
 def test_typed_names_are_one_in_each_line_and_faults_name_the_line_that_was_typed():
     typed = "name\r\n\r\n Papadaki,  Maria \r\n'=1+1"
     assert recruitment.read_names(typed) == ["name", "Papadaki, Maria", "'=1+1"]
-    with pytest.raises(SurveyError, match="the list, row 4: 'Bob' is in row 1 already"):
+    assert recruitment.read_names("") == []
+    with pytest.raises(FaultyFilesError, match="the list, row 4: 'Bob' is in row 1 already"):
         recruitment.read_names("Bob\nAnn\n\nBob\n")
 
 

@@ -251,6 +251,64 @@ def test_what_a_plan_cannot_be_is_named(changes, fault):
         plan_from_json({**plan, **changes})
 
 
+def of_topics(*topics, **changes):
+    """The fields of the plan with these topics only."""
+    plan = a_preference_plan().as_json()
+    places = [plan["provenance"]["topics"].index(topic) for topic in topics]
+    provenance = plan["provenance"] | {
+        name: tuple(plan["provenance"][name][place] for place in places)
+        for name in ("topics", "documents")
+    }
+    lists = [plan["own_lists"][place] for place in places]
+    balanced = {"selection": "discriminative", "contrast": ["AP", "RR"], "questions": 2}
+    return {**plan, "own_lists": lists, "provenance": provenance, **balanced, **changes}
+
+
+NONE_BALANCED = (
+    "so no balanced question can be asked. Give more topics or runs, contrast other measures, or "
+    "ask all pairs, without contrast"
+)
+
+
+@pytest.mark.parametrize(
+    ("topics", "changes", "fault"),
+    [
+        (
+            ("1", "3", "5"),
+            {},
+            "AP and RR contradict each other on 2 of 3 pairs of lists (2 runs and 3 topics), but "
+            f"on no two runs in both directions, {NONE_BALANCED}",
+        ),
+        (
+            ("5",),
+            {"questions": 10},
+            "AP and RR contradict each other on no pair of lists (2 runs and 1 topic), "
+            f"{NONE_BALANCED}",
+        ),
+        (
+            ("1", "2"),
+            {"measures": ["AP", "RR", "P@1"], "contrast": ["AP", "RR", "P@1"]},
+            "one of AP, RR and P@1 contradicts the others on 2 of 2 pairs of lists (2 runs and 2 "
+            "topics): AP in 2, RR in 0 and P@1 in 0; with either run as often, AP in 2, RR in 0 "
+            f"and P@1 in 0, of which none may be 0, {NONE_BALANCED}",
+        ),
+        (
+            ("6",),
+            {"selection": "all", "contrast": (), "questions": 1},
+            "all lists look the same for 2 runs and 1 topic, so no pair of them can be asked. Show "
+            "other things of them, or give other runs",
+        ),
+    ],
+)
+def test_lists_of_which_no_pair_can_be_asked_are_to_blame_and_not_the_number(
+    topics, changes, fault
+):
+    with pytest.raises(PlanError) as error:
+        plan_from_json(of_topics(*topics, **changes))
+    assert [each.text for each in error.value.faults] == [fault]
+    assert error.value.faults[0].place[0] != "questions"
+
+
 @given(
     st.sampled_from([*PREFERRED, "both"]),
     st.integers(0, 4) | st.none(),

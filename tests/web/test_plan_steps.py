@@ -335,7 +335,7 @@ FAULTY = {  # what is typed into a field, its fault, and the step that has it
     "grouping": (
         "topics",
         "- [near, [a, b]",
-        "cannot be read: the text, line 1: this is no",
+        "cannot be read: the text, line 1: cannot be read as YAML",
         "what",
     ),
     "preference": ("measures", "AP NoSuch", "NoSuch", "what"),
@@ -458,9 +458,25 @@ def test_documents_of_a_topic_that_are_no_list_are_a_fault(desk, session):
     desk.open(f"{OF_A_KIND}/plan")
     for typed in ("- [near, brick-2]", "near: brick-2", "near"):
         desk.send(f"{OF_A_KIND}/plan", topics=typed)
-        assert "is no list of topics" in desk.page.select_one(".of-topics .wrong").text
+        assert (
+            "each topic needs a list of documents" in desk.page.select_one(".of-topics .wrong").text
+        )
     desk.send(f"{OF_A_KIND}/plan", topics="near: [brick-2, brick-3]")
     assert of_a_kind(session).topics == (("near", ("brick-2", "brick-3")),)
+
+
+def test_ids_that_look_like_numbers_are_stored_as_they_are_typed(desk, session):
+    a_draft(session, a_grouping_plan())
+    desk.open(f"{OF_A_KIND}/plan")
+    desk.send(f"{OF_A_KIND}/plan", topics="- [012, [1.10, 12:30]]\n- [yes, [101, 0x1F]]")
+    topics = (("012", ("1.10", "12:30")), ("yes", ("101", "0x1F")))
+    assert of_a_kind(session).topics == topics
+    desk.open(f"{OF_A_KIND}/plan")
+    desk.send(f"{OF_A_KIND}/plan", title="Another title")
+    assert of_a_kind(session).topics == topics
+    desk.open(f"{OF_A_KIND}/plan")
+    desk.send(f"{OF_A_KIND}/plan", topics="- [a, [b, null]]")
+    assert "null and ~ need quotes" in desk.page.select_one(".of-topics .wrong").text
 
 
 def test_a_fault_of_lists_from_files_is_beside_the_number_of_questions(desk, session):

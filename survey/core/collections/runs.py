@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from survey.core.given_tables import Columns, heading_names, table_in
+from survey.core.given_tables import SEPARATOR_LINE, Columns, heading_names, table_in
 from survey.core.measures import Lists
 from survey.core.text_input import (
     FaultyFilesError,
@@ -387,6 +387,8 @@ def written(place: Place) -> str:
 def _is_table(first: str, form: str) -> bool:
     """Return whether a file with this first line is JSON, or a table with the fields of a form."""
     if first.startswith("{") or (first.startswith("[") and first[1:].lstrip()[:1] in ("", "{")):
+        return True
+    if SEPARATOR_LINE.match(f"{first}\n"):
         return True
     columns = _columns_of(form)
     names = heading_names(first, columns)

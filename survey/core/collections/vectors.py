@@ -1,10 +1,10 @@
 """Vectors that a researcher gives: what documents are compared by, in place of computed ones.
 
-They come as ``features.csv``, a heading and lines of a document and its numbers, or as
-``features.npy``, a row of numbers for each line of ``features.txt``, which is a document's id.
+They come as ``features.csv``, a table with the column document and columns of numbers under any
+names, or as ``features.npy``, a row of numbers for each line of ``features.txt``, which is a
+document's id.
 """
 
-import csv
 import hashlib
 import io
 import tokenize
@@ -15,9 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from survey.core.collections.likeness import stored_vector
-from survey.core.text_input import FaultyFilesError, FileFaults, parse_number, shortened
+from survey.core.given_tables import Columns, check_heading, split_rows, text_in, tidy, with_point
+from survey.core.text_input import (
+    FaultyFilesError,
+    FileFaults,
+    lines_of,
+    parse_number,
+    shortened,
+)
 
 CSV, NPY, IDS = VECTOR_FILES = ("features.csv", "features.npy", "features.txt")
+COLUMNS = Columns(("document",))  # columns of numbers follow
 MOST_NUMBERS = 2_048  # of a vector
 # What numpy.load raises for a damaged file, from the modules that it reads it with.
 NO_ARRAY = (
@@ -41,20 +49,21 @@ def read_vectors(files: Files, known: Collection[str]) -> dict[str, bytes]:
         raise FaultyFilesError([f"{CSV} and {NPY} found; one of them is allowed"])
     rows = _csv_rows(files[CSV]()) if name == CSV else _npy_rows(files)
     faults = FileFaults()
+    ids = {tidy(document): document for document in known}
     vectors: dict[str, bytes] = {}
     length = 0
     for number, document, cells in rows:
         length = length or len(cells)
-        fault = _id_fault(document, known, vectors)
+        fault = _id_fault(document, ids, vectors)
         if not fault and not len(cells) == length <= MOST_NUMBERS:
             allowed = f"{length}, as in the first row," if length <= MOST_NUMBERS else MOST_NUMBERS
             fault = f"{len(cells)} numbers found; {allowed} are allowed"
         values = None if fault else _numbers(cells)
         if values is None:
-            place = IDS if name == NPY and document not in known else name
+            place = IDS if name == NPY and document not in ids else name
             faults.add(f"{place}, row {number}: {fault or _why_no_numbers(cells)}")
         else:
-            vectors[document] = stored_vector(values)
+            vectors[ids[document]] = stored_vector(values)
     if not vectors and not faults:
         faults.add(f"{name}: no row found; a row for each document is needed")
     faults.raise_any()
@@ -70,18 +79,20 @@ def vectors_digest(vectors: Mapping[str, bytes]) -> str | None:
 
 
 def _csv_rows(content: bytes) -> Iterator[tuple[int, str, Cells]]:
-    """Yield number, document and cells of the rows below the heading, which is row 1."""
-    reader = csv.reader(io.StringIO(_text(content, CSV), newline=""))
-    try:
-        heading = next(reader, [])
-        if not heading or heading[0].strip() != "document":
-            found = shortened(",".join(heading[:3]))
-            raise FaultyFilesError([f"{CSV}, row 1: {found} found; document,… is needed"])
-        for number, cells in enumerate(reader, 2):
-            if cells:
-                yield number, cells[0].strip(), cells[1:]
-    except csv.Error as error:
-        raise FaultyFilesError([f"{CSV}: this is no CSV ({error})"]) from None
+    """Yield number, document and cells of numbers of the rows below the heading."""
+    separator, rows = split_rows(text_in(content, CSV), CSV, COLUMNS)
+    _, heading = next(rows, (0, []))
+    names = [COLUMNS.named(cell) for cell in heading]
+    check_heading(names, heading, CSV, COLUMNS)
+    place = names.index("document")
+    width = max(index for index, cell in enumerate(heading) if cell)
+    for number, cells in rows:
+        document = cells.pop(place) if place < len(cells) else ""
+        while len(cells) > width and not cells[-1]:
+            cells.pop()
+        if separator != ",":
+            cells = [with_point(cell) for cell in cells]
+        yield number, document, cells
 
 
 def _npy_rows(files: Files) -> Iterator[tuple[int, str, Cells]]:
@@ -95,25 +106,18 @@ def _npy_rows(files: Files) -> Iterator[tuple[int, str, Cells]]:
     if not isinstance(array, np.ndarray) or array.ndim != 2 or array.dtype.kind not in "fiu":
         found = f"{array.dtype} {array.shape}" if isinstance(array, np.ndarray) else "archive"
         raise FaultyFilesError([f"{NPY}: {found} found; numbers (documents, numbers) are needed"])
-    ids = _text(files[IDS](), IDS).splitlines()
+    ids = [tidy(line) for line in lines_of(text_in(files[IDS](), IDS).rstrip())]
     if len(ids) != len(array):
         fault = f"{IDS}: {len(ids)} ids found; {NPY} has {len(array)} rows, and one each is needed"
         raise FaultyFilesError([fault])
     for number, (document, row) in enumerate(zip(ids, array, strict=True), 1):
-        yield number, document.strip(), row
+        yield number, document, row
 
 
-def _text(content: bytes, name: str) -> str:
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise FaultyFilesError([f"{name}: this is no text in UTF-8"]) from None
-
-
-def _id_fault(document: str, known: Collection[str], earlier: Collection[str]) -> str:
-    if document in earlier:
+def _id_fault(document: str, ids: Mapping[str, str], earlier: Collection[str]) -> str:
+    if ids.get(document) in earlier:
         return f"{shortened(document)} found; a row above has it already"
-    if document not in known:
+    if document not in ids:
         return f"{shortened(document)} found; the id of an item is needed"
     return ""
 

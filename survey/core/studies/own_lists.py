@@ -1,12 +1,10 @@
-"""A researcher's own ranked lists: their type, their bounds, and the CSV that holds them."""
+"""A researcher's own ranked lists: their type, their bounds, and the table that holds them."""
 
-import csv
-import io
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from survey.core.given_tables import Columns, Row, table_in
 from survey.core.preflight import Warned
 from survey.core.studies.provenance import Provenance
 from survey.core.studies.questions import (
@@ -18,13 +16,14 @@ from survey.core.studies.questions import (
     sorted_with_marks,
 )
 from survey.core.studies.rankings import letters_for
-from survey.core.text_input import FileFaults, parse_whole, shortened
+from survey.core.text_input import FaultyFilesError, FileFaults, parse_whole, shortened
 
 QUESTIONS = (1, 50)
 LISTS = (2, 10)  # two suffice for own lists, say two systems' runs
 COLLECTION_SIZE = (2, 100_000_000)
 
 COLUMNS = ("question", "list", "ranks", "collection_size")  # the columns of KINDS may follow
+TABLE = Columns(COLUMNS, KINDS)
 
 
 @dataclass(frozen=True)
@@ -78,26 +77,32 @@ class _RowFaults(FileFaults):
 
 
 def read_lists_csv(text: str, file: str = "the file") -> OwnLists:
-    """Read a CSV (RFC 4180) with the columns question, list, ranks and collection_size.
+    """Read a table, see ``table_in``, with the columns question, list, ranks and collection_size.
 
     One row for each list of each question, in any order. ``ranks``: 1-based positions
     separated by spaces, in any order. Questions are numbered 1…Q (at most 50), lists
     lettered A, B, C, … (2 to 10, equally many in each question). Within a question all
     lists have equally many ranks and no two are identical; all rows have the same
-    collection_size (2 to 100,000,000). A byte-order mark, any line ends, empty rows and ``;``
-    between columns are accepted.
+    collection_size (2 to 100,000,000).
 
     The columns grades, weights and clusters may follow, in every row or in none: a word for
     each rank, in the order of the ranks in the file. A cluster is a name in which _ means
     a space, several are joined by +, and - means none.
 
     Raises FaultyFilesError with every fault (20 at most), each naming ``file``, the row
-    (the header is row 1) and the column, the cell's text and what is allowed.
+    and the column, the cell's text and what is allowed. A column that is not known is a fault: it
+    may be marks whose name is misspelt, and people would not see them.
     """
+    table = table_in(text, file, TABLE)
+    if unknown := table.columns_not_read:
+        found = f"column{'s' * (len(unknown) > 1)} not known: {', '.join(unknown)[:300]}"
+        allowed = f"Columns allowed: {', '.join((*COLUMNS, *KINDS))}"
+        raise FaultyFilesError([f"{file}: {found}. {allowed}"])
     faults = _RowFaults(file)
-    rows = [_read_row(number, cells, faults) for number, cells in _records(text, faults)]
+    rows = [_read_row(row, faults) for row in table.rows]
     if not rows:
-        faults.add_cell(2, "", "nothing found; a row for each list of each question is needed")
+        below = "no row found below the heading"
+        faults.add(f"{file}: {below}; a row for each list of each question is needed")
     questions = _by_question(rows, faults)
     # Where a cell of another row is faulty, that row may fill the gap.
     if sum(map(len, questions.values())) == len(rows):
@@ -114,77 +119,28 @@ def read_lists_csv(text: str, file: str = "the file") -> OwnLists:
     )
 
 
-def _records(text: str, faults: _RowFaults) -> list[tuple[int, dict[str, str]]]:
-    """Split the text into numbered rows of named cells; raise for rows of another length."""
-    header, *lines = _cells(text, faults) or [[]]
-    _check_header(header, faults)
-    filled = [(number, cells) for number, cells in enumerate(lines, 2) if any(cells)]
-    for number, cells in filled:
-        if len(cells) != len(header):
-            count = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
-            allowed = f"{len(header)} are needed, with spaces between the ranks"
-            faults.add_cell(number, "", f"{count} found; {allowed}")
-    faults.raise_any()
-    return [(number, dict(zip(header, cells, strict=True))) for number, cells in filled]
-
-
-def _cells(text: str, faults: _RowFaults) -> list[list[str]]:
-    text = text.removeprefix("\ufeff")
-    top = re.split(r"[\r\n]", text, maxsplit=1)[0]
-    delimiter = ";" if top.count(";") > top.count(",") else ","
-    stream = io.StringIO(text, newline="")
-    lines: list[list[str]] = []
-    try:
-        for line in csv.reader(stream, delimiter=delimiter, skipinitialspace=True, strict=True):
-            lines.append([cell.strip() for cell in line])
-    except csv.Error:
-        most = csv.field_size_limit()
-        allowed = f"quotation marks enclose a whole cell, of at most {most} characters"
-        faults.add_cell(len(lines) + 1, "", f"this row cannot be read as CSV; {allowed}")
-        faults.raise_any()
-    return lines
-
-
-def _check_header(header: Sequence[str], faults: _RowFaults) -> None:
-    for name in COLUMNS:
-        if name not in header:
-            columns = ", ".join(map(shortened, header)) or "an empty row"
-            needed = ", ".join(COLUMNS)
-            faults.add_cell(
-                1, name, f"this column is missing, {columns} found; needed are {needed}"
-            )
-    for index, name in enumerate(header):
-        if name not in (*COLUMNS, *KINDS):
-            allowed = f"only {', '.join((*COLUMNS, *KINDS))} are allowed"
-            faults.add_cell(1, shortened(name), f"this column is not known; {allowed}")
-        elif name in header[:index]:
-            faults.add_cell(1, name, "this column occurs twice; once is allowed")
-    faults.raise_any()
-
-
-def _read_row(number: int, cells: Mapping[str, str], faults: _RowFaults) -> _Row:
-    size = _number(number, "collection_size", cells, COLLECTION_SIZE, faults)
-    letter: str | None = cells["list"]
+def _read_row(row: Row, faults: _RowFaults) -> _Row:
+    size = _number(row, "collection_size", COLLECTION_SIZE, faults)
+    letter: str | None = row["list"]
     if letter not in (letters := letters_for(LISTS[1])):
         allowed = f"a letter from {letters[0]} to {letters[-1]} is allowed"
-        faults.add_cell(number, "list", f"{shortened(cells['list'])} found; {allowed}")
+        faults.add_cell(row.number, "list", f"{shortened(row['list'])} found; {allowed}")
         letter = None
     return _Row(
-        number=number,
-        question=_number(number, "question", cells, QUESTIONS, faults),
+        number=row.number,
+        question=_number(row, "question", QUESTIONS, faults),
         letter=letter,
-        marked=_marked(number, cells, size or COLLECTION_SIZE[1], faults),
+        marked=_marked(row, size or COLLECTION_SIZE[1], faults),
         size=size,
     )
 
 
-def _number(
-    row: int, column: str, cells: Mapping[str, str], bounds: tuple[int, int], faults: _RowFaults
-) -> int | None:
-    value = parse_whole(cells[column], *bounds)
+def _number(row: Row, column: str, bounds: tuple[int, int], faults: _RowFaults) -> int | None:
+    value = parse_whole(row[column], *bounds)
     if value is None:
         allowed = f"a whole number from {bounds[0]} to {bounds[1]} is allowed"
-        faults.add_cell(row, column, f"{shortened(cells[column])} found; {allowed}")
+        found = shortened(row[column]) if row[column] else "nothing"
+        faults.add_cell(row.number, column, f"{found} found; {allowed}")
     return value
 
 
@@ -206,14 +162,14 @@ def _ranks(row: int, cell: str, highest: int, faults: _RowFaults) -> tuple[int, 
     return () if bad or twice else tuple(rank for rank in ranks if rank is not None)
 
 
-def _marked(row: int, cells: Mapping[str, str], highest: int, faults: _RowFaults) -> MarkedRow:
-    ranks = _ranks(row, cells["ranks"], highest, faults)
+def _marked(row: Row, highest: int, faults: _RowFaults) -> MarkedRow:
+    ranks = _ranks(row.number, row["ranks"], highest, faults)
     try:
         # A bundle puts an apostrophe before what a spreadsheet would run: "'- a b".
-        plain = {kind: cells.get(kind, "").removeprefix("'") for kind in KINDS}
+        plain = {kind: row[kind].removeprefix("'") for kind in KINDS}
         return sorted_with_marks(ranks, plain if ranks else {})
     except MarkError as error:
-        faults.add_cell(row, error.kind, str(error))
+        faults.add_cell(row.number, error.kind, str(error))
         return MarkedRow(tuple(sorted(ranks)), {})
 
 

@@ -4,6 +4,7 @@ Participants see none of it.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from typing import Any, NamedTuple, Self
@@ -125,14 +126,24 @@ class Provenance:
             yield Fault(place, f"provenance has more than {MOST_SHOWN} documents of a list")
 
 
-def is_id(value: object) -> bool:
-    """Return whether a value can be the id of a topic or a document: a text without blanks."""
-    return (
-        isinstance(value, str)
-        and value.split() == [value]
-        and len(value) <= LONGEST_NAME
-        and is_storable(value)
-    )
+def why_no_id(value: object) -> str:
+    """Return why a value cannot be the id of a topic or a document, "" where it can."""
+    if value is None:
+        return "nothing found; an id is needed, and in YAML null and ~ need quotes to be one"
+    if not isinstance(value, str):
+        return f"{value!r} found; an id is needed, and a number needs quotes to be one"
+    if value.split() != [value] or not is_storable(value):
+        return f"{value!r} found; an id has no blanks"
+    if len(value) > LONGEST_NAME:
+        return f"an id of {len(value)} characters found; {LONGEST_NAME} are allowed"
+    return ""
+
+
+def twice_faults(topics: Iterable[str]) -> Iterator[Fault]:
+    """Yield a fault for each topic that a plan has more than once."""
+    for topic, count in Counter(topics).items():
+        if count > 1:
+            yield Fault(("topics",), f"topics has {topic!r} {count} times; once is allowed")
 
 
 def _names(names: Iterable[Any], *, with_blanks: bool = False) -> tuple[str, ...]:

@@ -28,7 +28,7 @@ from survey.core.collections.likeness import Pool
 from survey.core.collections.runs import IN_NO_CLUSTER
 from survey.core.studies.fields import Fault, Finding, Nested, Switch, Whole, ruled
 from survey.core.studies.plan import Plan
-from survey.core.studies.provenance import is_id
+from survey.core.studies.provenance import twice_faults, why_no_id
 from survey.core.tasks.steps import InSteps
 
 MOST_TOPICS, MOST_DOCUMENTS = 500, 500
@@ -47,7 +47,7 @@ COLOURS = 8
 MOST_ALIKE = 12  # documents that "select similar" offers
 TOPICS_HELP = (
     "A line for each topic, like - [near, [brick-2, brick-3]]: its id in topics.csv, and the ids "
-    "of its relevant documents. An id of digits alone needs quotes."
+    "of its relevant documents."
 )
 AGREEMENT_HELP = (
     "In per cent, of the adjusted Rand index. A topic on which the first two agree less goes to "
@@ -115,19 +115,26 @@ class GroupingPlan(Plan):
 
     @classmethod
     def _read(cls, values: dict[str, Any], faults: list[Fault]) -> None:
-        topics = values.get("topics", ())
-        topics = [*topics.items()] if isinstance(topics, Mapping) else topics
+        topics: Any = values.get("topics") or ()
+        is_mapping = isinstance(topics, Mapping)
+        pairs = topics.items() if is_mapping else topics
+        wrong: list[Fault] = []
         try:
-            pairs = [(str(topic), documents) for topic, documents in topics]
-            if any(isinstance(documents, str) for _, documents in pairs):
-                raise TypeError("a text, which would be read letter by letter")
-            values["topics"] = tuple((topic, (*documents,)) for topic, documents in pairs)
+            read = [(topic, _documents(documents)) for topic, documents in pairs]
         except (TypeError, ValueError):
-            text = "topics is no list of topics, each with a list of its documents"
-            faults.append(Fault(("topics",), text))
-            values["topics"] = ()
-        if values["topics"]:
-            values["questions"] = len(values["topics"])
+            text = "topics cannot be read; each topic needs a list of documents"
+            wrong.append(Fault(("topics",), f"{text}, like - [near, [brick-2, brick-3]]"))
+            read = []
+        for index, (topic, documents) in enumerate(read):
+            place = ("topics", topic if is_mapping else index)
+            reasons = map(why_no_id, (topic, *documents))
+            wrong += [Fault(place, text) for text in reasons if text]
+        if wrong:  # as many, so that nothing else is wrong
+            read = [(str(index), ("a", "b")) for index in range(len(read) or 1)]
+        faults += wrong
+        values["topics"] = tuple(read)
+        if read:
+            values["questions"] = len(read)
 
     def _tidy(self) -> None:
         super()._tidy()
@@ -137,30 +144,25 @@ class GroupingPlan(Plan):
         return ()
 
     def _number_faults(self) -> Iterable[Fault]:
-        names = [topic for topic, _ in self.topics]
-        if not names:
+        if not self.topics:
             yield Fault(("topics",), "topics is empty; judgements with a relevant document fill it")
-        if len({*names}) < len(names):
-            yield Fault(("topics",), "topics has a topic twice")
+        yield from twice_faults(topic for topic, _ in self.topics)
         for topic, documents in self.topics:
             if len({*documents}) < len(documents):
                 yield Fault(("topics", topic), f"topic {topic} has a document twice")
             if not 2 <= len(documents) <= MOST_DOCUMENTS:
                 text = f"topic {topic} has {len(documents)} documents; 2 to {MOST_DOCUMENTS} can be"
                 yield Fault(("topics", topic), f"{text} grouped")
-            for each in (topic, *documents):
-                if not is_id(each):
-                    yield Fault(("topics", topic), _why_no_id(each))
         if self.design != "all":
             yield Fault(("design",), f"design is {self.design}; first assessors group all topics")
         if self.practice:
             yield Fault(("practice",), "practice is on; grouping has no practice question")
 
 
-def _why_no_id(each: object) -> str:
-    if isinstance(each, int | float):
-        return f"{each} is a number; put ids into quotes"
-    return f"{each!r} is no id, which has no blanks"
+def _documents(documents: Any) -> tuple[Any, ...]:
+    if isinstance(documents, str):
+        raise TypeError("a text, which would be read letter by letter")
+    return (*documents,)
 
 
 class GroupingQuestion(NamedTuple):

@@ -15,7 +15,7 @@ from survey.core.collections.labels import HIGHEST
 from survey.core.collections.likeness import Entry, Pool
 from survey.core.studies.fields import Fault, Finding, Switch, Whole, Words, ruled
 from survey.core.studies.plan import PER_PARTICIPANT, POOL, Plan
-from survey.core.studies.provenance import is_id
+from survey.core.studies.provenance import twice_faults, why_no_id
 from survey.core.tasks.steps import InSteps
 
 MOST_QUERIES = 500
@@ -95,19 +95,24 @@ class LabellingPlan(Plan):
 
     @classmethod
     def _read(cls, values: dict[str, Any], faults: list[Fault]) -> None:
-        topics = values.get("topics", ())
-        if not isinstance(topics, list | tuple) or not all(is_id(each) for each in topics):
-            text = "topics is no list of the ids of topics, which have no blanks"
-            faults.append(Fault(("topics",), text))
-            topics = ()
+        topics = values.get("topics") or ()
+        if not isinstance(topics, list | tuple):
+            text = f"topics is {topics!r}; a list of topics' ids is needed, like [t1, t2]"
+            wrong, topics = [Fault(("topics",), text)], [topics]
+        else:
+            why = map(why_no_id, topics)
+            wrong = [Fault(("topics", index), text) for index, text in enumerate(why) if text]
+        if wrong:
+            topics = map(str, range(len(topics)))  # as many, so that nothing else is wrong
+        faults += wrong
         values["topics"] = tuple(topics)
-        if topics:
-            values["questions"] = len(topics)
+        if values["topics"]:
+            values["questions"] = len(values["topics"])
 
     def _number_faults(self) -> Iterable[Fault]:
-        if len({*self.topics}) < len(self.topics) or not self.topics:
-            fault = "is empty; a query each is needed" if not self.topics else "has a topic twice"
-            yield Fault(("topics",), f"topics {fault}")
+        if not self.topics:
+            yield Fault(("topics",), "topics is empty; the id of a topic for each query is needed")
+        yield from twice_faults(self.topics)
         if self.queries_for_all > (self.per_participant or 0):
             yield Fault(
                 ("queries_for_all",),

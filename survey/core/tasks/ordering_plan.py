@@ -506,8 +506,8 @@ class OrderingPlan(Plan):
         if self.relevant > self.collection_size:
             yield Fault(
                 ("relevant",),
-                f"relevant is {self.relevant}, more than the collection_size "
-                f"{self.collection_size}",
+                f"lists with {self.relevant} relevant items need a collection_size of "
+                f"{self.relevant} or more; it is {self.collection_size}",
             )
         else:
             yield from self._own_list_faults()

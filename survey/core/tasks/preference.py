@@ -391,20 +391,43 @@ class PreferencePlan(Plan):
         ]
 
     def _pair_faults(self) -> Iterator[Fault]:
-        if self.selection == ALL:
-            most, of_what = len(self.pairs), "pairs of lists differ"
-        else:
-            step = balanced_step(self.contrast)
-            if self.questions % step:
-                text = f"questions is {self.questions}; balanced pairs need a multiple of {step}"
+        """Yield why so many pairs cannot be asked, or none at all, whatever the number is."""
+        if not self.pairs:
+            text = f"all lists look the same for {self._source}, so no pair of them can be asked"
+            yield Fault(("own_lists",), f"{text}. Show other things of them, or give other runs")
+        elif self.selection == ALL:
+            if self.questions > len(self.pairs):
+                text = f"questions is {self.questions}; {len(self.pairs)} pairs of lists differ"
                 yield Fault(("questions",), text)
-                return
-            most = self.balanced
-            of_what = (
-                f"can be balanced: {self._contradiction} on {len(self.contests)} pairs, {self._why}"
-            )
-        if self.questions > most:
-            yield Fault(("questions",), f"questions is {self.questions}; {most} {of_what}")
+        elif not self.balanced:
+            yield Fault(("contrast",), self._why_none_balanced)
+        elif self.questions % (step := balanced_step(self.contrast)):
+            text = f"questions is {self.questions}; balanced pairs need a multiple of {step}"
+            yield Fault(("questions",), text)
+        elif self.questions > self.balanced:
+            contradict = f"{self._contradiction} on {len(self.contests)} pairs"
+            text = f"{self.balanced} can be balanced: {contradict}, {self._why}"
+            yield Fault(("questions",), f"questions is {self.questions}; {text}")
+
+    @property
+    def _source(self) -> str:
+        """How many runs and topics there are."""
+        topics = len(self.topics)
+        return f"{len(self.runs)} runs and {topics} topic{'s' * (topics != 1)}"
+
+    @property
+    def _why_none_balanced(self) -> str:
+        """Why no balanced pair can be asked, and what to do."""
+        of_all = f"{len(self.contests)} of {len(self.pairs)} pairs" if self.contests else "no pair"
+        found = f"{self._contradiction} on {of_all} of lists ({self._source})"
+        if self.contests and len(self.contrast) == 2:
+            found += ", but on no two runs in both directions"
+        elif self.contests:
+            found += f": {self._why}, of which none may be 0"
+        remedy = (
+            "Give more topics or runs, contrast other measures, or ask all pairs, without contrast"
+        )
+        return f"{found}, so no balanced question can be asked. {remedy}"
 
 
 def _place_alone(signs: Sequence[int]) -> int | None:

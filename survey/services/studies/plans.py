@@ -19,7 +19,15 @@ from survey.core.collections.labels import sorted_topics
 from survey.core.collections.runs import names_of_runs, read_judgements
 from survey.core.measures import MEASURES
 from survey.core.preflight import CHANGES
-from survey.core.studies.fields import Fault, Place, PlanError, as_tuple
+from survey.core.studies.fields import (
+    Fault,
+    Place,
+    PlanError,
+    Text,
+    Words,
+    as_tuple,
+    rules_of,
+)
 from survey.core.studies.own_lists import OwnLists as OwnLists
 from survey.core.studies.own_lists import read_lists_csv as read_lists_csv
 from survey.core.studies.plan import ASKED_OF_PERSONS, Plan, giveaways_in_title, texts_of
@@ -67,9 +75,22 @@ DEFAULT_CONTACT = {
     "asked_by": marked("the researchers who invited you"),
     "contact": marked("the sender of your link"),
 }
+# Names of texts and ids within a plan's fields, and of fields that hold nothing else.
+TEXTS_WITHIN = (
+    *("name", "label", "help", "options", "screen_out", "capture"),
+    *("topics", "runs", "documents", "sources", "of", "text", "example"),  # of provenance
+)
 FIELD_TEXTS = ("label", "help", "options", "screen_out")  # of a personal field
 
 OTHER_LINE_END = re.compile("[\x85\u2028\u2029]")
+# What is mostly wrong, by words of YAML's own messages.
+REMEDIES = {
+    "mapping values are not allowed": "Put quotation marks around a text that holds a colon",
+    "cannot start any token": "Put quotation marks around a text that begins with a sign",
+    "violates indentation": "Put blanks before a line in place of tabs",
+}
+OCTAL = re.compile(r"[-+]?0+[1-9_][0-9_]")  # from 010 on; 07 is 7 in any case
+NULL, TEXT, *NUMBERS = (f"tag:yaml.org,2002:{name}" for name in ("null", "str", "int", "float"))
 NUMERAL = re.compile(r"[-+0-9_.:]+\Z")
 
 Lines = dict[Place, int]
@@ -430,7 +451,7 @@ def plan_from_text(written: PlanText, **changes: Any) -> PlanFile:
     except PlanError as error:
         faults += [fault.under("recruitment") for fault in error.faults]
     if plan is None or settings is None or faults:
-        raise PlanFileError(_located(fault, file, lines) for fault in faults)
+        raise PlanFileError(_located(fault, file, lines, changes) for fault in faults)
     return PlanFile(plan, settings)
 
 
@@ -459,7 +480,7 @@ def write_nested(values: Any) -> str:
 def parse_nested(name: str, text: str) -> Any:
     """Parse the YAML of one field; raises PlanError where it is none."""
     try:
-        return _load(text, "the text")[0] or ()
+        return _load(text, "the text", (name,))[0] or ()
     except PlanFileError as error:
         raise PlanError([Fault((name,), f"{name} cannot be read: {error}")]) from None
 
@@ -488,8 +509,11 @@ def read_plan_text(text: str, file: str = "the file") -> PlanText:
     return PlanText(file, values, lines)
 
 
-def _load(text: str, file: str) -> tuple[Any, Lines]:
-    """Return the values of a YAML text, and their lines; raises PlanFileError where it is none."""
+def _load(text: str, file: str, place: Place = ()) -> tuple[Any, Lines]:
+    """Return the values of a YAML text, and their lines; raises PlanFileError where it is none.
+
+    ``place``: of the field that the text is of; of a whole plan by default.
+    """
     if len(text) > LARGEST_FILE:
         raise PlanFileError([f"{file} has {len(text)} characters; {LARGEST_FILE} are allowed"])
     lines: Lines = {}
@@ -497,12 +521,12 @@ def _load(text: str, file: str) -> tuple[Any, Lines]:
         _refuse_slow(text, file)
         loader = LOADER(text)
         root = loader.get_single_node()
-        repeated = list(_note_lines(root, (), lines))
+        faults = list(_prepare(root, place, lines, _text_fields()))
         values = None if root is None else loader.construct_document(root)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise PlanFileError([_yaml_fault(error, text, file)]) from error
-    if repeated:
-        raise PlanFileError(_located(fault, file, lines) for fault in repeated)
+    if faults:
+        raise PlanFileError(_located(fault, file, lines) for fault in faults)
     return values, lines
 
 
@@ -534,14 +558,22 @@ def _is_long_number(scalar: yaml.ScalarEvent) -> bool:
     )
 
 
-def _note_lines(node: Node | None, place: Place, lines: Lines) -> Iterable[Fault]:
-    """Add each field's line to ``lines``; yield a fault for a field that occurs twice."""
+def _prepare(
+    node: Node | None, place: Place, lines: Lines, texts: frozenset[str]
+) -> Iterable[Fault]:
+    """Add each field's line to ``lines``, and let texts and ids be read as they are written.
+
+    ``texts``: the fields that hold them. Yields a fault for a field that occurs twice, and for a
+    number that YAML would change.
+    """
     if node is None:
         return
     lines.setdefault(place, node.start_mark.line + 1)
-    if isinstance(node, SequenceNode):
+    if isinstance(node, ScalarNode):
+        yield from _prepare_scalar(node, place, texts)
+    elif isinstance(node, SequenceNode):
         for index, child in enumerate(node.value):
-            yield from _note_lines(child, (*place, index), lines)
+            yield from _prepare(child, (*place, index), lines, texts)
     elif isinstance(node, MappingNode):
         seen = set()
         for key, child in node.value:
@@ -550,16 +582,51 @@ def _note_lines(node: Node | None, place: Place, lines: Lines) -> Iterable[Fault
                 line = key.start_mark.line + 1
                 yield Fault((*place, name), f"{name} occurs twice, again on line {line}")
             seen.add(name)
-            lines[(*place, name)] = key.start_mark.line + 1
-            yield from _note_lines(child, (*place, name), lines)
+            if isinstance(key, ScalarNode):
+                yield from _prepare_scalar(key, place, texts)
+            lines.setdefault((*place, name), key.start_mark.line + 1)
+            yield from _prepare(child, (*place, name), lines, texts)
 
 
-def _located(fault: Fault, file: str, lines: Lines) -> str:
+def _prepare_scalar(node: ScalarNode, place: Place, texts: frozenset[str]) -> Iterable[Fault]:
+    """Make a text of what is one, like the topic 012; yield a fault for such a number."""
+    if not texts.isdisjoint(place):
+        node.tag = node.tag if node.tag == NULL else TEXT
+    elif node.tag in NUMBERS and (base := _odd_base(node.value)):
+        found = f"{node.value} found, which YAML reads as a number in base {base}"
+        remedy = "no colon" if base == 60 else "no zero before it"
+        yield Fault(place, f"{found}; write a number with {remedy}")
+
+
+def _odd_base(number: str) -> int:
+    """Return the base that YAML reads a number in where that is 8 or 60, which few know; else 0."""
+    if ":" in number:
+        return 60
+    return 8 if OCTAL.match(number) else 0
+
+
+def _text_fields() -> frozenset[str]:
+    """Return the names of the fields that hold texts or ids, also within others."""
+    kinds = [*(task.plan for task in TASKS.values()), Recruitment]
+    return frozenset(TEXTS_WITHIN).union(
+        name
+        for kind in kinds
+        for name, rule in rules_of(kind).items()
+        if isinstance(rule, Text | Words)
+    )
+
+
+def _located(
+    fault: Fault, file: str, lines: Lines, changes: Mapping[str, Any] | None = None
+) -> str:
+    """Return a fault with its place; ``changes``: the fields that are not from the file."""
     place = fault.place
+    is_unset = changes is not None and place[:1] not in lines and {*place[:1]} - changes.keys()
     while place and place not in lines:
         place = place[:-1]
     line = f", line {lines[place]}" if place in lines and place else ""
-    return f"{file}{line}, {_field_path(fault.place)}: {fault.text}"
+    unset = " (the file does not set it)" if is_unset else ""
+    return f"{file}{line}, {_field_path(fault.place)}: {fault.text}{unset}"
 
 
 def _field_path(place: Place) -> str:
@@ -579,7 +646,8 @@ def _yaml_fault(error: Exception, text: str, file: str) -> str:
     last = text.count("\n")
     line = f", line {min(mark.line, last) + 1}" if mark else ""
     problem = getattr(error, "problem", None) or str(error) or type(error).__name__
-    return f"{file}{line}: this is no YAML ({problem})"
+    remedy = next((f". {text}" for words, text in REMEDIES.items() if words in problem), "")
+    return f"{file}{line}: cannot be read as YAML ({problem}){remedy}"
 
 
 class _Dumper(yaml.SafeDumper):

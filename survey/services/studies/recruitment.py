@@ -1,11 +1,9 @@
 """Recruitment: who may begin, guests and their links, platforms' ids, completion codes."""
 
-import csv
 import hmac
-import io
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
 from functools import lru_cache
@@ -16,7 +14,9 @@ from urllib.parse import quote, urlsplit
 from sqlalchemy.orm import Session
 
 from survey import tokens
+from survey.core.given_tables import Columns, table_in
 from survey.core.measures import mentioned_measure
+from survey.core.preflight import columns_not_read
 from survey.core.studies.fields import (
     Choice,
     Fault,
@@ -29,7 +29,7 @@ from survey.core.studies.fields import (
     rule_faults,
     ruled,
 )
-from survey.core.text_input import csv_line, escaped, lines_of, shortened, unescaped
+from survey.core.text_input import FaultyFilesError, FileFaults, csv_line, escaped, unescaped
 from survey.db import queries
 from survey.db.models import Guest, Study, now
 from survey.db.participant_queries import AnyStudy, StudyRow
@@ -48,7 +48,6 @@ ACCESS = {
 LONGEST_PARAMETER = 40  # characters of a parameter's name
 PARAMETER = re.compile(rf"[A-Za-z][A-Za-z0-9_-]{{0,{LONGEST_PARAMETER - 1}}}\Z")
 LONGEST_VALUE = 200
-SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab"}  # of the cells of a guest list
 MOST_PARAMETERS = 8
 SIGNATURES = ["RS256", "ES256"]  # with public keys; Prolific's is the first
 CLOCK_DIFFERENCE = 60  # seconds by which a platform's clock may differ from ours
@@ -59,6 +58,8 @@ PLATFORM_NAMES = {"study_id": ("study_id", "hitid"), "session_id": ("session_id"
 
 LONGEST_NAME = 200  # characters of a guest's name
 MOST_AT_ONCE = 10_000  # names in a file of guests
+GUEST_COLUMNS = Columns(("name",), bare=("name",))
+MOST_FAULTS = 10  # that are shown of a guest list
 NOT_STARTED = "not started"
 
 
@@ -287,88 +288,44 @@ def parse_recruitment(values: Mapping[str, Any]) -> Recruitment:
     return settings
 
 
-def read_guests(text: str, file_name: str = "the guest list") -> list[str]:
-    """Return the names in a CSV file that has a column "name" or a single column.
+def read_guests(text: str, file: str = "the guest list") -> tuple[list[str], list[str]]:
+    """Return the names in a table, see ``table_in``, and a sentence about its other columns.
 
-    Between columns may be commas, semicolons or tabs. Blank rows are skipped. A file that
-    ``links_csv`` wrote gives the names that it was written from. Raises SurveyError with the
-    first ten faulty rows.
+    The names are in a column "name", or in a single column without a heading. A file that
+    ``links_csv`` wrote gives the names that it was written from. Raises FaultyFilesError.
     """
-    separator = _separator(text)
-    rows = _filled_rows(text, separator, file_name)
-    if not rows:
-        raise SurveyError(f"{file_name} is empty; one name per row is needed.")
-    number, first = rows[0]
-    header = [cell.strip().lower() for cell in first]
-    if "name" not in header and len(header) > 1:
-        raise SurveyError(
-            f"{file_name}, row {number}: columns {', '.join(first)} found; one of them must be "
-            f"called name, and a name that holds a {SEPARATORS[separator]} needs quotes."
-        )
-    column = 0
-    if "name" in header:
-        column, rows = header.index("name"), rows[1:]
-    too_long = [
-        f"{file_name}, row {number}: {shortened(separator.join(cells))} has {len(cells)} cells; "
-        f"{len(header)} allowed, as in the first row, and a name that holds a "
-        f"{SEPARATORS[separator]} needs quotes"
-        for number, cells in rows
-        if any(cell.strip() for cell in cells[len(header) :])
-    ]
-    return _checked_names(rows, column, file_name, too_long)
+    table = table_in(text, file, GUEST_COLUMNS)
+    if not table.rows:
+        fault = f"{file}: no row found below the heading; one name per row is needed"
+        raise FaultyFilesError([fault])
+    names = _checked_names(((row.number, row["name"]) for row in table.rows), file)
+    return names, [f"{each.text}." for each in columns_not_read(file, table.columns_not_read)]
 
 
 def read_names(text: str) -> list[str]:
-    """Return the names that were typed, one in each line; raises SurveyError as ``read_guests``."""
+    """Return the names that were typed, one in each line; raises FaultyFilesError."""
     lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
-    return _checked_names(((number, [escaped(line)]) for number, line in lines), 0, "the list", [])
+    return _checked_names(((number, escaped(line)) for number, line in lines), "the list")
 
 
-def _separator(text: str) -> str:
-    """Return what separates the cells of the first row that is not blank."""
-    blanks = ' \ufeff"' + "".join(SEPARATORS)
-    top = next((line for line in lines_of(text) if line.strip().strip(blanks)), "")
-    return max(SEPARATORS, key=re.sub('"[^"]*"', "", top).count)
-
-
-def _filled_rows(text: str, separator: str, file_name: str) -> list[tuple[int, list[str]]]:
-    """Return number and cells of each row that is not blank."""
-    number, rows = 0, []
-    try:
-        stream = io.StringIO(text.lstrip("\ufeff"), newline="")
-        reader = csv.reader(stream, delimiter=separator)
-        for number, cells in enumerate(reader, 1):
-            if any(cell.strip() for cell in cells):
-                rows.append((number, cells))
-    except csv.Error as error:  # for example a cell of more than 131,072 characters
-        raise SurveyError(
-            f"{file_name}, row {number + 1}: this is no CSV ({error}); a name has at most "
-            f"{LONGEST_NAME} characters."
-        ) from None
-    return rows
-
-
-def _checked_names(
-    rows: Iterable[tuple[int, Sequence[str]]], column: int, file_name: str, faults: list[str]
-) -> list[str]:
-    """Return the names in a column; raises SurveyError with these and all further faults."""
+def _checked_names(rows: Iterable[tuple[int, str]], file: str) -> list[str]:
+    """Return names from numbered cells, in NFC; raises FaultyFilesError with all faults."""
+    faults = FileFaults(most=MOST_FAULTS)
     names: dict[str, int] = {}
-    for number, row in rows:
-        place = f"{file_name}, row {number}"
-        cell = normalize("NFC", unescaped(row[column])) if len(row) > column else ""
-        name = " ".join(cell.split())
+    for number, cell in rows:
+        place = f"{file}, row {number}"
+        name = " ".join(normalize("NFC", unescaped(cell)).split())
         if not name or "\0" in name:
-            faults.append(f"{place}: no name found; one is needed")
+            faults.add(f"{place}: no name found; one is needed")
         elif len(name) > LONGEST_NAME:
-            faults.append(f"{place}: {len(name)} characters; {LONGEST_NAME} allowed")
+            faults.add(f"{place}: {len(name)} characters; {LONGEST_NAME} allowed")
         elif name in names:
-            faults.append(f"{place}: {name!r} is in row {names[name]} already")
+            faults.add(f"{place}: {name!r} is in row {names[name]} already")
         else:
             names[name] = number
     if len(names) > MOST_AT_ONCE:
-        faults = [f"{file_name} has {len(names)} names; {MOST_AT_ONCE} at once are allowed"]
-    if faults:
-        raise SurveyError(". ".join(faults[:10]) + ".")
+        faults = FileFaults([f"{file} has {len(names)} names; {MOST_AT_ONCE} at once are allowed"])
+    faults.raise_any()
     return list(names)
 
 
@@ -378,7 +335,8 @@ def add_guests(session: Session, study: Study, names: Iterable[str], arm: str | 
     ``arm``: the role that their links give, where the study's links give one.
     """
     queries.locked_study(session, study)  # else two requests could add the same name
-    known = {guest.name for guest in guests_of(session, study)}
+    # Earlier versions stored names as they came.
+    known = {normalize("NFC", guest.name) for guest in guests_of(session, study)}
     new = [name for name in dict.fromkeys(names) if name not in known]
     session.add_all(
         Guest(study_id=study.id, name=name, arm=arm, nonce=tokens.random_code(12), created_at=now())

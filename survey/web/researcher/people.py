@@ -17,7 +17,7 @@ from wtforms import (
 from wtforms.validators import DataRequired, Length
 
 from survey.core.studies.fields import PlanError, is_storable, rules_of
-from survey.core.text_input import parse_whole
+from survey.core.text_input import FaultyFilesError, parse_whole
 from survey.errors import ChangedMeanwhileError, NotFoundError, SurveyError
 from survey.services import accounts
 from survey.services.analysis.report import image_of
@@ -257,14 +257,14 @@ def add_guests() -> ResponseReturnValue:
     form = new_guests_form()
     if form.validate_on_submit():
         session().rollback()  # else participants' answers wait while the file is read
-        with errors_beside(form.names, (SurveyError, ValueError)):
+        with errors_beside(form.names):
             arm = form.arm.data or None if "arm" in form else None
-            names = _names(form)
-            if not names:
-                raise SurveyError("Type a name or an address, or choose a file with some.")
+            names, warnings = _names(form)
             added = recruitment.add_guests(session(), g.study, names, arm)
         if not form.names.errors:
             flash(f"{added} personal link{'s are' if added != 1 else ' is'} ready to be sent.")
+            for warning in warnings:
+                flash(warning)
             if form.guests_only.data:
                 lifecycle.admit_guests_only(session(), g.study, g.researcher.name)
                 flash("From now on, only people with a personal link can begin.")
@@ -283,11 +283,20 @@ def new_guests_form(**values: Any) -> GuestsForm:
     return form
 
 
-def _names(form: GuestsForm) -> list[str]:
-    """Return the names that were typed, and those of the file; raises SurveyError."""
-    uploaded = uploaded_text("guests")
-    names = recruitment.read_guests(*uploaded) if uploaded else []
-    return [*recruitment.read_names(form.names.data or ""), *names]
+def _names(form: GuestsForm) -> tuple[list[str], list[str]]:
+    """Return the names that were typed and those of the file, and what to know of the file.
+
+    Raises SurveyError.
+    """
+    try:
+        names = recruitment.read_names(form.names.data or "")
+        uploaded = uploaded_text("guests")
+        of_file, warnings = recruitment.read_guests(*uploaded) if uploaded else ([], [])
+    except FaultyFilesError as error:
+        raise SurveyError(f"{'. '.join(error.faults)}.") from None
+    if not names and not of_file:
+        raise SurveyError("Type a name or an address, or choose a file with some.")
+    return [*names, *of_file], warnings
 
 
 @blueprint.post(f"{STUDY}/invite/guests/<int:guest_id>/remove")

@@ -34,6 +34,7 @@ def read(reader, text):
         "\ufeff" + TREC,
         "query-id\tcorpus-id\tscore\n1\td1\t2\n1\td2\t0\n2\td1\t1\n",
         "topic,document,relevance,comment\n1,d1,2.0,\n1,d2,0,x\n2,d1,1,\n",
+        "sep=|\nqid|docno|grade\n1|d1|2\n1|d2|0\n2|d1|1\n",
         "Rel;DocNo;QID\n2;d1;1\n0;d2;1\n1;d1;2\n",
         '{"1": {"d1": 2, "d2": 0}, "2": {"d1": 1}}',
         '{\n  "1": {"d1": 2.0,\n "d2": 0}, "2": {"d1": 1}\n}\n',

@@ -96,6 +96,6 @@ def test_a_column_that_is_not_known_is_named():
 
 def test_a_cell_that_csv_cannot_hold_is_a_fault_of_its_line():
     [found] = read(f"document,keyword,weight\na,tiger,1\na,{'k' * 200_000},1\n")[1]
-    assert found == "k.csv, row 3: this is no CSV (field larger than field limit (131072))"
+    assert found.startswith("k.csv, row 3: a cell has more than 131,072 characters")
     [found] = read(f"{'k' * 200_000}\n")[1]
-    assert found.startswith("k.csv, row 1: this is no CSV")
+    assert found.startswith("k.csv, row 1: a cell has more than")

@@ -41,6 +41,17 @@ def test_a_csv_and_an_array_give_the_same_whole_numbers():
     assert read(other_csv=b"") == {}
 
 
+def test_ids_are_the_same_in_either_unicode_form():
+    array = npy(np.ones((1, 2)))
+    for known in ("J\xfcrgen", "Ju\u0308rgen"):
+        for written in ("J\xfcrgen", "Ju\u0308rgen"):
+            files = {
+                "features.npy": lambda: array,
+                "features.txt": lambda text=written: f"{text}\n".encode("utf-16"),
+            }
+            assert [*read_vectors(files, [known])] == [known]
+
+
 @given(arrays(np.float32, (3, 5), elements=st.floats(-(2.0**90), 2.0**90, width=32)))
 def test_every_vector_has_the_same_length_and_the_direction_that_it_had(array):
     vectors = read(features_npy=npy(array), features_txt=b"a\nb\nc")
@@ -53,7 +64,11 @@ def test_every_vector_has_the_same_length_and_the_direction_that_it_had(array):
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("id,x\na,1\n", "row 1: 'id,x' found; document,… is needed"),
+        ("id,x\na,1\n", ": no column document. Columns found: id, x"),
+        ("document,x,y\na,1,\nb,1,2\n", "row 2: number 2 is ''; a finite number is needed"),
+        ("document,x,y\na,1,2\nb,1,2,3\n", "row 3: 3 numbers found; 2, as in the first row, are"),
+        ('document,x\na,"0,5"\n', "row 2: number 1 is '0,5'; a finite number is needed"),
+        ("document;x\na;0,5,5\n", "row 2: number 1 is '0.5,5'; a finite number is needed"),
         ("document,x\na,1\nd,1\n", "row 3: 'd' found; the id of an item is needed"),
         ("document,x\na,1\na,2\n", "row 3: 'a' found; a row above has it already"),
         ("document,x,y\na,1,2\nb,1\n", "row 3: 1 numbers found; 2, as in the first row, are"),
@@ -92,7 +107,8 @@ def test_files_that_cannot_be_read_are_named():
     zipped = b"PK\x03\x04 is how an archive begins"
     for content in (array[:-4], objects, b"no array", b"", zipped, array[:20]):
         assert "no array" in faults_of(features_npy=content, features_txt=b"a")[0]
-    assert "no text in UTF-8" in faults_of(features_csv=b"\xff\xfe\x00")[0]
+    assert "UTF-16 that is damaged" in faults_of(features_csv=b"\xff\xfe\x00")[0]
+    assert "is a picture" in faults_of(features_npy=array, features_txt=b"\x89PNG")[0]
     assert "one of them" in faults_of(features_csv=b"", features_npy=array)[0]
 
 

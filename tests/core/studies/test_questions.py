@@ -112,7 +112,11 @@ def test_a_design_that_leaves_no_set_is_refused_saying_what_to_change():
         ("questions", 51, "questions is 51; 1 to 50 are allowed"),
         ("lists", 2, "lists is 2; 3 to 10 are allowed"),
         ("lists", "5", "lists is '5'; a whole number is needed"),
-        ("relevant", 101, "relevant is 101, more than the collection_size 100"),
+        (
+            "relevant",
+            101,
+            "lists with 101 relevant items need a collection_size of 101 or more; it is 100",
+        ),
         (
             "relevant",
             10_000,
