@@ -76,23 +76,27 @@ def runs_checked(
     facts: Mapping[str, RunFacts],
     *,
     of_study: bool = False,
+    side: "Side | None" = None,
 ) -> list[Warned]:
     """Compare the ids, ranks and scores of runs with judgements; values do not change.
 
     ``facts``: of the runs whose files were read. ``of_study``: whether people will judge the lists,
-    so that some warnings are stops; judgements are those of its topics then.
+    so that some warnings are stops; judgements are those of its topics then. ``side``: what
+    takes the place of judgements: then it knows every document, and its topics are the runs'.
     """
-    found = [*_topic_warnings(judgements, runs)] if not of_study else []
+    is_judged = side is None
+    found = [*_topic_warnings(judgements, runs)] if is_judged and not of_study else []
     strange = set()  # runs whose ids do not meet: that few are judged says nothing more
     for name, run in runs.items():
-        of_ids = [*_id_warnings(judgements, name, run)]
+        of_ids = [*_id_warnings(judgements, f"Run {name}", name, run, side or JUDGEMENTS)]
         strange |= {name for _ in of_ids}
         found += of_ids
         if name in facts:
             found += _rank_warnings(name, run, facts[name])
         found += _tie_warnings(name, run)
-    shares = {name: _share_judged(judgements, run) for name, run in runs.items()}
-    found += _few_judged(shares, strange)
+    if is_judged:
+        shares = {name: _share_judged(judgements, run) for name, run in runs.items()}
+        found += _few_judged(shares, strange)
     if of_study:
         stops = STOPS_OF_STUDIES
         found = [replace(each, level=STOP) if each.code in stops else each for each in found]
@@ -212,8 +216,28 @@ def _are(count: int) -> str:
     return "is" if count == 1 else "are"
 
 
-def topics_fault(judged: Collection[str], of_runs: Collection[str]) -> str:
-    """Say that no topic is in both, with one of each side and how they differ; "" if one is."""
+def marks_checked(
+    judgements: Judgements, marks: Mapping[str, Mapping[str, Mapping[str, Any]]]
+) -> list[Warned]:
+    """Compare the ids of documents with weights or clusters with those of the judgements.
+
+    ``marks``: the name of a file → topic → document → anything.
+    """
+    return [
+        warning
+        for file, topics in marks.items()
+        for warning in _id_warnings(judgements, f"File {file}", file, topics, JUDGEMENTS)
+        if warning.code == "ids-differ"
+    ]
+
+
+def topics_fault(
+    judged: Collection[str], of_runs: Collection[str], side: str = "judgements"
+) -> str:
+    """Say that no topic is in both, with one of each side and how they differ; "" if one is.
+
+    ``side``: what the first are of.
+    """
     if not judged or not of_runs or {*judged} & {*of_runs}:
         return ""
     one, other = min(of_runs), min(judged)
@@ -222,8 +246,8 @@ def topics_fault(judged: Collection[str], of_runs: Collection[str]) -> str:
         met = sorted(topic for topic in of_runs if change(topic) in there)
         if met:
             pair = f"“{visible(met[0])}” and “{visible(there[change(met[0])])}”"
-            return f"{NO_TOPIC}. Topics of runs and judgements differ by {words}: {pair}"
-    return f"{NO_TOPIC}: “{one}” is one of the runs', “{other}” of the judgements'"
+            return f"{NO_TOPIC}. Topics of runs and {side} differ by {words}: {pair}"
+    return f"{NO_TOPIC}: “{one}” is one of the runs', “{other}” of the {side}'"
 
 
 def _without_zeros(text: str) -> str:
@@ -297,8 +321,30 @@ def run_as_meant(
     return run, facts
 
 
-def _id_warnings(judgements: Judgements, name: str, run: Run) -> Iterator[Warned]:
-    """Yield that a run's documents are judged under other ids, or that none is judged."""
+class Side(NamedTuple):
+    """What documents of runs are compared with, and the words for those that are not in it."""
+
+    name: str
+    lack: str
+    would: str
+    none: str
+
+
+JUDGEMENTS = Side("judgements", "are not judged", "would be", "is judged")
+KEYWORDS = Side("keywords", "have no keywords", "would have some", "has keywords")
+
+
+def _id_warnings(
+    judgements: Judgements,
+    subject: str,
+    of: str,
+    run: Mapping[str, Mapping[str, Any]],
+    side: Side,
+) -> Iterator[Warned]:
+    """Yield that documents are judged under other ids, or that none is judged.
+
+    ``subject``: whose documents they are, ``of`` which the warning is.
+    """
     pairs = [(topic, doc) for topic in run if topic in judgements for doc in run[topic]]
     unjudged = [(topic, doc) for topic, doc in pairs if doc not in judgements[topic]]
     if not unjudged:
@@ -315,10 +361,11 @@ def _id_warnings(judgements: Judgements, name: str, run: Run) -> Iterator[Warned
         words = " and ".join(CHANGES[change].words for change in changes)
         yield Warned(
             "ids-differ",
-            name,
-            f"Run {name}: {count} of {total} documents are not judged under their ids, and would "
-            f"be without {words} (run “{visible(doc)}”, judgements “{visible(other)}”). They count "
-            f"as not relevant. `--ids {' '.join(changes)}` reads them so",
+            of,
+            f"{subject}: {count} of {total} documents {side.lack} under their ids, and "
+            f"{side.would} without {words} ({subject.partition(' ')[0].lower()} “{visible(doc)}”, "
+            f"{side.name} “{visible(other)}”). They count as not relevant. "
+            f"`--ids {' '.join(changes)}` reads them so",
             *(count, total, (doc, other)),
         )
     elif len(unjudged) == total:
@@ -326,16 +373,16 @@ def _id_warnings(judgements: Judgements, name: str, run: Run) -> Iterator[Warned
         other = min(judgements[topic])
         yield Warned(
             "no-document-judged",
-            name,
-            f"Run {name}: none of its {total} documents is judged (run “{visible(doc)}”, "
-            f"judgements “{visible(other)}”). All values are 0",
+            of,
+            f"{subject}: none of its {total} documents {side.none} (run “{visible(doc)}”, "
+            f"{side.name} “{visible(other)}”). All values are 0",
             *(total, total, (doc, other)),
         )
 
 
 def _met(
     judgements: Judgements,
-    run: Run,
+    run: Mapping[str, Mapping[str, Any]],
     unjudged: Iterable[tuple[str, str]],
     changes: Sequence[Callable[[str], str]],
 ) -> list[tuple[str, str, str]]:

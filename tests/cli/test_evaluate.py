@@ -464,3 +464,30 @@ def test_two_forms_of_output_are_refused(evaluate, forms):
     printed = refusal(evaluate, *forms, status=2)
     assert "are two forms; one is allowed." in printed
     assert all(form in printed for form in forms)
+
+
+def test_keywords_are_compared_with_runs_too(run, tmp_path):
+    rows = ["document,keyword,weight", "a,tiger,1", "a,grass,.5", "b,tiger,.5", "c,water,1"]
+    keywords, ranked = tmp_path / "keywords.csv", tmp_path / "run.txt"
+    keywords.write_text("\n".join(rows))
+    ranked.write_text("a Q0 b.jpg 1 2 t\na Q0 c.jpg 2 1 t\n")
+    words = ("evaluate", "--keywords", keywords, "--run", ranked)
+    told = " ".join(run(*words).split())
+    assert (
+        "Warning: Run run: 2 of 2 documents have no keywords under their ids, and would have some "
+        "without the extension (run “b.jpg”, keywords “b”). They count as not relevant."
+    ) in told
+    ranked.write_text("A Q0 b 1 2 t\n")
+    told = " ".join(run(*words, status=1).split())
+    assert "Topics of runs and keywords differ by upper and lower case: “A” and “a”" in told
+
+
+def test_weights_and_clusters_are_compared_with_judgements(evaluate):
+    folder = evaluate.folder
+    (folder / "weights.txt").write_text(WEIGHTS.replace(" d", " D"))
+    (folder / "clusters.txt").write_text(CLUSTERS.replace(" d", " img/d"))
+    told = refusal(evaluate, *BOTH, "--weights", "weights.txt", status=1)
+    assert told.count("weights.txt") == 1
+    assert "File weights.txt: 3 of 3 documents are not judged under their ids, and would" in told
+    told = refusal(evaluate, *BOTH, "--clusters", "clusters.txt", "--measures", "AP", status=0)
+    assert "Warning: File clusters.txt: 3 of 4 documents are not judged under their ids" in told

@@ -4,7 +4,7 @@ Runs are read from files, scored, and compared with a baseline, or rounds of rel
 feedback with round 0.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -39,8 +39,10 @@ from survey.core.collections.runs import (
 from survey.core.measures import Measure, measure_named
 from survey.core.measures.lists import HIGHEST_GRADE
 from survey.core.preflight import (
+    KEYWORDS,
     Warned,
     changed_ids,
+    marks_checked,
     run_as_meant,
     runs_checked,
     scores_checked,
@@ -142,11 +144,10 @@ def evaluate_runs(
     measures = chosen_measures(request)
     names = _run_names(request, read)
     baseline = _baseline_name(request, names)
-    truth, runs, facts = _read_collection(request, measures, names, on_progress, read)
-    topics = {topic for run in runs.values() for topic in run}
-    fault = topics_fault(truth.judgements, topics) if request.keywords is None else ""
-    if fault and not may_be_empty:
-        raise FaultyFilesError([fault])
+    truth, runs, facts, known = _read_collection(request, measures, names, on_progress, read)
+    warnings = _compared(request, truth, runs, facts, known)
+    if not may_be_empty:
+        _raise_unmet(request, truth, runs, warnings, known)
     evaluation = evaluate(
         truth,
         runs,
@@ -161,7 +162,6 @@ def evaluate_runs(
     compared: tuple[Comparison, ...] = ()
     if baseline is not None:
         compared = compare(evaluation, baseline, resamples=request.resamples, seed=request.seed)
-    warnings = [] if request.keywords else runs_checked(truth.judgements, runs, facts)
     is_binary = any(measure.reads == "positions" for measure in measures)
     warnings += scores_checked(
         truth.judgements,
@@ -170,6 +170,42 @@ def evaluate_runs(
         request.relevant_from if is_binary else None,
     )
     return Report(request, truth, runs, evaluation, baseline, compared, (*warnings,))
+
+
+def _compared(
+    request: Request,
+    truth: GroundTruth,
+    runs: Runs,
+    facts: Mapping[str, RunFacts],
+    known: Collection[str],
+) -> list[Warned]:
+    """Compare the documents of a request's files; ``known``: those with keywords."""
+    if request.keywords is not None:
+        topics = {topic: dict.fromkeys(known, 0) for run in runs.values() for topic in run}
+        return runs_checked(topics, runs, facts, side=KEYWORDS)
+    marks = {
+        str(path): topics
+        for path, topics in ((request.weights, truth.weights), (request.clusters, truth.clusters))
+        if path is not None and topics is not None
+    }
+    return runs_checked(truth.judgements, runs, facts) + marks_checked(truth.judgements, marks)
+
+
+def _raise_unmet(
+    request: Request,
+    truth: GroundTruth,
+    runs: Runs,
+    warnings: Iterable[Warned],
+    known: Collection[str],
+) -> None:
+    """Raise FaultyFilesError where no topic is in both files, or weights are of other ids."""
+    topics = {topic for run in runs.values() for topic in run}
+    judged = (known, topics, "keywords") if known else (truth.judgements, topics)
+    if fault := topics_fault(*judged):
+        raise FaultyFilesError([fault])
+    of_weights = [each.text for each in warnings if each.of == str(request.weights)]
+    if of_weights:  # else there would be a fault for each document without a weight
+        raise FaultyFilesError(of_weights)
 
 
 def _left_out(request: Request) -> list[str]:
@@ -264,8 +300,11 @@ def _read_collection(
     names: Sequence[str],
     on_progress: OnProgress,
     read_file: Callable[[Path], str],
-) -> tuple[GroundTruth, Runs, Mapping[str, RunFacts]]:
-    """Read the files of a request; raise FaultyFilesError with every fault (20 at most)."""
+) -> tuple[GroundTruth, Runs, Mapping[str, RunFacts], Collection[str]]:
+    """Read the files of a request; raise FaultyFilesError with every fault (20 at most).
+
+    The last of what is returned are the documents with keywords.
+    """
     graded = any("grades" in measure.needs for measure in measures)
     read_qrels = partial(read_judgements, highest=HIGHEST_GRADE if graded else None)
     others = (request.qrels, request.keywords, request.weights, request.clusters)
@@ -310,7 +349,7 @@ def _read_collection(
         topics = dict.fromkeys(topic for run in runs.values() for topic in run)
         truth = replace(truth_by_keywords(keywords, topics), clusters=truth.clusters)
         runs = {name: _without_queries(run) for name, run in runs.items()}
-    return truth, runs, facts
+    return truth, runs, facts, keywords or ()
 
 
 def _without_queries(run: Run) -> Run:
@@ -352,6 +391,8 @@ def _missing_needs(measure: Measure, request: Request) -> list[str]:
 def _run_names(request: Request, read_file: Callable[[Path], str]) -> list[str]:
     """Return the names of a request's runs; raise RequestError where files are missing or equal."""
     by_keywords = request.keywords is not None
+    if by_keywords and request.ids:
+        raise RequestError("--ids changes documents of judgements; --keywords has none")
     if by_keywords == (request.qrels is not None) or (by_keywords and request.weights is not None):
         raise RequestError("either --qrels, with --weights or without, or --keywords is needed")
     if not request.runs:
