@@ -16,7 +16,8 @@ FIRST = 10  # documents of a run, of which most should be judged
 ENOUGH, MUCH_FEWER = 0.5, 0.2  # shares of judged documents
 MANY_TIES = 0.05
 CODES = (  # of warnings about runs, in the order in which they are told
-    *("ids-differ", "no-document-judged", "few-judged", "topics-missing", "topics-not-judged"),
+    *("ids-differ", "no-document-judged", "none-relevant", "few-judged"),
+    *("topics-missing", "topics-not-judged"),
     *("ranks-reversed", "rank-conflict", "tied-scores", "comments"),
     *("measures-left-out", "few-topics", "level"),
 )
@@ -90,6 +91,8 @@ def runs_checked(
     for name, run in runs.items():
         of_ids = [*_id_warnings(judgements, f"Run {name}", name, run, side or JUDGEMENTS)]
         strange |= {name for _ in of_ids}
+        if not of_ids and is_judged:
+            found += _none_relevant(judgements, name, run)
         found += of_ids
         if name in facts:
             found += _rank_warnings(name, run, facts[name])
@@ -413,6 +416,16 @@ def topics_left_out(judgements: Judgements, runs: Runs) -> list[Warned]:
         replace(each, text=f"{each.text.rpartition('. ')[0]}. {end}")
         for each in _topic_warnings(judgements, runs)
     ]
+
+
+def _none_relevant(judgements: Judgements, name: str, run: Run) -> Iterator[Warned]:
+    """Yield that a run returned no relevant document at all, although some are judged."""
+    grades = [
+        judgements[topic].get(doc, 0) for topic in run if topic in judgements for doc in run[topic]
+    ]
+    if grades and max(grades) < 1:
+        text = f"Run {name}: none of its {len(grades)} documents is relevant. All values are 0"
+        yield Warned("none-relevant", name, text, len(grades), len(grades))
 
 
 def _topic_warnings(judgements: Judgements, runs: Runs) -> Iterator[Warned]:

@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from survey.cli.command import ID_CHANGES
 from survey.core.collections.runs import read_run_and_facts
-from survey.core.preflight import runs_checked, topics_fault
-from survey.core.text_input import FileFaults
+from survey.core.preflight import CHANGES, changed_ids, runs_checked, topics_fault
+from survey.core.text_input import FaultyFilesError, FileFaults
 
 
 def codes(warnings):
@@ -116,3 +117,33 @@ IDS = st.text(st.sampled_from("aA01.x/"), min_size=1, max_size=4)
 def test_whatever_the_ids_are_counts_are_within_their_total(grades, scores):
     for each in runs_checked({"t": grades}, {"r": {"t": scores}}, {}):
         assert 0 < each.count <= each.total or each.code == "few-judged"
+
+
+def test_a_run_without_a_relevant_document_has_its_reason():
+    warned = checked(JUDGED, "1 Q0 d2 1 2 a\n1 Q0 d4 2 1 a\n")
+    assert [(each.code, each.text) for each in warned] == [
+        ("none-relevant", "Run a: none of its 2 documents is relevant. All values are 0")
+    ]
+
+
+def test_the_command_offers_every_change_of_ids():
+    assert [*CHANGES] == [*ID_CHANGES]
+
+
+@given(
+    st.dictionaries(
+        st.text("abcxyz0123.jpgJPG/_- \u00a0", min_size=1, max_size=8),
+        st.integers(0, 3),
+        min_size=1,
+        max_size=6,
+    ),
+    st.sampled_from([*CHANGES]),
+)
+def test_ids_that_a_change_makes_equal_are_never_merged(documents, change):
+    changed_names = {CHANGES[change].apply(document) for document in documents}
+    if len(changed_names) < len(documents):
+        with pytest.raises(FaultyFilesError, match=change):
+            changed_ids({"1": documents}, [change], "a.run")
+    else:
+        changed = changed_ids({"1": documents}, [change], "a.run")
+        assert [*changed["1"].values()] == [*documents.values()]
