@@ -57,6 +57,9 @@ FEATURES = click.option(
     type=INPUT_FILE,
     help="Vectors to compare documents by: a CSV, or a .npy with its ids in a .txt beside it.",
 )
+CUT_TEXTS = click.option(
+    "--cut-texts", is_flag=True, help="Cut texts that are longer than allowed."
+)
 # Headings in tables for names in JSON, as pages call them.
 HEADINGS = {"slug": "address", "started": "begun", "target": "participants wanted"}
 RUN_OPTIONS = ("topics", "graded", "clusters", "missing_last")
@@ -164,6 +167,7 @@ def study() -> None:
 )
 @TOPICS_FILE
 @FEATURES
+@CUT_TEXTS
 @click.option("--keywords", type=INPUT_FILE, help="Of labelling: a keyword per line, a query each.")
 @click.option("--missing-last", is_flag=True, help="Put what a run did not return at the end.")
 @click.option(
@@ -214,6 +218,7 @@ def new(
     items: Path | None,
     topics_file: Path | None,
     features: Path | None,
+    cut_texts: bool,
     owner: str | None,
     contrast: str | None,
     asked: tuple[str, ...],
@@ -281,7 +286,8 @@ def new(
                 session, owner, slug, plan_file.plan, plan_file.recruitment
             )
         sentences = [f"The study {slug!r} is made, with seed {plan_file.plan.seed}."]
-        sentences += _add_items(session, study, labelled, items, topics_file, features, named)
+        given_files = (items, topics_file, features)
+        sentences += _add_items(session, study, labelled, *given_files, named, cut_texts=cut_texts)
         sentences.append(f"Look at it with `survey study check {study.slug}`, then open it.")
         if file is None and not {"asked_by", "contact"} <= fields.keys():
             sentences.append(
@@ -318,6 +324,7 @@ def _keyword_topics(file: Path | None, kind: str | None) -> "list[Topic]":
 @click.argument("source", required=False, type=INPUT)
 @TOPICS_FILE
 @FEATURES
+@CUT_TEXTS
 @click.option("--remove", is_flag=True, help="Remove all items, topics and pictures of the draft.")
 @JSON_OPTION
 def items(
@@ -325,15 +332,17 @@ def items(
     source: Path | None,
     topics_file: Path | None,
     features: Path | None,
+    cut_texts: bool,
     remove: bool,
     as_json: bool,
 ) -> None:
     """Add what documents and topics stand for: pictures, texts, what was searched for.
 
     SOURCE is a folder or a zip of pictures, each named by the id of its document, or a table
-    (CSV, JSON Lines) with the columns document, file, text, alt beside the pictures. Pictures are
-    stored in two small sizes, without metadata, in sRGB, and on light grey where they are
-    transparent. An item replaces one of the same document. features.csv, or features.npy and
+    (CSV, JSON Lines) with the columns document, file, text, alt beside the pictures. Where the
+    study's questions name documents, only these are taken. Pictures are stored in two small sizes,
+    without metadata, in sRGB, and on light grey where they are transparent. An item replaces one
+    of the same document. features.csv, or features.npy and
     features.txt, beside them are vectors to compare documents by.
     """
     from survey.services import accounts
@@ -349,7 +358,8 @@ def items(
             collection.remove_all(session, study, accounts.COMMAND_LINE)
             content: dict[str, Any] = {}
         else:
-            content, sentences = _take_items(session, study, source, topics_file, features)
+            files = (source, topics_file, features)
+            content, sentences = _take_items(session, study, *files, cut_texts=cut_texts)
         content |= collection.summary(session, study)
         print_result({"study": slug, **content}, *sentences, as_json=as_json)
     if content.get("refused") and not content["items"]:
@@ -363,42 +373,48 @@ def _take_items(
     topics_file: Path | None,
     features: Path | None,
     keywords: "Sequence[Topic]" = (),
+    *,
+    cut_texts: bool = False,
 ) -> tuple[dict[str, Any], list[str]]:
     """Take items and topics in; return what happened, for JSON and in sentences."""
     from survey.services import accounts
     from survey.services.collections import items as collection
 
+    needed = collection.needed_items(session, study, cut_texts=cut_texts)
     with (
-        collection.open_source(source, topics_file, features) as source_of,
-        progress_bar("Taking in", total=len(source_of.items)) as progress,
+        collection.open_source(source, topics_file, features, needed) as opened,
+        progress_bar("Taking in", total=len(opened.items)) as progress,
     ):
-        topics = source_of.topics
+        topics = opened.topics
         if keywords:
             topics = [*(topics or ()), *keywords]
         intake = collection.take_in(
             session,
             study,
-            source_of.files,
-            source_of.items,
+            opened.files,
+            opened.items,
             accounts.COMMAND_LINE,
             topics=topics,
             on_item=progress.advance,
+            intake=opened.intake,
         )
-    refused = [*source_of.refusals, *intake.refusals]
-    warnings = [*source_of.warnings, *intake.warnings]
     content = {
         "taken": {"items": intake.items, "topics": intake.topics, "vectors": intake.vectors},
-        "refused": [each._asdict() for each in refused],
+        "files": [vars(report) for report in intake.files],
+        "refused": [each._asdict() for each in intake.refusals],
         "repeated": [each._asdict() for each in intake.repeated],
-        "warnings": [each.as_json() for each in warnings],
+        "warnings": [warned.as_json() for warned in intake.warnings],
     }
     counts = {"item": intake.items} | ({"topic": intake.topics} if topics else {})
     counts |= {"vector": intake.vectors} if intake.vectors else {}
     counted = [f"{count} {noun}{'s' * (count != 1)}" for noun, count in counts.items()]
     sentences = [f"Taken: {', '.join(counted[:-1])}{' and ' * (len(counted) > 1)}{counted[-1]}."]
-    sentences += [f"Not taken: {each.name}: {each.reason}." for each in refused]
+    sentences += [report.sentence() for report in intake.files]
+    sentences += [f"Not taken: {each.name}: {each.reason}." for each in intake.refusals]
     sentences += [f"Taken, but {each.name} is {each.reason}." for each in intake.repeated]
-    sentences += [f"Warning: {each.text}." for each in warnings]
+    # The files' own sentences name the columns that are not read.
+    others = [warned for warned in intake.warnings if warned.code != "columns-not-read"]
+    sentences += [f"Warning: {text}." for text in collection.warning_sentences(others)]
     return content, sentences
 
 
@@ -745,6 +761,8 @@ def _add_items(
     topics_file: Path | None,
     features: Path | None,
     keywords: "Sequence[Topic]",
+    *,
+    cut_texts: bool,
 ) -> list[str]:
     """Give a new study the items of a study or of files, if any; return what happened."""
     from survey.services.studies import lifecycle
@@ -753,7 +771,8 @@ def _add_items(
         lifecycle.copy_items(session, find_study(session, labelled), study)
     if items is None and topics_file is None and features is None and not keywords:
         return []
-    return _take_items(session, study, items, topics_file, features, keywords)[1]
+    files = (items, topics_file, features)
+    return _take_items(session, study, *files, keywords, cut_texts=cut_texts)[1]
 
 
 def _read_plan(

@@ -1,13 +1,12 @@
 """What the documents and topics of a study stand for: taken in, shown and removed."""
 
-from pathlib import PurePosixPath
-
 from flask import Response, flash, g, jsonify, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 from wtforms import MultipleFileField
 
 from survey.errors import NotFoundError, SurveyError
 from survey.services.collections import items as collection
+from survey.services.collections.item_files import tidy_path
 from survey.services.studies import lifecycle
 from survey.web.forms import Form, page
 from survey.web.requests import in_own_process, session
@@ -37,7 +36,7 @@ def take_items() -> ResponseReturnValue:
     lifecycle.require_draft(g.study)
     form = ItemsForm()
     uploads = {
-        PurePosixPath(file.filename).name: file.stream
+        tidy_path(file.filename): file.stream
         for file in request.files.getlist("files")
         if file.filename
     }
@@ -48,15 +47,15 @@ def take_items() -> ResponseReturnValue:
         form.files.errors = ["Choose some files first."]
         return _items_page(form)
     try:
-        elsewhere = request.form.get("elsewhere", "").splitlines()
-        is_later = "later" in request.form
-        with collection.open_uploads(uploads, elsewhere, is_later=is_later) as source:
-            intake = collection.take_in(
-                *(session(), g.study, source.files, source.items, g.researcher.name),
-                topics=source.topics,
-            )
-        intake.refusals = [*source.refusals, *intake.refusals]
-        intake.warnings = [*source.warnings, *intake.warnings]
+        needed = collection.needed_items(session(), g.study)
+        with collection.open_uploads(uploads, _part_of_files(), needed) as source:
+            intake = source.intake
+            if "check" not in request.form:
+                collection.take_in(
+                    *(session(), g.study, source.files, source.items, g.researcher.name),
+                    topics=source.topics,
+                    intake=intake,
+                )
     except SurveyError as error:
         form.files.errors = [str(error)]
     if request.accept_mimetypes.best == "application/json":
@@ -67,9 +66,20 @@ def take_items() -> ResponseReturnValue:
             refused=[f"{each.name}: {each.reason}" for each in intake.refusals],
             repeated=[f"{each.name}: {each.reason}" for each in intake.repeated],
             warnings=[each.text for each in intake.warnings],
+            codes=[each.code for each in intake.warnings],
+            files=[vars(report) for report in intake.files],
             errors=[*form.files.errors],
         )
     return _items_page(form, intake)
+
+
+def _part_of_files() -> collection.Part:
+    """Return which part of the chosen files a script sends in this request."""
+    return collection.Part(
+        elsewhere=request.form.get("elsewhere", "").splitlines(),
+        is_later="later" in request.form,
+        is_whole="part" not in request.form,
+    )
 
 
 @blueprint.post(f"{STUDY}/items/remove")
@@ -96,6 +106,7 @@ def _items_page(form: ItemsForm, intake: collection.Intake | None = None) -> Res
         "researcher/items.html",
         form,
         intake=intake,
+        warnings=collection.warning_sentences(intake.warnings) if intake else (),
         summary=collection.summary(session(), g.study),
         shown=collection.pictured(session(), g.study, rows)[:PICTURES_SHOWN],
         topics=topics,
