@@ -4,6 +4,7 @@
 const MOST_FILES = 2000;
 const FILES_AT_ONCE = 8;
 const BYTES_AT_ONCE = 20e6;
+const MILLISECONDS_BETWEEN_COUNTS = 300;
 const MOST_OF_A_CODE = 10; // warnings that are shown of each code
 const ITEMS = /^items[.](csv|tsv|jsonl?|xlsx?|ods)([.]gz)?$/i;
 const TOPICS = /^topics[.](csv|tsv|jsonl?|xlsx?|ods)([.]gz)?$/i;
@@ -165,14 +166,18 @@ async function filesIn(file) {
   return isEnd ? Math.max(1, end.getUint16(10, true)) : 1;
 }
 
-// While a zip is taken in, ask each second how many items there are by now.
+// While a zip or a table is taken in, ask again and again how many items there are by now.
 async function watch(form, sent, tell) {
   const before = await count(form);
   let isOver = false;
+  let isAsking = false;
   const timer = setInterval(async () => {
+    if (isAsking) return;
+    isAsking = true;
     const now = await count(form).catch(() => before);
+    isAsking = false;
     if (!isOver) tell(sent + now - before);
-  }, 1000);
+  }, MILLISECONDS_BETWEEN_COUNTS);
   return () => {
     isOver = true;
     clearInterval(timer);

@@ -362,7 +362,7 @@ def items(
             content, sentences = _take_items(session, study, *files, cut_texts=cut_texts)
         content |= collection.summary(session, study)
         print_result({"study": slug, **content}, *sentences, as_json=as_json)
-    if content.get("refused") and not content["items"]:
+    if content.get("refused") and not (content["items"] and any(content["taken"].values())):
         raise click.exceptions.Exit(1)
 
 

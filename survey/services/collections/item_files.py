@@ -43,7 +43,7 @@ class Refusal(NamedTuple):
 
 def is_junk(name: str) -> bool:
     """Return whether a file is none of the researcher's: hidden, or a system's own."""
-    parts = PurePosixPath(name).parts
+    parts = PurePosixPath(tidy_path(name)).parts
     is_hidden = any(part.startswith(".") or part == "__MACOSX" for part in parts)
     return is_hidden or (bool(parts) and parts[-1].casefold() in JUNK)
 
@@ -142,36 +142,35 @@ def files_in_zip(
     except ZIP_ERRORS as error:
         raise SurveyError(f"{name} is no zip that can be read ({error}).") from None
     with archive:
-        entries = [each for each in archive.infolist() if not _is_left_out(each)]
-        if len(entries) > MOST_FILES:
-            raise SurveyError(f"{name} holds {len(entries)} files; {MOST_FILES} are allowed.")
+        entries = [entry for entry in archive.infolist() if not entry.is_dir()]
         readings = [_readings(each) for each in entries]
         readers = [partial(_entry_content, archive, each) for each in entries]
         plain = {
             tidy_path(sure): read
             for (sure, others), read in zip(readings, readers, strict=True)
-            if sure and not others
+            if sure and not others and not is_junk(sure)
         }
         named: set[str] = set()
-        if len(plain) < len(entries):
+        if any(others for _, others in readings):
             named = {folded(each) for each in names_in(plain)}
         files: dict[str, Read] = {}
         unread = []
         for (sure, others), read in zip(readings, readers, strict=True):
             path = tidy_path(_chosen(sure, others, named))
+            if is_junk(path):
+                continue
             if not path:
                 unread.append(others[-1])
             elif path in files:
                 raise SurveyError(f"{name} holds {path} twice.")
             else:
                 files[path] = read
+        count = len(files) + len(unread)
+        if count > MOST_FILES:
+            raise SurveyError(f"{name} holds {count} files; {MOST_FILES} are allowed.")
         if unread:
-            refusals.append(Refusal(name, _why_unread(unread, len(entries))))
+            refusals.append(Refusal(name, _why_unread(unread, count)))
         yield _without_common_folder(files)
-
-
-def _is_left_out(entry: zipfile.ZipInfo) -> bool:
-    return entry.is_dir() or is_junk(entry.filename)
 
 
 def _readings(entry: zipfile.ZipInfo) -> tuple[str, Sequence[str]]:
