@@ -30,6 +30,7 @@ from survey.errors import SurveyError
 from survey.services import accounts
 from survey.services.collections.item_files import (
     LARGEST_TABLE,
+    PICTURE_ENDING,
     FileNames,
     Files,
     Read,
@@ -575,21 +576,23 @@ def items_of_files(
     """
     items: dict[str, Item] = {}
     paths = [path for path in files if not _is_beside_pictures(path)]
-    not_needed = 0
-    for path in paths:
-        document = needed.document(*ids_of(path))
-        if document is None and needed.documents:
-            not_needed += 1
-        elif refusal := _refusal_of(path, document, items):
+    documents = {path: needed.document(*ids_of(path)) for path in paths}
+    not_needed = []
+    for path, document in documents.items():
+        if needed.documents and document is None and PICTURE_ENDING.search(path):
+            not_needed.append(path)
+            continue
+        document = document or ids_of(path)[0]  # what is no picture is refused as such
+        if refusal := _refusal_of(path, document, items):
             intake.refusals += [refusal] * (refusal not in intake.refusals)
         else:
-            items[str(document)] = Item(str(document), path)
-            intake.warnings += _named_otherwise(path, str(document))
+            items[document] = Item(document, path)
+            intake.warnings += _named_otherwise(path, document)
     if paths:
         read_as = "files of a zip" if name.lower().endswith(".zip") else "files"
-        intake.items_report = FileReport(name, read_as, len(paths), not_needed=not_needed)
-    if not items and not_needed and is_whole:
-        intake.refusals.append(_none_needed(name, ids_of(paths[0])[0], needed))
+        intake.items_report = FileReport(name, read_as, len(paths), not_needed=len(not_needed))
+    if not_needed and is_whole and not any(documents.values()):
+        intake.refusals.append(_none_needed(name, ids_of(not_needed[0])[0], needed))
     return [*items.values()]
 
 
@@ -598,9 +601,9 @@ def _is_beside_pictures(path: str) -> bool:
     return name in VECTOR_FILES or is_table_of(path, "topics")
 
 
-def _refusal_of(path: str, document: str | None, items: Mapping[str, Item]) -> Refusal | None:
+def _refusal_of(path: str, document: str, items: Mapping[str, Item]) -> Refusal | None:
     """Return why a file cannot be the picture of a document, None where it can."""
-    if document is None:
+    if not document:
         folder = PurePosixPath(path).parent
         return Refusal(str(folder), f"it is one folder too deep; give the folder {folder.parent}")
     if document in items:
@@ -631,7 +634,7 @@ def document_of(group: str, stem: str) -> str:
 
 def _named_otherwise(path: str, document: str) -> list[Warned]:
     """Return the warning about a document that has not the name of its file without ending."""
-    if document == _composed(PurePosixPath(path).stem):
+    if document == _composed(PurePosixPath(path).stem) or not PICTURE_ENDING.search(path):
         return []
     by = "`survey collect` names it" if document == ids_of(path)[0] else "the study names it"
     text = f"{path} is the document {document}, as {by}"
