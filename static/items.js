@@ -54,7 +54,7 @@ async function send(form, files) {
   const what = tables.length ? "rows" : "files";
   let sent = 0;
   try {
-    const paths = (some) => some.map(pathOf);
+    const paths = (some) => some.map(pathOf).join("\n");
     let rows = null;
     let notNeeded = 0;
     if (tables.length || topics.length) {
@@ -220,7 +220,7 @@ function batched(files, withTable) {
 async function post(form, files, fields) {
   const content = new FormData();
   content.set("csrf_token", form.elements.csrf_token.value);
-  for (const [name, value] of Object.entries(fields)) content.set(name, [].concat(value).join("\n"));
+  for (const [name, value] of Object.entries(fields)) content.set(name, value);
   files.forEach((file) => content.append("files", file, pathOf(file)));
   const answer = await fetch(form.action, { method: "POST", body: content, headers: { Accept: "application/json" } }).catch(stop);
   return answer.ok ? answer.json().catch(stop) : stop();
@@ -245,13 +245,13 @@ function reporter(form) {
       [...answer.errors, ...answer.refused].forEach((each) => add(list("refused"), each));
       answer.repeated.forEach((each) => add(list("repeated"), `${each}; taken all the same`));
       answer.warnings.forEach((each, nth) => {
-        const counted = counts.get(answer.codes[nth]) ?? { count: 0 };
+        const counted = counts.get(answer.codes[nth]) ?? { count: 0, rest: null };
         counts.set(answer.codes[nth], counted);
         counted.count += 1;
         if (counted.count <= MOST_OF_A_CODE) counted.last = add(list("warnings"), `Taken, but look at it: ${each}`);
         else {
-          if (!counted.more) counted.last.after((counted.more = add(list("warnings"), "")));
-          counted.more.textContent = `and ${counted.count - MOST_OF_A_CODE} more`;
+          if (!counted.rest) counted.last.after((counted.rest = add(list("warnings"), "")));
+          counted.rest.textContent = `and ${counted.count - MOST_OF_A_CODE} more`;
         }
       });
       this.items += answer.items ?? 0;

@@ -287,7 +287,10 @@ def new(
             )
         sentences = [f"The study {slug!r} is made, with seed {plan_file.plan.seed}."]
         given_files = (items, topics_file, features)
-        sentences += _add_items(session, study, labelled, *given_files, named, cut_texts=cut_texts)
+        intake, taken = _add_items(
+            session, study, labelled, *given_files, named, cut_texts=cut_texts
+        )
+        sentences += taken
         sentences.append(f"Look at it with `survey study check {study.slug}`, then open it.")
         if file is None and not {"asked_by", "contact"} <= fields.keys():
             sentences.append(
@@ -299,7 +302,8 @@ def new(
                 "It has no owner, so no researcher sees it in the browser: "
                 f"`survey study share {study.slug} NAME` adds an owner."
             )
-        print_result(lifecycle.describe(study), *sentences, as_json=as_json)
+        content = lifecycle.describe(study) | intake
+        print_result(content, *sentences, as_json=as_json)
 
 
 def _keyword_topics(file: Path | None, kind: str | None) -> "list[Topic]":
@@ -763,16 +767,17 @@ def _add_items(
     keywords: "Sequence[Topic]",
     *,
     cut_texts: bool,
-) -> list[str]:
-    """Give a new study the items of a study or of files, if any; return what happened."""
+) -> tuple[dict[str, Any], list[str]]:
+    """Give a new study items, if any; return what happened, for JSON and in sentences."""
     from survey.services.studies import lifecycle
 
     if labelled is not None:
         lifecycle.copy_items(session, find_study(session, labelled), study)
     if items is None and topics_file is None and features is None and not keywords:
-        return []
+        return {}, []
     files = (items, topics_file, features)
-    return _take_items(session, study, *files, keywords, cut_texts=cut_texts)[1]
+    content, sentences = _take_items(session, study, *files, keywords, cut_texts=cut_texts)
+    return {name: content[name] for name in ("files", "warnings")}, sentences
 
 
 def _read_plan(

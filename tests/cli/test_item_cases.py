@@ -92,9 +92,10 @@ def test_names_of_a_zip_that_nothing_tells_how_to_read_are_refused(take):
 
 def test_files_with_their_ending_are_the_documents_that_runs_name_so(run):
     run("init")
-    run("study", "new", "p08", "--preset", "pictures", *RUNS, *AS_ASKED)
-    content = json.loads(run("study", "items", "p08", CASES / "p08/items", "--json"))
-    assert content["taken"]["items"] == 12
+    items = CASES / "p08/items"
+    new = ("study", "new", "p08", "--preset", "pictures", "--items", items, *RUNS, *AS_ASKED)
+    content = json.loads(run(*new, "--json"))
+    assert content["files"][0]["taken"] == 12
     named = "IMG_3.jpg is the document IMG_3.jpg, as the study names it"
     assert named in texts(content, "document-named")
     findings = run("study", "check", "p08")
