@@ -109,7 +109,8 @@ def a_pictured_study(
         f"{document}.png": partial(draw, index, note(document))
         for index, document in enumerate(documents)
     }
-    found = [each._replace(text=text) for each in collection.items_in(files, [])[0]] + [*items]
+    of_files = collection.items_of_files(files, "photographs", collection.Intake())
+    found = [each._replace(text=text) for each in of_files] + [*items]
     first, second = searched
     topics = [collection.Topic(first, text="the sea"), collection.Topic(second)]
     collection.take_in(session, study, files, found, COMMAND_LINE, topics=topics)

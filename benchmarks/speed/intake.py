@@ -19,7 +19,7 @@ from benchmarks.speed.memory import peak_mb
 from survey.app import create_app, db
 from survey.config import Settings
 from survey.services.accounts import COMMAND_LINE
-from survey.services.collections import items
+from survey.services.collections import item_files, items
 from survey.services.operations.database import upgrade_database
 from survey.services.studies import lifecycle, plans
 
@@ -44,8 +44,8 @@ def measured(folder: Path, count: int) -> dict[str, float]:
         with app.app_context():
             upgrade_database(db.engine)
             plan = plans.preset_plan("mnro", **plans.default_contact())
-            files = dict(islice(items.files_in_folder(folder).items(), count))
-            documents, _ = items.items_in(files, [])
+            files = dict(islice(item_files.files_in_folder(folder).items(), count))
+            documents = items.items_of_files(files, folder.name, items.Intake())
             empty = path.stat().st_size
             with Session(db.engine) as session:
                 study = lifecycle.create_study(session, "pictures", plan)

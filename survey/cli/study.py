@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from survey.core.collections.items import Topic
+    from survey.core.preflight import Warned
     from survey.core.studies.fields import Finding
     from survey.core.studies.questions import Question
     from survey.core.tasks.ordering import QuestionCheck
@@ -62,6 +63,9 @@ FEATURES = click.option(
     "--features",
     type=INPUT_FILE,
     help="Vectors to compare documents by: a CSV, or a .npy with its ids in a .txt beside it.",
+)
+CUT_TEXTS = click.option(
+    "--cut-texts", is_flag=True, help="Cut texts that are longer than allowed."
 )
 # Headings in tables for names in JSON, as pages call them.
 HEADINGS = {"slug": "address", "started": "begun", "target": "participants wanted"}
@@ -171,6 +175,7 @@ def study() -> None:
 )
 @TOPICS_FILE
 @FEATURES
+@CUT_TEXTS
 @click.option("--keywords", type=INPUT_FILE, help="Of labelling: a keyword per line, a query each.")
 @click.option("--missing-last", is_flag=True, help="Put what a run did not return at the end.")
 @click.option(
@@ -225,6 +230,7 @@ def new(
     items: Path | None,
     topics_file: Path | None,
     features: Path | None,
+    cut_texts: bool,
     owner: str | None,
     contrast: str | None,
     asked: tuple[str, ...],
@@ -297,7 +303,11 @@ def new(
                 session, owner, slug, plan_file.plan, plan_file.recruitment
             )
         sentences = [f"The study {slug!r} is made, with seed {plan_file.plan.seed}."]
-        sentences += _add_items(session, study, labelled, items, topics_file, features, named)
+        given_files = (items, topics_file, features)
+        intake, taken, warnings = _add_items(
+            session, study, labelled, *given_files, named, cut_texts=cut_texts
+        )
+        sentences += taken
         sentences.append(f"Look at it with `survey study check {study.slug}`, then open it.")
         if file is None and not {"asked_by", "contact"} <= fields.keys():
             sentences.append(
@@ -309,10 +319,16 @@ def new(
                 "It has no owner, so no researcher sees it in the browser: "
                 f"`survey study share {study.slug} NAME` adds an owner."
             )
-        warnings = lifecycle.warnings_of(session, study, so_far=True)
-        content = lifecycle.describe(study) | {"warnings": [each.as_json() for each in warnings]}
+        warnings += lifecycle.warnings_of(session, study, so_far=True)
+        content = lifecycle.describe(study) | intake
+        content["warnings"] = [warning.as_json() for warning in warnings]
         print_result(content, *sentences, as_json=as_json)
-    print_warnings(warnings, strict=strict)
+    _print_warnings_of_files(warnings, strict=strict)
+
+
+def _print_warnings_of_files(warnings: "Sequence[Warned]", *, strict: bool) -> None:
+    """Print warnings but those that the sentence about a file says, as ``print_warnings`` does."""
+    print_warnings([each for each in warnings if each.code != "columns-not-read"], strict=strict)
 
 
 def _keyword_topics(file: Path | None, kind: str | None) -> "list[Topic]":
@@ -337,6 +353,8 @@ def _keyword_topics(file: Path | None, kind: str | None) -> "list[Topic]":
 @click.argument("source", required=False, type=INPUT)
 @TOPICS_FILE
 @FEATURES
+@CUT_TEXTS
+@click.option("--strict", is_flag=True, help="Exit with status 1 if there is a warning.")
 @click.option("--remove", is_flag=True, help="Remove all items, topics and pictures of the draft.")
 @JSON_OPTION
 def items(
@@ -344,19 +362,23 @@ def items(
     source: Path | None,
     topics_file: Path | None,
     features: Path | None,
+    cut_texts: bool,
+    strict: bool,
     remove: bool,
     as_json: bool,
 ) -> None:
     """Add what documents and topics stand for: pictures, texts, what was searched for.
 
     SOURCE is a folder or a zip of pictures, each named by the id of its document, or a table
-    (CSV, JSON Lines) with the columns document, file, text, alt beside the pictures. Pictures are
-    stored in two small sizes, without metadata, in sRGB, and on light grey where they are
-    transparent. An item replaces one of the same document. features.csv, or features.npy and
-    features.txt, beside them are vectors to compare documents by.
+    (CSV, JSON Lines) with the columns document, file, text, alt beside the pictures. Where the
+    study's questions name documents, only these are taken. Pictures are stored in two small sizes,
+    without metadata, in sRGB, and on light grey where they are transparent. An item replaces one
+    of the same document. features.csv, or features.npy and features.txt, beside them are vectors to
+    compare documents by.
     """
     from survey.services import accounts
     from survey.services.collections import items as collection
+    from survey.services.studies import lifecycle
 
     if (source is None and topics_file is None and features is None) != remove:
         raise click.UsageError(
@@ -364,14 +386,20 @@ def items(
         )
     with open_study(slug) as (session, study):
         sentences = ["All items, topics and pictures are removed."]
+        warnings: list[Warned] = []
+        content: dict[str, Any] = {}
         if remove:
             collection.remove_all(session, study, accounts.COMMAND_LINE)
-            content: dict[str, Any] = {}
         else:
-            content, sentences = _take_items(session, study, source, topics_file, features)
+            files = (source, topics_file, features)
+            content, sentences, warnings = _take_items(session, study, *files, cut_texts=cut_texts)
+            compared = lifecycle.warnings_of(session, study, so_far=True)
+            warnings += [each for each in compared if each.of in ("items", "topics")]
+            content["warnings"] = [warning.as_json() for warning in warnings]
         content |= collection.summary(session, study)
         print_result({"study": slug, **content}, *sentences, as_json=as_json)
-    if content.get("refused") and not content["items"]:
+    _print_warnings_of_files(warnings, strict=strict)
+    if content.get("refused") and not (content["items"] and any(content["taken"].values())):
         raise click.exceptions.Exit(1)
 
 
@@ -382,43 +410,46 @@ def _take_items(
     topics_file: Path | None,
     features: Path | None,
     keywords: "Sequence[Topic]" = (),
-) -> tuple[dict[str, Any], list[str]]:
-    """Take items and topics in; return what happened, for JSON and in sentences."""
+    *,
+    cut_texts: bool = False,
+) -> "tuple[dict[str, Any], list[str], list[Warned]]":
+    """Take items and topics in; return what happened, for JSON and in sentences, and warnings."""
     from survey.services import accounts
     from survey.services.collections import items as collection
 
+    needed = collection.needed_items(session, study, cut_texts=cut_texts)
     with (
-        collection.open_source(source, topics_file, features) as source_of,
-        progress_bar("Taking in", total=len(source_of.items)) as progress,
+        collection.open_source(source, topics_file, features, needed) as opened,
+        progress_bar("Taking in", total=len(opened.items)) as progress,
     ):
-        topics = source_of.topics
+        topics = opened.topics
         if keywords:
             topics = [*(topics or ()), *keywords]
         intake = collection.take_in(
             session,
             study,
-            source_of.files,
-            source_of.items,
+            opened.files,
+            opened.items,
             accounts.COMMAND_LINE,
             topics=topics,
             on_item=progress.advance,
+            intake=opened.intake,
         )
-    refused = [*source_of.refusals, *intake.refusals]
-    warnings = [*source_of.warnings, *intake.warnings]
     content = {
         "taken": {"items": intake.items, "topics": intake.topics, "vectors": intake.vectors},
-        "refused": [each._asdict() for each in refused],
+        "files": [vars(report) for report in intake.files],
+        "refused": [each._asdict() for each in intake.refusals],
         "repeated": [each._asdict() for each in intake.repeated],
-        "warnings": [each.as_json() for each in warnings],
+        "warnings": [warned.as_json() for warned in intake.warnings],
     }
     counts = {"item": intake.items} | ({"topic": intake.topics} if topics else {})
     counts |= {"vector": intake.vectors} if intake.vectors else {}
     counted = [f"{count} {noun}{'s' * (count != 1)}" for noun, count in counts.items()]
     sentences = [f"Taken: {', '.join(counted[:-1])}{' and ' * (len(counted) > 1)}{counted[-1]}."]
-    sentences += [f"Not taken: {each.name}: {each.reason}." for each in refused]
+    sentences += [report.sentence() for report in intake.files]
+    sentences += [f"Not taken: {each.name}: {each.reason}." for each in intake.refusals]
     sentences += [f"Taken, but {each.name} is {each.reason}." for each in intake.repeated]
-    sentences += [f"Warning: {each.text}." for each in warnings]
-    return content, sentences
+    return content, sentences, intake.warnings
 
 
 @study.command("list", examples=("survey study list", "survey study list --json"))
@@ -777,8 +808,10 @@ def _add_items(
     topics_file: Path | None,
     features: Path | None,
     keywords: "Sequence[Topic]",
-) -> list[str]:
-    """Give a new study the items of a study or of files, if any; return what happened.
+    *,
+    cut_texts: bool,
+) -> "tuple[dict[str, Any], list[str], list[Warned]]":
+    """Give a new study items, if any; return what ``_take_items`` does.
 
     Deletes the study where that fails, so that the same command can be tried again.
     """
@@ -789,8 +822,12 @@ def _add_items(
         if labelled is not None:
             lifecycle.copy_items(session, find_study(session, labelled), study)
         if items is None and topics_file is None and features is None and not keywords:
-            return []
-        return _take_items(session, study, items, topics_file, features, keywords)[1]
+            return {"files": []}, [], []
+        files = (items, topics_file, features)
+        content, sentences, warnings = _take_items(
+            session, study, *files, keywords, cut_texts=cut_texts
+        )
+        return {"files": content["files"]}, sentences, warnings
     except BaseException:  # Ctrl-C too
         session.rollback()
         lifecycle.delete(session, study, accounts.COMMAND_LINE)

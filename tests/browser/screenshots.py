@@ -242,11 +242,12 @@ def judged(plan: Plan, slug: str) -> None:
     pictures = files("survey.services.collections.textures") / "collection"
     with (
         as_file(pictures) as folder,
-        items.open_source(folder, None) as (readers, documents, topics, _, _),
+        items.open_source(folder, None) as source,
     ):
         far = Topic("far", text="Seen from far", cluster_type="subject")
-        where = [*(topics or ()), far]
-        items.take_in(db.session, study, readers, documents, accounts.COMMAND_LINE, topics=where)
+        where = [*(source.topics or ()), far]
+        pictures_of = (source.files, source.items)
+        items.take_in(db.session, study, *pictures_of, accounts.COMMAND_LINE, topics=where)
     lifecycle.open_study(db.session, study)
 
 

@@ -281,6 +281,83 @@ def test_topics_are_taken_in_with_their_pictures_however_many_files_there_are(
     assert page.faults == []
 
 
+def add_files(page, **files):
+    """Choose files, such as topics_csv, and add them."""
+    page.locator("#files").set_input_files(
+        [
+            {"name": name.replace("_", "."), "mimeType": "", "buffer": content}
+            for name, content in files.items()
+        ]
+    )
+    page.get_by_role("button", name="Add").click()
+
+
+def test_a_table_alone_is_taken_in_and_its_faults_store_nothing(page, server):
+    watched(page)
+    open_items(page, server, "Someone with tables", "tables-alone")
+    status = page.get_by_role("status")
+    add_files(page, topics_csv=b"topic,text\nt1,a red square\nt2,a circle\n")
+    expect(status).to_have_text("Done: 2 topics taken, 0 not taken.")
+    expect(page.get_by_text("2 topics")).to_be_visible()
+    add_files(page, items_csv=b"document,text\nd1,words\n", topics_csv=b"topic,text\nt 1,x\n")
+    expect(status).to_have_text("Nothing was taken. Correct the table, then add the files again.")
+    assert page.locator(".refused li").all_inner_texts() == [
+        "topics.csv, row 2, column topic: 't 1' found; ids in runs and judgements have no blanks"
+    ]
+    assert "no pictures or texts" in page.locator("#there").inner_text()
+    page.reload()
+    add_files(page, items_csv=b"document,text\nd1,words\nd2,more words\n")
+    expect(status).to_have_text("Done: 2 taken, 0 not taken.")
+    add_files(page, features_csv=b"document,x\nd1,1\nd2,2\n")
+    expect(status).to_have_text("Done: 2 vectors taken, 0 not taken.")
+    assert page.faults == []
+
+
+def test_progress_moves_while_a_table_of_texts_is_taken_in(page, server):
+    open_items(page, server, "Someone with texts", "many-texts")
+    rows = [f"d{number},the words of document {number}" for number in range(8_000)]
+    page.evaluate(
+        """() => {
+          const seen = (window.seen = []);
+          const bar = document.querySelector("[role=status] progress");
+          setInterval(() => seen.push(bar.value), 50);
+        }"""
+    )
+    add_files(page, items_csv="\n".join(["document,text", *rows]).encode())
+    done = "Done: 8000 taken, 0 not taken."
+    expect(page.get_by_role("status")).to_have_text(done, timeout=60_000)
+    values = page.evaluate("() => window.seen")
+    assert values == sorted(values)
+    assert [value for value in values if 0 < value < 1]
+
+
+def test_an_upload_that_stopped_says_so_when_its_page_is_opened_again(page, server):
+    open_items(page, server, "Someone offline", "stopped-halfway")
+    files = {f"d{number:02}_png": a_shaded_picture("red", number) for number in range(12)}
+    sent = []
+
+    def answer(route):
+        sent.append(route.request.method)
+        if sent.count("POST") > 1 and route.request.method == "POST":
+            return route.abort()
+        return route.continue_()
+
+    page.route("**/items", answer)
+    add_files(page, **files)
+    expect(page.get_by_role("status")).to_contain_text("Stopped after 8 files.")
+    page.unroute("**/items")
+    page.reload()
+    expect(page.locator(".stopped")).to_have_text(
+        "The last upload stopped: 8 of 12 files are in. Choose the same files again to add the "
+        "rest."
+    )
+    add_files(page, **files)
+    expect(page.get_by_role("status")).to_have_text("Done: 12 taken, 0 not taken.")
+    page.reload()
+    expect(page.locator(".stopped")).to_be_hidden()
+    expect(page.get_by_text("12 items with 12 different pictures")).to_be_visible()
+
+
 def test_pictures_sent_after_signing_out_elsewhere_say_so(page, server):
     open_items(page, server, "Someone who signs out", "signed-out")
     picture = {"name": "d1.png", "mimeType": "", "buffer": a_shaded_picture("red", 1)}
@@ -297,7 +374,7 @@ def test_pictures_sent_after_signing_out_elsewhere_say_so(page, server):
 
 
 @pytest.mark.parametrize("with_table", [True, False])
-def test_files_of_one_name_and_rows_without_a_file_are_counted_once(
+def test_pictures_in_folders_are_named_by_them_and_rows_without_a_file_counted_once(
     page, server, tmp_path, with_table
 ):
     watched(page)
@@ -316,18 +393,23 @@ def test_files_of_one_name_and_rows_without_a_file_are_counted_once(
         (folder / "items.csv").write_text("\n".join(["document,file,text", *rows]))
     page.locator("#folder").set_input_files(folder)
     page.get_by_role("button", name="Add").click()
-    taken = 21 if with_table else 20
-    expect(page.get_by_role("status")).to_have_text(f"Done: {taken} taken, 2 not taken.")
+    taken, left = (20, 2) if with_table else (22, 0)
+    done = f"Done: {taken} taken, {left} not taken."
+    expect(page.get_by_role("status")).to_have_text(done)
     refused = page.locator(".refused li").all_inner_texts()
+    warned = page.locator(".warnings li").all_inner_texts()
     if with_table:
         assert refused == [
-            "albums/dog/1.png: albums/cat/1.png is taken as 1.png already",
+            "1.png: cat/1.png and dog/1.png have one name. Name them by path in items.csv, or use "
+            "`survey collect`",
             "missing.png: there is no such file",
         ]
+        assert warned[0] == "Taken, but look at it: items.csv names 0.png; cat/0.png was taken"
+        assert warned[10:] == ["and 9 more"]
     else:
-        assert sorted(refused) == [
-            "albums/dog/1.png: albums/cat/1.png is taken as 1 already",
-            "albums/dog/2.webp: albums/cat/2.png is taken as 2 already",
-        ]
+        assert refused == []
+        named = "cat/0.png is the document cat-0, as `survey collect` names it"
+        assert warned[0] == f"Taken, but look at it: {named}"
+        assert warned[10:] == ["and 12 more"]
     expect(page.get_by_text(f"has {taken} item")).to_be_visible()
     assert page.faults == []

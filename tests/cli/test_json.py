@@ -35,7 +35,7 @@ def facts(desk, line):
 
 def test_a_studys_life_is_told_in_the_same_words_at_every_step(desk):
     made = facts(desk, "survey study new pilot --seed 1 --questions 2")
-    assert made.pop("warnings") == []
+    assert (made.pop("warnings"), made.pop("files")) == ([], [])
     told = [made[name] for name in ("slug", "status", "digest", "seed")]
     assert told == ["pilot", "draft", None, 1]
     opened = facts(desk, "survey study open pilot")

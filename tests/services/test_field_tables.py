@@ -7,7 +7,7 @@ import pytest
 from survey.core.collections.keywords import read_keywords
 from survey.core.text_input import FaultyFilesError, FileFaults, lines_of
 from survey.errors import SurveyError
-from survey.services.collections.items import read_topics
+from survey.services.collections.items import Intake, read_topics
 from survey.services.exchange.input_files import read_text
 from survey.services.studies.plans import read_plan
 from survey.services.studies.recruitment import read_guests
@@ -27,7 +27,7 @@ def keywords_in(path):
 
 
 def topics_in(path):
-    return {each.topic: each.text for each in read_topics(path.read_bytes(), path.name, [])}
+    return {each.topic: each.text for each in read_topics(path.read_bytes(), path.name, Intake())}
 
 
 def plan_in(path):

@@ -15,6 +15,7 @@ from survey.db import item_queries
 from survey.db.models import StoredItem, StoredPicture, StoredTopic, StoredVector, Study
 from survey.errors import NotAllowedError, SurveyError
 from survey.services import accounts
+from survey.services.collections import item_files
 from survey.services.collections import items as collection
 from survey.services.collections.pictures import PictureError, make_picture
 from survey.services.exchange import bundle_import
@@ -43,10 +44,9 @@ def readers(**files):
 
 
 def take(session, study, files, topics=None):
-    items, refusals = collection.items_in(files, [])
-    intake = collection.take_in(session, study, files, items, WHO, topics=topics)
-    intake.refusals = [*refusals, *intake.refusals]
-    return intake
+    intake = collection.Intake()
+    items = collection.items_of_files(files, "photographs", intake)
+    return collection.take_in(session, study, files, items, WHO, topics=topics, intake=intake)
 
 
 @pytest.fixture
@@ -114,7 +114,7 @@ def test_good_pictures_of_a_folder_are_taken_and_the_others_named(session, study
     folder.mkdir()
     for name, content in files.items():
         (folder / name).write_bytes(content)
-    intake = take(session, study, collection.files_in_folder(folder))
+    intake = take(session, study, item_files.files_in_folder(folder))
     assert [tuple(each) for each in intake.refusals] == [
         (
             "#1.png",
@@ -130,11 +130,25 @@ def test_good_pictures_of_a_folder_are_taken_and_the_others_named(session, study
     assert intake.repeated == []
 
 
-def test_a_folder_that_holds_folders_alone_is_refused(tmp_path):
+def test_pictures_in_folders_of_classes_are_named_as_collect_names_them(tmp_path):
+    for path in ("cat/1.png", "dog/1.png", "train/owl/1.png", "train/owl/2.png"):
+        (tmp_path / "albums" / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "albums" / path).write_bytes(a_picture())
+    with collection.open_source(tmp_path / "albums", None) as source:
+        assert source.items == [Item("cat-1", "cat/1.png"), Item("dog-1", "dog/1.png")]
+        assert source.intake.refusals == [
+            ("train/owl", "it is one folder too deep; give the folder train")
+        ]
+        assert [each.text for each in source.intake.warnings] == [
+            "cat/1.png is the document cat-1, as `survey collect` names it",
+            "dog/1.png is the document dog-1, as `survey collect` names it",
+        ]
+
+
+def test_a_folder_without_files_is_refused(tmp_path):
     (tmp_path / "albums/cat").mkdir(parents=True)
-    (tmp_path / "albums/cat/1.png").write_bytes(a_picture())
     with (
-        pytest.raises(SurveyError, match=r"albums holds no file; folders in it are not read\.$"),
+        pytest.raises(SurveyError, match=r"albums holds no file\.$"),
         collection.open_source(tmp_path / "albums", None),
     ):
         pass
@@ -145,7 +159,7 @@ def test_a_file_too_large_is_refused_before_it_is_read(session, study, tmp_path)
     folder.mkdir()
     with (folder / "large.png").open("wb") as file:
         file.truncate(10**10)
-    intake = take(session, study, collection.files_in_folder(folder))
+    intake = take(session, study, item_files.files_in_folder(folder))
     assert [tuple(each) for each in intake.refusals] == [
         ("large.png", "10,000,000,000 bytes found; 40,000,000 are allowed")
     ]
@@ -168,8 +182,9 @@ def test_items_of_a_csv_have_texts_and_pictures_beside_it(session, study, tmp_pa
         "topic,text,image,cluster_type\nt1,squares,d1,colour\nt2,,one.png,\nt3,,gone.png,\n"
     )
     source = (tmp_path / "items.csv", tmp_path / "topics.csv")
-    with collection.open_source(*source) as (files, items, topics, _, _):
-        intake = collection.take_in(session, study, files, items, WHO, topics=topics)
+    with collection.open_source(*source) as opened:
+        rest = {"topics": opened.topics, "intake": opened.intake}
+        intake = collection.take_in(session, study, opened.files, opened.items, WHO, **rest)
     assert [tuple(each) for each in intake.refusals] == [
         ("gone.png", "there is no such file"),
         ("topic t3", "'gone.png' is neither an item nor a picture: there is no such file"),
@@ -195,26 +210,28 @@ def test_items_of_a_csv_have_texts_and_pictures_beside_it(session, study, tmp_pa
 )
 def test_a_faulty_row_of_items_is_named(text, message):
     with pytest.raises(SurveyError, match=message):
-        collection.read_items(text.encode(), "items.csv", [])
+        collection.read_items(text.encode(), "items.csv", collection.Intake())
 
 
 def test_columns_of_items_may_be_in_any_order_and_are_named_where_they_are_not_read():
-    warnings = []
+    intake = collection.Intake()
     table = b"Caption;FILE;Document\na square;a.png;d1\n"
-    items = collection.read_items(table, "items.csv", warnings)
+    items = collection.read_items(table, "items.csv", intake)
     assert items == [Item("d1", "a.png")]
-    [warned] = warnings
+    [warned] = intake.warnings
     assert (warned.code, warned.of) == ("columns-not-read", "items.csv")
     assert warned.text == "items.csv: columns not read: Caption"
 
 
 def test_a_table_of_items_is_known_in_any_case_and_systems_files_are_none():
-    files = readers(
-        Items_csv=b"document,file\nd1,a.png\n", a_png=a_picture(), Thumbs_db=b"", desktop_ini=b""
-    )
-    assert collection.items_in(files, [])[0] == [Item("d1", "a.png")]
-    junk = [name for name in files if collection.is_junk(name)]
-    assert junk == ["Thumbs.db", "desktop.ini"]
+    files = {
+        "Items.csv": b"document,file\nd1,a.png\n",
+        **{"a.png": a_picture(), "Thumbs.db": b"", "desktop.ini": b"", "__MACOSX/a.png": b""},
+    }
+    uploads = {name: io.BytesIO(content) for name, content in files.items()}
+    with collection.open_uploads(uploads) as source:
+        assert source.items == [Item("d1", "a.png")]
+        assert sorted(source.files) == ["Items.csv", "a.png"]
 
 
 def test_a_zip_is_taken_as_a_folder_is(session, study):
@@ -224,10 +241,10 @@ def test_a_zip_is_taken_as_a_folder_is(session, study):
         archive.writestr("photos/b.png", a_picture("blue"))
         archive.writestr("__MACOSX/photos/a.png", b"")
     stream.seek(0)
-    with collection.files_in_zip(stream, "photos.zip") as files:
+    with item_files.files_in_zip(stream, "photos.zip", []) as files:
         assert take(session, study, files).items == 2
     with pytest.raises(SurveyError, match=r"notes\.zip is no zip"):
-        collection.files_in_zip(io.BytesIO(b"words"), "notes.zip").__enter__()
+        item_files.files_in_zip(io.BytesIO(b"words"), "notes.zip", []).__enter__()
 
 
 def test_an_entry_with_a_password_is_refused_as_such(session, study):
@@ -237,7 +254,7 @@ def test_an_entry_with_a_password_is_refused_as_such(session, study):
     content = bytearray(stream.getvalue())
     for mark, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):  # as zip -e sets them
         content[content.index(mark) + flags] |= 1
-    with collection.files_in_zip(io.BytesIO(content), "locked.zip") as files:
+    with item_files.files_in_zip(io.BytesIO(content), "locked.zip", []) as files:
         intake = take(session, study, files)
     assert intake.refusals == [("locked.png", "its entry in the zip has a password")]
 

@@ -13,7 +13,7 @@ from survey.core.collections.runs import ranking, read_judgements, read_run
 from survey.core.text_input import FileFaults
 from survey.errors import SurveyError
 from survey.services.collections import picture_folder, textures
-from survey.services.collections.items import files_in_folder, items_in
+from survey.services.collections.items import open_source
 from survey.services.collections.picture_folder import collect, describe
 from tests.commands import albums_in
 from tests.services.test_items import a_picture, a_png_of
@@ -75,10 +75,13 @@ def test_items_and_topics_name_pictures_beside_them_without_metadata(albums, tmp
     exif[270] = "secret place"
     (albums / "wood" / "5.jpg").write_bytes(a_picture(form="JPEG", size=(900, 300), exif=exif))
     collection = collect(albums, target)
-    items, refusals = items_in(files_in_folder(target), [])
-    assert not refusals
-    assert [(each.document, each.file) for each in items] == [
-        (each.id, f"{each.id}.webp") for each in collection.documents
+    with open_source(target, None) as source:
+        assert source.intake.refusals == source.intake.warnings == []
+        assert [(each.document, each.file) for each in source.items] == [
+            (each.id, f"{each.id}.webp") for each in collection.documents
+        ]
+    assert [row["keywords"] for row in rows_of(target / "items.csv")] == [
+        each.group for each in collection.documents
     ]
     assert {row["image"] for row in rows_of(target / "topics.csv")} == {
         "beach-1.webp",

@@ -20,7 +20,7 @@ from survey.core.given_tables import text_in
 from survey.core.studies.own_lists import read_lists_csv
 from survey.core.text_input import FaultyFilesError, FileFaults, lines_of
 from survey.errors import SurveyError
-from survey.services.collections.items import read_items, read_topics
+from survey.services.collections.items import Intake, read_items, read_topics
 from survey.services.studies.recruitment import links_csv, read_guests
 
 
@@ -58,11 +58,11 @@ READERS = {
         keywords_in, 'document,keyword,weight\na,"grass, dry",0.5\na,"sea; sky",1\né,x,1\n'
     ),
     "items": Reader(
-        lambda content: read_items(content, "a.csv", []),
+        lambda content: read_items(content, "a.csv", Intake()),
         'document,text,alt\na,"one, two; ""three""",\né,"a line\nand another",ä\n',
     ),
     "topics": Reader(
-        lambda content: read_topics(content, "a.csv", []),
+        lambda content: read_topics(content, "a.csv", Intake()),
         'topic,text,image,cluster_type\n001,"red, ""square""",x.png,\n2,blue;,,colour\n',
     ),
 }

@@ -18,8 +18,8 @@ NEWEST = 2021
 # fields of forms, of words that pages have as JSON, of what data- attributes and files are called.
 OWN_NAMES = {
     *("alone", "and", "column", "csrf_token", "dragged", "dropped", "field", "heading"),
-    *("isRefused", "later", "loses", "new", "options", "step_key", "table", "tied"),
-    *("version", "zip"),
+    *("isRefused", "later", "loses", "new", "not_needed", "options", "step_key", "table"),
+    *("tied", "vectors", "version", "zip"),
 }
 # Members of objects that every browser of this century has.
 OLDEST = {"Object", "direction", "document", "prototype", "size", "transform"}

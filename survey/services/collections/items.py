@@ -1,8 +1,14 @@
 """Take in what a study's documents and topics stand for: pictures and texts."""
 
-import zipfile
+import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import (
+    AbstractContextManager,
+    ExitStack,
+    contextmanager,
+    nullcontext,
+    suppress,
+)
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -12,7 +18,7 @@ from sqlalchemy.orm import Session
 
 from survey.core.collections.items import Item, Shown, Topic, items_digest
 from survey.core.collections.vectors import VECTOR_FILES, read_vectors, vectors_digest
-from survey.core.given_tables import Columns, Row, read_table
+from survey.core.given_tables import Columns, Row, Table, read_table
 from survey.core.preflight import Warned, columns_not_read
 from survey.core.studies.fields import is_storable
 from survey.core.studies.provenance import LONGEST_NAME
@@ -22,28 +28,35 @@ from survey.db.models import StoredPicture, Study
 from survey.db.participant_queries import AnyStudy
 from survey.errors import SurveyError
 from survey.services import accounts
-from survey.services.collections.pictures import (
-    LARGEST_FILE,
-    Picture,
-    PictureError,
-    check_size,
-    make_picture,
+from survey.services.collections.item_files import (
+    LARGEST_TABLE,
+    PICTURE_ENDING,
+    FileNames,
+    Files,
+    Read,
+    Refusal,
+    file_content,
+    files_in_folder,
+    files_in_zip,
+    is_junk,
+    is_table_name,
+    is_table_of,
+    table_named,
 )
-from survey.services.exchange.input_files import ZIP_ERRORS
+from survey.services.collections.pictures import Picture, PictureError, make_picture
 from survey.services.studies import lifecycle
 
-LARGEST_VECTORS = 200_000_000  # bytes of a file of vectors
 MOST_ITEMS = 20_000  # of a study
-MOST_FILES = 2_000  # in one zip
-LONGEST_TEXT = 2_000
-LONGEST_ALT = 300
+LONGEST_TITLE, LONGEST_TEXT, LONGEST_ALT = 500, 2_000, 300
 LONGEST_FILE_NAME = 200
 ITEMS_FILE, TOPICS_FILE = "items.csv", "topics.csv"
-TABLES = (".csv", ".tsv", ".txt", ".json", ".jsonl")  # endings of tables, also before .gz
-JUNK = ("thumbs.db", "desktop.ini", "ehthumbs.db")  # what systems put beside pictures
+MEDIA = {
+    "audio": (".mp3", ".wav", ".ogg", ".oga", ".m4a", ".flac", ".aac", ".opus", ".wma", ".aiff"),
+    "video": (".mp4", ".mov", ".avi", ".mkv", ".webm", ".m4v", ".mpg", ".mpeg", ".wmv", ".ogv"),
+}
 ITEM_COLUMNS = Columns(
     ("document",),
-    ("file", "text", "alt", "title", "snippet"),
+    ("file", "text", "alt", "title", "snippet", "keywords"),
     {
         **dict.fromkeys(("docno", "doc_id", "docid", "corpus-id", "_id", "id"), "document"),
         **dict.fromkeys(("contents", "body"), "text"),
@@ -59,25 +72,8 @@ TOPIC_COLUMNS = Columns(
     },
     bare=("topic", "text"),
 )
-IS_ENCRYPTED = 0x1  # a flag of a zip's entry
-AT_ONCE = 16  # pictures held in memory and stored in one transaction
-
-Read = Callable[[], bytes]
-Files = Mapping[str, Read]
-"""Name of a file → what reads it."""
-
-
-class Source(NamedTuple):
-    """What is to be taken in: files, items, topics if there are some, and what cannot be.
-
-    ``warnings``: about the tables that were read.
-    """
-
-    files: "Files"
-    items: "list[Item]"
-    topics: "list[Topic] | None"
-    refusals: "list[Refusal]"
-    warnings: "list[Warned]"
+AT_ONCE, TEXTS_AT_ONCE = 16, 200  # pictures, and items, that are stored in one transaction
+MOST_OF_A_CODE = 10  # warnings that are printed of each code
 
 
 class StudyKey(NamedTuple):
@@ -87,18 +83,35 @@ class StudyKey(NamedTuple):
     slug: str
 
 
-class Refusal(NamedTuple):
-    """A file or row that was not taken, and why; or what is to be known of one that was."""
+@dataclass
+class FileReport:
+    """How a file was read, and how many of its rows were taken.
 
-    name: str
-    reason: str
+    ``not_needed``: rows of documents that are in no question of the study.
+    """
+
+    file: str
+    read_as: str
+    rows: int
+    taken: int = 0
+    not_needed: int = 0
+    columns_not_read: Sequence[str] = ()
+
+    def sentence(self) -> str:
+        """Return it as a sentence."""
+        noun = "file" if self.read_as.startswith("files") else "row"
+        counted = f"{self.rows:,} {noun}{'s' * (self.rows != 1)}, {self.taken:,} taken"
+        unneeded = f", {self.not_needed:,} not needed" * bool(self.not_needed)
+        columns = f" Columns not read: {', '.join(self.columns_not_read)}."
+        return f"{self.file}: {counted}{unneeded}.{columns * bool(self.columns_not_read)}"
 
 
 @dataclass
 class Intake:
     """What was taken in, what was refused, and which files are the same picture as an earlier.
 
-    ``warnings``: what a researcher should know of the files that were taken.
+    ``warnings``: what a researcher should know of the files that were taken. ``items_report`` and
+    ``topics_report``: of the files that hold items and topics, where there are some.
     """
 
     items: int = 0
@@ -107,101 +120,211 @@ class Intake:
     refusals: list[Refusal] = field(default_factory=list)
     repeated: list[Refusal] = field(default_factory=list)
     warnings: list[Warned] = field(default_factory=list)
+    items_report: FileReport | None = None
+    topics_report: FileReport | None = None
+
+    @property
+    def files(self) -> list[FileReport]:
+        """The reports of all files."""
+        return [report for report in (self.items_report, self.topics_report) if report]
 
 
-def files_in_folder(folder: Path) -> Files:
-    """Return the files of a folder, without hidden ones and folders in it."""
-    return {
-        path.name: partial(file_content, path)
-        for path in sorted(folder.iterdir())
-        if path.is_file() and not is_junk(path.name)
-    }
+@dataclass
+class Source:
+    """What is to be taken in: files, items, and topics if there are some.
+
+    ``intake``: what was refused, and is to be known, before anything is stored.
+    """
+
+    files: Files
+    items: list[Item]
+    topics: list[Topic] | None
+    intake: Intake
 
 
-def is_junk(name: str) -> bool:
-    """Return whether a file is none of the researcher's: hidden, or a system's own."""
-    return name.startswith(".") or name.casefold() in JUNK
+class Needed(NamedTuple):
+    """Which items are taken, and whether longer texts are cut.
+
+    ``documents``: the ids that questions and topics name, by their composed forms; where there are
+    none, all items are taken.
+    """
+
+    documents: Mapping[str, str] = {}
+    cut_texts: bool = False
+
+    def document(self, *names: str) -> str | None:
+        """Return the first of an item's possible ids that is needed, None if it is not needed."""
+        if not self.documents:
+            return names[0] or None
+        ids = (self.documents.get(_composed(name)) for name in names)
+        return next((each for each in ids if each), None)
 
 
-def file_content(path: Path, largest: int = 0) -> bytes:
-    """Return a file's bytes; raises PictureError, before it is read, where it has too many."""
-    check_size(path.stat().st_size, largest or _largest(path.name))
-    return path.read_bytes()
+EVERYTHING = Needed()
 
 
-def _largest(name: str) -> int:
-    return LARGEST_VECTORS if name in VECTOR_FILES else LARGEST_FILE
+def needed_items(session: Session, study: Study, *, cut_texts: bool = False) -> Needed:
+    """Return the documents that a study's questions and topics name."""
+    documents: set[str] = set()
+    for row in study.questions:
+        source = row.content.get("source") or row.content
+        listed = source.get("documents", ())  # by list, or all of a topic
+        lists = listed.values() if isinstance(listed, dict) else [listed]
+        documents.update(each for some in lists for each in some)
+    if documents:
+        documents |= _images(item_queries.topics_of(session, study.id))
+    return Needed(_by_composed_form(documents), cut_texts)
 
 
-@contextmanager
-def files_in_zip(source: Path | IO[bytes], name: str) -> Iterator[Files]:
-    """Open a zip of files, or of one folder; raises SurveyError for one that cannot be read."""
-    try:
-        archive = zipfile.ZipFile(source)
-    except ZIP_ERRORS as error:
-        raise SurveyError(f"{name} is no zip that can be read ({error}).") from None
-    with archive:
-        files: dict[str, Read] = {}
-        for entry in archive.infolist():
-            path = PurePosixPath(entry.filename)
-            if entry.is_dir() or is_junk(path.name) or "__MACOSX" in path.parts:
-                continue
-            if path.name in files:
-                raise SurveyError(f"{name} holds {path.name} twice, in two folders.")
-            files[path.name] = partial(_entry_content, archive, entry)
-        if len(files) > MOST_FILES:
-            raise SurveyError(f"{name} holds {len(files)} files; {MOST_FILES} are allowed.")
-        yield files
+def _composed(name: str) -> str:
+    return unicodedata.normalize("NFC", name)
+
+
+def _by_composed_form(names: Iterable[str]) -> dict[str, str]:
+    return {_composed(name): name for name in names}
+
+
+def _images(topics: Iterable[Topic] | None) -> set[str]:
+    return {topic.image for topic in topics or () if topic.image}
+
+
+def warning_sentences(warnings: Iterable[Warned]) -> list[str]:
+    """Return the texts of warnings, of each code the first ten and how many there are more."""
+    by_code: dict[str, list[str]] = {}
+    for warned in warnings:
+        by_code.setdefault(warned.code, []).append(warned.text)
+    sentences: list[str] = []
+    for texts in by_code.values():
+        more = len(texts) - MOST_OF_A_CODE
+        sentences += [*texts[:MOST_OF_A_CODE], *([f"and {more:,} more"] if more > 0 else [])]
+    return sentences
 
 
 @contextmanager
 def open_source(
-    source: Path | None, topics_file: Path | None, features: Path | None = None
+    source: Path | None,
+    topics_file: Path | None,
+    features: Path | None = None,
+    needed: Needed = EVERYTHING,
 ) -> Iterator[Source]:
-    """Open a folder, a zip or a CSV of items, and a CSV of topics, for ``take_in``.
+    """Open a folder, a zip or a table of items, and a table of topics, for ``take_in``.
 
-    Pictures are beside the CSV that names them. ``features``: a CSV or .npy of vectors, the
+    Pictures are beside the table that names them. ``features``: a CSV or .npy of vectors, the
     latter with a .txt of ids beside it. Raises SurveyError for what cannot be read.
     """
     with ExitStack() as stack:
-        files: dict[str, Read] = {}
-        items: list[Item] = []
-        refusals: list[Refusal] = []
-        warnings: list[Warned] = []
-        topics = None
+        intake = Intake()
+        opened = _opened(source, intake, needed)
+        files = {} if opened is None else stack.enter_context(opened)
+        tables = _tables_in(files)
+        if source is not None and opened is None:
+            tables["items"] = source.name, source.read_bytes()
         if topics_file is not None:
-            files |= files_in_folder(topics_file.parent)
-            topics = read_topics(topics_file.read_bytes(), topics_file.name, warnings)
-        if source is not None and is_table(source):
-            files |= files_in_folder(source.parent)
-            items = read_items(source.read_bytes(), source.name, warnings)
-        elif source is not None:
-            if source.is_dir():
-                of_items = files_in_folder(source)
-                if not of_items:
-                    raise SurveyError(f"{source} holds no file; folders in it are not read.")
-            else:
-                of_items = stack.enter_context(files_in_zip(source, source.name))
-            items, refusals = items_in(of_items, warnings)
-            if topics is None and (name := _named(of_items, TOPICS_FILE)):
-                topics = read_topics(of_items[name](), name, warnings)
-            files |= of_items
+            tables["topics"] = topics_file.name, topics_file.read_bytes()
+        items, topics, needed = _read_tables(tables, intake, needed)
+        if items is None:
+            items = items_of_files(files, source.name if source else "", intake, needed)
+        elif source is not None and opened is None:
+            files = files_in_folder(source.parent, [item.file for item in items if item.file])
+        if topics_file is not None:
+            files = {**files_in_folder(topics_file.parent, _images(topics)), **files}
+        items = _with_files(items, FileNames(files), intake)
         if features is not None:  # not those that are beside the items
-            for name in VECTOR_FILES:
-                files.pop(name, None)
-            files |= _vector_files(features)
-        yield Source(files, items, topics, refusals, warnings)
+            others = {name: read for name, read in files.items() if name not in VECTOR_FILES}
+            files = others | _vector_files(features)
+        yield Source(files, items, topics, intake)
+
+
+def _opened(
+    source: Path | None, intake: Intake, needed: Needed
+) -> AbstractContextManager[Files] | None:
+    """Return the opened files of a folder or a zip, None for a table or nothing."""
+    if source is None or is_table(source):
+        return None
+    if not source.is_dir():
+        names_in = partial(_names_in, needed)
+        return files_in_zip(source, source.name, intake.refusals, names_in)
+    if files := files_in_folder(source):
+        return nullcontext(files)
+    raise SurveyError(f"{source} holds no file.")
 
 
 def is_table(path: Path) -> bool:
     """Return whether a file is a table by its name, packed or not."""
-    plain = path.with_suffix("") if path.suffix.lower() == ".gz" else path
-    return plain.suffix.lower() in TABLES and path.is_file()
+    return (is_table_name(path.name) or path.suffix.lower() == ".txt") and path.is_file()
 
 
-def _named(files: Files, name: str) -> str | None:
-    """Return the file of that name in any case, None without one."""
-    return next((each for each in files if each.casefold() == name), None)
+def _tables_in(files: Files) -> dict[str, tuple[str, bytes]]:
+    """Return name and content of the tables of items and topics among files, by what they hold."""
+    tables = {}
+    for stem in ("items", "topics"):
+        if name := table_named(files, stem):
+            try:
+                tables[stem] = name, files[name]()
+            except (PictureError, OSError) as error:
+                raise SurveyError(f"{name}: {error}.") from None
+    return tables
+
+
+def _names_in(needed: Needed, files: Files, beside: Files | None = None) -> set[str]:
+    """Return by which names the tables among files, and the study's questions, name files."""
+    names = {*needed.documents}
+    for stem, (name, content) in _tables_in({**(beside or {}), **files}).items():
+        columns, column = (ITEM_COLUMNS, "file") if stem == "items" else (TOPIC_COLUMNS, "image")
+        with suppress(FaultyFilesError):  # which reading the table names
+            names |= {row[column] for row in read_table(content, name, columns).rows}
+    return names - {""}
+
+
+def _read_tables(
+    tables: Mapping[str, tuple[str, bytes]], intake: Intake, needed: Needed
+) -> tuple[list[Item] | None, list[Topic] | None, Needed]:
+    """Return items and topics of tables, None without a table, and the documents that are needed.
+
+    Raises SurveyError with the faults of both tables.
+    """
+    items, topics, faults = None, None, []
+    if table := tables.get("topics"):
+        try:
+            topics = read_topics(table[1], table[0], intake, needed)
+        except SurveyError as error:
+            faults.append(str(error))
+    if needed.documents:
+        of_topics = _by_composed_form(_images(topics))
+        needed = needed._replace(documents={**of_topics, **needed.documents})
+    if table := tables.get("items"):
+        try:
+            items = read_items(table[1], table[0], intake, needed)
+        except SurveyError as error:
+            faults.append(str(error))
+    if faults:
+        raise SurveyError("\n".join(faults))
+    return items, topics, needed
+
+
+def _with_files(items: Iterable[Item], names: FileNames, intake: Intake) -> list[Item]:
+    """Return items with their files as they are called; refuse those of which several fit."""
+    table = intake.items_report.file if intake.items_report else ITEMS_FILE
+    taken = []
+    for item in items:
+        if item.file is not None:
+            try:
+                path = names.find(item.file)
+            except PictureError as error:
+                intake.refusals.append(Refusal(item.file, str(error)))
+                continue
+            if path not in (None, item.file):
+                intake.warnings.append(_picture_found(table, item.file, str(path)))
+                item = item._replace(file=path)
+        taken.append(item)
+    return taken
+
+
+def _picture_found(table: str, name: str, path: str) -> Warned:
+    is_same = unicodedata.normalize("NFC", path) == unicodedata.normalize("NFC", name)
+    form = " (the same name in another Unicode form)" * is_same
+    text = f"{table} names {name}; {path} was taken{form}"
+    return Warned("picture-found", table, text, 1, 1, (name, path))
 
 
 def _vector_files(features: Path) -> dict[str, Read]:
@@ -212,49 +335,62 @@ def _vector_files(features: Path) -> dict[str, Read]:
     for path in paths:
         if not path.is_file():
             raise SurveyError(f"There is no {path.name}: the ids of the rows, one per line.")
-    return {
-        f"features{path.suffix}": partial(file_content, path, LARGEST_VECTORS) for path in paths
-    }
+    return {f"features{path.suffix}": partial(file_content, path, LARGEST_TABLE) for path in paths}
+
+
+class Part(NamedTuple):
+    """Which part of the files that were chosen a request brings; by default all of them.
+
+    ``elsewhere``: the paths of those in other requests; rows of items.csv with these are left out.
+    ``is_later``: an earlier request brought the same items.csv, and took its rows without a file.
+    """
+
+    elsewhere: Collection[str] = ()
+    is_later: bool = False
+    is_whole: bool = True
+
+
+WHOLE = Part()
 
 
 @contextmanager
 def open_uploads(
-    uploads: Mapping[str, IO[bytes]], elsewhere: Collection[str] = (), *, is_later: bool = False
+    uploads: Mapping[str, IO[bytes]], part: Part = WHOLE, needed: Needed = EVERYTHING
 ) -> Iterator[Source]:
-    """Open uploaded pictures, zips and CSVs for ``take_in``.
-
-    ``elsewhere``: names of files that come in other requests; their rows of items.csv are left out.
-    ``is_later``: an earlier request brought the same items.csv, and took its rows without a file.
-    """
+    """Open uploaded pictures, zips and tables, by their paths, for ``take_in``."""
     with ExitStack() as stack:
-        files: dict[str, Read] = {}
-        for name, stream in uploads.items():
-            if name.lower().endswith(".zip"):
-                files |= stack.enter_context(files_in_zip(stream, name))
-            else:
-                files[name] = stream.read
-        warnings: list[Warned] = []
-        items, refusals = items_in(files, [] if is_later else warnings)
-        table = _named(files, TOPICS_FILE)
-        topics = read_topics(files[table](), table, warnings) if table else None
+        intake = Intake()
+        files: dict[str, Read] = {
+            path: partial(_stream_content, stream)
+            for path, stream in uploads.items()
+            if not path.lower().endswith(".zip") and not is_junk(path)
+        }
+        names_in = partial(_names_in, needed, beside={**files})
+        for path, stream in uploads.items():
+            if path.lower().endswith(".zip"):
+                opened = stack.enter_context(files_in_zip(stream, path, intake.refusals, names_in))
+                if twice := sorted(opened.keys() & files.keys()):
+                    raise SurveyError(f"{path} holds {twice[0]}, which another file is called.")
+                files |= opened
+        tables = _tables_in(files)
+        # What the first request reports of a table is not repeated.
+        reading = Intake() if part.is_later and "items" in tables else intake
+        items, topics, needed = _read_tables(tables, reading, needed)
+        if items is None:
+            items = items_of_files(files, "The upload", intake, needed, is_whole=part.is_whole)
+        items = _with_files(items, FileNames([*files, *part.elsewhere]), reading)
+        intake.items_report = reading.items_report
         items = [
-            each
-            for each in items
-            if each.file not in elsewhere and (each.file in files or not is_later)
+            item
+            for item in items
+            if item.file not in part.elsewhere and (item.file in files or not part.is_later)
         ]
-        yield Source(files, items, topics, refusals, warnings)
+        yield Source(files, items, topics, intake)
 
 
-def _entry_content(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
-    largest = _largest(PurePosixPath(entry.filename).name)
-    check_size(entry.file_size, largest)  # before anything is unpacked
-    if entry.flag_bits & IS_ENCRYPTED:
-        raise PictureError("its entry in the zip has a password")
-    try:
-        with archive.open(entry) as file:
-            return file.read(largest)
-    except ZIP_ERRORS:
-        raise PictureError("its entry in the zip is damaged") from None
+def _stream_content(stream: IO[bytes]) -> bytes:
+    stream.seek(0)
+    return stream.read()
 
 
 @contextmanager
@@ -267,48 +403,97 @@ def _faults_as_one() -> Iterator[None]:
 
 
 @_faults_as_one()
-def read_items(content: bytes, file: str, warnings: list[Warned]) -> list[Item]:
-    """Read a table of items, see ITEM_COLUMNS; raises SurveyError."""
-    faults, items = FileFaults(), []
+def read_items(
+    content: bytes, file: str, intake: Intake, needed: Needed = EVERYTHING
+) -> list[Item]:
+    """Return the items of a table that are needed, see ITEM_COLUMNS; raises SurveyError."""
+    table = read_table(content, file, ITEM_COLUMNS)
+    cells = Cells(FileFaults(), [] if needed.cut_texts else None)
     lines: dict[str, int] = {}
-    for row in _rows(content, file, ITEM_COLUMNS, warnings):
-        title, text = row["title"], row["text"] or row["snippet"]
+    items = []
+    for row in table.rows:
+        document = needed.document(_id_in(row, "document", lines, cells.faults))
+        if document is None:
+            continue
+        title = _text_in(row, "title", LONGEST_TITLE, cells)
+        texts = [_text_in(row, column, LONGEST_TEXT, cells) for column in ("text", "snippet")]
         item = Item(
-            document=_id_in(row, "document", lines, faults),
-            file=_text_in(row, "file", LONGEST_FILE_NAME, faults),
-            text=_checked(row, "text", "\n".join(filter(None, (title, text))), faults),
-            alt=_text_in(row, "alt", LONGEST_ALT, faults),
+            document=document,
+            file=_checked(row, "file", row["file"], LONGEST_FILE_NAME, cells.faults),
+            text="\n".join(filter(None, (title, texts[0] or texts[1]))) or None,
+            alt=_text_in(row, "alt", LONGEST_ALT, cells),
         )
         if item.file is None and item.text is None:
-            faults.add(row.fault("file", "nothing found; a file or a text is needed"), row.number)
+            fault = row.fault("file", "nothing found; a file or a text is needed")
+            cells.faults.add(fault, row.number)
         items.append(item)
-    faults.raise_any()
+    cells.faults.raise_any()
+    intake.items_report = _report_of(table, len(items))
+    intake.warnings += _table_warnings(table, cells)
+    if not items and table.rows:
+        intake.refusals.append(_none_needed(file, table.rows[0]["document"], needed))
     return items
 
 
 @_faults_as_one()
-def read_topics(content: bytes, file: str, warnings: list[Warned]) -> list[Topic]:
-    """Read a table of topics, see TOPIC_COLUMNS; raises SurveyError."""
-    faults, topics = FileFaults(), []
+def read_topics(
+    content: bytes, file: str, intake: Intake, needed: Needed = EVERYTHING
+) -> list[Topic]:
+    """Return the topics of a table, see TOPIC_COLUMNS; raises SurveyError."""
+    table = read_table(content, file, TOPIC_COLUMNS)
+    cells = Cells(FileFaults(), [] if needed.cut_texts else None)
     lines: dict[str, int] = {}
-    for row in _rows(content, file, TOPIC_COLUMNS, warnings):
-        text = row["text"] or row["query"] or row["title"]
-        topics.append(
-            Topic(
-                topic=_id_in(row, "topic", lines, faults),
-                text=_checked(row, "text", text, faults),
-                image=_text_in(row, "image", LONGEST_NAME, faults),
-                cluster_type=_text_in(row, "cluster_type", LONGEST_FILE_NAME, faults),
-            )
+    topics = []
+    for row in table.rows:
+        column = next((each for each in ("text", "query", "title") if row[each]), "text")
+        topic = Topic(
+            topic=_id_in(row, "topic", lines, cells.faults),
+            text=_text_in(row, column, LONGEST_TEXT, cells),
+            image=_checked(row, "image", row["image"], LONGEST_NAME, cells.faults),
+            cluster_type=_checked(
+                row, "cluster_type", row["cluster_type"], LONGEST_FILE_NAME, cells.faults
+            ),
         )
-    faults.raise_any()
+        topics.append(topic)
+    cells.faults.raise_any()
+    intake.topics_report = _report_of(table, len(topics))
+    intake.warnings += _table_warnings(table, cells)
     return topics
 
 
-def _rows(content: bytes, file: str, columns: Columns, warnings: list[Warned]) -> Sequence[Row]:
-    table = read_table(content, file, columns)
-    warnings += columns_not_read(file, table.columns_not_read)
-    return table.rows
+class Cells(NamedTuple):
+    """The faults of a table's cells, and the rows of texts that are cut; None cuts none."""
+
+    faults: FileFaults
+    cut: list[int] | None
+
+
+def _report_of(table: Table, needed: int) -> FileReport:
+    rows = len(table.rows)
+    return FileReport(
+        *(table.file, table.read_as, rows),
+        not_needed=rows - needed,
+        columns_not_read=table.columns_not_read,
+    )
+
+
+def _table_warnings(table: Table, cells: Cells) -> list[Warned]:
+    warnings = columns_not_read(table.file, table.columns_not_read)
+    if cells.cut:
+        count = len(cells.cut)
+        texts = f"{count:,} text{'s were' if count > 1 else ' was'} cut"
+        text = f"{table.file}: {texts} at the longest that is allowed (first: row {cells.cut[0]})"
+        warnings.append(Warned("texts-cut", table.file, text, count, len(table.rows)))
+    return warnings
+
+
+def _none_needed(file: str, document: str, needed: Needed) -> Refusal:
+    other = min(needed.documents.values())
+    reason = (
+        f"none of its documents is in a question of the study (it has “{document}”, the study "
+        f"“{other}”)"
+    )
+    return Refusal(file, reason)
 
 
 def read_keywords(text: str, file: str) -> list[Topic]:
@@ -348,17 +533,22 @@ def _id_in(row: Row, column: str, lines: dict[str, int], faults: FileFaults) -> 
     return name
 
 
-def _text_in(row: Row, column: str, longest: int, faults: FileFaults) -> str | None:
-    return _checked(row, column, row[column], faults, longest)
+def _text_in(row: Row, column: str, longest: int, cells: Cells) -> str | None:
+    """Return a text of at most so many characters, cut where longer ones are to be cut."""
+    text = row[column]
+    if len(text) > longest and cells.cut is not None:
+        cells.cut.append(row.number)
+        text = text[:longest]
+    return _checked(row, column, text, longest, cells.faults, "; `--cut-texts` cuts longer ones")
 
 
 def _checked(
-    row: Row, column: str, text: str, faults: FileFaults, longest: int = LONGEST_TEXT
+    row: Row, column: str, text: str, longest: int, faults: FileFaults, remedy: str = ""
 ) -> str | None:
     """Return a text that can be stored, None where it is empty."""
     fault = "" if is_storable(text) else "it has a character that cannot be stored"
     if len(text) > longest:
-        fault = f"a text of {longest:,} characters at most is allowed"
+        fault = f"a text of {longest:,} characters at most is allowed{remedy}"
     if fault:
         faults.add(row.fault(column, f"{text[:60]!r} found; {fault}"), row.number)
     return text or None
@@ -377,24 +567,78 @@ def id_fault(name: str) -> str:
     return ""
 
 
-def items_in(files: Files, warnings: list[Warned]) -> tuple[list[Item], list[Refusal]]:
-    """Return the items of items.csv, or without it an item for each file, named by its stem."""
-    if table := _named(files, ITEMS_FILE):
-        return read_items(files[table](), table, warnings), []
+def items_of_files(
+    files: Files, name: str, intake: Intake, needed: Needed = EVERYTHING, *, is_whole: bool = True
+) -> list[Item]:
+    """Return an item for each picture that is needed, named by its file.
+
+    ``name``: of the folder or zip. ``is_whole``: whether these are all the files.
+    """
     items: dict[str, Item] = {}
-    refusals = []
-    for name in files:
-        document = PurePosixPath(name).stem
-        if name.casefold() == TOPICS_FILE or name in VECTOR_FILES:
+    paths = [path for path in files if not _is_beside_pictures(path)]
+    documents = {path: needed.document(*ids_of(path)) for path in paths}
+    not_needed = []
+    for path, document in documents.items():
+        if needed.documents and document is None and PICTURE_ENDING.search(path):
+            not_needed.append(path)
             continue
-        if document in items:
-            reason = f"{items[document].file} is the document {document} already"
-            refusals.append(Refusal(name, reason))
-        elif (fault := id_fault(document)) or len(name) > LONGEST_FILE_NAME:
-            refusals.append(Refusal(name, fault or "its name is too long"))
+        document = document or ids_of(path)[0]  # what is no picture is refused as such
+        if refusal := _refusal_of(path, document, items):
+            intake.refusals += [refusal] * (refusal not in intake.refusals)
         else:
-            items[document] = Item(document, name)
-    return [*items.values()], refusals
+            items[document] = Item(document, path)
+            intake.warnings += _named_otherwise(path, document)
+    if paths:
+        read_as = "files of a zip" if name.lower().endswith(".zip") else "files"
+        intake.items_report = FileReport(name, read_as, len(paths), not_needed=len(not_needed))
+    if not_needed and is_whole and not any(documents.values()):
+        intake.refusals.append(_none_needed(name, ids_of(not_needed[0])[0], needed))
+    return [*items.values()]
+
+
+def _is_beside_pictures(path: str) -> bool:
+    name = PurePosixPath(path).name
+    return name in VECTOR_FILES or is_table_of(path, "topics")
+
+
+def _refusal_of(path: str, document: str, items: Mapping[str, Item]) -> Refusal | None:
+    """Return why a file cannot be the picture of a document, None where it can."""
+    if not document:
+        folder = PurePosixPath(path).parent
+        return Refusal(str(folder), f"it is one folder too deep; give the folder {folder.parent}")
+    if document in items:
+        return Refusal(path, f"{items[document].file} is the document {document} already")
+    fault = id_fault(document) or "its name is too long" * (len(path) > LONGEST_FILE_NAME)
+    return Refusal(path, fault) if fault else None
+
+
+def ids_of(path: str) -> list[str]:
+    """Return the ids that a picture's document can have, first the one that it gets by default.
+
+    That is the file's name without its ending, after the folder's as ``survey collect`` has it; ""
+    for a file in deeper folders.
+    """
+    parts = PurePosixPath(_composed(path))
+    folder = "/".join(parts.parts[:-1])
+    inner = [parts.stem, parts.name]
+    if not folder:
+        return inner
+    by_folder = "" if "/" in folder else document_of(folder, parts.stem)
+    return [by_folder, *inner, f"{folder}/{parts.stem}", f"{folder}/{parts.name}"]
+
+
+def document_of(group: str, stem: str) -> str:
+    """Return the id of a picture in the folder of a class."""
+    return _composed("-".join(f"{group} {stem}".split()))
+
+
+def _named_otherwise(path: str, document: str) -> list[Warned]:
+    """Return the warning about a document that has not the name of its file without ending."""
+    if document == _composed(PurePosixPath(path).stem) or not PICTURE_ENDING.search(path):
+        return []
+    by = "`survey collect` names it" if document == ids_of(path)[0] else "the study names it"
+    text = f"{path} is the document {document}, as {by}"
+    return [Warned("document-named", path, text, 1, 1, (path, document))]
 
 
 def take_in(
@@ -406,12 +650,13 @@ def take_in(
     *,
     topics: Sequence[Topic] | None = None,
     on_item: Callable[[int], object] = lambda _: None,
+    intake: Intake | None = None,
 ) -> Intake:
     """Store items, topics and vectors where there are some; return what was taken and what not.
 
     An item replaces one of the same document. Pictures are decoded without holding a lock, and
     some at a time, so memory stays flat and answers do not wait. Raises NotAllowedError once the
-    study was opened, SurveyError for too many items.
+    study was opened, SurveyError for too many items. ``intake``: of the source, which is completed.
     """
     lifecycle.require_draft(study)
     key = StudyKey(study.id, study.slug)
@@ -420,18 +665,37 @@ def take_in(
     if total > MOST_ITEMS:
         raise SurveyError(f"The study would have {total} items; {MOST_ITEMS} are allowed.")
     first = {each.sha256: each.document for each in known.values() if each.sha256}
-    intake = Intake()
-    for start in range(0, len(items), AT_ONCE):
+    intake = intake or Intake()
+    for some in _portions(items):
         session.rollback()
-        _take_some(session, key, files, items[start : start + AT_ONCE], first, intake)
-        on_item(min(AT_ONCE, len(items) - start))
+        _take_some(session, key, files, some, first, intake)
+        on_item(len(some))
     if topics is not None:
         session.rollback()
         _take_topics(session, key, files, topics, intake)
     session.rollback()
     _take_vectors(session, key, files, intake)
     _finish(session, key, who)
+    if intake.items_report:
+        intake.items_report.taken = intake.items
+    if intake.topics_report and topics is not None:
+        refused = len(topics) - intake.topics
+        intake.topics_report.taken = intake.topics_report.rows - refused
     return intake
+
+
+def _portions(items: Iterable[Item]) -> Iterator[list[Item]]:
+    """Split items into those that are stored in one transaction."""
+    some: list[Item] = []
+    pictures = 0
+    for item in items:
+        some.append(item)
+        pictures += item.file is not None
+        if pictures == AT_ONCE or len(some) == TEXTS_AT_ONCE:
+            yield some
+            some, pictures = [], 0
+    if some:
+        yield some
 
 
 def _take_some(
@@ -467,8 +731,11 @@ def _take_some(
 
 def picture_in(files: Files, name: str) -> Picture:
     """Return the picture of a file; raises PictureError with the reason why it cannot be taken."""
+    if kind := next((kind for kind, ends in MEDIA.items() if name.lower().endswith(ends)), None):
+        raise PictureError(f"{PurePosixPath(name).name} is {kind}. Pictures and texts can be shown")
     if name not in files:
-        raise PictureError("there is no such file")
+        is_address = "; it is an address: download the picture and put it beside the table"
+        raise PictureError(f"there is no such file{is_address * ('://' in name)}")
     try:
         return make_picture(files[name]())
     except OSError as error:
@@ -484,24 +751,32 @@ def _take_topics(
     session: Session, key: StudyKey, files: Files, topics: Sequence[Topic], intake: Intake
 ) -> None:
     """Store topics; their pictures are items' or files."""
-    items = {each.document: each for each in item_queries.items_of(session, key.id)}
+    items = item_queries.items_of(session, key.id)
     session.rollback()
+    by_document = {item.document: item for item in items}
+    by_file = {item.file: item for item in items if item.file}
+    names = FileNames([*files, *by_file])
+    table = intake.topics_report.file if intake.topics_report else TOPICS_FILE
     taken, pictures = [], []
     for topic in topics:
         sha256 = None
-        if topic.image is not None and topic.image in items:
-            sha256 = items[topic.image].sha256
+        if topic.image is not None and topic.image in by_document:
+            sha256 = by_document[topic.image].sha256
         elif topic.image is not None:
             try:
-                picture = picture_in(files, topic.image)
+                path = names.find(topic.image) or topic.image
+                picture = picture_in(files, path) if path in files or path not in by_file else None
             except PictureError as error:
                 reason = f"{shortened(topic.image)} is neither an item nor a picture: {error}"
                 intake.refusals.append(Refusal(f"topic {topic.topic}", reason))
                 continue
-            warnings = warnings_of(topic.image, picture)
-            intake.warnings += [each for each in warnings if each not in intake.warnings]
-            pictures.append(picture)
-            sha256 = picture.sha256
+            if path != topic.image:
+                intake.warnings.append(_picture_found(table, topic.image, path))
+            if picture is not None:
+                warnings = warnings_of(path, picture)
+                intake.warnings += [each for each in warnings if each not in intake.warnings]
+                pictures.append(picture)
+            sha256 = picture.sha256 if picture else by_file[path].sha256
         taken.append(topic._replace(sha256=sha256))
     _locked_draft(session, key)
     item_queries.store_pictures(session, key.id, [each.columns() for each in pictures])

@@ -8,7 +8,8 @@ import csv
 import io
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -24,13 +25,13 @@ from survey.core.preflight import Warned
 from survey.core.studies.questions import build_question
 from survey.core.tasks.ordering import question_checks
 from survey.errors import SurveyError
+from survey.services.collections.item_files import Refusal, file_content, folded, is_junk
 from survey.services.collections.items import (
     ITEMS_FILE,
     LONGEST_FILE_NAME,
     MOST_ITEMS,
     TOPICS_FILE,
-    Refusal,
-    file_content,
+    document_of,
     id_fault,
     picture_in,
     warnings_of,
@@ -74,23 +75,38 @@ def pictures_in(folder: Path) -> tuple[list[tuple[str, Path]], list[Refusal]]:
     """
     files: list[tuple[str, Path]] = []
     refusals = []
+    groups: dict[str, str] = {}  # by folded name: case and Unicode form make no other class
     for path in _visible(folder):
         if not path.is_dir():
             refusals.append(Refusal(path.name, "it is in no subfolder, so it has no class"))
             continue
+        group = groups.setdefault(folded(path.name), unicodedata.normalize("NFC", path.name))
         for each in _visible(path):
             if each.is_dir():
                 name = f"{path.name}/{each.name}"
                 refusals.append(Refusal(name, "a folder in a subfolder is not read"))
             else:
-                files.append((path.name, each))
+                files.append((group, each))
     if not files:
-        raise SurveyError(
-            f"{folder} holds no subfolder with pictures; one for each class is needed, named by it."
-        )
+        raise SurveyError(_why_no_class(folder, refusals))
     if len(files) > MOST_ITEMS:
         raise SurveyError(f"{folder} holds {len(files)} files; {MOST_ITEMS} are allowed.")
     return files, refusals
+
+
+def _why_no_class(folder: Path, refusals: Sequence[Refusal]) -> str:
+    """Say that a folder has no class, and which folders in it to give instead."""
+    deep = [folder / refusal.name for refusal in refusals if (folder / refusal.name).is_dir()]
+    sentences = [
+        f"{folder} holds no subfolder with pictures; one for each class is needed, named by it.",
+        *(f"{path} is one level too deep; give {path.parent}." for path in deep),
+        *_not_taken(each for each in refusals if folder / each.name not in deep),
+    ]
+    return "\n".join(sentences)
+
+
+def _not_taken(refusals: Iterable[Refusal]) -> list[str]:
+    return [f"Not taken: {refusal.name}: {refusal.reason}." for refusal in refusals]
 
 
 def collect(
@@ -123,7 +139,7 @@ def collect(
 
 
 def _visible(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+    return sorted(path for path in folder.iterdir() if not is_junk(path.name))
 
 
 def _take_pictures(
@@ -137,10 +153,10 @@ def _take_pictures(
     ids: dict[str, str] = {}  # in small letters, as some file systems compare names
     digests: dict[str, str] = {}
     for group, path in files:
-        name = f"{group}/{path.name}"
-        document = Document("-".join(f"{group} {path.stem}".split()), group)
+        name = f"{path.parent.name}/{path.name}"
+        document = Document(document_of(group, path.stem), group)
         try:
-            if (first := ids.setdefault(document.id.casefold(), name)) != name:
+            if (first := ids.setdefault(folded(document.id), name)) != name:
                 raise PictureError(f"{first} is the document {document.id} already")
             if fault := id_fault(document.id):
                 raise PictureError(fault)
@@ -181,11 +197,11 @@ def _split(collection: Collection, queries: int) -> None:
 
 
 def _why_no_query(folder: Path, collection: Collection, queries: int) -> str:
-    refused = "".join(f"\nNot taken: {each.name}: {each.reason}." for each in collection.refusals)
-    return (
+    sentence = (
         f"No subfolder of {folder} holds {queries + 1} different pictures, of which {queries} can "
-        f"be searched for.{refused}"
+        "be searched for."
     )
+    return "\n".join([sentence, *_not_taken(collection.refusals)])
 
 
 def _write_collection(
@@ -194,8 +210,8 @@ def _write_collection(
     """Write items, topics, judgements and runs, and choose topics for a study."""
     _write_table(
         target / ITEMS_FILE,
-        ("document", "file"),
-        ((each.id, _file_of(each)) for each in collection.documents),
+        ("document", "file", "keywords"),
+        ((each.id, _file_of(each), each.group) for each in collection.documents),
     )
     _write_table(
         target / TOPICS_FILE,

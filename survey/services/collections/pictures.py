@@ -34,6 +34,20 @@ SEEN_GAMMA = 0.05  # how far from that a picture's product may be; browsers draw
 DEPTHS = (8, 10, 12, 14, 16)  # bits in which grey is measured
 NEARLY_EQUAL = 16  # of 256 values of a colour
 
+# Where a file of another kind has which bytes: what it is, and what to do.
+EXPORT = "Export it as JPEG or PNG"
+FOREIGN = {
+    **{
+        (4, b"ftyp" + brand): f"this is HEIC, as phones store pictures. {EXPORT}"
+        for brand in (b"heic", b"heix", b"hevc", b"heim", b"heis", b"mif1", b"msf1")
+    },
+    (4, b"ftypavif"): f"this is AVIF. {EXPORT}",
+    (0, b"%PDF"): "this is a PDF. Export its page as PNG or JPEG",
+    (0, b"II*\0"): f"this is TIFF. {EXPORT}",
+    (0, b"MM\0*"): f"this is TIFF. {EXPORT}",
+    (0, b"PK\x03\x04"): "this is a zip or a document. Unpack it, or save its pictures",
+}
+
 # What Pillow's readers raise for files that are damaged.
 DAMAGED = (OSError, SyntaxError, ValueError, EOFError, IndexError, struct.error, zlib.error)
 
@@ -233,6 +247,12 @@ def _why_unknown(content: bytes) -> str:
     allowed = "JPEG, PNG, WebP and GIF are allowed"
     if not content:
         return f"the file is empty; {allowed}"
+    top = content[:512].lstrip().lower()
+    if top.startswith((b"<!doctype html", b"<html")):
+        return "this is a web page. Save the picture itself, not the page that shows it"
     if b"<svg" in content[:2_000].lower():
         return f"an SVG may hold scripts; {allowed}"
+    for (start, mark), reason in FOREIGN.items():
+        if content[start:].startswith(mark):
+            return reason
     return f"this is no picture that can be read; {allowed}"

@@ -378,7 +378,7 @@ def _runs_in_order(provenance: Provenance, runs: Sequence[TextFile]) -> list[Tex
     """Return the files of a study's runs in its order, by their SHA-256 or else their names."""
     digests = [source.sha256 for source in provenance.sources if source.role == RUN]
     by_digest = {run.sha256: run for run in runs}
-    if len(runs) == len(digests) and {*digests} == {*by_digest}:
+    if len(runs) == len(digests) == len(by_digest) and {*digests} == {*by_digest}:
         in_order = [by_digest[digest] for digest in digests]
     else:
         try:

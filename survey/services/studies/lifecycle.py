@@ -384,7 +384,7 @@ def warnings_of(session: Session, study: Study, *, so_far: bool = False) -> list
     shown = _shown(session, study)
     complete = study.plan.has_items and not so_far
     compared = items_checked(shown, needed=study.plan.has_items)
-    if not (complete or shown.items):
+    if not (complete or {*shown.items} - {*shown.other_items}):
         compared = [warning for warning in compared if warning.of != ITEMS]
     if not (complete or shown.topics):
         compared = [warning for warning in compared if warning.of != TOPICS]

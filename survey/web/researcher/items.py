@@ -1,12 +1,11 @@
 """What the documents and topics of a study stand for: taken in, shown and removed."""
 
-from pathlib import PurePosixPath
-
 from flask import Response, flash, g, jsonify, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 
 from survey.errors import NotFoundError, SurveyError
 from survey.services.collections import items as collection
+from survey.services.collections.item_files import tidy_path
 from survey.services.studies import lifecycle
 from survey.web.forms import Form, page
 from survey.web.requests import in_own_process, session
@@ -36,7 +35,7 @@ def take_items() -> ResponseReturnValue:
     """Take files in; a script that sends some at a time gets JSON."""
     lifecycle.require_draft(g.study)
     form = ItemsForm()
-    uploads = {PurePosixPath(str(file.filename)).name: file.stream for file in files_of("files")}
+    uploads = {tidy_path(str(file.filename)): file.stream for file in files_of("files")}
     intake = collection.Intake()
     if not form.validate_on_submit():
         return _items_page(form)
@@ -44,19 +43,20 @@ def take_items() -> ResponseReturnValue:
         form.files.errors = ["Choose some files first."]
         return _items_page(form)
     try:
-        elsewhere = request.form.get("elsewhere", "").splitlines()
-        is_later = "later" in request.form
-        with collection.open_uploads(uploads, elsewhere, is_later=is_later) as source:
-            intake = collection.take_in(
-                *(session(), g.study, source.files, source.items, g.researcher.name),
-                topics=source.topics,
-            )
-        intake.refusals = [*source.refusals, *intake.refusals]
-        intake.warnings = [*source.warnings, *intake.warnings]
+        needed = collection.needed_items(session(), g.study)
+        with collection.open_uploads(uploads, _part_of_files(), needed) as source:
+            intake = source.intake
+            if "check" not in request.form:
+                collection.take_in(
+                    *(session(), g.study, source.files, source.items, g.researcher.name),
+                    topics=source.topics,
+                    intake=intake,
+                )
     except SurveyError as error:
         form.files.errors = [str(error)]
     else:
-        forget()
+        if "check" not in request.form:
+            forget()
     if request.accept_mimetypes.best == "application/json":
         return jsonify(
             items=intake.items,
@@ -65,9 +65,20 @@ def take_items() -> ResponseReturnValue:
             refused=[f"{each.name}: {each.reason}" for each in intake.refusals],
             repeated=[f"{each.name}: {each.reason}" for each in intake.repeated],
             warnings=[each.text for each in intake.warnings],
+            codes=[each.code for each in intake.warnings],
+            files=[vars(report) for report in intake.files],
             errors=[*form.files.errors],
         )
     return _items_page(form, intake)
+
+
+def _part_of_files() -> collection.Part:
+    """Return which part of the chosen files a script sends in this request."""
+    return collection.Part(
+        elsewhere=request.form.get("elsewhere", "").splitlines(),
+        is_later="later" in request.form,
+        is_whole="part" not in request.form,
+    )
 
 
 @blueprint.post(f"{STUDY}/items/remove")
@@ -94,6 +105,7 @@ def _items_page(form: ItemsForm, intake: collection.Intake | None = None) -> Res
         "researcher/items.html",
         form,
         intake=intake,
+        warnings=collection.warning_sentences(intake.warnings) if intake else (),
         summary=collection.summary(session(), g.study),
         shown=collection.pictured(session(), g.study, rows)[:PICTURES_SHOWN],
         topics=topics,
