@@ -51,12 +51,15 @@ class Finding:
 
     ``failed``: the study is broken; other findings may be intended. ``mend``: where it can be
     mended: a field of the plan or of recruitment, "items" or "lists"; empty for a mere remark.
+    ``stops``: the study cannot open before it is mended. ``code``: what it is about, for scripts.
     """
 
     question: int | None
     text: str
     failed: bool = False
     mend: str = ""
+    stops: bool = False
+    code: str = ""
 
 
 class PlanError(ValueError):

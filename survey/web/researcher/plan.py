@@ -524,6 +524,7 @@ def _plan_page(
             # Fields whose controls stand side by side.
             short={name for name, rule in rules if isinstance(rule, Whole) and len(rule.help) < 70},
             previewed=_previewed_pages(g.plan),
+            takes=lifecycle.takes_about(session(), g.study),
             **content,
         )
     )
