@@ -33,6 +33,18 @@ class ChangedMeanwhileError(SurveyError):
     """Another researcher has saved something else since the form was opened."""
 
 
+class SlugError(SurveyError):
+    """An address that a study cannot have; ``suggestion``: one like it that is free."""
+
+    def __init__(self, text: str, suggestion: str) -> None:
+        super().__init__(text)
+        self.suggestion = suggestion
+
+
+class CannotOpenError(NotAllowedError):
+    """The check of a draft has findings that keep it from being opened."""
+
+
 class StudyClosedError(NotAllowedError):
     """The study is closed, so it takes no more answers."""
 

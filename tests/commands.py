@@ -7,6 +7,8 @@ import random
 from flask import Flask
 from PIL import Image
 
+# Options of a command that opens a study.
+CONTACT = ("--asked-by", "the IR group", "--contact", "ir@x.example")
 QRELS = "".join(f"t{t} 0 d{d} {1 + d % 2}\n" for t in (1, 2) for d in (1, 2, 3))
 
 

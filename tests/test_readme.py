@@ -37,7 +37,7 @@ def test_what_each_of_the_three_does_first_stands_on_the_first_screen():
 @ON_SQLITE
 def test_the_demo_study_and_a_study_of_its_seed_have_the_same_questions(app, session):
     first = demo.ensure_studies(session)
-    plan = plans.preset_plan("mnro", seed=2039, **plans.default_contact())
+    plan = plans.preset_plan("mnro", seed=2039, **demo.CONTACT)
     again = lifecycle.create_study(session, "replication", plan)
     lifecycle.open_study(session, again)
     assert again.digest == first.digest

@@ -267,7 +267,7 @@ def test_a_participant_reads_greek_from_the_entry_to_the_receipt(app, study, ses
     visitor.open()
     assert visitor.page.h1.text == "Διάταξη αποτελεσμάτων αναζήτησης"
     assert "Θα απαντήσετε σε 3 ερωτήσεις, καθεμία για 5 σύντομες λίστες" in visitor.text
-    assert "Η ερευνητική ομάδα που σας προσκάλεσε" in visitor.text
+    assert "Η ομάδα ανάκτησης του X" in visitor.text
     for code in ("", "AAAAA-BBBBB-CCCC", "x" * 65):
         visitor.submit("/resume", code=code)
         assert visitor.status in (400, 404)

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.commands import CONTACT
+
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[1]
@@ -38,7 +40,7 @@ def test_pages_and_commands_work_from_the_wheel_in_a_default_instance(unpacked, 
     for arguments in (
         ["init"],
         ["study", "new", "pilot", "--seed", "1"],
-        ["study", "open", "pilot"],
+        ["study", "open", "pilot", *CONTACT],
     ):
         done = run(unpacked, tmp_path, "-m", "survey", *arguments)
         assert done.returncode == 0, done.stderr

@@ -42,6 +42,7 @@ from survey.core.tasks.ordering_plan import OrderingPlan, ordering_plan
 from survey.db.engine import database_url, engine_options, prepare
 from survey.db.models import Participant, Presentation, StoredQuestion, StoredResponse, Study
 from survey.db.models.ordering import StoredOrderingAnswer, StoredOrderingPresentation
+from survey.services.operations import demo
 from survey.services.operations.database import upgrade_database
 from survey.services.planning.ordering_bot import Preference, cast_vote
 from survey.services.studies import lifecycle, plans
@@ -101,7 +102,7 @@ def fill(engine: Engine, participants: int, **changes: Any) -> Iterator[int]:
         standing: dict[str, Any] = {
             "practice": False,
             "participants": wanted,
-            **plans.default_contact(),
+            **demo.CONTACT,
         }
         plan = ordering_plan(plans.preset_plan("mnro", **standing | changes))
         study = lifecycle.create_study(session, SLUG, plan)

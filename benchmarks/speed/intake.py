@@ -20,6 +20,7 @@ from survey.app import create_app, db
 from survey.config import Settings
 from survey.services.accounts import COMMAND_LINE
 from survey.services.collections import item_files, items
+from survey.services.operations import demo
 from survey.services.operations.database import upgrade_database
 from survey.services.studies import lifecycle, plans
 
@@ -43,7 +44,7 @@ def measured(folder: Path, count: int) -> dict[str, float]:
         app = create_app(Settings(Path(instance), f"sqlite:///{path}", "a key for benchmarks only"))
         with app.app_context():
             upgrade_database(db.engine)
-            plan = plans.preset_plan("mnro", **plans.default_contact())
+            plan = plans.preset_plan("mnro", **demo.CONTACT)
             files = dict(islice(item_files.files_in_folder(folder).items(), count))
             documents = items.items_of_files(files, folder.name, items.Intake())
             empty = path.stat().st_size

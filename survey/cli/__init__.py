@@ -92,7 +92,7 @@ def error_sentence(error: Exception) -> str:
         "survey init                 # a real study",
         "survey study new my-study --questions 10",
         "survey study check my-study",
-        "survey study open my-study",
+        "survey study open my-study --asked-by us --contact ir@example.org",
         "survey serve",
     ),
 )

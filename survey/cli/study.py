@@ -53,6 +53,11 @@ ASKED_BY = click.option("--asked-by", help="Who runs the study, as participants 
 CONTACT = click.option(
     "--contact", help="Where participants can ask, for example an e-mail address."
 )
+MINUTES = click.option(
+    "--minutes",
+    type=click.IntRange(1, 600),
+    help="How long it takes, as participants read it; computed by default.",
+)
 INPUT = click.Path(exists=True, path_type=Path)
 TOPICS_FILE = click.option(
     "--topics-file",
@@ -78,7 +83,7 @@ OF_THE_PAPER = ("measures", "generator", "own_lists", "marks")  # fields of a pl
     examples=(
         "survey study new my-study --questions 10",
         "survey study check my-study",
-        "survey study open my-study",
+        "survey study open my-study --asked-by us --contact ir@example.org",
         "survey study close my-study",
     ),
 )
@@ -211,6 +216,7 @@ def study() -> None:
 @click.option("--title", help="The title that participants read.")
 @ASKED_BY
 @CONTACT
+@MINUTES
 @JSON_OPTION
 def new(
     slug: str,
@@ -243,7 +249,6 @@ def new(
     Without options it is the MNRO paper's study with newly drawn lists. A study with other
     measures, lists or marks hides the methods' scores, unless --preset mnro asks for them.
     """
-    from survey.services import accounts
     from survey.services.collections.items import topics_in
     from survey.services.exchange.input_files import read_text
     from survey.services.studies import lifecycle
@@ -307,18 +312,9 @@ def new(
         intake, taken, warnings = _add_items(
             session, study, labelled, *given_files, named, cut_texts=cut_texts
         )
-        sentences += taken
-        sentences.append(f"Look at it with `survey study check {study.slug}`, then open it.")
-        if file is None and not {"asked_by", "contact"} <= fields.keys():
-            sentences.append(
-                f"Participants read that {study.plan.asked_by} ask, and that questions go to "
-                f"{study.plan.contact}; --asked-by and --contact of `survey study open` name you."
-            )
-        if not accounts.members_of(session, study):
-            sentences.append(
-                "It has no owner, so no researcher sees it in the browser: "
-                f"`survey study share {study.slug} NAME` adds an owner."
-            )
+        if not plan_file.has_minutes:
+            lifecycle.promise_expected_minutes(session, study)
+        sentences += [*taken, *_what_to_do_next(session, study)]
         warnings += lifecycle.warnings_of(session, study, so_far=True)
         content = lifecycle.describe(study) | intake
         content["warnings"] = [warning.as_json() for warning in warnings]
@@ -329,6 +325,28 @@ def new(
 def _print_warnings_of_files(warnings: "Sequence[Warned]", *, strict: bool) -> None:
     """Print warnings but those that the sentence about a file says, as ``print_warnings`` does."""
     print_warnings([each for each in warnings if each.code != "columns-not-read"], strict=strict)
+
+
+def _what_to_do_next(session: "Session", study: "Study") -> list[str]:
+    """Return what to do with a new study, in sentences."""
+    from survey.services import accounts
+    from survey.services.studies.plans import contact_faults
+
+    sentences = [
+        f"Look at it with `survey study check {study.slug}`, then open it.",
+        f"Participants read that it takes about {study.plan.minutes} minutes (--minutes).",
+    ]
+    if contact_faults(study.plan):
+        sentences.append(
+            "It opens once participants read who asks and whom they can ask: "
+            "--asked-by and --contact of `survey study open` say it."
+        )
+    if not accounts.members_of(session, study):
+        sentences.append(
+            "It has no owner, so no researcher sees it in the browser: "
+            f"`survey study share {study.slug} NAME` adds an owner."
+        )
+    return sentences
 
 
 def _keyword_topics(file: Path | None, kind: str | None) -> "list[Topic]":
@@ -464,7 +482,7 @@ def list_(as_json: bool) -> None:
             (
                 {"slug": study.slug, "status": study.status, "title": study.plan.title}
                 | lifecycle.progress(session, study),
-                study.status_label,
+                study,
             )
             for study in studies
             if study.has_known_kind
@@ -474,10 +492,12 @@ def list_(as_json: bool) -> None:
         text = f"Left out, as this program does not know their kind: {', '.join(unknown)}."
         click.echo(text, err=True)
     if as_json:
-        print_json([content for content, _ in contents])
+        print_json([content | lifecycle.admission(study) for content, study in contents])
     elif contents:
         columns = [HEADINGS.get(name, name) for name in contents[0][0]]
-        rows = [list((content | {"status": status}).values()) for content, status in contents]
+        rows = [
+            [*(content | {"status": study.status_label}).values()] for content, study in contents
+        ]
         print_table("Studies", columns, rows)
     elif not unknown:
         click.echo("There is no study yet: make one with `survey study new`.")
@@ -502,7 +522,7 @@ def show(slug: str, as_json: bool) -> None:
             ("no", "yes")[value] if isinstance(value, bool) else value,
         )
         for name, value in (content | {"status": status}).items()
-        if name not in ("slug", "participants")
+        if name not in ("slug", "participants") and (name, value) != ("admission_ended_at", None)
     ]
     rows += [
         (f"participants, {HEADINGS.get(name, name)}", count)
@@ -596,24 +616,33 @@ def plan(slug: str, as_json: bool) -> None:
 
 @study.command(
     "open",
-    examples=("survey study open spring-study --contact ir@example.org",),
+    examples=('survey study open spring-study --asked-by "IR group" --contact ir@example.org',),
 )
 @SLUG_ARGUMENT
 @ASKED_BY
 @CONTACT
+@MINUTES
 @click.option("--reason", default="", help="Why a closed study opens again; it is exported.")
+@click.option(
+    "--anyway",
+    default="",
+    metavar="REASON",
+    help="Why a draft opens though its check finds what stops it; it is logged.",
+)
 @JSON_OPTION
-def open_(slug: str, as_json: bool, reason: str, **contact: str | None) -> None:
+def open_(slug: str, as_json: bool, reason: str, anyway: str, **changes: Any) -> None:
     """Freeze a study under its digest and let participants in.
 
     From then on no text, list, value or order of it can change. A closed study opens again; that
     its results could be seen meanwhile is stored, exported and printed beside the verdicts.
-    A draft does not open before it says who asks and whom participants can ask.
+    A draft does not open before it says who asks and whom participants can ask, nor while
+    something that its questions show is missing. A study that admits no one new (`study close
+    --let-finish`) admits people again.
     """
     from survey.services import accounts
     from survey.services.studies import lifecycle, plans
 
-    changes = _plan_fields(contact)
+    changes = _plan_fields(changes)
     with open_study(slug) as (session, study):
         if changes:
             try:
@@ -621,38 +650,79 @@ def open_(slug: str, as_json: bool, reason: str, **contact: str | None) -> None:
             except ValueError as error:
                 raise click.UsageError(f"{error}.") from error
             lifecycle.change_plan(session, study, plan, accounts.COMMAND_LINE)
-        if study.status == "draft" and (faults := plans.contact_faults(study.plan)):
-            reasons = "; ".join(fault.text for fault in faults)
-            options = " and ".join(f"--{fault.place[0]}".replace("_", "-") for fault in faults)
-            raise click.UsageError(f"The study {slug!r} cannot open: {reasons}. Give {options}.")
-        lifecycle.open_study(session, study, reason=reason[:500])
+        if study.status == "draft":
+            _require_can_open(session, study, anyway)
+        was_open = study.status == "open"
+        lifecycle.open_study(session, study, reason=reason[:500], anyway=anyway[:500])
         print_result(
             lifecycle.describe(study),
-            f"The study {slug!r} is open at /s/{slug}.",
+            f"The study {slug!r} {'admits people again' if was_open else 'is open'} at /s/{slug}.",
             f"Its digest, for a preregistration: {study.digest}",
             "Participants reach it while `survey serve` runs.",
             as_json=as_json,
         )
 
 
-@study.command(examples=("survey study close five-systems",))
+def _require_can_open(session: "Session", study: "Study", anyway: str) -> None:
+    """Name all that stops a draft from opening, and what to do about each; exit unless nothing."""
+    from survey.errors import CannotOpenError
+    from survey.services.studies import lifecycle
+
+    stops = lifecycle.stops_of(lifecycle.check_study(session, study))
+    may = lifecycle.can_open_anyway(stops)
+    if not stops or (may and anyway.strip()):
+        return
+    options = {"asked_by": "--asked-by", "contact": "--contact", "minutes": "--minutes"}
+    named = [options[each.mend] for each in stops if each.mend in options]
+    ways = [f"Give {' and '.join(named)}."] if named else []
+    if any(each.mend == "items" for each in stops):
+        ways.append(f"Add pictures and texts with `survey study items {study.slug} FOLDER`.")
+    if may:
+        ways.append("Or say why it opens in spite of that: --anyway REASON.")
+    reasons = "; ".join(each.text for each in stops)
+    text = f"The study {study.slug!r} cannot open: {reasons}. {' '.join(ways)}"
+    raise click.UsageError(text) if len(named) == len(stops) else CannotOpenError(text)
+
+
+@study.command(
+    examples=("survey study close five-systems --let-finish", "survey study close five-systems")
+)
 @SLUG_ARGUMENT
+@click.option(
+    "--let-finish",
+    is_flag=True,
+    help="Admit no one new, and let those under way finish; close it later.",
+)
 @JSON_OPTION
-def close(slug: str, as_json: bool) -> None:
+def close(slug: str, as_json: bool, let_finish: bool) -> None:
     """Stop taking answers.
 
-    `survey study open` opens the study again.
+    Those who are under way cannot finish then, unless --let-finish. `survey study open` opens the
+    study again, or admits people again.
     """
+    from survey.services.participation import participants
     from survey.services.studies import lifecycle
 
     with open_study(slug) as (session, study):
-        lifecycle.close_study(session, study)
-        print_result(
-            lifecycle.describe(study),
-            f"The study {slug!r} is closed.",
-            f"Next: `survey analyse {slug}`, `survey export {slug} --to {slug}.zip`.",
-            as_json=as_json,
-        )
+        under_way = participants.count_under_way(session, study)
+        people = f"{under_way} {'person' if under_way == 1 else 'people'}"
+        if let_finish:
+            lifecycle.end_admission(session, study)
+            sentences = [
+                f"The study {slug!r} admits no one new; {people} under way can finish.",
+                f"Next: `survey study show {slug}`, then `survey study close {slug}`.",
+            ]
+        else:
+            lifecycle.close_study(session, study)
+            sentences = [f"The study {slug!r} is closed."]
+            if under_way:
+                kept = f"{people} under way cannot finish; what they saved is kept."
+                sentences.append(f"{kept} `survey study open {slug}` lets them go on.")
+            sentences.append(
+                f"Next: `survey analyse {slug}`, `survey export {slug} --to {slug}.zip`."
+            )
+        content = lifecycle.describe(study) | {"under_way": under_way}
+        print_result(content, *sentences, as_json=as_json)
 
 
 @study.command(examples=("survey study copy five-systems second-round",))
@@ -842,7 +912,6 @@ def _read_plan(
         DEFAULT,
         KIND_PRESETS,
         PlanFile,
-        default_contact,
         fresh_seed,
         kind_plan,
         plan_from_text,
@@ -864,14 +933,16 @@ def _read_plan(
         raise click.UsageError("--preset is for orderings; leave it out, or --kind.")
     if kind not in (None, DEFAULT, *KIND_PRESETS):
         raise click.UsageError(f"There are no general texts of the kind {kind}; add --from.")
-    values = {"seed": fresh_seed(), **default_contact(fields.get("language")), **fields}
+    values = {"seed": fresh_seed(), **fields}
     if preset is None and kind in (None, DEFAULT):
         paper = preset_values("mnro")
         if any(fields.get(name, paper.get(name)) != paper.get(name) for name in OF_THE_PAPER):
             values["show_values"] = False  # by them participants could follow a method
     if kind and not preset:
-        return PlanFile(kind_plan(kind, **values), Recruitment())
-    return PlanFile(preset_plan(preset or "mnro", **values), Recruitment())
+        plan = kind_plan(kind, **values)
+    else:
+        plan = preset_plan(preset or "mnro", **values)
+    return PlanFile(plan, Recruitment(), "minutes" in fields)
 
 
 def _print_summary(contests: "Sequence[QuestionCheck]", findings: "Sequence[Finding]") -> None:

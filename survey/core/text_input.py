@@ -14,11 +14,20 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
+from unicodedata import combining, normalize
 
 MOST_FAULTS = 20
 
 # A study's address, /s/SLUG: small letters, digits and hyphens.
 SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
+LONGEST_SLUG = 64
+# Letters in ASCII of those that no Unicode form takes apart.
+IN_ASCII = str.maketrans(
+    {
+        **dict(zip("αβγδεζηικλμνξοπρστυφωςəıłøđðħ", "avgdeziiklmnxoprstyfosailoddh", strict=True)),
+        **{"θ": "th", "χ": "ch", "ψ": "ps", "æ": "ae", "œ": "oe", "þ": "th"},
+    }
+)
 WHOLE = re.compile(r"[0-9]{1,19}")
 SIGNED_WHOLE = re.compile(r"[+-]?[0-9]{1,19}")
 NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -186,3 +195,15 @@ def csv_line(cells: Iterable[str]) -> str:
 def quoted(cell: str) -> str:
     """Return a cell, in quotes where commas, quotes or line breaks need them."""
     return '"' + cell.replace('"', '""') + '"' if re.search(r'[",\r\n]', cell) else cell
+
+
+def as_slug(text: str) -> str:
+    """Return a text as an address may be written, "" where no letter or digit is left of it.
+
+    "My Étude 2026" becomes my-etude-2026.
+    """
+    letters = normalize("NFKD", text.casefold()).translate(IN_ASCII)
+    words = re.findall(r"[a-z0-9]+", "".join(each for each in letters if not combining(each)))
+    while len(slug := "-".join(words)) > LONGEST_SLUG and len(words) > 1:
+        words.pop()
+    return slug[:LONGEST_SLUG]

@@ -45,6 +45,14 @@ def topics_of(session: Session, study_id: int) -> list[Topic]:
     return sorted(Topic(*row) for row in session.execute(query))
 
 
+def item_counts(session: Session, study_id: int) -> tuple[int, int]:
+    """Count a study's items, and those among them that are texts without a picture."""
+    items, pictures = func.count(), func.count(StoredItem.sha256)
+    statement = select(items, items - pictures).where(StoredItem.study_id == study_id)
+    count, texts = session.execute(statement).one()
+    return count, texts
+
+
 def _columns(table: type[Base], record: type[Item] | type[Topic]) -> list[Any]:
     return [getattr(table, name) for name in record._fields]
 

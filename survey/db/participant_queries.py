@@ -55,6 +55,7 @@ class StudyRow:
     status: str
     plan: Plan
     recruitment_json: str
+    admission_ended_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -487,6 +488,7 @@ def note_asked(session: Session, participant_id: int, position: int, asked: str)
 _VISIT = Prepared(
     select(
         *(_study.c[name].label(f"study_{name}") for name in ("id", "slug", "status")),
+        _study.c.admission_ended_at,
         as_type(_study.c.plan, Text).label("plan"),
         as_type(_study.c.recruitment, Text).label("recruitment"),
         exists().where(Guest.participant_id == _participant.c.id).label("is_guest"),
@@ -519,6 +521,7 @@ def visit(session: Session, slug: str, token_hash: str) -> Visit | None:
         status=row.study_status,
         plan=read_stored_plan(row.plan),
         recruitment_json=row.recruitment,
+        admission_ended_at=row.admission_ended_at,
     )
     participant = None if row.id is None else ParticipantRow(*_PARTICIPANT_FIELDS(row))
     return Visit(study, participant, by_personal_link=bool(row.is_guest))

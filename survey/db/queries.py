@@ -61,6 +61,7 @@ IS_ANSWERED = and_(
     StoredResponse.participant_id == Presentation.participant_id,
     StoredResponse.question_id == Presentation.question_id,
 )
+MOST_TIMED = 1_000  # participants of whom a check reads how long they took
 HAS_PERSONAL_ANSWERS = as_type(Participant.personal, Text) != "{}"
 
 
@@ -178,6 +179,16 @@ def taken_slots(session: Session, study_id: int, since: datetime) -> int:
     )
     statement = select(func.coalesce(counted, 0) + under_way.scalar_subquery())
     return session.scalar(statement) or 0
+
+
+def has_others_under_way(session: Session, study_id: int, since: datetime, arm: str | None) -> bool:
+    """Return whether someone who counts and is not in an arm began and was seen since a time."""
+    under_way = select(Participant.id).where(
+        *(Participant.study_id == study_id, CONDITIONS["counts"]),
+        *(Participant.status == "started", Participant.last_seen_at > since),
+        Participant.arm.is_distinct_from(arm),
+    )
+    return bool(session.scalar(select(exists(under_way))))
 
 
 def times_asked(
@@ -382,6 +393,27 @@ def counted_people(session: Session, study_id: int) -> tuple[int, int]:
     answered = _answered(study_id, people, answers).where(CONDITIONS["counts"])
     row = session.execute(answered).one()
     return row[0], row[1]
+
+
+def mean_seconds(session: Session, study_id: int, *, by_clock: bool) -> list[float]:
+    """Return the mean seconds of a question for each participant who finished and counts.
+
+    Of more than MOST_TIMED, for those who finished last. ``by_clock``: from the first sight of a
+    question to its answer; else as browsers measured how long it was in view.
+    """
+    sent, seen = (
+        extract("epoch", StoredResponse.submitted_at),
+        extract("epoch", Presentation.shown_at),
+    )
+    seconds: Any = sent - seen if by_clock else StoredResponse.active_seconds
+    statement = (
+        _answered(study_id, func.avg(seconds))
+        .where(CONDITIONS["counts"], Participant.status == "complete", seconds.is_not(None))
+        .group_by(Participant.id)
+        .order_by(Participant.completed_at.desc())
+        .limit(MOST_TIMED)
+    )
+    return [float(mean) for mean in session.scalars(statement)]
 
 
 def _answered(study_id: int, *columns: Any) -> Select[Any]:

@@ -156,6 +156,7 @@ def test_a_study_made_opened_and_closed_by_keyboard(page, server):
     press(page, link(f"/studies/{slug}"), f"/{slug}$")
     press(page, link("/open"), "/open$")
     press(page, button("/open"), f"/{slug}$")
+    press(page, link("/close"), "/close$")
     press(page, button("/close"), f"/{slug}$")
     expect(page.locator("main")).to_contain_text(re.compile("closed", re.IGNORECASE))
 

@@ -8,9 +8,8 @@ import time
 from collections.abc import Iterator
 
 from survey.services import accounts, second_factor
-from survey.services.studies.plans import default_contact
 from tests.accessibility.sights import House, Sight
-from tests.builders import RESEARCHER_COOKIE
+from tests.builders import CONTACTS, RESEARCHER_COOKIE
 from tests.web.desk import PASSWORD, Desk, a_file
 
 SIGN_IN = "/research/sign-in"
@@ -131,7 +130,7 @@ def _looked_through(house: House, desk: Desk, slug: str, language: str) -> Itera
     desk.open(at(slug, "/open"))
     yield house.seen("Freeze and open", "no contact yet", desk)
     desk.open(at(slug, "/plan"))
-    desk.send(at(slug, "/plan"), **default_contact(language))
+    desk.send(at(slug, "/plan"), **CONTACTS[language])
     desk.open(at(slug, "/open"))
     yield house.seen("Freeze and open", "to be confirmed", desk)
     desk.send(at(slug, "/open"))

@@ -94,6 +94,11 @@ def _with_people(house: House, desk: Desk, slug: str) -> Iterator[Sight]:
     yield house.seen("Studies", "one that is shared", viewer)
     desk.open(at(slug))
     yield house.seen("Overview", "open", desk)
+    desk.open(at(slug, "/close"))
+    yield house.seen("Close", "of an open study", desk)
+    desk.send(at(slug, "/let-finish"))
+    yield house.seen("Overview", "no one new is admitted", desk)
+    desk.send(at(slug, "/open"))
 
 
 def _with_two_owners(house: House, desk: Desk, slug: str, viewer: Desk) -> Iterator[Sight]:

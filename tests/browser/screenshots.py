@@ -15,7 +15,7 @@ from survey.services.operations import demo
 from survey.services.planning.ordering_bot import Preference
 from survey.services.planning.simulation import simulate
 from survey.services.studies import lifecycle
-from survey.services.studies.plans import default_contact, kind_plan
+from survey.services.studies.plans import kind_plan
 from tests.browser.recording import Recording
 from tests.browser.still import ARGUMENTS, StillServer, fixed_chance_and_time, open_window
 from tests.browser.test_grouping import SAVED, documents_on
@@ -191,7 +191,7 @@ def two_lists(browser: Browser, server: Server, folder: Path) -> None:
             "show_positions": False,
             "personal_fields": (),
         }
-        asked |= {"ask_satisfaction": True, "shuffle_questions": False, **default_contact()}
+        asked |= {"ask_satisfaction": True, "shuffle_questions": False, **demo.CONTACT}
         plan = kind_plan("preference", **lists, **asked)
         study = lifecycle.create_study(db.session, "which-is-better", plan)
         lifecycle.copy_items(db.session, demonstration, study)
@@ -209,7 +209,7 @@ def judgements(browser: Browser, server: Server, folder: Path) -> None:
     """Photograph a batch to be labelled and a topic to be sorted, of the same pictures."""
     names = [name for name in ("arches", "astronaut", "camera", "cat") for _ in range(5)]
     documents = [f"{name}-{2 + place % 5}" for place, name in enumerate(names)][:18]
-    asked = {"shuffle_questions": False, "personal_fields": (), **default_contact()}
+    asked = {"shuffle_questions": False, "personal_fields": (), **demo.CONTACT}
     with server.app.app_context():
         judged(kind_plan("labelling", topics=["coffee-1", "cat-1"], **asked), "which-match")
         judged(kind_plan("grouping", topics=[["far", documents]], **asked), "which-groups")

@@ -23,7 +23,7 @@ from tests.browser.test_participant import prepare, save, tap, tick
 from tests.browser.test_researcher import sign_in
 from tests.browsing import watched
 from tests.builders import KEY
-from tests.commands import environment_of
+from tests.commands import CONTACT, environment_of
 from tests.serving import Server, free_port
 
 pytestmark = pytest.mark.slow
@@ -284,7 +284,7 @@ def order(world, desk, judgements):
     desk.get_by_role("button", name="Make an ordering study").click()
     desk.wait_for_url("**/which-order/check")
     look(desk, "order-check")
-    world.run("study", "open", "which-order")
+    world.run("study", "open", "which-order", *CONTACT)
     world.run("simulate", "which-order", "--participants", 30)
     page = world.window(1280)
     prepare(page, world.link("which-order"))

@@ -7,6 +7,7 @@ from survey.app import db
 from survey.services import accounts
 from survey.services.studies import lifecycle, plans
 from tests.browser.test_researcher import send, sign_in
+from tests.builders import CONTACTS
 
 pytestmark = pytest.mark.slow
 
@@ -85,7 +86,7 @@ def test_numbers_are_sorted_by_their_size_however_many_decimals_they_have(page, 
 def an_answered_study(server, owner, slug, people):
     """An open study of this researcher's, in which so many people have taken part as a test."""
     with server.app.app_context():
-        plan = plans.preset_plan("mnro", **plans.default_contact())
+        plan = plans.preset_plan("mnro", **CONTACTS["en"])
         study = lifecycle.create_study(db.session, slug, plan)
         accounts.share(db.session, study, accounts.find_researcher(db.session, owner), "owner")
         lifecycle.open_study(db.session, study, "a test")

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from survey.cli import survey
-from tests.commands import albums_in, runs_for
+from tests.commands import CONTACT, albums_in, runs_for
 
 JUDGED = "1 0 d1 2\n1 0 d2 1\n1 0 d3 0\n2 0 x 1\n"
 CLUSTERED = "3 s1 zeus\n3 s2 zeus\n3 s3 buddha\n3 s4 buddha\n"
@@ -74,13 +74,13 @@ def furnish(folder):
     desk.run("survey study new five-systems --seed 5 --questions 3")
     desk.run("survey study new spring-study --seed 6 --questions 3")
     desk.run("survey study plan five-systems > plan.yaml")
-    desk.run("survey study open five-systems")
+    desk.run(f"survey study open five-systems {shlex.join(CONTACT)}")
     desk.run("survey simulate five-systems --participants 2")
     desk.run("survey export five-systems --to five-systems.zip --include-test")
     desk.run(
         "survey study new two-runs --qrels qrels.txt --run a.txt b.txt.gz --collection-size 20000"
     )
-    desk.run("survey study open two-runs")
+    desk.run(f"survey study open two-runs {shlex.join(CONTACT)}")
     desk.run("survey export two-runs --to two-runs.zip")
     desk.run("survey backup survey-sunday.sqlite3")
     with zipfile.ZipFile(folder / "five-systems.zip") as bundle:

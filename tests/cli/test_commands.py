@@ -21,6 +21,7 @@ from survey.services.studies import lifecycle
 from survey.services.studies.plans import PRESETS
 from tests.builders import SLUG, Visitor
 from tests.cli.desk import LEAVES
+from tests.commands import CONTACT
 from tests.databases import ON_BOTH, ON_SQLITE
 
 TABLE_1 = ["1,2,3,4,5", "1,3,4,5,6", "1,2,3,4,100", "1,2,3,30,31", "1,2,3,40,41"]
@@ -59,7 +60,7 @@ def test_a_studys_life_from_the_command_line(run):
     assert "There is no study yet" in run("study", "list")
     assert "made, with seed 42" in run("study", "new", "pilot", "--seed", 42, "--questions", 2)
     assert json.loads(run("study", "show", "pilot", "--json"))["status"] == "draft"
-    opened = run("study", "open", "pilot")
+    opened = run("study", "open", "pilot", *CONTACT)
     shown = json.loads(run("study", "show", "pilot", "--json"))
     assert shown["digest"] in opened
     assert (shown["status"], shown["questions"], shown["seed"]) == ("open", 2, 42)
@@ -94,19 +95,98 @@ def test_a_study_opens_only_once_it_says_who_asks_and_whom_to_ask(run, tmp_path)
 
 @ON_SQLITE
 @pytest.mark.parametrize(
-    ("options", "contact"),
+    "words",
     [
-        ((), "the sender of your link"),
-        (("--language", "el"), "το άτομο που σας έστειλε τον σύνδεσμο"),
-        (("--contact", "ir@b.org"), "ir@b.org"),
+        ("the researchers who invited you", "The sender of your link."),
+        ("οι ερευνητές αυτής της μελέτης", "το άτομο που σας έστειλε τον σύνδεσμο"),
     ],
 )
-def test_a_study_of_the_command_opens_with_a_contact_that_is_true_anywhere(run, options, contact):
+def test_general_words_for_who_asks_and_whom_to_ask_open_no_study(run, words):
     run("init")
-    made = run("study", "new", "pilot", "--questions", 2, *options)
-    assert f"questions go to {contact}; --asked-by and --contact" in made
-    run("study", "open", "pilot")
-    assert json.loads(run("study", "plan", "pilot", "--json"))["contact"] == contact
+    made = run("study", "new", "pilot", "--language", "el")
+    assert "--asked-by and --contact of `survey study open` say it" in made
+    placeholder = json.loads(run("study", "plan", "pilot", "--json"))["asked_by"]
+    for asked_by, contact in (words, (placeholder, words[1])):
+        options = ("--asked-by", asked_by, "--contact", contact)
+        refused = run("study", "open", "pilot", *options, status=2)
+        assert f"only the general words “{contact}”" in refused
+        assert json.loads(run("study", "show", "pilot", "--json"))["status"] == "draft"
+    run("study", "open", "pilot", *CONTACT)
+
+
+@ON_SQLITE
+def test_a_study_promises_the_minutes_that_its_questions_take(run, tmp_path):
+    run("init")
+    for options, minutes in (
+        ((), 20),
+        (("--questions", 2), 5),
+        (("--questions", 50), 55),
+        (("--questions", 50, "--minutes", 40), 40),
+    ):
+        made = run("study", "new", f"s{minutes}", *options)
+        assert f"about {minutes} minutes" in made
+        assert (
+            json.loads(run("study", "plan", f"s{minutes}", "--json")).get("minutes", 20) == minutes
+        )
+    (tmp_path / "plan.yaml").write_text("preset: mnro\nquestions: 50\n")
+    run("study", "new", "from-file", "--from", tmp_path / "plan.yaml")
+    assert json.loads(run("study", "plan", "from-file", "--json"))["minutes"] == 55
+
+
+@ON_SQLITE
+def test_a_study_whose_minutes_are_the_presets_opens_with_a_reason(run):
+    run("init")
+    run("study", "new", "long", "--questions", 50, "--minutes", 20, *CONTACT)
+    checked = json.loads(run("study", "check", "long", "--json"))["findings"]
+    [finding] = [each for each in checked if each["code"] == "minutes"]
+    assert (finding["stops"], finding["mend"]) == (True, "minutes")
+    assert finding["text"] == "50 questions take about 55 minutes, and participants read “about 20”"
+    refused = run("study", "open", "long", status=2)
+    assert "Give --minutes. Or say why it opens in spite of that: --anyway REASON." in refused
+    assert run("study", "open", "long", "--anyway", "  ", status=2) == refused
+    run("study", "open", "long", "--anyway", "people may stop early")
+
+
+@ON_SQLITE
+def test_the_papers_study_has_nothing_to_mend(run):
+    run("init")
+    run("study", "new", "paper", "--preset", "mnro", "--seed", 7, *CONTACT)
+    assert "; nothing to mend." in run("study", "check", "paper").partition("\n")[0]
+
+
+@ON_SQLITE
+def test_a_closing_study_admits_no_one_new_until_it_is_opened_again(run):
+    run("init")
+    run("study", "new", "pilot", "--questions", 2)
+    run("study", "open", "pilot", *CONTACT)
+    assert "admits no one new; 0 people under way can finish" in run(
+        "study", "close", "pilot", "--let-finish"
+    )
+    assert "admits no one new already" in run("study", "close", "pilot", "--let-finish", status=1)
+    assert "ending" in run("study", "list")
+    assert "ending" in run("study", "show", "pilot")
+    shown = json.loads(run("study", "show", "pilot", "--json"))
+    assert shown["status"] == "open"
+    assert (
+        shown["admission_ended_at"]
+        == json.loads(run("study", "list", "--json"))[0]["admission_ended_at"]
+    )
+    assert "admits people again" in run("study", "open", "pilot")
+    assert json.loads(run("study", "show", "pilot", "--json"))["admission_ended_at"] is None
+    assert "is open already" in run("study", "open", "pilot", status=1)
+
+
+@ON_SQLITE
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [("My Study 2026", "my-study-2026"), ("Μελέτη", "meleti"), ("mnro-étude", "etude")],
+)
+def test_an_address_that_cannot_be_is_answered_with_one_that_can(run, typed, offered):
+    run("init")
+    assert f"; for example {offered}." in run("study", "new", typed, status=1)
+    run("study", "new", offered)
+    assert f"; for example {offered}-2." in run("study", "new", typed, status=1)
+    assert f"; for example {offered}-2." in run("study", "new", offered, status=1)
 
 
 @ON_SQLITE
@@ -119,9 +199,10 @@ def test_the_check_prints_questions_and_findings(run):
     printed = run("study", "check", "pilot")
     assert printed.startswith(f"{checked['verdict']}\nTo mend\n")
     assert re.match(
-        r"\d+ of 10 questions can tell the measures apart, .+; 1 thing to mend\.", printed
+        r"\d+ of 10 questions can tell the measures apart, .+; 2 things to mend\.", printed
     )
-    assert "cannot tell those measures apart (generator)\nSummary\nall: " in printed
+    assert "participants do not read whom they can ask (contact)\nSummary\nall: " in printed
+    assert "all: 6 of 10 questions have identical orders" in printed
     assert printed.index("How contested") < printed.index("Question 1\n")
     assert "all: MNRO: K = 20 of 100 positions" in printed
     rows = [line.split()[:2] for line in printed.splitlines()]
@@ -278,7 +359,7 @@ def test_the_papers_table_4_as_json_has_the_keys_of_an_analysis(run):
 def simulated(run):
     run("init")
     run("study", "new", SLUG, "--seed", 3, "--questions", 3)
-    run("study", "open", SLUG)
+    run("study", "open", SLUG, *CONTACT)
     run("simulate", SLUG, "--participants", 3, "--prefer", "MNRO=.6,AP=.2,OTHER=.2", "--seed", 9)
     return run
 
@@ -391,7 +472,7 @@ def analysed(run, *options, slug=SLUG):
 def test_an_analysis_without_shown_methods_says_that_there_are_no_votes(run):
     run("init")
     run("study", "new", SLUG, "--seed", 3, "--questions", 2, "--columns", "never")
-    run("study", "open", SLUG)
+    run("study", "open", SLUG, *CONTACT)
     run("simulate", SLUG, "--participants", 2)
     shown = " ".join(run("analyse", SLUG, "--include-test").split())
     assert "nothing could be ticked: what follows on votes, shares" in shown
@@ -454,7 +535,7 @@ def test_what_is_undefined_says_why(run):
 @ON_SQLITE
 def test_the_same_seed_gives_the_same_table_4_in_another_study(simulated):
     simulated("study", "new", "again", "--seed", 3, "--questions", 3)
-    simulated("study", "open", "again")
+    simulated("study", "open", "again", *CONTACT)
     prefer = ("--prefer", "MNRO=.6,AP=.2,OTHER=.2")
     simulated("simulate", "again", "--participants", 3, *prefer, "--seed", 9)
     first, second = (analysed(simulated, "--include-test", slug=slug) for slug in (SLUG, "again"))
@@ -478,7 +559,7 @@ def test_the_same_seed_gives_the_same_table_4_in_another_study(simulated):
 def test_a_preference_that_cannot_be_is_explained(run, prefer, message):
     run("init")
     run("study", "new", SLUG, "--questions", 1)
-    run("study", "open", SLUG)
+    run("study", "open", SLUG, *CONTACT)
     told = run("simulate", SLUG, "--participants", 1, "--prefer", prefer, status=1)
     assert message in told
 
@@ -493,7 +574,7 @@ def test_only_an_open_study_can_be_simulated(run):
 @pytest.mark.slow
 def test_real_answers_are_counted_and_their_minutes_measured(run, app):
     run("study", "new", SLUG, "--seed", 5, "--questions", 3)
-    run("study", "open", SLUG)
+    run("study", "open", SLUG, *CONTACT)
     Visitor(app.test_client()).take_part()
     half = Visitor(app.test_client())
     half.start()

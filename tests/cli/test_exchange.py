@@ -18,7 +18,7 @@ from survey.services import accounts
 from survey.services.participation import own_data
 from survey.services.studies import lifecycle
 from tests.builders import KEY, SLUG, Visitor
-from tests.commands import environment_of
+from tests.commands import CONTACT, environment_of
 
 ROOT = Path(__file__).parents[2]
 
@@ -36,7 +36,7 @@ def answered_file(tmp_path_factory):
 
     run("init")
     run("study", "new", SLUG, "--seed", "5", "--questions", "3")
-    run("study", "open", SLUG)
+    run("study", "open", SLUG, *CONTACT)
     Visitor(app.test_client()).take_part()
     half = Visitor(app.test_client())
     half.open("?PROLIFIC_PID=person-1")

@@ -1,10 +1,12 @@
 """``--json`` everywhere: facts for scripts on stdout, and nothing else there."""
 
 import json
+import shlex
 
 import pytest
 
 from tests.cli.desk import LEAVES
+from tests.commands import CONTACT
 
 WITHOUT = {
     "survey serve": "it runs until it is stopped, and tells people where; scripts ask /readyz",
@@ -38,9 +40,9 @@ def test_a_studys_life_is_told_in_the_same_words_at_every_step(desk):
     assert (made.pop("warnings"), made.pop("files")) == ([], [])
     told = [made[name] for name in ("slug", "status", "digest", "seed")]
     assert told == ["pilot", "draft", None, 1]
-    opened = facts(desk, "survey study open pilot")
+    opened = facts(desk, f"survey study open pilot {shlex.join(CONTACT)}")
     assert opened == made | {"status": "open", "digest": opened["digest"]}
-    assert facts(desk, "survey study close pilot") == opened | {"status": "closed"}
+    assert facts(desk, "survey study close pilot") == opened | {"status": "closed", "under_way": 0}
     copied = facts(desk, "survey study copy pilot again")
     assert copied == made | {"slug": "again", "address": "/s/again"}
     assert facts(desk, 'survey study share again "Alan Turing"') == {
@@ -53,7 +55,10 @@ def test_a_studys_life_is_told_in_the_same_words_at_every_step(desk):
 def test_a_plan_as_json_makes_the_same_study(desk):
     desk.run("survey study plan five-systems --json > plan.json")
     desk.run("survey study new again --from plan.json")
-    digests = [facts(desk, f"survey study open {slug}")["digest"] for slug in ("again",)]
+    digests = [
+        facts(desk, f"survey study open {slug} {shlex.join(CONTACT)}")["digest"]
+        for slug in ("again",)
+    ]
     assert digests == [facts(desk, "survey study show five-systems")["digest"]]
 
 

@@ -110,7 +110,7 @@ def test_a_bundle_has_no_pictures_to_rank(app, session, run, tmp_path):
 
 
 def test_a_study_is_checked_and_shown_without_lists(app, session, run):
-    a_labelling_study(session)
+    a_labelling_study(session, minutes=4)
     assert json.loads(run("study", "check", "labelled", "--json"))["questions"] == [
         {"question": 1, "topic": "like-red"},
         {"question": 2, "topic": "word"},

@@ -8,6 +8,7 @@ import zipfile
 import pytest
 import yaml
 
+from tests.commands import CONTACT
 from tests.databases import ON_SQLITE
 from tests.services.exchange.changes import rows_of, unzipped, with_cell, zipped
 from tests.services.test_items import a_picture
@@ -93,7 +94,7 @@ def test_ap_ndcg_and_mnro_on_two_runs_go_from_study_new_to_table_4(run, files):
     # By hand, question 1: the positions are the same, so AP and MNRO tie; nDCG@10 does not:
     # A has 2 1 . 1, B 1 1 … 2, which is worse.
     assert checked["questions"][0]["rankings"] == {"AP": "A=B", "MNRO": "A=B", "nDCG@10": "A>B"}
-    run("study", "open", "two-runs")
+    run("study", "open", "two-runs", *CONTACT)
     prefer = ("--prefer", "nDCG@10=.6,MNRO=.3,AP=.1")
     run("simulate", "two-runs", "--participants", 4, *prefer, "--seed", 4)
     run("study", "close", "two-runs")
@@ -114,7 +115,7 @@ def test_ap_ndcg_and_mnro_on_two_runs_go_from_study_new_to_table_4(run, files):
 def test_a_graded_bundle_carries_its_marks_and_replicates(run, files):
     run("init")
     new_from_runs(run, "--graded", "--clusters", "clusters.txt", "--topics", "t1,t2")
-    run("study", "open", "two-runs")
+    run("study", "open", "two-runs", *CONTACT)
     run("simulate", "two-runs", "--participants", 2)
     run("export", "two-runs", "--to", "out.zip", "--include-test")
     assert "agrees in everything" in run("replicate", "out.zip")
@@ -138,7 +139,7 @@ def bundle(run, files):
     """The bundle of a study of two runs and three topics, with simulated answers."""
     run("init")
     new_from_runs(run, "--graded", "--depth", 3)
-    run("study", "open", "two-runs")
+    run("study", "open", "two-runs", *CONTACT)
     run("simulate", "two-runs", "--participants", 2, "--seed", 1)
     run("export", "two-runs", "--to", "out.zip", "--include-test")
     return unzipped((files / "out.zip").read_bytes())
@@ -215,7 +216,7 @@ def test_check_remarks_on_different_numbers_of_relevant_items(run, files):
     run("init")
     new_from_runs(run, "--topics", "t2 t3")
     verdict, _, remarks = run("study", "check", "two-runs").partition("Summary")
-    assert "1 thing to mend" in verdict  # the orders are identical
+    assert "3 things to mend" in verdict  # the orders are identical, and two of the contact
     assert "from 2 to 3 relevant items per list, so the texts must not promise" in remarks
 
 
@@ -255,7 +256,7 @@ def test_check_warns_of_letters_that_are_the_same_in_every_question(run, files):
 def test_a_mark_that_was_changed_is_named(run, files, column, cell, message):
     run("init")
     new_from_runs(run, "--graded", "--clusters", "clusters.txt", "--topics", "t1 t2")
-    run("study", "open", "two-runs")
+    run("study", "open", "two-runs", *CONTACT)
     run("simulate", "two-runs", "--participants", 1)
     run("export", "two-runs", "--to", "out.zip", "--include-test")
     bundle = unzipped((files / "out.zip").read_bytes())
@@ -385,7 +386,7 @@ def test_measures_of_clusters_come_with_the_lists_that_bring_them(run, files, wa
         (files / "own.csv").write_text(OWN)
         own = ("--own-lists", "own.csv", "--measures", "AP,S-recall@5", "--preset", "runs")
         run("study", "new", "two-runs", *own)
-    run("study", "open", "two-runs")
+    run("study", "open", "two-runs", *CONTACT)
     run("simulate", "two-runs", "--participants", 1)
     run("export", "two-runs", "--to", "out.zip", "--include-test")
     assert "agrees in everything" in run("replicate", "out.zip")
@@ -421,7 +422,7 @@ def test_items_and_topics_come_with_a_new_study_or_later(run, files):
     (files / "items.csv").write_text("document,text\nd4,some words\n")
     content = json.loads(run("study", "items", "two-runs", "items.csv", "--json"))
     assert (content["items"], content["pictures"], content["topics"]) == (4, 2, 1)
-    run("study", "open", "two-runs")
+    run("study", "open", "two-runs", *CONTACT)
     run("export", "two-runs", "--to", "out.zip", "--with-pictures")
     bundle = unzipped((files / "out.zip").read_bytes())
     assert len(rows_of(bundle, "thumbnails.csv")) == 2

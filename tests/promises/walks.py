@@ -14,9 +14,9 @@ from survey.core.studies.rankings import Ranking
 from survey.db.models import Study
 from survey.services.studies import lifecycle, recruitment
 from survey.services.studies.languages import languages
-from survey.services.studies.plans import default_contact, preset_values
+from survey.services.studies.plans import preset_values
 from survey.services.studies.recruitment import Recruitment
-from tests.builders import KEY, Visitor, a_plan
+from tests.builders import CONTACTS, KEY, Visitor, a_plan
 from tests.grouped import a_grouping_study
 from tests.promises.worlds import Place
 
@@ -54,7 +54,7 @@ def new_study(place: Place, slug: str, **changes: Any) -> Study:
     language = language if language in languages() else "en"
     texts = {name: text for name, text in preset_values("mnro", language).items() if text}
     design = {**DESIGN, "measures": place.world.names}
-    contact = default_contact(language)
+    contact = CONTACTS[language]
     plan = a_plan(**{**texts, **contact, **design, **changes})
     study = lifecycle.create_study(place.session, slug, plan)
     lifecycle.open_study(place.session, study)

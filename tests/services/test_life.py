@@ -9,7 +9,7 @@ from survey.core.tasks import plan_from_json
 from survey.core.tasks.ordering import OrderingAnswer
 from survey.db import queries
 from survey.db.models import Event, Membership, Participant, StoredQuestion, Study
-from survey.errors import NotAllowedError, NotFoundError, SurveyError
+from survey.errors import CannotOpenError, NotAllowedError, NotFoundError, SurveyError
 from survey.services import accounts
 from survey.services.participation import participants
 from survey.services.studies import lifecycle
@@ -58,6 +58,135 @@ def test_the_database_is_free_while_questions_are_drawn(
     else:
         lifecycle.change_plan(session, draft, a_plan(seed=9), "Ada")
     assert len(drawn) == 1
+
+
+@pytest.mark.parametrize("anyway", ["", "  ", "it is urgent"])
+def test_no_reason_opens_a_study_that_does_not_say_whom_to_ask(session, ada, anyway):
+    plan = a_plan(contact="", asked_by="the researchers who invited you")
+    draft = lifecycle.create_owned_study(session, ada, "whose", plan, Recruitment())
+    with pytest.raises(CannotOpenError, match=r"who asks, only the general .*; .* whom they can"):
+        lifecycle.open_study(session, draft, "Ada", anyway=anyway)
+    session.rollback()
+    assert (draft.status, draft.digest) == ("draft", None)
+
+
+def test_what_a_study_was_opened_in_spite_of_is_logged(session, ada):
+    plan = a_plan(questions=50)  # for which 20 minutes are too few
+    draft = lifecycle.create_owned_study(session, ada, "long", plan, Recruitment())
+    with pytest.raises(CannotOpenError, match="50 questions take about 55 minutes"):
+        lifecycle.open_study(session, draft, "Ada")
+    session.rollback()
+    lifecycle.open_study(session, draft, "Ada", anyway="a pilot")
+    opened, anyway, _ = accounts.events_of(session, draft)
+    assert (opened.kind, anyway.kind) == ("opened", "opened anyway")
+    assert anyway.detail == (
+        "a pilot: 50 questions take about 55 minutes, and participants read “about 20”"
+    )
+
+
+@pytest.mark.parametrize("minutes", [19, 30, 60])
+def test_minutes_that_a_researcher_chose_stop_no_study(session, ada, minutes):
+    plan = a_plan(questions=50, minutes=minutes)
+    draft = lifecycle.create_owned_study(session, ada, "chosen", plan, Recruitment())
+    findings = [each for each in lifecycle.check_study(session, draft) if each.code == "minutes"]
+    assert [(each.mend, each.stops) for each in findings] == [("minutes", False)] * (minutes < 37)
+    lifecycle.open_study(session, draft, "Ada")
+
+
+@pytest.mark.parametrize(("people", "measured"), [(4, False), (5, True)])
+def test_the_time_of_those_who_finished_replaces_the_estimate(session, draft, people, measured):
+    lifecycle.open_study(session, draft, "Ada")
+    for number in range(people):
+        participant = a_ready_participant(session, draft, f"browser {number}")
+        for position in range(1, 4):
+            answer = OrderingAnswer(frozenset({1}), None)
+            save_answer(session, participant, position, answer, 100.0 * (number + 1))
+        participants.finish(session, participant)
+    texts = [each.text for each in lifecycle.check_study(session, draft) if each.mend == "minutes"]
+    by_estimate = ["3 questions take about 6 minutes, and participants read “about 20”"]
+    assert texts == ([] if measured else by_estimate)
+    if measured:
+        assert (
+            "3 questions take about 20 minutes, by the median of 5 who have finished: "
+            "300 seconds each"
+        ) in [each.text for each in lifecycle.check_study(session, draft)]
+
+
+def test_a_new_draft_promises_what_its_questions_take(session, ada):
+    of_three = lifecycle.create_owned_study(session, ada, "three", a_plan(), Recruitment())
+    lifecycle.promise_expected_minutes(session, of_three)
+    assert (of_three.plan.minutes, of_three.plan) == (6, a_plan(minutes=6))
+    as_the_paper = a_plan(questions=10)
+    replication = lifecycle.create_owned_study(session, ada, "ten", as_the_paper, Recruitment())
+    lifecycle.promise_expected_minutes(session, replication)
+    assert replication.plan == as_the_paper
+
+
+def test_those_under_way_finish_while_no_one_new_is_admitted(session, draft):
+    lifecycle.open_study(session, draft, "Ada")
+    participant = a_ready_participant(session, draft, "first")
+    begun = participants.begin(session, draft, "second", KEY)
+    lifecycle.end_admission(session, draft, "Ada")
+    assert (draft.status, draft.status_label) == ("open", "ending")
+    assert not lifecycle.shows_results(draft)
+    assert participants.count_under_way(session, draft) == 2
+    with pytest.raises(NotAllowedError, match="takes no new participants"):
+        participants.begin(session, draft, "third", KEY)
+    session.rollback()
+    assert participants.begin(session, draft, "second", KEY).id == begun.id
+    assert participants.agree(session, begun, participants.consent_text(session, draft).digest)
+    for position in range(1, 4):
+        save_answer(session, participant, position, OrderingAnswer(frozenset({1}), None))
+    participants.finish(session, participant)
+    assert participants.count_under_way(session, draft) == 1
+    with pytest.raises(NotAllowedError, match="admits no one new already"):
+        lifecycle.end_admission(session, draft, "Ada")
+    session.rollback()
+    lifecycle.open_study(session, draft, "Ada")
+    assert (draft.admission_ended_at, draft.looks) == (None, [])
+    participants.begin(session, draft, "third", KEY)
+    kinds = [event.kind for event in accounts.events_of(session, draft)]
+    assert kinds == ["admits people again", "admits no one new", "opened", "made"]
+
+
+def test_test_data_come_while_no_one_new_is_admitted(session, draft):
+    lifecycle.open_study(session, draft, "Ada")
+    lifecycle.end_admission(session, draft, "Ada")
+    participants.begin(session, draft, "bot", KEY, participants.Arrival(is_test=True))
+    assert participants.count_under_way(session, draft) == 0
+
+
+def test_a_closed_study_that_opens_again_admits_people(session, draft):
+    lifecycle.open_study(session, draft, "Ada")
+    lifecycle.end_admission(session, draft, "Ada")
+    lifecycle.close_study(session, draft, "Ada")
+    with pytest.raises(NotAllowedError, match="is not open"):
+        lifecycle.end_admission(session, draft, "Ada")
+    session.rollback()
+    lifecycle.open_study(session, draft, "Ada")
+    participants.begin(session, draft, "browser", KEY)
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("My Study 2026", "my-study-2026"),
+        ("Étude n° 1", "etude-n-1"),
+        ("Μελέτη ψηφίων", "meleti-psifion"),
+        ("MNRO against nDCG in spring", "against-in-spring"),
+        ("-- precision", "precision"),
+        ("東京", f"study-{accounts.now().year}"),
+        ("mnro", f"study-{accounts.now().year}"),
+        ("a " * 40, "-".join(["a"] * 32)),
+        ("x" * 70, "x" * 64),
+    ],
+)
+def test_an_address_is_offered_that_is_free(session, typed, offered):
+    assert lifecycle.suggest_slug(session, typed) == offered
+    lifecycle.create_study(session, offered, a_plan())
+    again = lifecycle.suggest_slug(session, typed)
+    assert again == f"{offered[:62].rstrip('-')}-2"
+    lifecycle.require_valid_slug(session, again)
 
 
 def test_a_frozen_study_keeps_its_plan(session, draft):

@@ -290,6 +290,25 @@ def arms_of(session):
 
 @pytest.mark.slow
 @ON_BOTH
+def test_a_third_waits_for_no_one_where_no_one_new_is_admitted(app, session, study):
+    first, third = Assessor(app, session), Assessor(app, session)
+    another = Assessor(app, session)
+    first.go("/q/1")
+    another.go("/q/1")
+    third.go("/waiting")
+    lifecycle.end_admission(session, study, "Ada")
+    session.rollback()
+    third.open("/review")
+    assert third.path == "/waiting"  # for the two who are under way
+    for participant in session.query(Participant).filter_by(arm="first"):
+        participant.status = "stopped"
+    session.commit()
+    third.open("/waiting")
+    assert third.path == "/review"
+
+
+@pytest.mark.slow
+@ON_BOTH
 def test_a_third_gets_only_the_topics_on_which_two_do_not_agree(app, session, study):
     third = Assessor(app, session)
     firsts = [Assessor(app, session) for _ in range(2)]

@@ -130,14 +130,6 @@ def test_all_pairs_are_as_many_as_a_study_may_have(monkeypatch):
     assert plans.as_pairs(some_lists(), PLAN | contrast)["questions"] == 2
 
 
-@pytest.mark.parametrize(("minutes", "warns"), [(19, True), (20, False)])
-def test_more_pairs_than_the_promised_minutes_hold_are_to_be_mended(minutes, warns):
-    plan = a_plan_of_random_runs(selection="all", contrast=[], questions=120, minutes=minutes)
-    findings = [each for each in Preference().findings(plan, plan.draw_questions()) if each.mend]
-    text = "each person is asked 120 pairs and promised 19 minutes: 9 seconds for each"
-    assert [(each.text, each.mend) for each in findings] == [(text, "minutes")] * warns
-
-
 def test_discriminative_pairs_are_balanced_on_which_run_a_measure_favours():
     plan = a_preference_plan(selection="discriminative", contrast=["AP", "RR"])
     questions = plan.draw_questions()

@@ -10,7 +10,7 @@ from survey.services import accounts
 from survey.services.studies import lifecycle
 from survey.services.studies.plans import preset_plan
 from survey.services.studies.recruitment import Recruitment
-from tests.builders import Visitor
+from tests.builders import Visitor, a_plan
 from tests.databases import ON_SQLITE
 from tests.grouped import a_grouping_study
 from tests.labelled import a_labelling_study
@@ -42,14 +42,14 @@ def seen(page):
 
 
 def test_the_verdict_comes_first_and_each_thing_to_mend_has_a_link_that_leads_there(desk, session):
-    study = a_draft(session, preset_plan("mnro", seed=2039))
+    study = a_draft(session, preset_plan("mnro", seed=2039, minutes=60))
     desk.open(CHECK.format("drafted"))
     verdict = "7 of 10 questions can tell the measures apart, 2 only some of them, 1 none"
     assert desk.page.select_one("main h2").text == f"{verdict}; 3 things to mend."
     findings = lifecycle.check_study(session, study)
     assert lifecycle.check_verdict(study, findings) == desk.page.select_one("main h2").text
     links = [each["href"] for each in desk.page.select(".mend a")]
-    assert [each.partition("#")[2] for each in links] == ["generator", "asked_by", "contact"]
+    assert [each.partition("#")[2] for each in links] == ["asked_by", "contact", "minutes"]
     for link in links:
         address, _, anchor = link.partition("#")
         desk.open(address)
@@ -60,9 +60,10 @@ def test_the_verdict_comes_first_and_each_thing_to_mend_has_a_link_that_leads_th
         assert not folded
 
 
-def test_a_study_that_is_open_is_mended_in_a_copy(desk, session, study):
+def test_a_study_that_is_open_is_mended_in_a_copy(desk, session):
+    study = a_draft(session, a_plan(minutes=60))
     lifecycle.open_study(session, study)
-    desk.open(CHECK.format("a-study"))
+    desk.open(CHECK.format("drafted"))
     [link] = desk.page.select(".mend a")
     assert link.text == "Copy the study to change it"
     desk.open(link["href"].partition("#")[0])
@@ -70,7 +71,7 @@ def test_a_study_that_is_open_is_mended_in_a_copy(desk, session, study):
 
 
 def test_a_viewer_gets_no_link_to_what_only_owners_may_do(app, desk, session):
-    study = a_draft(session, preset_plan("mnro", seed=2039))
+    study = a_draft(session, preset_plan("mnro", seed=2039, minutes=60))
     viewer = Desk(app, session, "Bob")
     accounts.share(session, study, accounts.find_researcher(session, "Bob"), "viewer")
     session.commit()

@@ -69,6 +69,31 @@ def test_every_page_of_a_closed_study_has_the_contact_and_leads_to_ones_data(
                 assert leads_to_own_data(visitor), (address, method)
 
 
+@pytest.mark.parametrize("language", ["en", "el"])
+def test_newcomers_read_that_a_study_takes_no_new_participants(client, session, language):
+    study = an_open_study(session, "ending", questions=2, language=language)
+    begun, late = Visitor(client, "ending"), Visitor(client.application.test_client(), "ending")
+    begun.go("/q/1")
+    code = begun.page.select_one(".code, code").text
+    late.open()
+    token = late.page.select_one("[name=csrf_token]")["value"]
+    lifecycle.end_admission(session, study)
+    late.open()
+    sentences = {
+        "en": "This survey takes no new participants. Those who have already begun can finish.",
+        "el": "Αυτή η έρευνα δεν δέχεται νέες συμμετοχές.",
+    }
+    assert sentences[language] in late.text
+    assert not late.page.select("form[action$='/begin']")
+    late.post("/begin", csrf_token=token)
+    assert late.status == 403
+    assert sentences[language] in late.text
+    begun.go("/done", query="/q/1")
+    late.open()
+    late.submit("/resume", code=code)
+    assert late.path == "/done"
+
+
 def test_an_answer_to_a_study_that_closed_meanwhile_is_told_where_ones_data_are(
     client, session, study
 ):

@@ -34,7 +34,7 @@ def visitor(client, study):
 def test_the_entry_says_what_it_is_how_long_and_who_asks(visitor):
     visitor.open()
     assert visitor.page.h1.text == "Ordering search results"
-    for fact in ("three questions", "About 20 minutes", "The researchers who invited you"):
+    for fact in ("three questions", "About 20 minutes", "The retrieval group of X"):
         assert fact in visitor.text
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 from survey.services.studies import lifecycle
-from survey.services.studies.plans import DEFAULT_CONTACT, preset_plan
-from tests.builders import Visitor
+from survey.services.studies.plans import preset_plan
+from tests.builders import CONTACTS, Visitor
 from tests.databases import ON_SQLITE
 
 NAMES = {
@@ -30,7 +30,7 @@ def study(session):
     plan = preset_plan(
         "runs",
         **{"questions": 2, "collection_size": 50, "own_lists": [[(1, 9), (2, 8), (3, 4)]] * 2},
-        **{"provenance": NAMES, "practice": False, **DEFAULT_CONTACT},
+        **{"provenance": NAMES, "practice": False, **CONTACTS["en"]},
     )
     study = lifecycle.create_study(session, "of-lists", plan)
     lifecycle.open_study(session, study)

@@ -318,6 +318,7 @@ def test_the_same_study_from_a_file_and_from_the_form_has_the_same_digest(desk, 
         "  It is voluntary.\n"
         "seed: 77\n"
         "questions: 6\n"
+        "minutes: 12\n"
         "design: pool\n"
         "per_participant: 3\n"
         "shuffle_questions: true\n"
@@ -347,6 +348,7 @@ def test_the_same_study_from_a_file_and_from_the_form_has_the_same_digest(desk, 
         consent="I agree.\r\n\r\nIt is voluntary.  ",
         seed="77",
         questions="6",
+        minutes="12",
         design="pool",
         per_participant="3",
         shuffle_questions="y",
@@ -442,6 +444,95 @@ def test_a_draft_is_opened_on_a_page_that_says_what_can_no_longer_change(desk, s
 
 
 @ON_SQLITE
+def test_a_draft_that_its_check_stops_opens_with_a_reason_alone(desk, session):
+    draft = lifecycle.create_owned_study(
+        session,
+        accounts.find_researcher(session, "Ada"),
+        "long",
+        a_plan(questions=50),
+        Recruitment(),
+    )
+    home = "/research/studies/long"
+    desk.open(f"{home}/open")
+    assert "50 questions take about 55 minutes, and participants read “about 20”." in desk.text
+    [link] = desk.page.select(".wrong a")
+    assert link["href"] == f"{home}/plan?step=texts#minutes"
+    desk.send(f"{home}/open", anyway=" ")
+    assert (desk.address, desk.status) == (f"{home}/open", 200)
+    desk.send(f"{home}/open", anyway="people may stop early")
+    assert "The study is open. Invite people." in desk.text
+    assert "opened anyway: people may stop early: 50 questions take about 55 minutes" in desk.text
+    session.expire_all()
+    assert draft.status == "open"
+
+
+@ON_SQLITE
+def test_the_plan_says_how_long_its_questions_take(desk, session, study):
+    desk.open(f"{STUDY}/plan?step=texts")
+    assert desk.page.find(id="minutes-help").text == "3 questions take about 6 minutes."
+    desk.send(f"{STUDY}/plan", questions="50")
+    desk.open(f"{STUDY}/plan?step=texts")
+    assert desk.page.find(id="minutes-help").text == "50 questions take about 55 minutes."
+
+
+@ON_SQLITE
+def test_closing_asks_where_no_one_is_under_way_only_whether(desk, session, study):
+    open_it(session, study)
+    desk.open(STUDY)
+    assert f"{STUDY}/close" not in [form["action"] for form in desk.page.select("form")]
+    desk.open(f"{STUDY}/close")
+    assert desk.page.select_one("main h2").text == "0 complete, 0 under way"
+    assert len(desk.page.select("main form")) == 1
+    desk.send(f"{STUDY}/close")
+    assert "The study is closed. Its results are ready." in desk.text
+    desk.open(f"{STUDY}/close")
+    assert desk.address == STUDY
+
+
+@ON_SQLITE
+def test_closing_lets_those_under_way_finish(desk, app, session, study):
+    open_it(session, study)
+    Visitor(app.test_client(), "a-study").take_part()
+    half = Visitor(app.test_client(), "a-study")
+    half.go("/q/1")
+    desk.open(f"{STUDY}/close")
+    assert desk.page.select_one("main h2").text == "1 complete, 1 under way"
+    desk.send(f"{STUDY}/let-finish")
+    assert "The study admits no one new." in desk.text
+    state = f"Open, but admits no one new: 1 of {study.plan.participants} complete"
+    assert state in desk.text
+    desk.open(f"{STUDY}/progress")
+    assert f"{state}, 1 under way" in desk.text
+    assert "wait for those under way, then close it" in desk.text
+    desk.open("/research/")
+    assert desk.page.select_one(".badge").text == "ending"
+    half.go("/done", query="/q/1")
+    desk.open(f"{STUDY}/progress")
+    assert f"2 of {study.plan.participants} complete, 0 under way" in desk.text
+    desk.open(STUDY)
+    desk.send(f"{STUDY}/open")
+    assert "People can begin again." in desk.text
+    Visitor(app.test_client(), "a-study").go("/q/1")
+    desk.open(f"{STUDY}/close")
+    desk.send(f"{STUDY}/close")
+    assert "1 person was under way and cannot finish; what was saved is kept." in desk.text
+
+
+@ON_SQLITE
+def test_an_address_is_offered_from_what_was_typed(desk, session):
+    desk.open("/research/new")
+    desk.send("/research/new", slug="My Étude 2026", asked_by="the group of X")
+    assert desk.status == 400
+    assert "for example my-etude-2026." in desk.text
+    assert desk.page.find(id="slug")["value"] == "My Étude 2026"
+    use = desk.page.select_one("button[name=suggested]")
+    assert use.text == "Use my-etude-2026"
+    desk.send("/research/new", suggested=use["value"])
+    assert desk.address == "/research/studies/my-etude-2026/plan"
+    assert lifecycle.find_study(session, "my-etude-2026").plan.asked_by == "the group of X"
+
+
+@ON_SQLITE
 @pytest.mark.parametrize("language", ["en", "el"])
 def test_a_study_does_not_open_before_it_says_who_asks_and_whom_to_ask(desk, session, language):
     desk.open("/research/new")
@@ -450,7 +541,7 @@ def test_a_study_does_not_open_before_it_says_who_asks_and_whom_to_ask(desk, ses
     desk.open(f"{home}/open")
     links = [link["href"] for link in desk.page.select(".wrong a")]
     assert links == [f"{home}/plan?step=texts#asked_by", f"{home}/plan?step=texts#contact"]
-    assert "No contact is set, so participants do not know whom to ask." in desk.text
+    assert "Participants do not read whom they can ask." in desk.text
     assert not desk.page.select("button.go")
     desk.send(f"{home}/open")
     assert (desk.address, desk.status) == (f"{home}/open", 200)
@@ -722,7 +813,7 @@ def test_the_overview_shows_a_studys_life_as_steps_and_where_it_stands(desk, ses
     assert steps() == ["✓ Plan and check (done)", "2 Open and invite *", third]
     desk.open(f"{STUDY}/hand-out")
     assert "The bundle is hidden while people vote" in desk.text
-    desk.open(STUDY)
+    desk.open(f"{STUDY}/close")
     desk.send(f"{STUDY}/close")
     assert steps() == ["✓ Plan and check (done)", "✓ Open and invite (done)", f"{third} *"]
     links = [link["href"] for link in desk.page.select(".life > li:last-child a")]
@@ -761,7 +852,7 @@ def test_results_and_bundle_are_hidden_until_the_end(desk, app, session, study):
 def test_a_study_with_answers_opens_again_with_a_reason_alone(desk, app, session, study):
     open_it(session, study)
     Visitor(app.test_client(), "a-study").take_part()
-    desk.open(STUDY)
+    desk.open(f"{STUDY}/close")
     desk.send(f"{STUDY}/close")
     assert "Its results could be seen while it was closed." in desk.text
     desk.send(f"{STUDY}/open", reason=" ")
@@ -769,6 +860,7 @@ def test_a_study_with_answers_opens_again_with_a_reason_alone(desk, app, session
     assert "Closed" in desk.text
     desk.send(f"{STUDY}/open", reason="two people asked to join")
     assert "reopened: two people asked to join" in desk.text
+    desk.open(f"{STUDY}/close")
     desk.send(f"{STUDY}/close")
     desk.open(f"{STUDY}/results")
     assert "when 1 participant had finished (two people asked to join)" in desk.text
@@ -781,7 +873,7 @@ def test_the_bundle_of_a_closed_study_replicates_and_can_be_imported(
     open_it(session, study)
     for choice in ("1", "2"):
         Visitor(app.test_client(), "a-study").take_part(choice=choice)
-    desk.open(STUDY)
+    desk.open(f"{STUDY}/close")
     desk.send(f"{STUDY}/close")
     bundle = desk.client.get(f"{STUDY}/bundle.zip").data
     files = open_files(io.BytesIO(bundle), "bundle.zip")

@@ -23,6 +23,7 @@ from benchmarks.speed import peers
 from survey.app import create_app, db
 from survey.config import Settings
 from survey.db.models import Revision
+from survey.services.operations import demo
 from survey.services.operations.database import upgrade_database
 from survey.services.studies import lifecycle, plans
 
@@ -86,7 +87,7 @@ def open_study(folder: Path, uri: str, **changes: Any) -> None:
             "seed": 5,
             "practice": False,
             "participants": 100_000,
-            **plans.default_contact(),
+            **demo.CONTACT,
         }
         plan = plans.preset_plan("mnro", **standing | changes)
         with Session(db.engine) as session:

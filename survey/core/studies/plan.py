@@ -34,6 +34,7 @@ from survey.core.studies.fields import (
     rules_of,
     tidy_text,
 )
+from survey.core.studies.minutes import MOST_MINUTES, PICTURES, REASON, Documents, total_minutes
 
 MOST_FIELDS = 20
 # What each participant is asked beside the questions, by field of the plan.
@@ -89,6 +90,7 @@ class Plan(ABC):
     """
 
     kind: ClassVar[str]
+    practice_seconds: ClassVar[int] = 20
 
     title: str = ruled(Text("Title", 200, help="It must not name a measure."))
     asked_by: str = ruled(Text("Who asks", 300, help="Like “the retrieval group of X”."))
@@ -116,7 +118,7 @@ class Plan(ABC):
     )
     questions: int = ruled(QUESTIONS, 10)
     participants: int = ruled(Whole("Participants wanted", 1, 10_000_000, help=WANTED_HELP), 30)
-    minutes: int = ruled(Whole("Minutes", 1, 600), 20)
+    minutes: int = ruled(Whole("Minutes", 1, MOST_MINUTES), 20)
     seed: int = ruled(Whole("Seed", 0, 2**63 - 1, help=SEED_HELP), 1)
     language: str = ruled(Language("Language of the pages"), "en")
     personal_fields: tuple[PersonalField, ...] = ()
@@ -211,6 +213,27 @@ class Plan(ABC):
         if self.shuffle_questions:
             chance.shuffle(order)
         return order
+
+    def seconds_each(self, documents: Documents) -> float:  # noqa: ARG002 - for subclasses
+        """Estimate how many seconds a question takes, without its reason; kinds override it."""
+        return 30
+
+    def expected_minutes(
+        self, documents: Documents = PICTURES, seconds: float | None = None
+    ) -> int:
+        """Estimate how many minutes a participant needs for all pages.
+
+        ``seconds``: of one question with its reason, where they were measured.
+        """
+        if seconds is None:
+            seconds = self.seconds_each(documents) + REASON * bool(self.reason_question)
+        return total_minutes(
+            words=len(f"{self.consent} {self.scenario}".split()),
+            fields=len(self.personal_fields) + len(self.closing_questions),
+            practice=self.practice_seconds if self.practice else 0,
+            questions=self.asked,
+            seconds=seconds,
+        )
 
     @property
     def numbers(self) -> dict[str, int]:

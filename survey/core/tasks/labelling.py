@@ -14,12 +14,14 @@ from survey.core.collections.items import FindItems, Item, ShownItem, Topic
 from survey.core.collections.labels import HIGHEST
 from survey.core.collections.likeness import Entry, Pool
 from survey.core.studies.fields import Fault, Finding, Switch, Whole, Words, ruled
+from survey.core.studies.minutes import Documents
 from survey.core.studies.plan import PER_PARTICIPANT, POOL, Plan
 from survey.core.studies.provenance import twice_faults, why_no_id
 from survey.core.tasks.steps import InSteps
 
 MOST_QUERIES = 500
 USUAL_BATCH = 30
+USUAL_BATCHES = 3  # that annotators look at before they go on to the next query
 MOST_NAMED = 5  # topics of a finding
 MARK, NEXT, REFINE, TURN = "mark", "next", "refine", "turn"
 SEEN, SHOWN = "seen", "shown"
@@ -79,6 +81,13 @@ class LabellingPlan(Plan):
     def has_items(self) -> bool:
         """Whether questions show documents: always."""
         return True
+
+    def seconds_each(self, documents: Documents) -> float:
+        """See ``Plan.seconds_each``; by the documents of the batches that people look at."""
+        count = USUAL_BATCHES * self.batch
+        if documents.count is not None:
+            count = min(count, documents.count)
+        return count * (5 if documents.texts else 1.2)
 
     @property
     def highest(self) -> int:

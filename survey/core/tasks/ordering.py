@@ -523,8 +523,11 @@ def _order_findings(plan: OrderingPlan, questions: Sequence[Question]) -> Iterat
     agreeing = len({finding.question for finding in alike})
     if agreeing:
         text = f"{agreeing} of {len(questions)} questions have identical orders and cannot tell "
-        mend = "lists" if plan.own_lists else "generator"
-        yield Finding(None, f"{text}those measures apart", mend=mend)
+        text += "those measures apart"
+        if plan.draws_as_the_paper:  # it is what the paper's sets were like
+            yield Finding(None, f"{text}, as in the paper")
+        else:
+            yield Finding(None, text, mend="lists" if plan.own_lists else "generator")
     else:
         yield Finding(None, "in every question all the measures' orders differ")
     yield from alike

@@ -22,6 +22,7 @@ from survey.core.studies.fields import (
     rules_of,
 )
 from survey.core.studies.generators import GENERATORS, Generator, letter_order, obvious_question
+from survey.core.studies.minutes import Documents
 from survey.core.studies.plan import Plan
 from survey.core.studies.provenance import MOST_SHOWN, Provenance
 from survey.core.studies.questions import (
@@ -117,6 +118,11 @@ OF_RUNS = (
     *("provenance", "shuffle_letters", "depth"),
     *("show_items", "mark_relevant", "show_positions"),
 )
+# Fields by which drawn lists and their orders differ from the paper's.
+OF_DRAWN_LISTS = (
+    *("generator", "measures", "lists", "relevant", "collection_size", "marks"),
+    *("gmt", "literal_eq15"),
+)
 PRACTICE_DRAWS = 100  # sets tried for a practice question beside own lists
 
 ListsPerQuestion = tuple[tuple[tuple[int, ...], ...], ...]
@@ -136,6 +142,7 @@ class OrderingPlan(Plan):
     """
 
     kind: ClassVar[str] = "ordering"
+    practice_seconds: ClassVar[int] = 45
 
     scenario: str = ruled(replace(rules_of(Plan)["scenario"], help=SCENARIO_HELP))
     list_noun: str = ruled(
@@ -298,6 +305,14 @@ class OrderingPlan(Plan):
         """
         return self.has_items and self.mark_relevant
 
+    def seconds_each(self, documents: Documents) -> float:
+        """See ``Plan.seconds_each``; lists of numbers take less time than pictures and texts."""
+        if not self.has_items:
+            of_list: float = 8
+        else:
+            of_list = 3 * self.depth if documents.texts else 4 + 0.5 * self.depth
+        return 10 + self.lists * of_list
+
     @property
     def setting(self) -> Setting:
         """The setting that the measures are computed in."""
@@ -305,6 +320,12 @@ class OrderingPlan(Plan):
         return Setting(
             *(self.collection_size, self.gmt, self.literal_eq15, self.rescale_values), level
         )
+
+    @property
+    def draws_as_the_paper(self) -> bool:
+        """Whether lists are drawn and measured as in the paper's study."""
+        # A field's default is the paper's.
+        return all(getattr(self, name) == getattr(OrderingPlan, name) for name in OF_DRAWN_LISTS)
 
     @property
     def letters(self) -> tuple[str, ...]:

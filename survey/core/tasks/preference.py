@@ -16,6 +16,7 @@ from survey.core.collections.items import FindItems, Result, ShownItem
 from survey.core.measures import MEASURES, Setting, name_faults
 from survey.core.studies.fields import Choice, Fault, Finding, Switch, Whole, Words, and_join, ruled
 from survey.core.studies.generators import Positions
+from survey.core.studies.minutes import Documents
 from survey.core.studies.plan import Plan
 from survey.core.studies.provenance import MOST_SHOWN, Provenance
 from survey.core.studies.questions import NO_MARKS, Marks, Question, build_question
@@ -36,7 +37,7 @@ SELECTIONS = {
 }
 MOST_PAIRS = 1_000
 MOST_MEASURES = 12
-FEWEST_SECONDS = 10  # for a pair, below which a check warns
+STRENGTH_SECONDS, SATISFACTION_SECONDS = 5, 8
 PAIR_STREAM = 0x7061_6972  # of random numbers, apart from those of other draws
 
 MEASURES_HELP = (
@@ -135,6 +136,12 @@ class PreferencePlan(Plan):
     def has_items(self) -> bool:
         """Whether questions show pictures or texts of documents."""
         return self.show_items
+
+    def seconds_each(self, documents: Documents) -> float:
+        """See ``Plan.seconds_each``; with those for strength and satisfaction."""
+        of_document = 4 if self.show_items and documents.texts else 0.8
+        more = STRENGTH_SECONDS * self.ask_strength + SATISFACTION_SECONDS * self.ask_satisfaction
+        return 10 + 2 * self.depth * of_document + more
 
     @property
     def setting(self) -> Setting:
@@ -606,7 +613,7 @@ class Preference:
         return f"{useful} of {len(signs)} pairs of lists can tell measures apart"
 
     def findings(self, plan: PreferencePlan, questions: Sequence[Question]) -> Iterator[Finding]:
-        """Yield how pairs were selected, where measures contradict each other, and haste."""
+        """Yield how pairs were selected, and where measures contradict each other."""
         yield Finding(None, f"pairs: {plan.selection_sentence}")
         signs = {
             name: [sign_of(question, name) for question in questions] for name in plan.measures
@@ -620,10 +627,6 @@ class Preference:
             count = sum(a * b < 0 for a, b in both)
             text = f"{first} and {second} contradict each other on {count} of {len(both)} pairs"
             yield Finding(None, text)
-        if (seconds := 60 * plan.minutes // plan.asked) < FEWEST_SECONDS:
-            text = f"each person is asked {plan.asked} pairs and promised {plan.minutes} minutes"
-            each = f"{seconds} second{'s' * (seconds != 1)} for each"
-            yield Finding(None, f"{text}: {each}", mend="minutes")
 
     def usual_variant(self, plan: PreferencePlan) -> str:
         """Name the letter of the list that a preview shows at the left."""

@@ -105,6 +105,9 @@ class Study(Base):
     created_at: Mapped[Moment] = mapped_column(doc="when it was made")
     opened_at: Mapped[Moment | None] = mapped_column(doc="when it was opened")
     closed_at: Mapped[Moment | None] = mapped_column(doc="when it was closed")
+    admission_ended_at: Mapped[Moment | None] = mapped_column(
+        doc="since when no one new can begin, while those under way finish"
+    )
     archived_at: Mapped[Moment | None] = mapped_column(doc="when it was put away")
     unblinded_at: Mapped[Moment | None] = mapped_column(
         doc="when someone chose to see results before the end"
@@ -151,9 +154,14 @@ class Study(Base):
 
     @property
     def status_label(self) -> str:
-        """The status that lists print: "archived", "imported", else ``status``."""
+        """The status that lists print: "archived", "imported", "ending", else ``status``.
+
+        "ending": it is open and admits no one new.
+        """
         if self.archived_at is not None:
             return "archived"
+        if self.status == "open" and self.admission_ended_at is not None:
+            return "ending"
         return self.status if self.imported_from is None else "imported"
 
 

@@ -57,7 +57,7 @@ def import_bundle(
         continue
     content, _ = read_bundle(files)
     slug = slug or content.slug
-    lifecycle.require_valid_slug(slug)
+    lifecycle.require_valid_slug(session, slug)
     study = _study(content, name, slug)
     lifecycle.insert_study(session, study)
     _store_items(session, study, content)

@@ -11,7 +11,7 @@ from survey.services import accounts
 from survey.services.collections import items
 from survey.services.exchange.input_files import read_file
 from survey.services.studies import lifecycle
-from survey.services.studies.plans import as_fields, default_contact, from_trec, preset_plan
+from survey.services.studies.plans import as_fields, from_trec, preset_plan
 
 # The demo draws the same lists everywhere, so that people can talk about them.
 SLUG = "five-systems"
@@ -19,6 +19,10 @@ SLUG = "five-systems"
 SEED = 2039
 PICTURES_SLUG = "five-systems-in-pictures"
 PICTURES_SEED = 2040
+CONTACT = {
+    "asked_by": "nobody in earnest: this is the demo of a program for surveys",
+    "contact": "whoever showed you this demo",
+}
 # Those in which the measures contradict each other most, see ``picture_folder.choose_topics``.
 TOPICS = (
     *("arches-1", "brick-1", "camera-1", "china-1", "clock-1"),
@@ -30,7 +34,7 @@ def ensure_studies(session: Session) -> Study:
     """Create and open both studies if there is no study; return an open study, else the first."""
     lock_globally(session)  # else servers that start together would create them twice
     if not (existing := lifecycle.all_studies(session)):
-        plan = preset_plan("mnro", seed=SEED, **default_contact())
+        plan = preset_plan("mnro", seed=SEED, **CONTACT)
         existing = [lifecycle.create_study(session, SLUG, plan)]
         lifecycle.open_study(session, existing[0])
         create_picture_study(session)
@@ -46,7 +50,7 @@ def create_picture_study(session: Session) -> None:
             collection_size="100",
             topics=TOPICS,
         )
-        fields = as_fields(lists) | default_contact()
+        fields = as_fields(lists) | CONTACT
         plan = preset_plan("pictures", seed=PICTURES_SEED, **fields)
         study = lifecycle.create_study(session, PICTURES_SLUG, plan)
         with items.open_source(folder, None) as source:

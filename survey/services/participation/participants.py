@@ -87,8 +87,9 @@ def begin(
     """Create a participant and bind this browser to them, or return the one who began before.
 
     Of one who began before, a platform's new parameters are stored, in a closed study too. Raises
-    NotFoundError for an invalid personal link, NotAllowedError where a link is needed,
-    StudyFullError when no slot is free, and otherwise as ``returning_participant`` does.
+    NotFoundError for an invalid personal link, NotAllowedError where a link is needed or no one
+    new is admitted, StudyFullError when no slot is free, and otherwise as
+    ``returning_participant`` does.
     """
     # Without the lock, two browsers could begin with the same personal link or id.
     study = queries.locked_study(session, study)
@@ -188,6 +189,13 @@ def require_can_begin(session: Session, study: AnyStudy, arrival: Arrival) -> No
     """Raise NotAllowedError or StudyFullError if a new visitor cannot begin this way."""
     if arrival.is_test:
         return
+    if study.admission_ended_at is not None:
+        raise NotAllowedError(
+            marked(
+                "This survey takes no new participants. Those who have already begun can finish. "
+                "Thank you for your interest."
+            )
+        )
     settings = recruitment_of(study)
     if settings.access == "personal" and not arrival.guest:
         raise NotAllowedError(
@@ -348,6 +356,16 @@ def free_slots(session: Session, study: AnyStudy) -> int:
     return max(0, study.plan.participants - taken)
 
 
+def count_under_way(session: Session, study: AnyStudy) -> int:
+    """Return how many participants who count have begun, were seen lately and are not complete."""
+    counts = queries.status_counts(session, study.id, slot_cutoff(study))
+    return sum(
+        row.participants
+        for row in counts
+        if row.kind == "counts" and row.status == "started" and not row.away
+    )
+
+
 def require_free_slot(session: Session, study: AnyStudy) -> None:
     """Raise StudyFullError when no slot is free."""
     if not free_slots(session, study):
@@ -445,7 +463,13 @@ def progress_of(session: Session, plan: Plan, participant: AnyParticipant) -> Pr
 
 def _queue_of(session: Session, plan: Plan, participant: AnyParticipant) -> Queue:
     study = session.get_one(Study, participant.study_id)
-    return queue_of(session, plan, participant, slot_cutoff(study))
+    since = slot_cutoff(study)
+    queue = queue_of(session, plan, participant, since)
+    if queue.is_open and study.admission_ended_at is not None and not participant.is_test:
+        return replace(
+            queue, is_open=queries.has_others_under_way(session, study.id, since, plan.queue_arm)
+        )
+    return queue
 
 
 def step_before_questions(participant: AnyParticipant) -> Step | None:

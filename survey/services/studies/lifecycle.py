@@ -4,9 +4,10 @@ Opening freezes a study under its digest. What researchers do is written to the 
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from statistics import median
 from typing import Any
 
 from sqlalchemy import delete as sql_delete
@@ -17,15 +18,17 @@ from survey.core.agreement.verdicts import SEEN_AGAIN
 from survey.core.measures import MEASURES, mentioned_measure
 from survey.core.preflight import ITEMS, STOP, TOPICS, Shown, Warned, items_checked
 from survey.core.studies.fields import Finding, is_storable
+from survey.core.studies.minutes import Documents, are_apart
 from survey.core.studies.plan import Plan, TaskQuestion, study_digest, text_digest
 from survey.core.tasks import WithItemFindings, ordering, task_of
 from survey.core.tasks.ordering import QuestionCheck
 from survey.core.tasks.ordering import pair_sentences as pair_sentences  # for a command
 from survey.core.tasks.ordering_plan import OrderingPlan
-from survey.core.text_input import SLUG
+from survey.core.text_input import LONGEST_SLUG, SLUG, as_slug
 from survey.db import item_queries, queries
 from survey.db.engine import note_deletion
 from survey.db.models import (
+    TASK_TABLES,
     ConsentText,
     Participant,
     Researcher,
@@ -38,15 +41,25 @@ from survey.db.models import (
 # For commands too, which may import services but not survey.db.
 from survey.db.queries import all_studies as all_studies
 from survey.errors import (
+    CannotOpenError,
     ChangedMeanwhileError,
     NotAllowedError,
     NotFoundError,
     ResultsHiddenError,
+    SlugError,
     SurveyError,
 )
 from survey.services import accounts
-from survey.services.studies.plans import contact_faults
+from survey.services.studies.plans import (
+    contact_faults,
+    is_timed_as_the_paper,
+    preset_values,
+)
 from survey.services.studies.recruitment import Recruitment, recruitment_of
+
+FEWEST_TIMED = 5  # participants of whom the time is taken instead of an estimate
+NO_ITEMS = "no-items"
+NEVER_OPENS = ("asked-by", "contact", NO_ITEMS)  # codes of findings that no reason outweighs
 
 
 def create_study(session: Session, slug: str, plan: Plan) -> Study:
@@ -55,7 +68,7 @@ def create_study(session: Session, slug: str, plan: Plan) -> Study:
     Raises SurveyError for a slug that is taken, malformed or names a measure, and
     for a design from which no questions can be drawn.
     """
-    require_valid_slug(slug)
+    require_valid_slug(session, slug)
     questions = _draw(plan)  # before the first query, which may block participants' answers
     text, created_at = plan.consent, now()
     study = Study(
@@ -88,7 +101,9 @@ def insert_study(session: Session, study: Study) -> None:
         session.flush()
     except IntegrityError:
         session.rollback()
-        raise SurveyError(f"There is a study {slug!r} already; choose another address.") from None
+        free = suggest_slug(session, slug)
+        text = f"There is a study {slug!r} already; choose another address; for example {free}."
+        raise SlugError(text, free) from None
 
 
 def create_owned_study(
@@ -138,18 +153,36 @@ def copy_items(session: Session, study: Study, draft: Study) -> None:
     session.commit()
 
 
-def require_valid_slug(slug: str) -> None:
-    """Raise SurveyError for a slug that is malformed or names a measure."""
-    if not SLUG.match(slug) or len(slug) > 64:
-        raise SurveyError(
+def require_valid_slug(session: Session, slug: str) -> None:
+    """Raise SlugError for a slug that is malformed or names a measure."""
+    if not SLUG.match(slug) or len(slug) > LONGEST_SLUG:
+        fault = (
             f"{slug!r} cannot be the address of a study; lower-case letters, digits and single "
-            "hyphens between them are allowed, 64 characters at most."
+            f"hyphens between them are allowed, {LONGEST_SLUG} characters at most"
         )
-    if measure := mentioned_measure(slug):
-        raise SurveyError(
+    elif measure := mentioned_measure(slug):
+        fault = (
             f"The address {slug!r} holds the name of a measure ({measure}), and "
-            "participants see it; choose another."
+            "participants see it; choose another"
         )
+    else:
+        return
+    free = suggest_slug(session, slug)
+    raise SlugError(f"{fault}; for example {free}.", free)
+
+
+def suggest_slug(session: Session, text: str) -> str:
+    """Return an address like a text that no study has and that names no measure."""
+    words = [each for each in as_slug(text).split("-") if not mentioned_measure(each)]
+    slug = "-".join(words)
+    if not slug or mentioned_measure(slug):
+        slug = f"study-{now().year}"
+    free, number = slug, 1
+    while queries.find(session, Study, slug=free) is not None:
+        number += 1
+        tail = f"-{number}"
+        free = f"{slug[: LONGEST_SLUG - len(tail)].rstrip('-')}{tail}"
+    return free
 
 
 def find_study(session: Session, slug: str) -> Study:
@@ -179,6 +212,7 @@ def describe(study: Study) -> dict[str, Any]:
         "slug": study.slug,
         "title": plan.title,
         "status": study.status,
+        **admission(study),
         "address": f"/s/{study.slug}",
         "digest": study.digest,
         "kind": plan.kind,
@@ -188,6 +222,12 @@ def describe(study: Study) -> dict[str, Any]:
         "practice": plan.practice,
         "target": plan.participants,
     }
+
+
+def admission(study: Study) -> dict[str, Any]:
+    """Return since when a study admits no one new, as a plain value; None where it does."""
+    ended = study.admission_ended_at
+    return {"admission_ended_at": ended and ended.isoformat(timespec="seconds")}
 
 
 def progress(session: Session, study: Study) -> dict[str, int]:
@@ -311,14 +351,80 @@ def check_study(session: Session, study: Study) -> list[Finding]:
         findings.append(Finding(None, f"participants are asked at the end: {', '.join(names)}"))
     findings += _file_findings(study)
     findings += _item_findings(session, study)
-    findings += [
-        Finding(None, fault.text, mend=str(fault.place[0])) for fault in contact_faults(study.plan)
-    ]
+    findings += _contact_findings(study.plan)
+    findings += _minutes_findings(session, study)
     if study.digest is not None and study.digest != current_digest(study):
         findings.append(
             Finding(None, "the content no longer has the digest it was opened with", failed=True)
         )
     return findings
+
+
+def _contact_findings(plan: Plan) -> Iterator[Finding]:
+    for fault in contact_faults(plan):
+        name = str(fault.place[0])
+        yield Finding(None, fault.text, mend=name, stops=True, code=name.replace("_", "-"))
+
+
+def _minutes_findings(session: Session, study: Study) -> Iterator[Finding]:
+    """Yield how long people took, and whether participants read of very different minutes.
+
+    A preset's number that is much too low stops the opening: the plan was changed and it was not.
+    """
+    plan = study.plan
+    timed = queries.mean_seconds(
+        session, study.id, by_clock=TASK_TABLES[plan.kind].step is not None
+    )
+    seconds = median(timed) if len(timed) >= FEWEST_TIMED else None
+    text = takes_about(session, study, seconds)
+    if seconds is not None:
+        text += f", by the median of {len(timed)} who have finished: {seconds:.0f} seconds each"
+    expected = plan.expected_minutes(documents_of(session, study), seconds)
+    if are_apart(plan.minutes, expected):
+        too_few = plan.minutes < expected and plan.minutes == preset_values("mnro")["minutes"]
+        text += f", and participants read “about {plan.minutes}”"
+        yield Finding(None, text, mend="minutes", stops=too_few, code="minutes")
+    elif seconds is not None:
+        yield Finding(None, text, code="minutes")
+
+
+def takes_about(session: Session, study: Study, seconds: float | None = None) -> str:
+    """Return how long the study takes each participant, in words without a full stop.
+
+    ``seconds``: of a question, where they were measured.
+    """
+    plan = study.plan
+    minutes = plan.expected_minutes(documents_of(session, study), seconds)
+    asked = f"{plan.asked} question takes" if plan.asked == 1 else f"{plan.asked} questions take"
+    return f"{asked} about {minutes} minute{'s' * (minutes != 1)}"
+
+
+def documents_of(session: Session, study: Study) -> Documents:
+    """Return what the study's questions show of its documents: texts, if most have no picture."""
+    count, texts = item_queries.item_counts(session, study.id)
+    return Documents(texts=2 * texts > count, count=count or None)
+
+
+def promise_expected_minutes(session: Session, study: Study) -> None:
+    """Store in a new draft's plan how many minutes its questions are expected to take.
+
+    What the paper says of its own number of questions stays.
+    """
+    plan = study.plan
+    if not is_timed_as_the_paper(plan):
+        minutes = plan.expected_minutes(documents_of(session, study))
+        study.plan_json = replace(plan, minutes=minutes, registered=True).as_json()
+        session.commit()
+
+
+def stops_of(findings: Iterable[Finding]) -> list[Finding]:
+    """Return the findings that keep a draft from being opened."""
+    return [each for each in findings if each.stops]
+
+
+def can_open_anyway(findings: Iterable[Finding]) -> bool:
+    """Return whether a reason is enough to open a draft in spite of these findings."""
+    return not any(each.code in NEVER_OPENS for each in findings)
 
 
 def to_mend(findings: Iterable[Finding]) -> list[Finding]:
@@ -349,25 +455,34 @@ def _item_findings(session: Session, study: Study) -> Iterator[Finding]:
     plan = study.plan
     if getattr(plan, "show_items", False) and not plan.has_items:
         text = "show_items is on, but the lists come from no runs: nothing is shown"
-        yield Finding(None, text, mend="lists")
-    if not plan.has_items:
-        return
+        yield Finding(None, text, mend="lists", stops=True)
     items = item_queries.items_of(session, study.id)
+    shown = _shown(session, study)
+    if not plan.has_items:
+        for warned in items_checked(shown, needed=False) if items else ():
+            yield Finding(None, warned.text, code=warned.code)
+        return
     if not items:
-        yield Finding(None, "the study has no pictures or texts of documents yet", mend="items")
+        text = "the study has no pictures or texts of documents yet"
+        yield Finding(None, text, mend="items", stops=True, code=NO_ITEMS)
         return
     absent = item_queries.absent_pictures(session, study.id)
     if absent:
         what = f"{len(absent)} picture{'s are' if len(absent) > 1 else ' is'} not here"
         text = f"{what}; add the same files again under “Pictures and topics”"
-        yield Finding(None, text, mend="items")
-    shown = _shown(session, study)
+        yield Finding(None, text, mend="items", stops=True)
     for warned in items_checked(shown, needed=True):
         is_missing = warned.code in ("items-missing", "topics-without-text")
-        mend = "items" if is_missing else ""
-        yield Finding(None, warned.text, mend=mend, stops=is_missing, code=warned.code)
+        is_nothing = warned.level == STOP and warned.of == ITEMS
+        yield Finding(
+            None,
+            warned.text,
+            mend="items" if is_missing else "",
+            stops=is_missing,
+            code=NO_ITEMS if is_nothing else warned.code,
+        )
     for row in study.questions:
-        yield from _lacking(row, {*shown.seen_items}, {*shown.seen_topics})
+        yield from _lacking(row, shown)
     task = task_of(plan)
     if isinstance(task, WithItemFindings):
         topics = item_queries.topics_of(session, study.id)
@@ -421,17 +536,17 @@ def _named_documents(row: StoredQuestion) -> tuple[str, set[str]] | None:
     return source["topic"], {document for some in lists for document in some}
 
 
-def _lacking(row: StoredQuestion, shown: set[str], searched: set[str]) -> Iterator[Finding]:
+def _lacking(row: StoredQuestion, shown: Shown) -> Iterator[Finding]:
     """Yield which documents and topic of a question have neither a picture nor a text."""
     named = _named_documents(row)
     if named is None:
         return
     topic, documents = named
-    if missing := sorted(documents - shown):
+    if missing := sorted(documents.difference(shown.seen_items)):
         verb = "has" if len(missing) == 1 else "have"
         text = f"{len(missing)} of {len(documents)} documents {verb} no picture or text"
         yield Finding(row.number, f"{text}, such as {missing[0]}")
-    if topic not in searched:
+    if topic not in shown.seen_topics:
         yield Finding(row.number, f"the topic {topic} has no picture or text")
 
 
@@ -473,32 +588,56 @@ def _public_texts(study: Study) -> Iterator[tuple[str, str]]:
 
 
 def open_study(
-    session: Session, study: Study, who: str = accounts.COMMAND_LINE, reason: str = ""
+    session: Session,
+    study: Study,
+    who: str = accounts.COMMAND_LINE,
+    reason: str = "",
+    anyway: str = "",
 ) -> None:
     """Freeze a draft under its digest, open it and log it; a closed study opens again.
 
     While it was closed, its results could be seen; if it has answers, this is stored as a look at
-    them, with the ``reason`` for going on.
-    Raises NotAllowedError for an open, imported or archived study, and for a draft that does
-    not say who asks or whom to ask.
+    them, with the ``reason`` for going on. ``anyway``: why a draft opens in spite of findings that
+    stop it; it is logged with them. An open study that admits no one new admits people again.
+    Raises NotAllowedError for another open study and for an imported or archived one, and
+    CannotOpenError for a draft that has such findings.
     """
     study = queries.locked_study(session, study)  # waits for a plan that is being saved
     _require_changeable(study)
     if study.status == "open":
-        raise NotAllowedError(f"The study {study.slug!r} is open already.")
+        _admit_again(session, study, who)
+        return
     reopened = study.status == "closed"
     if not reopened:
-        if faults := contact_faults(study.plan):
-            reasons = "; ".join(fault.text for fault in faults)
-            raise NotAllowedError(f"The study {study.slug!r} cannot open: {reasons}.")
+        stops = stops_of(check_study(session, study))
+        _require_can_open(study, stops, anyway)
+        if stops:
+            found = "; ".join(each.text for each in stops)
+            accounts.log(session, study, who, "opened anyway", f"{anyway}: {found}")
         study.digest = current_digest(study)
         study.opened_at = now()
     if needs_reason_to_open(session, study):
         _store_look(session, study, study.closed_at or now(), reason)
     study.status = "open"
-    study.closed_at = None
+    study.closed_at = study.admission_ended_at = None
     detail = reason if reopened else study.digest or ""
     accounts.log(session, study, who, "reopened" if reopened else "opened", detail)
+    session.commit()
+
+
+def _require_can_open(study: Study, stops: Sequence[Finding], anyway: str) -> None:
+    """Raise CannotOpenError for a draft with findings that stop it, unless a reason is enough."""
+    if not stops or (can_open_anyway(stops) and anyway.strip()):
+        return
+    reasons = "; ".join(each.text for each in stops)
+    raise CannotOpenError(f"The study {study.slug!r} cannot open: {reasons}.")
+
+
+def _admit_again(session: Session, study: Study, who: str) -> None:
+    if study.admission_ended_at is None:
+        raise NotAllowedError(f"The study {study.slug!r} is open already.")
+    study.admission_ended_at = None
+    accounts.log(session, study, who, "admits people again")
     session.commit()
 
 
@@ -516,6 +655,22 @@ def close_study(session: Session, study: Study, who: str = accounts.COMMAND_LINE
     study.status = "closed"
     study.closed_at = now()
     accounts.log(session, study, who, "closed")
+    session.commit()
+
+
+def end_admission(session: Session, study: Study, who: str = accounts.COMMAND_LINE) -> None:
+    """Admit no one new to an open study and log it: those under way can finish.
+
+    Results stay hidden until it is closed. Raises NotAllowedError for a study that is not open, or
+    that admits no one new already.
+    """
+    study = queries.locked_study(session, study)
+    if study.status != "open":
+        raise NotAllowedError(f"The study {study.slug!r} is not open, so no one can begin.")
+    if study.admission_ended_at is not None:
+        raise NotAllowedError(f"The study {study.slug!r} admits no one new already.")
+    study.admission_ended_at = now()
+    accounts.log(session, study, who, "admits no one new")
     session.commit()
 
 

@@ -28,6 +28,7 @@ from survey.core.studies.fields import (
     as_tuple,
     rules_of,
 )
+from survey.core.studies.minutes import PICTURES
 from survey.core.studies.own_lists import OwnLists as OwnLists
 from survey.core.studies.own_lists import read_lists_csv as read_lists_csv
 from survey.core.studies.plan import ASKED_OF_PERSONS, Plan, giveaways_in_title, texts_of
@@ -69,9 +70,8 @@ GROUPS = {
 # The texts of a study of another kind than the preset's.
 KIND_PRESETS = {"labelling": "labels", "grouping": "groups", "preference": "preference"}
 PRESETS = ("mnro", "mnro-discriminative", "runs", "pictures")
-# For the demo and for studies made by the command without --asked-by or --contact, which scripts
-# open without asking. They are true wherever a person passes on the link.
-DEFAULT_CONTACT = {
+# Texts that say nothing, which drafts of earlier versions have beside the preset's "asked_by".
+PLACEHOLDERS = {
     "asked_by": marked("the researchers who invited you"),
     "contact": marked("the sender of your link"),
 }
@@ -80,6 +80,10 @@ TEXTS_WITHIN = (
     *("name", "label", "help", "options", "screen_out", "capture"),
     *("topics", "runs", "documents", "sources", "of", "text", "example"),  # of provenance
 )
+MISSING_CONTACT = {
+    "asked_by": "participants do not read who asks",
+    "contact": "participants do not read whom they can ask",
+}
 FIELD_TEXTS = ("label", "help", "options", "screen_out")  # of a personal field
 
 OTHER_LINE_END = re.compile("[\x85\u2028\u2029]")
@@ -164,22 +168,41 @@ def preset_values(preset: str, language: str = ENGLISH) -> dict[str, Any]:
     return {**translated(_preset(preset), language), "language": language}
 
 
-def default_contact(language: str | None = None) -> dict[str, str]:
-    """Return texts that say who asks and where participants can ask; English by default."""
-    return translated(DEFAULT_CONTACT, language or ENGLISH)
-
-
 def contact_faults(plan: Plan) -> list[Fault]:
     """Return why participants would not know who asks, or whom to ask; no study opens so."""
     faults = []
-    placeholders = [preset_values("mnro", each)["asked_by"] for each in (ENGLISH, plan.language)]
-    if plan.asked_by in placeholders:
-        text = "participants do not read who asks, only the general text of the preset"
-        faults.append(Fault(("asked_by",), text))
-    if not plan.contact:
-        text = "no contact is set, so participants do not know whom to ask"
-        faults.append(Fault(("contact",), text))
+    for name, missing in MISSING_CONTACT.items():
+        text = getattr(plan, name)
+        if not text:
+            faults.append(Fault((name,), missing))
+        elif _without_ending(text) in _placeholders(name):
+            faults.append(Fault((name,), f"{missing}, only the general words “{text}”"))
     return faults
+
+
+@cache
+def _placeholders(name: str) -> frozenset[str]:
+    """Return the texts in every language that only hold the place of who asks, or whom to ask."""
+    presets = [_preset(preset) for preset in (*PRESETS, *KIND_PRESETS.values())]
+    texts = {PLACEHOLDERS[name], *(preset.get(name, "") for preset in presets)}
+    each = (catalogue(language).gettext(text) for language in languages() for text in texts if text)
+    return frozenset(map(_without_ending, each))
+
+
+def _without_ending(text: str) -> str:
+    return text.strip(" .").casefold()
+
+
+def is_timed_as_the_paper(plan: Plan) -> bool:
+    """Return whether a study has as many questions as the paper's, which take as long.
+
+    What the paper says of its minutes holds for it then.
+    """
+    paper = preset_plan(PRESETS[0])
+    timed, of_paper = (
+        (each.kind, each.asked, each.seconds_each(PICTURES)) for each in (plan, paper)
+    )
+    return timed == of_paper
 
 
 @cache
@@ -398,10 +421,14 @@ class PlanFileError(SurveyError):
 
 @dataclass(frozen=True)
 class PlanFile:
-    """The plan of a file, and its settings of recruitment."""
+    """The plan of a file, and its settings of recruitment.
+
+    ``has_minutes``: whether its minutes are the researcher's; a preset's are computed anew.
+    """
 
     plan: Plan
     recruitment: Recruitment
+    has_minutes: bool = False
 
 
 @dataclass(frozen=True)
@@ -427,9 +454,9 @@ def read_plan(text: str, file: str = "the file", **changes: Any) -> PlanFile:
 def plan_from_text(written: PlanText, **changes: Any) -> PlanFile:
     """Return the plan of a file; ``preset: mnro`` at its top fills in what the file leaves out.
 
-    ``changes`` override fields. With a preset, a missing seed is drawn; without one it is 1,
-    since ``write_plan`` leaves out a seed of 1. Raises PlanFileError with the faults of
-    ``parse_plan`` and ``parse_recruitment``, each with its line and field.
+    ``changes`` override fields. With a preset, a missing seed is drawn; without one it is 1, and
+    missing minutes are 20, since ``write_plan`` leaves out these values. Raises PlanFileError with
+    the faults of ``parse_plan`` and ``parse_recruitment``, each with its line and field.
     """
     file, values, lines = written.file, {**written.values}, written.lines
     recruitment = values.pop("recruitment", {}) or {}
@@ -452,7 +479,8 @@ def plan_from_text(written: PlanText, **changes: Any) -> PlanFile:
         faults += [fault.under("recruitment") for fault in error.faults]
     if plan is None or settings is None or faults:
         raise PlanFileError(_located(fault, file, lines, changes) for fault in faults)
-    return PlanFile(plan, settings)
+    has_minutes = preset is None or "minutes" in {**written.values, **changes}
+    return PlanFile(plan, settings, has_minutes)
 
 
 def write_plan(plan: Plan, recruitment: Recruitment | None = None) -> str:

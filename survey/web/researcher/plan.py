@@ -524,6 +524,7 @@ def _plan_page(
             short={name for name, rule in rules if isinstance(rule, Whole) and len(rule.help) < 70},
             previewed=_previewed_pages(g.plan),
             warnings=lifecycle.warnings_of(session(), g.study, so_far=True),
+            takes=lifecycle.takes_about(session(), g.study),
             **content,
         )
     )

@@ -194,6 +194,7 @@ def make_ordering_study() -> ResponseReturnValue:
                     session(), g.researcher, form.slug.data, plan, Recruitment()
                 )
                 lifecycle.copy_items(session(), g.study, draft)
+                lifecycle.promise_expected_minutes(session(), draft)
                 flash("The draft is created. Go through its plan, then check its questions.")
                 return redirect(url_for("researcher.check", slug=form.slug.data), 303)
     return _figures_page(form)

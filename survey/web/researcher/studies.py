@@ -1,7 +1,6 @@
 """The list of studies, new studies and their size, and a study's overview, life and check."""
 
 import re
-from functools import partial
 from typing import Any
 
 from flask import flash, g, redirect, request, url_for
@@ -20,14 +19,14 @@ from survey.core.studies.fields import Fault, Finding, PlanError, rules_of
 from survey.core.studies.plan import texts_of
 from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.core.text_input import FaultyFilesError, split_names
-from survey.errors import SurveyError
+from survey.errors import CannotOpenError, SurveyError
 from survey.services import accounts
 from survey.services.operations.database import begin_reading
 from survey.services.participation import answers, participants
 from survey.services.planning import power
 from survey.services.studies import lifecycle, plans, publications
 from survey.services.studies.plans import PlanFile, PlanFileError, read_plan
-from survey.services.studies.recruitment import Recruitment
+from survey.services.studies.recruitment import Recruitment, recruitment_of
 from survey.web.auth import require_password
 from survey.web.forms import Form, errors_beside, language_choices, page, slug_field, storable
 from survey.web.requests import external_address, in_own_process, session
@@ -83,8 +82,11 @@ FROM_FILES = ("runs", "groups", "preference")  # those of "runs" can also be add
 CONTACT = ("asked_by", "contact")
 
 ACTIONS = {  # what an action does, and the message after it
-    "open": (lifecycle.open_study, "The study is open. Invite people."),
     "close": (lifecycle.close_study, "The study is closed. Its results are ready."),
+    "let-finish": (
+        lifecycle.end_admission,
+        "The study admits no one new. Those under way can finish; close it when they have.",
+    ),
     "archive": (lifecycle.archive, "The study is in the archive."),
     "bring-back": (lifecycle.unarchive, "The study is back from the archive."),
 }
@@ -162,13 +164,17 @@ def new() -> ResponseReturnValue:
     """Ask what a new study starts from; create a draft and go on to its plan."""
     form = NewStudyForm(data=_usual_contact())
     faults: tuple[str, ...] = ()
+    suggestion = ""
+    form.slug.data = request.form.get("suggested") or form.slug.data
     if form.validate_on_submit():
         session().rollback()  # else participants' answers wait while the file is read
         try:
             start = _plan_to_start_from(form)
-            lifecycle.create_owned_study(
+            study = lifecycle.create_owned_study(
                 session(), g.researcher, form.slug.data, start.plan, start.recruitment
             )
+            if not start.has_minutes:
+                lifecycle.promise_expected_minutes(session(), study)
         except PlanFileError as error:
             form.plan.errors = ["The plan in the file cannot be used; see below."]
             faults = error.faults
@@ -176,10 +182,11 @@ def new() -> ResponseReturnValue:
             faults = _put_beside(form, error)
         except SurveyError as error:
             form.slug.errors = [str(error)]
+            suggestion = getattr(error, "suggestion", "")
         else:
             flash(_draft_sentence(form))
             return redirect(url_for("researcher.plan", slug=form.slug.data), 303)
-    return page("researcher/new.html", form, faults=faults, starts=STARTS)
+    return page("researcher/new.html", form, faults=faults, starts=STARTS, suggestion=suggestion)
 
 
 def _draft_sentence(form: NewStudyForm) -> str:
@@ -285,22 +292,39 @@ def overview() -> ResponseReturnValue:
     return _overview_page(CopyForm())
 
 
-@blueprint.post(f"{STUDY}/<any('open', 'close', 'archive', 'bring-back'):action>")
+@blueprint.post(f"{STUDY}/<any('open', {', '.join(map(repr, ACTIONS))}):action>")
 @in_own_process
 def act(action: str) -> ResponseReturnValue:
-    """Open, close or archive the study, or bring it back from the archive."""
+    """Open, close or archive the study, admit no one new, or bring it back from the archive."""
     if has_valid_token():
-        if action == "open" and g.study.status == "draft" and plans.contact_faults(g.plan):
-            return redirect(url_for("researcher.ask_to_open"), 303)
+        if action == "open":
+            return _open()
+        under_way = participants.count_under_way(session(), g.study) if action == "close" else 0
         change, message = ACTIONS[action]
-        reason = request.form.get("reason", "").strip()[:500]
-        if action == "open" and lifecycle.needs_reason_to_open(session(), g.study):
-            if not reason:
-                flash("Say why the study is opened again; its results could be seen meanwhile.")
-                return redirect(url_for("researcher.overview"), 303)
-            change = partial(lifecycle.open_study, reason=reason)
         change(session(), g.study, g.researcher.name)
         flash(message)
+        if under_way:
+            people = "1 person was" if under_way == 1 else f"{under_way} people were"
+            flash(f"{people} under way and cannot finish; what was saved is kept.")
+    return redirect(url_for("researcher.overview"), 303)
+
+
+def _open() -> ResponseReturnValue:
+    """Open a draft or a closed study, or admit people again; ask for a reason where one is needed.
+
+    Fields of the form: ``reason``, why a closed study is opened again; ``anyway``, why a draft is
+    opened in spite of its check.
+    """
+    reason, anyway = (request.form.get(name, "").strip()[:500] for name in ("reason", "anyway"))
+    status = g.study.status
+    if lifecycle.needs_reason_to_open(session(), g.study) and not reason:
+        flash("Say why the study is opened again; its results could be seen meanwhile.")
+        return redirect(url_for("researcher.overview"), 303)
+    try:
+        lifecycle.open_study(session(), g.study, g.researcher.name, reason, anyway)
+    except CannotOpenError:  # the page says why
+        return redirect(url_for("researcher.ask_to_open"), 303)
+    flash("People can begin again." if status == "open" else "The study is open. Invite people.")
     return redirect(url_for("researcher.overview"), 303)
 
 
@@ -311,14 +335,28 @@ def ask_to_open() -> ResponseReturnValue:
     accounts.require_owner(g.role)
     if g.study.status != "draft":
         return redirect(url_for("researcher.overview"))
-    missing = plans.contact_faults(g.plan)
-    texts = [fault.text for fault in missing]
-    findings = [
-        finding
-        for finding in lifecycle.check_study(session(), g.study)
-        if finding.question is None and finding.text not in texts
-    ]
-    return page("researcher/open.html", findings=findings, missing=missing)
+    findings = [each for each in lifecycle.check_study(session(), g.study) if each.question is None]
+    stops = lifecycle.stops_of(findings)
+    return page(
+        "researcher/open.html",
+        findings=[each for each in findings if each not in stops],
+        stops=[(each, *_way_to_mend(each)) for each in stops],
+        may_open_anyway=lifecycle.can_open_anyway(stops),
+    )
+
+
+@blueprint.get(f"{STUDY}/close")
+def ask_to_close() -> ResponseReturnValue:
+    """Show how many people are under way, and ask whether they can finish before it closes."""
+    accounts.require_owner(g.role)
+    if g.study.status != "open":
+        return redirect(url_for("researcher.overview"))
+    return page(
+        "researcher/close.html",
+        progress=lifecycle.progress(session(), g.study),
+        under_way=participants.count_under_way(session(), g.study),
+        slot_minutes=recruitment_of(g.study).slot_minutes,
+    )
 
 
 @blueprint.post(f"{STUDY}/copy")
