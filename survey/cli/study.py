@@ -411,8 +411,7 @@ def items(
         else:
             files = (source, topics_file, features)
             content, sentences, warnings = _take_items(session, study, *files, cut_texts=cut_texts)
-            compared = lifecycle.warnings_of(session, study, so_far=True)
-            warnings += [each for each in compared if each.of in ("items", "topics")]
+            warnings += lifecycle.compared_items(session, study)
             content["warnings"] = [warning.as_json() for warning in warnings]
         content |= collection.summary(session, study)
         print_result({"study": slug, **content}, *sentences, as_json=as_json)

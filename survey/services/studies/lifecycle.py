@@ -496,6 +496,11 @@ def warnings_of(session: Session, study: Study, *, so_far: bool = False) -> list
     """
     provenance = getattr(study.plan, "provenance", None)
     warnings = [*provenance.warnings] if provenance else []
+    return [*warnings, *compared_items(session, study, so_far=so_far)]
+
+
+def compared_items(session: Session, study: Study, *, so_far: bool = True) -> list[Warned]:
+    """Compare a study's items and topics with its questions; ``so_far``: see ``warnings_of``."""
     shown = _shown(session, study)
     complete = study.plan.has_items and not so_far
     compared = items_checked(shown, needed=study.plan.has_items)
@@ -503,7 +508,7 @@ def warnings_of(session: Session, study: Study, *, so_far: bool = False) -> list
         compared = [warning for warning in compared if warning.of != ITEMS]
     if not (complete or shown.topics):
         compared = [warning for warning in compared if warning.of != TOPICS]
-    return [*warnings, *compared]
+    return compared
 
 
 def _shown(session: Session, study: Study) -> Shown:

@@ -109,4 +109,5 @@ def _items_page(form: ItemsForm, intake: collection.Intake | None = None) -> Res
         summary=collection.summary(session(), g.study),
         shown=collection.pictured(session(), g.study, rows)[:PICTURES_SHOWN],
         topics=topics,
+        compared=lifecycle.compared_items(session(), g.study),
     )
