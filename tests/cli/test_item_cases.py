@@ -96,8 +96,8 @@ def test_files_with_their_ending_are_the_documents_that_runs_name_so(run):
     new = ("study", "new", "p08", "--preset", "pictures", "--items", items, *RUNS, *AS_ASKED)
     content = json.loads(run(*new, "--json"))
     assert content["files"][0]["taken"] == 12
-    named = "IMG_3.jpg is the document IMG_3.jpg, as the study names it"
-    assert named in texts(content, "document-named")
+    named = "IMG_0.jpg is the document IMG_0.jpg, as the study names it, and 11 more likewise"
+    assert texts(content, "document-named") == [named]
     findings = run("study", "check", "p08", status=1)  # there is no text of a topic yet
     assert "documents have no picture" not in findings
     assert "1 of 1 topics has no text or picture" in findings

@@ -587,7 +587,7 @@ def items_of_files(
             intake.refusals += [refusal] * (refusal not in intake.refusals)
         else:
             items[document] = Item(document, path)
-            intake.warnings += _named_otherwise(path, document)
+    intake.warnings += _named_otherwise(items.values())
     if paths:
         read_as = "files of a zip" if name.lower().endswith(".zip") else "files"
         intake.items_report = FileReport(name, read_as, len(paths), not_needed=len(not_needed))
@@ -632,13 +632,22 @@ def document_of(group: str, stem: str) -> str:
     return _composed("-".join(f"{group} {stem}".split()))
 
 
-def _named_otherwise(path: str, document: str) -> list[Warned]:
-    """Return the warning about a document that has not the name of its file without ending."""
-    if document == _composed(PurePosixPath(path).stem) or not PICTURE_ENDING.search(path):
-        return []
-    by = "`survey collect` names it" if document == ids_of(path)[0] else "the study names it"
-    text = f"{path} is the document {document}, as {by}"
-    return [Warned("document-named", path, text, 1, 1, (path, document))]
+def _named_otherwise(items: Iterable[Item]) -> list[Warned]:
+    """Return the warnings about documents that have not the names of their files without ending."""
+    examples: dict[str, list[tuple[str, str]]] = {}
+    for item in items:
+        path = str(item.file)
+        if item.document != _composed(PurePosixPath(path).stem) and PICTURE_ENDING.search(path):
+            is_collect = item.document == ids_of(path)[0]
+            by = "`survey collect` names it" if is_collect else "the study names it"
+            examples.setdefault(by, []).append((path, item.document))
+    warnings = []
+    for by, named in examples.items():
+        path, document = named[0]
+        more = f", and {len(named) - 1} more likewise" if named[1:] else ""
+        text = f"{path} is the document {document}, as {by}{more}"
+        warnings.append(Warned("document-named", path, text, len(named), len(named), named[0]))
+    return warnings
 
 
 def take_in(
