@@ -8,6 +8,7 @@ from itertools import repeat
 from typing import NamedTuple
 
 from survey.core.collections.runs import (
+    Clusters,
     GroundTruth,
     Judgements,
     Run,
@@ -107,33 +108,18 @@ def read_trec(
     those of lists that look the same, where no topic is left.
     """
     faults = FileFaults(_size_faults(len(runs), collection_size))
-    highest = HIGHEST_GRADE if graded else None
-    judgements = read_judgements(qrels.name, lines_of(qrels.text), faults, highest)
-    by_document = (
-        read_clusters(clusters.name, lines_of(clusters.text), faults) if clusters else None
-    )
     names = names or [run_name(run.name) for run in runs]
-    read = {
-        name: read_run_and_facts(run.name, lines_of(run.text), faults)
-        for name, run in zip(names, runs, strict=True)
-    }
-    faults.raise_any()
-    judgements = changed_ids(judgements, reading.ids, qrels.name)
-    truth = GroundTruth(
-        judgements if graded else _at_level(judgements, reading.relevant_from),
-        clusters=by_document and changed_ids(by_document, reading.ids, "the clusters"),
+    judgements, clusters_read, meant = _read_files(
+        (qrels, runs, clusters), names, reading, faults, HIGHEST_GRADE if graded else None
     )
-    meant = {
-        name: run_as_meant(*of_run, reading.ids, name, reading.distances)
-        for name, of_run in read.items()
-    }
+    counted = _at_level(judgements, reading.relevant_from)
+    truth = GroundTruth(judgements if graded else counted, clusters=clusters_read)
     named_runs = {
         f"run {letter} ({file.name})": run
         for letter, file, (run, _) in zip(letters_for(len(runs)), runs, meant.values(), strict=True)
     }
     relevant = {topic: truth.relevant(topic) for topic in judgements}
     common = [topic for topic in relevant if all(topic in run for run in named_runs.values())]
-    counted = _at_level(judgements, reading.relevant_from)
     chosen = tuple(topics) or tuple(
         topic for topic in common if any(grade > 0 for grade in counted[topic].values())
     )
@@ -161,16 +147,7 @@ def read_trec(
     documents = [[tuple(row.values()) for row in question] for question in questions]
     marks = _topic_marks(truth, chosen, documents, graded=graded)
     warnings = _warnings(judgements, meant, chosen, is_chosen=bool(topics))
-    alike = {}
-    if not paired:
-        of_topics = zip(chosen, lists, marks or repeat(NO_MARKS), strict=False)
-        alike = {
-            topic: same
-            for topic, ranks, marked in of_topics
-            if (same := _equal_lists(ranks, marked, names))
-        }
-    if alike and len(alike) == len(chosen):
-        raise FaultyFilesError(_equal_list_fault(topic, same) for topic, same in alike.items())
+    alike = {} if paired else _alike_topics(chosen, lists, marks, names)
     warnings += [
         Warned("question-left-out", topic, text, example=same)
         for topic, same in alike.items()
@@ -190,6 +167,53 @@ def read_trec(
         first,
         warnings=tuple(warnings),
     )
+
+
+def _read_files(
+    files: tuple[TextFile, Sequence[TextFile], TextFile | None],
+    names: Sequence[str],
+    reading: Reading,
+    faults: FileFaults,
+    highest: int | None,
+) -> tuple[Judgements, Clusters | None, dict[str, tuple[Run, RunFacts]]]:
+    """Read judgements, runs and clusters as they are meant; raise all faults of their lines."""
+    qrels, runs, clusters = files
+    judgements = read_judgements(qrels.name, lines_of(qrels.text), faults, highest)
+    by_document = (
+        read_clusters(clusters.name, lines_of(clusters.text), faults) if clusters else None
+    )
+    as_written = {
+        name: read_run_and_facts(run.name, lines_of(run.text), faults)
+        for name, run in zip(names, runs, strict=True)
+    }
+    faults.raise_any()
+    meant = {
+        name: run_as_meant(*of_run, reading.ids, name, reading.distances)
+        for name, of_run in as_written.items()
+    }
+    return (
+        changed_ids(judgements, reading.ids, qrels.name),
+        by_document and changed_ids(by_document, reading.ids, "the clusters"),
+        meant,
+    )
+
+
+def _alike_topics(
+    topics: Sequence[str],
+    lists: Sequence[Sequence[tuple[int, ...]]],
+    marks: Sequence[Marks],
+    runs: Sequence[str],
+) -> dict[str, tuple[str, ...]]:
+    """Return topics in which two lists look the same, with their runs; raises if all do."""
+    of_topics = zip(topics, lists, marks or repeat(NO_MARKS), strict=False)
+    alike = {
+        topic: same
+        for topic, ranks, marked in of_topics
+        if (same := _equal_lists(ranks, marked, runs))
+    }
+    if alike and len(alike) == len(topics):
+        raise FaultyFilesError(_equal_list_fault(topic, same) for topic, same in alike.items())
+    return alike
 
 
 def _at_level(judgements: Judgements, relevant_from: int) -> Judgements:
