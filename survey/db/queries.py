@@ -406,12 +406,17 @@ def mean_seconds(session: Session, study_id: int, *, by_clock: bool) -> list[flo
         extract("epoch", Presentation.shown_at),
     )
     seconds: Any = sent - seen if by_clock else StoredResponse.active_seconds
-    statement = (
-        _answered(study_id, func.avg(seconds))
-        .where(CONDITIONS["counts"], Participant.status == "complete", seconds.is_not(None))
-        .group_by(Participant.id)
+    finished = (
+        select(Participant.id)
+        .where(Participant.study_id == study_id, CONDITIONS["counts"])
+        .where(Participant.status == "complete")
         .order_by(Participant.completed_at.desc())
         .limit(MOST_TIMED)
+    )
+    statement = (
+        _answered(study_id, func.avg(seconds))
+        .where(Participant.id.in_(finished), seconds.is_not(None))
+        .group_by(Participant.id)
     )
     return [float(mean) for mean in session.scalars(statement)]
 

@@ -19,10 +19,10 @@ from survey.services.studies import lifecycle
 from survey.services.studies.recruitment import Recruitment
 from survey.tokens import test_run_token as run_token
 from tests.browsing import watched
-from tests.builders import KEY, a_plan
+from tests.builders import KEY, Visitor, a_plan
 from tests.labelled import a_shaded_picture
 from tests.pictured import a_png_of
-from tests.serving import Server
+from tests.serving import OverHttp, Server
 
 pytestmark = pytest.mark.slow
 
@@ -70,6 +70,41 @@ def test_a_question_of_a_check_is_shown_as_participants_see_it_when_it_is_unfold
     assert page.locator("#question-1 [inert]").count() == 0
 
 
+def test_closing_lets_those_under_way_finish_and_admits_no_one_new(page, server, browser):
+    watched(page)
+    sign_in(page, server, "Closing")
+    with server.app.app_context():
+        researcher = accounts.find_researcher(db.session, "Closing")
+        study = lifecycle.create_owned_study(
+            db.session, researcher, "closing", a_plan(), Recruitment()
+        )
+        lifecycle.open_study(db.session, study)
+        db.session.remove()
+    under_way = Visitor(OverHttp(server.address), "closing")
+    under_way.go("/q/1")
+    page.goto(f"{server.address}/research/studies/closing")
+    page.get_by_role("link", name="Close …").click()
+    expect(page.get_by_role("heading", name="0 complete, 1 under way")).to_be_visible()
+    page.get_by_role("button", name="Let them finish, admit no one new").click()
+    expect(page.get_by_role("heading", name="Open, but admits no one new")).to_be_visible()
+
+    visitor = browser.new_page()
+    visitor.goto(f"{server.address}/s/closing")
+    expect(visitor.get_by_text("This survey takes no new participants.")).to_be_visible()
+    expect(visitor.get_by_role("button", name="Begin")).to_have_count(0)
+    visitor.close()
+
+    page.get_by_role("link", name="Progress", exact=True).click()
+    expect(page.get_by_role("heading", name="0 of 30 complete, 1 under way")).to_be_visible()
+    under_way.go("/done", query="/q/1")
+    finished = page.get_by_role("heading", name="1 of 30 complete, 0 under way")
+    expect(finished).to_be_visible(timeout=15_000)
+    page.get_by_role("link", name="Overview").click()
+    page.get_by_role("link", name="Close …").click()
+    page.get_by_role("button", name="Close").click()
+    expect(page.get_by_text("The study is closed. Its results are ready.")).to_be_visible()
+
+
 def test_from_the_first_start_to_a_bundle_that_replicates(page, server):
     watched(page)
     sign_in(page, server)
@@ -105,7 +140,7 @@ def test_from_the_first_start_to_a_bundle_that_replicates(page, server):
     # Open, invite.
     page.goto(f"{server.address}/research/studies/browser-study")
     page.get_by_role("link", name="Freeze and open").click()
-    page.get_by_role("link", name="Set a contact").click()
+    page.get_by_role("link", name="Change “Where participants can ask”").click()
     expect(page.get_by_label("Where participants can ask")).to_be_in_viewport()
     page.get_by_label("Where participants can ask").fill("someone@example.org")
     page.get_by_role("button", name="Save and draw").click()
@@ -139,6 +174,8 @@ def test_from_the_first_start_to_a_bundle_that_replicates(page, server):
     page.get_by_role("link", name="Results", exact=True).click()
     expect(page.get_by_text("Results are hidden while people vote")).to_be_visible()
     page.get_by_role("link", name="Overview").click()
+    page.get_by_role("link", name="Close …").click()
+    expect(page.get_by_role("heading", name="1 complete, 0 under way")).to_be_visible()
     page.get_by_role("button", name="Close").click()
     page.get_by_role("link", name="Results", exact=True).click()
     page.get_by_text("Analysis options").click()

@@ -123,6 +123,8 @@ GET  /research/studies/my-open/bundle.zip        in in in 404 403 403 404
 GET  /research/studies/my-open/files/votes.csv   in in in 404 403 403 404
 POST /research/studies/my-open/bundle-with-identities.zip   401 401 401 404 403 403 404
 POST /research/studies/my-open/unblind           401 401 401 404 403 >results 404
+GET  /research/studies/my-open/close             in in in 404 403 200 404
+POST /research/studies/my-open/let-finish        401 401 401 404 403 >my-open 404
 POST /research/studies/my-open/close             401 401 401 404 403 >my-open 404
 POST /research/studies/my-open/archive           401 401 401 404 403 403 404
 POST /research/studies/my-open/delete            401 401 401 404 403 403 404

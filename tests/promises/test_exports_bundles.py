@@ -208,7 +208,7 @@ def test_what_was_taken_in_again_is_what_was_there(session, study, bundle, tmp_p
     assert differing <= {"study.json", "identities.csv", "SHA256SUMS"}
 
 
-def test_an_address_that_names_files_holds_no_sign_of_a_formula():
+def test_an_address_that_names_files_holds_no_sign_of_a_formula(session):
     for danger in DANGERS:
         with pytest.raises(SurveyError):
-            lifecycle.require_valid_slug(danger)
+            lifecycle.require_valid_slug(session, danger)

@@ -64,7 +64,9 @@ def test_the_database_is_free_while_questions_are_drawn(
 def test_no_reason_opens_a_study_that_does_not_say_whom_to_ask(session, ada, anyway):
     plan = a_plan(contact="", asked_by="the researchers who invited you")
     draft = lifecycle.create_owned_study(session, ada, "whose", plan, Recruitment())
-    with pytest.raises(CannotOpenError, match=r"who asks, only the general .*; .* whom they can"):
+    with pytest.raises(
+        CannotOpenError, match=r"who asks, only general words; .* whom they can ask"
+    ):
         lifecycle.open_study(session, draft, "Ada", anyway=anyway)
     session.rollback()
     assert (draft.status, draft.digest) == ("draft", None)

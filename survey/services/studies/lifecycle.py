@@ -4,7 +4,7 @@ Opening freezes a study under its digest. What researchers do is written to the 
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 from statistics import median
@@ -24,7 +24,7 @@ from survey.core.tasks import WithItemFindings, ordering, task_of
 from survey.core.tasks.ordering import QuestionCheck
 from survey.core.tasks.ordering import pair_sentences as pair_sentences  # for a command
 from survey.core.tasks.ordering_plan import OrderingPlan
-from survey.core.text_input import LONGEST_SLUG, SLUG, as_slug
+from survey.core.text_input import LONGEST_SLUG, SLUG, as_slug, shortened
 from survey.db import item_queries, queries
 from survey.db.engine import note_deletion
 from survey.db.models import (
@@ -157,8 +157,8 @@ def require_valid_slug(session: Session, slug: str) -> None:
     """Raise SlugError for a slug that is malformed or names a measure."""
     if not SLUG.match(slug) or len(slug) > LONGEST_SLUG:
         fault = (
-            f"{slug!r} cannot be the address of a study; lower-case letters, digits and single "
-            f"hyphens between them are allowed, {LONGEST_SLUG} characters at most"
+            f"{shortened(slug)} cannot be the address of a study; lower-case letters, digits and "
+            f"single hyphens between them are allowed, {LONGEST_SLUG} characters at most"
         )
     elif measure := mentioned_measure(slug):
         fault = (
@@ -614,11 +614,7 @@ def open_study(
         return
     reopened = study.status == "closed"
     if not reopened:
-        stops = stops_of(check_study(session, study))
-        _require_can_open(study, stops, anyway)
-        if stops:
-            found = "; ".join(each.text for each in stops)
-            accounts.log(session, study, who, "opened anyway", f"{anyway}: {found}")
+        _require_can_open(session, study, who, anyway)
         study.digest = current_digest(study)
         study.opened_at = now()
     if needs_reason_to_open(session, study):
@@ -630,12 +626,15 @@ def open_study(
     session.commit()
 
 
-def _require_can_open(study: Study, stops: Sequence[Finding], anyway: str) -> None:
-    """Raise CannotOpenError for a draft with findings that stop it, unless a reason is enough."""
-    if not stops or (can_open_anyway(stops) and anyway.strip()):
+def _require_can_open(session: Session, study: Study, who: str, anyway: str) -> None:
+    """Raise CannotOpenError for a draft that its check stops; where a reason is enough, log it."""
+    stops = stops_of(check_study(session, study))
+    if not stops:
         return
     reasons = "; ".join(each.text for each in stops)
-    raise CannotOpenError(f"The study {study.slug!r} cannot open: {reasons}.")
+    if not can_open_anyway(stops) or not anyway.strip():
+        raise CannotOpenError(f"The study {study.slug!r} cannot open: {reasons}.")
+    accounts.log(session, study, who, "opened anyway", f"{_checked_reason(anyway, '')}: {reasons}")
 
 
 def _admit_again(session: Session, study: Study, who: str) -> None:

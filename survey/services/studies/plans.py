@@ -176,7 +176,7 @@ def contact_faults(plan: Plan) -> list[Fault]:
         if not text:
             faults.append(Fault((name,), missing))
         elif _without_ending(text) in _placeholders(name):
-            faults.append(Fault((name,), f"{missing}, only the general words “{text}”"))
+            faults.append(Fault((name,), f"{missing}, only general words"))
     return faults
 
 

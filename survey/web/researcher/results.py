@@ -12,7 +12,7 @@ from typing import Any
 from flask import flash, g, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 from wtforms import StringField
-from wtforms.validators import DataRequired, Length
+from wtforms.validators import DataRequired
 
 from survey.core.tasks.labelling import LabellingPlan
 from survey.core.tasks.ordering_plan import OrderingPlan
@@ -75,9 +75,7 @@ class OrderingForm(Form):
     """Runs, and the address of a study in which people order them by these judgements."""
 
     runs = UploadsField("Runs, two to ten")
-    slug = slug_field(
-        "Address of the new study", DataRequired("Give the study an address."), Length(max=64)
-    )
+    slug = slug_field("Address of the new study", DataRequired("Give the study an address."))
 
 
 @blueprint.get(f"{STUDY}/results")

@@ -121,7 +121,7 @@ class NewStudyForm(Form):
     contrast = StringField("Measures that contradict each other")
     show_items = BooleanField("Show pictures or texts, which you add next, instead of positions")
     plan = UploadField("Plan file")
-    slug = slug_field("Address", DataRequired("Give the study an address."), Length(max=64))
+    slug = slug_field("Address", DataRequired("Give the study an address."))
     asked_by = contact_field("asked_by")
     contact = contact_field("contact")
     language = SelectField("Language of its texts and pages", choices=language_choices)
@@ -130,9 +130,7 @@ class NewStudyForm(Form):
 class CopyForm(Form):
     """Asks at which address a copy of a study is to be."""
 
-    slug = slug_field(
-        "Address of the copy", DataRequired("Give the copy an address."), Length(max=64)
-    )
+    slug = slug_field("Address of the copy", DataRequired("Give the copy an address."))
 
 
 class DeleteForm(Form):
@@ -436,11 +434,14 @@ def _preview_of(number: int) -> str:
 
 
 def _overview_page(form: CopyForm) -> ResponseReturnValue:
+    is_ending = g.study.status == "open" and g.study.admission_ended_at is not None
+    under_way = participants.count_under_way(session(), g.study) if is_ending else None
     return page(
         "researcher/overview.html",
         form,
         progress=lifecycle.progress(session(), g.study),
         free=participants.free_slots(session(), g.study),
+        under_way=under_way,
         broken=[finding for finding in lifecycle.check_study(session(), g.study) if finding.failed],
         log=accounts.log_of(session(), g.study),
         link=external_address("participant.entry", slug=g.study.slug),
