@@ -176,7 +176,7 @@ def test_what_may_be_otherwise_than_meant_stands_above_the_tables(desk):
     assert told[0] == (
         "Run web: 2 of 3 documents are not judged under their ids, and would be without the "
         "extension (run “a.png”, judgements “a”). They count as not relevant. "
-        "`--ids without-extension` reads them so."
+        "--ids without-extension reads them so."
     )
     assert not [each for each in told if each.startswith("Run two: 1 of")]
     desk.send(PAGE, files(qrels=a_file(QRELS.upper().replace("Q1 0", "Q1 0"), "qrels.txt")))

@@ -26,3 +26,10 @@ def test_a_form_goes_when_its_page_is_done_without_the_garbage_collector(app, ki
             assert gone() is None
     finally:
         gc.enable()
+
+
+def test_backquotes_become_code_and_nothing_else_becomes_markup(app):
+    with_code = app.jinja_env.filters["with_code"]
+    assert with_code("For <b> give `--ids <x>`.") == (
+        "For &lt;b&gt; give <code>--ids &lt;x&gt;</code>."
+    )

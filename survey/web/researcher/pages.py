@@ -9,6 +9,7 @@ from typing import Any
 
 from flask import Blueprint, Response, g, request
 from flask.typing import ResponseReturnValue
+from markupsafe import Markup, escape
 from wtforms import (
     BooleanField,
     Field,
@@ -116,6 +117,17 @@ class Conflict:
         events = accounts.events_of(session(), g.study)
         event = next((event for event in events if event.kind == kind), None)
         return cls(rows, event)
+
+
+@blueprint.app_template_filter()
+def with_code(text: str) -> Markup:
+    """Return a text in which what stands between backquotes is marked as code."""
+    parts = text.split("`")
+    marked = [
+        Markup("<code>{}</code>").format(part) if place % 2 else escape(part)
+        for place, part in enumerate(parts)
+    ]
+    return Markup("").join(marked)
 
 
 def as_sentence(text: str, form: Form) -> str:
