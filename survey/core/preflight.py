@@ -71,6 +71,11 @@ def columns_not_read(file: str, columns: Sequence[str]) -> list[Warned]:
     return [Warned("columns-not-read", file, text, len(columns))]
 
 
+def tables_checked(files: Mapping[str, Sequence[str]]) -> list[Warned]:
+    """Return the warnings of several files; ``files``: a file → the columns that are not read."""
+    return [each for file, columns in files.items() for each in columns_not_read(file, columns)]
+
+
 def runs_checked(
     judgements: Judgements,
     runs: Runs,

@@ -11,7 +11,7 @@ with some gets one more, and removing one at each place restores the text.
 import io
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 from unicodedata import combining, normalize
@@ -64,7 +64,8 @@ class FileFaults:
     """Faults of files, collected so that one error names them all.
 
     ``error`` makes the error from the sentences. Of more than ``most`` faults the error
-    holds the first ``most`` − 1, and its last sentence counts the rest.
+    holds the first ``most`` − 1, and its last sentence counts the rest. ``columns_not_read``: no
+    faults, but to be known: of each file the columns of its table that are not read.
     """
 
     def __init__(
@@ -76,6 +77,7 @@ class FileFaults:
     ) -> None:
         self._faults = [(0, fault) for fault in faults]
         self._error, self._most = error, most
+        self.columns_not_read: dict[str, Sequence[str]] = {}
 
     def __len__(self) -> int:
         return len(self._faults)

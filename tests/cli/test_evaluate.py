@@ -491,3 +491,11 @@ def test_weights_and_clusters_are_compared_with_judgements(evaluate):
     assert "File weights.txt: 3 of 3 documents are not judged under their ids, and would" in told
     told = refusal(evaluate, *BOTH, "--clusters", "clusters.txt", "--measures", "AP", status=0)
     assert "Warning: File clusters.txt: 3 of 4 documents are not judged under their ids" in told
+
+
+def test_columns_of_judgements_that_are_not_read_are_named(evaluate):
+    rows = [line.split() for line in QRELS.splitlines()]
+    table = "".join(f"{topic};{doc};{grade};x\n" for topic, _, doc, grade in rows)
+    (evaluate.folder / "qrels.txt").write_text(f"topic;document;relevance;remark\n{table}")
+    told = evaluate("--run", "base.txt", "--measures", "AP", stream="stderr")
+    assert "Warning: qrels.txt: columns not read: remark." in told

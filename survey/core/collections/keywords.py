@@ -39,8 +39,7 @@ def read_keywords(file: str, lines: Iterable[str], faults: FileFaults) -> Keywor
             faults.add(f"{place}: {again}; once is allowed")
         else:
             documents[document][keyword] = weight
-    if table.columns_not_read:
-        faults.add(f"{file}: columns not known: {', '.join(table.columns_not_read)}")
+    faults.columns_not_read[file] = table.columns_not_read
     return documents
 
 

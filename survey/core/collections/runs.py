@@ -88,6 +88,7 @@ def read_judgements(
         allowed=f"a whole number{bound} is allowed",
         once=ONE_JUDGEMENT,
     )
+    faults.columns_not_read |= of_lines.columns_not_read
     if of_lines and _is_by_subtopic(lines):
         faults.add(f"{file}: these are judgements by sub-topic. Give them to --clusters")
     else:
@@ -445,7 +446,9 @@ def _table_fields(
                         [unicodedata.normalize("NFC", cells.get(name, "")) for name in names],
                     )
             return
-        for row in table_in(text, file, columns).rows:
+        table = table_in(text, file, columns)
+        faults.columns_not_read[file] = table.columns_not_read
+        for row in table.rows:
             empty = [name for name in columns.needed if not row[name]]
             if empty:
                 faults.add(row.fault(empty[0], "nothing found; a value is needed"))

@@ -26,6 +26,7 @@ from survey.core.preflight import (
     changed_ids,
     run_as_meant,
     runs_checked,
+    tables_checked,
     topics_fault,
     topics_left_out,
 )
@@ -146,7 +147,8 @@ def read_trec(
     lists = tuple(tuple(tuple(row) for row in question) for question in questions)
     documents = [[tuple(row.values()) for row in question] for question in questions]
     marks = _topic_marks(truth, chosen, documents, graded=graded)
-    warnings = _warnings(judgements, meant, chosen, is_chosen=bool(topics))
+    warnings = tables_checked(faults.columns_not_read)
+    warnings += _warnings(judgements, meant, chosen, is_chosen=bool(topics))
     alike = {} if paired else _alike_topics(chosen, lists, marks, names)
     warnings += [
         Warned("question-left-out", topic, text, example=same)

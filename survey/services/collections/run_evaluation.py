@@ -46,6 +46,7 @@ from survey.core.preflight import (
     run_as_meant,
     runs_checked,
     scores_checked,
+    tables_checked,
     topics_fault,
 )
 from survey.core.statistics.significance import REPLICATES, SEED
@@ -144,8 +145,10 @@ def evaluate_runs(
     measures = chosen_measures(request)
     names = _run_names(request, read)
     baseline = _baseline_name(request, names)
-    truth, runs, facts, known = _read_collection(request, measures, names, on_progress, read)
-    warnings = _compared(request, truth, runs, facts, known)
+    truth, runs, facts, known, warnings = _read_collection(
+        *(request, measures, names, on_progress, read)
+    )
+    warnings += _compared(request, truth, runs, facts, known)
     if not may_be_empty:
         _raise_unmet(request, truth, runs, warnings, known)
     evaluation = evaluate(
@@ -300,10 +303,10 @@ def _read_collection(
     names: Sequence[str],
     on_progress: OnProgress,
     read_file: Callable[[Path], str],
-) -> tuple[GroundTruth, Runs, Mapping[str, RunFacts], Collection[str]]:
+) -> tuple[GroundTruth, Runs, Mapping[str, RunFacts], Collection[str], list[Warned]]:
     """Read the files of a request; raise FaultyFilesError with every fault (20 at most).
 
-    The last of what is returned are the documents with keywords.
+    The last two of what is returned are the documents with keywords, and warnings about tables.
     """
     graded = any("grades" in measure.needs for measure in measures)
     read_qrels = partial(read_judgements, highest=HIGHEST_GRADE if graded else None)
@@ -349,7 +352,7 @@ def _read_collection(
         topics = dict.fromkeys(topic for run in runs.values() for topic in run)
         truth = replace(truth_by_keywords(keywords, topics), clusters=truth.clusters)
         runs = {name: _without_queries(run) for name, run in runs.items()}
-    return truth, runs, facts, keywords or ()
+    return truth, runs, facts, keywords or (), tables_checked(faults.columns_not_read)
 
 
 def _without_queries(run: Run) -> Run:
