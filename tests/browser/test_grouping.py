@@ -194,7 +194,7 @@ def test_a_document_without_a_picture_leaves_the_others_as_small_as_they_are(bro
         files = {f"{each}.png": partial(a_shaded_picture, "red", each) for each in documents}
         shown = [Item(each, f"{each}.png") for each in documents]
         items.take_in(db.session, study, files, shown, COMMAND_LINE)
-        lifecycle.open_study(db.session, study)
+        lifecycle.open_study(db.session, study, anyway="to see how it looks")
         db.session.remove()
     page = prepared(browser).new_page()
     begin(page, f"{server.address}/s/blank")
