@@ -140,8 +140,7 @@ def test_pictures_in_folders_of_classes_are_named_as_collect_names_them(tmp_path
             ("train/owl", "it is one folder too deep; give the folder train")
         ]
         assert [each.text for each in source.intake.warnings] == [
-            "cat/1.png is the document cat-1, as `survey collect` names it",
-            "dog/1.png is the document dog-1, as `survey collect` names it",
+            "cat/1.png is the document cat-1, as `survey collect` names it, and 1 more likewise",
         ]
 
 
