@@ -358,7 +358,8 @@ def _request(runs: tuple[NamedFile, ...], score_kind: str | None, **options: Any
     """Return the request that the options of a command make."""
     from survey.services.collections.run_evaluation import Request
 
-    paths, names = tuple(each.path for each in runs), tuple(each.name for each in runs)
+    paths = tuple(run.path for run in runs)
+    names = tuple(run.name for run in runs)
     return Request(runs=paths, names=names, distances=score_kind == "distances", **options)
 
 

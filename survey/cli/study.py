@@ -324,7 +324,9 @@ def new(
 
 def _print_warnings_of_files(warnings: "Sequence[Warned]", *, strict: bool) -> None:
     """Print warnings but those that the sentence about a file says, as ``print_warnings`` does."""
-    print_warnings([each for each in warnings if each.code != "columns-not-read"], strict=strict)
+    print_warnings(
+        [warning for warning in warnings if warning.code != "columns-not-read"], strict=strict
+    )
 
 
 def _what_to_do_next(session: "Session", study: "Study") -> list[str]:
@@ -455,7 +457,7 @@ def _take_items(
     content = {
         "taken": {"items": intake.items, "topics": intake.topics, "vectors": intake.vectors},
         "files": [vars(report) for report in intake.files],
-        "refused": [each._asdict() for each in intake.refusals],
+        "refused": [refusal._asdict() for refusal in intake.refusals],
         "repeated": [each._asdict() for each in intake.repeated],
         "warnings": [warned.as_json() for warned in intake.warnings],
     }
@@ -464,7 +466,7 @@ def _take_items(
     counted = [f"{count} {noun}{'s' * (count != 1)}" for noun, count in counts.items()]
     sentences = [f"Taken: {', '.join(counted[:-1])}{' and ' * (len(counted) > 1)}{counted[-1]}."]
     sentences += [report.sentence() for report in intake.files]
-    sentences += [f"Not taken: {each.name}: {each.reason}." for each in intake.refusals]
+    sentences += [f"Not taken: {refusal.name}: {refusal.reason}." for refusal in intake.refusals]
     sentences += [f"Taken, but {each.name} is {each.reason}." for each in intake.repeated]
     return content, sentences, intake.warnings
 
@@ -672,13 +674,13 @@ def _require_can_open(session: "Session", study: "Study", anyway: str) -> None:
     if not stops or (may and anyway.strip()):
         return
     options = {"asked_by": "--asked-by", "contact": "--contact", "minutes": "--minutes"}
-    named = [options[each.mend] for each in stops if each.mend in options]
+    named = [options[finding.mend] for finding in stops if finding.mend in options]
     ways = [f"Give {' and '.join(named)}."] if named else []
-    if any(each.mend == "items" for each in stops):
+    if any(finding.mend == "items" for finding in stops):
         ways.append(f"Add pictures and texts with `survey study items {study.slug} FOLDER`.")
     if may:
         ways.append("Or say why it opens in spite of that: --anyway REASON.")
-    reasons = "; ".join(each.text for each in stops)
+    reasons = "; ".join(finding.text for finding in stops)
     text = f"The study {study.slug!r} cannot open: {reasons}. {' '.join(ways)}"
     raise click.UsageError(text) if len(named) == len(stops) else CannotOpenError(text)
 

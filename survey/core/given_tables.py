@@ -317,11 +317,11 @@ def _split(
             number += 1
             yield number, [tidy(cell) for cell in cells]
     except csv.Error as error:
-        found = "a quotation mark is not closed, or is closed before its cell ends"
+        fault = "a quotation mark is not closed, or is closed before its cell ends"
         if "limit" in str(error):
-            found = f"a cell has more than {csv.field_size_limit():,} characters"
+            fault = f"a cell has more than {csv.field_size_limit():,} characters"
         allowed = "Quotation marks enclose a whole cell; a mark within it is written twice"
-        raise FaultyFilesError([f"{file}, row {number + 1}: {found}. {allowed}"]) from None
+        raise FaultyFilesError([f"{file}, row {number + 1}: {fault}. {allowed}"]) from None
 
 
 def with_point(number: str) -> str:

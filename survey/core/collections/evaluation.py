@@ -283,7 +283,7 @@ def _level_notes(
     truth: GroundTruth, queries: Sequence[str], measures: Iterable[Measure], setting: Setting
 ) -> Iterator[str]:
     """Yield which grades binary measures count, and topics without a document of such a grade."""
-    levels = {each.level if each.level > 1 else setting.relevant_from for each in measures}
+    levels = {measure.level if measure.level > 1 else setting.relevant_from for measure in measures}
     if setting.relevant_from > 1:
         yield f"Binary measures take documents as relevant from grade {setting.relevant_from} on."
     for level in sorted(levels - {1}):

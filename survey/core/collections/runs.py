@@ -208,22 +208,11 @@ def read_run(
     first, lines = _peek(lines)
     fields = _fields(first)
     if len(fields) == len(MS_MARCO_LINE.split()) and parse_whole(fields[-1]) is not None:
-        return read_values(
-            (file, lines, faults),
-            (MS_MARCO_LINE, "rank"),
-            _score_of_rank,
-            allowed="a whole number from 1 is allowed",
-            once=once,
-            note=note,
-        )
-    return read_values(
-        (file, lines, faults),
-        (RUN_LINE, "score"),
-        parse_number,
-        allowed="a number is allowed",
-        once=once,
-        note=note,
-    )
+        form, parse, number = (MS_MARCO_LINE, "rank"), _score_of_rank, "a whole number from 1"
+    else:
+        form, parse, number = (RUN_LINE, "score"), parse_number, "a number"
+    source, allowed = (file, lines, faults), f"{number} is allowed"
+    return read_values(source, form, parse, allowed=allowed, once=once, note=note)
 
 
 def _score_of_rank(text: str) -> float | None:
