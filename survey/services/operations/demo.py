@@ -20,8 +20,8 @@ SEED = 2039
 PICTURES_SLUG = "five-systems-in-pictures"
 PICTURES_SEED = 2040
 CONTACT = {
-    "asked_by": "nobody in earnest: this is the demo of a program for surveys",
-    "contact": "whoever showed you this demo",
+    "asked_by": "no real study: this is the demo of a survey program",
+    "contact": "the person who showed you this demo",
 }
 # Those in which the measures contradict each other most, see ``picture_folder.choose_topics``.
 TOPICS = (
