@@ -187,7 +187,7 @@ def _folder_of_researcher() -> Path:
     return Path(current_app.config["INSTANCE"]) / FOLDER / str(researcher_id)
 
 
-def _folder(name: str, token: str = "") -> Path:
+def _folder(name: str, token: str | None = None) -> Path:
     form = f"{request.endpoint} {g.slug or ''}"
     return _folder_of_researcher() / hash_token(f"{form} {name} {token or _token(name)}")
 
