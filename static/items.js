@@ -83,7 +83,7 @@ async function send(form, files) {
     for (const [nth, batch] of batches.entries()) {
       const others = paths(pictures.filter((file) => !batch.includes(file)));
       const isLong = batch.some((file) => sizes.get(file) > 1) || (rows !== null && nth === 0);
-      const stopWatching = isLong ? await watch(form, sent, tell) : () => {};
+      const stopWatching = isLong ? watch(form, sent, tell) : () => {};
       try {
         const part = { ...(tables.length ? { elsewhere: others } : {}), ...(nth ? { later: "1" } : {}) };
         const answer = await post(form, [...batch, ...tables], { ...part, ...(batches.length > 1 ? { part: "1" } : {}) });
@@ -166,17 +166,17 @@ async function filesIn(file) {
   return isEnd ? Math.max(1, end.getUint16(10, true)) : 1;
 }
 
-// While a zip or a table is taken in, ask again and again how many items there are by now.
-async function watch(form, sent, tell) {
-  const before = await count(form);
+// While a zip or a table is taken in, ask again and again how many of its items are taken in.
+function watch(form, sent, tell) {
+  let done = 0;
   let isOver = false;
   let isAsking = false;
   const timer = setInterval(async () => {
     if (isAsking) return;
     isAsking = true;
-    const now = await count(form).catch(() => before);
+    done = Math.max(done, await taken(form).catch(() => 0));
     isAsking = false;
-    if (!isOver) tell(sent + now - before);
+    if (!isOver) tell(sent + done);
   }, MILLISECONDS_BETWEEN_COUNTS);
   return () => {
     isOver = true;
@@ -184,9 +184,9 @@ async function watch(form, sent, tell) {
   };
 }
 
-async function count(form) {
+async function taken(form) {
   const answer = await fetch(form.action, { headers: { Accept: "application/json" } }).catch(stop);
-  return (await answer.json().catch(stop)).items;
+  return (await answer.json().catch(stop)).taking;
 }
 
 // False where the server leads to its sign-in page.

@@ -10,7 +10,8 @@ import json
 import os
 import secrets
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from time import time
@@ -72,6 +73,30 @@ class UploadsField(UploadField):
     """A field of several files."""
 
     widget = FileInput(multiple=True)
+
+
+@contextmanager
+def counted_progress(study_id: int) -> Iterator[Callable[[int], object]]:
+    """Give a function that counts items of a study as taken in, until the request is over.
+
+    Other requests read the count, see ``progress_by_now``: it is the size of a file.
+    """
+    file = _progress_file(study_id)
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        with file.open("wb", buffering=0) as counted:
+            yield lambda count: counted.write(b"." * count)
+    finally:
+        file.unlink(missing_ok=True)
+
+
+def progress_by_now(study_id: int) -> int:
+    """Return how many items the researcher's request has taken in; 0 where none is under way."""
+    return _time_and_size(_progress_file(study_id))[1]
+
+
+def _progress_file(study_id: int) -> Path:
+    return _folder_of_researcher() / f"progress-{study_id}" / "counted"
 
 
 def is_uploaded(*names: str) -> bool:

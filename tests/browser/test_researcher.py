@@ -353,19 +353,21 @@ def test_a_table_alone_is_taken_in_and_its_faults_store_nothing(page, server):
 def test_progress_moves_while_a_table_of_texts_is_taken_in(page, server):
     open_items(page, server, "Someone with texts", "many-texts")
     rows = [f"d{number},the words of document {number}" for number in range(8_000)]
-    page.evaluate(
-        """() => {
-          const seen = (window.seen = []);
-          const bar = document.querySelector("[role=status] progress");
-          setInterval(() => seen.push(bar.value), 50);
-        }"""
-    )
-    add_files(page, items_csv="\n".join(["document,text", *rows]).encode())
-    done = "Done: 8000 taken, 0 not taken."
-    expect(page.get_by_role("status")).to_have_text(done, timeout=60_000)
-    values = page.evaluate("() => window.seen")
-    assert values == sorted(values)
-    assert [value for value in values if 0 < value < 1]
+    for _ in range(2):  # the same again replaces them
+        page.reload()
+        page.evaluate(
+            """() => {
+              const seen = (window.seen = []);
+              const bar = document.querySelector("[role=status] progress");
+              setInterval(() => seen.push(bar.value), 50);
+            }"""
+        )
+        add_files(page, items_csv="\n".join(["document,text", *rows]).encode())
+        done = "Done: 8000 taken, 0 not taken."
+        expect(page.get_by_role("status")).to_have_text(done, timeout=60_000)
+        values = page.evaluate("() => window.seen")
+        assert values == sorted(values)
+        assert [value for value in values if 0 < value < 1]
 
 
 def test_an_upload_that_stopped_says_so_when_its_page_is_opened_again(page, server):

@@ -405,3 +405,49 @@ def test_a_study_has_so_many_items_at_most(session, study, monkeypatch):
     monkeypatch.setattr(collection, "MOST_ITEMS", 1)
     with pytest.raises(SurveyError, match="would have 2 items; 1 are allowed"):
         take(session, study, readers(a_png=a_picture(), b_png=a_picture("blue")))
+
+
+@pytest.mark.parametrize("stop_after", [0, 1, 2, 3])  # calls of on_item
+def test_a_stop_leaves_a_study_as_it_was(session, study, monkeypatch, stop_after):
+    monkeypatch.setattr(collection, "PICTURES_AT_ONCE", 1)
+    monkeypatch.setattr(collection, "ITEMS_AT_ONCE", 1)
+    take(session, study, readers(a_png=a_picture("red")), [Topic("t", text="before")])
+    before = collection.items_and_topics(session, study), study.items_digest
+    files = readers(a_png=a_picture("blue"), b_png=a_picture("green"))
+    items = [Item("a", "a.png"), Item("b", "b.png"), Item("c", text="words")]
+    calls = []
+
+    def stop(count):
+        if len(calls) == stop_after:
+            raise KeyboardInterrupt
+        calls.append(count)
+
+    with pytest.raises(KeyboardInterrupt):
+        collection.take_in(session, study, files, items, WHO, topics=[], on_item=stop)
+    session.rollback()
+    assert (collection.items_and_topics(session, study), study.items_digest) == before
+    counted = []
+    collection.take_in(session, study, files, items, WHO, topics=[], on_item=counted.append)
+    assert sum(counted) == len(items)
+    assert {each.document for each in collection.items_and_topics(session, study)[0]} == set("abc")
+    stored = (
+        select(func.count()).select_from(StoredPicture).where(StoredPicture.study_id == study.id)
+    )
+    assert session.scalar(stored) == 2  # the red one is no longer used
+
+
+def test_files_taken_in_at_the_same_time_do_not_remove_each_others_pictures(session, study):
+    """What ends first removes pictures that nothing uses, among them those of the other."""
+    files = readers(a_png=a_picture("blue"))
+    items = [Item("a", "a.png"), Item("b", text="words")]
+
+    def end_another(count):
+        if count and not others:
+            others.append(take(session, study, readers(c_png=a_picture("green"))))
+
+    others = []
+    with pytest.raises(SurveyError, match="taken in at the same time"):
+        collection.take_in(session, study, files, items, WHO, on_item=end_another)
+    assert [each.document for each in collection.items_and_topics(session, study)[0]] == ["c"]
+    collection.take_in(session, study, files, items, WHO)
+    assert item_queries.absent_pictures(session, study.id) == set()

@@ -72,7 +72,11 @@ TOPIC_COLUMNS = Columns(
     },
     bare=("topic", "text"),
 )
-AT_ONCE, TEXTS_AT_ONCE = 16, 200  # pictures, and items, that are stored in one transaction
+PICTURES_AT_ONCE, ITEMS_AT_ONCE = 16, 200  # that are stored before progress is told
+OTHERS_CAME = (
+    "Other files of this study were taken in at the same time. Nothing of these was taken: add "
+    "them again."
+)
 MOST_OF_A_CODE = 10  # warnings that are printed of each code
 
 
@@ -663,79 +667,99 @@ def take_in(
 ) -> Intake:
     """Store items, topics and vectors where there are some; return what was taken and what not.
 
-    An item replaces one of the same document. Pictures are decoded without holding a lock, and
-    some at a time, so memory stays flat and answers do not wait. Raises NotAllowedError once the
-    study was opened, SurveyError for too many items. ``intake``: of the source, which is completed.
+    An item replaces one of the same document. Items, topics and vectors are stored in one
+    transaction, so that a stop leaves the study as it was. Pictures are decoded and stored some at
+    a time before it, so that memory stays flat and answers do not wait; of a stop they are left
+    unused, until files are taken in again. Raises NotAllowedError once the study was opened,
+    SurveyError for too many items, and where others' files took the place of these meanwhile.
+    ``on_item``: called with the number of items done since its last call. ``intake``: of the
+    source, which is completed.
     """
     lifecycle.require_draft(study)
     key = StudyKey(study.id, study.slug)
     known = {each.document: each for each in item_queries.items_of(session, key.id)}
+    searched = item_queries.topics_of(session, key.id) if topics is None else topics
+    absent = item_queries.absent_pictures(session, key.id)
+    session.rollback()
     total = len({*known, *(each.document for each in items)})
     if total > MOST_ITEMS:
         raise SurveyError(f"The study would have {total} items; {MOST_ITEMS} are allowed.")
-    first = {each.sha256: each.document for each in known.values() if each.sha256}
     intake = intake or Intake()
-    for some in _portions(items):
-        session.rollback()
-        _take_some(session, key, files, some, first, intake)
-        on_item(len(some))
+    given = len(topics or ())
+    items = _with_pictures(session, key, files, items, known, intake, on_item)
+    known |= {item.document: item for item in items}
     if topics is not None:
+        topics = _topics_with_pictures(session, key, files, topics, known, intake)
+        searched = topics
+    vectors = _vectors_in(files, {*known, *_images(searched)}, intake)
+    study = _locked_draft(session, key)
+    for start in range(0, len(items), ITEMS_AT_ONCE):
+        some = items[start : start + ITEMS_AT_ONCE]
+        item_queries.store_items(session, key.id, some)
+        on_item(sum(item.file is None for item in some))
+    if topics is not None:
+        item_queries.store_topics(session, key.id, topics)
+    if vectors is not None:
+        item_queries.store_vectors(session, key.id, vectors)
+        study.vectors_digest = vectors_digest(vectors)
+    if item_queries.absent_pictures(session, key.id) - absent:
         session.rollback()
-        _take_topics(session, key, files, topics, intake)
-    session.rollback()
-    _take_vectors(session, key, files, intake)
-    _finish(session, key, who)
+        raise SurveyError(OTHERS_CAME)
+    item_queries.remove_unused_pictures(session, key.id)
+    _renew_digest(session, study, who)
+    session.commit()
+    intake.items, intake.topics, intake.vectors = len(items), len(topics or ()), len(vectors or ())
     if intake.items_report:
         intake.items_report.taken = intake.items
     if intake.topics_report and topics is not None:
-        refused = len(topics) - intake.topics
-        intake.topics_report.taken = intake.topics_report.rows - refused
+        intake.topics_report.taken = intake.topics_report.rows - given + intake.topics
     return intake
 
 
-def _portions(items: Iterable[Item]) -> Iterator[list[Item]]:
-    """Split items into those that are stored in one transaction."""
-    some: list[Item] = []
-    pictures = 0
-    for item in items:
-        some.append(item)
-        pictures += item.file is not None
-        if pictures == AT_ONCE or len(some) == TEXTS_AT_ONCE:
-            yield some
-            some, pictures = [], 0
-    if some:
-        yield some
-
-
-def _take_some(
+def _with_pictures(
     session: Session,
     key: StudyKey,
     files: Files,
     items: Sequence[Item],
-    first: dict[str, str],
+    known: Mapping[str, Item],
     intake: Intake,
-) -> None:
-    """Make and store the pictures of some items; ``first``: digest → first document with it."""
-    taken, pictures = [], []
+    on_item: Callable[[int], object],
+) -> list[Item]:
+    """Make and store the pictures of items; return the items without those that are refused."""
+    first = {each.sha256: each.document for each in known.values() if each.sha256}
+    taken: list[Item] = []
+    pictures: list[Picture] = []
+    done = 0
     for item in items:
-        picture = None
-        if item.file is not None:
-            try:
-                picture = picture_in(files, item.file)
-            except PictureError as error:
-                intake.refusals.append(Refusal(item.file, str(error)))
-                continue
-            other = first.setdefault(picture.sha256, item.document)
-            if other != item.document:
-                intake.repeated.append(Refusal(item.file, f"the same picture as {other}"))
-            intake.warnings += warnings_of(item.file, picture)
-            pictures.append(picture)
-        taken.append(item._replace(sha256=picture and picture.sha256))
-    _locked_draft(session, key)
-    item_queries.store_pictures(session, key.id, [each.columns() for each in pictures])
-    item_queries.store_items(session, key.id, taken)
-    session.commit()
-    intake.items += len(taken)
+        if item.file is None:
+            taken.append(item._replace(sha256=None))
+            continue
+        done += 1
+        try:
+            picture = picture_in(files, item.file)
+        except PictureError as error:
+            intake.refusals.append(Refusal(item.file, str(error)))
+            continue
+        other = first.setdefault(picture.sha256, item.document)
+        if other != item.document:
+            intake.repeated.append(Refusal(item.file, f"the same picture as {other}"))
+        intake.warnings += warnings_of(item.file, picture)
+        pictures.append(picture)
+        taken.append(item._replace(sha256=picture.sha256))
+        if len(pictures) == PICTURES_AT_ONCE:
+            _store_pictures(session, key, pictures)
+            on_item(done)
+            pictures, done = [], 0
+    _store_pictures(session, key, pictures)
+    on_item(done)
+    return taken
+
+
+def _store_pictures(session: Session, key: StudyKey, pictures: Sequence[Picture]) -> None:
+    if pictures:
+        _locked_draft(session, key)
+        item_queries.store_pictures(session, key.id, [each.columns() for each in pictures])
+        session.commit()
 
 
 def picture_in(files: Files, name: str) -> Picture:
@@ -756,21 +780,23 @@ def warnings_of(file: str, picture: Picture) -> list[Warned]:
     return [Warned("picture", file, f"{file}: {warning}") for warning in picture.warnings]
 
 
-def _take_topics(
-    session: Session, key: StudyKey, files: Files, topics: Sequence[Topic], intake: Intake
-) -> None:
-    """Store topics; their pictures are items' or files."""
-    items = item_queries.items_of(session, key.id)
-    session.rollback()
-    by_document = {item.document: item for item in items}
-    by_file = {item.file: item for item in items if item.file}
+def _topics_with_pictures(
+    session: Session,
+    key: StudyKey,
+    files: Files,
+    topics: Sequence[Topic],
+    items: Mapping[str, Item],
+    intake: Intake,
+) -> list[Topic]:
+    """Store the pictures of topics, which are items' or files; return those that can be taken."""
+    by_file = {item.file: item for item in items.values() if item.file}
     names = FileNames([*files, *by_file])
     table = intake.topics_report.file if intake.topics_report else TOPICS_FILE
     taken, pictures = [], []
     for topic in topics:
         sha256 = None
-        if topic.image is not None and topic.image in by_document:
-            sha256 = by_document[topic.image].sha256
+        if topic.image is not None and topic.image in items:
+            sha256 = items[topic.image].sha256
         elif topic.image is not None:
             try:
                 path = names.find(topic.image) or topic.image
@@ -787,31 +813,20 @@ def _take_topics(
                 pictures.append(picture)
             sha256 = picture.sha256 if picture else by_file[path].sha256
         taken.append(topic._replace(sha256=sha256))
-    _locked_draft(session, key)
-    item_queries.store_pictures(session, key.id, [each.columns() for each in pictures])
-    item_queries.store_topics(session, key.id, taken)
-    session.commit()
-    intake.topics += len(taken)
+    _store_pictures(session, key, pictures)
+    return taken
 
 
-def _take_vectors(session: Session, key: StudyKey, files: Files, intake: Intake) -> None:
-    """Store the vectors of ``features.csv`` or ``features.npy``, or none where one has a fault."""
+def _vectors_in(files: Files, known: Collection[str], intake: Intake) -> Mapping[str, bytes] | None:
+    """Return the vectors of ``features.csv`` or ``features.npy``; None where one has a fault."""
     if not {*VECTOR_FILES} & files.keys():
-        return
-    known = {each.document for each in item_queries.items_of(session, key.id)}
-    known |= {each.image for each in item_queries.topics_of(session, key.id) if each.image}
-    session.rollback()
+        return None
     try:
-        vectors = read_vectors(files, known)
+        return read_vectors(files, known)
     except (FaultyFilesError, PictureError) as error:
         faults = error.faults if isinstance(error, FaultyFilesError) else [str(error)]
         intake.refusals += [Refusal("vectors", fault) for fault in faults]
-        return
-    study = _locked_draft(session, key)
-    item_queries.store_vectors(session, key.id, vectors)
-    study.vectors_digest = vectors_digest(vectors)
-    session.commit()
-    intake.vectors = len(vectors)
+    return None
 
 
 def _locked_draft(session: Session, key: StudyKey) -> Study:
@@ -820,16 +835,13 @@ def _locked_draft(session: Session, key: StudyKey) -> Study:
     return study
 
 
-def _finish(session: Session, key: StudyKey, who: str) -> None:
+def _renew_digest(session: Session, study: Study, who: str) -> None:
     """Store the digest of all items and topics, and log who added some first."""
-    study = _locked_draft(session, key)
-    item_queries.remove_unused_pictures(session, key.id)
-    digest = digest_of(session, key.id)
+    digest = digest_of(session, study.id)
     if digest != study.items_digest:
         if study.items_digest is None:
             accounts.log(session, study, who, "items added")
         study.items_digest = digest
-    session.commit()
 
 
 def shown(session: Session, study: AnyStudy) -> Shown:

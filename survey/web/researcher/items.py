@@ -10,7 +10,7 @@ from survey.services.studies import lifecycle
 from survey.web.forms import Form, page
 from survey.web.requests import in_own_process, session
 from survey.web.researcher.pages import STUDY, blueprint
-from survey.web.uploads import UploadsField, files_of, forget
+from survey.web.uploads import UploadsField, counted_progress, files_of, forget, progress_by_now
 
 PICTURES_SHOWN = 24
 
@@ -25,7 +25,8 @@ class ItemsForm(Form):
 def items() -> ResponseReturnValue:
     """Show how many items and topics there are, with some of the pictures; as JSON the counts."""
     if request.accept_mimetypes.best == "application/json":
-        return jsonify(collection.summary(session(), g.study))
+        counts = collection.summary(session(), g.study)
+        return jsonify(counts | {"taking": progress_by_now(g.study.id)})
     return _items_page(ItemsForm(formdata=None))
 
 
@@ -47,11 +48,13 @@ def take_items() -> ResponseReturnValue:
         with collection.open_uploads(uploads, _part_of_files(), needed) as source:
             intake = source.intake
             if "check" not in request.form:
-                collection.take_in(
-                    *(session(), g.study, source.files, source.items, g.researcher.name),
-                    topics=source.topics,
-                    intake=intake,
-                )
+                with counted_progress(g.study.id) as on_item:
+                    collection.take_in(
+                        *(session(), g.study, source.files, source.items, g.researcher.name),
+                        topics=source.topics,
+                        intake=intake,
+                        on_item=on_item,
+                    )
     except SurveyError as error:
         form.files.errors = [str(error)]
     else:
