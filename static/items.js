@@ -41,7 +41,7 @@ async function send(form, files) {
   const topics = files.filter((file) => TOPICS.test(file.name));
   const last = [...topics, ...files.filter((file) => VECTORS.test(file.name))];
   const chosen = files.filter((file) => !tables.includes(file) && !last.includes(file));
-  const { pictures, refused } = byPath(chosen, tables.length > 0);
+  const { pictures, refused } = byPath(chosen);
   status.hidden = false;
   form.querySelector(".stopped").hidden = true;
   if (pictures.length > MOST_FILES) {
@@ -144,14 +144,13 @@ async function namedIn(topics, pictures) {
   return pictures.filter((file) => cells.has(plain(file.name)));
 }
 
-// Split off files whose document, or with a table of items whose path, an earlier file has.
-function byPath(files, withTable) {
+// Split off files whose path an earlier file has, as where a folder and its files are chosen.
+function byPath(files) {
   const first = new Map();
   const refused = [];
   const path = (file) => file.webkitRelativePath || file.name;
   for (const file of [...files].sort((a, b) => (path(a) < path(b) ? -1 : 1))) {
-    const isNamed = withTable || ZIP.test(file.name);
-    const name = isNamed ? pathOf(file) : pathOf(file).replace(/([^/])[.][^./]*$/, "$1");
+    const name = pathOf(file);
     if (first.has(name)) refused.push(`${path(file)}: ${path(first.get(name))} is taken as ${name} already`);
     else first.set(name, file);
   }
@@ -199,13 +198,16 @@ async function showWhatIsThere(form) {
   return true;
 }
 
-// Lists of files for one request each; a table alone goes with an empty one.
+// Lists of files for one request each; a table alone goes with an empty one. Files that differ in
+// their endings alone stay together, since the server takes one of them and names the other.
 function batched(files, withTable) {
   const batches = withTable ? [[]] : [];
+  const stem = (file) => pathOf(file).replace(/([^/])[.][^./]*$/, "$1");
   let bytes = 0;
   for (const file of files) {
     const batch = batches[batches.length - 1];
-    if (!batch || (batch.length && (batch.length === FILES_AT_ONCE || bytes + file.size > BYTES_AT_ONCE))) {
+    const isFull = batch?.length && (batch.length >= FILES_AT_ONCE || bytes + file.size > BYTES_AT_ONCE);
+    if (!batch || (isFull && stem(file) !== stem(batch[batch.length - 1]))) {
       batches.push([file]);
       bytes = file.size;
     } else {

@@ -370,6 +370,18 @@ def test_progress_moves_while_a_table_of_texts_is_taken_in(page, server):
         assert [value for value in values if 0 < value < 1]
 
 
+def test_of_files_that_differ_in_their_endings_alone_one_is_taken_and_the_other_named(page, server):
+    open_items(page, server, "Someone with copies", "two-endings")
+    files = {f"d{number}_png": a_shaded_picture("red", number) for number in range(1, 9)}
+    add_files(
+        page, **files, d8_gif=a_shaded_picture("blue", 9)
+    )  # the ninth; eight are sent at once
+    expect(page.get_by_role("status")).to_have_text("Done: 8 taken, 1 not taken.")
+    assert page.locator(".refused li").all_inner_texts() == [
+        "d8.png: d8.gif is the document d8 already"
+    ]
+
+
 def test_an_upload_that_stopped_says_so_when_its_page_is_opened_again(page, server):
     open_items(page, server, "Someone offline", "stopped-halfway")
     files = {f"d{number:02}_png": a_shaded_picture("red", number) for number in range(12)}

@@ -114,7 +114,7 @@ def test_all_faults_are_told_at_once_each_with_its_line():
         ("a: &x [1]\nb: *x\n", "uses a YAML alias"),
         ("seed: 1\nseed: 2\n", "line 1, seed: seed occurs twice, again on line 2"),
         ("preset: other\n", "line 1, preset: preset is 'other'; allowed is mnro"),
-        ("preset: mnro\nseed: 2013-01-01\n", "seed is datetime.date(2013, 1, 1)"),
+        ("preset: mnro\nseed: 2013-01-01\n", "seed is 2013-01-01; a whole number"),
         ("preset: mnro\nlanguage: xx\n", "there is no translation into 'xx'; there are en, el"),
         ("preset: mnro\ndesign: pool\n", "per_participant is empty; a pool needs"),
         ("preset: mnro\nscenario: '{sytems}'\n", "{sytems} found in scenario; allowed are {lists}"),

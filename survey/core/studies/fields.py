@@ -124,7 +124,7 @@ class Text(Rule):
 
     def _breach(self, value: Any) -> str:
         if not isinstance(value, str):
-            return f"is {value!r}; a text is needed"
+            return f"is {_written(value)}; a text is needed"
         if self.needed and not value.strip():
             return "is empty; participants read it, so it needs a text"
         if len(value) > self.longest:
@@ -144,7 +144,7 @@ class Whole(Rule):
         if value is None and self.optional:
             return ""
         if not isinstance(value, int) or isinstance(value, bool):
-            return f"is {value!r}; a whole number is needed"
+            return f"is {_written(value)}; a whole number is needed"
         within = self.lowest <= value <= self.highest
         return "" if within else f"is {value}; {self.lowest} to {self.highest} are allowed"
 
@@ -154,7 +154,7 @@ class Switch(Rule):
     """Rule of a field that is true or false."""
 
     def _breach(self, value: Any) -> str:
-        return "" if isinstance(value, bool) else f"is {value!r}; true or false are allowed"
+        return "" if isinstance(value, bool) else f"is {_written(value)}; true or false are allowed"
 
 
 @dataclass(frozen=True)
@@ -165,7 +165,7 @@ class Choice(Rule):
 
     def _breach(self, value: Any) -> str:
         known = tuple(self.allowed)  # no mapping: the value may be a list
-        return "" if value in known else f"is {value!r}; allowed is {', '.join(known)}"
+        return "" if value in known else f"is {_written(value)}; allowed is {', '.join(known)}"
 
 
 @dataclass(frozen=True)
@@ -176,7 +176,7 @@ class Day(Rule):
         with suppress(TypeError, ValueError):
             if value is None or date.fromisoformat(value).isoformat() == value:
                 return ""
-        return f"is {value!r}; a day is needed, written like 2027-06-30"
+        return f"is {_written(value)}; a day is needed, written like 2027-06-30"
 
 
 @dataclass(frozen=True)
@@ -185,7 +185,7 @@ class Language(Rule):
 
     def _breach(self, value: Any) -> str:
         is_code = isinstance(value, str) and re.fullmatch(r"[a-z]{2,3}", value)
-        return "" if is_code else f"is {value!r}; two letters, like en"
+        return "" if is_code else f"is {_written(value)}; two letters, like en"
 
 
 @dataclass(frozen=True)
@@ -198,6 +198,15 @@ class Words(Rule):
 @dataclass(frozen=True)
 class Nested(Rule):
     """Rule of values within values, which their plan checks; a form asks for them as YAML."""
+
+
+def _written(value: Any) -> str:
+    """Return a value as files of plans write it, texts in quotation marks."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, date):  # or a datetime
+        return value.isoformat()
+    return "nothing" if value is None else repr(value)
 
 
 def ruled(rule: Rule, default: Any = MISSING) -> Any:
