@@ -16,6 +16,7 @@ from survey.core.agreement.concordance import (
 from survey.core.agreement.credits import OTHER, Ballots, distinct_questions, tally_credits
 from survey.core.agreement.differences import (
     Pair,
+    Spread,
     by_participants,
     components,
     differences,
@@ -137,8 +138,9 @@ def coverage(study: SimulatedStudy) -> Happened:
     """Tell which 95 % intervals of MNRO minus NMRR cover the true difference."""
     credits = tally_credits(ballots_of(study))
     d = differences(credits, Pair("MNRO", "NMRR"))
-    over_participants = by_participants(d, credits)
-    over_both = components(d, credits, over_participants)
+    spread = Spread.of(d, credits)
+    over_participants = by_participants(spread)
+    over_both = components(spread, over_participants)
     return {
         COVERS_KIND: _covers(over_both, study.difference),
         COVERS_T2: _covers(two_way(d, credits), study.difference),

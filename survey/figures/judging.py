@@ -1,6 +1,7 @@
 """The figures of labels and groups: agreement by topic, and what refining gained by round."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from survey.core.statistics.significance import Interval
@@ -92,6 +93,30 @@ def preferences_agreeing(
         note="Of the preferences that the measure does not tie. 95 % intervals. This kind: for "
         "questions of this kind; these: for these alone.",
         why=None if known else "no preference counts",
+    )
+
+
+def run_preferences(
+    rows: Sequence[tuple[str, float | None, Interval | None, Interval | None]], topics: str
+) -> Exhibit:
+    """Tabulate how often the first of two runs is preferred, in %, a tie as half.
+
+    ``rows``: "A over B", the share, and its intervals for topics of this kind and for these;
+    ``topics``: "topics" or "questions".
+    """
+    exhibit = preferences_agreeing(rows)
+    summary = "; ".join(
+        f"{name} {100 * share:.1f} %" for name, share, *_ in rows if share is not None
+    )
+    return replace(
+        exhibit,
+        name="run-preferences",
+        kind=exhibit.name,
+        title="How often each run is preferred to another, in %",
+        columns=("runs", *exhibit.columns[1:]),
+        alternative=f"Preferences between runs: {summary}. At 50 % neither is preferred.",
+        note="Of 100 comparisons, a tie as half, by all runs' strengths. 95 % intervals, each "
+        f"of its pair by itself. This kind: for {topics} of this kind; these: for these alone.",
     )
 
 

@@ -1,7 +1,9 @@
 """The whole analysis of a study's votes: every statistic once, and under other choices."""
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass, replace
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -32,23 +34,34 @@ from survey.core.agreement.credits import (
 )
 from survey.core.agreement.differences import (
     NO_RESPONSES,
+    SAME_EVERYWHERE,
     Components,
+    Effective,
     McNemar,
     Pair,
     ParticipantsTest,
     QuestionsTest,
+    ScopeTest,
+    Spread,
     TwoWay,
     by_participants,
     by_questions,
     components,
     differences,
+    hull,
+    least_p,
     mcnemar,
     mean_of,
+    p_of_these,
     pairs,
     t_by_participants,
     two_way,
 )
-from survey.core.agreement.equivalence import Equivalence, equivalence
+from survey.core.agreement.equivalence import (
+    Equivalence,
+    corrected_equivalences,
+    equivalence,
+)
 from survey.core.agreement.label_permutation import (
     CochranQ,
     LabelPermutation,
@@ -58,11 +71,13 @@ from survey.core.agreement.label_permutation import (
     label_permutation,
 )
 from survey.core.agreement.quality import Bias, bias_of
-from survey.core.statistics.max_t import T, step_down
-from survey.core.statistics.significance import Interval, MeanTest, Statistic, holm
+from survey.core.statistics.max_t import T, bonferroni_t, critical_t, step_down
+from survey.core.statistics.significance import Interval, MeanTest, Statistic, holm, t_quantile
 
 Tests = TypeVar("Tests", bound="MeanTests")
 Test = TypeVar("Test", bound=Statistic)
+
+ZERO_MEAN = "the difference is 0"
 
 # A vote that credits several measures gives each a whole credit, or an equal share of one,
 # or the response is left out.
@@ -99,24 +114,41 @@ class ShareInterval:
 
 @dataclass(frozen=True)
 class MeanTests:
-    """A mean difference per response, tested for both populations."""
+    """A mean difference per response, tested for both populations.
+
+    ``kind``, ``these``: what is decided of questions of this kind (T2) and of these (T1).
+    """
 
     mean: float | None
     why: str | None
     components: Components
     participants: ParticipantsTest
+    effective: Effective
+    kind: ScopeTest
+    these: ScopeTest
 
     @classmethod
-    def of(cls, d: NDArray[np.float64], credits: Credits) -> "MeanTests":
-        """Test the mean of d, (K,)."""
-        participants = by_participants(d, credits)
-        why = None if len(credits) else NO_RESPONSES
-        return cls(mean_of(d, credits), why, components(d, credits, participants), participants)
+    def of(cls, d: NDArray[np.float64], credits: Credits, bound: float = 1.0) -> "MeanTests":
+        """Test the mean of d, (K,), by itself; ``bound``: of what is possible, on either side."""
+        spread = Spread.of(d, credits)
+        participants = by_participants(spread)
+        of_kind = components(spread, participants)
+        tests = cls(
+            spread.mean,
+            None if len(spread.credits) else NO_RESPONSES,
+            of_kind,
+            participants,
+            spread.effective,
+            ScopeTest(None),
+            ScopeTest(None),
+        )
+        p = p_of_these(participants, spread.effective)
+        return decided(tests, of_kind.p, p, bound=bound)
 
 
 @dataclass(frozen=True)
 class PairTests(MeanTests):
-    """The same of a pair of measures, with the questions' signs, for where there is no spread."""
+    """The same of a pair of measures, with the questions' signs."""
 
     questions: QuestionsTest
 
@@ -124,6 +156,56 @@ class PairTests(MeanTests):
     def of_pair(cls, d: NDArray[np.float64], credits: Credits, asked: int) -> "PairTests":
         """Test the mean of d, (K,); ``asked``: how many questions there are."""
         return cls(**vars(MeanTests.of(d, credits)), questions=by_questions(d, credits, asked))
+
+
+def decided(
+    tests: Tests,
+    p_kind: float | None,
+    p_these: float | None,
+    *,
+    comparisons: int = 1,
+    means: int = 2,
+    bound: float = 1.0,
+) -> Tests:
+    """Return tests with what they decide of both populations.
+
+    ``p_kind``, ``p_these``: of components and participants, corrected for ``comparisons``, all
+    those of ``means`` means where there are more than two. ``bound``: of intervals.
+    """
+    of_kind, of_these, effective = tests.components, tests.participants, tests.effective
+    q = p_of_these(of_these, effective)
+    p = None
+    if q is not None and (p_kind is not None or of_kind.why == SAME_EVERYWHERE):
+        p = max(p_kind or 0.0, least_p(effective.questions), q)
+    by_pairs = partial(bonferroni_t, comparisons)
+    together = _interval(of_these, by_pairs)
+    kind_together = _interval(of_kind, partial(critical_t, means) if means > 2 else by_pairs)
+    return replace(
+        tests,
+        kind=ScopeTest(
+            p,
+            _clipped(of_kind.ci95, bound),
+            _clipped(hull(kind_together, together), bound) if kind_together else None,
+            None if p is not None else of_kind.why or of_these.why or ZERO_MEAN,
+        ),
+        these=ScopeTest(
+            p_these,
+            _clipped(of_these.ci95, bound),
+            _clipped(together, bound),
+            None if p_these is not None else of_these.why or ZERO_MEAN,
+        ),
+    )
+
+
+def _interval(test: MeanTest, critical: Callable[[float], float]) -> Interval | None:
+    if test.mean is None or test.se is None or test.df is None:
+        return None
+    reach = critical(test.df) * test.se
+    return test.mean - reach, test.mean + reach
+
+
+def _clipped(interval: Interval | None, bound: float) -> Interval | None:
+    return (max(-bound, interval[0]), min(bound, interval[1])) if interval else None
 
 
 @dataclass(frozen=True)
@@ -210,15 +292,49 @@ def share_intervals(credits: Credits) -> dict[str, ShareInterval]:
     columns = np.column_stack([credits.votes, credits.other])
     intervals = {}
     for name, column in zip((*credits.measures, OTHER), columns.T, strict=True):
-        participants = t_by_participants(column, credits)
+        spread = Spread.of(column, credits)
+        participants = t_by_participants(spread)
+        of_kind = components(spread, participants)
+        kind, these = share_ends(of_kind, participants, spread.effective)
         intervals[name] = ShareInterval(
             participants.mean,
             None if len(credits) else NO_RESPONSES,
-            components(column, credits, participants),
+            replace(of_kind, ci95=kind),
             two_way(column, credits),
-            participants,
+            replace(participants, ci95=these),
         )
     return intervals
+
+
+def share_ends(
+    of_kind: Components, of_these: MeanTest, effective: Effective
+) -> tuple[Interval | None, Interval | None]:
+    """Return the intervals of a share for questions of this kind and for these, within 0 and 1.
+
+    Of half-width h they are logit(m) ± h / (m(1 - m)), transformed back. Of a share of 0 the upper
+    end is that of a binomial share of as many answers as there are participants (or questions, if
+    they are fewer) of equal weight; of a share of 1 likewise.
+    """
+    share = of_these.mean
+    if share is None:
+        return None, None
+    if share in (0.0, 1.0):
+        ends = []
+        for number in (min(effective.participants, effective.questions), effective.participants):
+            reach = 1 - 0.025 ** (1 / max(number, 1.0))
+            ends.append((0.0, reach) if share == 0 else (1 - reach, 1.0))
+        return ends[0], ends[1]
+    kind, these = (_share_interval(share, test) for test in (of_kind, of_these))
+    return (hull(kind, these) if kind else None), these
+
+
+def _share_interval(share: float, test: MeanTest) -> Interval | None:
+    if test.se is None or test.df is None:
+        return None
+    width = share * (1 - share)
+    middle, reach = math.log(share / (1 - share)), t_quantile(0.975, test.df) * test.se / width
+    low, high = (1 / (1 + math.exp(-(middle + sign * reach))) for sign in (-1, 1))
+    return low, high
 
 
 def compare(redraws: Redraws, smallest_difference: float | None = None) -> tuple[Difference, ...]:
@@ -233,6 +349,13 @@ def compare(redraws: Redraws, smallest_difference: float | None = None) -> tuple
         results = [
             replace(result, **{test: each}) for result, each in zip(results, corrected, strict=True)
         ]
+    equalities = [result.equivalence for result in results if result.equivalence]
+    if equalities:
+        corrected_for_equality = corrected_equivalences(equalities)
+        results = [
+            replace(result, equivalence=equality)
+            for result, equality in zip(results, corrected_for_equality, strict=True)
+        ]
     above = corrected_tests([result.above_random_clicks for result in results], measures)
     return tuple(
         replace(result, above_random_clicks=tests)
@@ -240,13 +363,25 @@ def compare(redraws: Redraws, smallest_difference: float | None = None) -> tuple
     )
 
 
-def corrected_tests(tests: Sequence[Tests], measures: Sequence[str]) -> list[Tests]:
-    """Correct the p of each pair's tests, in the order of ``pairs``, over all pairs."""
+def corrected_tests(
+    tests: Sequence[Tests], measures: Sequence[str], bound: float = 1.0
+) -> list[Tests]:
+    """Correct the p of each pair's tests, in the order of ``pairs``, over all pairs.
+
+    ``bound``: of what is possible, on either side of 0.
+    """
     of_kind = _stepped(with_holm([each.components for each in tests], "p"), measures)
     of_these = with_holm([each.participants for each in tests], "p")
+    q = holm([p_of_these(each.participants, each.effective) for each in tests])
     return [
-        replace(each, components=kind, participants=these)
-        for each, kind, these in zip(tests, of_kind, of_these, strict=True)
+        decided(
+            replace(each, components=kind, participants=these),
+            *(kind.p_step, p),
+            comparisons=len(tests),
+            means=len(measures),
+            bound=bound,
+        )
+        for each, kind, these, p in zip(tests, of_kind, of_these, q, strict=True)
     ]
 
 
@@ -330,7 +465,7 @@ def run_places(
             places[question.ballots, 0] = question.orders[:, column]
             places[question.ballots, 1:] = question.measures[:, column]
         means = [mean_of(column, credits) for column in places.T]
-        tests = MeanTests.of(places[:, 0], credits)
+        tests = MeanTests.of(places[:, 0], credits, bound=math.inf)
         results.append(RunPlace(run, tests, dict(zip(measures, means[1:], strict=True))))
     return tuple(results)
 
@@ -384,7 +519,8 @@ def _choices(ballots: Ballots, flagged: NDArray[np.bool_]) -> Iterator[tuple[str
 
 def _effect(credits: Credits, pair: Pair) -> Effect:
     d = differences(credits, pair)
-    test = components(d, credits, t_by_participants(d, credits))
+    spread = Spread.of(d, credits)
+    test = components(spread, t_by_participants(spread))
     return Effect(pair, mean_of(d, credits), test.ci95, test.p, test.why)
 
 

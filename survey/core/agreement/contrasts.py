@@ -4,10 +4,17 @@ For a pair of measures a question is of one of three kinds. They contradict each
 put some two lists in opposite orders. They differ by ties only where one orders lists that the
 other ties, and nothing more: who ticks the first there may only want an order without ties. Where
 their orders are identical, no answer can tell them apart.
+
+Where they contradict each other, one may tie lists besides. Such a question is balanced if each
+ties as many pairs of lists that the other orders; else who avoids ties, or holds an order without
+any, leans to one of the two for that alone. So a preference between the orders is decided by
+balanced questions, beyond what people with random orders without ties give there.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import cache
+from itertools import combinations, permutations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,13 +25,26 @@ from survey.core.agreement.differences import (
     Components,
     Pair,
     ParticipantsTest,
+    Spread,
     TwoWay,
     by_participants,
     components,
     mean_of,
     two_way,
 )
-from survey.core.studies.rankings import CONTRADICTING, IDENTICAL, TIES_ONLY, breaks_ties, contrast
+from survey.core.statistics.significance import RandomStream
+from survey.core.studies.rankings import (
+    CONTRADICTING,
+    IDENTICAL,
+    TIES_ONLY,
+    Ranking,
+    breaks_ties,
+    contrast,
+    is_balanced,
+)
+
+MOST_PERMUTED = 7  # lists, of which all orders are taken
+RANDOM_ORDERS = 5040  # of more lists
 
 
 @dataclass(frozen=True)
@@ -53,14 +73,46 @@ class ContrastPart(QuestionCounts):
 
 
 @dataclass(frozen=True)
+class Beyond:
+    """A mean difference in balanced questions, less what random orders without ties give there."""
+
+    mean: float | None
+    components: Components
+    participants: ParticipantsTest
+
+
+@dataclass(frozen=True)
+class Balanced(QuestionCounts):
+    """The contradicting questions in which neither measure ties more lists than the other.
+
+    ``mean``: the difference in their responses alone, which is what the tests are of.
+    """
+
+    mean: float | None
+    components: Components
+    participants: ParticipantsTest
+    above_random_orders: Beyond
+
+
+@dataclass(frozen=True)
+class Unbalanced(QuestionCounts):
+    """The other contradicting questions, with the mean difference in their responses alone."""
+
+    mean: float | None
+
+
+@dataclass(frozen=True)
 class ByContrast:
     """A difference, split by how the two orders differ in a question.
 
-    ``first_breaks_ties``: the number of ``ties_only`` questions in which the first order puts lists
-    apart that the second ties; ``second_breaks_ties``: the other way round.
+    ``balanced`` and ``unbalanced`` are the contradicting questions. ``first_breaks_ties``: the
+    number of ``ties_only`` questions in which the first order puts lists apart that the second
+    ties; ``second_breaks_ties``: the other way round.
     """
 
     contradicting: ContrastPart
+    balanced: Balanced
+    unbalanced: Unbalanced
     ties_only: ContrastPart
     identical: QuestionCounts
     first_breaks_ties: int
@@ -78,8 +130,12 @@ def by_contrast(d: NDArray[np.float64], credits: Credits, pair: Pair) -> ByContr
     kinds = {number: contrast(*both) for number, both in orders.items()}
     ties = [orders[number] for number, kind in kinds.items() if kind == TIES_ONLY]
     identical = _of_kind(credits, kinds, IDENTICAL)
+    contradicting = [number for number, kind in kinds.items() if kind == CONTRADICTING]
+    balanced = {number for number in contradicting if is_balanced(*orders[number])}
     return ByContrast(
         contradicting=_part(d, credits, kinds, CONTRADICTING),
+        balanced=_balanced(d, credits, pair, balanced),
+        unbalanced=_unbalanced(d, credits, {*contradicting} - balanced),
         ties_only=_part(d, credits, kinds, TIES_ONLY),
         identical=QuestionCounts(list(kinds.values()).count(IDENTICAL), len(identical)),
         first_breaks_ties=sum(breaks_ties(first, second) for first, second in ties),
@@ -88,15 +144,85 @@ def by_contrast(d: NDArray[np.float64], credits: Credits, pair: Pair) -> ByContr
 
 
 def _of_kind(credits: Credits, kinds: Mapping[int, str], kind: str) -> Credits:
-    numbers = [number for number, found in kinds.items() if found == kind]
-    return credits.subset(np.isin(credits.questions, numbers))
+    return _in(credits, [number for number, found in kinds.items() if found == kind])
+
+
+def _in(credits: Credits, numbers: Collection[int]) -> Credits:
+    return credits.subset(np.isin(credits.questions, [*numbers]))
+
+
+def _balanced(
+    d: NDArray[np.float64], credits: Credits, pair: Pair, numbers: Collection[int]
+) -> Balanced:
+    part = _in(credits, numbers)
+    spread = Spread.of(d, part)
+    above = Spread.of(d - expected_of_random_orders(part, pair, numbers), part)
+    tests = by_participants(spread)
+    tests_above = by_participants(above)
+    return Balanced(
+        questions=len(numbers),
+        responses=len(part),
+        mean=spread.mean,
+        components=components(spread, tests),
+        participants=tests,
+        above_random_orders=Beyond(above.mean, components(above, tests_above), tests_above),
+    )
+
+
+def _unbalanced(d: NDArray[np.float64], credits: Credits, numbers: Collection[int]) -> Unbalanced:
+    part = _in(credits, numbers)
+    return Unbalanced(len(numbers), len(part), mean_of(d, part))
+
+
+def expected_of_random_orders(
+    credits: Credits, pair: Pair, numbers: Collection[int]
+) -> NDArray[np.float64]:
+    """Return what d is on average if people hold random orders without ties, for each ballot (K,).
+
+    They tick the order that agrees with theirs in most pairs of lists; where one ties two lists, it
+    agrees with none. Of several that agree equally, each is ticked as often. 0 for an order of
+    one's own, and in other questions than the numbered.
+    """
+    expected = np.zeros(len(credits.questions))
+    for number in numbers:
+        ballots = (credits.questions == number) & ~credits.other
+        expected[ballots] = _expected(credits.ballots.rankings[number], pair)
+    return expected
+
+
+def _expected(orders: Mapping[str, Ranking], pair: Pair) -> float:
+    distinct = [*dict.fromkeys(orders.values())]
+    signs = np.array([_signs([*each.places.values()]) for each in distinct])
+    held = _random_orders(len(distinct[0].places))
+    agreeing = (held @ signs.T + (signs != 0).sum(axis=1)) // 2
+    nearest = agreeing == agreeing.max(axis=1, keepdims=True)
+    ticks = (nearest / nearest.sum(axis=1, keepdims=True)).mean(axis=0)
+    first, second = (distinct.index(orders[name]) for name in pair)
+    return float(ticks[first] - ticks[second])
+
+
+@cache
+def _random_orders(lists: int) -> NDArray[np.int64]:
+    """Return strict orders as the signs of all pairs of lists: all of them, or some at random."""
+    if lists <= MOST_PERMUTED:
+        places = [*permutations(range(lists))]
+    else:
+        drawn = np.concatenate([*RandomStream().halves(lists)])[:, :RANDOM_ORDERS]
+        places = drawn.T.argsort(axis=1).tolist()
+    return np.array([_signs(each) for each in places])
+
+
+def _signs(places: Collection[int]) -> list[int]:
+    """Return for each pair of lists 1 where the first comes earlier, -1 if later, 0 for a tie."""
+    return [(a < b) - (a > b) for a, b in combinations(places, 2)]
 
 
 def _part(
     d: NDArray[np.float64], credits: Credits, kinds: Mapping[int, str], kind: str
 ) -> ContrastPart:
     questions, part = list(kinds.values()).count(kind), _of_kind(credits, kinds, kind)
-    mean, participants = mean_of(d, part), by_participants(d, part)
+    spread = Spread.of(d, part)
+    mean, participants = spread.mean, by_participants(spread)
     return ContrastPart(
         questions=questions,
         responses=len(part),
@@ -104,6 +230,6 @@ def _part(
         mean=mean,
         why=None if len(part) else NO_RESPONSES if questions else "no question is of this kind",
         two_way=two_way(d, part),
-        components=components(d, part, participants),
+        components=components(spread, participants),
         participants=participants,
     )

@@ -31,6 +31,8 @@ OTHER = "OTHER"
 # redrawn labels, 60 sets of labels or a divisor of 60, one of 1/3600.
 UNITS_OF_A_VOTE = 3600
 
+NO_UNIT = 1e-6  # less than that from a whole unit is an error of rounding
+
 Rankings = Mapping[int, Mapping[str, Ranking]]
 """Question number → measure → its order of the lists."""
 
@@ -185,7 +187,8 @@ class Credits:
 
     ``credited``: bool (K, measures); ``weight``: float (K,), what each credit of a ballot
     counts; ``counted``: bool (K,), whether it is counted; ``shared``: how votes that credit
-    several measures were treated, which redrawn labels have to repeat.
+    several measures were treated, which redrawn labels have to repeat. ``clusters``: int (K,),
+    which ballots' questions belong together, as those of a topic; None if each is by itself.
     """
 
     ballots: Ballots
@@ -193,6 +196,7 @@ class Credits:
     weight: NDArray[np.float64]
     counted: NDArray[np.bool_]
     shared: Literal["kept", "split", "dropped"] = "kept"
+    clusters: NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
         """Return the number of responses that are counted."""
@@ -243,6 +247,23 @@ class Credits:
         sums: NDArray[np.int64] = self.ballots.sum_by_participant(in_units(values) * self.counted)
         return sums
 
+    def sum_by_participant(self, values: NDArray[Any]) -> NDArray[np.float64]:
+        """Add up values (K,) over each participant's counted responses; whole units exactly."""
+        if is_whole(values):
+            return self.units_by_participant(values) / UNITS_OF_A_VOTE
+        sums: NDArray[np.float64] = self.ballots.sum_by_participant(values * self.counted)
+        return sums
+
+    def sum_by_cluster(self, values: NDArray[Any]) -> NDArray[np.float64]:
+        """Add up values (K,) over the counted responses to the questions of each cluster."""
+        units: NDArray[Any] = values * UNITS_OF_A_VOTE
+        if is_whole(values):
+            units = np.rint(units)
+        counted = self.counts > 0
+        clusters = self.questions if self.clusters is None else self.clusters
+        _, index = np.unique(clusters[counted], return_inverse=True)
+        return np.bincount(index, (self.counts * units)[counted]) / UNITS_OF_A_VOTE
+
     def sum_by_question(self, values: NDArray[Any]) -> NDArray[Any]:
         """Add up values (K,) over the counted responses to each question that has any."""
         counted = self.counts > 0
@@ -252,6 +273,10 @@ class Credits:
     def subset(self, chosen: NDArray[np.bool_]) -> "Credits":
         """Count only some of the ballots; ``chosen``: a mask over them."""
         return replace(self, counted=self.counted & chosen)
+
+    def in_clusters(self, clusters: NDArray[np.int64]) -> "Credits":
+        """Let the questions of a cluster belong together; ``clusters``: (K,)."""
+        return replace(self, clusters=clusters)
 
     def split(self) -> "Credits":
         """Share one vote for each response equally among the measures credited."""
@@ -349,6 +374,12 @@ def in_units(values: NDArray[Any]) -> NDArray[np.int64]:
     """Convert votes, or differences of votes, to whole numbers of 1/3600."""
     units: NDArray[np.int64] = np.rint(values * UNITS_OF_A_VOTE).astype(np.int64)
     return units
+
+
+def is_whole(values: NDArray[Any]) -> bool:
+    """Return whether all values are whole units, so that their sums are exact."""
+    units = values * UNITS_OF_A_VOTE
+    return bool(np.abs(units - np.rint(units)).max(initial=0.0) < NO_UNIT)
 
 
 def whole(votes: float) -> float:

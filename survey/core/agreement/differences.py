@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
+from functools import cached_property, partial
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -18,9 +18,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from survey.core.agreement.answers import distinct_keys
-from survey.core.agreement.credits import UNITS_OF_A_VOTE, Credits, in_units
-from survey.core.statistics.components import TableSums, variance_components
-from survey.core.statistics.significance import MeanTest, Statistic, sign_flip, sign_test, t_test
+from survey.core.agreement.credits import UNITS_OF_A_VOTE, Credits, in_units, is_whole
+from survey.core.statistics.components import (
+    TableSums,
+    VarianceComponents,
+    effective_df,
+    variance_components,
+)
+from survey.core.statistics.significance import (
+    Interval,
+    MeanTest,
+    Statistic,
+    rounded,
+    sign_flip,
+    sign_test,
+    t_test,
+)
 
 T1 = "these questions, a population of participants"
 T2 = "questions of this kind, a population of participants"
@@ -28,9 +41,24 @@ BLINDING = "these answers, measures redrawn behind their labels"
 DESCRIPTIVE = "descriptive: these answers only"
 
 NO_RESPONSES = "no response is counted"
+SAME_EVERYWHERE = "it is the same in every response, so there is no spread to test against"
+ZERO_EVERYWHERE = "it is 0 in every response, so there is no spread to test against"
 SAME_MEANS = "all participants have the same mean"
 EQUAL_MEANS = "every participant's and every question's mean is the same"
 NEGLIGIBLE = 1e-12  # of the squares: a variance below it is 0 but for rounding
+
+
+@dataclass(frozen=True)
+class Effective:
+    """How many participants and questions of equal weight those of unequal weights are.
+
+    (Σw)²/Σw² with the weight that each has in the variance of the mean. ``uneven``: a sentence
+    where a few participants gave most answers.
+    """
+
+    participants: float
+    questions: float
+    uneven: str | None = None
 
 
 class Pair(NamedTuple):
@@ -65,12 +93,15 @@ class Components(MeanTest):
     ``participant``, ``question``, ``rest``: the estimated variances of d, the first two below 0
     now and then; ``p_step``: p corrected for all pairs, by the largest |t| and stepping down.
     ``ci95`` is never narrower than the interval for these questions, which is part of it.
+    ``se_independent``: the standard error if all responses were independent of one another, which
+    may be the larger one; planning and pooling use the larger.
     """
 
     participant: float | None = None
     question: float | None = None
     rest: float | None = None
     p_step: float | None = None
+    se_independent: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,13 +159,15 @@ def differences(credits: Credits, pair: Pair) -> NDArray[np.float64]:
 
 
 def mean_of(d: NDArray[np.float64], credits: Credits) -> float | None:
-    """Average d over the responses; sums are of whole units, so the mean is exact.
+    """Average d over the responses; the sum of whole units is exact.
 
     None where no response is counted.
     """
     if not len(credits):
         return None
-    return int(credits.counts @ in_units(d)) / (UNITS_OF_A_VOTE * len(credits))
+    if is_whole(d):
+        return int(credits.counts @ in_units(d)) / (UNITS_OF_A_VOTE * len(credits))
+    return float(credits.counts @ d) / len(credits)
 
 
 def two_way(d: NDArray[np.float64], credits: Credits) -> TwoWay:
@@ -167,8 +200,7 @@ def _without_spread(d: NDArray[np.float64], credits: Credits) -> str | None:
     counted = d[credits.counts > 0]
     if np.ptp(counted):
         return None
-    same = "the same" if counted[0] else "0"
-    return f"it is {same} in every response, so there is no spread to test against"
+    return SAME_EVERYWHERE if counted[0] else ZERO_EVERYWHERE
 
 
 def _two_way_variance(d: NDArray[np.float64], mean: float, credits: Credits) -> tuple[float, str]:
@@ -189,82 +221,154 @@ def _clustered(sums: NDArray[Any], n: int) -> float:
     return len(sums) / (len(sums) - 1) * float(sums @ sums) / n**2
 
 
-def components(d: NDArray[np.float64], credits: Credits, these_questions: MeanTest) -> Components:
-    """Test the mean of d, (K,), over participants and questions by variance components (T2).
+@dataclass(frozen=True)
+class Spread:
+    """The values d of ballots, (K,), added up by participant and by question.
 
-    ``these_questions``: the test of the same d over these questions.
+    ``counts``, ``sums``: of each participant with a counted response; ``table``: the sums by which
+    the variance is split, ``parts``: its components, None with too few responses for them.
     """
+
+    credits: Credits
+    d: NDArray[np.float64]
+    mean: float | None
+    counts: NDArray[np.int64]
+    sums: NDArray[np.float64]
+    table: TableSums
+    parts: VarianceComponents | None
+
+    @classmethod
+    def of(cls, d: NDArray[np.float64], credits: Credits) -> "Spread":
+        """Add up; sums of whole units of a vote are exact, so equal ones are equal."""
+        counts = credits.answer_counts[credits.answered]
+        sums = credits.sum_by_participant(d)[credits.answered]
+        by_question = credits.sum_by_cluster(d)
+        question_counts = credits.sum_by_cluster(np.ones_like(d))
+        squares = float(credits.counts @ d**2)
+        table = TableSums.of(sums, by_question, counts.astype(float), question_counts, squares)
+        enough = table.rows > 1 and table.columns > 1 and table.rest_df > 0
+        parts = variance_components(table) if enough else None
+        return cls(credits, d, mean_of(d, credits), counts, sums, table, parts)
+
+    @cached_property
+    def effective(self) -> Effective:
+        """The effective numbers of participants and of questions; 0 without a response."""
+        if self.mean is None:
+            return Effective(0.0, 0.0)
+        people, questions = (float(each) for each in (self.parts or self.table).effective)
+        uneven = None
+        if people < self.table.rows / 2:
+            alike = rounded(people)
+            uneven = f"A few people gave most answers: all weigh as much as {alike} people."
+        return Effective(people, questions, uneven)
+
+
+def components(spread: Spread, these_questions: MeanTest) -> Components:
+    """Test a mean over participants and questions by variance components (T2).
+
+    ``these_questions``: the test of the same values over these questions.
+    """
+    credits, mean, table = spread.credits, spread.mean, spread.table
     result = partial(Components, estimand=T2, n=len(credits), unit="responses")
-    mean = mean_of(d, credits)
     if mean is None:
         return result(why=NO_RESPONSES)
-    sums = table_sums(d, credits)
-    if sums.rows < 2 or sums.columns < 2 or sums.rest_df < 1:
+    if why := _without_spread(spread.d, credits):
+        return result(mean=mean, se_independent=0.0, why=why)
+    if spread.parts is None:
         return result(
             mean=mean,
             why="it needs two participants, two questions and as many responses as both together",
         )
-    if why := _without_spread(d, credits):
-        return result(mean=mean, why=why)
-    found = variance_components(sums)
-    variance = float(found.variance)
-    if variance <= NEGLIGIBLE * sums.squares / sums.n**2:
+    parts, n = spread.parts, len(credits)
+    variance = float(parts.variance)
+    if variance <= NEGLIGIBLE * table.squares / n**2:
         return result(mean=mean, why=EQUAL_MEANS)
+    residuals = float(credits.counts @ (spread.d - mean) ** 2)
     test = result(
-        participant=float(found.row),
-        question=float(found.column),
-        rest=float(found.rest),
-        **t_test(mean, math.sqrt(variance), float(found.df)),
+        participant=float(parts.row),
+        question=float(parts.column),
+        rest=float(parts.rest),
+        se_independent=math.sqrt(residuals / n / (n - 1)),
+        **t_test(mean, math.sqrt(variance), float(parts.df)),
     )
-    low, high = these_questions.ci95 or (mean, mean)
-    wide = test.ci95 or (mean, mean)
-    return replace(test, ci95=(min(low, wide[0]), max(high, wide[1])))
+    return replace(test, ci95=hull(test.ci95, these_questions.ci95))
 
 
-def table_sums(d: NDArray[np.float64], credits: Credits) -> TableSums:
-    """Add up d, (K,), by participant and by question, for the components of its variance."""
-    counts = credits.answer_counts[credits.answered].astype(float)
-    sums = credits.units_by_participant(d)[credits.answered] / UNITS_OF_A_VOTE
-    question_counts = credits.sum_by_question(np.ones_like(d))
-    question_sums = credits.sum_by_question(in_units(d)) / UNITS_OF_A_VOTE
-    squares = float(credits.counts @ d**2)
-    return TableSums.of(sums, question_sums, counts, question_counts, squares)
+def hull(first: Interval | None, second: Interval | None) -> Interval | None:
+    """Return the smallest interval that holds both, or the one that there is."""
+    both = [each for each in (first, second) if each]
+    return (min(low for low, _ in both), max(high for _, high in both)) if both else None
 
 
-def t_by_participants(d: NDArray[np.float64], credits: Credits) -> MeanTest:
-    """Test the mean of d, (K,), over participants by t (T1).
+def t_by_participants(spread: Spread) -> MeanTest:
+    """Test a mean over participants by t (T1).
 
-    The mean of the responses is a ratio of participants' sums to their numbers of answers; its
-    variance is P/(P-1) Σ (sum of a participant's residuals)² / n², as statsmodels computes OLS
-    on a constant with one group. Where all answered equally many it is that of the participants'
-    means.
+    The mean of the responses is a ratio of participants' sums to their numbers of answers. Its
+    variance is (P-1)/P Σ (r_p / (n - n_p))², r_p the sum of a participant's residuals: how far the
+    mean moves when each participant in turn is left out (Bell and McCaffrey 2002). The degrees of
+    freedom are those of the effective number of participants. Where all answered equally many it
+    is the test of the participants' means.
     """
-    counts = credits.answer_counts[credits.answered]
-    sums = credits.units_by_participant(d)[credits.answered]
+    counts, sums, mean = spread.counts, spread.sums, spread.mean
     result = partial(MeanTest, estimand=T1, n=len(sums), unit="participants")
-    mean = mean_of(d, credits)
     if mean is None:
         return result(why=NO_RESPONSES)
     if len(sums) < 2:
         return result(mean=mean, why="a t test needs two participants")
-    # In whole numbers, so exactly; mostly the first mean is another than that of all.
-    total, n = sums.sum(), counts.sum()
-    if sums[0] * n == counts[0] * total and np.array_equal(sums * n, counts * total):
+    n = int(counts.sum())
+    residuals = sums - counts * mean
+    moved = residuals / (n - counts)
+    variance = (len(sums) - 1) / len(sums) * float(moved @ moved)
+    if variance <= NEGLIGIBLE * spread.table.squares / n**2:
         return result(mean=mean, why=SAME_MEANS)
-    variance = _clustered(sums / UNITS_OF_A_VOTE - counts * mean, len(credits))
-    return result(**t_test(mean, math.sqrt(variance), len(sums) - 1))
+    df = float(effective_df(spread.effective.participants))
+    return result(**t_test(mean, math.sqrt(variance), df))
 
 
-def by_participants(d: NDArray[np.float64], credits: Credits) -> ParticipantsTest:
-    """Test the mean of d, (K,), over participants by t and by flips of their sums' signs (T1)."""
-    test = t_by_participants(d, credits)
-    if test.mean is None:
+def by_participants(spread: Spread) -> ParticipantsTest:
+    """Test a mean over participants by t and by flips of their sums' signs (T1).
+
+    Sums that are no whole units of a vote are flipped only where t is undefined.
+    """
+    test = t_by_participants(spread)
+    if test.mean is None or (test.p is not None and not is_whole(spread.sums)):
         return ParticipantsTest(**vars(test))
-    sums = credits.units_by_participant(d)[credits.answered]
-    least = int(sums.min())
-    keys, index = distinct_keys(sums - least, int(sums.max()) - least + 1)
+    units = in_units(spread.sums)
+    least = int(units.min())
+    keys, index = distinct_keys(units - least, int(units.max()) - least + 1)
     p, method = sign_flip([Fraction(key + least, UNITS_OF_A_VOTE) for key in keys.tolist()], index)
     return ParticipantsTest(**vars(test), sign_flip_p=p, method=method)
+
+
+@dataclass(frozen=True)
+class ScopeTest:
+    """What is decided of a population.
+
+    ``p``: corrected for all comparisons and never below what so few participants and questions
+    can show, None with the reason ``why``. ``ci95``: of this comparison by itself;
+    ``ci95_simultaneous``: of all comparisons together.
+    """
+
+    p: float | None
+    ci95: Interval | None = None
+    ci95_simultaneous: Interval | None = None
+    why: str | None = None
+
+
+def least_p(effective: float) -> float:
+    """Return the smallest p that so many participants or questions can show: of their signs."""
+    return float(min(1.0, 2.0 ** (1 - effective)))
+
+
+def p_of_these(test: ParticipantsTest, effective: Effective) -> float | None:
+    """Return p for these questions (T1), not corrected.
+
+    Where all participants have the same mean, by exact flips of their sums' signs.
+    """
+    p = test.p
+    if test.why == SAME_MEANS and test.mean:
+        p = test.sign_flip_p
+    return None if p is None else max(p, least_p(effective.participants))
 
 
 def by_questions(d: NDArray[np.float64], credits: Credits, asked: int) -> QuestionsTest:

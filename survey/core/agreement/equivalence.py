@@ -1,19 +1,26 @@
 """Whether two measures are equal to within the smallest difference that matters."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from survey.core.agreement.differences import T1, T2, Components, ParticipantsTest
-from survey.core.statistics.significance import Interval, MeanTest, two_one_sided_tests
+from survey.core.statistics.significance import Interval, MeanTest, holm, two_one_sided_tests
+
+SCOPES = ("kind", "these")
 
 
 @dataclass(frozen=True)
 class EqualityTest:
-    """Two one-sided tests: ``p``, the larger, with the 90 % interval that they are read from."""
+    """Two one-sided tests: ``p``, the larger, with the 90 % interval that they are read from.
+
+    ``p_holm``: corrected for all pairs, for who says of several that they are equal.
+    """
 
     estimand: str
     p: float | None
     ci90: Interval | None
     why: str | None
+    p_holm: float | None = None
 
 
 @dataclass(frozen=True)
@@ -28,10 +35,14 @@ class Equivalence:
     kind: EqualityTest
     these: EqualityTest
 
-    def equal_for(self, level: float) -> str | None:
-        """Return the widest population for which equality is shown at a level, or None."""
+    def equal_for(self, level: float, *, together: bool = False) -> str | None:
+        """Return the widest population for which equality is shown at a level, or None.
+
+        ``together``: of all pairs, by corrected p.
+        """
         for test in (self.kind, self.these):
-            if test.p is not None and test.p < level:
+            p = test.p_holm if together else test.p
+            if p is not None and p < level:
                 return test.estimand
         return None
 
@@ -47,6 +58,19 @@ def equivalence(
         low, high = (pick(both) for pick, both in zip((min, max), ends, strict=True))
         kind = EqualityTest(T2, max(kind.p, these.p), (low, high), None)
     return Equivalence(smallest_difference, kind, these)
+
+
+def corrected_equivalences(tests: Sequence[Equivalence]) -> list[Equivalence]:
+    """Correct the p of each pair's equality over all pairs, by Holm's method, as ``p_holm``."""
+    of_kind, of_these = (holm([getattr(each, scope).p for each in tests]) for scope in SCOPES)
+    return [
+        replace(
+            each,
+            kind=replace(each.kind, p_holm=kind),
+            these=replace(each.these, p_holm=these),
+        )
+        for each, kind, these in zip(tests, of_kind, of_these, strict=True)
+    ]
 
 
 def _equality(test: MeanTest, margin: float, estimand: str) -> EqualityTest:

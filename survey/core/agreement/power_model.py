@@ -50,6 +50,7 @@ from survey.core.agreement.credits import Credits
 from survey.core.agreement.differences import (
     NEGLIGIBLE,
     Pair,
+    Spread,
     components,
     differences,
     t_by_participants,
@@ -264,7 +265,8 @@ def estimated_shares(credits: Credits, pair: Pair) -> dict[str, float]:
     differing = [number for number, of in rankings.items() if of[pair.first] != of[pair.second]]
     credits = credits.subset(np.isin(credits.questions, differing))
     d = differences(credits, pair)
-    test = components(d, credits, t_by_participants(d, credits))
+    spread = Spread.of(d, credits)
+    test = components(spread, t_by_participants(spread))
     if test.question is None or test.participant is None:
         raise ValueError(test.why)
     return {

@@ -6,6 +6,7 @@ one that ties the two lists gets half an agreement: what a random choice would g
 being dealt by chance, random answers give no measure a lead.
 """
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,9 +16,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from survey.core.agreement.agreement import PairTests, corrected_tests
+from survey.core.agreement.agreement import PairTests, corrected_tests, decided, share_ends
 from survey.core.agreement.credits import Credits, answered_questions, tally_values
-from survey.core.agreement.differences import Pair, pairs
+from survey.core.agreement.differences import Pair, p_of_these, pairs
+from survey.core.agreement.run_strengths import in_topics
 from survey.core.agreement.verdicts import (
     Decision,
     Verdict,
@@ -27,8 +29,7 @@ from survey.core.agreement.verdicts import (
     rests_on,
     undecided_difference,
 )
-from survey.core.statistics.rater_agreement import alpha_of_counts
-from survey.core.statistics.significance import LEVEL, Interval, rounded
+from survey.core.statistics.significance import LEVEL, Interval, holm, rounded, t_quantile
 
 SIZES = {  # how many parts there are → what they are called
     1: ("all",),
@@ -49,11 +50,12 @@ class PairOfLists(NamedTuple):
     """What measures say of a question's lists.
 
     ``differences``: measure → how much better list A is, in the measure's own units, below 0 where
-    list B is better; 0 only where they tie exactly.
+    list B is better; 0 only where they tie exactly. ``topic``: None where it is not known.
     """
 
     number: int
     differences: Mapping[str, float]
+    topic: str | None = None
 
 
 def agreed_share(agree: int, against: int) -> float | None:
@@ -106,30 +108,26 @@ class MeasureAgreement:
         return agreed_share(self.agree, self.against)
 
     def decision(self, level: float = LEVEL) -> Decision | None:
-        """Return whether the share differs from one half, as a test of this measure alone."""
-        kind, these = self.tests.components, self.tests.participants
-        alone = replace(
-            self.tests,
-            components=replace(kind, p_step=kind.p),
-            participants=replace(these, p_holm=these.p),
-        )
-        return decide(alone, 1, level)
+        """Return whether the share differs from one half, corrected for all measures."""
+        return decide(self.tests, level)
+
+    @property
+    def _ends(self) -> tuple[Interval | None, Interval | None]:
+        tests = self.tests
+        if tests.mean is None:
+            return None, None
+        of_share = replace(tests.participants, mean=0.5 + tests.mean)
+        return share_ends(tests.components, of_share, tests.effective)
 
     @property
     def ci95(self) -> Interval | None:
         """The share's interval for people and questions of this kind."""
-        return _shifted(self.tests.components.ci95)
+        return self._ends[0]
 
     @property
     def these_ci95(self) -> Interval | None:
         """The share's interval for people and these questions."""
-        return _shifted(self.tests.participants.ci95)
-
-
-def _shifted(interval: Interval | None) -> Interval | None:
-    if interval is None:
-        return None
-    return max(0.0, 0.5 + interval[0]), min(1.0, 0.5 + interval[1])
+        return self._ends[1]
 
 
 @dataclass(frozen=True)
@@ -154,13 +152,16 @@ class People:
 
     ``pairs``: the share of pairs of people, both preferring a list of the same question, who prefer
     the same one. ``others``: how often a preference is that of most others, a tie among the others
-    counting one half. ``alpha``: Krippendorff's, ordinal, neither list between the two. Each is
-    None where no two people prefer a list of the same question.
+    counting one half. ``alpha``: Krippendorff's, neither list between the two, as if each question
+    had also been asked with its lists turned round, so that it does not depend on which list is
+    named first; ``alpha_ci95``: by leaving out a topic, or a person, at a time. Each is None where
+    no two people prefer a list of the same question.
     """
 
     pairs: float | None
     others: float | None
     alpha: float | None
+    alpha_ci95: Interval | None
 
 
 @dataclass(frozen=True)
@@ -191,6 +192,8 @@ def analyse_preferences(
     """Compare preferences with measures' signs; raises KeyError for an unknown question."""
     every, values_of_ballots = tally_values(answers, measures)
     signs = np.array(values_of_ballots, dtype=np.int64)
+    topics = {each.number: each.topic for each in lists if each.topic is not None}
+    every = in_topics(every, topics)
     credits = replace(every, counted=signs != 0)  # those without a sign do not count
     by_number = {each.number: each.differences for each in lists}
     differences = np.array(
@@ -202,12 +205,17 @@ def analyse_preferences(
         participants=len(credits.ballots.first_answer),
         answers=len(answers),
         preferring=len(credits),
-        measures=tuple(
-            _agreement(name, credits, signs, differences[:, column], values[:, column], len(lists))
-            for column, name in enumerate(measures)
+        measures=_corrected(
+            [
+                _agreement(
+                    *(name, credits, signs),
+                    *(differences[:, column], values[:, column], len(lists)),
+                )
+                for column, name in enumerate(measures)
+            ]
         ),
         differences=tuple(_differences(credits, values, measures, len(lists))),
-        people=_people(credits, signs),
+        people=_people(every, credits, signs),
         questions=len(lists),
         answered=len(answered_questions(credits.ballots)),
     )
@@ -232,6 +240,17 @@ def _agreement(
         undecided_tied=int(counts @ ((signs == 0) & ties)),
         tests=PairTests.of_pair(values - 0.5, decides, asked),
         by_size=tuple(_by_size(credits, differences, values)),
+    )
+
+
+def _corrected(agreements: Sequence[MeasureAgreement]) -> tuple[MeasureAgreement, ...]:
+    """Correct the tests of each measure against one half, over the measures, by Holm's method."""
+    tests = [each.tests for each in agreements]
+    of_kind = holm([each.components.p for each in tests])
+    of_these = holm([p_of_these(each.participants, each.effective) for each in tests])
+    return tuple(
+        replace(each, tests=decided(each.tests, kind, these, comparisons=len(tests)))
+        for each, kind, these in zip(agreements, of_kind, of_these, strict=True)
     )
 
 
@@ -268,7 +287,7 @@ def _differences(
         yield MeasureDifference(pair, means[first], means[second], test, same_sign)
 
 
-def _people(credits: Credits, signs: NDArray[np.int64]) -> People:
+def _people(every: Credits, credits: Credits, signs: NDArray[np.int64]) -> People:
     counts: dict[int, Counter[int]] = {}
     for number, sign, count in zip(
         credits.questions.tolist(), signs.tolist(), credits.ballots.counts.tolist(), strict=True
@@ -284,13 +303,79 @@ def _people(credits: Credits, signs: NDArray[np.int64]) -> People:
             preferences += a + b
             # Of each preference, against the others of the question: all but that one.
             others += a * _majority(a - 1, b) + b * _majority(b - 1, a)
-    table = [[each[level] for level in (-1, 0, 1)] for each in counts.values()]
-    alpha = alpha_of_counts(np.array(table, dtype=np.float64).reshape(len(table), 3))
+    alpha, interval = preference_alpha(every, signs)
     return People(
         pairs=same / pairs_of_people if pairs_of_people else None,
         others=others / preferences if preferences else None,
         alpha=alpha,
+        alpha_ci95=interval,
     )
+
+
+def preference_alpha(
+    credits: Credits, signs: NDArray[np.int64]
+) -> tuple[float | None, Interval | None]:
+    """Return Krippendorff's alpha of preferences, at most 1, 0 for chance, and its 95 % interval.
+
+    With δ² = (x - y)² of -1, 0 and 1 and preferences for either list expected as often: of a
+    preferences (half of the pairable ones), b answers for neither and N = 2a + b in all, the
+    expected disagreement is (8a² + 4ab) / (N(N - 1)). The interval is by the variances of leaving
+    out a topic and a person at a time, added up, with Satterthwaite's degrees of freedom.
+    """
+    clusters = credits.questions if credits.clusters is None else credits.clusters
+    _, topic = np.unique(clusters, return_inverse=True)
+    _, question = np.unique(credits.questions, return_inverse=True)
+    ballots, size = credits.ballots, int(question.max(initial=-1)) + 1
+    level = signs + 1
+
+    def table(counts: NDArray[np.int64]) -> NDArray[np.float64]:
+        of_question = np.zeros((size, 3))
+        np.add.at(of_question, (question, level), counts)
+        return of_question
+
+    every = table(ballots.counts)
+    alpha = _mirrored_alpha(every)
+    if alpha is None:
+        return None, None
+    without_topics = [
+        _mirrored_alpha(table(ballots.counts * (topic != left_out)))
+        for left_out in range(int(topic.max()) + 1)
+    ]
+    without_people = []
+    ends = [*ballots.first_answer[1:].tolist(), len(ballots.ballot_index)]
+    for start, end in zip(ballots.first_answer.tolist(), ends, strict=True):
+        own = np.bincount(ballots.ballot_index[start:end], minlength=len(ballots))
+        without_people.append(_mirrored_alpha(table(ballots.counts - own)))
+    return alpha, _jackknifed(alpha, without_topics, without_people)
+
+
+def _mirrored_alpha(counts: NDArray[np.float64]) -> float | None:
+    """Return alpha of questions, (questions, 3): how often B, neither and A were preferred."""
+    paired = counts[counts.sum(axis=1) > 1]
+    sizes = paired.sum(axis=1)
+    levels = np.array([-1.0, 0.0, 1.0])
+    squares = paired @ levels**2 * sizes - (paired @ levels) ** 2
+    observed = 2 * float((squares / (sizes - 1)).sum())
+    a, b, n = (paired[:, 0].sum() + paired[:, 2].sum()) / 2, paired[:, 1].sum(), sizes.sum()
+    expected = float(8 * a**2 + 4 * a * b)
+    return 1 - observed * float(n - 1) / expected if expected else None
+
+
+def _jackknifed(value: float, *without: Sequence[float | None]) -> Interval | None:
+    """Return the interval of a value by what it is without each unit of some samples."""
+    variances = []
+    for values in without:
+        known = np.array([each for each in values if each is not None])
+        if len(known) < max(2, len(values)):
+            return None
+        squares = float(((known - known.mean()) ** 2).sum())
+        variances.append((squares * (len(known) - 1) / len(known), len(known) - 1))
+    variance = sum(each for each, _ in variances)
+    if variance <= 0:
+        return None
+    df = variance**2 / sum(each**2 / df for each, df in variances)
+    reach = t_quantile(0.975, df) * math.sqrt(variance)
+    return value - reach, value + reach
 
 
 def _majority(same: int, other: int) -> float:
@@ -313,7 +398,7 @@ def _verdict(
         return Verdict.undecided(pair, sentence)
     ahead, behind = pair if mean > 0 else pair[::-1]
     higher, lower = sorted((difference.first, difference.second), reverse=True)
-    if decision := decide(tests, comparisons, level):
+    if decision := decide(tests, level):
         sentence = (
             f"{population_start(decision.population, questions)}, people's preferences agree with "
             f"{ahead} more often than with {behind}: {_percent(higher)} and {_percent(lower)} of "

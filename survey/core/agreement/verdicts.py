@@ -19,11 +19,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from survey.core.agreement.agreement import Difference, MeanTests, PairTests
-from survey.core.agreement.contrasts import ByContrast
-from survey.core.agreement.differences import T1, T2, Components, Pair, ParticipantsTest
+from survey.core.agreement.agreement import Difference, MeanTests
+from survey.core.agreement.contrasts import Beyond, ByContrast
+from survey.core.agreement.differences import T1, T2, Pair, least_p
 from survey.core.agreement.equivalence import Equivalence
-from survey.core.statistics.significance import LEVEL, Interval, MeanTest, p_text, rounded
+from survey.core.statistics.significance import LEVEL, Interval, p_text, rounded
 from survey.core.studies.fields import and_join
 
 NO_LEAD = 1e-9  # a mean of random clicks below this differs from 0 by rounding
@@ -91,7 +91,7 @@ def verdict(
     if difference.mean is None:
         sentence = f"{pair.first} and {pair.second} cannot be compared: there are no responses."
         return Verdict.undecided(pair, sentence)
-    decision = decide(difference, comparisons, level)
+    decision = decide(difference, level)
     advantage = _advantage(difference, questions)
     if decision and _beyond_random_clicks(difference):
         return _preference(difference, decision, comparisons, questions, level)
@@ -109,99 +109,9 @@ def verdict(
     return Verdict.undecided(pair, sentence)
 
 
-def headline(verdicts: Sequence[Verdict], leads: Sequence[float | None], questions: int) -> str:
-    """Return one sentence: which measure leads, which others that holds against, and where.
-
-    ``leads``: the mean difference of each verdict's pair. The leader has the largest sum of them.
-    """
-    sums: dict[str, float] = {}
-    for each, lead in zip(verdicts, leads, strict=True):
-        for name, share in ((each.pair.first, lead or 0.0), (each.pair.second, -(lead or 0.0))):
-            sums[name] = sums.get(name, 0.0) + share
-    most = max(sums.values())
-    leader, *as_far = (name for name, total in sums.items() if most - total < NO_LEAD)
-    if all(each.scope == "none" for each in verdicts):
-        are = "are equally far" if as_far else "is"
-        ahead = f"; {and_join([leader, *as_far])} {are} ahead, but no test shows more than chance"
-        return f"The answers do not decide between {and_join([*sums])}{ahead * (most >= NO_LEAD)}."
-    others: dict[str, list[str]] = {}
-    for each in sorted(verdicts, key=_firmness):
-        if leader in each.pair:
-            [other] = {*each.pair} - {leader}
-            others.setdefault(_clause(each, questions), []).append(other)
-    clauses: list[str] = []
-    for clause, names in others.items():
-        joined = " or ".join(names) if clause == _UNDECIDED_CLAUSE else and_join(names)
-        subject = "it" if clauses else leader
-        clauses.append(clause.format(subject=subject, leader=leader, others=joined))
-    start = f"{leader} is ahead, but " if [*others] == [_UNDECIDED_CLAUSE] else ""
-    end = f" {and_join(as_far)} {'are' if as_far[1:] else 'is'} as far ahead." if as_far else ""
-    return f"{start}{'; '.join(clauses)}.{end}"
-
-
-_UNDECIDED_CLAUSE = "the answers do not decide between {leader} and {others}"
-
-
-def _firmness(found: Verdict) -> int:
-    """Return how late a verdict is named: a preference first, what is not decided last."""
-    later = {"equal": 1, "open": 2, "ties": 3, "none": 4}
-    return later.get(found.preferred_for or found.scope, 0)
-
-
-def _clause(found: Verdict, questions: int) -> str:
-    """Return what a verdict says of the measure that leads, with a gap for the others' names."""
-    where = where_it_holds(found.population, questions)
-    if found.scope == "none":
-        return _UNDECIDED_CLAUSE
-    if found.scope == "equal":
-        return f"{{leader}} and {{others}} are equal to within what matters {where}"
-    if found.preferred_for == "ties":
-        return (
-            "{subject} leads {others} through ties alone, so do not say that people prefer its "
-            "orders"
-        )
-    if found.preferred_for == "open":
-        return (
-            f"{{subject}} leads {{others}} {where}, but whether for its orders or through ties "
-            f"stays open{_doubt(found)}"
-        )
-    return f"{{subject}} leads {{others}}, and this holds {where}{_doubt(found)}"
-
-
-def _doubt(found: Verdict) -> str:
-    return ", though identical orders may have made the lead" if found.doubted else ""
-
-
-def standing(found: Verdict, questions: int) -> str:
-    """Return in a few words whether a pair's difference holds, and for what."""
-    where = where_it_holds(found.population, questions)
-    if found.scope == "none":
-        return "not decided"
-    if found.scope == "equal":
-        return f"equal to within what matters {where}"
-    if found.preferred_for == "ties":
-        return "through ties alone (one ties lists that the other orders), no preference for orders"
-    if found.preferred_for == "open":
-        return f"holds {where}; whether for the orders or through ties stays open{_doubt(found)}"
-    return f"holds {where}{_doubt(found)}"
-
-
-def lead_in_points(found: Verdict, tests: MeanTests) -> str:
-    """Return a pair's difference in points with its 95 % interval; empty where it is undefined.
-
-    The interval is that of the population which the verdict is about, else that of the kind.
-    """
-    if tests.mean is None:
-        return ""
-    these = found.scope == "these" or tests.components.ci95 is None
-    interval = (tests.participants if these else tests.components).ci95
-    reach = f" ({interval_in_points(interval, 1.0)})" if interval else ""
-    return f"{_points(tests.mean)}{reach}"
-
-
-def where_it_holds(population: str | None, questions: int) -> str:
+def where_it_holds(population: str | None, questions: int, noun: str = "questions") -> str:
     """Return "for questions of this kind", or "for these 10 questions alone"."""
-    return "for questions of this kind" if population == T2 else these_questions(questions)
+    return f"for {noun} of this kind" if population == T2 else these_questions(questions, noun)
 
 
 def rests_on(decision: Decision, mean: float, comparisons: int, in_words: InWords) -> str:
@@ -223,7 +133,13 @@ def _preference(
     other_reading = _other_reading(difference, decision, comparisons, level)
     for_ties, stays_open = _for_ties(difference.by_contrast, winner == pair.first), ""
     if preferred_for == "open":
-        stays_open = f"Whether for its order or {for_ties} stays open. "
+        stays_open = f"Whether for its order or {for_ties} stays open"
+        if not difference.by_contrast.balanced.responses:
+            stays_open += (
+                ": wherever the two contradict each other, one also ties lists that the other "
+                "orders"
+            )
+        stays_open += ". "
     sentence = (
         f"{population_start(decision.population, questions)}, {winner} is preferred to {loser}"
         f"{f' {for_ties},' if preferred_for == 'ties' else ''} by {points} of the responses"
@@ -239,66 +155,49 @@ def _preference(
 
 
 def _preferred_for(parts: ByContrast, population: str, mean: float) -> PreferredFor:
-    """Return what a preference is for, by the questions in which the two contradict each other."""
-    part = parts.contradicting
-    if (part.contribution or 0.0) * mean <= 0:
+    """Return what a preference is for, by balanced questions in which the two contradict."""
+    if not parts.contradicting.responses:
         return "ties"
-    of_kind = population == T2 and part.participants.p is not None
-    p = part.components.p if of_kind else _p_of_these(part.participants)
-    beyond_chance = p is not None and p < LEVEL
-    return "orders" if beyond_chance or not parts.ties_only.responses else "open"
+    balanced, above = parts.balanced, parts.balanced.above_random_orders
+    if not parts.ties_only.responses and not parts.unbalanced.responses:
+        return "orders"
+    if not balanced.responses:
+        return "open"
+    if (above.mean or 0.0) * mean <= 0:
+        return "ties"
+    p = uncorrected_p(above, population)
+    beyond_chance = p is not None and p < LEVEL and (balanced.mean or 0.0) * mean > 0
+    return "orders" if beyond_chance else "open"
 
 
-def decide(tests: PairTests, comparisons: int, level: float = LEVEL) -> Decision | None:
-    """Return the decision for the widest population for which a corrected test decides.
+def uncorrected_p(tests: Beyond | MeanTests, population: str) -> float | None:
+    """Return p of a population, by itself: of t, or exact where participants have no spread."""
+    of_these = tests.participants
+    if population == T2 and of_these.p is not None:
+        return tests.components.p
+    return of_these.sign_flip_p if of_these.p is None else of_these.p
 
-    The test for these questions, not corrected, has to leave zero out besides.
-    """
-    if not tests.mean or not _excludes_zero(tests.participants):
+
+def decide(tests: MeanTests, level: float = LEVEL) -> Decision | None:
+    """Return the decision for the widest population for which a corrected test decides."""
+    if not tests.mean:
         return None
-    decisions = (_of_kind(tests, comparisons), _of_these(tests, comparisons))
+    decisions = (_of_kind(tests), _of_these(tests))
     return next((each for each in decisions if each and each.p < level), None)
 
 
-def _of_kind(tests: PairTests, comparisons: int) -> Decision | None:
-    """Return what is decided for questions of this kind (T2), None where nothing can be.
-
-    Where participants do not differ, by the questions' signs, with Bonferroni's correction.
-    """
-    test, signs = tests.components, tests.questions
-    if test.p_step is not None:
-        return Decision(T2, test.p_step, test.ci95)
-    if tests.participants.p is not None or signs.sign_p is None or signs.n < 2:
+def _of_kind(tests: MeanTests) -> Decision | None:
+    """Return what is decided for questions of this kind (T2), None where nothing can be."""
+    if tests.kind.p is None:
         return None
-    counts = (signs.won, signs.lost) if (tests.mean or 0.0) > 0 else (signs.lost, signs.won)
-    of_winner = "{} won and {} lost".format(*counts)
-    exact_test = f"an exact sign test of questions, {of_winner},"
-    return Decision(T2, min(1.0, comparisons * signs.sign_p), None, exact_test)
+    return Decision(T2, tests.kind.p, tests.kind.ci95, "the signs of participants and questions")
 
 
-def _of_these(tests: PairTests, comparisons: int) -> Decision | None:
-    """Return what is decided for these questions (T1), None where nothing can be.
-
-    Where participants do not differ, by flipping the signs of their sums.
-    """
-    test = tests.participants
-    if test.p_holm is not None:
-        return Decision(T1, test.p_holm, test.ci95)
-    if test.sign_flip_p is None:
+def _of_these(tests: MeanTests) -> Decision | None:
+    """Return what is decided for these questions (T1), None where nothing can be."""
+    if tests.these.p is None:
         return None
-    p = min(1.0, comparisons * test.sign_flip_p)
-    return Decision(T1, p, None, "exact sign flips of participants")
-
-
-def _p_of_these(test: ParticipantsTest) -> float | None:
-    """Return p for these questions, not corrected: of t, or exact where there is no spread."""
-    return test.sign_flip_p if test.p is None else test.p
-
-
-def _excludes_zero(test: ParticipantsTest) -> bool:
-    """Return whether a test of these questions, not corrected, leaves zero out."""
-    p = _p_of_these(test)
-    return p is not None and p < LEVEL
+    return Decision(T1, tests.these.p, tests.these.ci95, "exact sign flips of participants")
 
 
 def _beyond_random_clicks(difference: Difference) -> bool:
@@ -320,7 +219,7 @@ def _undecided(
         f"between {first} and {second}: the observed difference, {difference.pair.title}, "
         f"is {_points(difference.mean or 0.0)} of the responses"
     )
-    reach = _reach(difference, questions, interval_in_points)
+    reach = _reach(difference, comparisons, questions, interval_in_points)
     reason = _reason(difference, decision, comparisons, level)
     if not reach:
         why = difference.participants.why
@@ -339,25 +238,38 @@ def _reason(
     return why_undecided(difference, comparisons, level)
 
 
-def why_undecided(tests: PairTests, comparisons: int, level: float) -> str:
-    """Return, after a comma, why tests that exclude zero do not decide; "" where they do not."""
-    if not tests.mean or not _excludes_zero(tests.participants):
-        return ""
-    if comparisons == 1 and level == LEVEL:
+def why_undecided(tests: MeanTests, comparisons: int, level: float) -> str:
+    """Return, after a comma, why tests whose interval leaves zero out do not decide; else ""."""
+    interval = tests.these.ci95
+    if not tests.mean or (interval and interval[0] <= 0 <= interval[1]):
         return ""
     p = [
         f"{p_text(each.p)} {where}"
         for each, where in (
-            (_of_kind(tests, comparisons), "for the kind"),
-            (_of_these(tests, comparisons), "for these"),
+            (_of_kind(tests), "for the kind"),
+            (_of_these(tests), "for these"),
         )
         if each
     ]
+    if not p:
+        return ""
     corrected = "" if comparisons == 1 else f"corrected for {comparisons} comparisons "
     below = ", and planned looks leave no level before someone has finished"
     if level:
         below = f", not below {_level_text(level)}, which planned looks leave"
-    return f", but {corrected}{' and '.join(p)}{below * (level < LEVEL)}"
+    bound = _bound(tests.effective.participants, "participants", level)
+    return f", but {corrected}{' and '.join(p)}{below * (level < LEVEL)}{bound}"
+
+
+def _bound(effective: float, what: str, level: float = LEVEL) -> str:
+    """Return a clause on what so few participants or questions can show at all, or ""."""
+    least = least_p(effective)
+    if not level or least < level:
+        return ""
+    needed = math.floor(1 - math.log2(level)) + 1
+    count = f"{effective:.3g}"
+    least_text = f"{least:.4g}".removeprefix("0")
+    return f": with {count} {what} no p is below {least_text}; it takes {needed}"
 
 
 def early_looks(looks: Sequence[Mapping[str, Any]], level: float) -> str:
@@ -395,25 +307,28 @@ def _level_text(level: float) -> str:
     return f"{level:.{decimals}f}".removeprefix("0")
 
 
-def _reach(tests: PairTests, questions: int, in_words: InWords) -> str:
-    return " and ".join(
-        f"{in_words(test.ci95, 1.0)} {where}"
+def _reach(tests: MeanTests, comparisons: int, questions: int, in_words: InWords) -> str:
+    """Return the intervals of all comparisons together, for both populations."""
+    intervals = [
+        f"{in_words(test.ci95_simultaneous, 1.0)} {where}"
         for test, where in (
-            (tests.components, "for questions of this kind"),
-            (tests.participants, these_questions(questions)),
+            (tests.kind, "for questions of this kind"),
+            (tests.these, these_questions(questions)),
         )
-        if test.ci95
-    )
+        if test.ci95_simultaneous
+    ]
+    together = f" (for all {comparisons} comparisons together)" * (comparisons > 1)
+    return " and ".join(intervals) + together * bool(intervals)
 
 
 def undecided_difference(
-    tests: PairTests, comparisons: int, questions: int, level: float, in_words: InWords
+    tests: MeanTests, comparisons: int, questions: int, level: float, in_words: InWords
 ) -> str:
     """Return how far a difference that nothing decides reaches, and why nothing decides it.
 
     ``in_words``: formats an interval, for a mean above or below 0.
     """
-    reach = _reach(tests, questions, in_words)
+    reach = _reach(tests, comparisons, questions, in_words)
     interval = f"its 95 % interval is {reach}"
     if not reach:
         interval = f"it has no interval: {tests.participants.why}"
@@ -425,11 +340,11 @@ def population_start(population: str, questions: int) -> str:
     return f"F{where_it_holds(population, questions)[1:]}"
 
 
-def these_questions(questions: int) -> str:
+def these_questions(questions: int, noun: str = "questions") -> str:
     """Return "for these 10 questions alone"."""
     if questions == 1:
-        return "for the one question that was answered"
-    return f"for these {questions} questions alone"
+        return f"for the one {noun.removesuffix('s')} that was answered"
+    return f"for these {questions} {noun} alone"
 
 
 def corrected_p(p: float | None, comparisons: int) -> str:
@@ -443,9 +358,11 @@ def _elsewhere(difference: Difference, decision: Decision, comparisons: int, mea
     """Return a sentence on questions of this kind, for a preference on these alone."""
     if decision.population == T2:
         return ""
-    of_kind = _of_kind(difference, comparisons)
+    of_kind = _of_kind(difference)
     if of_kind is None:
-        return f"Of other questions nothing can be said: {difference.components.why}. "
+        return f"Of other questions nothing can be said: {difference.kind.why}. "
+    if bound := _bound(difference.effective.questions, "questions"):
+        return f"Of questions of this kind nothing can be said{bound}. "
     rests_on = f"by {of_kind.exact_test}"
     if of_kind.interval:
         rests_on = f"there the interval is {interval_in_points(of_kind.interval, mean)},"
@@ -503,17 +420,16 @@ def _other_reading(
     mean = above.mean or 0.0
     counted = "With what random clicking gives taken from each vote"
     if decision is None:
-        test_above = _decided_above(above, level)
-        if test_above is None:
+        decision_above = decide(above, level)
+        if decision_above is None or decision_above.interval is None:
             return ""
         ahead = difference.pair.first if mean > 0 else difference.pair.second
         return (
             f"{counted}, {ahead} leads by {_points(abs(mean))} (95 % interval "
-            f"{interval_in_points(test_above.ci95, mean)}): identical orders may hide a "
+            f"{interval_in_points(decision_above.interval, mean)}): identical orders may hide a "
             "preference. "
         )
-    test = above.components if decision.population == T2 else above.participants
-    p = test.p_step if isinstance(test, Components) else test.p_holm
+    p = (above.kind if decision.population == T2 else above.these).p
     same_sign = mean * (difference.mean or 0.0) > 0
     if p is None or (p < level and same_sign):
         return ""
@@ -524,26 +440,20 @@ def _other_reading(
     )
 
 
-def _decided_above(above: MeanTests, level: float) -> MeanTest | None:
-    """Return the test of votes minus expectations that excludes zero after correction."""
-    if not _excludes_zero(above.participants):
-        return None
-    if above.components.p_step is not None and above.components.p_step < level:
-        return above.components
-    p = above.participants.p_holm
-    return above.participants if p is not None and p < level else None
-
-
 def _equal(difference: Difference, equality: Equivalence, population: str) -> str:
     """Return what is equal, to within how much, after "For questions of this kind, "."""
     pair = difference.pair
     test = equality.kind if population == T2 else equality.these
+    of_this_pair = f", {p_text(test.p)}"
+    if test.p_holm != test.p:
+        p_holm = p_text(test.p_holm).removeprefix("p = ")
+        of_this_pair = f" of this pair by itself, {p_text(test.p)}; {p_holm} corrected"
     return (
         f"{pair.first} and {pair.second} are equal to within "
         f"{_margin(equality)} points: the difference, {pair.title}, "
         f"is {_points(difference.mean or 0.0)} of the responses, and its 90 % interval, "
         f"{interval_in_points(test.ci90, 1.0)}, lies within "
-        f"(two one-sided tests, {p_text(test.p)})."
+        f"(two one-sided tests{of_this_pair})."
     )
 
 

@@ -11,6 +11,9 @@ from survey.core.collections.runs import ONE_JUDGEMENT, QRELS_LINE, read_values
 from survey.core.statistics.rater_agreement import alpha_ordinal, kappa_of_counts
 from survey.core.text_input import FileFaults, parse_whole
 
+Choices = Mapping[str, NDArray[np.float64]]
+"""Topic → (documents, assessors)."""
+
 HIGHEST = 3  # grade
 
 Labels = Mapping[str, Mapping[str, int]]
@@ -93,6 +96,17 @@ def merge_labels(labels: Sequence[Labels]) -> list[TopicLabels]:
         grades_of_topic = np.array(rows, dtype=np.int8).reshape(shape)
         merged.append(TopicLabels(topic, tuple(documents), grades_of_topic))
     return merged
+
+
+def choices(labels: Sequence[Labels], topics: Sequence[TopicLabels]) -> Choices:
+    """Return what assessors chose, 1, or not, 0; NaN in topics that an assessor did not judge."""
+    chosen = {}
+    for topic in topics:
+        values = np.full((len(topic.documents), len(labels)), np.nan)
+        judged = [place for place, of in enumerate(labels) if topic.topic in of]
+        values[:, judged] = topic.grades > 0
+        chosen[topic.topic] = values
+    return chosen
 
 
 def sorted_topics(topics: Iterable[str]) -> list[str]:

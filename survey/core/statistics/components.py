@@ -5,7 +5,7 @@ random. The table may have gaps: a row may have numbers in some columns only.
 """
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,23 @@ from numpy.typing import NDArray
 # differ; the whole of it costs power there (benchmarks/calibration.md).
 LEAST_PART_OF_REST = 0.5
 
+NEGLIGIBLE = 1e-12  # of the mean square: a variance below it is 0 but for rounding
+
 Number = Any  # a float, or an array with an entry for each of several tables
+
+
+class Powers(NamedTuple):
+    """The sums of some counts' squares, third and fourth powers."""
+
+    squares: Number
+    cubes: Number
+    fourths: Number
+
+    @classmethod
+    def of(cls, counts: NDArray[Any]) -> Self:
+        """Add them up over the first axis."""
+        squares = counts.astype(float) ** 2
+        return cls(squares.sum(axis=0), (squares * counts).sum(axis=0), (squares**2).sum(axis=0))
 
 
 @dataclass(frozen=True)
@@ -24,7 +40,8 @@ class TableSums:
 
     ``rows``, ``columns``: how many hold a number; ``total``, ``squares``: of the numbers and
     their squares; ``by_row``, ``by_column``: each row's (column's) squared sum divided by its
-    count, added up; ``row_weight``, ``column_weight``: the squared counts, added up, divided by n.
+    count, added up; ``row_powers``, ``column_powers``: the sums of the counts' squares, third and
+    fourth powers.
     """
 
     n: Number
@@ -34,8 +51,29 @@ class TableSums:
     squares: Number
     by_row: Number
     by_column: Number
-    row_weight: Number
-    column_weight: Number
+    row_powers: "Powers"
+    column_powers: "Powers"
+
+    @property
+    def row_weight(self) -> Number:
+        """The squared counts of the rows, added up, divided by n."""
+        return self.row_powers.squares / self.n
+
+    @property
+    def column_weight(self) -> Number:
+        """The squared counts of the columns, added up, divided by n."""
+        return self.column_powers.squares / self.n
+
+    @property
+    def effective(self) -> tuple[Number, Number]:
+        """Effective numbers of rows and columns by their counts alone."""
+        return tuple(
+            _effective(0.0, 0.0, self.n, number, powers)
+            for number, powers in (
+                (self.rows, self.row_powers),
+                (self.columns, self.column_powers),
+            )
+        )
 
     @classmethod
     def of(
@@ -59,8 +97,8 @@ class TableSums:
             squares=squares,
             by_row=(by_row**2 / np.maximum(row_counts, 1)).sum(axis=0),
             by_column=(by_column**2 / np.maximum(column_counts, 1)).sum(axis=0),
-            row_weight=(row_counts**2).sum(axis=0) / n,
-            column_weight=(column_counts**2).sum(axis=0) / n,
+            row_powers=Powers.of(row_counts),
+            column_powers=Powers.of(column_counts),
         )
 
     @property
@@ -98,15 +136,47 @@ class VarianceComponents:
         return np.maximum(of_rows + of_columns - rest, self.least_part * rest)
 
     @property
+    def effective(self) -> tuple[Number, Number]:
+        """Effective numbers of rows and columns, (Σw)²/Σw²: how many of equal weight they are.
+
+        w = c²τ + c·σ² for a row of c numbers, with the rows' variance τ, 0 where it is below, and
+        the rest σ²: what the row adds to the variance of the mean.
+        """
+        sums, least = self.sums, NEGLIGIBLE * self.sums.squares / self.sums.n
+        row, column, rest = (
+            np.where(each > least, each, 0.0) for each in (self.row, self.column, self.rest)
+        )
+        rows = _effective(row, rest, sums.n, sums.rows, sums.row_powers)
+        return rows, _effective(column, rest, sums.n, sums.columns, sums.column_powers)
+
+    @property
     def df(self) -> Number:
         """Degrees of freedom of the variance (Satterthwaite 1946), of a variance above 0.
 
-        Not below those of the rows or the columns, whichever are fewer.
+        Not below those of the rows or the columns, whichever are effectively fewer.
         """
         of_rows, of_columns, rest = self._parts
-        rows, columns = self.sums.rows - 1, self.sums.columns - 1
+        rows, columns = (effective_df(number) for number in self.effective)
         squares = of_rows**2 / rows + of_columns**2 / columns + rest**2 / self.sums.rest_df
         return np.maximum(self.variance**2 / squares, np.minimum(rows, columns))
+
+
+def effective_df(number: Number) -> Number:
+    """Return the degrees of freedom of an effective number of rows or columns; 1 at least."""
+    return np.maximum(number, 2.0) - 1
+
+
+def _effective(
+    component: Number, rest: Number, n: Number, number: Number, powers: Powers
+) -> Number:
+    weight = component * powers.squares + rest * n
+    both = 2 * component * rest
+    squares = component**2 * powers.fourths + both * powers.cubes + rest**2 * powers.squares
+    is_zero = weight == 0
+    weight = np.where(is_zero, powers.squares, weight)
+    squares = np.where(is_zero, powers.fourths, squares)
+    # Of equal counts it is their number, without an error of rounding.
+    return np.where(number * powers.squares == n * n, number * 1.0, weight**2 / squares)
 
 
 def variance_components(

@@ -200,6 +200,16 @@ def first_pair_rejected(
     return rejected
 
 
+def critical_t(means: int, df: float, level: float = 0.05) -> float:
+    """Return the |t| of which ``largest_t_p`` is ``level``, to three digits; of three means on."""
+    return float(_critical_t(means, np.array([df]), level)[0])
+
+
+def bonferroni_t(comparisons: int, df: float, level: float = 0.05) -> float:
+    """Return the |t| beyond which each of several tests is at an equal part of ``level``."""
+    return float(-scipy.special.stdtrit(df, level / 2 / comparisons))
+
+
 def _critical_t(means: int, df: NDArray[np.float64], level: float) -> NDArray[np.float64]:
     """Return the |t| of which ``largest_t_p`` is ``level``, to three digits, for each df."""
     critical: NDArray[np.float64] = _critical_curve(means, level)(1 / np.maximum(df, means))

@@ -132,6 +132,13 @@ def breaks_ties(first: Ranking, second: Ranking) -> bool:
     return any(a[x] != a[y] and b[x] == b[y] for x, y in combinations(a, 2))
 
 
+def is_balanced(first: Ranking, second: Ranking) -> bool:
+    """Return whether each ranking ties as many pairs of lists that the other orders."""
+    a, b = first.places, second.places
+    alone = [(a[x] == a[y]) - (b[x] == b[y]) for x, y in combinations(a, 2)]
+    return sum(alone) == 0
+
+
 def contradictions(first: Ranking, second: Ranking) -> int:
     """Count the pairs of lists that two rankings order strictly and oppositely."""
     a, b = first.places, second.places

@@ -8,7 +8,14 @@ from math import fsum
 from sys import intern
 from typing import Any, TypeVar
 
-from survey.core.collections.labels import Labels, TopicLabels, choice_agreement, merge_labels
+from survey.core.agreement.reliability import Reliability, reliability_of
+from survey.core.collections.labels import (
+    Labels,
+    TopicLabels,
+    choice_agreement,
+    choices,
+    merge_labels,
+)
 from survey.figures.exhibit import Exhibit
 from survey.figures.judging import agreement_by_topic
 from survey.services.analysis.sheets import Sheet, count_of, csv_lines
@@ -44,6 +51,7 @@ class Merged:
     at_least: int | None
     topics: Sequence[TopicLabels]
     agreements: Sequence[Mapping[str, Any]]
+    reliability: Reliability
 
 
 def asked_sentences(
@@ -58,15 +66,19 @@ def asked_sentences(
 
 
 def merged(
-    labels: Sequence[Labels], at_least: int | None = None, on_topic: OnTopic = lambda *_: None
+    labels: Sequence[Labels],
+    names: Sequence[str],
+    at_least: int | None = None,
+    on_topic: OnTopic = lambda *_: None,
 ) -> Merged:
-    """Merge the labels of all assessors, and compute how far they agree."""
+    """Merge the labels of all assessors, of these names, and compute how far they agree."""
     labelled = merge_labels(labels)
     agreements = [
         asdict(choice_agreement(topic)) | {"relevant": int((topic.relevance(at_least) > 0).sum())}
         for topic in counted(labelled, on_topic)
     ]
-    return Merged(len(labels), at_least, labelled, agreements)
+    reliability = reliability_of(names, choices(labels, labelled))
+    return Merged(len(labels), at_least, labelled, agreements, reliability)
 
 
 def counted(topics: Sequence[Topic], on_topic: OnTopic) -> Iterator[Topic]:
@@ -126,8 +138,12 @@ def agreement_sheet(merged: Merged) -> Sheet:
 
 def merged_json(merged: Merged) -> dict[str, Any]:
     """Return the assessors' agreement as JSON."""
-    topics = [*merged.agreements]
-    return {"assessors": merged.files, "at_least": merged.at_least, "topics": topics}
+    return {
+        "assessors": merged.files,
+        "at_least": merged.at_least,
+        "topics": [*merged.agreements],
+        "reliability": asdict(merged.reliability),
+    }
 
 
 class PackedLabels(Mapping[str, Mapping[str, int]]):

@@ -10,6 +10,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from survey.core.agreement.headlines import (
+    AGREEMENT,
+    RUNS,
+    RUNS_IN_TOPICS,
+    Row,
+    Words,
+    headline,
+    row_texts,
+)
 from survey.core.agreement.preferences import (
     Answer,
     PairOfLists,
@@ -17,16 +26,13 @@ from survey.core.agreement.preferences import (
     agreed_share,
     analyse_preferences,
 )
+from survey.core.agreement.run_strengths import RunPair, RunStrengths, run_strengths
 from survey.core.agreement.verdicts import (
     Verdict,
     early_looks,
-    headline,
-    lead_in_points,
-    standing,
     where_it_holds,
 )
 from survey.core.measures import MEASURES
-from survey.core.statistics.bradley_terry import Comparisons, Strengths, bradley_terry
 from survey.core.statistics.rater_agreement import tau_b
 from survey.core.statistics.significance import LEVEL, Interval, p_text, rounded, sign_test
 from survey.core.studies.questions import NO_MARKS, Question, build_question
@@ -40,7 +46,7 @@ from survey.core.tasks.preference import (
     sign_of,
 )
 from survey.figures.exhibit import Exhibit
-from survey.figures.judging import preferences_agreeing
+from survey.figures.judging import preferences_agreeing, run_preferences
 from survey.services.analysis.sheets import Cell, P, Sheet, Starred, Worded, as_csv, count_of
 
 HALF = 0.5  # the agreement of a random choice
@@ -116,9 +122,18 @@ class PreferenceResults:
         """The statistics of measures and people."""
         return analyse_preferences(
             [Answer(each.participant, each.question, each.sign) for each in self.judgements],
-            [PairOfLists(each.number, self._differences(each)) for each in self.questions],
+            [
+                PairOfLists(each.number, self._differences(each), self._topics.get(each.number))
+                for each in self.questions
+            ],
             self.plan.measures,
         )
+
+    @property
+    def _topics(self) -> dict[int, str]:
+        """The topic of each question whose topic is known."""
+        sources = {each.number: each.source for each in self.questions}
+        return {number: source.topic for number, source in sources.items() if source is not None}
 
     @cached_property
     def verdicts(self) -> tuple[Verdict, ...]:
@@ -171,25 +186,37 @@ class PreferenceResults:
         }
 
     @cached_property
-    def strengths(self) -> Strengths:
-        """The runs' strengths, in the order of the plan."""
-        runs = {name: index for index, name in enumerate(self.plan.runs)}
-        sources = {each.number: each.source for each in self.questions}
-        names = sorted({each.participant for each in self.judgements})
-        people = {name: place for place, name in enumerate(names)}
+    def strengths(self) -> RunStrengths:
+        """The runs' strengths, in the order of the plan, and every two runs compared."""
+        sides = {
+            each.number: (each.source.runs[LETTERS[0]], each.source.runs[LETTERS[1]])
+            for each in self.questions
+            if each.source is not None
+        }
+        answers = [(each.participant, each.question, each.sign) for each in self.judgements]
+        return run_strengths(answers, sides, self.plan.runs, self._topics)
+
+    @cached_property
+    def run_verdicts(self) -> tuple[Verdict, ...]:
+        """What the answers say of each two runs."""
+        pairs, sampled = self.strengths.pairs, self.strengths.sampled
+        noun = self._run_words.questions
+        return tuple(each.verdict(len(pairs), sampled, noun, self.level) for each in pairs)
+
+    @property
+    def _run_words(self) -> Words:
+        return RUNS_IN_TOPICS if self._topics else RUNS
+
+    @cached_property
+    def _run_rows(self) -> list[Row]:
+        """Each two runs: how much more often than in half of the comparisons the first wins."""
         rows = []
-        for each in self.judgements:
-            source = sources[each.question]
-            if source is not None:
-                both = [runs[source.runs[letter]] for letter in LETTERS]
-                score = 0.5 + 0.5 * each.sign
-                rows.append((*both, score, people[each.participant], each.question))
-        columns = np.array(rows, dtype=np.float64).reshape(len(rows), 5).T
-        first, second, by_person, question = (
-            columns[place].astype(np.int64) for place in (0, 1, 3, 4)
-        )
-        compared = Comparisons(len(runs), first, second, columns[2], by_person, question)
-        return bradley_terry(compared)
+        for each, found in zip(self.strengths.pairs, self.run_verdicts, strict=True):
+            if each.rate is not None:
+                low, high = each.ci95 or (None, None)
+                interval = None if low is None or high is None else (low - HALF, high - HALF)
+                rows.append(Row(found, each.rate - HALF, interval))
+        return rows
 
     @cached_property
     def runs(self) -> list[RunResult]:
@@ -204,7 +231,7 @@ class PreferenceResults:
                     wins=sum(scores),
                     comparisons=len(scores),
                     strength=theta[index] if theta else None,
-                    ci95=intervals[index] if intervals else None,
+                    ci95=intervals[index],
                     satisfaction=fmean(satisfied) if satisfied else None,
                     means={name: values[index] for name, values in self.means.items()},
                 )
@@ -297,22 +324,52 @@ class PreferenceResults:
             "people": asdict(analysis.people),
             "bradley_terry": {
                 "ties": TIES_AS_HALF,
-                "df": strengths.df,
                 "why": strengths.why,
                 "runs": [each._asdict() for each in self.runs],
+                "pairs": [
+                    self._pair_json(each, found)
+                    for each, found in zip(strengths.pairs, self.run_verdicts, strict=True)
+                ],
                 "tau_b": self.tau,
             },
         }
 
+    @staticmethod
+    def _pair_json(pair: RunPair, found: Verdict) -> dict[str, Any]:
+        """Return two runs compared; of the tests those over topics of this kind are beside it."""
+        tests = pair.tests
+        of_kind = tests.components if tests else None
+        return {
+            "pair": str(pair.pair),
+            "difference": pair.difference,
+            **{name: getattr(of_kind, name, None) for name in ("se", "df", "t", "p", "p_step")},
+            "kind": tests and asdict(tests.kind),
+            "these": tests and asdict(tests.these),
+            "effective": tests and asdict(tests.effective),
+            "rate": pair.rate,
+            "ci95": pair.ci95,
+            "wins": pair.wins,
+            "losses": pair.losses,
+            "ties": pair.ties,
+            "why": pair.why,
+            "verdict": {name: getattr(found, name) for name in ("scope", "preferred", "sentence")},
+        }
+
     @property
     def headline(self) -> str:
+        """Which run people prefer, and whether that holds, in a sentence; else which measure."""
+        if not self.judgements:
+            return "No run leads: no answer counts."
+        if self._run_rows:
+            return headline(self._run_rows, self.strengths.sampled, self._run_words)
+        return self.measures_headline
+
+    @property
+    def measures_headline(self) -> str:
         """Which measure agrees best with people, and whether that holds, in a sentence."""
         analysis = self.analysis
-        if not self.judgements:
-            return "No measure leads: no answer counts."
-        if analysis.differences:
-            leads = [each.tests.mean for each in analysis.differences]
-            return headline(self.verdicts, leads, analysis.answered)
+        if self._rows:
+            return headline(self._rows, analysis.answered, AGREEMENT)
         [only] = analysis.measures
         if only.share is None:
             why = "it ties every pair of which one is preferred"
@@ -328,18 +385,22 @@ class PreferenceResults:
         return f"{only.measure} agrees with {share}, and {where}."
 
     @property
+    def _rows(self) -> list[Row]:
+        pairs = zip(self.verdicts, self.analysis.differences, strict=True)
+        return [Row.of(found, each.tests) for found, each in pairs]
+
+    @property
     def early_looks(self) -> str:
         """What is to be said of results that could be seen before the last answers came, or ""."""
         return early_looks(self.looks, self.level)
 
     @property
     def standings(self) -> list[tuple[str, str, str]]:
-        """Each pair of measures, its difference in points, and in a few words whether it holds."""
-        questions = self.analysis.answered
-        pairs = zip(self.verdicts, self.analysis.differences, strict=True)
+        """Each two runs, then each two measures: the winner first, how far, whether it holds."""
+        runs, sampled = self._run_words, self.strengths.sampled
         return [
-            (each.pair.title, lead_in_points(found, each.tests), standing(found, questions))
-            for found, each in pairs
+            *(row_texts(row, sampled, runs) for row in self._run_rows),
+            *(row_texts(row, self.analysis.answered, AGREEMENT) for row in self._rows),
         ]
 
     @property
@@ -357,20 +418,25 @@ class PreferenceResults:
 
     @property
     def exhibits(self) -> list[Exhibit]:
-        """The figure of each measure's agreement with people."""
+        """The figures of which run is preferred, and of each measure's agreement with people."""
         rows = [
             (each.measure, each.share, each.ci95, each.these_ci95)
             for each in self.analysis.measures
         ]
-        return [preferences_agreeing(rows)]
+        of_runs = [each.rates for each in self.strengths.pairs if each.rate is not None]
+        topics = self._run_words.questions
+        runs = [run_preferences(of_runs, topics)] if of_runs else []
+        return [*runs, preferences_agreeing(rows)]
 
     @property
     def sentences(self) -> list[str]:
         """What to read first: how pairs were selected, early looks, then the verdicts."""
-        verdicts = self.verdicts if self.judgements else ()
+        verdicts = (*self.run_verdicts, *self.verdicts) if self.judgements else ()
+        measures = [self.measures_headline] if self.judgements and self._run_rows else []
         pairs = f"Pairs: {self.plan.selection_sentence}."
         looks = [self.early_looks] if self.early_looks else []
-        return [pairs, *looks, *self._asked(), *(each.sentence for each in verdicts)]
+        told = [each.sentence for each in verdicts]
+        return [*measures, pairs, *looks, *self._asked(), *told]
 
     def _asked(self) -> Iterator[str]:
         counts = self.asked_back

@@ -12,15 +12,15 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from survey import __version__, figures
 from survey.config import folder
-from survey.core.agreement.agreement import Difference, Effect
+from survey.core.agreement.agreement import Difference, Effect, MeanTests
 from survey.core.agreement.anchoring import Anchoring
 from survey.core.agreement.answers import Spread, Table3
 from survey.core.agreement.credits import OTHER, Table4
 from survey.core.agreement.differences import Pair
-from survey.core.agreement.own_orderings import DECIDES, OwnOrderings
+from survey.core.agreement.headlines import ORDERINGS, VOTES, Row, Words, headline, row_texts
+from survey.core.agreement.own_orderings import OwnOrderings
 from survey.core.agreement.quality import RULES
 from survey.core.agreement.second_opinion import SecondOpinion
-from survey.core.agreement.verdicts import headline, lead_in_points, standing
 from survey.core.statistics import mixed_logit
 from survey.core.statistics.significance import Interval, MeanTest, Statistic, rounded
 from survey.core.studies.fields import and_join
@@ -81,14 +81,15 @@ def load_libraries() -> None:
 
 def report_of(analysis: Analysis) -> Report:
     """Build the tables and figures of an analysis."""
+    rows, words = rows_of(analysis)
     return Report(
         analysis=analysis,
         figures={exhibit.name: exhibit for exhibit in _exhibits(analysis)},
         sheets={sheet.name: sheet for sheet in tables_of(analysis)},
         flags=flags_sheet(analysis),
         departures=departures(analysis.options),
-        headline=headline(analysis.verdicts, _leads(analysis), analysis.votes.answered_questions),
-        standings=tuple(_standings(analysis)),
+        headline=headline(rows, analysis.votes.answered_questions, words),
+        standings=tuple(row_texts(row, analysis.votes.answered_questions, words) for row in rows),
     )
 
 
@@ -129,19 +130,23 @@ def part_file(parts: Parts, name: str, ending: str) -> bytes | None:
     return figures.render(exhibit, ending) if exhibit else None
 
 
-def _leads(analysis: Analysis) -> list[float | None]:
-    """Return the difference that each verdict is about."""
+def rows_of(analysis: Analysis) -> tuple[list[Row], Words]:
+    """Return the rows of each pair, and the words of what is compared."""
     if analysis.own_orderings:
-        of_pairs = analysis.own_orderings.differences
-        return [each.tests.mean for each in of_pairs if each.statistic == DECIDES]
-    return [difference.mean for difference in analysis.agreement.differences]
+        deciding = analysis.own_orderings.deciding
+        tests: list[MeanTests] = [each.tests for each in deciding]
+        return [*map(Row.of, analysis.verdicts, tests)], ORDERINGS
+    differences = analysis.agreement.differences
+    return [
+        Row.of(found, each, together=_is_equal_together(each, analysis.votes.level))
+        for found, each in zip(analysis.verdicts, differences, strict=True)
+    ], VOTES
 
 
-def _standings(analysis: Analysis) -> Iterator[tuple[str, str, str]]:
-    """Yield each pair, its difference in points, empty of own orderings, and its standing."""
-    for found, difference in zip(analysis.verdicts, analysis.agreement.differences, strict=True):
-        points = "" if analysis.own_orderings else lead_in_points(found, difference)
-        yield difference.pair.title, points, standing(found, analysis.votes.answered_questions)
+def _is_equal_together(difference: Difference, level: float) -> bool:
+    """Tell whether a pair is equal also where all pairs are tested for it."""
+    equality = difference.equivalence
+    return equality is not None and equality.equal_for(level, together=True) is not None
 
 
 def require_drawing(exhibit: Exhibit) -> None:

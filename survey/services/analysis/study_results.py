@@ -81,6 +81,7 @@ from survey.errors import SurveyError
 from survey.services.studies.languages import ENGLISH
 from survey.services.studies.lifecycle import questions_of
 
+OF_SCOPES = ("kind", "these", "effective")
 OF_INTERVAL = ("estimand", "n", "unit", "ci95", "why")  # of a test whose p means nothing
 OF_VERDICT = ("pair", "scope", "preferred", "preferred_for", "population", "sentence")
 HALF_OF_PAIRS = 0.5  # below it, an answer and its repetition rather reverse each other
@@ -677,10 +678,12 @@ def as_json(analysis: Analysis) -> dict[str, Any]:
 
 def _difference_json(difference: Difference, verdict: Verdict) -> dict[str, Any]:
     return {
-        **_attributes(difference, "pair", "lead", "mean", "why", *TESTS),
+        **_attributes(difference, "pair", "lead", "mean", "why", *TESTS, *OF_SCOPES),
         "above_random_clicks": difference.above_random_clicks,
         "by_contrast": {
             "contradicting": _part_json(difference.by_contrast.contradicting),
+            "balanced": difference.by_contrast.balanced,
+            "unbalanced": difference.by_contrast.unbalanced,
             "ties_only": {
                 **_part_json(difference.by_contrast.ties_only),
                 **_attributes(difference.by_contrast, "first_breaks_ties", "second_breaks_ties"),

@@ -35,7 +35,13 @@ Content = TypeVar("Content", Labels, Clusters)
 
 def merge(paths: Sequence[Path], at_least: int | None, on_topic: OnTopic) -> Merged:
     """Merge the labels of all assessors; raises FaultyFilesError with every fault of the files."""
-    return merged(_read_all(paths, read_labels), at_least, on_topic)
+    names = [written_name(path) for path in paths]
+    return merged(_read_all(paths, read_labels), names, at_least, on_topic)
+
+
+def written_name(path: Path) -> str:
+    """Return an assessor's name: the file's, without endings."""
+    return path.name.removesuffix(".gz").rsplit(".", 1)[0] or path.name
 
 
 def compare(first: Path, second: Path, threshold: float, on_topic: OnTopic) -> Compared:

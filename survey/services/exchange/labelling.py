@@ -85,7 +85,11 @@ class LabellingContent(StepContent):
             Annotator(name, labels[name], seconds[name]) for name in labels if labels[name]
         ]
         asked_back = {kind: asked[kind] for kind in ASKED}
-        return LabelResults(annotators, merged([each.labels for each in annotators]), asked_back)
+        given, names = (
+            [each.labels for each in annotators],
+            [each.participant for each in annotators],
+        )
+        return LabelResults(annotators, merged(given, names), asked_back)
 
     def tried_sheet(
         self, content: Content, number: int, drawn: LabellingPresentation, answer: Done

@@ -1,0 +1,222 @@
+"""What a researcher may quote of a study: one sentence, and a row for each pair, the winner first.
+
+The words are one table, so that what is printed of a verdict always says the same.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from survey.core.agreement.agreement import MeanTests
+from survey.core.agreement.verdicts import NO_LEAD, Verdict, these_questions, where_it_holds
+from survey.core.statistics.significance import Interval, rounded
+from survey.core.studies.fields import and_join
+
+
+class Words(NamedTuple):
+    """How a lead is told: ``start`` of the winner, then ``link`` of each loser.
+
+    ``of_share``: a lead is told as a share of 100 comparisons, 50 of which are no lead.
+    ``questions``: what is sampled.
+    """
+
+    start: str
+    link: str
+    of_share: bool = False
+    questions: str = "questions"
+
+
+VOTES = Words("People preferred {winner}", "to {loser}")
+ORDERINGS = Words("People's own orderings are nearer to {winner}'s orders", "than to {loser}'s")
+AGREEMENT = Words("People's preferences agree with {winner} more often", "than with {loser}")
+RUNS = Words("People preferred {winner}", "to {loser}", of_share=True)
+RUNS_IN_TOPICS = RUNS._replace(questions="topics")
+
+# What a lead is worth, after a semicolon, by its scope.
+REACH = {
+    "kind": "you may generalise this to new {questions}",
+    "these": "this holds {these}",
+}
+# What is told of a pair without a preference for orders, by what its verdict says.
+CLAUSES = {
+    "ties": (
+        "{leader} leads {others} through ties alone{figure}, so do not say that people prefer its "
+        "orders"
+    ),
+    "open": (
+        "{leader} leads {others}{figure} {where}, but whether for its orders or through ties stays "
+        "open{doubt}"
+    ),
+    "equal": "{leader} and {others} are equal to within what matters {where}",
+    "alone": (
+        "{leader} and {others} are equal to within what matters {where}, by the test of this pair "
+        "by itself"
+    ),
+    "none": "between {leader} and {others} the answers do not decide",
+}
+HALF = 0.5  # of the comparisons: no lead
+DOUBT = ", though identical orders may have made the lead"
+
+
+class Row(NamedTuple):
+    """A pair as a row: ``lead``: of the first, and its interval; ``together``: of equality."""
+
+    found: Verdict
+    lead: float | None
+    interval: Interval | None
+    together: bool = True
+
+    @classmethod
+    def of(cls, found: Verdict, tests: MeanTests, *, together: bool = True) -> "Row":
+        """Return the row of a tested difference; the interval is of what the verdict is about."""
+        these = found.scope == "these" or tests.kind.ci95 is None
+        interval = (tests.these if these else tests.kind).ci95
+        return cls(found, tests.mean, interval, together)
+
+    def turned(self, winner: str) -> tuple[float | None, Interval | None]:
+        """Return lead and interval of a measure of the pair over the other."""
+        if winner == self.found.pair.first or self.lead is None:
+            return self.lead, self.interval
+        turned = (-self.interval[1], -self.interval[0]) if self.interval else None
+        return -self.lead, turned
+
+
+def headline(rows: Sequence[Row], questions: int, words: Words = VOTES) -> str:
+    """Return one sentence: whom people preferred to which others, how far, and where it holds.
+
+    The leader has the largest sum of leads. ``questions``: how many were answered.
+    """
+    sums: dict[str, float] = {}
+    for row in rows:
+        for name, lead in zip(row.found.pair, (row.lead or 0.0, -(row.lead or 0.0)), strict=True):
+            sums[name] = sums.get(name, 0.0) + lead
+    most = max(sums.values())
+    leader, *as_far = (name for name, total in sums.items() if most - total < NO_LEAD)
+    if all(row.found.scope == "none" for row in rows):
+        are = "are equally far" if as_far else "is"
+        ahead = f"; {and_join([leader, *as_far])} {are} ahead, but no test shows more than chance"
+        return f"The answers do not decide between {and_join([*sums])}{ahead * (most >= NO_LEAD)}."
+    of_leader = sorted((row for row in rows if leader in row.found.pair), key=_firmness)
+    sentences = [*_preferences(leader, of_leader, questions, words)]
+    clauses = [*_clauses(leader, of_leader, questions, words)]
+    if clauses:
+        text = "; ".join(clauses)
+        if not sentences and all(row.found.scope == "none" for row in of_leader):
+            text = f"{leader} is ahead, but {text}"
+        sentences.append(f"{text[0].upper()}{text[1:]}." if not sentences else f"{_start(text)}.")
+    if as_far:
+        sentences.append(f"{and_join(as_far)} {'are' if as_far[1:] else 'is'} as far ahead.")
+    return " ".join(sentences)
+
+
+def _start(text: str) -> str:
+    return f"B{text[1:]}" if text.startswith("between ") else text
+
+
+def _firmness(row: Row) -> int:
+    """Return how late a verdict is named: a preference first, what is not decided last."""
+    later = {"these": 1, "equal": 2, "open": 3, "ties": 4, "none": 5}
+    found = row.found
+    return later.get(found.preferred_for or found.scope, later.get(found.scope, 0))
+
+
+def _preferences(leader: str, rows: Sequence[Row], questions: int, words: Words) -> list[str]:
+    """Return a sentence for each scope in which the leader is preferred for its orders."""
+    sentences = []
+    for scope, reach in REACH.items():
+        of_scope = [
+            row
+            for row in rows
+            if row.found.scope == scope and row.found.preferred_for not in ("ties", "open")
+        ]
+        winning = [row for row in of_scope if row.found.preferred == leader]
+        if not winning:
+            continue
+        links = [
+            f"{words.link.format(loser=_other(leader, row))}{_figure(row, leader, words)}"
+            for row in winning
+        ]
+        holds = reach.format(
+            questions=words.questions, these=these_questions(questions, words.questions)
+        )
+        doubt = DOUBT if any(row.found.doubted for row in winning) else ""
+        start = words.start.format(winner=leader)
+        sentences.append(f"{start} {and_join(links)}; {holds}{doubt}.")
+    return sentences
+
+
+def _clauses(leader: str, rows: Sequence[Row], questions: int, words: Words) -> list[str]:
+    others: dict[str, list[str]] = {}
+    for row in rows:
+        sort = _sort(row)
+        if sort is None:
+            continue
+        # Figures of several pairs cannot be joined, so these have clauses of their own.
+        figure = _figure(row, leader, words) if sort in ("ties", "open") else ""
+        where = where_it_holds(row.found.population, questions, words.questions)
+        doubt = DOUBT if row.found.doubted else ""
+        clause = CLAUSES[sort].format(
+            leader=leader, others="{}", figure=figure, where=where, doubt=doubt
+        )
+        others.setdefault(clause, []).append(_other(leader, row))
+    joined = {
+        clause: " or ".join(names) if "between" in clause else and_join(names)
+        for clause, names in others.items()
+    }
+    return [clause.format(names) for clause, names in joined.items()]
+
+
+def _sort(row: Row) -> str | None:
+    """Return which clause tells a pair; None for a preference for orders."""
+    if row.found.scope == "none":
+        return "none"
+    if row.found.scope == "equal":
+        return "equal" if row.together else "alone"
+    return row.found.preferred_for if row.found.preferred_for in ("ties", "open") else None
+
+
+def _other(leader: str, row: Row) -> str:
+    [other] = {*row.found.pair} - {leader}
+    return other
+
+
+def _figure(row: Row, winner: str, words: Words) -> str:
+    """Return " (+41 points, 22 to 61)", of the winner."""
+    lead, interval = row.turned(winner)
+    if lead is None:
+        return ""
+    number = rounded(100 * (lead + HALF * words.of_share), 0)
+    number = f"{number} of 100" if words.of_share else f"{'+' * (lead > 0)}{number} points"
+    if interval:
+        low, high = (rounded(100 * (end + HALF * words.of_share), 0) for end in interval)
+        number += f", {low} to {high}"
+    return f" ({number})"
+
+
+def row_texts(row: Row, questions: int, words: Words = VOTES) -> tuple[str, str, str]:
+    """Return a pair with the winner first, its lead, and whether it holds."""
+    pair, lead = row.found.pair, row.lead or 0.0
+    ahead, behind = pair if lead >= 0 else pair[::-1]
+    figure, interval = row.turned(ahead)
+    text = ""
+    if figure is not None:
+        half = HALF * words.of_share
+        text = f"{rounded(100 * (figure + half))} {'of 100' if words.of_share else 'points'}"
+        if interval:
+            low, high = (rounded(100 * (end + half)) for end in interval)
+            text += f" ({low} to {high})"
+    return f"{ahead} − {behind}", text, standing(row.found, questions, words.questions)
+
+
+def standing(found: Verdict, questions: int, noun: str = "questions") -> str:
+    """Return in a few words whether a pair's difference holds, and for what."""
+    where = where_it_holds(found.population, questions, noun)
+    if found.scope == "none":
+        return "not decided"
+    if found.scope == "equal":
+        return f"equal to within what matters {where}"
+    doubt = DOUBT if found.doubted else ""
+    if found.preferred_for == "ties":
+        return "through ties alone (one ties lists that the other orders), no preference for orders"
+    if found.preferred_for == "open":
+        return f"holds {where}; whether for the orders or through ties stays open{doubt}"
+    return f"holds {where}{doubt}"

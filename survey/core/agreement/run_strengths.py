@@ -1,0 +1,192 @@
+"""Which run people prefer: each two runs compared by their strengths, over people and topics.
+
+Strengths are Bradley and Terry's. Each answer moves them by its influence, so that the strengths'
+differences are tested as the mean of these influences: by people, by topics and by both, as every
+other mean of a study. Pairs of lists of one topic are not independent, so topics are the sample of
+questions where they are known.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import scipy
+
+from survey.core.agreement.agreement import MeanTests, corrected_tests
+from survey.core.agreement.credits import Credits, tally_values
+from survey.core.agreement.differences import Pair, hull
+from survey.core.agreement.verdicts import (
+    Verdict,
+    corrected_p,
+    decide,
+    where_it_holds,
+    why_undecided,
+)
+from survey.core.statistics.bradley_terry import Comparisons, bradley_terry
+from survey.core.statistics.significance import LEVEL, Interval, rounded
+
+Sides = Mapping[int, tuple[str, str]]
+"""Question number → the runs of list A and list B."""
+
+
+@dataclass(frozen=True)
+class RunPair:
+    """Two runs: ``difference`` of their strengths, the first minus the second.
+
+    ``rate``: how often the first is preferred, in [0, 1], a tie counting one half, as the strengths
+    of all runs give it; ``ci95``: its interval, by itself, the wider of those for both populations.
+    ``wins``, ``losses``, ``ties``: of answers to questions with these two. ``tests``: of the
+    difference, p corrected over all pairs; None, with the reason ``why``, where nothing fits.
+    """
+
+    pair: Pair
+    wins: int
+    losses: int
+    ties: int
+    difference: float | None = None
+    rate: float | None = None
+    ci95: Interval | None = None
+    tests: MeanTests | None = None
+    why: str | None = None
+
+    @property
+    def rates(self) -> tuple[str, float | None, Interval | None, Interval | None]:
+        """ "A over B", the rate, and its intervals for topics of this kind and for these."""
+        name = f"{self.pair.first} over {self.pair.second}"
+        if self.tests is None:
+            return name, None, None, None
+        kind, these = self.tests.kind.ci95, self.tests.these.ci95
+        return name, self.rate, kind and _rates(kind), these and _rates(these)
+
+    def verdict(self, comparisons: int, sampled: int, noun: str, level: float = LEVEL) -> Verdict:
+        """Return what the answers support.
+
+        ``sampled``: the number of topics with an answer, ``noun``: "topics"; where topics are not
+        known, of "questions".
+        """
+        counted = f"{self.wins} won, {self.losses} lost, {self.ties} tied"
+        if self.tests is None or self.rate is None or self.difference is None:
+            sentence = f"{self.pair.title} cannot be compared: {self.why}; {counted}."
+            return Verdict.undecided(self.pair, sentence)
+        decision = decide(self.tests, level)
+        is_first = self.difference >= 0 or decision is None
+        winner, loser = self.pair if is_first else self.pair[::-1]
+        low, high = self.ci95 or (0.0, 1.0)
+        rate, (low, high) = (
+            (self.rate, (low, high)) if is_first else (1 - self.rate, (1 - high, 1 - low))
+        )
+        if not is_first:
+            counted = f"{self.losses} won, {self.wins} lost, {self.ties} tied"
+        share = f"{rounded(100 * rate, 0)} of 100 comparisons, a tie as half"
+        reach = f"{rounded(100 * low, 0)} to {rounded(100 * high, 0)}"
+        if decision is None:
+            p = self.tests.kind.p if self.tests.kind.p is not None else self.tests.these.p
+            sentence = (
+                f"The answers do not decide between {winner} and {loser}: {winner} gets {share} "
+                f"(95 % interval of this pair by itself {reach}; {corrected_p(p, comparisons)})"
+                f"{why_undecided(self.tests, comparisons, level)}; {counted}."
+            )
+            return Verdict.undecided(self.pair, sentence)
+        where = where_it_holds(decision.population, sampled, noun)
+        sentence = (
+            f"People prefer {winner} to {loser}: {share} ({reach}; "
+            f"{corrected_p(decision.p, comparisons)}), {where}; {counted}."
+        )
+        return Verdict(self.pair, decision.scope, winner, None, decision.population, sentence)
+
+
+@dataclass(frozen=True)
+class RunStrengths:
+    """The strength of each run, mean 0, with its interval; and every two runs compared.
+
+    ``runs``: in the order of the plan; ``sampled``: topics with an answer, or questions where
+    topics are not known; ``why``: why there are no strengths, or no intervals.
+    """
+
+    runs: tuple[str, ...]
+    theta: tuple[float, ...] | None
+    ci95: tuple[Interval | None, ...]
+    pairs: tuple[RunPair, ...]
+    sampled: int
+    why: str | None
+
+
+def run_strengths(
+    answers: Sequence[tuple[str, int, int]],
+    sides: Sides,
+    runs: Sequence[str],
+    topics: Mapping[int, str],
+) -> RunStrengths:
+    """Compare runs by preferences: (participant, question, 1 for list A, -1 for B, 0 for neither).
+
+    ``topics``: question → topic, of the questions whose topic is known.
+    """
+    credits, signs = tally_values([each for each in answers if each[1] in sides], runs)
+    credits = in_topics(credits, topics)
+    sampled = len({topics.get(number, number) for number in credits.questions.tolist()})
+    index = {run: place for place, run in enumerate(runs)}
+    both = np.array(
+        [[index[run] for run in sides[number]] for number in credits.questions.tolist()],
+        dtype=np.int64,
+    ).reshape(-1, 2)
+    score = 0.5 + 0.5 * np.array(signs, dtype=float)
+    fit = bradley_terry(Comparisons(len(runs), both[:, 0], both[:, 1], score, credits.counts))
+    compared = [Pair(*pair) for pair in combinations(runs, 2)]
+    counts = [_counted(credits, sides, signs, pair) for pair in compared]
+    if fit.theta is None or fit.influence is None:
+        none = tuple(RunPair(*each, why=fit.why) for each in counts)
+        return RunStrengths(tuple(runs), None, (None,) * len(runs), none, sampled, fit.why)
+    theta, influence = np.array(fit.theta), fit.influence
+    tests = [
+        MeanTests.of(
+            influence[:, first] - influence[:, second] + theta[first] - theta[second],
+            credits,
+            bound=np.inf,
+        )
+        for first, second in combinations(range(len(runs)), 2)
+    ]
+    # ``pairs`` turns the measures round, which here keeps the plan's order.
+    tests = corrected_tests(tests, runs[::-1], bound=np.inf)
+    pairs = [_pair(each, test) for each, test in zip(counts, tests, strict=True)]
+    of_runs = (influence + theta).T
+    intervals = [MeanTests.of(values, credits, bound=np.inf).kind.ci95 for values in of_runs]
+    why = None if all(intervals) else "intervals need two people and two questions, and a spread"
+    return RunStrengths(tuple(runs), fit.theta, tuple(intervals), tuple(pairs), sampled, why)
+
+
+def in_topics(credits: Credits, topics: Mapping[int, str]) -> Credits:
+    """Return credits in which the questions of a topic belong together, where topics are known."""
+    names = [topics.get(number, number) for number in credits.questions.tolist()]
+    places = {name: place for place, name in enumerate(dict.fromkeys(names))}
+    return credits.in_clusters(np.array([places[name] for name in names], dtype=np.int64))
+
+
+def _counted(
+    credits: Credits, sides: Sides, signs: Sequence[int], pair: Pair
+) -> tuple[Pair, int, int, int]:
+    """Return the pair with the answers that prefer its first, its second, and neither."""
+    counts = Counter[int]()
+    numbers, times = credits.questions.tolist(), credits.counts.tolist()
+    for number, sign, count in zip(numbers, signs, times, strict=True):
+        if {*sides[number]} == {*pair}:
+            counts[sign if sides[number][0] == pair.first else -sign] += count
+    return pair, counts[1], counts[-1], counts[0]
+
+
+def _pair(counted: tuple[Pair, int, int, int], tests: MeanTests) -> RunPair:
+    interval = hull(tests.kind.ci95, tests.these.ci95)
+    return RunPair(
+        *counted,
+        difference=tests.mean,
+        rate=float(scipy.special.expit(tests.mean or 0.0)),
+        ci95=interval and _rates(interval),
+        tests=tests,
+        why=None if interval else tests.kind.why,
+    )
+
+
+def _rates(interval: Interval) -> Interval:
+    low, high = scipy.special.expit(interval).tolist()
+    return low, high
