@@ -25,6 +25,7 @@ from survey.core.statistics.components import (
     LEAST_PART_OF_REST,
     TableSums,
     VarianceComponents,
+    effective_df,
     variance_components,
 )
 from survey.core.statistics.max_t import T, step_down
@@ -178,7 +179,9 @@ def mean_tests(d: Numbers, answered: NDArray[np.bool_]) -> Tests:
     )
     both = of_rows + of_columns - (squares - total**2 / n) / n / (n - 1)
     two_way = np.where(both > 1e-15, both, np.maximum(of_rows, of_columns))
-    return Tests(mean, variance_components(sums), two_way, of_rows)
+    moved = (rows - by_row * mean[:, np.newaxis]) / (n[:, np.newaxis] - by_row)
+    without_each = (sums.rows - 1) / sums.rows * (moved**2).sum(axis=1)
+    return Tests(mean, variance_components(sums), two_way, without_each)
 
 
 def _p(mean: Numbers, variance: Numbers, df: Numbers) -> Numbers:
@@ -199,6 +202,8 @@ def preferences(_: Tastes, answers: Answers) -> dict[str, NDArray[np.bool_]]:
     people = tests[0].components.sums.rows - 1
     fewest = np.minimum(people, tests[0].components.sums.columns - 1)
     two_way = np.stack([_p(each.mean, each.two_way, fewest) for each in tests], axis=1)
+    of_these = effective_df(tests[0].components.effective[0])
+    bounds = [2.0 ** (1 - each) < LEVEL for each in tests[0].components.effective]
     found = {
         UNCORRECTED: two_way < LEVEL,
         HOLM: np.array([holm(row) for row in two_way.tolist()]) < LEVEL,
@@ -206,13 +211,14 @@ def preferences(_: Tastes, answers: Answers) -> dict[str, NDArray[np.bool_]]:
         NOW: _through(tests, LEAST_PART_OF_REST),
         READING: _through(readings, LEAST_PART_OF_REST),
     }
-    these = np.stack([_p(each.mean, each.participants, people) for each in tests], axis=1) < LEVEL
+    found[NOW] &= (bounds[0] & bounds[1])[:, np.newaxis]
+    these = np.stack([_p(each.mean, each.participants, of_these) for each in tests], axis=1) < LEVEL
     some = these & np.any([found[method] for method in METHODS[:-1]], axis=0)
     permitted = np.zeros_like(these)
     for study, pair in zip(*np.nonzero(some), strict=True):
         permitted[study, pair] = _beyond_random_clicks(answers, int(study), PAIRS[pair])
     these_above = (
-        np.stack([_p(each.mean, each.participants, people) for each in readings], axis=1) < LEVEL
+        np.stack([_p(each.mean, each.participants, of_these) for each in readings], axis=1) < LEVEL
     )
     return {
         **{method: found[method] & permitted for method in METHODS[:-1]},

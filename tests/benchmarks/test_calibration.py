@@ -45,6 +45,7 @@ from survey.core.agreement.answers import Answers, Response
 from survey.core.agreement.credits import Ballots, tally_credits
 from survey.core.agreement.differences import (
     Pair,
+    Spread,
     by_participants,
     components,
     differences,
@@ -88,7 +89,7 @@ def test_where_questions_vary_the_two_way_test_keeps_its_level_and_mcnemar_does_
     rejected, covered = Counter(), Counter()
     for study, credits, d in studies(QUESTIONS_VARY):
         both = two_way(d, credits)
-        people = by_participants(d, credits)
+        people = by_participants(Spread.of(d, credits))
         rejected["two-way"] += both.p < 0.05
         rejected["participants"] += people.p < 0.05
         rejected["McNemar"] += mcnemar(credits, PAIR).p < 0.05
@@ -101,7 +102,9 @@ def test_where_questions_vary_the_two_way_test_keeps_its_level_and_mcnemar_does_
 
 
 def test_over_these_questions_the_participants_test_keeps_its_level():
-    rejected = sum(by_participants(d, credits).p < 0.05 for _, credits, d in studies(PEOPLE_VARY))
+    rejected = sum(
+        by_participants(Spread.of(d, credits)).p < 0.05 for _, credits, d in studies(PEOPLE_VARY)
+    )
     assert between(rejected, 0.05), rejected
 
 
@@ -109,7 +112,7 @@ def test_of_blind_clicks_only_the_label_permutation_keeps_its_level_under_identi
     rejected = Counter()
     for _, credits, d in studies(IDENTICAL):
         rejected["labels"] += label_permutation(Redraws(credits), PAIR).p < 0.05
-        rejected["participants"] += by_participants(d, credits).p < 0.05
+        rejected["participants"] += by_participants(Spread.of(d, credits)).p < 0.05
         rejected["McNemar"] += mcnemar(credits, PAIR).p < 0.05
     assert between(rejected["labels"], 0.05), rejected
     for raw in ("participants", "McNemar"):
@@ -166,13 +169,13 @@ def test_tests_of_arrays_are_those_of_the_analysis():
     rankings = dict.fromkeys(range(1, 11), distinct)
     found = tally_credits(Ballots.of(Answers.of(responses), rankings, MEASURES))
     d = differences(found, PAIR)
-    expected = components(d, found, by_participants(d, found))
+    expected = components(Spread.of(d, found), by_participants(Spread.of(d, found)))
     array = mean_tests((credits[..., 2] - credits[..., 1])[np.newaxis], answered[np.newaxis])
     assert array.mean[0] == pytest.approx(expected.mean)
     assert array.components.variance[0] == pytest.approx(expected.se**2)
     assert array.components.df[0] == pytest.approx(expected.df)
     assert array.two_way[0] == pytest.approx(two_way(d, found).se ** 2)
-    assert array.participants[0] == pytest.approx(by_participants(d, found).se ** 2)
+    assert array.participants[0] == pytest.approx(by_participants(Spread.of(d, found)).se ** 2)
 
 
 def test_where_people_differ_a_difference_is_found_more_often_than_formerly():

@@ -186,11 +186,12 @@ def expected_of_random_orders(
     expected = np.zeros(len(credits.questions))
     for number in numbers:
         ballots = (credits.questions == number) & ~credits.other
-        expected[ballots] = _expected(credits.ballots.rankings[number], pair)
+        expected[ballots] = expected_of_question(credits.ballots.rankings[number], pair)
     return expected
 
 
-def _expected(orders: Mapping[str, Ranking], pair: Pair) -> float:
+def expected_of_question(orders: Mapping[str, Ranking], pair: Pair) -> float:
+    """Return what d is on average in a question if people hold random orders without ties."""
     distinct = [*dict.fromkeys(orders.values())]
     signs = np.array([_signs([*each.places.values()]) for each in distinct])
     held = _random_orders(len(distinct[0].places))

@@ -35,7 +35,6 @@ label permutation, whose p is computed by a normal distribution. What has no spr
 """
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -46,6 +45,7 @@ import scipy
 from numpy.random import PCG64, Generator, SeedSequence
 from numpy.typing import NDArray
 
+from survey.core.agreement.contrasts import expected_of_question
 from survey.core.agreement.credits import Credits
 from survey.core.agreement.differences import (
     NEGLIGIBLE,
@@ -55,11 +55,18 @@ from survey.core.agreement.differences import (
     differences,
     t_by_participants,
 )
-from survey.core.statistics.components import TableSums, variance_components
+from survey.core.statistics.components import TableSums, effective_df, variance_components
 from survey.core.statistics.max_t import first_pair_rejected
 from survey.core.statistics.rater_agreement import wilson
 from survey.core.statistics.significance import LEVEL
-from survey.core.studies.rankings import CONTRADICTING, IDENTICAL, TIES_ONLY, Ranking, contrast
+from survey.core.studies.rankings import (
+    CONTRADICTING,
+    IDENTICAL,
+    TIES_ONLY,
+    Ranking,
+    contrast,
+    is_balanced,
+)
 
 DECIDED = 204 / 300  # π of three measures: Table 4, MNRO against NMRR
 CREDITED = 280 / 300  # responses that credit any measure: Table 4 has 20 custom rankings
@@ -82,11 +89,15 @@ class QuestionKind(NamedTuple):
     """How the measures' orders in a question are alike; the compared measures come first.
 
     ``orders``: for each measure the place of the first measure with the same order;
-    ``contrast``: of the first two, as ``rankings.contrast`` names it.
+    ``contrast``: of the first two, as ``rankings.contrast`` names it; ``balanced``: of
+    contradicting ones, whether each ties as many lists; ``expected``: of balanced ones, the mean
+    difference that people with random orders without ties give.
     """
 
     orders: tuple[int, ...]
     contrast: str
+    balanced: bool = True
+    expected: float = 0.0
 
 
 Kinds = tuple[tuple[QuestionKind, int], ...]
@@ -100,8 +111,10 @@ def distinct_kind(measures: int) -> Kinds:
 DISTINCT_KINDS = distinct_kind(3)
 # Of the first 300 questions of the generator ``random``, seed 1: MNRO against NMRR, beside AP.
 RANDOM_KINDS: Kinds = (
-    (QuestionKind((0, 1, 2), CONTRADICTING), 51),
-    (QuestionKind((0, 1, 0), CONTRADICTING), 14),
+    (QuestionKind((0, 1, 2), CONTRADICTING, balanced=True, expected=-0.0152), 29),
+    (QuestionKind((0, 1, 2), CONTRADICTING, balanced=False), 22),
+    (QuestionKind((0, 1, 0), CONTRADICTING), 9),
+    (QuestionKind((0, 1, 0), CONTRADICTING, balanced=False), 5),
     (QuestionKind((0, 1, 1), CONTRADICTING), 8),
     (QuestionKind((0, 1, 2), TIES_ONLY), 91),
     (QuestionKind((0, 1, 0), TIES_ONLY), 58),
@@ -112,14 +125,21 @@ RANDOM_KINDS: Kinds = (
 
 def kinds_of(rankings: Mapping[int, Mapping[str, Ranking]], pair: Pair) -> Kinds:
     """Count the questions of each kind, with a pair of measures first."""
-    counted: Counter[QuestionKind] = Counter()
+    expected: dict[QuestionKind, list[float]] = {}
     for by_measure in rankings.values():
         first, second = by_measure[pair.first], by_measure[pair.second]
         others = [order for name, order in by_measure.items() if name not in pair]
         orders = [first, second, *others]
         alike = tuple(orders.index(order) for order in orders)
-        counted[QuestionKind(alike, contrast(first, second))] += 1
-    return tuple(counted.items())
+        how = contrast(first, second)
+        balanced = how == CONTRADICTING and is_balanced(first, second)
+        kind = QuestionKind(alike, how, balanced or how != CONTRADICTING)
+        given = expected_of_question(by_measure, pair) if balanced else 0.0
+        expected.setdefault(kind, []).append(given)
+    return tuple(
+        (kind._replace(expected=round(sum(given) / len(given), 4)), len(given))
+        for kind, given in expected.items()
+    )
 
 
 @dataclass(frozen=True)
@@ -329,7 +349,8 @@ class Table:
 
     ``participants``, ``questions``: of each answer, sorted by participant; those numbered from
     ``clickers`` on click at random. ``orders``: (measures, S, replicates or 1), of the kind of each
-    question; ``contradicting``: (S, replicates or 1).
+    question; ``contradicting``, ``balanced`` (those of them that decide on orders), and
+    ``expected`` there of random orders: (S, replicates or 1).
     """
 
     participants: Whole
@@ -337,6 +358,8 @@ class Table:
     clickers: int
     orders: Whole
     contradicting: Mask
+    balanced: Mask
+    expected: Numbers
 
     @property
     def differ(self) -> Mask:
@@ -378,6 +401,10 @@ def deal(study: PlannedStudy, replicates: int, stream: Generator) -> Table:
         clickers=people - round(study.random_clickers * people),
         orders=np.array([kind.orders for kind in kinds]).T[:, drawn],
         contradicting=np.array([kind.contrast == CONTRADICTING for kind in kinds])[drawn],
+        balanced=np.array([kind.contrast == CONTRADICTING and kind.balanced for kind in kinds])[
+            drawn
+        ],
+        expected=np.array([kind.expected for kind in kinds])[drawn],
     )
 
 
@@ -438,7 +465,8 @@ class Tests:
     """Tests of the mean difference of each pair, (pairs, replicates), in some answers.
 
     ``se``, ``df``: for questions of this kind (T2); ``se_these``, ``df_these``: for these (T1); an
-    infinite error where there is no test. ``n``: number of answers.
+    infinite error where there is no test. ``least``, ``least_these``: the smallest p that so few
+    questions, and participants, can show. ``n``: number of answers.
     """
 
     mean: Numbers
@@ -446,6 +474,8 @@ class Tests:
     df: Numbers
     se_these: Numbers
     df_these: Numbers
+    least: Numbers
+    least_these: Numbers
     n: Numbers
 
     @classmethod
@@ -468,10 +498,14 @@ class Tests:
         with np.errstate(invalid="ignore", divide="ignore"):  # where there is nothing to test
             sums = TableSums.of(by_row, by_column, row_counts, column_counts, squares)
             mean = sums.total / sums.n
-            residuals = ((by_row - row_counts * mean) ** 2).sum(axis=0)
-            these = sums.rows / (sums.rows - 1) * residuals / sums.n**2
+            moved = (by_row - row_counts * mean) / (sums.n - row_counts)
+            these = (sums.rows - 1) / sums.rows * (moved**2).sum(axis=0)
             estimates = variance_components(sums)
             enough = (sums.rows > 1) & (sums.columns > 1) & (sums.rest_df > 0)
+            people, questions = (
+                np.where(enough, known, counted_alone)
+                for known, counted_alone in zip(estimates.effective, sums.effective, strict=True)
+            )
             # A zero that rounding made positive is no variance; the analysis has the same limit.
             least = NEGLIGIBLE * squares / sums.n**2
             se, se_these = (
@@ -479,12 +513,20 @@ class Tests:
                 for of in (np.where(enough, estimates.variance, 0), these)
             )
             df = np.where(np.isfinite(se), estimates.df, 1.0)
-        return cls(np.nan_to_num(mean), se, df, se_these, sums.rows - 1, sums.n)
+            least, least_these = 2 ** (1 - questions), 2 ** (1 - people)
+        df_these = effective_df(people)
+        return cls(np.nan_to_num(mean), se, df, se_these, df_these, least, least_these, sums.n)
 
     @property
-    def t_these(self) -> Numbers:
-        """|t| of the test that speaks of these questions only, not of others like them."""
-        return np.abs(self.mean) / self.se_these
+    def q(self) -> Numbers:
+        """The p of the test that speaks of these questions only, not of others like them."""
+        p = 2 * scipy.special.stdtr(self.df_these, -np.abs(self.mean) / self.se_these)
+        larger: Numbers = np.maximum(p, self.least_these)
+        return larger
+
+    def beyond(self, expected: Numbers) -> "Tests":
+        """Return the tests with what is expected taken from the means: of a like spread."""
+        return replace(self, mean=self.mean - expected)
 
 
 def _sums(of: Whole, values: Singles) -> Numbers:
@@ -516,8 +558,9 @@ class Outcome:
         everything = np.ones((len(table.contradicting), 1), dtype=bool)
         tests = Tests.of(table, credits, list(combinations(range(measures), 2)), everything)
         of_kind = first_pair_rejected(tests.mean / tests.se, tests.df, measures, LEVEL)
+        of_kind &= tests.least[0] < LEVEL
         permitted = _beyond_random_clicks(table, picked, tests)
-        permitted &= tests.t_these[0] > -scipy.special.stdtrit(tests.df_these[0], LEVEL / 2)
+        permitted &= tests.q[0] < LEVEL
         return cls(
             tests,
             preferred=permitted & of_kind,
@@ -561,11 +604,10 @@ def _credits(table: Table, picked: Singles) -> Singles:
 
 def _holm_of_first(tests: Tests) -> Mask:
     """Return where the first pair passes Holm's correction for these questions."""
-    ordered = -np.sort(-tests.t_these, axis=0)
+    ordered = np.sort(tests.q, axis=0)
     remaining = np.arange(len(ordered), 0, -1)[:, np.newaxis]
-    passed = ordered > -scipy.special.stdtrit(tests.df_these, LEVEL / 2 / remaining)
-    passed = np.logical_and.accumulate(passed, axis=0)
-    first: Mask = (passed & (ordered <= tests.t_these[0])).any(axis=0)
+    passed = np.logical_and.accumulate(ordered * remaining < LEVEL, axis=0)
+    first: Mask = (passed & (ordered >= tests.q[0])).any(axis=0)
     return first
 
 
@@ -587,16 +629,22 @@ def _beyond_random_clicks(table: Table, picked: Singles, tests: Tests) -> Mask:
 
 
 def _for_order(table: Table, credits: Singles, tests: Tests) -> Mask:
-    """Return where a preference is one for the order: contradicting questions show it alone.
+    """Return where a preference is one for the order: balanced questions show it alone.
 
-    Or where no other questions tell the two apart.
+    There the difference has to be beyond what random orders without ties give. Or no other
+    questions tell the two apart.
     """
-    no_ties = (table.contradicting | ~table.differ).all(axis=0)
+    no_ties = (table.balanced | ~table.differ).all(axis=0)
     if no_ties.all():
         return np.broadcast_to(table.differ.any(axis=0), tests.mean[0].shape)
-    part = Tests.of(table, credits, [(0, 1)], table.contradicting)
-    shown = np.abs(part.mean[0]) / part.se[0] > -scipy.special.stdtrit(part.df[0], LEVEL / 2)
-    for_order: Mask = (shown | no_ties) & (part.mean[0] * tests.mean[0] > 0)
+    part = Tests.of(table, credits, [(0, 1)], table.balanced)
+    weights = table.balanced[table.questions]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        given = (table.expected[table.questions] * weights).sum(axis=0) / weights.sum(axis=0)
+    above = part.beyond(np.nan_to_num(given))
+    shown = np.abs(above.mean[0]) / above.se[0] > -scipy.special.stdtrit(above.df[0], LEVEL / 2)
+    same = (part.mean[0] * tests.mean[0] > 0) & (above.mean[0] * tests.mean[0] > 0)
+    for_order: Mask = no_ties | (shown & same)
     return for_order
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from survey.core.agreement.contrasts import by_contrast
-from survey.core.agreement.differences import Pair, by_participants, differences, two_way
+from survey.core.agreement.differences import Pair, Spread, by_participants, differences, two_way
 from survey.core.studies.rankings import (
     CONTRADICTING,
     IDENTICAL,
@@ -58,7 +58,7 @@ def test_the_parts_are_the_questions_of_each_kind_by_themselves():
     assert (found.first_breaks_ties, found.second_breaks_ties) == (0, 3)
     number = next(n for n, of in rankings().items() if contradictions(of["NMRR"], of["AP"]))
     alone = credits.subset(credits.questions == number)
-    assert found.contradicting.participants == by_participants(d, alone)
+    assert found.contradicting.participants == by_participants(Spread.of(d, alone))
     others = credits.subset(credits.questions != number)
     assert found.ties_only.two_way == two_way(d, others)
     assert found.ties_only.contribution == pytest.approx(found.ties_only.mean * 18 / 24)

@@ -24,11 +24,11 @@ from survey.core.agreement.concordance import (
 from survey.core.agreement.credits import distinct_questions
 from survey.core.agreement.differences import (
     Pair,
+    Spread,
     by_participants,
     by_questions,
     differences,
     mcnemar,
-    mean_of,
     two_way,
 )
 from survey.core.agreement.label_permutation import Redraws, cochran_q
@@ -70,7 +70,7 @@ def test_sign_flips_are_those_of_scipy(seed):
         for number in np.unique(credits.questions)
     ]
     for sums, found in (
-        (sums_of(d, credits), by_participants(d, credits).sign_flip_p),
+        (sums_of(d, credits), by_participants(Spread.of(d, credits)).sign_flip_p),
         (of_questions, by_questions(d, credits, len(of_questions)).sign_flip_p),
     ):
         expected = stats.permutation_test(
@@ -91,27 +91,27 @@ def test_random_sign_flips_come_close_to_all_of_them():
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_the_t_test_over_participants_is_statsmodels_clustered_by_participant(seed):
+def test_the_t_test_over_participants_leaves_each_out_in_turn(seed):
     credits, _, _ = votes(seed, answered=0.7)
     d = differences(credits, PAIR)
-    found = by_participants(d, credits)
+    found = by_participants(Spread.of(d, credits))
     each, who = of_each(credits, d)
-    expected = OLS(each, np.ones(len(each))).fit(
-        cov_type="cluster", cov_kwds={"groups": who}, use_t=True
-    )
-    assert found.mean == mean_of(d, credits) == close(expected.params[0])
-    assert (found.se, found.t, found.p, found.df) == (
-        *(close(one[0]) for one in (expected.bse, expected.tvalues, expected.pvalues)),
-        len(set(who.tolist())) - 1,
-    )
-    assert found.ci95 == close(tuple(expected.conf_int()[0]))
+    people = len(set(who.tolist()))
+    without = [OLS(each[who != one], np.ones((who != one).sum())).fit() for one in set(who)]
+    moved = np.array([fit.params[0] for fit in without]) - each.mean()
+    se = np.sqrt((people - 1) / people * (moved**2).sum())
+    df = Spread.of(d, credits).effective.participants - 1
+    assert people / 2 < df < people - 1
+    assert (found.mean, found.se, found.df) == (close(each.mean()), close(se), close(df))
+    assert found.p == close(2 * stats.t.sf(abs(each.mean() / se), df))
+    assert found.ci95 == close(stats.t.interval(0.95, df, each.mean(), se))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_where_all_answered_equally_many_it_is_scipys_t_of_the_participants_means(seed):
     credits, _, _ = votes(seed)
     d = differences(credits, PAIR)
-    found = by_participants(d, credits)
+    found = by_participants(Spread.of(d, credits))
     expected = stats.ttest_1samp(np.array(sums_of(d, credits)) / 6, 0)
     assert (found.t, found.p) == (close(expected.statistic), close(expected.pvalue))
     assert found.ci95 == close(tuple(expected.confidence_interval()))

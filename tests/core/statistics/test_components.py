@@ -8,6 +8,7 @@ from statsmodels.stats.anova import anova_lm
 
 from survey.core.statistics.components import (
     LEAST_PART_OF_REST,
+    Powers,
     TableSums,
     variance_components,
 )
@@ -19,7 +20,7 @@ def sums_of(d, rows, columns):
         name: [d[index == one] for one in np.unique(index)]
         for name, index in (("row", rows), ("column", columns))
     }
-    weights = {name: sum(len(part) ** 2 for part in parts) / len(d) for name, parts in by.items()}
+    powers = {name: Powers.of(np.array([*map(len, parts)])) for name, parts in by.items()}
     squared = {
         name: sum(part.sum() ** 2 / len(part) for part in parts) for name, parts in by.items()
     }
@@ -31,8 +32,8 @@ def sums_of(d, rows, columns):
         squares=(d**2).sum(),
         by_row=squared["row"],
         by_column=squared["column"],
-        row_weight=weights["row"],
-        column_weight=weights["column"],
+        row_powers=powers["row"],
+        column_powers=powers["column"],
     )
 
 
@@ -108,9 +109,34 @@ def test_the_variance_is_never_below_the_least_part_of_the_rests():
 def test_several_tables_can_be_given_at_once():
     rng = np.random.default_rng(3)
     tables = [sums_of(*a_table(rng, 6, 5)) for _ in range(4)]
-    stacked = TableSums(*np.array([list(vars(one).values()) for one in tables]).T)
+    stacked = TableSums(
+        **{
+            name: Powers(*np.array([vars(one)[name] for one in tables]).T)
+            if isinstance(value, Powers)
+            else np.array([vars(one)[name] for one in tables])
+            for name, value in vars(tables[0]).items()
+        }
+    )
     together = variance_components(stacked)
     for place, one in enumerate(map(variance_components, tables)):
         assert (together.variance[place], together.df[place]) == pytest.approx(
             (one.variance, one.df)
         )
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_effective_numbers_are_those_of_the_rows_weights(seed):
+    d, row, column = a_table(np.random.default_rng(seed), 12, 7, answered=0.4)
+    found = variance_components(sums_of(d, row, column))
+    for number, component, index in zip(
+        found.effective, (found.row, found.column), (row, column), strict=True
+    ):
+        counts = np.unique(index, return_counts=True)[1]
+        weights = counts**2 * max(component, 0) + counts * found.rest
+        assert number == pytest.approx(weights.sum() ** 2 / (weights**2).sum())
+
+
+def test_of_a_full_table_effective_numbers_are_exactly_those_of_rows_and_columns():
+    found = variance_components(sums_of(*a_table(np.random.default_rng(1), 9, 7)))
+    assert tuple(map(float, found.effective)) == (9, 7)
+    assert tuple(map(float, found.sums.effective)) == (9, 7)
