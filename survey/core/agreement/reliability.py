@@ -239,8 +239,11 @@ def _without_each(values: Numbers) -> Numbers:
 
 
 def _merged(alpha: float | None, annotators: int) -> float | None:
-    """Return the reliability of the mean of some annotators (Spearman and Brown)."""
-    if alpha is None or annotators < 2:
+    """Return the reliability of the mean of some annotators (Spearman and Brown).
+
+    None of an alpha below 0, of which the formula makes anything, and divides by 0.
+    """
+    if alpha is None or alpha < 0 or annotators < 2:
         return None
     return annotators * alpha / (1 + (annotators - 1) * alpha)
 
