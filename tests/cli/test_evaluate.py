@@ -71,6 +71,7 @@ def test_json_holds_means_values_and_comparisons(evaluate):
     assert list(ap) == [
         *("run", "measure", "difference", "percent", "p", "p_holm"),
         *("p_t", "p_t_holm", "p_randomisation", "p_randomisation_holm", "stars"),
+        *("p_two_sided", "p_two_sided_holm", "topics_needed"),
     ]
     assert (ap["run"], ap["measure"]) == ("better", "AP")
     assert ap["difference"] == pytest.approx(10 / 24)
@@ -302,6 +303,30 @@ def test_what_is_left_out_is_said_once(evaluate):
     )
 
 
+def test_all_runs_are_compared_at_once_and_stars_are_the_papers_if_asked(evaluate):
+    topics = [f"q{number}" for number in range(12)]
+    (evaluate.folder / "qrels.txt").write_text("".join(f"{name} 0 d1 1\n" for name in topics))
+    for name, order in (("base", "21"), ("best", "12"), ("like", "21")):
+        orders = {**dict.fromkeys(topics, order), "q0": "21"}  # one topic without a difference
+        (evaluate.folder / f"{name}.txt").write_text(run_of(**orders))
+    options = ("--run", "base.txt", "best.txt", "like.txt", "--measures", "AP")
+    found = json.loads(evaluate(*options, "--all-runs", "--json"))["all_runs"]
+    assert [(one["first"], one["second"]) for one in found] == [
+        ("base", "best"),
+        ("base", "like"),
+        ("best", "like"),
+    ]
+    assert found[1]["p"] == 1
+    assert max(found[0]["p"], found[2]["p"]) < 0.05
+    printed = " ".join(evaluate(*options, "--all-runs").split())
+    assert "Every two runs compared at once" in printed
+    assert json.loads(evaluate(*options, "--json"))["all_runs"] == []
+    baseline = ("--baseline", "base")
+    assert "two-sided randomisation test" in " ".join(evaluate(*options, *baseline).split())
+    of_paper = " ".join(evaluate(*options, *baseline, "--paper-stars").split())
+    assert "one-tailed paired bootstrap" in of_paper
+
+
 def test_few_topics_are_tested_without_stars(evaluate):
     def compared(topics):
         orders = {f"q{number}": "5432"[3 - number % 4 :] + "1" for number in range(topics)}
@@ -395,7 +420,7 @@ def test_every_row_of_the_csv_has_every_cell_and_says_why_there_is_no_p(evaluate
         *("--measures", "AP", "--csv"),
     )
     rows = list(csv.reader(io.StringIO(said[said.index("run,measure") :])))
-    assert {len(row) for row in rows} == {14}
+    assert {len(row) for row in rows} == {17}
     assert rows[2][9] == "the two runs have the same value for every query"
 
 
