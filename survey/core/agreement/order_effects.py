@@ -8,6 +8,7 @@ participants.
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,7 +133,8 @@ def _people(answers: Answers) -> NDArray[np.int64]:
 
 
 def _positions(answers: Answers) -> Numbers:
-    return np.array([*answers.position.values, 0], dtype=np.float64)[answers.position.codes]
+    of_codes: Numbers = np.array([*answers.position.values, 0], dtype=np.float64)
+    return of_codes.take(answers.position.codes, mode="wrap")
 
 
 def _halves(answers: Answers, keys: Numbers, counted: NDArray[np.bool_]) -> Numbers:
@@ -155,7 +157,7 @@ def _halves(answers: Answers, keys: Numbers, counted: NDArray[np.bool_]) -> Numb
     return weights
 
 
-def _tested(values: Numbers, why: str = TOO_FEW) -> dict[str, float | Interval | str | None]:
+def _tested(values: Numbers, why: str = TOO_FEW) -> dict[str, Any]:
     if len(values) < 2 or np.ptp(values) < 1e-12:
         return {"why": why}
     se = float(values.std(ddof=1)) / math.sqrt(len(values))

@@ -1,6 +1,6 @@
 """Changes within participants: by position, by time, and the place of ticks."""
 
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -77,7 +77,7 @@ def test_the_habit_is_the_share_of_ticks_in_the_place_before_less_chance():
     for who in sorted({each.participant for each in responses}):
         mine = sorted((r for r in responses if r.participant == who), key=lambda r: r.position)
         places = [each.column_order.index(min(each.clicked)) for each in mine]
-        same = [now == before for before, now in zip(places, places[1:], strict=False)]
+        same = [now == before for before, now in pairwise(places)]
         shares.append(np.mean(same) - 1 / 2)
     assert habit.participants == 9
     assert habit.mean == pytest.approx(np.mean(shares))
