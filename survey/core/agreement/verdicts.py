@@ -146,7 +146,7 @@ def _preference(
         f"{rests_on(decision, mean, comparisons, interval_in_points)}. {stays_open}"
         f"{_sources(difference.by_contrast, pair, 'Of these points', mean)}"
         f"{_small(difference, decision.population, level)}"
-        f"{_elsewhere(difference, decision, comparisons, mean)}"
+        f"{_elsewhere(difference, decision, comparisons, questions, level)}"
         f"{other_reading}"
         f"{_advantage(difference, questions)}"
     )
@@ -257,17 +257,21 @@ def why_undecided(tests: MeanTests, comparisons: int, level: float) -> str:
     below = ", and planned looks leave no level before someone has finished"
     if level:
         below = f", not below {_level_text(level)}, which planned looks leave"
-    bound = _bound(tests.effective.participants, "participants", level)
+    effective = tests.effective
+    bound = _bound(effective.participants, "participants", level)
+    if not bound and tests.kind.p is not None:
+        bound = _bound(effective.questions, "questions", level)
     return f", but {corrected}{' and '.join(p)}{below * (level < LEVEL)}{bound}"
 
 
-def _bound(effective: float, what: str, level: float = LEVEL) -> str:
+def _bound(effective: float, what: str, level: float) -> str:
     """Return a clause on what so few participants or questions can show at all, or ""."""
     least = least_p(effective)
     if not level or least < level:
         return ""
     needed = math.floor(1 - math.log2(level)) + 1
     count = f"{effective:.3g}"
+    what = what.removesuffix("s") if count == "1" else what
     least_text = f"{least:.4g}".removeprefix("0")
     return f": with {count} {what} no p is below {least_text}; it takes {needed}"
 
@@ -354,18 +358,26 @@ def corrected_p(p: float | None, comparisons: int) -> str:
     return f"{p_text(p)}, corrected for {comparisons} comparisons"
 
 
-def _elsewhere(difference: Difference, decision: Decision, comparisons: int, mean: float) -> str:
+def _elsewhere(
+    difference: Difference,
+    decision: Decision,
+    comparisons: int,
+    questions: int,
+    level: float,
+) -> str:
     """Return a sentence on questions of this kind, for a preference on these alone."""
     if decision.population == T2:
         return ""
     of_kind = _of_kind(difference)
     if of_kind is None:
         return f"Of other questions nothing can be said: {difference.kind.why}. "
-    if bound := _bound(difference.effective.questions, "questions"):
-        return f"Of questions of this kind nothing can be said{bound}. "
+    if bound := _bound(difference.effective.questions, "questions", level):
+        others = "other questions" if questions == 1 else "questions of this kind"
+        return f"Of {others} nothing can be said{bound}. "
     rests_on = f"by {of_kind.exact_test}"
     if of_kind.interval:
-        rests_on = f"there the interval is {interval_in_points(of_kind.interval, mean)},"
+        interval = interval_in_points(of_kind.interval, difference.mean or 0.0)
+        rests_on = f"there the interval is {interval},"
     return (
         f"For questions of this kind it stays open: {rests_on} "
         f"{corrected_p(of_kind.p, comparisons)}. "
