@@ -240,7 +240,7 @@ def test_families_take_any_cut_off():
 )
 def test_what_no_measure_is_called_is_refused_with_those_there_are(name):
     assert name not in MEASURES
-    with pytest.raises(ValueError, match=r"no measure .*registered are AP, NMRR, MNRO, AP@p,"):
+    with pytest.raises(ValueError, match=r"no measure .*known are AP, NMRR, MNRO, AP@p,"):
         score([name], [[1, 2]])
 
 
