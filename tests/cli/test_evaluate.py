@@ -190,13 +190,13 @@ def test_gmt_is_a_number_or_the_largest_there_is(evaluate):
         (("--measures", "AP", "MNRO"), "MNRO needs the collection size; give --collection-size as"),
         (("--measures", "S-recall@20"), "S-recall@20 needs clusters; give --clusters as well."),
         (("--measures", "wP@10"), "wP@10 needs weights; give --weights as well."),
-        (("--measures", "ABC"), "there is no measure 'ABC'; registered are AP, NMRR, MNRO"),
+        (("--measures", "ABC"), "there is no measure 'ABC'; known are AP, NMRR, MNRO"),
         (("--baseline", "nobody"), "the baseline 'nobody' is none of the runs; these are base, b"),
         (("--clusters", "nowhere.txt"), "'nowhere.txt' does not exist"),
         (("--resamples", "5"), "5 is not in the range"),
         (
             ("--run", "base.txt"),
-            "base.txt and base.txt would both be the run 'base.txt'. Name one: --run NAME=base.txt",
+            "the same file is given twice: base.txt",
         ),
     ],
 )

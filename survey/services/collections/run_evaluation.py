@@ -4,9 +4,11 @@ Runs are read from files, scored, and compared with a baseline, or rounds of rel
 feedback with round 0.
 """
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -64,6 +66,7 @@ DEFAULT_MEASURES = (
 # P_N', wP_N' and Pr_N' of the MiAlbum protocol, and its means, with keywords as weights.
 KEYWORD_MEASURES = ("P@10", "wP@10", "rwP@10", "P@10-100", "wP@10-100")
 DECIMALS = 4
+ROUND = re.compile(r"round([0-9]{1,4})\.txt(\.gz)?", re.IGNORECASE)
 OTHER_TESTS = (
     "p is the bootstrap's; t and randomisation are paired tests of the same tail, after Holm's "
     "correction."
@@ -264,17 +267,25 @@ def _evaluate_rounds(
     """Score the rounds in each person's folder, and compare the pooled ones with the first."""
     if request.runs or kind:
         raise RequestError("--rounds replaces --run, and examples are those of people")
-    people = [
-        sorted(each.glob("round*.txt*"), key=lambda path: (len(path.name), path.name))
-        for each in sorted(folder.iterdir())
-        if each.is_dir()
-    ]
-    if not any(people):
+    folders = [each for each in sorted(folder.iterdir()) if each.is_dir() and each.name[0] != "."]
+    people = {each: _rounds_in(each) for each in folders}
+    if not any(people.values()):
         raise RequestError(f"{folder} has no folder with round0.txt, round1.txt, …")
+    faults = [
+        f"{person} has no {missing}, and the rounds count from 0 without a gap"
+        for person, files in people.items()
+        if (missing := _missing_round(files))
+    ]
+    if faults:
+        raise RequestError("; ".join(faults))
     requests = [
-        replace(request, runs=tuple(files), measures=_feedback_measures(request))
-        for files in people
-        if files
+        replace(
+            request,
+            runs=tuple(files.values()),
+            names=tuple(f"round{number}" for number in files),
+            measures=_feedback_measures(request),
+        )
+        for files in people.values()
     ]
     reports = [evaluate_runs(each, on_progress, may_be_empty=True) for each in requests]
     evaluation = pooled([each.evaluation for each in reports])
@@ -284,6 +295,23 @@ def _evaluate_rounds(
     compared = compare(evaluation, baseline, resamples=request.resamples, seed=request.seed)
     longest = max((each.runs for each in reports), key=len)
     return Report(request, reports[0].truth, longest, evaluation, baseline, compared)
+
+
+def _rounds_in(folder: Path) -> dict[int, Path]:
+    """Return the files of a person's rounds by their number, named in any case."""
+    rounds: dict[int, Path] = {}
+    for path in sorted(folder.iterdir()):
+        if match := ROUND.fullmatch(path.name):
+            other = rounds.setdefault(int(match[1]), path)
+            if other != path:
+                raise RequestError(f"{other} and {path.name} are both round {int(match[1])}")
+    return dict(sorted(rounds.items()))
+
+
+def _missing_round(rounds: Collection[int]) -> str:
+    """Return the file of the first round that is missing, "" without a gap."""
+    first = next(number for number in count() if number not in rounds)
+    return f"round{first}.txt" if first <= max(rounds, default=0) else ""
 
 
 def _examples(kind: Kind | None, report: Report, topic: str, number: int, images: int) -> list[str]:
@@ -396,7 +424,10 @@ def _run_names(request: Request, read_file: Callable[[Path], str]) -> list[str]:
     by_keywords = request.keywords is not None
     if by_keywords and request.ids:
         raise RequestError("--ids changes documents of judgements; --keywords has none")
-    if by_keywords == (request.qrels is not None) or (by_keywords and request.weights is not None):
+    for other in ("qrels", "weights"):
+        if by_keywords and getattr(request, other) is not None:
+            raise RequestError(f"--{other} and --keywords were both given; leave one out")
+    if not by_keywords and request.qrels is None:
         raise RequestError("either --qrels, with --weights or without, or --keywords is needed")
     if not request.runs:
         raise RequestError("no run given; --run is needed")
