@@ -210,6 +210,16 @@ def test_a_faulty_row_of_items_is_named(text, message):
         collection.read_items(text.encode(), "items.csv", collection.Intake())
 
 
+def test_a_part_of_an_upload_of_which_nothing_is_needed_is_no_error():
+    intake, needed = collection.Intake(), collection.Needed({"d9": "d9"})
+    table = b"document,text\nd1,words\n"
+    assert collection.read_items(table, "items.csv", intake, needed, is_whole=False) == []
+    [refusal] = intake.refusals
+    assert refusal.reason.startswith("none of its documents is in a question of the study")
+    with pytest.raises(SurveyError, match="Nothing was changed"):
+        collection.read_items(table, "items.csv", intake, needed)
+
+
 def test_columns_of_items_may_be_in_any_order_and_are_named_where_they_are_not_read():
     intake = collection.Intake()
     table = b"Caption;FILE;Document\na square;a.png;d1\n"

@@ -326,4 +326,4 @@ def _cutoff_fault(name: object) -> str:
         return ""
     if not cutoff:
         return f"{name}: k is missing, like {stem}@10"
-    return f"{name}: k must be 1 or more" if re.fullmatch(r"-?[0-9.]+", cutoff) else ""
+    return f"{name}: k must be 1 or more" if re.fullmatch(r"0+|-[0-9.]+", cutoff) else ""
