@@ -19,6 +19,7 @@ from typing import Any
 from unicodedata import combining, normalize
 
 MOST_FAULTS = 20
+LEAST_ALIKE = 0.7  # of names: difflib's ratio, so that colour is not taken for columns
 MOST_NAMED = 5  # names in a sentence
 MOST_ALIKE = 5  # faults that differ in numbers and quoted words only
 DIFFERING = re.compile(r"'[^']*'|\"[^\"]*\"|“[^”]*”|[0-9]+")
@@ -157,7 +158,8 @@ def split_names(text: str) -> list[str]:
 def closest(name: str, names: Iterable[str]) -> str | None:
     """Return the name that another was probably meant to be, None where none is like it."""
     by_case = {each.casefold(): each for each in names}
-    return next((by_case[each] for each in get_close_matches(name.casefold(), by_case, 1)), None)
+    alike = get_close_matches(name.casefold(), by_case, 1, LEAST_ALIKE)
+    return by_case[alike[0]] if alike else None
 
 
 def did_you_mean(name: str, names: Sequence[str]) -> str:

@@ -331,8 +331,8 @@ def test_a_text_is_one_cluster_and_not_a_set_of_letters():
     ("name", "meant"),
     [
         ("ndcg@5", "did you mean nDCG@5?"),
-        ("map", "MAP is the mean of AP"),
-        ("ANMRR", "ANMRR is the mean of NMRR"),
+        ("map", "did you mean AP? MAP is the mean of AP"),
+        ("ANMRR", "did you mean NMRR? ANMRR is the mean of NMRR"),
         ("s-recall@3", "did you mean S-recall@3?"),
     ],
 )
