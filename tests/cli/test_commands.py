@@ -270,7 +270,7 @@ def test_a_new_study_shows_scores_only_where_it_is_the_papers(run, tmp_path):
         (["new", "mnro-survey"], 1, "holds the name of a measure (MNRO)"),
         (["new", "Big Words"], 1, "cannot be the address of a study"),
         (["new", "x", "--lists", 2], 1, "lists is 2; 3 to 10 are allowed"),
-        (["new", "x", "--lists", "two"], 2, "'two' is not a valid integer"),
+        (["new", "x", "--lists", "two"], 2, "'two' found; a whole number is needed"),
         (["new", "x", "--generator", "dice"], 2, "'dice' is not"),
         (["new", "x", "--keywords", __file__], 2, "to label documents for: --kind labelling"),
         (["show", "nowhere"], 1, "There is no study 'nowhere'."),

@@ -410,6 +410,8 @@ def sort_of(top: Iterable[str]) -> str:
     if counted and PLAN_LINE.match(f"{counted[0]} "):
         return "a plan"
     rows = [_fields(text) for text in counted]
+    if any(len(row) == 3 and row[1] in ("0", "Q0") for row in rows):  # cut off
+        return ""
     for name, (line, _, place, look) in SORTS.items():
         count = len(line.split())
         if rows and all(len(row) == count and look.fullmatch(row[place]) for row in rows):
