@@ -700,8 +700,10 @@ def _marked_fault(
     column = error.context_mark.column if error.context_mark else 0
     if "quoted scalar" in context and "end of stream" in problem:
         return begin, "the quotation mark is not closed"
-    end, unclosed = OPEN.get(lines[begin][column : column + 1], ("", ""))
-    if "flow" in context and end and end not in "".join(lines[begin : max(at, begin + 1)]):
+    opened = lines[begin][column : column + 1]
+    end, unclosed = OPEN.get(opened, ("", ""))
+    held = "".join(lines[begin : max(at, begin + 1)])[column:]
+    if "flow" in context and end and held.count(opened) > held.count(end):
         return begin, unclosed
     if "could not find expected ':'" in problem:
         glued = re.match(r"\s*([\w-]+:)\S", lines[begin])
