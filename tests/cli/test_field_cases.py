@@ -70,7 +70,8 @@ def test_a_blank_that_is_not_ascii_is_a_part_of_an_id_and_is_named(evaluated):
     assert "without blanks that are not ASCII (run “東京<U+3000>駅”, judgements “東京駅”)" in text
     assert "d3<U+00A0>x" not in str(content)
     strange = evaluated("f09/nbsp.txt")
-    assert "d3\u00a0x" not in json.dumps(strange["warnings"], ensure_ascii=False)
+    text = "1 of 2 documents is not judged, and its id holds a no-break space, U+00A0"
+    assert warned(strange, "blanks-in-ids")["text"] == f"Run nbsp: {text} (“d3<U+00A0>x”)"
 
 
 def test_distances_stop_a_study_before_people_judge_reversed_lists(run, session):
@@ -78,7 +79,8 @@ def test_distances_stop_a_study_before_people_judge_reversed_lists(run, session)
     options = ("--qrels", BASE, "--run", *runs, "--collection-size", 12, "--missing-last")
     reversed_list = (
         "Warning: Run dist: scores rise with the ranks in 3 of 3 topics. The list is read "
-        "backwards. For distances give `--scores distances`."
+        "backwards. For distances make the study again with `survey study new … --scores "
+        "distances` under another address, or give the files again in the plan."
     )
     told = printed(run, "study", "new", "near", *options, "--preset", "runs", status=1)
     assert reversed_list in told

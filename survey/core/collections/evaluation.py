@@ -231,7 +231,8 @@ def _size_fault(returned: Collection[str], relevant: Iterable[str], collection_s
     missing = sum(document not in returned for document in relevant)
     if len(returned) + missing <= collection_size:
         return ""
-    also = f" and {missing} relevant ones missing" if missing else ""
+    ones = "one" if missing == 1 else "ones"
+    also = f" and {missing} relevant {ones} missing" if missing else ""
     return (
         f"{len(returned)} documents found{also}; the collection size is {collection_size}, and "
         f"{len(returned) + missing} at least is needed"
