@@ -327,14 +327,11 @@ def _blank_warnings(judgements: Judgements, name: str, run: Run, side: "Side") -
         yield Warned("blanks-in-ids", name, text, count, len(pairs), (doc,))
 
 
-def none_relevant_fault(file: str, judgements: Judgements, relevant_from: int = 1) -> str:
-    """Say that no document is relevant, "" if one is; ``relevant_from``: the lowest such grade."""
+def none_relevant_fault(file: str, judgements: Judgements) -> str:
+    """Say that no document is relevant, "" if one is."""
     grades = [grade for of_topic in judgements.values() for grade in of_topic.values()]
-    if not grades or max(grades) >= relevant_from:
+    if not grades or max(grades) > 0:
         return ""
-    if relevant_from > 1:
-        needed = f"no document has a grade of {relevant_from} or more"
-        return f"{file}: {needed} (the highest is {max(grades)})"
     grade = "0" if {*grades} == {0} else "0 or less"
     are = f"all {len(grades)} grades are" if len(grades) > 1 else "the only grade is"
     return f"{file}: no document is relevant ({are} {grade})"

@@ -160,3 +160,37 @@ def test_what_is_no_bundle_is_said_to_need_one(run):
     assert (
         "is not a bundle: a bundle is the zip, or the unpacked folder, that `survey export`" in told
     )
+
+
+def test_measures_that_order_the_lists_alike_are_named_with_what_to_do(run):
+    runs = [CASES / "base/a.txt", CASES / "base/b.txt"]
+    options = ("--qrels", BASE, "--run", *runs, "--collection-size", 100, "--missing-last")
+    run("init")
+    run("study", "new", "alike", *options, "--measures", "AP,RR")
+    told = printed(run, "study", "check", "alike")
+    assert told.startswith("AP and RR order the lists differently in 0 of 2 questions; in 2 all")
+    assert (
+        "AP and RR put the lists in the same order in both questions, so this study cannot compare "
+        "AP with RR. Use other runs or topics, or leave one out (lists)"
+    ) in told
+    assert told.count("AP and RR") == 2
+
+
+@pytest.mark.parametrize(("preset", "status"), [("runs", 0), ("pictures", 1)])
+def test_documents_without_an_item_stop_a_study_that_shows_them(run, preset, status):
+    folder = CASES.parent / "intake/c04-items-missing"
+    runs = [folder / "alpha.run", folder / "beta.run"]
+    options = ("--qrels", folder / "qrels.txt", "--run", *runs, "--collection-size", 20)
+    asks = ("--missing-last", "--asked-by", "X", "--contact", "x@example.org")
+    run("init")
+    run("study", "new", "c04", "--preset", preset, *options, *asks)
+    run("study", "items", "c04", folder / "items.csv", "--topics-file", folder / "topics.csv")
+    missing = "2 of 24 documents of the lists have no item (first: “11-4”)"
+    not_shown = " (not shown in this kind of study)" if preset == "runs" else ""
+    assert f"{missing}{not_shown}" in printed(run, "study", "check", "c04")
+    told = printed(run, "study", "open", "c04", status=status)
+    assert f"{missing}{not_shown}." in told
+    assert ("cannot open" in told) == (preset == "pictures")
+    if status:
+        told = printed(run, "study", "open", "c04", "--anyway", "two are lost")
+        assert f"Warning: {missing}." in told

@@ -275,17 +275,16 @@ def test_similarities_read_as_distances_are_told_to_be_similarities():
 
 
 @pytest.mark.parametrize(
-    ("grades", "level", "expected"),
+    ("grades", "expected"),
     [
-        ((0, 0), 1, "q: no document is relevant (all 2 grades are 0)"),
-        ((0, -1), 1, "q: no document is relevant (all 2 grades are 0 or less)"),
-        ((1, 2), 3, "q: no document has a grade of 3 or more (the highest is 2)"),
-        ((0, 1), 1, ""),
+        ((0, 0), "q: no document is relevant (all 2 grades are 0)"),
+        ((0, -1), "q: no document is relevant (all 2 grades are 0 or less)"),
+        ((0, 1), ""),
     ],
 )
-def test_judgements_without_a_relevant_document_have_their_fault(grades, level, expected):
+def test_judgements_without_a_relevant_document_have_their_fault(grades, expected):
     judged = {"1": dict(zip("ab", grades, strict=True))}
-    assert none_relevant_fault("q", judged, level) == expected
+    assert none_relevant_fault("q", judged) == expected
 
 
 def test_one_document_is_not_spoken_of_as_several():

@@ -130,7 +130,7 @@ def read_trec(
     of_runs = {topic for run in named_runs.values() for topic in run}
     no_topic = "" if chosen else topics_fault(judgements, of_runs)
     if not chosen:
-        no_topic = no_topic or none_relevant_fault(qrels.name, judgements, reading.relevant_from)
+        no_topic = no_topic or none_relevant_fault(qrels.name, judgements)
     faults.extend([no_topic] if no_topic else _choice_faults(chosen, qrels.name, most))
     # Of a run whose ids are not those judged, every relevant document would seem to be missing.
     unmet = {} if missing_last else _unmet_runs(judgements, meant, named_runs, chosen)

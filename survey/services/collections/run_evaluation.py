@@ -24,6 +24,7 @@ from survey.core.collections.evaluation import (
     negative_examples,
     pooled,
     positive_examples,
+    queries_of,
 )
 from survey.core.collections.keywords import read_keywords, truth_by_keywords
 from survey.core.collections.runs import (
@@ -158,22 +159,19 @@ def evaluate_runs(
     warnings += _compared(request, truth, runs, facts, known)
     if not may_be_empty:
         _raise_unmet(request, truth, runs, warnings, known)
-    try:
-        evaluation = evaluate(
-            truth,
-            runs,
-            measures,
-            collection_size=request.collection_size,
-            gmt=request.gmt,
-            literal_eq15=request.literal_eq15,
-            relevant_from=request.relevant_from,
-            on_topic=partial(on_progress, "Scoring"),
-            may_be_empty=may_be_empty,
-        )
-    except FaultyFilesError as error:
-        if NO_QUERY not in error.faults:
-            raise
-        raise FaultyFilesError([_why_no_query(request, truth, runs)]) from None
+        if not queries_of(truth, runs, measures):
+            raise FaultyFilesError([_why_no_query(request, truth, runs)])
+    evaluation = evaluate(
+        truth,
+        runs,
+        measures,
+        collection_size=request.collection_size,
+        gmt=request.gmt,
+        literal_eq15=request.literal_eq15,
+        relevant_from=request.relevant_from,
+        on_topic=partial(on_progress, "Scoring"),
+        may_be_empty=may_be_empty,
+    )
     compared: tuple[Comparison, ...] = ()
     if baseline is not None:
         compared = compare(evaluation, baseline, resamples=request.resamples, seed=request.seed)
