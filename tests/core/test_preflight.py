@@ -9,8 +9,10 @@ from survey.core.collections.runs import read_run_and_facts
 from survey.core.preflight import (
     CHANGED_BY_SPREADSHEETS,
     CHANGES,
+    Shown,
     changed_ids,
     clusters_checked,
+    items_checked,
     none_relevant_fault,
     run_as_meant,
     runs_checked,
@@ -303,3 +305,17 @@ def test_blanks_that_are_not_ascii_are_named():
         "Run a: 2 of 8 documents are not judged, and their ids hold a no-break space, U+00A0 "
         "(“d7<U+00A0>x”)"
     )
+
+
+def test_a_topic_whose_text_is_under_another_id_has_its_cause():
+    shown = Shown({"001": ["a", "b"]}, {"a"}, {"a"}, {"1"}, {"1"})
+    lacking = "1 of 1 topic has no text or picture (first: “001”; topics have “1”: leading zeros)"
+    spare = "1 of 1 topic is in no question (first: “1”)"
+    missing = "1 of 2 documents of the lists has no item (first: “b”)"
+    assert texts(items_checked(shown, needed=True)) == [missing, lacking, spare]
+    not_shown = " (not shown in this kind of study)"
+    assert texts(items_checked(shown, needed=False)) == [
+        f"{missing}{not_shown}",
+        f"{lacking}{not_shown}",
+        spare,
+    ]
