@@ -1,6 +1,7 @@
 """``survey study``: plans, checks and the life of studies."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -660,6 +661,7 @@ def open_(slug: str, as_json: bool, reason: str, anyway: str, **changes: Any) ->
         if study.status == "draft":
             _require_can_open(session, study, anyway)
         was_open = study.status == "open"
+        warnings = lifecycle.warnings_of(session, study) if study.status == "draft" else []
         lifecycle.open_study(session, study, reason=reason[:500], anyway=anyway[:500])
         print_result(
             lifecycle.describe(study),
@@ -668,6 +670,10 @@ def open_(slug: str, as_json: bool, reason: str, anyway: str, **changes: Any) ->
             "Participants reach it while `survey serve` runs.",
             as_json=as_json,
         )
+    # Else a stop that a reason outweighed would be a failure of the command.
+    print_warnings(
+        [replace(each, level=each.level.replace("stop", "warning")) for each in warnings]
+    )
 
 
 def _require_can_open(session: "Session", study: "Study", anyway: str) -> None:

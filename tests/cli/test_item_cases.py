@@ -100,7 +100,7 @@ def test_files_with_their_ending_are_the_documents_that_runs_name_so(run):
     assert texts(content, "document-named") == [named]
     findings = run("study", "check", "p08", status=1)  # there is no text of a topic yet
     assert "documents have no picture" not in findings
-    assert "1 of 1 topics has no text or picture" in findings
+    assert "1 of 1 topic has no text or picture" in findings
 
 
 def test_only_documents_that_the_study_names_are_taken_and_the_rest_counted(run, tmp_path):

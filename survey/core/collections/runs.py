@@ -68,7 +68,7 @@ SORTS = {
     "clusters": (CLUSTERS_LINE, "--clusters", 2, re.compile(r".*[^\W\d].*")),
 }
 PLAN_LINE = re.compile(r"(kind|preset|title|asked_by):\s")
-WHOLE_AS_DECIMAL = re.compile(r"([+-]?[0-9]+)\.0+")
+WHOLE_AS_DECIMAL = re.compile(r"([+-]?[0-9]+)\.0+\Z")
 IN_NO_CLUSTER = "unknown"
 LARGEST_RELEVANCE = 999_999_999
 ONE_JUDGEMENT = "one judgement for each is allowed"
@@ -165,11 +165,14 @@ class RunFacts:
     """What a run's file says beside its scores.
 
     ``order``: topic → documents, as the rank column has them, from the first on; without topics in
-    which a rank occurs twice. ``comments``: how many lines start with #.
+    which a rank occurs twice. ``comments``: how many lines start with #. ``odd_ranks``: the first
+    two that are not whole numbers, each with its score. ``distances``: whether scores were negated.
     """
 
     order: Mapping[str, Sequence[str]]
     comments: int = 0
+    odd_ranks: Sequence[tuple[str, str]] = ()
+    distances: bool = False
 
 
 def run_tag(lines: Iterable[str]) -> str:
@@ -182,6 +185,7 @@ def run_tag(lines: Iterable[str]) -> str:
 def read_run_and_facts(file: str, lines: Iterable[str], faults: FileFaults) -> tuple[Run, RunFacts]:
     """Read a run as ``read_run`` does, and what its rank column and its comments say."""
     ranks: dict[str, list[tuple[int, str]]] = {}
+    odd: list[tuple[str, str]] = []
     comments = 0
 
     def counted() -> Iterator[str]:
@@ -191,9 +195,13 @@ def read_run_and_facts(file: str, lines: Iterable[str], faults: FileFaults) -> t
             yield line
 
     def note(fields: Sequence[str]) -> None:
-        rank = parse_whole(fields[3]) if len(fields) == len(RUN_LINE.split()) else None
+        if len(fields) != len(RUN_LINE.split()):
+            return
+        rank = parse_whole(fields[3])
         if rank is not None:
             ranks.setdefault(fields[0], []).append((rank, fields[2]))
+        elif len(odd) < 2 and not (parse_number(fields[3]) or 0.0).is_integer():
+            odd.append((fields[3], fields[4]))
 
     run = read_run(file, counted(), faults, note)
     order = {
@@ -201,7 +209,7 @@ def read_run_and_facts(file: str, lines: Iterable[str], faults: FileFaults) -> t
         for topic, of_topic in ranks.items()
         if len({rank for rank, _ in of_topic}) == len(of_topic)
     }
-    return run, RunFacts(order, comments)
+    return run, RunFacts(order, comments, odd)
 
 
 def read_run(

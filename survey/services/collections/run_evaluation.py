@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -16,6 +16,7 @@ from survey.core.collections.evaluation import (
     FEEDBACK_MEASURES,
     FEWEST_TOPICS,
     LEVELS,
+    NO_QUERY,
     TESTS,
     Comparison,
     Evaluation,
@@ -24,9 +25,13 @@ from survey.core.collections.evaluation import (
     negative_examples,
     pooled,
     positive_examples,
+    queries_of,
 )
 from survey.core.collections.keywords import read_keywords, truth_by_keywords
 from survey.core.collections.runs import (
+    CLUSTERS_LINE,
+    IN_NO_CLUSTER,
+    Clusters,
     GroundTruth,
     Run,
     RunFacts,
@@ -44,7 +49,9 @@ from survey.core.preflight import (
     KEYWORDS,
     Warned,
     changed_ids,
+    clusters_checked,
     marks_checked,
+    none_relevant_fault,
     run_as_meant,
     runs_checked,
     scores_checked,
@@ -52,7 +59,7 @@ from survey.core.preflight import (
     topics_fault,
 )
 from survey.core.statistics.significance import REPLICATES, SEED
-from survey.core.text_input import FaultyFilesError, FileFaults, lines_of
+from survey.core.text_input import FaultyFilesError, FileFaults, lines_of, visible
 from survey.core.text_input import split_names as split_names  # for the command
 from survey.errors import SurveyError
 from survey.services.analysis.sheets import Cell, P, Sheet, Starred, count_of
@@ -154,6 +161,8 @@ def evaluate_runs(
     warnings += _compared(request, truth, runs, facts, known)
     if not may_be_empty:
         _raise_unmet(request, truth, runs, warnings, known)
+        if not queries_of(truth, runs, measures):
+            raise FaultyFilesError([_why_no_query(request, truth, runs)])
     evaluation = evaluate(
         truth,
         runs,
@@ -194,7 +203,9 @@ def _compared(
         for path, topics in ((request.weights, truth.weights), (request.clusters, truth.clusters))
         if path is not None and topics is not None
     }
-    return runs_checked(truth.judgements, runs, facts) + marks_checked(truth.judgements, marks)
+    clusters = clusters_checked(str(request.clusters), truth.clusters) if truth.clusters else []
+    of_marks = marks_checked(truth.judgements, marks)
+    return [*runs_checked(truth.judgements, runs, facts), *of_marks, *clusters]
 
 
 def _raise_unmet(
@@ -209,9 +220,43 @@ def _raise_unmet(
     judged = (known, topics, "keywords") if known else (truth.judgements, topics)
     if fault := topics_fault(*judged):
         raise FaultyFilesError([fault])
-    of_weights = [each.text for each in warnings if each.of == str(request.weights)]
+    weights = str(request.weights)
+    of_weights = [each.text for each in warnings if (each.code, each.of) == ("ids-differ", weights)]
     if of_weights:  # else there would be a fault for each document without a weight
         raise FaultyFilesError(of_weights)
+
+
+def _why_no_query(request: Request, truth: GroundTruth, runs: Runs) -> str:
+    """Say why no topic of the runs has a relevant document that counts."""
+    relevant = [topic for topic in truth.judgements if truth.relevant(topic)]
+    if not relevant and request.keywords is not None:
+        shared = "no other document shares a keyword with a topic of the runs"
+        return f"{request.keywords}: {shared}, so nothing is relevant"
+    if fault := none_relevant_fault(str(request.qrels), truth.judgements):
+        return fault
+    clusters = truth.clusters or {}
+    if clusters and not any(truth.has_cluster(topic) for topic in relevant):
+        return _why_no_cluster(str(request.clusters), clusters, truth, relevant)
+    pair = f"judgements: “{visible(relevant[0])}”, runs: “{visible(min(chain(*runs.values())))}”"
+    return f"{NO_QUERY} ({pair})"
+
+
+def _why_no_cluster(
+    file: str, clusters: Clusters, truth: GroundTruth, relevant: Sequence[str]
+) -> str:
+    """Say why no relevant document is in a cluster of a file."""
+    documents = [document for topic in clusters.values() for document in topic]
+    names = {name for topic in clusters.values() for each in topic.values() for name in each}
+    if len({*documents}) == 1 < len(names):  # a run, for example
+        second = f"the second field of every line is “{visible(documents[0])}”"
+        return f"{file}: {second}; a line of clusters is: {CLUSTERS_LINE}"
+    topic = next((topic for topic in relevant if topic in clusters), "")
+    if topic and not {*clusters[topic]}.isdisjoint(truth.relevant(topic)):
+        return f"{file}: its relevant documents are all “{IN_NO_CLUSTER}”, which is no cluster"
+    ids = (clusters[topic], truth.relevant(topic)) if topic else (clusters, relevant)
+    pair = f"clusters: “{visible(min(ids[0]))}”, judgements: “{visible(min(ids[1]))}”"
+    of_its = f"none of its {count_of(len(documents), 'document')}"
+    return f"{file}: {of_its} is relevant in the judgements ({pair})"
 
 
 def _left_out(request: Request) -> list[str]:
@@ -288,6 +333,8 @@ def _evaluate_rounds(
         for files in people.values()
     ]
     reports = [evaluate_runs(each, on_progress, may_be_empty=True) for each in requests]
+    if not any(each.evaluation.queries for each in reports):
+        raise FaultyFilesError([_why_no_query(request, reports[0].truth, reports[0].runs)])
     evaluation = pooled([each.evaluation for each in reports])
     baseline, *others = evaluation.values
     if not others:
