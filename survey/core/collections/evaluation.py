@@ -142,7 +142,7 @@ def evaluate(
     collection, a relevant document has no weight where there are weights, GMT is below a
     query's number of relevant documents, or a measure gives anything but a number.
     """
-    queries = _queries(truth, runs, measures)
+    queries = queries_of(truth, runs, measures)
     most = max((len(truth.relevant(topic)) for topic in queries), default=None)
     gmt = most if gmt == "max" else gmt
     faults = FileFaults(_faults(truth, runs, queries, measures, collection_size, gmt))
@@ -201,7 +201,7 @@ def pooled(evaluations: Sequence[Evaluation]) -> Evaluation:
     return Evaluation(queries, first.measures, values, first.setting, tuple(notes))
 
 
-def _queries(truth: GroundTruth, runs: Runs, measures: Iterable[Measure]) -> tuple[str, ...]:
+def queries_of(truth: GroundTruth, runs: Runs, measures: Iterable[Measure]) -> tuple[str, ...]:
     """Return the topics that have a relevant document and are returned by some run.
 
     Where a measure needs clusters, only topics with a relevant document in a cluster count,
@@ -250,7 +250,8 @@ def _size_fault(returned: Collection[str], relevant: Iterable[str], collection_s
     missing = sum(document not in returned for document in relevant)
     if len(returned) + missing <= collection_size:
         return ""
-    also = f" and {missing} relevant ones missing" if missing else ""
+    ones = "one" if missing == 1 else "ones"
+    also = f" and {missing} relevant {ones} missing" if missing else ""
     return (
         f"{len(returned)} documents found{also}; the collection size is {collection_size}, and "
         f"{len(returned) + missing} at least is needed"
