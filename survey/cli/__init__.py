@@ -61,6 +61,19 @@ class LazyCommandGroup(CommandGroup):
         module = importlib.import_module(f"survey.cli.{MODULES[name]}")
         return getattr(module, name, None) or getattr(module, f"{name}_")  # type: ignore[no-any-return] # a command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; of one that is in a group say in which."""
+        name = args[0]
+        if name not in MODULES and not name.startswith("-") and not ctx.resilient_parsing:
+            groups = {each: self.get_command(ctx, each) for each in MODULES}
+            for group, command in groups.items():
+                if isinstance(command, CommandGroup) and name in command.commands:
+                    text = f"No such command {name!r}. Did you mean `survey {group} {name}`?"
+                    raise click.UsageError(text, ctx)
+        return super().resolve_command(ctx, args)
+
     def sections(self) -> Mapping[str, Mapping[str, str]]:
         """Return the commands by topic."""
         return SECTIONS

@@ -35,6 +35,7 @@ def collect(folder: Path, target: Path, queries: int, as_json: bool) -> None:
     queries; the others are the collection, which five descriptors rank. The new folder holds the
     pictures, items.csv, topics.csv, qrels.txt and a run of each descriptor.
     """
+    from survey.services.analysis.sheets import count_of
     from survey.services.collections import picture_folder
 
     check_writable(target, force=False)
@@ -43,10 +44,9 @@ def collect(folder: Path, target: Path, queries: int, as_json: bool) -> None:
         collection = picture_folder.collect(folder, target, queries, progress.advance)
     content = picture_folder.summary(collection)
     size = content["collection_size"]
-    sentences = [
-        f"{target} holds {size} pictures, {len(content['queries'])} queries and "
-        f"{len(content['runs'])} runs."
-    ]
+    asked = count_of(len(content["queries"]), "query", "queries")
+    held = f"{count_of(size, 'picture')}, {asked} and {len(content['runs'])} runs"
+    sentences = [f"{target} holds {held}.", *picture_folder.why_unasked(collection, queries)]
     sentences += [f"Not taken: {each.name}: {each.reason}." for each in collection.refusals]
     sentences += [f"Warning: {each.text}." for each in collection.warnings]
     if collection.chosen:
@@ -56,7 +56,7 @@ def collect(folder: Path, target: Path, queries: int, as_json: bool) -> None:
             f"  --qrels {target}/qrels.txt --run {target}/runs/*.txt --collection-size {size} \\\n"
             f"  --topics {','.join(collection.chosen)}",
         ]
-    print_result(content, *sentences, as_json=as_json)
+    print_result(content, *dict.fromkeys(sentences), as_json=as_json)
 
 
 @command(

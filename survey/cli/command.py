@@ -6,6 +6,7 @@ Tab would wait seconds for libraries that they do not use.
 """
 
 import os
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from survey.db.models import Study
 
 SHORT_HELP_LIMIT = 200  # characters: lists of commands show whole first sentences
-MOST_NAMED = 20  # studies in an error message
+NO_WHOLE_NUMBER = re.compile(r" is not a valid integer( range)?\.$")
 LAST_OPTION = "survey.cli.command.last_option"
 END = "-\0"  # after the last word of a command; no shell passes such a word
 
@@ -39,6 +40,18 @@ class Command(click.Command):
         for param in self.params:
             if param.type.name.startswith(("integer", "float")):
                 param.metavar = param.metavar or "NUMBER"  # click would print INTEGER RANGE
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse as click does; say of a number like 10,000 what is needed."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.BadParameter as error:
+            if not NO_WHOLE_NUMBER.search(error.message):
+                raise
+            commas = " without commas" if re.search(r"[0-9],[0-9]", error.message) else ""
+            needed = f" found; a whole number{commas} is needed."
+            text = NO_WHOLE_NUMBER.sub(needed, error.message)
+            raise click.BadParameter(text, error.ctx, error.param, error.param_hint) from error
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the section Examples, one example a line and without wrapping."""
@@ -264,6 +277,7 @@ def find_study(session: "Session", slug: str) -> "Study":
     """
     from survey.errors import NotFoundError
     from survey.services.studies import lifecycle
+    from survey.services.studies.plans import did_you_mean
 
     try:
         return lifecycle.find_study(session, slug)
@@ -271,9 +285,7 @@ def find_study(session: "Session", slug: str) -> "Study":
         slugs = [study.slug for study in lifecycle.all_studies(session)]
         if not slugs:
             raise NotFoundError(f"{error} Make one with `survey study new`.") from None
-        more = f" and {len(slugs) - MOST_NAMED} more" if len(slugs) > MOST_NAMED else ""
-        named = ", ".join(slugs[:MOST_NAMED])
-        raise NotFoundError(f"{error} There are: {named}{more}.") from None
+        raise NotFoundError(f"{error} {did_you_mean(slug, slugs)}") from None
 
 
 def check_writable(path: Path, *, force: bool) -> None:

@@ -200,9 +200,10 @@ def simulate(slug: str, participants: int, prefer: str | None, seed: int, as_jso
 
     with open_study(slug) as (session, study):
         if study.status != "open":
-            raise click.ClickException(
-                f"{slug} is {study.status}; `survey study open {slug}` lets participants in."
-            )
+            remedy = f"`survey study open {slug}` lets participants in"
+            if study.status == "closed":  # that it opens again is stored for ever
+                remedy = f"copy it: `survey study copy {slug} {slug}-try`, and open the copy"
+            raise click.ClickException(f"{slug} is {study.status}; {remedy}.")
         plan = study.plan
         preference = simulation.preference_for(plan, prefer, items.shown(session, study))
     app = create_app()

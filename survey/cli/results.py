@@ -367,7 +367,7 @@ def replicate(
     """
     from survey.errors import SurveyError
     from survey.services.exchange import input_files
-    from survey.services.exchange.bundle_reader import READINGS
+    from survey.services.exchange.bundle_reader import READINGS, require_bundle
     from survey.services.exchange.bundle_reader import replicate as recompute
 
     named = {"--qrels": qrels, "--run": runs, "--clusters": clusters}
@@ -384,6 +384,7 @@ def replicate(
                     input_files.read_file(clusters) if clusters else None,
                 )
             files = input_files.stream_files(bundle, bundle.name, on_bytes=progress.advance)
+            require_bundle(files, bundle.name)
             progress.update(0, sum(file.size for file in files.values()) * READINGS)
             checked.extend(recompute(files, sources))
     except SurveyError as error:

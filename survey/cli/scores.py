@@ -258,6 +258,12 @@ def _parse_gmt(_: click.Context, __: click.Parameter, text: str | None) -> int |
 @click.option("--gmt", callback=_parse_gmt, metavar="N|max", help="Cap NMRR's K by 2 GMT (Eq. 6).")
 @LITERAL_OPTION
 @click.option("--baseline", metavar="RUN", help="Test whether the other runs are better.")
+@click.option("--all-runs", is_flag=True, help="Also compare every two runs at once (Tukey's HSD).")
+@click.option(
+    "--paper-stars",
+    is_flag=True,
+    help="Stars as in the MNRO paper: one-tailed and not corrected for several runs.",
+)
 @click.option("--per-query", is_flag=True, help="Print the value for each query as well.")
 @click.option(
     "--to",
@@ -281,7 +287,8 @@ def evaluate(
     returned something; a run without results for a query scores as having retrieved nothing.
     Documents are ordered as trec_eval orders them. With --keywords, documents that share a keyword
     with a topic are relevant to it, weighted by how alike their keywords are. One, two or three
-    stars mark a run as better than the baseline at .05, .01 or .001, by a one-tailed bootstrap.
+    stars mark a run as better than the baseline at .05, .01 or .001, by a two-sided randomisation
+    test that is corrected for the number of runs.
     """
     from survey.services.collections import run_evaluation as evaluation
 
@@ -292,6 +299,7 @@ def evaluate(
         _write_report(folder, report)
     sheets = [evaluation.means_sheet(report)]
     sheets += [evaluation.comparisons_sheet(report)] if report.comparisons else []
+    sheets += [evaluation.all_runs_sheet(report)] if report.all_pairs else []
     sheets += [evaluation.queries_sheet(report)] if per_query else []
     content = evaluation.evaluation_json(report)
     _print_report(output, report, content, sheets, per_query=per_query)

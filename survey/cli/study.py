@@ -1,6 +1,7 @@
 """``survey study``: plans, checks and the life of studies."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -308,6 +309,9 @@ def new(
                 session, owner, slug, plan_file.plan, plan_file.recruitment
             )
         sentences = [f"The study {slug!r} is made, with seed {plan_file.plan.seed}."]
+        if named:
+            first = " and ".join(f"“{each.text}”" for each in named[:2])
+            sentences.append(f"Queries of {keywords and keywords.name}, first: {first}.")
         given_files = (items, topics_file, features)
         intake, taken, warnings = _add_items(
             session, study, labelled, *given_files, named, cut_texts=cut_texts
@@ -464,7 +468,10 @@ def _take_items(
     counts = {"item": intake.items} | ({"topic": intake.topics} if topics else {})
     counts |= {"vector": intake.vectors} if intake.vectors else {}
     counted = [f"{count} {noun}{'s' * (count != 1)}" for noun, count in counts.items()]
-    sentences = [f"Taken: {', '.join(counted[:-1])}{' and ' * (len(counted) > 1)}{counted[-1]}."]
+    there = f"{intake.replaced} topic{'s' * (intake.replaced != 1)} that were there"
+    replaced = f", in place of the {there}" * bool(intake.replaced)
+    taken = f"{', '.join(counted[:-1])}{' and ' * (len(counted) > 1)}{counted[-1]}"
+    sentences = [f"Taken: {taken}{replaced}."]
     sentences += [report.sentence() for report in intake.files]
     sentences += [f"Not taken: {refusal.name}: {refusal.reason}." for refusal in intake.refusals]
     sentences += [f"Taken, but {each.name} is {each.reason}." for each in intake.repeated]
@@ -654,6 +661,7 @@ def open_(slug: str, as_json: bool, reason: str, anyway: str, **changes: Any) ->
         if study.status == "draft":
             _require_can_open(session, study, anyway)
         was_open = study.status == "open"
+        warnings = lifecycle.warnings_of(session, study) if study.status == "draft" else []
         lifecycle.open_study(session, study, reason=reason[:500], anyway=anyway[:500])
         print_result(
             lifecycle.describe(study),
@@ -662,6 +670,10 @@ def open_(slug: str, as_json: bool, reason: str, anyway: str, **changes: Any) ->
             "Participants reach it while `survey serve` runs.",
             as_json=as_json,
         )
+    # Else a stop that a reason outweighed would be a failure of the command.
+    print_warnings(
+        [replace(each, level=each.level.replace("stop", "warning")) for each in warnings]
+    )
 
 
 def _require_can_open(session: "Session", study: "Study", anyway: str) -> None:
@@ -760,7 +772,7 @@ def share(slug: str, name: str, role: "Role", as_json: bool) -> None:
     from survey.services import accounts
 
     with open_study(slug) as (session, study):
-        accounts.share(session, study, accounts.researcher_named(session, name), role)
+        accounts.share(session, study, accounts.find_researcher(session, name), role)
         accounts.log(session, study, accounts.COMMAND_LINE, "shared", f"{name}: {role}")
         session.commit()
     content = {"study": slug, "researcher": name, "role": role}
@@ -867,6 +879,9 @@ def _judgements(
     if labelled is None:
         return (None if qrels is None else read_file(qrels)), {}
     with open_study(labelled) as (session, study):
+        if study.status == "draft":
+            text = f"{labelled} is still a draft and has no judgements"
+            raise click.ClickException(f"{text}; open it and collect them first.")
         judged = judgements_of(session, study, include_test=include_test)
         return judged, {"collection_size": summary(session, study)["items"]}
 

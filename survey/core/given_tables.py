@@ -48,14 +48,22 @@ FOREIGN = {
     b"\x89PNG": ("a picture", "A text file is needed"),
     b"\xff\xd8\xff": ("a picture", "A text file is needed"),
     b"PAR1": ("a Parquet file", "Save it as CSV or JSON Lines"),
+    b"\x93NUMPY": ("an array of numpy", "Write what it holds to a text file"),
+    b"SQLite format 3\0": ("an SQLite database", "Save its table as CSV"),
 }
 HTML = ("a web page", "Save the file itself, not the page that shows it")
+TAR = ("a tar archive", "Unpack it, and give the file that is in it")
 TREC_TOPICS = ("a file of TREC topics", "Write it as a table with the columns topic and text")
 TOPS = {b"<!doctype html": HTML, b"<html": HTML, b"<top>": TREC_TOPICS}
 # A zip that is a file of Excel, LibreOffice or Numbers, by its ending or by what is in it.
 OFFICE = ("a spreadsheet or a document", "Save it as “CSV UTF-8”")
 OFFICE_ENDINGS = (".xlsx", ".xlsm", ".ods", ".numbers", ".docx")
 OFFICE_PARTS = (b"[Content_Types].xml", b"mimetypeapplication/vnd.")
+
+
+# How columns of MTurk begin, and words in those that hold a column of ours.
+MTURK = ("Input.", "Answer.")
+MTURK_COLUMNS = {"topic": ("Input.", ("query", "topic")), "document": ("Input.", ("doc", "image"))}
 
 
 @dataclass(frozen=True)
@@ -144,7 +152,7 @@ def _foreign_kind(content: bytes, file: str) -> tuple[str, str] | None:
         is_office or any(part in content for part in OFFICE_PARTS)
     ):
         return OFFICE
-    return kind
+    return TAR if content[257:262] == b"ustar" else kind
 
 
 def text_in(content: bytes, file: str, largest: int = LARGEST_UNPACKED) -> str:
@@ -157,12 +165,15 @@ def text_in(content: bytes, file: str, largest: int = LARGEST_UNPACKED) -> str:
             except UnicodeDecodeError:
                 raise FaultyFilesError([f"{file}: UTF-16 that is damaged or cut off"]) from None
     try:
-        return content.decode("utf-8-sig")
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         row = len((error.object[: error.start] + b".").splitlines())
         is_table = PurePath(file).suffix.lower() in (".csv", ".tsv")
         remedy = "In Excel, save as “CSV UTF-8”" if is_table else "Save it as UTF-8"
         raise FaultyFilesError([f"{file}, row {row}: not UTF-8. {remedy}"]) from None
+    if "\0" in text:
+        raise FaultyFilesError([f"{file} holds bytes that no text in UTF-8 has. Save it as UTF-8"])
+    return text
 
 
 def read_table(content: bytes, file: str, columns: Columns) -> Table:
@@ -243,14 +254,32 @@ def check_heading(
     found = ", ".join(cell for cell in heading if cell)
     if missing:
         of = "column" if len(missing) == 1 else "columns"
+        remedy = _heading_remedy(heading, missing) if len(missing) == len(columns.needed) else ""
         raise FaultyFilesError(
-            [f"{file}: no {of} {', '.join(missing)}. Columns found: {found[:300]}"]
+            [f"{file}: no {of} {', '.join(missing)}. Columns found: {found[:300]}{remedy}"]
         )
     wanted = [name for name in dict.fromkeys(names) if name in (*columns.needed, *columns.more)]
     twice = [name for name in wanted if names.count(name) > 1]
     if twice:
         again = f"{', '.join(twice)} found twice in the heading"
         raise FaultyFilesError([f"{file}: {again}. Columns found: {found[:300]}"])
+
+
+def _heading_remedy(heading: Sequence[str], missing: Sequence[str]) -> str:
+    """Return what to do where a first row names no column that is needed, "" if that is open."""
+    if any(cell.startswith(MTURK) for cell in heading):
+        renamed: dict[str, str] = {}
+        for name in missing:
+            start, words = MTURK_COLUMNS.get(name, ("Answer.", ("",)))
+            for cell in heading:
+                if cell.startswith(start) and any(word in cell.lower() for word in words):
+                    renamed.setdefault(cell, name)
+        named = ", ".join(f"{cell} to {name}" for cell, name in renamed.items())
+        return f". These columns are MTurk's: rename {named}" if named else ""
+    if any(parse_number(cell) is not None for cell in heading):
+        needed = "a table needs a first row with the names of its columns"
+        return f". The first row looks like data; {needed}"
+    return ""
 
 
 def split_rows(

@@ -1,30 +1,40 @@
 """What a researcher should know of files that were taken: warnings, each with a code."""
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import reduce
-from itertools import combinations, pairwise
+from itertools import chain, combinations, pairwise
 from typing import Any, NamedTuple, Self, TypeVar
 
 from survey.core.collections.evaluation import ENOUGH_TOPICS, FEWEST_TOPICS
-from survey.core.collections.runs import Judgements, Run, RunFacts, Runs, ranking
+from survey.core.collections.runs import Clusters, Judgements, Run, RunFacts, Runs, ranking
 from survey.core.text_input import FaultyFilesError, visible
 
 FIRST = 10  # documents of a run, of which most should be judged
 ENOUGH, MUCH_FEWER = 0.5, 0.2  # shares of judged documents
 MANY_TIES = 0.05
 CODES = (  # of warnings about runs, in the order in which they are told
-    *("ids-differ", "no-document-judged", "none-relevant", "few-judged"),
-    *("topics-missing", "topics-not-judged"),
-    *("ranks-reversed", "rank-conflict", "tied-scores", "comments"),
+    *("ids-differ", "no-document-judged", "blanks-in-ids", "spreadsheet-ids", "none-relevant"),
+    *("few-judged", "topics-missing", "topics-not-judged"),
+    *("ranks-not-whole", "ranks-reversed", "rank-conflict", "tied-scores", "comments"),
     *("measures-left-out", "few-topics", "level"),
 )
-STOPS_OF_STUDIES = ("no-document-judged", "ranks-reversed")
+STOPS_OF_STUDIES = ("no-document-judged", "ranks-not-whole", "ranks-reversed")
 NO_TOPIC = "No topic is in both files"
 ITEMS, TOPICS = "items", "topics"  # of which warnings are
 NOTE, WARNING, STOP = "note", "warning", "stop"
+MONTH = "(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
+# What spreadsheets make of ids such as 6-1, JAN24 and 12E4.
+CHANGED_BY_SPREADSHEETS = re.compile(
+    r"(\d{1,2}([./-])\d{1,2}\2(\d{4}|\d\d)|\d{4}([./-])\d{1,2}\4\d{1,2})([ T][\d:.]+)?"
+    rf"|\d{{1,2}}[-. ]+{MONTH}([-. ]+\d{{2,4}})?|{MONTH}-\d\d|\d([.,]\d+)?E[+-]\d+",
+    re.ASCII | re.IGNORECASE,
+)
+AGAIN = " under another address, or give the files again in the plan"
+SPECIAL_BLANK = re.compile(r"[^\S\x00-\x7f]")
 
 Value = TypeVar("Value")
 
@@ -92,6 +102,9 @@ def runs_checked(
     """
     is_judged = side is None
     found = [*_topic_warnings(judgements, runs)] if is_judged and not of_study else []
+    if is_judged:
+        words = ("Judgements", "judgements", "are in no run")
+        found += _spreadsheet_ids(words, judgements, [*runs.values()])
     strange = set()  # runs whose ids do not meet: that few are judged says nothing more
     for name, run in runs.items():
         of_ids = [*_id_warnings(judgements, f"Run {name}", name, run, side or JUDGEMENTS)]
@@ -99,8 +112,12 @@ def runs_checked(
         if not of_ids and is_judged:
             found += _none_relevant(judgements, name, run)
         found += of_ids
+        if not any(each.code == "ids-differ" for each in of_ids):
+            found += _blank_warnings(judgements, name, run, side or JUDGEMENTS)
+        words = (f"Run {name}", name, (side or JUDGEMENTS).lack)
+        found += _spreadsheet_ids(words, run, [judgements])
         if name in facts:
-            found += _rank_warnings(name, run, facts[name])
+            found += _rank_warnings(name, run, facts[name], of_study=of_study)
         found += _tie_warnings(name, run)
     if is_judged:
         shares = {name: _share_judged(judgements, run) for name, run in runs.items()}
@@ -170,29 +187,26 @@ def items_checked(shown: Shown, *, needed: bool) -> list[Warned]:
     found = []
     count = len({*missing})
     if count:
-        example = (missing[0], *_like(missing[0], shown.items))
-        other = f"; items have “{visible(example[1])}”" if example[1:] else ""
-        text = (
-            f"{count} of {len(listed)} documents of the lists {_have(count)} no item (first: "
-            f"“{visible(missing[0])}”{other})"
-        )
+        example, other = _first_with_cause(missing, {*shown.items} - listed, "items have")
+        have = _agree(count, "of the lists have no item")
+        text = f"{_of(count, len(listed), 'document')} {have} ({other})"
+        text += "" if needed else " (not shown in this kind of study)"
         level = STOP if needed and count == len(listed) else WARNING
         found.append(Warned("items-missing", ITEMS, text, count, len(listed), example, level))
     unused = sorted({*shown.items} - listed - {*shown.other_items})
     if unused and listed:
         total = len(shown.items)
-        text = f"{len(unused)} of {total} items {_are(len(unused))} in no list"
-        text += f" (first: “{visible(unused[0])}”)"
+        are = _agree(len(unused), "are in no list")
+        text = f"{_of(len(unused), total, 'item')} {are} (first: “{visible(unused[0])}”)"
         found.append(Warned("items-unused", ITEMS, text, len(unused), total, (unused[0],)))
     lacking = [topic for topic in shown.documents if topic not in shown.seen_topics]
     if lacking and (needed or shown.topics):
-        example = (lacking[0], *_like(lacking[0], shown.topics))
-        other = f"; topics have “{visible(example[1])}”" if example[1:] else ""
+        others = {*shown.topics} - {*shown.documents}
+        example, other = _first_with_cause(lacking, others, "topics have")
         total = len(shown.documents)
-        text = (
-            f"{len(lacking)} of {total} topics {_have(len(lacking))} no text or picture (first: "
-            f"“{visible(lacking[0])}”{other})"
-        )
+        have = _agree(len(lacking), "have no text or picture")
+        text = f"{_of(len(lacking), total, 'topic')} {have} ({other})"
+        text += "" if needed else " (not shown in this kind of study)"
         level = STOP if needed and len(lacking) == total else WARNING
         found.append(
             Warned("topics-without-text", TOPICS, text, len(lacking), total, example, level)
@@ -200,28 +214,46 @@ def items_checked(shown: Shown, *, needed: bool) -> list[Warned]:
     spare = sorted({*shown.topics} - {*shown.documents})
     if spare:
         total = len(shown.topics)
-        text = f"{len(spare)} of {total} topics {_are(len(spare))} in no question"
-        text += f" (first: “{visible(spare[0])}”)"
+        are = _agree(len(spare), "are in no question")
+        text = f"{_of(len(spare), total, 'topic')} {are} (first: “{visible(spare[0])}”)"
         found.append(Warned("topics-unused", TOPICS, text, len(spare), total, (spare[0],)))
     return found
 
 
-def _like(name: str, others: Collection[str]) -> tuple[str, ...]:
-    """Return the first of other ids that a change makes equal to an id, () without such a one."""
-    for change in CHANGES.values():
-        own = change.apply(name)
-        alike = sorted(each for each in others if each != name and change.apply(each) == own)
-        if alike:
-            return (alike[0],)
-    return ()
+def _first_with_cause(
+    missing: Sequence[str], others: Collection[str], have: str
+) -> tuple[tuple[str, ...], str]:
+    """Return the first of the missing ids, with one of the others that a change makes equal.
+
+    Also in words. ``have``: who has the others. If the first is like none, another may be.
+    """
+    first = f"first: “{visible(missing[0])}”"
+    for words, change in CHANGES.values():
+        changed = {change(other): other for other in sorted(others, reverse=True)}
+        for name in missing:
+            if (other := changed.get(change(name))) is not None:
+                of_name = "" if name == missing[0] else f"for “{visible(name)}” "
+                return (name, other), f"{first}; {of_name}{have} “{visible(other)}”: {words}"
+    return (missing[0],), first
 
 
-def _have(count: int) -> str:
-    return "has" if count == 1 else "have"
+# Of sentences about several things, the words that differ in one about a single thing.
+SINGULAR = {"are": "is", "have": "has", "They": "It", "their": "its", "ids": "id"}
+SINGULAR |= {"count": "counts", "hold": "holds"}
 
 
-def _are(count: int) -> str:
-    return "is" if count == 1 else "are"
+def _agree(count: int, text: str) -> str:
+    """Return a text about several things, or what it is about a single one."""
+    words = SINGULAR if count == 1 else {}
+    return re.sub(r"\w+", lambda word: words.get(word[0], word[0]), text)
+
+
+def _counted(count: int, noun: str = "document") -> str:
+    return f"{count} {noun}{'s' * (count != 1)}"
+
+
+def _of(count: int, total: int, noun: str) -> str:
+    return f"{count} of {_counted(total, noun)}"
 
 
 def marks_checked(
@@ -231,12 +263,78 @@ def marks_checked(
 
     ``marks``: the name of a file → topic → document → anything.
     """
-    return [
-        warning
-        for file, topics in marks.items()
-        for warning in _id_warnings(judgements, f"File {file}", file, topics, JUDGEMENTS)
-        if warning.code == "ids-differ"
-    ]
+    found = []
+    for file, topics in marks.items():
+        of_ids = _id_warnings(judgements, f"File {file}", file, topics, JUDGEMENTS)
+        found += [warning for warning in of_ids if warning.code == "ids-differ"]
+        found += _spreadsheet_ids((f"File {file}", file, JUDGEMENTS.lack), topics, [judgements])
+    return found
+
+
+def clusters_checked(file: str, clusters: Clusters) -> list[Warned]:
+    """Return whether clusters divide no topic: judgements and weights may have been given."""
+    divided = [{*topic.values()} for topic in clusters.values()]
+    if all(len(each) == 1 and all(map(len, each)) for each in divided) and any(
+        len(topic) > 1 for topic in clusters.values()
+    ):
+        name, count = min(min(divided[0])), len(clusters)
+        each = "the only topic" if count == 1 else f"each of {count} topics"
+        text = f"Clusters: in {each} all documents are in one cluster (“{visible(name)}”), so "
+        text += "measures of sub-topics say nothing"
+        return [Warned("one-cluster", file, text, count, count, (name,))]
+    return []
+
+
+def _spreadsheet_ids(
+    words: tuple[str, str, str],
+    own: Mapping[str, Collection[str]],
+    others: Sequence[Mapping[str, Collection[str]]],
+) -> Iterator[Warned]:
+    """Yield that ids look as spreadsheets change them, where no id of the other side does.
+
+    ``words``: whose ids they are, ``of`` which the warning is, and what they lack. Ids of the two
+    sides have to meet elsewhere.
+    """
+    subject, of, lack = words
+    looks_changed = CHANGED_BY_SPREADSHEETS.fullmatch
+    changed = [doc for topic in own for doc in own[topic] if looks_changed(doc)]
+    if not changed or any(looks_changed(doc) for other in others for doc in chain(*other.values())):
+        return
+    if any(doc in other.get(topic, ()) for other in others for topic in own for doc in own[topic]):
+        count, examples = len(changed), sorted({*changed})[:2]
+        named = ", ".join(f"“{visible(each)}”" for each in examples)
+        ids, them = (" has an id", "it") if count == 1 else ("s have ids", "them")
+        text = (
+            f"{subject}: {count} document{ids} like dates or numbers in scientific notation "
+            f"({named}) and {_agree(count, lack)}. Did a spreadsheet change {them}? Look at the "
+            "file in a text editor"
+        )
+        total = sum(map(len, own.values()))
+        yield Warned("spreadsheet-ids", of, text, count, total, (*examples,))
+
+
+def _blank_warnings(judgements: Judgements, name: str, run: Run, side: "Side") -> Iterator[Warned]:
+    """Yield that documents are not judged whose ids hold a blank that is not ASCII."""
+    pairs = [(topic, doc) for topic in run if topic in judgements for doc in run[topic]]
+    unjudged = [doc for topic, doc in pairs if doc not in judgements[topic]]
+    odd = [(doc, match[0]) for doc in unjudged if (match := SPECIAL_BLANK.search(doc))]
+    if odd:
+        count, (doc, blank) = len(odd), odd[0]
+        kind = unicodedata.name(blank, "blank").lower()
+        holds = f"a {kind}, U+{ord(blank):04X} (“{visible(doc)}”)"
+        text = f"Run {name}: {_of(count, len(pairs), 'document')} {_agree(count, side.lack)}, and "
+        text += f"{_agree(count, 'their ids hold')} {holds}"
+        yield Warned("blanks-in-ids", name, text, count, len(pairs), (doc,))
+
+
+def none_relevant_fault(file: str, judgements: Judgements) -> str:
+    """Say that no document is relevant, "" if one is."""
+    grades = [grade for of_topic in judgements.values() for grade in of_topic.values()]
+    if not grades or max(grades) > 0:
+        return ""
+    grade = "0" if {*grades} == {0} else "0 or less"
+    are = f"all {len(grades)} grades are" if len(grades) > 1 else "the only grade is"
+    return f"{file}: no document is relevant ({are} {grade})"
 
 
 def topics_fault(
@@ -322,6 +420,7 @@ def run_as_meant(
         run = changed_ids(run, ids, f"run {name}")
         facts = replace(facts, order={topic: (*each,) for topic, each in order.items()})
     if distances:
+        facts = replace(facts, distances=True)
         run = {
             topic: {document: -score for document, score in scores.items()}
             for topic, scores in run.items()
@@ -370,9 +469,10 @@ def _id_warnings(
         yield Warned(
             "ids-differ",
             of,
-            f"{subject}: {count} of {total} documents {side.lack} under their ids, and "
-            f"{side.would} without {words} ({subject.partition(' ')[0].lower()} “{visible(doc)}”, "
-            f"{side.name} “{visible(other)}”). They count as not relevant. "
+            f"{subject}: {_of(count, total, 'document')} "
+            f"{_agree(count, f'{side.lack} under their ids')}, and {side.would} without {words} "
+            f"({subject.partition(' ')[0].lower()} “{visible(doc)}”, {side.name} "
+            f"“{visible(other)}”). {_agree(count, 'They count')} as not relevant. "
             f"`--ids {' '.join(changes)}` reads them so",
             *(count, total, (doc, other)),
         )
@@ -382,7 +482,7 @@ def _id_warnings(
         yield Warned(
             "no-document-judged",
             of,
-            f"{subject}: none of its {total} documents {side.none} (run “{visible(doc)}”, "
+            f"{subject}: none of its {_counted(total)} {side.none} (run “{visible(doc)}”, "
             f"{side.name} “{visible(other)}”). All values are 0",
             *(total, total, (doc, other)),
         )
@@ -416,11 +516,7 @@ def _met(
 
 def topics_left_out(judgements: Judgements, runs: Runs) -> list[Warned]:
     """Return which topics are no questions of a study, since a run or the judgements lack them."""
-    end = "They are left out"
-    return [
-        replace(each, text=f"{each.text.rpartition('. ')[0]}. {end}")
-        for each in _topic_warnings(judgements, runs)
-    ]
+    return [*_topic_warnings(judgements, runs, of_study=True)]
 
 
 def _none_relevant(judgements: Judgements, name: str, run: Run) -> Iterator[Warned]:
@@ -429,35 +525,53 @@ def _none_relevant(judgements: Judgements, name: str, run: Run) -> Iterator[Warn
         judgements[topic].get(doc, 0) for topic in run if topic in judgements for doc in run[topic]
     ]
     if grades and max(grades) < 1:
-        text = f"Run {name}: none of its {len(grades)} documents is relevant. All values are 0"
+        text = f"Run {name}: none of its {_counted(len(grades))} is relevant. All values are 0"
         yield Warned("none-relevant", name, text, len(grades), len(grades))
 
 
-def _topic_warnings(judgements: Judgements, runs: Runs) -> Iterator[Warned]:
+def _topic_warnings(
+    judgements: Judgements, runs: Runs, *, of_study: bool = False
+) -> Iterator[Warned]:
+    """Yield which topics a run lacks, and which the judgements.
+
+    A topic that no run has is left out. So is, ``of_study``, one that any run lacks.
+    """
     judged = [topic for topic, grades in judgements.items() if any(g > 0 for g in grades.values())]
+    returned = {topic for run in runs.values() for topic in run if run[topic]}
+    of_none = [] if of_study else sorted({*judged} - returned)
+
+    def lacking(subject: str, of: str, topics: Sequence[str], end: str) -> Iterator[Warned]:
+        if topics:
+            count, others = len(topics), {*(runs[of] if of else returned)} - {*judgements}
+            example, first = _first_with_cause(topics, others, "the runs have")
+            of_judged = f"{_of(count, len(judged), 'judged topic')} ({first})"
+            text = f"{subject} for {of_judged}. {_agree(count, end)}"
+            yield Warned("topics-missing", of, text, count, len(judged), example)
+
+    if runs:
+        only = next(iter(runs)) if len(runs) == 1 else ""
+        subject = f"Run {only} returned nothing" if only else "No run returned anything"
+        yield from lacking(subject, only, of_none, "They are left out")
     for name, run in runs.items():
-        missing = sorted(topic for topic in judged if topic not in run)
-        if missing:
-            yield Warned(
-                "topics-missing",
-                name,
-                f"Run {name} returned nothing for {len(missing)} of {len(judged)} judged topics "
-                f"(first: “{missing[0]}”). They count as 0",
-                *(len(missing), len(judged), (missing[0],)),
-            )
+        missing = sorted(topic for topic in {*judged} - {*of_none} if not run.get(topic))
+        end = "They are left out" if of_study else "They count as 0"
+        yield from lacking(f"Run {name} returned nothing", name, missing, end)
         without = sorted(topic for topic in run if topic not in judgements)
         if without:
+            unmet = {*judgements} - {*run}
+            example, first = _first_with_cause(without, unmet, "the judgements have")
             yield Warned(
                 "topics-not-judged",
                 name,
-                f"Run {name}: {len(without)} of {len(run)} topics are not judged (first: "
-                f"“{without[0]}”). They are left out",
-                *(len(without), len(run), (without[0],)),
+                f"Run {name}: {_of(len(without), len(run), 'topic')} "
+                f"{_agree(len(without), 'are not judged')} ({first}). "
+                f"{_agree(len(without), 'They are')} left out",
+                *(len(without), len(run), example),
             )
 
 
-def _rank_warnings(name: str, run: Run, facts: RunFacts) -> Iterator[Warned]:
-    """Yield that ranks and scores disagree, or that the list is read backwards."""
+def _rank_warnings(name: str, run: Run, facts: RunFacts, *, of_study: bool) -> Iterator[Warned]:
+    """Yield that ranks and scores disagree, are swapped, or that the list is read backwards."""
     pairs = conflicts = reversed_topics = 0
     example: tuple[str, ...] = ()
     orders = {topic: facts.order[topic] for topic in facts.order if topic in run}
@@ -470,20 +584,38 @@ def _rank_warnings(name: str, run: Run, facts: RunFacts) -> Iterator[Warned]:
         reversed_topics += len(known) > 1 and len(rises) == len(known) - 1
         example = example or ((topic, *rises[0]) if rises else ())
     topics = len(orders)
-    if reversed_topics * 2 > topics:
-        yield Warned(
-            "ranks-reversed",
-            name,
-            f"Run {name}: scores rise with the ranks in {reversed_topics} of {topics} topics. The "
-            "list is read backwards. For distances give `--scores distances`",
-            *(reversed_topics, topics, example[1:]),
+    are_swapped = facts.odd_ranks and all(
+        score.is_integer() for scores in run.values() for score in scores.values()
+    )
+    if are_swapped:
+        ranks, scores_read = (", ".join(column) for column in zip(*facts.odd_ranks, strict=True))
+        text = (
+            f"Run {name}: the rank column holds {ranks}, … and the score column {scores_read}, …. "
+            "Are they swapped? The score column decides the order"
         )
+        yield Warned("ranks-not-whole", name, text, example=facts.odd_ranks[0])
+    elif reversed_topics * 2 > topics:
+        in_topics = f"in {_of(reversed_topics, topics, 'topic')}"
+        if facts.distances:
+            text = (
+                f"Run {name}: with --scores distances its order is the opposite of its ranks "
+                f"{in_topics}; the scores look like similarities. "
+            )
+            text += "Leave --scores distances out"
+            text += f": make the study again without it{AGAIN}" if of_study else ""
+        else:
+            text = (
+                f"Run {name}: scores rise with the ranks {in_topics}. The list is read backwards."
+            )
+            again = f"make the study again with `survey study new … --scores distances`{AGAIN}"
+            text += f" For distances {again if of_study else 'give `--scores distances`'}"
+        yield Warned("ranks-reversed", name, text, reversed_topics, topics, example[1:])
     elif conflicts:
         topic, first, second = example
         yield Warned(
             "rank-conflict",
             name,
-            f"Run {name}: rank and score disagree in {conflicts} of {pairs} neighbouring pairs "
+            f"Run {name}: rank and score disagree in {_of(conflicts, pairs, 'neighbouring pair')} "
             f"(topic “{topic}”: “{first}”, “{second}”). The score decides",
             *(conflicts, pairs, (first, second)),
         )

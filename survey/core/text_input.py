@@ -11,12 +11,18 @@ with some gets one more, and removing one at each place restores the text.
 import io
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from difflib import get_close_matches
 from typing import Any
 from unicodedata import combining, normalize
 
 MOST_FAULTS = 20
+LEAST_ALIKE = 0.7  # of names: difflib's ratio, so that colour is not taken for columns
+MOST_NAMED = 5  # names in a sentence
+MOST_ALIKE = 5  # faults that differ in numbers and quoted words only
+DIFFERING = re.compile(r"'[^']*'|\"[^\"]*\"|“[^”]*”|[0-9]+")
 
 # A study's address, /s/SLUG: small letters, digits and hyphens.
 SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
@@ -63,8 +69,8 @@ class FaultyFilesError(ValueError):
 class FileFaults:
     """Faults of files, collected so that one error names them all.
 
-    ``error`` makes the error from the sentences. Of more than ``most`` faults the error
-    holds the first ``most`` − 1, and its last sentence counts the rest. ``columns_not_read``: no
+    ``error`` makes the error from the sentences. It holds the first MOST_ALIKE of those that are
+    alike, and ``most`` at most; its last sentence counts the rest. ``columns_not_read``: no
     faults, but to be known: of each file the columns of its table that are not read.
     """
 
@@ -107,11 +113,17 @@ class FileFaults:
     def raise_any(self) -> None:
         """Raise the error if a fault was added."""
         faults = self.sentences
-        if len(faults) > self._most:
-            shown = faults[: self._most - 1]
-            faults = [*shown, f"and {len(faults) - len(shown)} more faults like these"]
-        if faults:
-            raise self._error(tuple(faults))
+        kinds = Counter[str]()
+        shown = []
+        for fault in faults:
+            kinds[kind := DIFFERING.sub("", fault)] += 1
+            if kinds[kind] <= MOST_ALIKE:
+                shown.append(fault)
+        if len(shown) < len(faults) or len(shown) > self._most:
+            shown = shown[: self._most - 1]
+            shown.append(f"and {len(faults) - len(shown)} more like these")
+        if shown:
+            raise self._error(tuple(shown))
 
 
 def lines_of(text: str) -> Iterable[str]:
@@ -141,6 +153,21 @@ def without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def split_names(text: str) -> list[str]:
     """Return names of measures that commas or blanks separate, unless in brackets: AP(rel=2)."""
     return [name for name in BETWEEN_NAMES.split(text) if name]
+
+
+def closest(name: str, names: Iterable[str]) -> str | None:
+    """Return the name that another was probably meant to be, None where none is like it."""
+    by_case = {each.casefold(): each for each in names}
+    alike = get_close_matches(name.casefold(), by_case, 1, LEAST_ALIKE)
+    return by_case[alike[0]] if alike else None
+
+
+def did_you_mean(name: str, names: Sequence[str]) -> str:
+    """Return, in sentences, which name was probably meant and the first of those that there are."""
+    meant = closest(name, names)
+    first = f"Did you mean {meant}? " if meant else ""
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return f"{first}There are: {', '.join(names[:MOST_NAMED])}{more}."
 
 
 def visible(text: str) -> str:

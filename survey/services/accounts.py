@@ -17,7 +17,7 @@ from sqlalchemy import delete
 from sqlalchemy.orm import Session
 
 from survey import tokens
-from survey.core.text_input import SLUG
+from survey.core.text_input import SLUG, did_you_mean
 from survey.db import queries
 from survey.db.engine import begin_reading, lock_globally
 from survey.db.models import (
@@ -138,10 +138,15 @@ def ensure_researcher(session: Session) -> str | None:
 
 
 def find_researcher(session: Session, name: str) -> Researcher:
-    """Return the account of that name, upper or lower case, or raise NotFoundError."""
-    researcher = queries.researcher_by_name(session, name)
+    """Return the account of that name, upper or lower case, or raise NotFoundError.
+
+    The error names others, so it is for commands: pages use ``researcher_named``.
+    """
+    researcher = queries.researcher_by_name(session, " ".join(name.split()))
     if researcher is None:
-        raise NotFoundError(f"There is no researcher {name!r}.")
+        names = [repr(each.name) for each in all_researchers(session)]
+        others = did_you_mean(repr(name), names) if names else "`survey researcher add` adds one."
+        raise NotFoundError(f"There is no researcher {name!r}. {others}")
     return researcher
 
 

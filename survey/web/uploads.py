@@ -87,7 +87,7 @@ def counted_progress(study_id: int) -> Iterator[Callable[[int], object]]:
         with file.open("wb", buffering=0) as counted:
             yield lambda count: counted.write(b"." * count)
     finally:
-        file.unlink(missing_ok=True)
+        shutil.rmtree(file.parent, ignore_errors=True)
 
 
 def progress_by_now(study_id: int) -> int:

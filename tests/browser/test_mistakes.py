@@ -72,7 +72,7 @@ def test_no_mistake_passes_in_silence(page, server):
     desk.choose("runs", near_txt=NEAR.encode(), far_txt=FAR.encode())
     desk.press("Create the draft")
     page.wait_for_url("**/mistakes/plan")
-    backwards = "The list is read backwards. For distances give"
+    backwards = "The list is read backwards. For distances make the study again"
     expect(page.locator("#warnings")).to_contain_text("Run near: scores rise with the ranks in 3")
     expect(page.locator("#warnings")).to_contain_text(backwards)
 

@@ -459,8 +459,8 @@ def test_pictures_in_folders_are_named_by_them_and_rows_without_a_file_counted_o
         assert warned[10:] == ["and 9 more"]
     else:
         assert refused == []
-        named = "cat/0.png is the document cat-0, as `survey collect` names it"
-        assert warned[0] == f"Taken, but look at it: {named}, and 7 more likewise"
+        named = "8 pictures are taken with their folder, as `survey collect` names them (first: "
+        assert warned[0] == f"Taken, but look at it: {named}cat/0.png is cat-0)"
         assert len(warned) == 3  # of each request
     expect(page.get_by_text(f"has {taken} item")).to_be_visible()
     assert page.faults == []

@@ -43,7 +43,7 @@ def test_json_has_the_same(desk):
         ("survey collect albums --to collection", "collection is there already"),
         ("survey collect albums --to nowhere/ours", "There is no folder nowhere"),
         ("survey collect albums/wood --to ours", "albums/wood holds no subfolder with pictures"),
-        ("survey collect albums --to ours --queries 4", "No subfolder of albums holds 5 different"),
+        ("survey collect albums --to ours --queries 4", "Each class needs 5 different pictures"),
     ],
 )
 def test_what_cannot_be_collected_is_refused_and_nothing_written(desk, line, message):

@@ -71,6 +71,7 @@ def test_json_holds_means_values_and_comparisons(evaluate):
     assert list(ap) == [
         *("run", "measure", "difference", "percent", "p", "p_holm"),
         *("p_t", "p_t_holm", "p_randomisation", "p_randomisation_holm", "stars"),
+        *("p_two_sided", "p_two_sided_holm", "topics_needed"),
     ]
     assert (ap["run"], ap["measure"]) == ("better", "AP")
     assert ap["difference"] == pytest.approx(10 / 24)
@@ -190,13 +191,13 @@ def test_gmt_is_a_number_or_the_largest_there_is(evaluate):
         (("--measures", "AP", "MNRO"), "MNRO needs the collection size; give --collection-size as"),
         (("--measures", "S-recall@20"), "S-recall@20 needs clusters; give --clusters as well."),
         (("--measures", "wP@10"), "wP@10 needs weights; give --weights as well."),
-        (("--measures", "ABC"), "there is no measure 'ABC'; registered are AP, NMRR, MNRO"),
+        (("--measures", "ABC"), "there is no measure 'ABC'; known are AP, NMRR, MNRO"),
         (("--baseline", "nobody"), "the baseline 'nobody' is none of the runs; these are base, b"),
         (("--clusters", "nowhere.txt"), "'nowhere.txt' does not exist"),
         (("--resamples", "5"), "5 is not in the range"),
         (
             ("--run", "base.txt"),
-            "base.txt and base.txt would both be the run 'base.txt'. Name one: --run NAME=base.txt",
+            "the same file is given twice: base.txt",
         ),
     ],
 )
@@ -302,6 +303,30 @@ def test_what_is_left_out_is_said_once(evaluate):
     )
 
 
+def test_all_runs_are_compared_at_once_and_stars_are_the_papers_if_asked(evaluate):
+    topics = [f"q{number}" for number in range(12)]
+    (evaluate.folder / "qrels.txt").write_text("".join(f"{name} 0 d1 1\n" for name in topics))
+    for name, order in (("base", "21"), ("best", "12"), ("like", "21")):
+        orders = {**dict.fromkeys(topics, order), "q0": "21"}  # one topic without a difference
+        (evaluate.folder / f"{name}.txt").write_text(run_of(**orders))
+    options = ("--run", "base.txt", "best.txt", "like.txt", "--measures", "AP")
+    found = json.loads(evaluate(*options, "--all-runs", "--json"))["all_runs"]
+    assert [(one["first"], one["second"]) for one in found] == [
+        ("base", "best"),
+        ("base", "like"),
+        ("best", "like"),
+    ]
+    assert found[1]["p"] == 1
+    assert max(found[0]["p"], found[2]["p"]) < 0.05
+    printed = " ".join(evaluate(*options, "--all-runs").split())
+    assert "Every two runs compared at once" in printed
+    assert json.loads(evaluate(*options, "--json"))["all_runs"] == []
+    baseline = ("--baseline", "base")
+    assert "two-sided randomisation test" in " ".join(evaluate(*options, *baseline).split())
+    of_paper = " ".join(evaluate(*options, *baseline, "--paper-stars").split())
+    assert "one-tailed paired bootstrap" in of_paper
+
+
 def test_few_topics_are_tested_without_stars(evaluate):
     def compared(topics):
         orders = {f"q{number}": "5432"[3 - number % 4 :] + "1" for number in range(topics)}
@@ -395,7 +420,7 @@ def test_every_row_of_the_csv_has_every_cell_and_says_why_there_is_no_p(evaluate
         *("--measures", "AP", "--csv"),
     )
     rows = list(csv.reader(io.StringIO(said[said.index("run,measure") :])))
-    assert {len(row) for row in rows} == {14}
+    assert {len(row) for row in rows} == {17}
     assert rows[2][9] == "the two runs have the same value for every query"
 
 
@@ -499,3 +524,74 @@ def test_columns_of_judgements_that_are_not_read_are_named(evaluate):
     (evaluate.folder / "qrels.txt").write_text(f"topic;document;relevance;remark\n{table}")
     told = evaluate("--run", "base.txt", "--measures", "AP", stream="stderr")
     assert "Warning: qrels.txt: columns not read: remark." in told
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "options", "cause"),
+    [
+        (
+            "qrels.txt",
+            "q1 0 d1 0\nq2 0 d1 -1\n",
+            (),
+            "no document is relevant (all 2 grades are 0 or",
+        ),
+        (
+            "clusters.txt",
+            "q1 x1 a\nq1 x2 b\n",
+            ("--clusters", "clusters.txt"),
+            "clusters.txt: none of its 2 documents is relevant in the judgements (clusters: “x1”, ",
+        ),
+        (
+            "clusters.txt",
+            "x1 d1 a\nx1 d2 b\n",
+            ("--clusters", "clusters.txt"),
+            "clusters.txt: none of its 2 documents is relevant in the judgements (clusters: “x1”,",
+        ),
+        (
+            "clusters.txt",
+            BASE,
+            ("--clusters", "clusters.txt"),
+            "clusters.txt: the second field of every line is “Q0”; a line of clusters is: topic",
+        ),
+        (
+            "clusters.txt",
+            "q1 d1 unknown\nq2 d1 unknown\n",
+            ("--clusters", "clusters.txt"),
+            "clusters.txt: its relevant documents are all “unknown”, which is no cluster",
+        ),
+        (
+            "qrels.txt",
+            "q1 0 d1 0\nq9 0 d1 1\n",
+            (),
+            "a topic with a relevant document; one such topic is needed (judgements: “q9”, runs",
+        ),
+    ],
+)
+def test_a_collection_without_a_topic_to_score_says_its_cause(
+    evaluate, file, content, options, cause
+):
+    (evaluate.folder / file).write_text(content)
+    assert cause in refusal(evaluate, *BOTH, *options, status=1)
+
+
+def test_keywords_of_one_document_each_make_nothing_relevant(run, tmp_path):
+    keywords, ranked = tmp_path / "keywords.csv", tmp_path / "run.txt"
+    keywords.write_text("document,keyword,weight\na,tiger,1\nb,water,1\n")
+    ranked.write_text("a Q0 b 1 2 t\n")
+    told = " ".join(run("evaluate", "--keywords", keywords, "--run", ranked, status=1).split())
+    cause = "no other document shares a keyword with a topic of the runs, so nothing is relevant"
+    assert f"keywords.csv: {cause}" in told
+
+
+def test_judgements_as_clusters_and_changed_ids_do_not_pass_in_silence(evaluate):
+    told = evaluate(*BOTH, "--clusters", "qrels.txt", "--measures", "S-recall@5", stream="stderr")
+    assert "Warning: Clusters: in each of 2 topics all documents are in one cluster" in told
+    (evaluate.folder / "qrels.txt").write_text(QRELS.replace("d2", "02.01.2024"))
+    told = evaluate(*BOTH, "--measures", "AP", stream="stderr")
+    assert "Warning: Judgements: " in told
+    assert "(“02.01.2024”)" in told
+
+
+def test_a_decimal_grade_is_not_read_as_another_number(evaluate):
+    (evaluate.folder / "qrels.txt").write_text("q1 0 d1 1.05\n")
+    assert "relevance '1.05' found" in refusal(evaluate, *BOTH, status=1)

@@ -70,7 +70,8 @@ def test_a_blank_that_is_not_ascii_is_a_part_of_an_id_and_is_named(evaluated):
     assert "without blanks that are not ASCII (run “東京<U+3000>駅”, judgements “東京駅”)" in text
     assert "d3<U+00A0>x" not in str(content)
     strange = evaluated("f09/nbsp.txt")
-    assert "d3\u00a0x" not in json.dumps(strange["warnings"], ensure_ascii=False)
+    text = "1 of 2 documents is not judged, and its id holds a no-break space, U+00A0"
+    assert warned(strange, "blanks-in-ids")["text"] == f"Run nbsp: {text} (“d3<U+00A0>x”)"
 
 
 def test_distances_stop_a_study_before_people_judge_reversed_lists(run, session):
@@ -78,7 +79,8 @@ def test_distances_stop_a_study_before_people_judge_reversed_lists(run, session)
     options = ("--qrels", BASE, "--run", *runs, "--collection-size", 12, "--missing-last")
     reversed_list = (
         "Warning: Run dist: scores rise with the ranks in 3 of 3 topics. The list is read "
-        "backwards. For distances give `--scores distances`."
+        "backwards. For distances make the study again with `survey study new … --scores "
+        "distances` under another address, or give the files again in the plan."
     )
     told = printed(run, "study", "new", "near", *options, "--preset", "runs", status=1)
     assert reversed_list in told
@@ -158,3 +160,37 @@ def test_what_is_no_bundle_is_said_to_need_one(run):
     assert (
         "is not a bundle: a bundle is the zip, or the unpacked folder, that `survey export`" in told
     )
+
+
+def test_measures_that_order_the_lists_alike_are_named_with_what_to_do(run):
+    runs = [CASES / "base/a.txt", CASES / "base/b.txt"]
+    options = ("--qrels", BASE, "--run", *runs, "--collection-size", 100, "--missing-last")
+    run("init")
+    run("study", "new", "alike", *options, "--measures", "AP,RR")
+    told = printed(run, "study", "check", "alike")
+    assert told.startswith("AP and RR order the lists differently in 0 of 2 questions; in 2 all")
+    assert (
+        "AP and RR put the lists in the same order in both questions, so this study cannot compare "
+        "AP with RR. Use other runs or topics, or leave one out (lists)"
+    ) in told
+    assert told.count("AP and RR") == 2
+
+
+@pytest.mark.parametrize(("preset", "status"), [("runs", 0), ("pictures", 1)])
+def test_documents_without_an_item_stop_a_study_that_shows_them(run, preset, status):
+    folder = CASES.parent / "intake/c04-items-missing"
+    runs = [folder / "alpha.run", folder / "beta.run"]
+    options = ("--qrels", folder / "qrels.txt", "--run", *runs, "--collection-size", 20)
+    asks = ("--missing-last", "--asked-by", "X", "--contact", "x@example.org")
+    run("init")
+    run("study", "new", "c04", "--preset", preset, *options, *asks)
+    run("study", "items", "c04", folder / "items.csv", "--topics-file", folder / "topics.csv")
+    missing = "2 of 24 documents of the lists have no item (first: “11-4”)"
+    not_shown = " (not shown in this kind of study)" if preset == "runs" else ""
+    assert f"{missing}{not_shown}" in printed(run, "study", "check", "c04")
+    told = printed(run, "study", "open", "c04", status=status)
+    assert f"{missing}{not_shown}." in told
+    assert ("cannot open" in told) == (preset == "pictures")
+    if status:
+        told = printed(run, "study", "open", "c04", "--anyway", "two are lost")
+        assert f"Warning: {missing}." in told

@@ -78,7 +78,7 @@ def test_topics_with_semicolons_are_read(run, take):
     assert content["files"] == [
         {
             **{"file": "semi.csv", "read_as": "CSV with semicolons", "rows": 1, "taken": 1},
-            **{"not_needed": 0, "columns_not_read": []},
+            **{"not_needed": 0, "columns_not_read": [], "first_not_needed": ""},
         }
     ]
 
@@ -96,11 +96,11 @@ def test_files_with_their_ending_are_the_documents_that_runs_name_so(run):
     new = ("study", "new", "p08", "--preset", "pictures", "--items", items, *RUNS, *AS_ASKED)
     content = json.loads(run(*new, "--json"))
     assert content["files"][0]["taken"] == 12
-    named = "IMG_0.jpg is the document IMG_0.jpg, as the study names it, and 11 more likewise"
+    named = "12 pictures are taken with their extension, as the study names them (first: IMG_0.jpg)"
     assert texts(content, "document-named") == [named]
     findings = run("study", "check", "p08", status=1)  # there is no text of a topic yet
     assert "documents have no picture" not in findings
-    assert "1 of 1 topics has no text or picture" in findings
+    assert "1 of 1 topic has no text or picture" in findings
 
 
 def test_only_documents_that_the_study_names_are_taken_and_the_rest_counted(run, tmp_path):
@@ -110,16 +110,16 @@ def test_only_documents_that_the_study_names_are_taken_and_the_rest_counted(run,
     table = tmp_path / "items.csv"
     table.write_text("\n".join(["document,text,score", *rows]))
     output = run("study", "items", "p08", table)
-    report = "items.csv: 100 rows, 12 taken, 88 not needed. Columns not read: score."
+    report = (
+        "items.csv: 100 rows, 12 taken, 88 not needed (first: IMG_12.jpg). Columns not read: score."
+    )
     assert report in output.splitlines()
     content = json.loads(run("study", "items", "p08", table, "--json"))
     assert content["items"] == content["files"][0]["taken"] == 12
     table.write_text("document,text\nIMG_1,words\n")
-    content = json.loads(run("study", "items", "p08", table, "--json", status=1))
-    [refusal] = content["refused"]
-    assert refusal["name"] == "items.csv"
-    assert refusal["reason"].startswith("none of its documents is in a question of the study")
-    assert "“IMG_1”" in refusal["reason"]
+    refused = run("study", "items", "p08", table, status=1)
+    assert "items.csv: none of its documents is in a question of the study (it has" in refused
+    assert "“IMG_1”" in refused
 
 
 def test_a_topics_picture_is_needed_although_no_list_names_it(run, tmp_path):
@@ -185,7 +185,7 @@ def test_longer_texts_are_refused_with_their_row_or_cut(run, take, tmp_path):
     output = run("study", "items", "drawn", table, status=1)
     for place in ("title: 'ttt", "text: 'xxx"):
         assert f"items.csv, row 3, column {place}" in output
-    assert "a text of 500 characters at most is allowed; `--cut-texts` cuts longer ones" in output
+    assert "501 characters are too many; 500 are allowed; `--cut-texts` cuts longer ones" in output
     content = take(table, "--cut-texts")
     assert content["items"] == 2
     assert texts(content, "texts-cut") == [

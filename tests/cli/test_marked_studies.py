@@ -217,7 +217,7 @@ def test_check_remarks_on_different_numbers_of_relevant_items(run, files):
     new_from_runs(run, "--topics", "t2 t3")
     verdict, _, remarks = run("study", "check", "two-runs").partition("Summary")
     assert "3 things to mend" in verdict  # the orders are identical, and two of the contact
-    assert "from 2 to 3 relevant items per list, so the texts must not promise" in remarks
+    assert "from 2 to 3 relevant items per list; look whether a text names one number" in remarks
 
 
 @ON_SQLITE

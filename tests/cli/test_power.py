@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from survey.core.studies.rankings import Ranking, contrast
+from survey.core.studies.rankings import Ranking, contrast, is_balanced
 from tests.databases import ON_SQLITE
 from tests.guides.pages import ROOT
 from tests.preferred import a_preference_study
@@ -59,7 +59,10 @@ def test_the_figures_do_not_depend_on_the_workers(run):
     assert one == two
     assert len(one["studies"]) == 4
     assert (one["alpha"], one["decided"], one["seed"]) == (0.05, 0.68, 1)
-    assert (one["measures"], one["contrasts"]) == (3, {"contradicting": 1.0})
+    assert (one["measures"], one["contrasts"]) == (
+        3,
+        {"contradicting": 1.0, "balanced": 1.0},
+    )
     assert [way["more"] for way in one["enough"]] == [
         *("participants", "participants with a pool", "questions for each")
     ]
@@ -76,7 +79,10 @@ def test_power_takes_a_studys_plan_and_options_override_it(run):
     assert found["studies"] == planned
     checked = json.loads(run("study", "check", "pilot", "--json"))
     orders = [each["rankings"] for each in checked["questions"] if each["question"]]
-    kinds = [contrast(*(Ranking.parse(of[name]) for name in ("MNRO", "NMRR"))) for of in orders]
+    both = [[Ranking.parse(of[name]) for name in ("MNRO", "NMRR")] for of in orders]
+    kinds = [contrast(*of) for of in both]
+    balanced = [of for of in both if contrast(*of) == "contradicting" and is_balanced(*of)]
+    assert found["contrasts"].pop("balanced", 0) == len(balanced) / 7
     assert found["contrasts"] == {kind: kinds.count(kind) / 7 for kind in kinds}
     opposed, ties, same = (
         f"{100 * kinds.count(kind) / 7:.0f} %"

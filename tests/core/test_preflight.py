@@ -6,7 +6,18 @@ from hypothesis import strategies as st
 
 from survey.cli.command import ID_CHANGES
 from survey.core.collections.runs import read_run_and_facts
-from survey.core.preflight import CHANGES, changed_ids, runs_checked, topics_fault
+from survey.core.preflight import (
+    CHANGED_BY_SPREADSHEETS,
+    CHANGES,
+    Shown,
+    changed_ids,
+    clusters_checked,
+    items_checked,
+    none_relevant_fault,
+    run_as_meant,
+    runs_checked,
+    topics_fault,
+)
 from survey.core.text_input import FaultyFilesError, FileFaults
 
 
@@ -76,7 +87,7 @@ def test_lists_that_are_read_backwards_are_told_and_no_single_conflict():
     backwards = "".join(f"1 Q0 d{number} {number} {number} a\n" for number in range(1, 9))
     warned = checked(JUDGED, backwards)
     assert codes(warned) == ["ranks-reversed"]
-    assert "scores rise with the ranks in 1 of 1 topics" in warned[0].text
+    assert "scores rise with the ranks in 1 of 1 topic" in warned[0].text
     one = FINE.replace("1 Q0 d3 3 6 a", "1 Q0 d3 3 9 a")
     [conflict] = checked(JUDGED, one)
     assert (conflict.code, conflict.count, conflict.total) == ("rank-conflict", 1, 7)
@@ -147,3 +158,164 @@ def test_ids_that_a_change_makes_equal_are_never_merged(documents, change):
     else:
         changed = changed_ids({"1": documents}, [change], "a.run")
         assert [*changed["1"].values()] == [*documents.values()]
+
+
+def texts(warnings):
+    return [each.text for each in warnings]
+
+
+@pytest.mark.parametrize(
+    ("clusters", "expected"),
+    [
+        (
+            {"1": {"d1": "0", "d2": "0"}, "2": {"d1": "0", "d3": "0"}},
+            [
+                "Clusters: in each of 2 topics all documents are in one cluster (“0”), so measures "
+                "of sub-topics say nothing"
+            ],
+        ),
+        ({"1": {"d1": "a", "d2": "a"}, "2": {"d1": "a", "d3": "b"}}, []),
+        ({"1": {"d1": "a"}, "2": {"d1": "b"}}, []),
+        ({"1": {"d1": "1", "d2": "2"}}, []),
+    ],
+)
+def test_clusters_that_say_nothing_of_sub_topics_are_warned_of(clusters, expected):
+    of_documents = {
+        topic: {doc: frozenset({name}) for doc, name in documents.items()}
+        for topic, documents in clusters.items()
+    }
+    assert texts(clusters_checked("c.txt", of_documents)) == expected
+
+
+def test_documents_that_could_not_be_placed_are_in_no_cluster_with_others():
+    unplaced = {"1": {"d1": frozenset({"a"}), "d2": frozenset()}}
+    assert clusters_checked("c.txt", unplaced) == []
+
+
+def test_ids_that_a_spreadsheet_changed_are_told_of_either_side():
+    changed = {"1": {"06.01.2024" if doc == "d6" else doc: 1 for doc in JUDGED["1"]}}
+    [warned] = [each for each in checked(changed, FINE) if each.code == "spreadsheet-ids"]
+    assert warned.text.startswith(
+        "Judgements: 1 document has an id like dates or numbers in scientific notation "
+        "(“06.01.2024”) and is in no run. Did a spreadsheet change it?"
+    )
+    run = FINE.replace("d6", "1.2E+05").replace("d7", "6-Jan")
+    [warned] = [each for each in checked(JUDGED, run) if each.code == "spreadsheet-ids"]
+    assert "Run a: 2 documents have ids like dates" in warned.text
+    assert "(“1.2E+05”, “6-Jan”) and are not judged" in warned.text
+
+
+def test_dates_that_are_ids_of_both_sides_are_no_fault():
+    judged = {"1": {"2024-01-06": 1, "2024-01-07": 0, "d1": 1}}
+    assert "spreadsheet-ids" not in codes(checked(judged, "1 Q0 2024-01-06 1 2 a\n1 Q0 d1 2 1 a\n"))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        *((each, True) for each in ("06.01.2024", "1/6/24", "2024-01-06", "06. Jan", "Jan-24")),
+        *((each, True) for each in ("1.2E+05", "1,2E+05", "5e-07", "6-Sept", "2024-01-06 00:00")),
+        *((each, False) for each in ("d6", "12e4", "1-2-3", "11-4", "may", "2024", "1.5", "mar-1")),
+    ],
+)
+def test_what_spreadsheets_make_of_ids_is_recognised(text, expected):
+    assert bool(CHANGED_BY_SPREADSHEETS.fullmatch(text)) == expected
+
+
+def swapped(shift=0.5):
+    return "".join(f"1 Q0 d{rank} {9 - rank + shift} {rank} a\n" for rank in range(1, 9))
+
+
+def test_a_rank_column_that_holds_scores_is_told_and_stops_a_study():
+    [warned] = checked(JUDGED, swapped())
+    assert (warned.code, warned.level) == ("ranks-not-whole", "warning")
+    assert warned.text.startswith(
+        "Run a: the rank column holds 8.5, 7.5, … and the score column 1, 2, …. Are they swapped?"
+    )
+    run, facts = run_of(swapped())
+    [warned] = runs_checked(JUDGED, {"a": run}, {"a": facts}, of_study=True)
+    assert warned.level == "stop"
+
+
+def test_ranks_that_are_means_beside_true_scores_are_no_fault():
+    assert checked(JUDGED, FINE.replace(" 3 6 a", " 2.5 6.2 a").replace(" 2 7 a", " 2.5 7 a")) == []
+    assert checked(JUDGED, FINE.replace(" 3 6 a", " 3.0 6 a")) == []
+
+
+def test_a_topic_that_no_run_has_is_left_out_and_one_that_others_have_counts_as_0():
+    judged = {**JUDGED, "2": {"d1": 1}, "3": {"d1": 1}}
+    alone = checked(judged, FINE)
+    assert texts(alone) == [
+        "Run a returned nothing for 2 of 3 judged topics (first: “2”). They are left out"
+    ]
+    assert alone[0].of == "a"
+    run, _ = run_of(FINE)
+    other = {**run, "2": {"d1": 1.0}}
+    assert texts(runs_checked(judged, {"a": run, "b": other}, {})) == [
+        "No run returned anything for 1 of 3 judged topics (first: “3”). It is left out",
+        "Run a returned nothing for 1 of 3 judged topics (first: “2”). It counts as 0",
+    ]
+
+
+def test_a_topic_that_differs_by_zeros_alone_has_its_cause():
+    judged = {**JUDGED, "2": {"d1": 1}, "9": {"d1": 1}}
+    assert texts(checked(judged, FINE + "02 Q0 d1 1 1 a\n001 Q0 d1 1 1 a\n")) == [
+        "Run a returned nothing for 2 of 3 judged topics (first: “2”; the runs have “02”: leading "
+        "zeros). They are left out",
+        "Run a: 2 of 3 topics are not judged (first: “001”; for “02” the judgements have “2”: "
+        "leading zeros). They are left out",
+    ]
+
+
+def test_similarities_read_as_distances_are_told_to_be_similarities():
+    run, facts = run_as_meant(*run_of(FINE), (), "a", distances=True)
+    [warned] = runs_checked(JUDGED, {"a": run}, {"a": facts})
+    assert warned.text == (
+        "Run a: with --scores distances its order is the opposite of its ranks in 1 of 1 topic; "
+        "the scores look like similarities. Leave --scores distances out"
+    )
+
+
+@pytest.mark.parametrize(
+    ("grades", "expected"),
+    [
+        ((0, 0), "q: no document is relevant (all 2 grades are 0)"),
+        ((0, -1), "q: no document is relevant (all 2 grades are 0 or less)"),
+        ((0, 1), ""),
+    ],
+)
+def test_judgements_without_a_relevant_document_have_their_fault(grades, expected):
+    judged = {"1": dict(zip("ab", grades, strict=True))}
+    assert none_relevant_fault("q", judged) == expected
+
+
+def test_one_document_is_not_spoken_of_as_several():
+    [warned] = checked(JUDGED, FINE.replace("d8", "D8"))
+    assert warned.text == (
+        "Run a: 1 of 8 documents is not judged under its id, and would be without upper and lower "
+        "case (run “D8”, judgements “d8”). It counts as not relevant. `--ids any-case` reads them "
+        "so"
+    )
+
+
+def test_blanks_that_are_not_ascii_are_named():
+    text = FINE.replace("d7", "d7\u00a0x").replace("d8", "d8\u3000x")
+    [warned] = checked(JUDGED, text)
+    assert warned.text == (
+        "Run a: 2 of 8 documents are not judged, and their ids hold a no-break space, U+00A0 "
+        "(“d7<U+00A0>x”)"
+    )
+
+
+def test_a_topic_whose_text_is_under_another_id_has_its_cause():
+    shown = Shown({"001": ["a", "b"]}, {"a"}, {"a"}, {"1"}, {"1"})
+    lacking = "1 of 1 topic has no text or picture (first: “001”; topics have “1”: leading zeros)"
+    spare = "1 of 1 topic is in no question (first: “1”)"
+    missing = "1 of 2 documents of the lists has no item (first: “b”)"
+    assert texts(items_checked(shown, needed=True)) == [missing, lacking, spare]
+    not_shown = " (not shown in this kind of study)"
+    assert texts(items_checked(shown, needed=False)) == [
+        f"{missing}{not_shown}",
+        f"{lacking}{not_shown}",
+        spare,
+    ]

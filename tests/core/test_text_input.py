@@ -2,7 +2,13 @@
 
 import pytest
 
-from survey.core.text_input import FaultyFilesError, FileFaults, parse_number, parse_whole
+from survey.core.text_input import (
+    FaultyFilesError,
+    FileFaults,
+    closest,
+    parse_number,
+    parse_whole,
+)
 
 
 class ParseError(Exception):
@@ -27,13 +33,30 @@ def test_without_a_fault_nothing_is_raised():
 
 @pytest.mark.parametrize(
     ("count", "lines"),
-    [(3, ["0", "1", "2"]), (5, ["0", "1", "and 3 more faults like these"])],
+    [(3, ["a", "b", "c"]), (5, ["a", "b", "and 3 more like these"])],
 )
 def test_of_many_faults_the_first_are_shown_and_the_rest_counted(count, lines):
-    faults = FileFaults(map(str, range(count)), most=3)
+    faults = FileFaults("abcde"[:count], most=3)
     with pytest.raises(FaultyFilesError) as caught:
         faults.raise_any()
     assert list(caught.value.faults) == lines
+
+
+def test_of_faults_that_differ_in_numbers_and_quoted_words_only_five_are_shown():
+    faults = FileFaults(f"a.txt, line {number}: 'x{number}' found" for number in range(9))
+    faults.add("a.txt: another fault")
+    with pytest.raises(FaultyFilesError) as caught:
+        faults.raise_any()
+    *shown, other, last = caught.value.faults
+    assert shown == [f"a.txt, line {number}: 'x{number}' found" for number in range(5)]
+    assert (other, last) == ("a.txt: another fault", "and 4 more like these")
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"), [("base_1", "base1"), ("ADA LOVLACE", "Ada Lovelace"), ("bayes", None)]
+)
+def test_the_name_that_was_meant_is_found_in_any_case(name, meant):
+    assert closest(name, ["base1", "Ada Lovelace"]) == meant
 
 
 def test_a_reader_goes_on_after_an_error_that_is_collected():

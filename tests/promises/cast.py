@@ -196,7 +196,7 @@ def _study(session, slug, owner, canary):
         questions=1,
         title=f"{canary} title",
         consent=f"{canary} consent",
-        contact=f"{canary} contact",
+        contact=f"{canary} contact, group@x.example",
         scenario=f"{canary} scenario",
         personal_fields=[{"name": "remark", "label": f"{canary} label", "kind": "text"}],
     )

@@ -72,6 +72,45 @@ def test_no_reason_opens_a_study_that_does_not_say_whom_to_ask(session, ada, any
     assert (draft.status, draft.digest) == ("draft", None)
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        *({"contact": text} for text in ("TODO", "TBD", "xxx", "your e-mail", "<contact>")),
+        *({"asked_by": text} for text in ("your group", "TODO: the group", "<your name>")),
+    ],
+)
+def test_a_placeholder_opens_no_study_whatever_the_reason(session, ada, words):
+    draft = lifecycle.create_owned_study(session, ada, "whose", a_plan(**words), Recruitment())
+    [stop] = lifecycle.stops_of(lifecycle.check_study(session, draft))
+    assert stop.text.endswith("a placeholder")
+    with pytest.raises(CannotOpenError, match="a placeholder"):
+        lifecycle.open_study(session, draft, "Ada", anyway="it is urgent")
+
+
+@pytest.mark.parametrize("contact", ["https://", "foo@bar", "room 12", "ask Ada"])
+def test_a_contact_without_an_address_needs_a_reason(session, ada, contact):
+    plan = a_plan(contact=contact)
+    draft = lifecycle.create_owned_study(session, ada, "where", plan, Recruitment())
+    with pytest.raises(CannotOpenError, match="without an e-mail address, a telephone number"):
+        lifecycle.open_study(session, draft, "Ada")
+    session.rollback()
+    lifecycle.open_study(session, draft, "Ada", anyway="all know the room")
+    assert draft.status == "open"
+
+
+@pytest.mark.parametrize(
+    "contact",
+    [
+        *("someone@example.org", "Ada <ada@uni.edu>", "+357 22 892700", "(22) 89-27-00"),
+        *("https://uni.edu/lab", "www.uni.edu", "Όμιλος, a.b@uni.ac.cy"),
+    ],
+)
+def test_an_address_of_any_kind_opens_a_study(session, ada, contact):
+    plan = a_plan(contact=contact, asked_by="the people of your group at X")
+    draft = lifecycle.create_owned_study(session, ada, "where", plan, Recruitment())
+    assert not lifecycle.stops_of(lifecycle.check_study(session, draft))
+
+
 def test_what_a_study_was_opened_in_spite_of_is_logged(session, ada):
     plan = a_plan(questions=50)  # for which 20 minutes are too few
     draft = lifecycle.create_owned_study(session, ada, "long", plan, Recruitment())

@@ -90,15 +90,14 @@ def test_all_faults_are_told_at_once_each_with_its_line():
         "recruitment:\n"
         "  access: everyone\n"
     ) == (
-        "plan.yaml, line 3, colour: a plan has no field 'colour'; it has "
-        + faults_of("preset: mnro\ncolour: blue")[0].partition("it has ")[2],
+        "plan.yaml, line 3: there is no field “colour”; a plan has "
+        + faults_of("preset: mnro\ncolour: blue")[0].partition("a plan has ")[2],
         "plan.yaml, line 5, personal_fields 1, name: the personal field 'Age' cannot be a column; "
         "a lower-case word that is no keyword of Python is allowed",
         "plan.yaml, line 11, personal_fields 2, options: the personal field group needs at least "
         "two options, and 50 at most; found 1",
-        "plan.yaml, line 2, questions: questions is 'many'; a whole number is needed",
-        "plan.yaml, line 13, recruitment, access: access is 'everyone'; "
-        "allowed is public, personal",
+        "plan.yaml, line 2: questions is 'many'; a whole number is needed",
+        "plan.yaml, line 13, recruitment: access is 'everyone'; allowed is public, personal",
     )
 
 
@@ -107,13 +106,13 @@ def test_all_faults_are_told_at_once_each_with_its_line():
     [
         ("", "plan.yaml holds no fields"),
         ("- a\n- b\n", "plan.yaml holds no fields"),
-        ("title: [a\n", "plan.yaml, line 2: cannot be read as YAML"),
-        ("title: a: b\n", "Put quotation marks around a text that holds a colon"),
-        ("title: @a\n", "Put quotation marks around a text that begins with a sign"),
-        ("a:\n  b: 1\n\tc: 2\n", "Put blanks before a line in place of tabs"),
+        ("title: [a\n", "plan.yaml, line 1: the list that begins with [ is not closed by ]"),
+        ("title: a: b\n", "line 1: a text that holds a colon needs quotation marks"),
+        ("title: @a\n", "line 1: a text that begins with a sign needs quotation"),
+        ("a:\n  b: 1\n\tc: 2\n", "line 3: blanks are needed before a line in place of tabs"),
         ("a: &x [1]\nb: *x\n", "uses a YAML alias"),
-        ("seed: 1\nseed: 2\n", "line 1, seed: seed occurs twice, again on line 2"),
-        ("preset: other\n", "line 1, preset: preset is 'other'; allowed is mnro"),
+        ("seed: 1\nseed: 2\n", "line 1: seed occurs twice, again on line 2"),
+        ("preset: other\n", "line 1: preset is 'other'; allowed is mnro"),
         ("preset: mnro\nseed: 2013-01-01\n", "seed is 2013-01-01; a whole number"),
         ("preset: mnro\nlanguage: xx\n", "there is no translation into 'xx'; there are en, el"),
         ("preset: mnro\ndesign: pool\n", "per_participant is empty; a pool needs"),

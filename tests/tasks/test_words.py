@@ -83,7 +83,7 @@ def test_a_plan_is_read_by_the_rules_of_its_kind(monkeypatch):
     words.register(monkeypatch)
     with pytest.raises(PlanError, match="2 pairs found; 3 are needed"):
         plan_from_json({**PLAN, "pairs": PLAN["pairs"][:2]})
-    with pytest.raises(PlanError, match="a plan has no field 'measures'"):
+    with pytest.raises(PlanError, match="there is no field “measures”"):
         plan_from_json({**PLAN, "measures": ["AP"]})
 
 

@@ -136,7 +136,7 @@ def test_marks_and_other_cut_offs_are_set_on_the_plan_page(desk, session, study)
         (
             {"other_measures": "MAP"},
             "measures",
-            "There is no measure 'MAP' (MAP is the mean of AP); registered are",
+            "There is no measure 'MAP' (did you mean AP? MAP is the mean of AP); known are",
         ),
         ({"measures": ["AP", "S-recall@20"]}, "measures", "needs to know the clusters"),
         ({"clusters": "a b c d e,f"}, "clusters", "clusters of 6 items found; 5 are relevant"),

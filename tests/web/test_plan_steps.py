@@ -335,7 +335,7 @@ FAULTY = {  # what is typed into a field, its fault, and the step that has it
     "grouping": (
         "topics",
         "- [near, [a, b]",
-        "cannot be read: the text, line 1: cannot be read as YAML",
+        "cannot be read: the text, line 1: the list that begins with [ is not closed by ]",
         "what",
     ),
     "preference": ("measures", "AP NoSuch", "NoSuch", "what"),

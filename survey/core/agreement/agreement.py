@@ -70,6 +70,7 @@ from survey.core.agreement.label_permutation import (
     expected_by_redraws,
     label_permutation,
 )
+from survey.core.agreement.order_effects import CarryOver, OrderEffect, carry_over, order_effects
 from survey.core.agreement.quality import Bias, bias_of
 from survey.core.statistics.max_t import T, bonferroni_t, critical_t, step_down
 from survey.core.statistics.significance import Interval, MeanTest, Statistic, holm, t_quantile
@@ -248,6 +249,8 @@ class Agreement:
     friedman_tau_b: Friedman
     concordance: Concordance
     bias: Bias
+    order_effects: tuple[OrderEffect, ...]
+    carry_over: CarryOver
 
 
 def analyse_answers(
@@ -284,6 +287,8 @@ def analyse_answers(
         friedman_tau_b=friedman_of_agreement(orders, concordance.tau_b_of_participants, asked),
         concordance=concordance,
         bias=bias_of(answers, measures),
+        order_effects=order_effects(answers, credits),
+        carry_over=carry_over(answers, measures),
     )
 
 

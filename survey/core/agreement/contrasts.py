@@ -41,6 +41,7 @@ from survey.core.studies.rankings import (
     breaks_ties,
     contrast,
     is_balanced,
+    more_ties,
 )
 
 MOST_PERMUTED = 7  # lists, of which all orders are taken
@@ -96,9 +97,13 @@ class Balanced(QuestionCounts):
 
 @dataclass(frozen=True)
 class Unbalanced(QuestionCounts):
-    """The other contradicting questions, with the mean difference in their responses alone."""
+    """The other contradicting questions, with the mean difference in their responses alone.
+
+    ``first_ties_fewer``: in how many of them the first measure ties fewer lists.
+    """
 
     mean: float | None
+    first_ties_fewer: int
 
 
 @dataclass(frozen=True)
@@ -135,7 +140,12 @@ def by_contrast(d: NDArray[np.float64], credits: Credits, pair: Pair) -> ByContr
     return ByContrast(
         contradicting=_part(d, credits, kinds, CONTRADICTING),
         balanced=_balanced(d, credits, pair, balanced),
-        unbalanced=_unbalanced(d, credits, {*contradicting} - balanced),
+        unbalanced=_unbalanced(
+            d,
+            credits,
+            {*contradicting} - balanced,
+            sum(more_ties(*reversed(orders[number])) > 0 for number in contradicting),
+        ),
         ties_only=_part(d, credits, kinds, TIES_ONLY),
         identical=QuestionCounts(list(kinds.values()).count(IDENTICAL), len(identical)),
         first_breaks_ties=sum(breaks_ties(first, second) for first, second in ties),
@@ -169,9 +179,11 @@ def _balanced(
     )
 
 
-def _unbalanced(d: NDArray[np.float64], credits: Credits, numbers: Collection[int]) -> Unbalanced:
+def _unbalanced(
+    d: NDArray[np.float64], credits: Credits, numbers: Collection[int], first_ties_fewer: int
+) -> Unbalanced:
     part = _in(credits, numbers)
-    return Unbalanced(len(numbers), len(part), mean_of(d, part))
+    return Unbalanced(len(numbers), len(part), mean_of(d, part), first_ties_fewer)
 
 
 def expected_of_random_orders(

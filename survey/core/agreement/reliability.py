@@ -12,12 +12,23 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from survey.core.statistics.significance import Interval, t_quantile
+from survey.core.statistics.significance import Interval, rounded, t_quantile
+from survey.core.studies.fields import and_join
 
 RELIABLE, TENTATIVE = 0.8, 0.667  # alpha from which on (Krippendorff 2004, Content Analysis)
 
 Word = Literal["reliable", "tentative", "low", "open"]
 Numbers = NDArray[np.float64]
+
+WORDS: tuple[Word, ...] = ("low", "open", "tentative", "reliable")  # the lowest first
+SENTENCES: dict[Word, str] = {
+    "reliable": "{people} agree well: {figure}",
+    "tentative": "{people} agree well enough for tentative conclusions: {figure}",
+    "low": "{people} do not agree well enough to rely on: {figure}",
+    "open": "whether {people} agree well enough to rely on is not decided: {figure}",
+}
+NO_INTERVAL = "there is no interval"
+MOST_NAMED = 5  # topics
 
 
 @dataclass(frozen=True)
@@ -69,6 +80,54 @@ class Reliability:
     by_topic: tuple[TopicReliability, ...]
     by_assessor: tuple[AssessorReliability, ...]
     why: str | None
+
+    @property
+    def lower(self) -> tuple[float | None, Interval | None, Word]:
+        """The alpha that a headline tells, the one with the lower word, with its interval."""
+        overall = (self.alpha, self.ci95, self.word)
+        within = (self.alpha_within_topics, self.within_topics_ci95, self.within_topics_word)
+        ranks = [WORDS.index(each[2]) for each in (overall, within)]
+        if within[0] is None or ranks[0] < ranks[1]:
+            return overall
+        return within if ranks[1] < ranks[0] or within[0] < (overall[0] or 0.0) else overall
+
+    def sentence(self, annotators: int) -> str:
+        """Return whether annotators agree well enough, topics at chance, and who differs."""
+        alpha, interval, word = self.lower
+        people = f"the {annotators} annotators" if annotators > 1 else "one annotator"
+        if alpha is None or interval is None:
+            return f"Whether {people} agree well enough is open: {self.why or NO_INTERVAL}."
+        figure = f"alpha {_text(alpha)} ({_text(interval[0])} to {_text(interval[1])})"
+        if interval[0] <= 0:
+            said = f"The {annotators} annotators agree no better than chance: {figure}"
+        else:
+            said = SENTENCES[word].format(people=people, figure=figure)
+            said = f"{said[0].upper()}{said[1:]}"
+        chance = [each.topic for each in self.by_topic if each.may_be_chance]
+        differ = [each.assessor for each in self.by_assessor if each.differs]
+        more = len(chance) - MOST_NAMED
+        if chance:
+            named = f"{', '.join(chance[:MOST_NAMED])} and {more} more" if more > 0 else ""
+            which = named or and_join(chance)
+            said += f"; topic{'s' * (len(chance) > 1)} {which} may be chance"
+        if differ:
+            said += f"; {and_join(differ)} differ{'s' * (len(differ) == 1)}"
+        return f"{said}."
+
+    def more_annotators(self, annotators: int) -> str:
+        """Return what all annotators together give, and how many it takes for .8; else ""."""
+        if self.merged is None or annotators < 2:
+            return ""
+        needed = (
+            f" For .80 you need {self.needed} annotators."
+            if self.needed is not None and self.merged < RELIABLE
+            else ""
+        )
+        return f"All {annotators} merged: {_text(self.merged)}.{needed}"
+
+
+def _text(alpha: float) -> str:
+    return rounded(alpha, 2).replace("0.", ".", 1)
 
 
 @dataclass(frozen=True)

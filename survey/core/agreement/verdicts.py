@@ -92,7 +92,7 @@ def verdict(
         sentence = f"{pair.first} and {pair.second} cannot be compared: there are no responses."
         return Verdict.undecided(pair, sentence)
     decision = decide(difference, level)
-    advantage = _advantage(difference, questions)
+    advantage = _end(difference, questions)
     if decision and _beyond_random_clicks(difference):
         return _preference(difference, decision, comparisons, questions, level)
     reading = _other_reading(difference, None, comparisons, level)
@@ -148,7 +148,7 @@ def _preference(
         f"{_small(difference, decision.population, level)}"
         f"{_elsewhere(difference, decision, comparisons, questions, level)}"
         f"{other_reading}"
-        f"{_advantage(difference, questions)}"
+        f"{_end(difference, questions)}"
     )
     population, doubted = decision.population, bool(other_reading)
     return Verdict(pair, decision.scope, winner, preferred_for, population, sentence, doubted)
@@ -272,7 +272,7 @@ def _bound(effective: float, what: str, level: float) -> str:
     needed = math.floor(1 - math.log2(level)) + 1
     count = f"{effective:.3g}"
     what = what.removesuffix("s") if count == "1" else what
-    least_text = f"{least:.4g}".removeprefix("0")
+    least_text = f"{least:.3g}".removeprefix("0")
     return f": with {count} {what} no p is below {least_text}; it takes {needed}"
 
 
@@ -386,7 +386,11 @@ def _elsewhere(
 
 def _for_ties(parts: ByContrast, first_wins: bool) -> str:
     """Return what a measure is preferred for where contradictions do not support it."""
-    breaks = (parts.first_breaks_ties, parts.second_breaks_ties)
+    unbalanced = parts.unbalanced.first_ties_fewer
+    breaks = (
+        parts.first_breaks_ties + unbalanced,
+        parts.second_breaks_ties + parts.unbalanced.questions - unbalanced,
+    )
     by_winner, by_loser = breaks if first_wins else breaks[::-1]
     if by_winner and not by_loser:
         return "for showing no ties"
@@ -479,6 +483,12 @@ def _small(difference: Difference, population: str, level: float) -> str:
 
 def _margin(equality: Equivalence) -> str:
     return f"{100 * equality.smallest_difference:.6g}"
+
+
+def _end(difference: Difference, questions: int) -> str:
+    """Return what identical orders give, and whether a few people gave most answers."""
+    uneven = difference.effective.uneven
+    return f"{_advantage(difference, questions)}{f' {uneven}' if uneven else ''}"
 
 
 def _advantage(difference: Difference, questions: int) -> str:

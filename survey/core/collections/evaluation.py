@@ -9,7 +9,7 @@ can be negative, and higher is better (MiAlbum protocol, Section 2.2).
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
+from itertools import combinations, islice
 from statistics import fmean
 from typing import Literal
 
@@ -26,6 +26,8 @@ from survey.core.statistics.significance import (
     holm,
     paired_t_p,
     randomisation_p,
+    topics_needed,
+    tukey_hsd_p,
 )
 from survey.core.text_input import FaultyFilesError, FileFaults, shortened
 
@@ -72,9 +74,12 @@ class Comparison:
 
     ``difference``: the run's mean less the baseline's; ``percent``: of the baseline's mean,
     None where that is 0. ``p`` is the bootstrap's, ``p_t`` and ``p_randomisation`` those of
-    the paired t test and of the randomisation test, each with Holm's correction of its own; all
-    None where undefined, of which ``why`` gives the reason. ``stars``: one for each of the levels
-    .05, .01, .001 that p, before Holm, does not exceed; none with fewer topics than FEWEST_TOPICS.
+    the paired t test and of the randomisation test, each of one tail and with Holm's correction of
+    its own over all comparisons; all None where undefined, of which ``why`` gives the reason.
+    ``p_two_sided``: of the randomisation test, both tails, and corrected by Holm's method over the
+    runs of a measure. ``stars``: one for each of the levels .05, .01, .001 that the last does not
+    exceed (of the paper: ``p``); none with fewer topics than FEWEST_TOPICS. ``topics_needed``: with
+    how many topics such a difference is found in 80 of 100 experiments.
     """
 
     run: str
@@ -89,6 +94,20 @@ class Comparison:
     p_randomisation_holm: float | None
     why: str | None
     stars: str = ""
+    p_two_sided: float | None = None
+    p_two_sided_holm: float | None = None
+    topics_needed: int | None = None
+
+
+@dataclass(frozen=True)
+class RunsCompared:
+    """Two of all runs compared in a measure, corrected for all pairs of runs (Tukey's HSD)."""
+
+    measure: str
+    first: str
+    second: str
+    difference: float
+    p: float
 
 
 NO_QUERY = "no run returned anything for a topic with a relevant document; one such topic is needed"
@@ -123,7 +142,7 @@ def evaluate(
     collection, a relevant document has no weight where there are weights, GMT is below a
     query's number of relevant documents, or a measure gives anything but a number.
     """
-    queries = _queries(truth, runs, measures)
+    queries = queries_of(truth, runs, measures)
     most = max((len(truth.relevant(topic)) for topic in queries), default=None)
     gmt = most if gmt == "max" else gmt
     faults = FileFaults(_faults(truth, runs, queries, measures, collection_size, gmt))
@@ -182,7 +201,7 @@ def pooled(evaluations: Sequence[Evaluation]) -> Evaluation:
     return Evaluation(queries, first.measures, values, first.setting, tuple(notes))
 
 
-def _queries(truth: GroundTruth, runs: Runs, measures: Iterable[Measure]) -> tuple[str, ...]:
+def queries_of(truth: GroundTruth, runs: Runs, measures: Iterable[Measure]) -> tuple[str, ...]:
     """Return the topics that have a relevant document and are returned by some run.
 
     Where a measure needs clusters, only topics with a relevant document in a cluster count,
@@ -231,7 +250,8 @@ def _size_fault(returned: Collection[str], relevant: Iterable[str], collection_s
     missing = sum(document not in returned for document in relevant)
     if len(returned) + missing <= collection_size:
         return ""
-    also = f" and {missing} relevant ones missing" if missing else ""
+    ones = "one" if missing == 1 else "ones"
+    also = f" and {missing} relevant {ones} missing" if missing else ""
     return (
         f"{len(returned)} documents found{also}; the collection size is {collection_size}, and "
         f"{len(returned) + missing} at least is needed"
@@ -323,14 +343,38 @@ def _topics(topics: Sequence[str]) -> str:
     return f"{len(topics)} topic{'' if len(topics) == 1 else 's'} ({named}{more})"
 
 
+def compare_all(
+    evaluation: Evaluation, *, resamples: int = REPLICATES, seed: int = SEED
+) -> tuple[RunsCompared, ...]:
+    """Compare every two runs in every measure; none with fewer topics than FEWEST_TOPICS."""
+    if len(evaluation.queries) < FEWEST_TOPICS or len(evaluation.values) < 2:
+        return ()
+    compared = []
+    for measure in evaluation.measures:
+        values = np.column_stack([of[measure.name] for of in evaluation.values.values()])
+        p = tukey_hsd_p(values, resamples, seed)
+        for first, second in combinations(range(len(evaluation.values)), 2):
+            names = [*evaluation.values]
+            difference = float(values[:, first].mean() - values[:, second].mean())
+            of_pair = (measure.name, names[first], names[second])
+            compared.append(RunsCompared(*of_pair, difference, float(p[first, second])))
+    return tuple(compared)
+
+
 def compare(
-    evaluation: Evaluation, baseline: str, *, resamples: int = REPLICATES, seed: int = SEED
+    evaluation: Evaluation,
+    baseline: str,
+    *,
+    resamples: int = REPLICATES,
+    seed: int = SEED,
+    paper_stars: bool = False,
 ) -> tuple[Comparison, ...]:
     """Compare every other run with the baseline in every measure.
 
     Every p is of the differences in the direction in which the run would be better than the
     baseline: see ``bootstrap_p``, ``paired_t_p`` and ``randomisation_p``. Holm's correction is
-    over all comparisons of this call.
+    over all comparisons of this call, of the two-sided p over the runs of a measure.
+    ``paper_stars``: by the bootstrap's p, of one tail and without correction (MNRO paper, Table 8).
     """
     pairs = [
         (run, measure)
@@ -354,16 +398,36 @@ def compare(
         values = iter(test(np.column_stack(tested)).tolist() if tested else ())
         p = [next(values) if why is None else None for why in reasons]
         columns += [p, holm(p)]
+    two_sided = [None if one is None else min(1.0, 2 * one) for one in columns[4]]
+    corrected: list[float | None] = [None] * len(pairs)
+    for measure in evaluation.measures:
+        places = [place for place, (_, of) in enumerate(pairs) if of is measure]
+        of_measure = holm([two_sided[place] for place in places])
+        for place, of_run in zip(places, of_measure, strict=True):
+            corrected[place] = of_run
+    enough = len(evaluation.queries) >= FEWEST_TOPICS
     comparisons = []
-    for (run, measure), *tests, why in zip(pairs, *columns, reasons, strict=True):
+    for place, ((run, measure), *tests, why) in enumerate(
+        zip(pairs, *columns, reasons, strict=True)
+    ):
         base = evaluation.mean(baseline, measure.name)
         difference = evaluation.mean(run, measure.name) - base
         percent = 100 * difference / base if base else None
         known = dict(zip(TESTS, tests, strict=True))
-        bootstrap = known["p"] if len(evaluation.queries) >= FEWEST_TOPICS else None
-        stars = "*" * sum(bootstrap is not None and bootstrap <= level for level in LEVELS)
+        decides = known["p"] if paper_stars else corrected[place]
+        stars = "*" * sum(decides is not None and decides <= level for level in LEVELS)
+        gain = gains[place]
+        needed = topics_needed(float(gain.mean()), float(gain.std(ddof=1))) if not why else None
         comparisons.append(
-            Comparison(run, measure.name, difference, percent, **known, why=why, stars=stars)
+            Comparison(
+                *(run, measure.name, difference, percent),
+                **known,
+                why=why,
+                stars=stars * enough,
+                p_two_sided=two_sided[place],
+                p_two_sided_holm=corrected[place],
+                topics_needed=needed,
+            )
         )
     return tuple(comparisons)
 

@@ -13,7 +13,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 from pathlib import PurePath
 from typing import Any, TypeVar
 
@@ -22,6 +22,8 @@ import numpy as np
 from survey.core.given_tables import SEPARATOR_LINE, Columns, heading_names, table_in
 from survey.core.measures import Lists
 from survey.core.text_input import (
+    NUMBER,
+    SIGNED_WHOLE,
     FaultyFilesError,
     FileFaults,
     parse_number,
@@ -58,7 +60,15 @@ OTHER_NAMES = {
 }
 NAMES_OF_RELEVANCE = dict.fromkeys(("rel", "score", "rating", "grade", "label"), "relevance")
 BLANKS = re.compile("[ \t]+")
-WHOLE_AS_DECIMAL = re.compile(r"([+-]?[0-9]+)\.0+")
+# What a line of each sort of file is, the option that takes it, and a field with how it looks.
+SORTS = {
+    "a run": (RUN_LINE, "--run", 4, NUMBER),
+    "judgements": (QRELS_LINE, "--qrels", 3, SIGNED_WHOLE),
+    "weights": (WEIGHTS_LINE, "--weights", 2, re.compile(r"(0?\.[0-9]+|1\.0+)")),
+    "clusters": (CLUSTERS_LINE, "--clusters", 2, re.compile(r".*[^\W\d].*")),
+}
+PLAN_LINE = re.compile(r"(kind|preset|title|asked_by):\s")
+WHOLE_AS_DECIMAL = re.compile(r"([+-]?[0-9]+)\.0+\Z")
 IN_NO_CLUSTER = "unknown"
 LARGEST_RELEVANCE = 999_999_999
 ONE_JUDGEMENT = "one judgement for each is allowed"
@@ -141,10 +151,11 @@ def names_of_runs(
         if not name.isprintable():  # nor are bytes that are not UTF-8
             faults.add(f"{files[index]}: its name holds an unprintable character, so rename it")
         elif first != index:
-            faults.add(
-                f"{files[first]} and {files[index]} would both be the run {name!r}. Name one: "
-                f"--run NAME={files[index]}"
-            )
+            both = f"{files[first]} and {files[index]} would both be the run {name!r}"
+            lines, others = lines_of_run(first), lines_of_run(index)
+            is_same = files[first] == files[index] and [*lines] == [*others]
+            again = f"the same file is given twice: {files[index]}"
+            faults.add(again if is_same else f"{both}. Name one: --run NAME={files[index]}")
     faults.raise_any()
     return result
 
@@ -154,11 +165,14 @@ class RunFacts:
     """What a run's file says beside its scores.
 
     ``order``: topic → documents, as the rank column has them, from the first on; without topics in
-    which a rank occurs twice. ``comments``: how many lines start with #.
+    which a rank occurs twice. ``comments``: how many lines start with #. ``odd_ranks``: the first
+    two that are not whole numbers, each with its score. ``distances``: whether scores were negated.
     """
 
     order: Mapping[str, Sequence[str]]
     comments: int = 0
+    odd_ranks: Sequence[tuple[str, str]] = ()
+    distances: bool = False
 
 
 def run_tag(lines: Iterable[str]) -> str:
@@ -171,6 +185,7 @@ def run_tag(lines: Iterable[str]) -> str:
 def read_run_and_facts(file: str, lines: Iterable[str], faults: FileFaults) -> tuple[Run, RunFacts]:
     """Read a run as ``read_run`` does, and what its rank column and its comments say."""
     ranks: dict[str, list[tuple[int, str]]] = {}
+    odd: list[tuple[str, str]] = []
     comments = 0
 
     def counted() -> Iterator[str]:
@@ -180,9 +195,13 @@ def read_run_and_facts(file: str, lines: Iterable[str], faults: FileFaults) -> t
             yield line
 
     def note(fields: Sequence[str]) -> None:
-        rank = parse_whole(fields[3]) if len(fields) == len(RUN_LINE.split()) else None
+        if len(fields) != len(RUN_LINE.split()):
+            return
+        rank = parse_whole(fields[3])
         if rank is not None:
             ranks.setdefault(fields[0], []).append((rank, fields[2]))
+        elif len(odd) < 2 and not (parse_number(fields[3]) or 0.0).is_integer():
+            odd.append((fields[3], fields[4]))
 
     run = read_run(file, counted(), faults, note)
     order = {
@@ -190,7 +209,7 @@ def read_run_and_facts(file: str, lines: Iterable[str], faults: FileFaults) -> t
         for topic, of_topic in ranks.items()
         if len({rank for rank, _ in of_topic}) == len(of_topic)
     }
-    return run, RunFacts(order, comments)
+    return run, RunFacts(order, comments, odd)
 
 
 def read_run(
@@ -327,7 +346,10 @@ def read_values(
     for place, fields in split_lines(line, file, lines, faults):
         topic, document, text = fields[0], fields[document_column], fields[value_column]
         first = first_places.setdefault(topic, {}).setdefault(document, place)
-        if (value := parse(text)) is None:
+        value = parse(text)
+        if value is None and text.casefold() in (*names, *OTHER_NAMES, *NAMES_OF_RELEVANCE):
+            faults.add(f"{file}: {written(place)} is a heading; delete it")
+        elif value is None:
             faults.add(f"{file}, {written(place)}: {name} {shortened(text)} found; {allowed}")
         elif first != place:
             faults.add(
@@ -353,6 +375,11 @@ def split_lines(
         yield from _table_fields(form, file, "".join(_with_ends(lines)), faults)
         return
     count = len(form.split())
+    top = [*islice(iterator := iter(lines), 50)]
+    lines = chain(top, iterator)
+    if fault := _sort_fault(form, top):
+        faults.add(f"{file} {fault}")
+        return
     if not first:
         faults.add(f"{file}: no line found; a line for each document is needed: {form}")
     for number, line in enumerate(lines, 1):
@@ -367,6 +394,37 @@ def split_lines(
         allowed = f"{count} {'or more ' * rest_in_last}are allowed: {form}"
         line_text = shortened(" ".join(fields))
         faults.add(f"{file}, line {number}: {counted} found, {line_text}; {allowed}")
+
+
+def _sort_fault(form: str, top: Iterable[str]) -> str:
+    """Return which other sort of file than that of a form begins with these lines, "" for none."""
+    own = next((name for name, sort in SORTS.items() if sort[0] == form), "")
+    other = sort_of(top) if own else ""
+    count = len(form.split())
+    if other == "a plan":
+        return f"looks like a plan in YAML, not like {own}; a plan is given to --from"
+    if not other or other == own or len(SORTS[other][0].split()) == count:
+        return ""
+    if form == CLUSTERS_LINE and other != "a run":  # a cluster may be several words
+        return ""
+    columns = len(SORTS[other][0].split())
+    swapped = f"{SORTS[own][1]} and {SORTS[other][1]}"
+    return f"has {columns} columns like {other}, not {count} like {own}. Were {swapped} swapped?"
+
+
+def sort_of(top: Iterable[str]) -> str:
+    """Return the sort of file that begins with these lines, see SORTS; "" where none is clear."""
+    counted = [text for text in map(str.strip, top) if text and not text.startswith("#")][:5]
+    if counted and PLAN_LINE.match(f"{counted[0]} "):
+        return "a plan"
+    rows = [_fields(text) for text in counted]
+    if any(len(row) == 3 and row[1] in ("0", "Q0") for row in rows):  # cut off
+        return ""
+    for name, (line, _, place, look) in SORTS.items():
+        count = len(line.split())
+        if rows and all(len(row) == count and look.fullmatch(row[place]) for row in rows):
+            return name
+    return ""
 
 
 def written(place: Place) -> str:

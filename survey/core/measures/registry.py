@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from survey.core.measures.catalogue import BUILT_IN
 from survey.core.measures.measure import Family, Measure, Need
+from survey.core.text_input import closest
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -186,10 +187,11 @@ def measure_named(name: str) -> Measure:
     try:
         return MEASURES[name]
     except KeyError:
+        if fault := _cutoff_fault(name):
+            raise ValueError(fault) from None
         faults = "".join(f"; {fault}" for fault in MEASURES.faults)
         raise ValueError(
-            f"there is no measure {name!r}{_suggestion(name)}; registered are "
-            f"{MEASURES.forms}{faults}"
+            f"there is no measure {name!r}{_suggestion(name)}; known are {MEASURES.forms}{faults}"
         ) from None
 
 
@@ -301,12 +303,27 @@ def _definition_faults(measure: Measure) -> Iterator[str]:
 
 
 def _suggestion(name: object) -> str:
-    """Return a hint where a name differs in capitals only, or is a mean's; else an empty text."""
-    prefix, at, cutoff = str(name).partition("@")
+    """Return a hint where another name was probably meant, or it is a mean's; else ""."""
+    # trec_eval's ndcg_cut_10, P_10 and recall_10.
+    prefix, at, cutoff = str(name).replace("_cut_", "@").replace("_", "@").partition("@")
     for measure in MEASURES.values():
         if str(name).lower() == measure.mean_name.lower():
-            return f" ({measure.mean_name} is the mean of {measure.name})"
+            mean = f"{measure.mean_name} is the mean of {measure.name}"
+            return f" (did you mean {measure.name}? {mean})"
         known = measure.name.partition("@")[0]
-        if prefix.lower() == known.lower() and f"{known}{at}{cutoff}" in MEASURES:
-            return f" (did you mean {known}{at}{cutoff}?)"
-    return ""
+        if prefix.lower() == known.lower():
+            for meant in (f"{known}{at}{cutoff}", f"{known}@10"):
+                if meant in MEASURES:
+                    return f" (did you mean {meant}?)"
+    alike = closest(str(name), MEASURES)
+    return f" (did you mean {alike}?)" if alike else ""
+
+
+def _cutoff_fault(name: object) -> str:
+    """Return what is wrong with the k of a measure that has one, "" where that is not the fault."""
+    stem, at, cutoff = str(name).partition("@")
+    if not at or f"{stem}@10" not in MEASURES:
+        return ""
+    if not cutoff:
+        return f"{name}: k is missing, like {stem}@10"
+    return f"{name}: k must be 1 or more" if re.fullmatch(r"0+|-[0-9.]+", cutoff) else ""

@@ -13,6 +13,8 @@ from datetime import date, datetime
 from string import Formatter
 from typing import Any, ClassVar, Literal, Self
 
+from survey.core.text_input import closest
+
 PERSONAL = "personal"
 CLOSING = "closing"
 MINUTES = "minutes"
@@ -206,12 +208,19 @@ def _written(value: Any) -> str:
         return str(value).lower()
     if isinstance(value, date):  # or a datetime
         return value.isoformat()
-    return "nothing" if value is None else repr(value)
+    return "empty" if value is None else repr(value)
 
 
 def ruled(rule: Rule, default: Any = MISSING) -> Any:
     """Return a dataclass field that carries its rule."""
     return field(default=default, metadata={"rule": rule})
+
+
+def unknown_field(name: str, known: Iterable[str], noun: str) -> Fault:
+    """Return the fault of a field that ``noun``, which has those that are known, has not."""
+    meant = closest(name, known)
+    remedy = f"did you mean {meant}?" if meant else f"{noun} has {', '.join(known)}"
+    return Fault((name,), f"there is no field “{name}”; {remedy}")
 
 
 def rule_faults(settings: Any) -> Iterable[Fault]:
@@ -438,15 +447,13 @@ class PersonalField:
         if not isinstance(stored, Mapping):
             raise PlanError([Fault((), f"{stored!r} found; name, label and kind are needed")])
         known = [item.name for item in fields(cls)]
-        faults = [
-            Fault((str(name),), f"a {cls.noun} has no {name!r}; it has {', '.join(known)}")
-            for name in stored
-            if name not in known
-        ]
+        unknown = [str(name) for name in stored if name not in known]
+        misspelt = {closest(name, known) for name in unknown}
+        faults = [unknown_field(name, known, f"a {cls.noun}") for name in unknown]
         faults += [
             Fault((), f"the {cls.noun} {stored.get('name', '')} has no {name}".replace("  ", " "))
             for name in ("name", "label", "kind")
-            if name not in stored
+            if name not in stored and name not in misspelt
         ]
         if faults:
             raise PlanError(faults)

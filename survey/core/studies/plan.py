@@ -33,8 +33,10 @@ from survey.core.studies.fields import (
     ruled,
     rules_of,
     tidy_text,
+    unknown_field,
 )
 from survey.core.studies.minutes import MOST_MINUTES, PICTURES, REASON, Documents, total_minutes
+from survey.core.text_input import closest
 
 MOST_FIELDS = 20
 # What each participant is asked beside the questions, by field of the plan.
@@ -296,11 +298,8 @@ class Plan(ABC):
         finds.
         """
         known = {item.name for item in fields(cls)}
-        faults = [
-            Fault((str(name),), f"a plan has no field {name!r}; it has {', '.join(sorted(known))}")
-            for name in stored
-            if name not in known and name != "kind"
-        ]
+        unknown = [str(name) for name in stored if name not in known and name != "kind"]
+        faults = [unknown_field(name, sorted(known), "a plan") for name in unknown]
         values: dict[str, Any] = {
             name: tidy_text(value) if isinstance(value, str) else value
             for name, value in stored.items()
@@ -322,7 +321,10 @@ class Plan(ABC):
         try:
             plan = cls(**values, registered=registered)
         except PlanError as error:
-            raise PlanError([*faults, *error.faults]) from None
+            # Misspelt, and so only seemingly missing.
+            misspelt = {closest(name, known) for name in unknown} - stored.keys()
+            others = [fault for fault in error.faults if not misspelt & {*fault.place[:1]}]
+            raise PlanError([*faults, *others]) from None
         if faults:
             raise PlanError(faults)
         return plan

@@ -134,9 +134,13 @@ def breaks_ties(first: Ranking, second: Ranking) -> bool:
 
 def is_balanced(first: Ranking, second: Ranking) -> bool:
     """Return whether each ranking ties as many pairs of lists that the other orders."""
+    return more_ties(first, second) == 0
+
+
+def more_ties(first: Ranking, second: Ranking) -> int:
+    """Return how many more pairs of lists the first ranking ties than the second."""
     a, b = first.places, second.places
-    alone = [(a[x] == a[y]) - (b[x] == b[y]) for x, y in combinations(a, 2)]
-    return sum(alone) == 0
+    return sum((a[x] == a[y]) - (b[x] == b[y]) for x, y in combinations(a, 2))
 
 
 def contradictions(first: Ranking, second: Ranking) -> int:

@@ -24,6 +24,8 @@ from survey.core.measures.lists import HIGHEST_GRADE
 from survey.core.preflight import (
     Warned,
     changed_ids,
+    clusters_checked,
+    none_relevant_fault,
     run_as_meant,
     runs_checked,
     tables_checked,
@@ -127,7 +129,12 @@ def read_trec(
     most = MOST_PAIRED_TOPICS if paired else QUESTIONS[1]
     of_runs = {topic for run in named_runs.values() for topic in run}
     no_topic = "" if chosen else topics_fault(judgements, of_runs)
+    if not chosen:
+        no_topic = no_topic or none_relevant_fault(qrels.name, judgements)
     faults.extend([no_topic] if no_topic else _choice_faults(chosen, qrels.name, most))
+    # Of a run whose ids are not those judged, every relevant document would seem to be missing.
+    unmet = {} if missing_last else _unmet_runs(judgements, meant, named_runs, chosen)
+    faults.extend(unmet.values())
     questions = []
     for topic in dict.fromkeys(chosen[:most]):
         missing = [*_topic_faults(topic, relevant, named_runs, qrels.name)]
@@ -139,6 +146,7 @@ def read_trec(
                         topic, name, run[topic], truth, collection_size, missing_last, faults
                     )
                     for name, run in named_runs.items()
+                    if name not in unmet
                 ]
             )
             if clusters:
@@ -149,6 +157,7 @@ def read_trec(
     marks = _topic_marks(truth, chosen, documents, graded=graded)
     warnings = tables_checked(faults.columns_not_read)
     warnings += _warnings(judgements, meant, chosen, is_chosen=bool(topics))
+    warnings += clusters_checked(clusters.name, clusters_read) if clusters and clusters_read else []
     alike = {} if paired else _alike_topics(chosen, lists, marks, names)
     warnings += [
         Warned("question-left-out", topic, text, example=same)
@@ -198,6 +207,23 @@ def _read_files(
         by_document and changed_ids(by_document, reading.ids, "the clusters"),
         meant,
     )
+
+
+def _unmet_runs(
+    judgements: Judgements,
+    runs: Iterable[str],
+    named_runs: Mapping[str, Run],
+    topics: Sequence[str],
+) -> dict[str, str]:
+    """Return for each run of which most ids are not those judged what is to be known of them."""
+    faults = {}
+    for name, (place, run) in zip(runs, named_runs.items(), strict=True):
+        asked = {topic: run[topic] for topic in topics if topic in run}
+        for warned in runs_checked(judgements, {name: asked}, {}, of_study=True):
+            is_of_ids = warned.code in ("ids-differ", "no-document-judged")
+            if is_of_ids and warned.count * 2 >= warned.total:
+                faults[place] = warned.text
+    return faults
 
 
 def _alike_topics(
@@ -327,9 +353,9 @@ def _read_list(
         )
     elif len(order) + missing > collection_size:
         faults.add(
-            f"{place}: {len(order)} documents found and {missing} relevant ones missing; the "
-            f"last positions of a collection of {collection_size} are taken, so a larger "
-            "collection size is needed"
+            f"{place}: {len(order)} documents found and {missing} relevant "
+            f"{'one' if missing == 1 else 'ones'} missing; the last positions of a collection of "
+            f"{collection_size} are taken, so a larger collection size is needed"
         )
     else:
         last = range(collection_size - missing + 1, collection_size + 1)

@@ -22,7 +22,6 @@ from survey.core.tasks.steps import InSteps
 MOST_QUERIES = 500
 USUAL_BATCH = 30
 USUAL_BATCHES = 3  # that annotators look at before they go on to the next query
-MOST_NAMED = 5  # topics of a finding
 MARK, NEXT, REFINE, TURN = "mark", "next", "refine", "turn"
 SEEN, SHOWN = "seen", "shown"
 LOOKED = (SEEN, SHOWN)  # what is known of documents that were looked at
@@ -530,14 +529,9 @@ class Labelling(InSteps):
     def item_findings(
         self, plan: LabellingPlan, items: Iterable[Item], topics: Iterable[Topic]
     ) -> Iterator[Finding]:
-        """Yield which queries are unknown, and which show no document but their own picture."""
+        """Yield which queries show no document but their own picture."""
         pool = Pool([Entry(each.document, each.sha256, "", None) for each in items])
         by_id = {each.topic: each for each in topics}
-        if unknown := [name for name in plan.topics if name not in by_id]:
-            are = "s {} are" if unknown[1:] else " {} is"
-            known = f"which has {_some(by_id)}" if by_id else "which is not there yet"
-            text = f"the plan's topic{are.format(_some(unknown))} not in topics.csv, {known}"
-            yield Finding(None, text, mend="topics" if by_id else "items")
         for number, name in enumerate(plan.topics, 1):
             if len(_own_documents(pool, by_id.get(name, Topic(name)))) == len(pool):
                 text = (
@@ -562,10 +556,6 @@ class Labelling(InSteps):
                 for step in presentation.steps
             ],
         }
-
-
-def _some(topics: Collection[str]) -> str:
-    return ", ".join([*topics][:MOST_NAMED]) + ", …" * (len(topics) > MOST_NAMED)
 
 
 def _place(state: LabellingPresentation, step: LabellingStep) -> dict[str, Any]:

@@ -261,17 +261,17 @@ class Ordering:
         }
 
     def verdict(self, plan: OrderingPlan, questions: Sequence[Question]) -> str:
-        """Say how many of the questions that count can tell the measures apart."""
+        """Say in how many of the questions that count all measures order the lists differently."""
         separated = [
             check.separated
             for check in question_checks(questions)
             if 0 < check.question.number <= plan.questions
         ]
         counts = {name: separated.count(name) for name in ("all", "some", "none")}
-        less = [f"{counts['some']} only some of them"] * bool(counts["some"])
-        less += [f"{counts['none']} none"] * bool(counts["none"])
-        rest = "".join(f", {part}" for part in less)
-        return f"{counts['all']} of {len(separated)} questions can tell the measures apart{rest}"
+        less = f"; in {counts['some']} only some of them do" if counts["some"] else ""
+        less += f"; in {counts['none']} all order them alike" if counts["none"] else ""
+        of_all = f"{counts['all']} of {len(separated)} question{'s' * (len(separated) != 1)}"
+        return f"{and_join(plan.measures)} order the lists differently in {of_all}{less}"
 
     def findings(self, plan: OrderingPlan, questions: Sequence[Question]) -> list[Finding]:
         """Return findings on horizons, orders, marks, sizes, printed values and controls."""
@@ -407,19 +407,20 @@ def question_checks(questions: Iterable[Question]) -> list[QuestionCheck]:
 
 
 def pair_sentences(checks: Sequence[QuestionCheck]) -> list[str]:
-    """Return a sentence for each pair of measures: how many questions of each kind they have."""
+    """Return a sentence for each pair of measures whose orders differ in some question."""
     sentences = []
     for pairs in zip(*(check.pairs for check in checks if check.question.number), strict=True):
-        first, second = pairs[0].names
         contested = sum(pair.contradictions > 0 for pair in pairs)
-        identical = sum(pair.identical for pair in pairs)
-        ties = len(pairs) - contested - identical
-        of_ties = ", so a lead may only be for showing no ties" if ties > contested else ""
-        sentences.append(
-            f"{first} and {second} contradict each other in {contested} of {len(pairs)} questions; "
-            f"in {ties} one only breaks ties of the other, in {identical} their orders are "
-            f"identical{of_ties}"
-        )
+        ties = len(pairs) - contested - sum(pair.identical for pair in pairs)
+        questions = f"question{'s' * (len(pairs) != 1)}"
+        text = f"{and_join(pairs[0].names)} contradict each other in {contested} of {len(pairs)} "
+        text += questions
+        if ties:
+            text += f"; in {ties} they differ only in lists that one of them ties"
+        if ties > contested:
+            text += ", so people may favour one of them only because it shows no ties"
+        if contested or ties:
+            sentences.append(text)
     return sentences
 
 
@@ -471,8 +472,8 @@ def _design_findings(plan: OrderingPlan) -> Iterator[Finding]:
     if len(plan.sizes) > 1:
         yield Finding(
             None,
-            f"the questions have from {plan.sizes[0]} to {plan.sizes[-1]} relevant items per list, "
-            "so the texts must not promise a single number",
+            f"the questions have from {plan.sizes[0]} to {plan.sizes[-1]} relevant items per list; "
+            f"look whether a text names one number, such as “the {plan.sizes[-1]} relevant items”",
         )
 
 
@@ -512,25 +513,32 @@ def _order_findings(plan: OrderingPlan, questions: Sequence[Question]) -> Iterat
         if plan.columns == NEVER
         else "a vote for one counts for each"
     )
-    alike = [
-        Finding(
-            question.number,
-            f"{and_join(group)} order the lists alike ({question.rankings[group[0]]}): {so}",
-        )
-        for question in questions
-        for group in identical_groups(question.rankings)
-    ]
-    agreeing = len({finding.question for finding in alike})
-    if agreeing:
-        text = f"{agreeing} of {len(questions)} questions have identical orders and cannot tell "
-        text += "those measures apart"
-        if plan.draws_as_the_paper:  # it is what the paper's sets were like
-            yield Finding(None, f"{text}, as in the paper")
+    same = {
+        pair: sum(each.rankings[pair[0]] == each.rankings[pair[1]] for each in questions)
+        for pair in combinations(questions[0].rankings, 2)
+    }
+    ways = "Use other runs or topics" if plan.own_lists else "Use another seed or generator"
+    for (first, second), count in same.items():
+        text = f"{first} and {second} put the lists in the same order in "
+        if count == len(questions):
+            where = {1: "the only question", 2: "both questions"}.get(
+                count, f"all {count} questions"
+            )
+            text += f"{where}, so this study cannot compare {first} with {second}"
         else:
-            yield Finding(None, text, mend="lists" if plan.own_lists else "generator")
-    else:
+            text += f"{count} of {len(questions)} questions, which cannot compare them"
+        if count and plan.draws_as_the_paper:  # it is what the paper's sets were like
+            yield Finding(None, f"{text}, as in the paper")
+        elif count:
+            mend = "lists" if plan.own_lists else "generator"
+            yield Finding(None, f"{text}. {ways}, or leave one out", mend=mend)
+    if not any(same.values()):
         yield Finding(None, "in every question all the measures' orders differ")
-    yield from alike
+    for question in questions:
+        for group in identical_groups(question.rankings):
+            if any(same[pair] < len(questions) for pair in combinations(group, 2)):
+                alike = f"{and_join(group)} order the lists alike ({question.rankings[group[0]]})"
+                yield Finding(question.number, f"{alike}: {so}")
 
 
 def _printing_findings(question: Question) -> Iterator[Finding]:

@@ -457,6 +457,7 @@ class PreferenceResults:
         if not self.judgements:
             return [Sheet("answers", "Answers", ("answer", "count"), ())]
         return [
+            *([self._run_pairs()] if self._run_rows else []),
             self._answers(),
             self._measures(),
             *([self._sizes()] if any(each.by_size for each in self.analysis.measures) else []),
@@ -487,7 +488,7 @@ class PreferenceResults:
         rows: list[tuple[Cell, ...]] = [
             (
                 *(each.measure, each.agree, each.against, each.tied, each.share),
-                *(_interval(each.ci95 or each.these_ci95), _p(each.tests.components.p)),
+                *(_interval(each.ci95 or each.these_ci95), _p(each.tests.kind.p)),
                 *(each.undecided, each.undecided_tied),
             )
             for each in self.analysis.measures
@@ -495,8 +496,8 @@ class PreferenceResults:
         note = (
             "Share: of the preferences that the measure does not tie, those with which its sign "
             "agrees. Interval and p (against one half): for people and questions of this kind; "
-            "where that is undefined, the interval is for these questions. Each p is of its own "
-            "measure alone, not corrected for the number of measures."
+            "where that is undefined, the interval is for these questions. p is corrected for the "
+            "number of measures (Holm)."
         )
         title = "How often each measure agrees with a preference"
         return Sheet("measures", title, columns, tuple(rows), note)
@@ -532,12 +533,12 @@ class PreferenceResults:
         )
         rows = []
         for each in self.analysis.differences:
-            kind, these = each.tests.components, each.tests.participants
+            kind, these = each.tests.kind, each.tests.these
             rows.append(
                 (
                     *(Worded(str(each.pair), each.pair.title), each.first, each.second),
-                    *(each.tests.mean, _interval(kind.ci95, 1.0), _p(kind.p_step)),
-                    *(_interval(these.ci95, 1.0), _p(these.p_holm)),
+                    *(each.tests.mean, _interval(kind.ci95, 1.0), _p(kind.p)),
+                    *(_interval(these.ci95, 1.0), _p(these.p)),
                 )
             )
         note = (
@@ -562,6 +563,43 @@ class PreferenceResults:
             "often."
         )
         return Sheet("people", "How far people agree", ("of people", "value"), rows, note)
+
+    def _run_pairs(self) -> Sheet:
+        """Every two runs, the one that is ahead first."""
+        rows: list[tuple[Cell, ...]] = []
+        for each in self.strengths.pairs:
+            if each.rate is None or each.tests is None:
+                continue
+            ahead = each.rate >= HALF
+            first, second = each.pair if ahead else each.pair[::-1]
+            won, lost = (each.wins, each.losses) if ahead else (each.losses, each.wins)
+            low, high = each.ci95 or (None, None)
+            if not ahead and low is not None and high is not None:
+                low, high = 1 - high, 1 - low
+            rate = each.rate if ahead else 1 - each.rate
+            total = max(1, won + lost + each.ties)
+            shares = (100 * count / total for count in (won, lost, each.ties))
+            tested = _p(each.tests.kind.p), _p(each.tests.these.p)
+            rows.append(
+                (f"{first} − {second}", 100 * rate, _percents(low, high), *tested, *shares, total)
+            )
+        noun = self._run_words.questions
+        return Sheet(
+            name="run-pairs",
+            title="Which run people prefer: every two runs",
+            columns=(
+                *("runs", "of 100 comparisons", "95 % interval", f"p, {noun} of this kind"),
+                *(f"p, these {noun}", "of 100 answers for the first", "for the second"),
+                *("for neither", "answers"),
+            ),
+            rows=tuple(rows),
+            note=(
+                "Of 100 comparisons: how often the first is preferred, by all runs' strengths, "
+                f"a tie as half, with the interval of this pair by itself. p: of {noun} of this "
+                f"kind and of these {noun} alone, each corrected for all pairs."
+            ),
+            decimals=0,
+        )
 
     def _runs(self) -> Sheet:
         satisfaction = ("satisfaction",) if self.plan.ask_satisfaction else ()
@@ -599,6 +637,12 @@ def _interval(interval: Interval | None, most: float = inf) -> str | None:
         return None
     low, high = max(interval[0], -most), min(interval[1], most)
     return f"{rounded(low, 3)} to {rounded(high, 3)}"
+
+
+def _percents(low: float | None, high: float | None) -> str | None:
+    if low is None or high is None:
+        return None
+    return f"{rounded(100 * low, 0)} to {rounded(100 * high, 0)}"
 
 
 def _whole(wins: float) -> int | Starred:

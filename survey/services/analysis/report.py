@@ -18,11 +18,12 @@ from survey.core.agreement.answers import Spread, Table3
 from survey.core.agreement.credits import OTHER, Table4
 from survey.core.agreement.differences import Pair
 from survey.core.agreement.headlines import ORDERINGS, VOTES, Row, Words, headline, row_texts
+from survey.core.agreement.order_effects import CarryOver, OrderEffect
 from survey.core.agreement.own_orderings import OwnOrderings
 from survey.core.agreement.quality import RULES
 from survey.core.agreement.second_opinion import SecondOpinion
 from survey.core.statistics import mixed_logit
-from survey.core.statistics.significance import Interval, MeanTest, Statistic, rounded
+from survey.core.statistics.significance import LEVEL, Interval, MeanTest, Statistic, rounded
 from survey.core.studies.fields import and_join
 from survey.errors import SurveyError
 from survey.figures import as_svg as as_svg
@@ -263,6 +264,7 @@ def tables_of(analysis: Analysis) -> list[Sheet]:
         *([_runs(analysis)] if analysis.runs else []),
         *([_own_orderings(analysis.own_orderings)] if analysis.own_orderings else []),
         _bias(analysis),
+        _order_effects(analysis),
         _sensitivity(analysis),
         _second_opinion(analysis.second_opinions),
     ]
@@ -424,20 +426,27 @@ def _differences(differences: tuple[Difference, ...]) -> Sheet:
     return Sheet(
         name="differences",
         title="Differences between measures in points, with 95 % intervals",
-        columns=("pair", "population", "difference", "from", "to", "p", "p (corrected)"),
+        columns=(
+            *("pair", "population", "difference", "from", "to"),
+            *("together from", "together to", "p (corrected)"),
+        ),
         rows=tuple(
-            (_pair(difference.pair), population, *_points(test), *_p(test.p, corrected))
+            (
+                *(_pair(difference.pair), population, _percent(difference.mean)),
+                *(*_ends(test.ci95), *_ends(test.ci95_simultaneous), *_p(test.p)),
+            )
             for difference in differences
-            for population, test, corrected in (
-                ("questions of this kind", difference.components, difference.components.p_step),
-                ("these questions alone", difference.participants, difference.participants.p_holm),
+            for population, test in (
+                ("questions of this kind", difference.kind),
+                ("these questions alone", difference.these),
             )
         ),
         note="Questions of this kind: t by the variance components of participants and questions, "
         "corrected by the largest |t| of all pairs, stepping down; the interval is never narrower "
-        "than the other. These questions alone: t of the mean of the responses, clustered by "
-        "participant, corrected by Holm's method. A "
-        "preference needs the corrected p and the label permutation.",
+        "than the other. These questions alone: t of the mean of the responses, leaving out one "
+        "participant at a time, corrected by Holm's method. No p is below what so few participants "
+        "and questions can show. From, to: the interval of this pair by itself; together: of all "
+        "pairs at once. A preference needs the corrected p and the label permutation.",
         decimals=1,
     )
 
@@ -510,7 +519,7 @@ def _permutation(differences: tuple[Difference, ...]) -> Sheet:
                 *(_pair(each.pair), each.lead, each.label_permutation.null_mean),
                 *_p(each.label_permutation.p, each.label_permutation.p_holm),
                 100 * (each.above_random_clicks.mean or 0.0),
-                *_p(each.above_random_clicks.components.p_step),
+                *_p(each.above_random_clicks.kind.p),
                 ", ".join(map(str, each.identical)) or "none",
             )
             for each in differences
@@ -537,6 +546,14 @@ def _points(test: MeanTest) -> tuple[float | None, ...]:
     if test.mean is None:
         return None, None, None
     return 100 * test.mean, *(_in_points(test.ci95) if test.ci95 else (None, None))
+
+
+def _percent(share: float | None) -> float | None:
+    return None if share is None else 100 * share
+
+
+def _ends(interval: Interval | None) -> tuple[float | None, float | None]:
+    return _in_points(interval) if interval else (None, None)
 
 
 def _in_points(interval: Interval) -> Interval:
@@ -593,6 +610,67 @@ def _other_tests(analysis: Analysis) -> Sheet:
         "nominal 5 %. Friedman on tau-b compares how near the measures' orders are to the "
         "participants'; a measure whose order is like another's is near even to random clicks.",
     )
+
+
+def _order_effects(analysis: Analysis) -> Sheet:
+    """Whether answers change within a session, with the time they took, or follow a habit."""
+    rows: list[tuple[Cell, ...]] = [
+        (
+            each.contrast,
+            Worded(str(each.pair), each.pair.title),
+            each.participants,
+            *_effect_points(each),
+            *_p(each.p, each.p_holm),
+        )
+        for each in analysis.agreement.order_effects
+    ]
+    habit = analysis.agreement.carry_over
+    rows.append(
+        (
+            "the place ticked before",
+            None,
+            habit.participants,
+            *_effect_points(habit),
+            *_p(habit.p, None),
+        )
+    )
+    changed = [
+        f"{each.contrast}, {each.pair.title}: {rounded(100 * (each.mean or 0))} points"
+        for each in analysis.agreement.order_effects
+        if each.p_holm is not None and each.p_holm < LEVEL
+    ]
+    told = f"The answers change within people: {and_join(changed)}." if changed else ""
+    if not changed and any(each.p is not None for each in analysis.agreement.order_effects):
+        told = "No change within people is shown."
+    if habit.p is not None and habit.p < LEVEL and (habit.mean or 0) > 0:
+        told += " People tick the place that they ticked before more often than by chance."
+    return Sheet(
+        name="order-effects",
+        title="Position in the study, time taken, and habit",
+        columns=(
+            "what is compared",
+            "pair",
+            "participants",
+            "points",
+            "95 % from",
+            "to",
+            "p",
+            "p, Holm",
+        ),
+        rows=tuple(rows),
+        note=(
+            f"{told} Of each participant with four answers: the mean difference in the later half "
+            "of the answers less that in the earlier half, and in the slower half less that in the "
+            "faster. Last row: ticks in the place that the answer before ticked, less what chance "
+            "gives, in points. t over participants."
+        ).strip(),
+        decimals=1,
+    )
+
+
+def _effect_points(test: OrderEffect | CarryOver) -> tuple[float | None, ...]:
+    low, high = test.ci95 or (None, None)
+    return tuple(None if each is None else 100 * each for each in (test.mean, low, high))
 
 
 def _sensitivity(analysis: Analysis) -> Sheet:
@@ -763,13 +841,16 @@ def _runs(analysis: Analysis) -> Sheet:
 
 
 def _own_orderings(orderings: OwnOrderings) -> Sheet:
-    names = {"tau_b": "tau-b", "agreement_rate": "agreement rate"}
+    names = {
+        "pairs": "pairs of lists in order",
+        "tau_b": "tau-b",
+        "agreement_rate": "agreement rate",
+    }
     rows: list[tuple[Cell, ...]] = []
     for each in orderings.differences:
         pair, tests = _pair(each.pair), each.tests
-        of_kind, of_these = tests.components.ci95, tests.participants.ci95
-        ends = *(of_kind or (None, None)), *(of_these or (None, None))
-        ps = _p(tests.components.p_step, tests.participants.p_holm)
+        ends = *(tests.kind.ci95 or (None, None)), *(tests.these.ci95 or (None, None))
+        ps = _p(tests.kind.p, tests.these.p)
         what = names[each.statistic]
         rows.append((pair, what, each.responses, each.first, each.second, tests.mean, *ends, *ps))
     return Sheet(
@@ -782,9 +863,10 @@ def _own_orderings(orderings: OwnOrderings) -> Sheet:
         ),
         rows=tuple(rows),
         note="95 % intervals and tests as those of votes: variance components (questions of this "
-        "kind), participants' t (these questions). An ordering at random has tau-b 0 on average "
-        "with any order, so ties give no lead; the agreement rate counts a tie as agreeing with no "
-        "order of two lists.",
+        "kind), participants' t (these questions). Pairs of lists decide: of those that the person "
+        "orders, 1 where the measure has the same order, ½ where it ties the two, so that ties "
+        "give no lead. tau-b rewards ties, and the agreement rate counts a tie as agreeing with no "
+        "order of two lists; they decide nothing.",
     )
 
 

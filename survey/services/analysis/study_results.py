@@ -657,6 +657,8 @@ def as_json(analysis: Analysis) -> dict[str, Any]:
         **({"anchoring": _anchoring_json(analysis.anchoring)} if analysis.anchoring else {}),
         **({"own_orderings": analysis.own_orderings} if analysis.own_orderings else {}),
         "bias": agreement.bias,
+        "order_effects": agreement.order_effects,
+        "carry_over": agreement.carry_over,
         "quality": {
             "rules": RULES,
             "flags": analysis.flags,

@@ -90,6 +90,9 @@ def merged_sentences(merged: Merged) -> Iterable[str]:
         f"{merged.files} assessors, {len(topics)} topics: {relevant} of {listed} documents "
         f"listed are relevant, chosen by {rule}."
     )
+    yield merged.reliability.sentence(merged.files)
+    if more := merged.reliability.more_annotators(merged.files):
+        yield more
     if fewer := [
         f"{topic['topic']} ({topic['assessors']} of {merged.files})"
         for topic in topics

@@ -17,8 +17,10 @@ from typing import IO, Any, NamedTuple
 from sqlalchemy.orm import Session
 
 from survey.core.collections.items import Item, Shown, Topic, items_digest
+from survey.core.collections.keywords import COLUMNS as KEYWORD_COLUMNS
+from survey.core.collections.runs import SORTS, sort_of
 from survey.core.collections.vectors import VECTOR_FILES, read_vectors, vectors_digest
-from survey.core.given_tables import Columns, Row, Table, read_table
+from survey.core.given_tables import Columns, Row, Table, heading_names, read_table
 from survey.core.preflight import Warned, columns_not_read
 from survey.core.studies.fields import is_storable
 from survey.core.studies.provenance import LONGEST_NAME
@@ -91,7 +93,8 @@ class StudyKey(NamedTuple):
 class FileReport:
     """How a file was read, and how many of its rows were taken.
 
-    ``not_needed``: rows of documents that are in no question of the study.
+    ``not_needed``: rows of documents that are in no question of the study; ``first_not_needed``:
+    the first of these documents.
     """
 
     file: str
@@ -100,12 +103,14 @@ class FileReport:
     taken: int = 0
     not_needed: int = 0
     columns_not_read: Sequence[str] = ()
+    first_not_needed: str = ""
 
     def sentence(self) -> str:
         """Return it as a sentence."""
         noun = "file" if self.read_as.startswith("files") else "row"
         counted = f"{self.rows:,} {noun}{'s' * (self.rows != 1)}, {self.taken:,} taken"
-        unneeded = f", {self.not_needed:,} not needed" * bool(self.not_needed)
+        first = f" (first: {self.first_not_needed})" * bool(self.first_not_needed)
+        unneeded = f", {self.not_needed:,} not needed{first}" * bool(self.not_needed)
         columns = f" Columns not read: {', '.join(self.columns_not_read)}."
         return f"{self.file}: {counted}{unneeded}.{columns * bool(self.columns_not_read)}"
 
@@ -115,7 +120,9 @@ class Intake:
     """What was taken in, what was refused, and which files are the same picture as an earlier.
 
     ``warnings``: what a researcher should know of the files that were taken. ``items_report`` and
-    ``topics_report``: of the files that hold items and topics, where there are some.
+    ``topics_report``: of the files that hold items and topics, where there are some. ``replaced``:
+    how many topics were there before those of a file. ``features``: the file of vectors, as it is
+    called.
     """
 
     items: int = 0
@@ -126,6 +133,8 @@ class Intake:
     warnings: list[Warned] = field(default_factory=list)
     items_report: FileReport | None = None
     topics_report: FileReport | None = None
+    replaced: int = 0
+    features: str = ""
 
     @property
     def files(self) -> list[FileReport]:
@@ -235,7 +244,7 @@ def open_source(
         items = _with_files(items, FileNames(files), intake)
         if features is not None:  # not those that are beside the items
             others = {name: read for name, read in files.items() if name not in VECTOR_FILES}
-            files = others | _vector_files(features)
+            files, intake.features = others | _vector_files(features), features.name
         yield Source(files, items, topics, intake)
 
 
@@ -281,7 +290,11 @@ def _names_in(needed: Needed, files: Files, beside: Files | None = None) -> set[
 
 
 def _read_tables(
-    tables: Mapping[str, tuple[str, bytes]], intake: Intake, needed: Needed
+    tables: Mapping[str, tuple[str, bytes]],
+    intake: Intake,
+    needed: Needed,
+    *,
+    is_whole: bool = True,
 ) -> tuple[list[Item] | None, list[Topic] | None, Needed]:
     """Return items and topics of tables, None without a table, and the documents that are needed.
 
@@ -298,7 +311,7 @@ def _read_tables(
         needed = needed._replace(documents={**of_topics, **needed.documents})
     if table := tables.get("items"):
         try:
-            items = read_items(table[1], table[0], intake, needed)
+            items = read_items(table[1], table[0], intake, needed, is_whole=is_whole)
         except SurveyError as error:
             faults.append(str(error))
     if faults:
@@ -379,7 +392,7 @@ def open_uploads(
         tables = _tables_in(files)
         # What the first request reports of a table is not repeated.
         reading = Intake() if part.is_later and "items" in tables else intake
-        items, topics, needed = _read_tables(tables, reading, needed)
+        items, topics, needed = _read_tables(tables, reading, needed, is_whole=part.is_whole)
         if items is None:
             items = items_of_files(files, "The upload", intake, needed, is_whole=part.is_whole)
         items = _with_files(items, FileNames([*files, *part.elsewhere]), reading)
@@ -408,16 +421,27 @@ def _faults_as_one() -> Iterator[None]:
 
 @_faults_as_one()
 def read_items(
-    content: bytes, file: str, intake: Intake, needed: Needed = EVERYTHING
+    content: bytes,
+    file: str,
+    intake: Intake,
+    needed: Needed = EVERYTHING,
+    *,
+    is_whole: bool = True,
 ) -> list[Item]:
-    """Return the items of a table that are needed, see ITEM_COLUMNS; raises SurveyError."""
+    """Return the items of a table that are needed, see ITEM_COLUMNS; raises SurveyError.
+
+    ``is_whole``: whether these are all the files; else none needs to be needed.
+    """
     table = read_table(content, file, ITEM_COLUMNS)
     cells = Cells(FileFaults(), [] if needed.cut_texts else None)
     lines: dict[str, int] = {}
     items = []
+    not_needed = []
+    _refuse_bare_heading(table)
     for row in table.rows:
         document = needed.document(_id_in(row, "document", lines, cells.faults))
         if document is None:
+            not_needed.append(row["document"])
             continue
         title = _text_in(row, "title", LONGEST_TITLE, cells)
         texts = [_text_in(row, column, LONGEST_TEXT, cells) for column in ("text", "snippet")]
@@ -432,10 +456,10 @@ def read_items(
             cells.faults.add(fault, row.number)
         items.append(item)
     cells.faults.raise_any()
-    intake.items_report = _report_of(table, len(items))
+    intake.items_report = _report_of(table, not_needed)
     intake.warnings += _table_warnings(table, cells)
-    if not items and table.rows:
-        intake.refusals.append(_none_needed(file, table.rows[0]["document"], needed))
+    if not items:
+        _refuse_unneeded(file, not_needed[0], needed, intake, is_whole=is_whole)
     return items
 
 
@@ -448,6 +472,7 @@ def read_topics(
     cells = Cells(FileFaults(), [] if needed.cut_texts else None)
     lines: dict[str, int] = {}
     topics = []
+    _refuse_bare_heading(table)
     for row in table.rows:
         column = next((each for each in ("text", "query", "title") if row[each]), "text")
         topic = Topic(
@@ -460,7 +485,7 @@ def read_topics(
         )
         topics.append(topic)
     cells.faults.raise_any()
-    intake.topics_report = _report_of(table, len(topics))
+    intake.topics_report = _report_of(table)
     intake.warnings += _table_warnings(table, cells)
     return topics
 
@@ -472,12 +497,18 @@ class Cells(NamedTuple):
     cut: list[int] | None
 
 
-def _report_of(table: Table, needed: int) -> FileReport:
-    rows = len(table.rows)
+def _refuse_bare_heading(table: Table) -> None:
+    if not table.rows:
+        fault = f"{table.file} has a heading but no rows; nothing was changed"
+        raise FaultyFilesError([fault])
+
+
+def _report_of(table: Table, not_needed: Sequence[str] = ()) -> FileReport:
     return FileReport(
-        *(table.file, table.read_as, rows),
-        not_needed=rows - needed,
+        *(table.file, table.read_as, len(table.rows)),
+        not_needed=len(not_needed),
         columns_not_read=table.columns_not_read,
+        first_not_needed=next(iter(not_needed), ""),
     )
 
 
@@ -491,21 +522,30 @@ def _table_warnings(table: Table, cells: Cells) -> list[Warned]:
     return warnings
 
 
-def _none_needed(file: str, document: str, needed: Needed) -> Refusal:
+def _refuse_unneeded(
+    file: str, document: str, needed: Needed, intake: Intake, *, is_whole: bool = True
+) -> None:
+    """Refuse a file of which no item is needed: all there is, or this part of it."""
     other = min(needed.documents.values())
     reason = (
         f"none of its documents is in a question of the study (it has “{document}”, the study "
         f"“{other}”)"
     )
-    return Refusal(file, reason)
+    if is_whole:
+        raise SurveyError(f"{file}: {reason}. Nothing was changed.")
+    intake.refusals.append(Refusal(file, reason))
 
 
 def read_keywords(text: str, file: str) -> list[Topic]:
     """Return a topic for each line, a keyword; its id is the keyword with hyphens for blanks.
 
-    Raises FaultyFilesError for a keyword that cannot be one, or is there twice.
+    Raises FaultyFilesError for a keyword that cannot be one, or is there twice, and for a file of
+    another sort.
     """
     faults = FileFaults()
+    if other := _other_sort([line for line in text.splitlines() if line.strip()]):
+        takes = "--keywords takes a text file with one query per line"
+        raise FaultyFilesError([f"{file} looks like {other}; {takes}"])
     topics: dict[str, Topic] = {}
     for number, line in enumerate(text.splitlines(), 1):
         if keyword := " ".join(line.split()):
@@ -518,6 +558,18 @@ def read_keywords(text: str, file: str) -> list[Topic]:
         faults.add(f"{file} has no keyword; one per line is needed")
     faults.raise_any()
     return [*topics.values()]
+
+
+def _other_sort(lines: Sequence[str]) -> str:
+    """Return what lines seem to be that are no keywords, "" where they can be."""
+    for sort in ("judgements", "a run"):
+        count = sum(sort_of([line]) == sort for line in lines)
+        if count > 1 and count * 2 > len(lines):
+            return f"{sort} ({count} lines of {SORTS[sort][0]})"
+    needed = {*KEYWORD_COLUMNS.needed}
+    if lines and heading_names(lines[0], KEYWORD_COLUMNS) >= needed:
+        return f"a table of documents' keywords ({', '.join(KEYWORD_COLUMNS.needed)})"
+    return ""
 
 
 def topics_in(source: Path | None, topics_file: Path | None) -> list[Topic]:
@@ -552,7 +604,7 @@ def _checked(
     """Return a text that can be stored, None where it is empty."""
     fault = "" if is_storable(text) else "it has a character that cannot be stored"
     if len(text) > longest:
-        fault = f"a text of {longest:,} characters at most is allowed{remedy}"
+        fault = f"{len(text):,} characters are too many; {longest:,} are allowed{remedy}"
     if fault:
         faults.add(row.fault(column, f"{text[:60]!r} found; {fault}"), row.number)
     return text or None
@@ -591,12 +643,15 @@ def items_of_files(
             intake.refusals += [refusal] * (refusal not in intake.refusals)
         else:
             items[document] = Item(document, path)
-    intake.warnings += _named_otherwise(items.values())
     if paths:
         read_as = "files of a zip" if name.lower().endswith(".zip") else "files"
-        intake.items_report = FileReport(name, read_as, len(paths), not_needed=len(not_needed))
+        intake.items_report = FileReport(
+            *(name, read_as, len(paths)),
+            not_needed=len(not_needed),
+            first_not_needed=next(iter(not_needed), ""),
+        )
     if not_needed and is_whole and not any(documents.values()):
-        intake.refusals.append(_none_needed(name, ids_of(not_needed[0])[0], needed))
+        _refuse_unneeded(name, ids_of(not_needed[0])[0], needed, intake)
     return [*items.values()]
 
 
@@ -638,19 +693,26 @@ def document_of(group: str, stem: str) -> str:
 
 def _named_otherwise(items: Iterable[Item]) -> list[Warned]:
     """Return the warnings about documents that have not the names of their files without ending."""
-    examples: dict[str, list[tuple[str, str]]] = {}
+    examples: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for item in items:
         path = str(item.file)
         if item.document != _composed(PurePosixPath(path).stem) and PICTURE_ENDING.search(path):
             is_collect = item.document == ids_of(path)[0]
-            by = "`survey collect` names it" if is_collect else "the study names it"
-            examples.setdefault(by, []).append((path, item.document))
+            by = "`survey collect`" if is_collect else "the study"
+            is_file = item.document == _composed(PurePosixPath(path).name)
+            part = "extension" if is_file else "folder"
+            examples.setdefault((part, by), []).append((path, item.document))
     warnings = []
-    for by, named in examples.items():
+    for (part, by), named in examples.items():
         path, document = named[0]
-        more = f", and {len(named) - 1} more likewise" if named[1:] else ""
-        text = f"{path} is the document {document}, as {by}{more}"
-        warnings.append(Warned("document-named", path, text, len(named), len(named), named[0]))
+        count = len(named)
+        are, their, them, of = ("s are", "their", "them", "first: ")
+        if count == 1:
+            are, their, them, of = (" is", "its", "it", "")
+        first = path if path == document else f"{path} is {document}"
+        taken = f"{count:,} picture{are} taken with {their} {part}, as {by} names {them}"
+        text = f"{taken} ({of}{first})"
+        warnings.append(Warned("document-named", path, text, count, count, named[0]))
     return warnings
 
 
@@ -678,7 +740,8 @@ def take_in(
     lifecycle.require_draft(study)
     key = StudyKey(study.id, study.slug)
     known = {each.document: each for each in item_queries.items_of(session, key.id)}
-    searched = item_queries.topics_of(session, key.id) if topics is None else topics
+    earlier = item_queries.topics_of(session, key.id)
+    searched = earlier if topics is None else topics
     absent = item_queries.absent_pictures(session, key.id)
     session.rollback()
     total = len({*known, *(each.document for each in items)})
@@ -687,6 +750,8 @@ def take_in(
     intake = intake or Intake()
     given = len(topics or ())
     items = _with_pictures(session, key, files, items, known, intake, on_item)
+    if intake.items_report and intake.items_report.read_as.startswith("files"):
+        intake.warnings += _named_otherwise(items)
     known |= {item.document: item for item in items}
     if topics is not None:
         topics = _topics_with_pictures(session, key, files, topics, known, intake)
@@ -709,6 +774,7 @@ def take_in(
     _renew_digest(session, study, who)
     session.commit()
     intake.items, intake.topics, intake.vectors = len(items), len(topics or ()), len(vectors or ())
+    intake.replaced = 0 if topics is None else len(earlier)
     if intake.items_report:
         intake.items_report.taken = intake.items
     if intake.topics_report and topics is not None:
@@ -825,7 +891,9 @@ def _vectors_in(files: Files, known: Collection[str], intake: Intake) -> Mapping
         return read_vectors(files, known)
     except (FaultyFilesError, PictureError) as error:
         faults = error.faults if isinstance(error, FaultyFilesError) else [str(error)]
-        intake.refusals += [Refusal("vectors", fault) for fault in faults]
+        stem = PurePosixPath(intake.features).stem or "features"
+        named = [fault.replace("features.", f"{stem}.") for fault in faults]
+        intake.refusals += [Refusal("vectors", fault) for fault in named]
     return None
 
 

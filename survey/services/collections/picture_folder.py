@@ -25,6 +25,7 @@ from survey.core.preflight import Warned
 from survey.core.studies.questions import build_question
 from survey.core.tasks.ordering import question_checks
 from survey.errors import SurveyError
+from survey.services.analysis.sheets import count_of
 from survey.services.collections.item_files import Refusal, file_content, folded, is_junk
 from survey.services.collections.items import (
     ITEMS_FILE,
@@ -52,13 +53,17 @@ class Document(NamedTuple):
 
 @dataclass
 class Collection:
-    """A collection, what was not taken in, and warnings; ``chosen``: see ``choose_topics``."""
+    """A collection, what was not taken in, and warnings; ``chosen``: see ``choose_topics``.
+
+    ``unasked``: how many pictures each class has that has too few for a query.
+    """
 
     documents: list[Document] = field(default_factory=list)
     queries: list[Document] = field(default_factory=list)
     chosen: list[str] = field(default_factory=list)
     refusals: list[Refusal] = field(default_factory=list)
     warnings: list[Warned] = field(default_factory=list)
+    unasked: dict[str, int] = field(default_factory=dict)
 
 
 def describe(picture: Image.Image) -> dict[str, Vector]:
@@ -125,11 +130,11 @@ def collect(
     # Under another name until it is whole, so that a collection that exists is complete.
     unfinished = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.absolute().parent))
     try:
-        collection = Collection(refusals=refusals)
+        collection = Collection(refusals=refusals, unasked=dict.fromkeys(dict(files), 0))
         vectors = _take_pictures(files, unfinished, collection, on_picture)
         _split(collection, queries)
         if not collection.queries:
-            raise SurveyError(_why_no_query(folder, collection, queries))
+            raise SurveyError(_why_no_query(collection, queries))
         _write_collection(unfinished, collection, vectors)
         unfinished.chmod(0o755)
         unfinished.rename(target)
@@ -186,22 +191,35 @@ def _file_of(document: Document) -> str:
 
 def _split(collection: Collection, queries: int) -> None:
     """Move the first documents of each class that has more than these to the queries."""
-    groups: dict[str, list[Document]] = {}
+    groups: dict[str, list[Document]] = {group: [] for group in collection.unasked}
     for document in collection.documents:
         groups.setdefault(document.group, []).append(document)
-    for group in groups.values():
+    for name, group in groups.items():
         if len(group) > queries:
             collection.queries += group[:queries]
+            del collection.unasked[name]
+        else:
+            collection.unasked[name] = len(group)
     asked = {*collection.queries}
     collection.documents = [each for each in collection.documents if each not in asked]
 
 
-def _why_no_query(folder: Path, collection: Collection, queries: int) -> str:
-    sentence = (
-        f"No subfolder of {folder} holds {queries + 1} different pictures, of which {queries} can "
-        "be searched for."
+def _why_no_query(collection: Collection, queries: int) -> str:
+    counts = ", ".join(
+        f"{name} has {count}{' that can be read' * (not count)}"
+        for name, count in collection.unasked.items()
     )
+    sentence = f"Each class needs {queries + 1} different pictures; {counts}."
     return "\n".join([sentence, *_not_taken(collection.refusals)])
+
+
+def why_unasked(collection: Collection, queries: int) -> list[str]:
+    """Return a sentence for each class that has no query."""
+    return [
+        f"Class {name} has {count_of(count, 'picture')}, so it has no query; {queries + 1} are "
+        "needed."
+        for name, count in collection.unasked.items()
+    ]
 
 
 def _write_collection(

@@ -4,9 +4,11 @@ Runs are read from files, scored, and compared with a baseline, or rounds of rel
 feedback with round 0.
 """
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain, count
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -14,17 +16,24 @@ from survey.core.collections.evaluation import (
     FEEDBACK_MEASURES,
     FEWEST_TOPICS,
     LEVELS,
+    NO_QUERY,
     TESTS,
     Comparison,
     Evaluation,
+    RunsCompared,
     compare,
+    compare_all,
     evaluate,
     negative_examples,
     pooled,
     positive_examples,
+    queries_of,
 )
 from survey.core.collections.keywords import read_keywords, truth_by_keywords
 from survey.core.collections.runs import (
+    CLUSTERS_LINE,
+    IN_NO_CLUSTER,
+    Clusters,
     GroundTruth,
     Run,
     RunFacts,
@@ -42,7 +51,9 @@ from survey.core.preflight import (
     KEYWORDS,
     Warned,
     changed_ids,
+    clusters_checked,
     marks_checked,
+    none_relevant_fault,
     run_as_meant,
     runs_checked,
     scores_checked,
@@ -50,7 +61,7 @@ from survey.core.preflight import (
     topics_fault,
 )
 from survey.core.statistics.significance import REPLICATES, SEED
-from survey.core.text_input import FaultyFilesError, FileFaults, lines_of
+from survey.core.text_input import FaultyFilesError, FileFaults, lines_of, visible
 from survey.core.text_input import split_names as split_names  # for the command
 from survey.errors import SurveyError
 from survey.services.analysis.sheets import Cell, P, Sheet, Starred, count_of
@@ -64,9 +75,11 @@ DEFAULT_MEASURES = (
 # P_N', wP_N' and Pr_N' of the MiAlbum protocol, and its means, with keywords as weights.
 KEYWORD_MEASURES = ("P@10", "wP@10", "rwP@10", "P@10-100", "wP@10-100")
 DECIMALS = 4
+ROUND = re.compile(r"round([0-9]{1,4})\.txt(\.gz)?", re.IGNORECASE)
 OTHER_TESTS = (
     "p is the bootstrap's; t and randomisation are paired tests of the same tail, after Holm's "
-    "correction."
+    "correction; two-sided is the randomisation's, corrected for the runs of a measure. The last "
+    "column: how many topics find such a difference in 80 of 100 experiments."
 )
 
 Content = TypeVar("Content")
@@ -92,7 +105,7 @@ class Request:
     ``baseline``: the name of a run, or its path as in ``runs``. ``keywords``: in place of
     judgements and weights; topics are documents then. ``ids``: names in CHANGES, to read documents
     by; ``distances``: whether a run's scores are smaller for better documents; ``relevant_from``:
-    see ``Setting``.
+    see ``Setting``. ``paper_stars``: stars as in the MNRO paper; ``all_runs``: compare every two.
     """
 
     qrels: Path | None
@@ -111,6 +124,8 @@ class Request:
     ids: tuple[str, ...] = ()
     distances: bool = False
     relevant_from: int = 1
+    paper_stars: bool = False
+    all_runs: bool = False
 
 
 @dataclass(frozen=True)
@@ -127,6 +142,7 @@ class Report:
     baseline: str | None
     comparisons: tuple[Comparison, ...]
     warnings: tuple[Warned, ...] = ()
+    all_pairs: tuple[RunsCompared, ...] = ()
 
 
 def evaluate_runs(
@@ -151,6 +167,8 @@ def evaluate_runs(
     warnings += _compared(request, truth, runs, facts, known)
     if not may_be_empty:
         _raise_unmet(request, truth, runs, warnings, known)
+        if not queries_of(truth, runs, measures):
+            raise FaultyFilesError([_why_no_query(request, truth, runs)])
     evaluation = evaluate(
         truth,
         runs,
@@ -164,7 +182,7 @@ def evaluate_runs(
     )
     compared: tuple[Comparison, ...] = ()
     if baseline is not None:
-        compared = compare(evaluation, baseline, resamples=request.resamples, seed=request.seed)
+        compared = _tested(evaluation, baseline, request)
     is_binary = any(measure.reads == "positions" for measure in measures)
     warnings += scores_checked(
         truth.judgements,
@@ -172,7 +190,8 @@ def evaluate_runs(
         len(evaluation.queries) if compared else None,
         request.relevant_from if is_binary else None,
     )
-    return Report(request, truth, runs, evaluation, baseline, compared, (*warnings,))
+    all_pairs = compare_all(evaluation, **_resampling(request)) if request.all_runs else ()
+    return Report(request, truth, runs, evaluation, baseline, compared, (*warnings,), all_pairs)
 
 
 def _compared(
@@ -191,7 +210,9 @@ def _compared(
         for path, topics in ((request.weights, truth.weights), (request.clusters, truth.clusters))
         if path is not None and topics is not None
     }
-    return runs_checked(truth.judgements, runs, facts) + marks_checked(truth.judgements, marks)
+    clusters = clusters_checked(str(request.clusters), truth.clusters) if truth.clusters else []
+    of_marks = marks_checked(truth.judgements, marks)
+    return [*runs_checked(truth.judgements, runs, facts), *of_marks, *clusters]
 
 
 def _raise_unmet(
@@ -206,9 +227,43 @@ def _raise_unmet(
     judged = (known, topics, "keywords") if known else (truth.judgements, topics)
     if fault := topics_fault(*judged):
         raise FaultyFilesError([fault])
-    of_weights = [each.text for each in warnings if each.of == str(request.weights)]
+    weights = str(request.weights)
+    of_weights = [each.text for each in warnings if (each.code, each.of) == ("ids-differ", weights)]
     if of_weights:  # else there would be a fault for each document without a weight
         raise FaultyFilesError(of_weights)
+
+
+def _why_no_query(request: Request, truth: GroundTruth, runs: Runs) -> str:
+    """Say why no topic of the runs has a relevant document that counts."""
+    relevant = [topic for topic in truth.judgements if truth.relevant(topic)]
+    if not relevant and request.keywords is not None:
+        shared = "no other document shares a keyword with a topic of the runs"
+        return f"{request.keywords}: {shared}, so nothing is relevant"
+    if fault := none_relevant_fault(str(request.qrels), truth.judgements):
+        return fault
+    clusters = truth.clusters or {}
+    if clusters and not any(truth.has_cluster(topic) for topic in relevant):
+        return _why_no_cluster(str(request.clusters), clusters, truth, relevant)
+    pair = f"judgements: “{visible(relevant[0])}”, runs: “{visible(min(chain(*runs.values())))}”"
+    return f"{NO_QUERY} ({pair})"
+
+
+def _why_no_cluster(
+    file: str, clusters: Clusters, truth: GroundTruth, relevant: Sequence[str]
+) -> str:
+    """Say why no relevant document is in a cluster of a file."""
+    documents = [document for topic in clusters.values() for document in topic]
+    names = {name for topic in clusters.values() for each in topic.values() for name in each}
+    if len({*documents}) == 1 < len(names):  # a run, for example
+        second = f"the second field of every line is “{visible(documents[0])}”"
+        return f"{file}: {second}; a line of clusters is: {CLUSTERS_LINE}"
+    topic = next((topic for topic in relevant if topic in clusters), "")
+    if topic and not {*clusters[topic]}.isdisjoint(truth.relevant(topic)):
+        return f"{file}: its relevant documents are all “{IN_NO_CLUSTER}”, which is no cluster"
+    ids = (clusters[topic], truth.relevant(topic)) if topic else (clusters, relevant)
+    pair = f"clusters: “{visible(min(ids[0]))}”, judgements: “{visible(min(ids[1]))}”"
+    of_its = f"none of its {count_of(len(documents), 'document')}"
+    return f"{file}: {of_its} is relevant in the judgements ({pair})"
 
 
 def _left_out(request: Request) -> list[str]:
@@ -264,26 +319,53 @@ def _evaluate_rounds(
     """Score the rounds in each person's folder, and compare the pooled ones with the first."""
     if request.runs or kind:
         raise RequestError("--rounds replaces --run, and examples are those of people")
-    people = [
-        sorted(each.glob("round*.txt*"), key=lambda path: (len(path.name), path.name))
-        for each in sorted(folder.iterdir())
-        if each.is_dir()
-    ]
-    if not any(people):
+    folders = [each for each in sorted(folder.iterdir()) if each.is_dir() and each.name[0] != "."]
+    people = {each: _rounds_in(each) for each in folders}
+    if not any(people.values()):
         raise RequestError(f"{folder} has no folder with round0.txt, round1.txt, …")
+    faults = [
+        f"{person} has no {missing}, and the rounds count from 0 without a gap"
+        for person, files in people.items()
+        if (missing := _missing_round(files))
+    ]
+    if faults:
+        raise RequestError("; ".join(faults))
     requests = [
-        replace(request, runs=tuple(files), measures=_feedback_measures(request))
-        for files in people
-        if files
+        replace(
+            request,
+            runs=tuple(files.values()),
+            names=tuple(f"round{number}" for number in files),
+            measures=_feedback_measures(request),
+        )
+        for files in people.values()
     ]
     reports = [evaluate_runs(each, on_progress, may_be_empty=True) for each in requests]
+    if not any(each.evaluation.queries for each in reports):
+        raise FaultyFilesError([_why_no_query(request, reports[0].truth, reports[0].runs)])
     evaluation = pooled([each.evaluation for each in reports])
     baseline, *others = evaluation.values
     if not others:
         raise RequestError(f"{folder} has no second round, so nothing was refined")
-    compared = compare(evaluation, baseline, resamples=request.resamples, seed=request.seed)
+    compared = _tested(evaluation, baseline, request)
     longest = max((each.runs for each in reports), key=len)
     return Report(request, reports[0].truth, longest, evaluation, baseline, compared)
+
+
+def _rounds_in(folder: Path) -> dict[int, Path]:
+    """Return the files of a person's rounds by their number, named in any case."""
+    rounds: dict[int, Path] = {}
+    for path in sorted(folder.iterdir()):
+        if match := ROUND.fullmatch(path.name):
+            other = rounds.setdefault(int(match[1]), path)
+            if other != path:
+                raise RequestError(f"{other} and {path.name} are both round {int(match[1])}")
+    return dict(sorted(rounds.items()))
+
+
+def _missing_round(rounds: Collection[int]) -> str:
+    """Return the file of the first round that is missing, "" without a gap."""
+    first = next(number for number in count() if number not in rounds)
+    return f"round{first}.txt" if first <= max(rounds, default=0) else ""
 
 
 def _examples(kind: Kind | None, report: Report, topic: str, number: int, images: int) -> list[str]:
@@ -396,7 +478,10 @@ def _run_names(request: Request, read_file: Callable[[Path], str]) -> list[str]:
     by_keywords = request.keywords is not None
     if by_keywords and request.ids:
         raise RequestError("--ids changes documents of judgements; --keywords has none")
-    if by_keywords == (request.qrels is not None) or (by_keywords and request.weights is not None):
+    for other in ("qrels", "weights"):
+        if by_keywords and getattr(request, other) is not None:
+            raise RequestError(f"--{other} and --keywords were both given; leave one out")
+    if not by_keywords and request.qrels is None:
         raise RequestError("either --qrels, with --weights or without, or --keywords is needed")
     if not request.runs:
         raise RequestError("no run given; --run is needed")
@@ -408,6 +493,15 @@ def _run_names(request: Request, read_file: Callable[[Path], str]) -> list[str]:
         )
     except FaultyFilesError as error:
         raise RequestError("; ".join(error.faults)) from None
+
+
+def _tested(evaluation: Evaluation, baseline: str, request: Request) -> tuple[Comparison, ...]:
+    stars = request.paper_stars
+    return compare(evaluation, baseline, **_resampling(request), paper_stars=stars)
+
+
+def _resampling(request: Request) -> dict[str, int]:
+    return {"resamples": request.resamples, "seed": request.seed}
 
 
 def _baseline_name(request: Request, names: Sequence[str]) -> str | None:
@@ -453,6 +547,7 @@ def evaluation_json(report: Report) -> dict[str, Any]:
         },
         "relevant_from": request.relevant_from,
         "notes": list(evaluation.notes),
+        "all_runs": [vars(each) for each in report.all_pairs],
         "warnings": [each.as_json() for each in report.warnings],
     }
 
@@ -502,7 +597,7 @@ def comparisons_sheet(report: Report, difference: str = "difference") -> Sheet:
         title=f"Differences from {report.baseline} over {queries}",
         columns=(
             *("run", "mean", difference, "in %", "p", "p (Holm)"),
-            *("t (Holm)", "randomisation (Holm)"),
+            *("t (Holm)", "randomisation (Holm)", "two-sided (Holm)", "topics for 80 %"),
         ),
         rows=tuple(
             (
@@ -517,8 +612,10 @@ def comparisons_sheet(report: Report, difference: str = "difference") -> Sheet:
                     for p in (
                         *(comparison.p, comparison.p_holm),
                         *(comparison.p_t_holm, comparison.p_randomisation_holm),
+                        comparison.p_two_sided_holm,
                     )
                 ),
+                comparison.topics_needed,
             )
             for comparison in report.comparisons
         ),
@@ -549,7 +646,10 @@ def long_sheet(report: Report) -> Sheet:
     compared = {
         (comparison.run, comparison.measure): comparison for comparison in report.comparisons
     }
-    compared_in = ("difference", "percent", "p", "p_holm", "stars", "why", *TESTS[2:])
+    compared_in = (
+        *("difference", "percent", "p", "p_holm", "stars", "why", *TESTS[2:]),
+        *("p_two_sided", "p_two_sided_holm", "topics_needed"),
+    )
     rows: list[tuple[Cell, ...]] = []
     for run in evaluation.values:
         for measure in evaluation.measures:
@@ -604,9 +704,34 @@ def _stars(report: Report) -> str:
     levels = ", ".join(
         f"{f'{level:g}'.removeprefix('0')} ({'*' * stars})" for stars, level in enumerate(LEVELS, 1)
     )
-    return (
-        f"Stars: better than {report.baseline} at {levels}, by a one-tailed paired bootstrap of "
-        f"{request.resamples} resamples (seed {request.seed}), before Holm's correction."
+    how = (
+        f"a two-sided randomisation test of {request.resamples} resamples (seed {request.seed}), "
+        "corrected for the runs of each measure (Holm)"
+    )
+    if request.paper_stars:
+        how = (
+            f"a one-tailed paired bootstrap of {request.resamples} resamples (seed {request.seed})"
+            ", before Holm's correction, as in the MNRO paper"
+        )
+    return f"Stars: better than {report.baseline} at {levels}, by {how}."
+
+
+def all_runs_sheet(report: Report) -> Sheet:
+    """Return every two runs compared at once, a row for each measure and pair."""
+    means = {measure.name: measure.mean_name for measure in report.evaluation.measures}
+    return Sheet(
+        name="all-runs",
+        title="Every two runs compared at once",
+        columns=("mean", "first", "second", "difference", "p"),
+        rows=tuple(
+            (means[each.measure], each.first, each.second, each.difference, P(each.p))
+            for each in report.all_pairs
+        ),
+        note=(
+            "By a randomised Tukey HSD: two-sided, p corrected for all pairs of runs of a measure, "
+            f"{report.request.resamples} resamples (seed {report.request.seed})."
+        ),
+        decimals=DECIMALS,
     )
 
 

@@ -11,6 +11,7 @@ from survey.services.analysis.report import figure_files, sheet_files
 from survey.services.analysis.sheets import FORMATS, Sheet
 from survey.services.collections.run_evaluation import (
     Report,
+    all_runs_sheet,
     comparisons_sheet,
     evaluation_json,
     means_sheet,
@@ -27,6 +28,7 @@ def graphs(report: Report) -> tuple[Exhibit, ...]:
 def tables(report: Report) -> list[Sheet]:
     """Return the tables of a report: means, comparisons where there are some, all values."""
     compared = [comparisons_sheet(report)] if report.comparisons else []
+    compared += [all_runs_sheet(report)] if report.all_pairs else []
     return [means_sheet(report), *compared, queries_sheet(report)]
 
 

@@ -28,7 +28,7 @@ from survey.db.models import (
 from survey.db.models.base import own_values
 from survey.services import accounts
 from survey.services.exchange.bundle import files_of_kind
-from survey.services.exchange.bundle_reader import read_bundle, replicate
+from survey.services.exchange.bundle_reader import read_bundle, replicate, require_bundle
 from survey.services.exchange.input_files import BundleError, Files
 from survey.services.exchange.tables import Content
 from survey.services.participation.own_data import erased_tokens, token_of
@@ -53,6 +53,7 @@ def import_bundle(
     """
     # Recomputing takes a while, and a transaction would let participants' answers wait.
     session.rollback()
+    require_bundle(files, name)
     for _ in replicate(files):
         continue
     content, _ = read_bundle(files)

@@ -75,6 +75,7 @@ from survey.services.exchange.input_files import (
     SourceFiles,
     is_sorted,
     json_of,
+    not_a_bundle,
     parse_json,
     parse_rows,
     read_cells,
@@ -550,6 +551,14 @@ def _check_names(files: Files, known: Container[str], content: Content) -> None:
         for name in next(read_cells(read_lines(files, table.name), table.name), []):
             if name not in table.names:
                 raise BundleError(f"{table.name}, row 1: the column {name!r} does not belong there")
+
+
+def require_bundle(files: Files, name: str) -> None:
+    """Refuse a zip or a folder that holds nothing of a bundle, or no checksums."""
+    if SUMS not in files and STUDY not in files:
+        raise BundleError(not_a_bundle(name))
+    if SUMS not in files:
+        raise BundleError(f"{name} has no {SUMS}, the list of checksums of a bundle's files")
 
 
 def _check_sums(files: Files) -> None:

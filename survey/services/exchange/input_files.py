@@ -340,6 +340,11 @@ def _why_no_zip(source: Path | IO[bytes], name: str) -> str:
         is_begun = file.read(len(ZIP_START)) == ZIP_START
     if is_begun:
         return f"{name} begins like a zip, and its end is missing or damaged. Download it again"
+    return not_a_bundle(name)
+
+
+def not_a_bundle(name: str) -> str:
+    """Return the sentence about a file or a folder that is no bundle."""
     return (
         f"{name} is not a bundle: a bundle is the zip, or the unpacked folder, that "
         "`survey export` or the page “Export” makes"

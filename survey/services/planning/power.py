@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from survey.core.tasks.ordering_plan import OrderingPlan
     from survey.services.analysis.study_results import Votes
 
+BALANCED = "balanced"
 MOST_VALUES = 10
 NO_POOL = "none"
 
@@ -523,11 +524,17 @@ def as_json(grid: Grid, powers: Sequence[Power], ways: Sequence[Way]) -> dict[st
 
 
 def _contrasts(study: PlannedStudy) -> dict[str, float]:
-    """Return the shares of the questions in which the two orders contradict, and so on."""
+    """Return the shares of the questions in which the two orders contradict, and so on.
+
+    ``BALANCED``: of all questions, those that contradict and in which neither ties more lists.
+    """
     counts: Counter[str] = Counter()
     for kind, count in study.kinds:
         counts[kind.contrast] += count
-    return {name: count / counts.total() for name, count in counts.items()}
+        if kind.contrast == CONTRADICTING and kind.balanced:
+            counts[BALANCED] += count
+    every = sum(count for _, count in study.kinds)
+    return {name: count / every for name, count in counts.items()}
 
 
 def command(texts: Mapping[str, str]) -> str:
@@ -586,13 +593,16 @@ def what_decides(study: PlannedStudy, pair: Pair | None = None) -> str:
     ``pair``: the names of the compared measures, where they are known.
     """
     shares = _contrasts(study)
-    contradicting, ties_only, identical = (
-        f"{100 * shares.get(name, 0):.0f} %" for name in (CONTRADICTING, TIES_ONLY, IDENTICAL)
+    contradicting, balanced, ties_only, identical = (
+        f"{100 * shares.get(name, 0):.0f} %"
+        for name in (CONTRADICTING, BALANCED, TIES_ONLY, IDENTICAL)
     )
+    decide = " Only in {} do they do so with as many ties each, which decides between the orders."
+    decide = "" if balanced == contradicting else decide.format(balanced)
     orders = f"The orders of {pair.first} and {pair.second}" if pair else "The two measures' orders"
     return (
         f"{orders} contradict each other in {contradicting} of the questions; in {ties_only} one "
-        f"only breaks ties of the other, in {identical} they are identical."
+        f"only breaks ties of the other, in {identical} they are identical.{decide}"
     )
 
 

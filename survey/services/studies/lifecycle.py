@@ -4,7 +4,8 @@ Opening freezes a study under its digest. What researchers do is written to the 
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 from statistics import median
@@ -59,6 +60,9 @@ from survey.services.studies.recruitment import Recruitment, recruitment_of
 
 FEWEST_TIMED = 5  # participants of whom the time is taken instead of an estimate
 NO_ITEMS = "no-items"
+# Words of templates: TODO, TBD, xxx, "your e-mail", <contact>; no address in brackets.
+PLACEHOLDER = re.compile(r"\b(todo|tbd|xxx+)\b|\A\W*your\b|<[^<>@/]*>", re.IGNORECASE)
+REACHABLE = re.compile(r"[^\s@]@[^\s@.]+\.[^\s@.]|([0-9][\s()./+-]*){5}|(https?://|www\.)[^\s/]")
 NEVER_OPENS = ("asked-by", "contact", NO_ITEMS)  # codes of findings that no reason outweighs
 
 
@@ -361,9 +365,18 @@ def check_study(session: Session, study: Study) -> list[Finding]:
 
 
 def _contact_findings(plan: Plan) -> Iterator[Finding]:
-    for fault in contact_faults(plan):
-        name = str(fault.place[0])
-        yield Finding(None, fault.text, mend=name, stops=True, code=name.replace("_", "-"))
+    """Yield what participants do not read of who asks and whom they can ask."""
+    faults = {str(fault.place[0]): fault.text for fault in contact_faults(plan)}
+    for name in ("asked_by", "contact"):
+        text = getattr(plan, name)
+        if name not in faults and PLACEHOLDER.search(text):
+            faults[name] = f"{name} is {shortened(text)}, a placeholder"
+        if name in faults:
+            yield Finding(None, faults[name], mend=name, stops=True, code=name.replace("_", "-"))
+    if "contact" not in faults and not REACHABLE.search(plan.contact):
+        text = f"contact is {shortened(plan.contact)}, without an e-mail address, a telephone "
+        text += "number or a web address"
+        yield Finding(None, text, mend="contact", stops=True, code="no-address")
 
 
 def _minutes_findings(session: Session, study: Study) -> Iterator[Finding]:
@@ -471,8 +484,11 @@ def _item_findings(session: Session, study: Study) -> Iterator[Finding]:
         what = f"{len(absent)} picture{'s are' if len(absent) > 1 else ' is'} not here"
         text = f"{what}; add the same files again under “Pictures and topics”"
         yield Finding(None, text, mend="items", stops=True)
+    said_of_all = set()  # and not again of each question
     for warned in items_checked(shown, needed=True):
         is_missing = warned.code in ("items-missing", "topics-without-text")
+        if is_missing and warned.count == warned.total:
+            said_of_all.add(warned.of)
         is_nothing = warned.level == STOP and warned.of == ITEMS
         yield Finding(
             None,
@@ -482,7 +498,7 @@ def _item_findings(session: Session, study: Study) -> Iterator[Finding]:
             code=NO_ITEMS if is_nothing else warned.code,
         )
     for row in study.questions:
-        yield from _lacking(row, shown)
+        yield from _lacking(row, shown, said_of_all)
     task = task_of(plan)
     if isinstance(task, WithItemFindings):
         topics = item_queries.topics_of(session, study.id)
@@ -541,17 +557,21 @@ def _named_documents(row: StoredQuestion) -> tuple[str, set[str]] | None:
     return source["topic"], {document for some in lists for document in some}
 
 
-def _lacking(row: StoredQuestion, shown: Shown) -> Iterator[Finding]:
-    """Yield which documents and topic of a question have neither a picture nor a text."""
+def _lacking(row: StoredQuestion, shown: Shown, said: Collection[str]) -> Iterator[Finding]:
+    """Yield which documents and topic of a question have neither a picture nor a text.
+
+    ``said``: ITEMS or TOPICS, of which nothing is to be said.
+    """
     named = _named_documents(row)
     if named is None:
         return
     topic, documents = named
-    if missing := sorted(documents.difference(shown.seen_items)):
+    missing = sorted(documents.difference(shown.seen_items))
+    if missing and ITEMS not in said:
         verb = "has" if len(missing) == 1 else "have"
         text = f"{len(missing)} of {len(documents)} documents {verb} no picture or text"
         yield Finding(row.number, f"{text}, such as {missing[0]}")
-    if topic not in shown.seen_topics:
+    if topic not in shown.seen_topics and TOPICS not in said:
         yield Finding(row.number, f"the topic {topic} has no picture or text")
 
 

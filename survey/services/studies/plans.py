@@ -47,6 +47,7 @@ from survey.core.tasks.preference import (
 )
 from survey.core.text_input import FaultyFilesError as FaultyFilesError
 from survey.core.text_input import FileFaults, lines_of, parse_whole
+from survey.core.text_input import did_you_mean as did_you_mean
 from survey.core.text_input import split_names as split_names
 from survey.errors import SurveyError, marked
 from survey.services.studies.languages import ENGLISH, catalogue, languages
@@ -89,9 +90,14 @@ FIELD_TEXTS = ("label", "help", "options", "screen_out")  # of a personal field
 OTHER_LINE_END = re.compile("[\x85\u2028\u2029]")
 # What is mostly wrong, by words of YAML's own messages.
 REMEDIES = {
-    "mapping values are not allowed": "Put quotation marks around a text that holds a colon",
-    "cannot start any token": "Put quotation marks around a text that begins with a sign",
-    "violates indentation": "Put blanks before a line in place of tabs",
+    "mapping values are not allowed": "a text that holds a colon needs quotation marks around it",
+    "cannot start any token": "a text that begins with a sign needs quotation marks around it",
+    "violates indentation": "blanks are needed before a line in place of tabs",
+}
+SET_OFF = ("did not find expected", "expected <block end>", *REMEDIES)
+OPEN = {
+    "[": ("]", "the list that begins with [ is not closed by ]"),
+    "{": ("}", "what begins with { is not closed by }"),
 }
 OCTAL = re.compile(r"[-+]?0+[1-9_][0-9_]")  # from 010 on; 07 is 7 in any case
 NULL, TEXT, *NUMBERS = (f"tag:yaml.org,2002:{name}" for name in ("null", "str", "int", "float"))
@@ -304,7 +310,10 @@ def from_trec(
     size = parse_whole(text)
     if size is None:
         raise FaultyFilesError(
-            [f"collection size: {text or 'nothing'!r} found; how many documents the runs searched"]
+            [
+                f"collection size: {text or 'nothing'!r} found; how many documents the runs "
+                "searched, a whole number without commas"
+            ]
         )
     names = names_of_runs(
         [run.name for run in runs],
@@ -654,7 +663,11 @@ def _located(
         place = place[:-1]
     line = f", line {lines[place]}" if place in lines and place else ""
     unset = " (the file does not set it)" if is_unset else ""
-    return f"{file}{line}, {_field_path(fault.place)}: {fault.text}{unset}"
+    path = fault.place
+    if path and fault.text.startswith((f"{path[-1]} ", f"there is no field “{path[-1]}”")):
+        path = path[:-1]
+    of = f", {_field_path(path)}" if path or not fault.place else ""
+    return f"{file}{line}{of}: {fault.text}{unset}"
 
 
 def _field_path(place: Place) -> str:
@@ -669,13 +682,39 @@ def _field_path(place: Place) -> str:
 
 
 def _yaml_fault(error: Exception, text: str, file: str) -> str:
-    mark = getattr(error, "problem_mark", None)
-    # libyaml counts a line more at the end of a text whose last line does not end.
-    last = text.count("\n")
-    line = f", line {min(mark.line, last) + 1}" if mark else ""
     problem = getattr(error, "problem", None) or str(error) or type(error).__name__
-    remedy = next((f". {text}" for words, text in REMEDIES.items() if words in problem), "")
-    return f"{file}{line}: cannot be read as YAML ({problem}){remedy}"
+    if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark:
+        line, fault = _marked_fault(error, problem, [*lines_of(text)] or [""])
+        return f"{file}, line {line + 1}: {fault}"
+    return f"{file}: cannot be read as YAML ({problem})"
+
+
+def _marked_fault(
+    error: yaml.MarkedYAMLError, problem: str, lines: Sequence[str]
+) -> tuple[int, str]:
+    """Return the line, from 0, in which YAML's error began, and what is wrong there."""
+    mark, context = error.problem_mark, error.context or ""
+    last = len(lines) - 1  # libyaml counts a line more at the end of the text
+    at = min(mark.line, last) if mark else 0
+    begin = min(error.context_mark.line, last) if error.context_mark else at
+    column = error.context_mark.column if error.context_mark else 0
+    if "quoted scalar" in context and "end of stream" in problem:
+        return begin, "the quotation mark is not closed"
+    opened = lines[begin][column : column + 1]
+    end, unclosed = OPEN.get(opened, ("", ""))
+    held = "".join(lines[begin : max(at, begin + 1)])[column:]
+    if "flow" in context and end and held.count(opened) > held.count(end):
+        return begin, unclosed
+    if "could not find expected ':'" in problem:
+        glued = re.match(r"\s*([\w-]+:)\S", lines[begin])
+        remedy = f"a blank is needed after “{glued[1]}”" if glued else ""
+        return begin, remedy or "a line like `title: Which match?` is needed"
+    outer = lines[begin if error.context_mark else at - 1]
+    is_field = re.match(r" +[\w-]+:(\s[^:]*)?$", lines[at])
+    if is_field and not outer.startswith(" ") and any(words in problem for words in SET_OFF):
+        return at, "begins with a blank; the other fields do not"
+    remedy = next((text for words, text in REMEDIES.items() if words in problem), "")
+    return at, remedy or f"cannot be read as YAML ({problem})"
 
 
 class _Dumper(yaml.SafeDumper):

@@ -28,6 +28,7 @@ from survey.core.studies.fields import (
     placeholders,
     rule_faults,
     ruled,
+    unknown_field,
 )
 from survey.core.text_input import FaultyFilesError, FileFaults, csv_line, escaped, unescaped
 from survey.db import queries
@@ -271,10 +272,7 @@ def parse_recruitment(values: Mapping[str, Any]) -> Recruitment:
     known = {field.name for field in fields(Recruitment)}
     unknown = [name for name in values if name not in known]
     if unknown:
-        raise PlanError(
-            Fault((name,), f"recruitment has no {name!r}; it has {', '.join(sorted(known))}")
-            for name in unknown
-        )
+        raise PlanError(unknown_field(str(name), sorted(known), "recruitment") for name in unknown)
     if not isinstance(values.get("capture", ()), list | tuple):
         raise PlanError([Fault(("capture",), "capture is a list of names")])
     settings = replace(Recruitment(), **values)

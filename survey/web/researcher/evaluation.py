@@ -6,7 +6,7 @@ from typing import Any
 
 from flask import request
 from flask.typing import ResponseReturnValue
-from wtforms import StringField
+from wtforms import BooleanField, StringField
 
 from survey.core.text_input import FaultyFilesError, split_names
 from survey.services.analysis.report import as_svg
@@ -43,6 +43,7 @@ class EvaluationForm(Form, ReadingFields):
     measures = StringField("Measures")
     collection_size = StringField("Size of the collection")
     baseline = StringField("Baseline")
+    all_runs = BooleanField("Also compare every two runs at once (Tukey's HSD)")
 
 
 @blueprint.get("/evaluation")
@@ -106,6 +107,7 @@ def _report_of(form: EvaluationForm) -> Report | None:
         clusters=next(iter(paths["clusters"]), None),
         weights=next(iter(paths["weights"]), None),
         baseline=(form.baseline.data or "").strip() or None,
+        all_runs=form.all_runs.data,
         **reading._asdict(),
     )
     try:
@@ -157,4 +159,5 @@ def _command(asked: Request) -> str:
         for name, values in options.items()
         if any(values)
     ]
+    words += ["--all-runs"] if asked.all_runs else []
     return f"survey evaluate {' '.join(words)} --to FOLDER"

@@ -1,14 +1,16 @@
-"""The bootstrap of a run against a baseline."""
+"""Runs compared with a baseline, and all of them at once."""
 
+import math
 from itertools import product
 
 import numpy as np
 import pytest
 from scipy import stats
+from statsmodels.stats.power import TTestPower
 
-from survey.core.collections.evaluation import Evaluation, compare
+from survey.core.collections.evaluation import Evaluation, compare, compare_all
 from survey.core.measures import Setting, measure_named
-from survey.core.statistics.significance import bootstrap_p
+from survey.core.statistics.significance import bootstrap_p, holm, topics_needed, tukey_hsd_p
 
 
 def evaluation_of(names=("AP",), **runs):
@@ -123,12 +125,77 @@ def test_of_a_baseline_of_zero_there_is_no_percentage():
 
 
 @pytest.mark.parametrize(
-    ("shift", "stars"), [(0, ""), (0.3, "*"), (0.4, "**"), (0.6, "***"), (-3, "")]
+    ("shift", "stars", "of_paper"),
+    [(0, "", ""), (0.3, "", "*"), (0.4, "*", "**"), (0.7, "***", "***"), (-3, "", "")],
 )
-def test_stars_stand_for_the_three_levels(shift, stars):
+def test_stars_stand_for_the_three_levels(shift, stars, of_paper):
     # 40 differences with mean 0 and a standard error of .158: t = shift / .158, whose one-tailed
-    # p is .033 at 1.90, .0078 at 2.53 and .00027 at 3.79.
+    # p is .033 at 1.90, .0078 at 2.53 and .00004 at 4.43; two-sided it is twice as large.
     z = stats.norm.ppf((np.arange(40) + 0.5) / 40)
     z = z / z.std(ddof=1)
-    (found,) = compare(evaluation_of(base=np.zeros(40), run=z + shift), "base")
+    evaluation = evaluation_of(base=np.zeros(40), run=z + shift)
+    (found,) = compare(evaluation, "base")
     assert found.stars == stars
+    assert found.p_two_sided == found.p_two_sided_holm == min(1, 2 * found.p_randomisation)
+    (found,) = compare(evaluation, "base", paper_stars=True)
+    assert found.stars == of_paper
+
+
+def test_stars_are_corrected_for_the_runs_of_a_measure_and_not_for_the_measures():
+    rng = np.random.default_rng(3)
+    base = rng.random(30)
+    runs = {f"run{number}": base + 0.2 + rng.normal(0, 0.5, 30) for number in range(4)}
+    found = compare(evaluation_of(["AP", "nDCG@10"], base=base, **runs), "base")
+    for measure in ("AP", "nDCG@10"):
+        of_measure = [one for one in found if one.measure == measure]
+        p = [one.p_two_sided for one in of_measure]
+        assert [one.p_two_sided_holm for one in of_measure] == holm(p)
+
+
+def test_eight_equal_runs_get_some_star_in_five_percent_of_collections():
+    starred = 0
+    for seed in range(400):
+        values = np.random.default_rng(seed).normal(size=(8, 50))
+        evaluation = evaluation_of(base=values[0], **dict(zip("abcdefg", values[1:], strict=True)))
+        starred += any(one.stars for one in compare(evaluation, "base", resamples=999))
+    # Below 5.5 %, 400 collections: 3 standard errors of 1.1 points above it.
+    assert starred / 400 < 0.055 + 3 * 0.011
+
+
+def test_every_two_runs_at_once_are_scipys_tukey_where_normal_values_are_alike():
+    values = np.random.default_rng(4).normal(size=(40, 5))
+    found = tukey_hsd_p(values, 20_000)
+    expected = stats.tukey_hsd(*values.T).pvalue
+    np.testing.assert_allclose(found, expected, atol=0.03)
+    assert (np.diag(found) == 1).all()
+
+
+def test_of_equal_runs_some_two_differ_in_five_percent_of_collections():
+    rng = np.random.default_rng(6)
+    smallest = [tukey_hsd_p(rng.normal(size=(25, 6)), 499).min() for _ in range(400)]
+    assert 0.02 < np.mean(np.array(smallest) <= 0.05) < 0.085
+
+
+def test_all_runs_have_a_row_for_each_measure_and_pair():
+    rng = np.random.default_rng(5)
+    runs = dict(zip("abc", rng.random((3, 20)), strict=True))
+    found = compare_all(evaluation_of(["AP", "NMRR"], **runs), resamples=200)
+    assert [(one.measure, one.first, one.second) for one in found] == [
+        (measure, *pair)
+        for measure in ("AP", "NMRR")
+        for pair in (("a", "b"), ("a", "c"), ("b", "c"))
+    ]
+    few = {name: values[:4] for name, values in runs.items()}
+    assert compare_all(evaluation_of(**few)) == ()
+
+
+@pytest.mark.parametrize(("mean", "spread"), [(0.05, 0.2), (-0.3, 0.3), (0.01, 0.5)])
+def test_the_topics_needed_are_those_of_statsmodels(mean, spread):
+    expected = TTestPower().solve_power(abs(mean) / spread, power=0.8, alpha=0.05)
+    assert topics_needed(mean, spread) == math.ceil(expected)
+
+
+def test_no_number_of_topics_finds_no_difference():
+    assert topics_needed(0.0, 0.2) is None
+    assert topics_needed(1e-9, 1.0) is None
+    assert topics_needed(0.1, 0.0) is None

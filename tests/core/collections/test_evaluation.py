@@ -83,7 +83,7 @@ def test_the_largest_number_of_relevant_documents_may_cap_nmrr():
 def test_a_run_must_fit_into_the_collection_with_what_it_missed():
     assert scored(collection_size=4).queries == ("q1", "q2")
     assert faults_of(collection_size=3) == (
-        "topic 'q1', run one: 3 documents found and 1 relevant ones missing; the collection size "
+        "topic 'q1', run one: 3 documents found and 1 relevant one missing; the collection size "
         "is 3, and 4 at least is needed",
     )
 

@@ -225,8 +225,6 @@ def test_families_take_any_cut_off():
 @pytest.mark.parametrize(
     "name",
     [
-        "P@0",
-        "P@",
         "P@07",
         "p@5",
         "P@1.5",
@@ -240,8 +238,26 @@ def test_families_take_any_cut_off():
 )
 def test_what_no_measure_is_called_is_refused_with_those_there_are(name):
     assert name not in MEASURES
-    with pytest.raises(ValueError, match=r"no measure .*registered are AP, NMRR, MNRO, AP@p,"):
+    with pytest.raises(ValueError, match=r"no measure .*known are AP, NMRR, MNRO, AP@p,"):
         score([name], [[1, 2]])
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("P@0", "P@0: k must be 1 or more"),
+        ("P@-3", "P@-3: k must be 1 or more"),
+        ("nDCG@", "nDCG@: k is missing, like nDCG@10"),
+        ("NDCG", "there is no measure 'NDCG' (did you mean nDCG@10?); known are AP"),
+        ("NDCG_cut_7", "no measure 'NDCG_cut_7' (did you mean nDCG@7?); known are AP"),
+        ("P_10", "no measure 'P_10' (did you mean P@10?); known are AP"),
+        ("MAP", "no measure 'MAP' (did you mean AP? MAP is the mean of AP); known are AP"),
+        ("bprefs", "no measure 'bprefs' (did you mean bpref?); known are AP"),
+    ],
+)
+def test_the_measure_that_was_meant_or_what_its_k_must_be_is_told(name, told):
+    with pytest.raises(ValueError, match=re.escape(told)):
+        measure_named(name)
 
 
 def test_measures_stand_in_one_order_whatever_their_cut_offs():
@@ -315,8 +331,8 @@ def test_a_text_is_one_cluster_and_not_a_set_of_letters():
     ("name", "meant"),
     [
         ("ndcg@5", "did you mean nDCG@5?"),
-        ("map", "MAP is the mean of AP"),
-        ("ANMRR", "ANMRR is the mean of NMRR"),
+        ("map", "did you mean AP? MAP is the mean of AP"),
+        ("ANMRR", "did you mean NMRR? ANMRR is the mean of NMRR"),
         ("s-recall@3", "did you mean S-recall@3?"),
     ],
 )

@@ -19,6 +19,7 @@ from survey.core.studies.generators import (
     discriminative_question,
     most_draws,
 )
+from survey.core.studies.rankings import CONTRADICTING, contrast, is_balanced
 from survey.core.tasks.ordering_plan import OrderingPlan
 from tests.core.studies.test_questions import TEXTS
 
@@ -107,6 +108,14 @@ GOLDEN = {
 def test_thirty_questions_tell_all_measures_apart(thirty):
     for question in thirty:
         assert_tells_all_measures_apart(question)
+
+
+@pytest.mark.slow
+def test_all_questions_decide_between_the_orders_of_every_two_measures(thirty):
+    for question in thirty:
+        for first, second in combinations(question.rankings.values(), 2):
+            assert contrast(first, second) == CONTRADICTING
+            assert is_balanced(first, second)
 
 
 def test_each_measure_is_the_odd_one_out_equally_often(thirty):

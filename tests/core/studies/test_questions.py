@@ -164,7 +164,7 @@ def test_a_question_comes_back_from_its_stored_form(marks):
 
 
 def test_an_unknown_field_of_a_plan_is_refused():
-    with pytest.raises(ValueError, match="a plan has no field 'colour'"):
+    with pytest.raises(ValueError, match="there is no field “colour”"):
         plan_from_json({**TEXTS, "colour": "blue"})
 
 

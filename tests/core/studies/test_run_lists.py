@@ -183,6 +183,10 @@ def test_a_faulty_line_of_the_judgements_is_named(line, fault):
         ),
         (
             {"qrels": "q1 0 d1 0\n"},
+            "qrels.txt: no document is relevant (the only grade is 0)",
+        ),
+        (
+            {"qrels": "q1 0 d1 0\nq8 0 d1 1\n"},
             "no topic has a relevant document in qrels.txt and occurs in every run; 1 is needed",
         ),
         ({"runs": RUNS[:1]}, "runs found: 1; 2 to 10 are allowed, a list from each"),
@@ -334,12 +338,12 @@ def test_topics_that_are_no_questions_are_said_unless_they_were_chosen():
     runs = [*RUNS[:2], RUNS[2].replace("q2", "q5")]
     warnings = codes_of(read(runs, qrels))
     assert warnings["topics-not-judged"].text == (
-        "Run run3: 1 of 3 topics are not judged (first: “q5”). They are left out"
+        "Run run3: 1 of 3 topics is not judged (first: “q5”). It is left out"
     )
     missing = [each.text for each in read(runs, qrels).warnings if each.code == "topics-missing"]
     assert missing == [
-        "Run run1 returned nothing for 1 of 3 judged topics (first: “q4”). They are left out",
-        "Run run2 returned nothing for 1 of 3 judged topics (first: “q4”). They are left out",
+        "Run run1 returned nothing for 1 of 3 judged topics (first: “q4”). It is left out",
+        "Run run2 returned nothing for 1 of 3 judged topics (first: “q4”). It is left out",
         "Run run3 returned nothing for 2 of 3 judged topics (first: “q2”). They are left out",
     ]
     assert not {"topics-not-judged", "topics-missing"} & {
@@ -359,6 +363,12 @@ def test_a_list_that_is_read_backwards_stops_a_study():
     assert lists.questions[0][0] == (1, 3)
     meant = read(runs, missing_last=True, reading=Reading(distances=True))
     assert "ranks-reversed" not in codes_of(meant)
+    text = codes_of(lists)["ranks-reversed"].text
+    assert "make the study again with `survey study new … --scores distances`" in text
+    falling = [run.replace(" 0.", " -0.") for run in runs]
+    wrong = read(falling, missing_last=True, reading=Reading(distances=True))
+    text = codes_of(wrong)["ranks-reversed"].text
+    assert "Leave --scores distances out: make the study again without it" in text
     assert meant.questions[0] == ((1, 3), (2, 3))
 
 
@@ -384,3 +394,21 @@ def test_topics_that_differ_are_said_in_place_of_no_topic():
         "No topic is in both files. Topics of runs and judgements differ by upper and lower case: "
         "“Q1” and “q1”",
     )
+
+
+def test_ids_that_do_not_meet_are_the_cause_of_documents_that_seem_to_be_missing():
+    qrels = "".join(f"q1 0 d{number} 1\n" for number in range(1, 5))
+    other = RUNS[0].replace(" d", " D")
+    assert faults_of([other, RUNS[1]], qrels, topics=["q1"]) == (
+        "Run run1: 4 of 4 documents are not judged under their ids, and would be without upper and "
+        "lower case (run “D1”, judgements “d1”). They count as not relevant. `--ids any-case` "
+        "reads them so",
+    )
+    strange = RUNS[0].replace(" d", " x")
+    [fault] = faults_of([strange, RUNS[1]], topics=["q1"])
+    assert fault.startswith("Run run1: none of its 4 documents is judged (run “x1”, judgements “d1")
+
+
+def test_clusters_that_divide_no_topic_are_warned_of():
+    clusters = TextFile("clusters.txt", "q1 d1 all\nq1 d3 all\n")
+    assert "one-cluster" in codes_of(read(topics=["q1"], clusters=clusters))

@@ -197,7 +197,7 @@ def test_the_faults_of_all_rows_of_a_file_are_told_together(bundle):
     assert len(rows) == 10
     assert places == [f"responses.csv, row {number}" for number, _ in enumerate(rows, 2)]
     more = with_rows(files, "responses.csv", lambda rows: [*rows, rows[0], rows[0]])
-    assert refused(more).splitlines()[10:] == ["and 2 more faults like these"]
+    assert refused(more).splitlines()[10:] == ["and 2 more like these"]
 
 
 def test_a_wrong_letter_is_the_only_fault_of_its_question(bundle):
