@@ -94,7 +94,7 @@ class Reliability:
     def sentence(self, annotators: int) -> str:
         """Return whether annotators agree well enough, topics at chance, and who differs."""
         alpha, interval, word = self.lower
-        people = f"the {annotators} annotators" if annotators > 1 else "one annotator"
+        people = f"the {annotators} annotators" if annotators > 1 else "annotators"
         if alpha is None or interval is None:
             return f"Whether {people} agree well enough is open: {self.why or NO_INTERVAL}."
         figure = f"alpha {_text(alpha)} ({_text(interval[0])} to {_text(interval[1])})"
