@@ -78,6 +78,7 @@ class Beyond:
     """A mean difference in balanced questions, less what random orders without ties give there."""
 
     mean: float | None
+    why: str | None
     components: Components
     participants: ParticipantsTest
 
@@ -86,10 +87,12 @@ class Beyond:
 class Balanced(QuestionCounts):
     """The contradicting questions in which neither measure ties more lists than the other.
 
-    ``mean``: the difference in their responses alone, which is what the tests are of.
+    ``mean``: the difference in their responses alone, which is what the tests are of; ``why``: why
+    there is none.
     """
 
     mean: float | None
+    why: str | None
     components: Components
     participants: ParticipantsTest
     above_random_orders: Beyond
@@ -103,6 +106,7 @@ class Unbalanced(QuestionCounts):
     """
 
     mean: float | None
+    why: str | None
     first_ties_fewer: int
 
 
@@ -169,13 +173,15 @@ def _balanced(
     above = Spread.of(d - expected_of_random_orders(part, pair, numbers), part)
     tests = by_participants(spread)
     tests_above = by_participants(above)
+    why = _why_no_mean(len(numbers), part)
     return Balanced(
         questions=len(numbers),
         responses=len(part),
         mean=spread.mean,
+        why=why,
         components=components(spread, tests),
         participants=tests,
-        above_random_orders=Beyond(above.mean, components(above, tests_above), tests_above),
+        above_random_orders=Beyond(above.mean, why, components(above, tests_above), tests_above),
     )
 
 
@@ -183,7 +189,14 @@ def _unbalanced(
     d: NDArray[np.float64], credits: Credits, numbers: Collection[int], first_ties_fewer: int
 ) -> Unbalanced:
     part = _in(credits, numbers)
-    return Unbalanced(len(numbers), len(part), mean_of(d, part), first_ties_fewer)
+    why = _why_no_mean(len(numbers), part)
+    return Unbalanced(len(numbers), len(part), mean_of(d, part), why, first_ties_fewer)
+
+
+def _why_no_mean(questions: int, responses: Credits) -> str | None:
+    if len(responses):
+        return None
+    return NO_RESPONSES if questions else "no question is of this kind"
 
 
 def expected_of_random_orders(
@@ -241,7 +254,7 @@ def _part(
         responses=len(part),
         contribution=mean * len(part) / len(credits) if mean is not None else None,
         mean=mean,
-        why=None if len(part) else NO_RESPONSES if questions else "no question is of this kind",
+        why=_why_no_mean(questions, part),
         two_way=two_way(d, part),
         components=components(spread, participants),
         participants=participants,

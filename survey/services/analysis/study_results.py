@@ -43,7 +43,7 @@ from survey.core.agreement.answers import (
     tallied,
 )
 from survey.core.agreement.concordance import Concordance, MeanAgreement
-from survey.core.agreement.contrasts import ContrastPart
+from survey.core.agreement.contrasts import Balanced, Beyond, ContrastPart
 from survey.core.agreement.credits import Ballots, Rankings, tally_credits
 from survey.core.agreement.own_orderings import OwnOrderings, own_orderings_of
 from survey.core.agreement.quality import (
@@ -679,12 +679,16 @@ def as_json(analysis: Analysis) -> dict[str, Any]:
 
 
 def _difference_json(difference: Difference, verdict: Verdict) -> dict[str, Any]:
+    balanced = difference.by_contrast.balanced
     return {
         **_attributes(difference, "pair", "lead", "mean", "why", *TESTS, *OF_SCOPES),
         "above_random_clicks": difference.above_random_clicks,
         "by_contrast": {
             "contradicting": _part_json(difference.by_contrast.contradicting),
-            "balanced": difference.by_contrast.balanced,
+            "balanced": {
+                **_part_json(balanced),
+                "above_random_orders": _part_json(balanced.above_random_orders),
+            },
             "unbalanced": difference.by_contrast.unbalanced,
             "ties_only": {
                 **_part_json(difference.by_contrast.ties_only),
@@ -697,7 +701,7 @@ def _difference_json(difference: Difference, verdict: Verdict) -> dict[str, Any]
     }
 
 
-def _part_json(part: ContrastPart) -> dict[str, Any]:
+def _part_json(part: ContrastPart | Balanced | Beyond) -> dict[str, Any]:
     """Convert a part, whose tests are not corrected for several comparisons."""
     tests = {
         name: {key: value for key, value in vars(test).items() if key not in ("p_holm", "p_step")}
