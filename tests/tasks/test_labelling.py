@@ -367,32 +367,39 @@ def test_bots_label_it_and_the_command_analyses_it(app, session):
 
 @pytest.mark.parametrize(
     ("people", "why"),
-    [(1, "no two have done the same query"), (2, "they marked no document")],
+    [
+        (1, "Whether annotators agree well enough is open: no two annotators did the same topic."),
+        (2, "Whether the 2 annotators agree well enough is open: nobody chose a document."),
+    ],
 )
 def test_where_agreement_is_open_the_sentence_says_why(people, why):
     labels = [{"red": {"red-1": 0, "red-2": 0}}] * people
     annotators = [Annotator(f"P{who}", each, 0.0) for who, each in enumerate(labels)]
-    assert LabelResults(annotators, merged(labels), {}).headline == (
-        "0 of 2 documents looked at for 1 query are relevant; how far people agree is open, as "
-        f"{why}."
+    assert LabelResults(
+        annotators, merged(labels, [each.participant for each in annotators]), {}
+    ).headline == (
+        f"{why} 0 of 2 documents looked at for 1 query are relevant; the rule: more than half "
+        "marked it."
     )
 
 
-def test_the_headline_is_the_mean_of_queries_of_a_document_in_two_queries():
+def test_the_headline_counts_a_document_once_for_each_of_two_queries():
     """One annotator marks one of the two that the other marks for red; both mark one for blue."""
     labels = [{"red": {"x": 1, "y": grade}, "blue": {"x": 1}} for grade in (0, 1)]
     annotators = [Annotator(f"P{who}", each, 0.0) for who, each in enumerate(labels)]
-    assert LabelResults(annotators, merged(labels, at_least=1), {}).headline == (
-        "3 of 3 documents looked at for 2 queries are relevant (a document counts once for each "
-        "query); on average over queries and pairs of annotators, both mark 75 % of what at least "
-        "one of the two marks."
+    assert LabelResults(annotators, merged(labels, ["P0", "P1"], at_least=1), {}).headline == (
+        "Whether the 2 annotators agree well enough is open: there is no interval. All 2 merged: "
+        ".00. 3 of 3 documents looked at for 2 queries are relevant (a document counts once for "
+        "each query); the rule: 1 or more marked it."
     )
 
 
 def test_a_participant_who_agrees_with_all_others_differs_in_no_query():
     labels = [{"red": {"x": 1, "y": 0}, "blue": {"x": 1}}] * 2
     annotators = [Annotator(f"P{who}", each, 0.0) for who, each in enumerate(labels)]
-    results = LabelResults(annotators, merged(labels), {})
+    results = LabelResults(
+        annotators, merged(labels, [each.participant for each in annotators]), {}
+    )
     assert [each["differs_most_in"] for each in results.compared] == ["blue", "blue"]
     assert [row[-1] for row in results.sheets[0].rows] == [None, None]
 
@@ -400,11 +407,13 @@ def test_a_participant_who_agrees_with_all_others_differs_in_no_query():
 def test_a_query_with_no_document_to_show_leaves_the_others_to_be_analysed():
     labels = [{"alone": {}, "red": {"red-1": 1, "red-2": 0}}] * 2
     annotators = [Annotator(f"P{who}", each, 0.0) for who, each in enumerate(labels)]
-    results = LabelResults(annotators, merged(labels), {})
+    results = LabelResults(
+        annotators, merged(labels, [each.participant for each in annotators]), {}
+    )
     assert results.headline == (
-        "1 of 2 documents looked at for 2 queries is relevant (a document counts once for each "
-        "query); on average over queries and pairs of annotators, both mark 100 % of what at least "
-        "one of the two marks."
+        "Whether the 2 annotators agree well enough is open: there is no interval. All 2 merged: "
+        "1.00. 1 of 2 documents looked at for 2 queries is relevant (a document counts once for "
+        "each query); the rule: more than half marked it."
     )
     assert [each["topic"] for each in results.as_json()["agreement"]["topics"]] == ["alone", "red"]
     assert [sheet.rows for sheet in results.sheets]

@@ -665,6 +665,34 @@ def results_of(preferred, people=12, **more):
     ],
 )
 def test_a_measure_alone_agrees_goes_against_people_or_says_nothing(preferred, people, headline):
+    assert results_of(preferred, people).measures_headline == headline
+
+
+@pytest.mark.parametrize(
+    ("preferred", "people", "headline"),
+    [
+        (
+            "BABAA",
+            12,
+            "People preferred alpha to beta (60 of 100, 8 to 96); this holds for these 5 topics "
+            "alone.",
+        ),
+        (
+            "ABABB",
+            12,
+            "People preferred beta to alpha (60 of 100, 8 to 96); this holds for these 5 topics "
+            "alone.",
+        ),
+        (
+            "BABAA",
+            4,
+            "The answers do not decide between alpha and beta; alpha is ahead, but no test shows "
+            "more than chance.",
+        ),
+        (["equal", "neither"], 4, "The answers do not decide between alpha and beta."),
+    ],
+)
+def test_which_run_people_prefer_is_answered_first(preferred, people, headline):
     assert results_of(preferred, people).headline == headline
 
 
@@ -683,9 +711,9 @@ def test_no_note_takes_peoples_agreement_for_an_upper_bound_of_a_measure():
     assert "It is no upper bound for a measure" in note
 
 
-def test_the_table_of_measures_says_that_its_p_are_not_corrected():
+def test_the_table_of_measures_says_that_its_p_are_corrected():
     [note] = [each.note for each in results_of("BABAA").sheets if each.name == "measures"]
-    assert "not corrected for the number of measures" in note
+    assert "p is corrected for the number of measures (Holm)" in note
 
 
 def test_one_person_is_singular_and_half_wins_have_one_decimal():
@@ -717,7 +745,7 @@ def test_tau_b_of_two_runs_is_a_dash_in_the_table_with_its_reason():
 
 
 def test_planned_looks_leave_less_than_a_twentieth_and_are_printed(app, session):
-    assert "not beyond chance" in results_of("BABAA", level=0.0001).headline
+    assert "not beyond chance" in results_of("BABAA", level=0.0001).measures_headline
     study = a_preference_study(session, looks=[1], participants=12)
     visitor = a_participant(app)
     for position in range(1, 6):
@@ -725,7 +753,7 @@ def test_planned_looks_leave_less_than_a_twentieth_and_are_printed(app, session)
     visitor.submit("/review")
     session.rollback()
     lifecycle.close_study(session, study)
-    looks = analyse_stored(session, study, AnalysisOptions()).sentences[1]
+    looks = analyse_stored(session, study, AnalysisOptions()).sentences[2]
     assert re.fullmatch(
         r"Looks were planned, so a corrected test decides below p = \.0+\d+\.", looks
     )
@@ -797,8 +825,9 @@ def test_results_say_what_the_answers_support_in_sentences_and_tables(app, sessi
         assert text in desk.text
     answer = desk.page.select_one(".answer").text
     assert (
-        "The answers do not decide between RR and AP" in answer
+        "The answers do not decide between alpha and beta" in answer
     )  # who is ahead depends on the sides
+    assert "The answers do not decide between RR and AP" in desk.text
     assert "1 participant · 5 questions · 5 answers" in answer
     shows_its_figures_as_files(desk)
     content = desk.client.get("/research/studies/preferred/results/files.zip").data

@@ -283,7 +283,8 @@ def components(spread: Spread, these_questions: MeanTest) -> Components:
     variance = float(parts.variance)
     if variance <= NEGLIGIBLE * table.squares / n**2:
         return result(mean=mean, why=EQUAL_MEANS)
-    residuals = float(credits.counts @ (spread.d - mean) ** 2)
+    # Added up exactly, so that the order of the ballots changes no digit.
+    residuals = math.fsum((credits.counts * (spread.d - mean) ** 2).tolist())
     test = result(
         participant=float(parts.row),
         question=float(parts.column),

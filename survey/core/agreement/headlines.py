@@ -46,7 +46,9 @@ CLAUSES = {
         "{leader} leads {others}{figure} {where}, but whether for its orders or through ties stays "
         "open{doubt}"
     ),
+    "lost": "{start} {link}{figure} {where}{doubt}",
     "equal": "{leader} and {others} are equal to within what matters {where}",
+    "all equal": "{leader} is equal to {others} to within what matters {where}",
     "alone": (
         "{leader} and {others} are equal to within what matters {where}, by the test of this pair "
         "by itself"
@@ -102,14 +104,16 @@ def headline(rows: Sequence[Row], questions: int, words: Words = VOTES) -> str:
         text = "; ".join(clauses)
         if not sentences and all(row.found.scope == "none" for row in of_leader):
             text = f"{leader} is ahead, but {text}"
-        sentences.append(f"{text[0].upper()}{text[1:]}." if not sentences else f"{_start(text)}.")
+        sentences.append(f"{_start(text)}.")
     if as_far:
         sentences.append(f"{and_join(as_far)} {'are' if as_far[1:] else 'is'} as far ahead.")
     return " ".join(sentences)
 
 
 def _start(text: str) -> str:
-    return f"B{text[1:]}" if text.startswith("between ") else text
+    """Begin a sentence; names of measures and runs stay as they are."""
+    is_word = text.startswith(("between ", "people"))
+    return f"{text[0].upper()}{text[1:]}" if is_word else text
 
 
 def _firmness(row: Row) -> int:
@@ -145,33 +149,44 @@ def _preferences(leader: str, rows: Sequence[Row], questions: int, words: Words)
 
 
 def _clauses(leader: str, rows: Sequence[Row], questions: int, words: Words) -> list[str]:
-    others: dict[str, list[str]] = {}
+    alike: dict[tuple[str, ...], list[Row]] = {}
     for row in rows:
-        sort = _sort(row)
-        if sort is None:
-            continue
-        # Figures of several pairs cannot be joined, so these have clauses of their own.
-        figure = _figure(row, leader, words) if sort in ("ties", "open") else ""
-        where = where_it_holds(row.found.population, questions, words.questions)
-        doubt = DOUBT if row.found.doubted else ""
-        clause = CLAUSES[sort].format(
-            leader=leader, others="{}", figure=figure, where=where, doubt=doubt
-        )
-        others.setdefault(clause, []).append(_other(leader, row))
-    joined = {
-        clause: " or ".join(names) if "between" in clause else and_join(names)
-        for clause, names in others.items()
-    }
-    return [clause.format(names) for clause, names in joined.items()]
+        if sort := _sort(leader, row):
+            where = where_it_holds(row.found.population, questions, words.questions)
+            # Figures of several pairs cannot be joined, nor equalities that are not corrected.
+            by_itself = () if sort in ("equal", "none") else (_other(leader, row),)
+            alike.setdefault((sort, where, *by_itself), []).append(row)
+    return [
+        _clause(leader, sort, where, of_clause, words)
+        for (sort, where, *_), of_clause in alike.items()
+    ]
 
 
-def _sort(row: Row) -> str | None:
-    """Return which clause tells a pair; None for a preference for orders."""
-    if row.found.scope == "none":
+def _clause(leader: str, sort: str, where: str, rows: Sequence[Row], words: Words) -> str:
+    row = rows[0]
+    winner = row.found.preferred or leader
+    names = [_other(winner, each) for each in rows]
+    return CLAUSES["all equal" if sort == "equal" and names[1:] else sort].format(
+        leader=winner,
+        others=" or ".join(names) if sort == "none" else and_join(names),
+        start=f"p{words.start.format(winner=winner)[1:]}",
+        link=words.link.format(loser=names[0]),
+        figure=_figure(row, winner, words),
+        where=where,
+        doubt=DOUBT if row.found.doubted else "",
+    )
+
+
+def _sort(leader: str, row: Row) -> str | None:
+    """Return which clause tells a pair; None where the leader is preferred for its orders."""
+    found = row.found
+    if found.scope == "none":
         return "none"
-    if row.found.scope == "equal":
+    if found.scope == "equal":
         return "equal" if row.together else "alone"
-    return row.found.preferred_for if row.found.preferred_for in ("ties", "open") else None
+    if found.preferred_for in ("ties", "open"):
+        return found.preferred_for
+    return None if found.preferred == leader else "lost"
 
 
 def _other(leader: str, row: Row) -> str:

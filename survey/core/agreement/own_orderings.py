@@ -221,12 +221,13 @@ def _preferred_for(parts: ByPairs | None, population: str, mean: float) -> Prefe
 
 
 def _orders_more(difference: OrderingDifference, ahead: str) -> str:
-    """Return the measure whose ties, or orders, give most of what contradictions do not give."""
+    """Return the measure whose orders, or ties, give most of a lead beside contradictions."""
     parts, pair = difference.by_pairs, difference.pair
     if parts is None:
         return ahead
+    towards = 1 if ahead == pair.first else -1
     first, second = (
-        abs(each.contribution or 0.0) for each in (parts.first_only, parts.second_only)
+        towards * (each.contribution or 0.0) for each in (parts.first_only, parts.second_only)
     )
     return pair.first if first >= second else pair.second
 

@@ -94,7 +94,7 @@ class Reliability:
     def sentence(self, annotators: int) -> str:
         """Return whether annotators agree well enough, topics at chance, and who differs."""
         alpha, interval, word = self.lower
-        people = f"the {annotators} annotators" if annotators > 1 else "one annotator"
+        people = f"the {annotators} annotators" if annotators > 1 else "annotators"
         if alpha is None or interval is None:
             return f"Whether {people} agree well enough is open: {self.why or NO_INTERVAL}."
         figure = f"alpha {_text(alpha)} ({_text(interval[0])} to {_text(interval[1])})"
@@ -298,8 +298,11 @@ def _without_each(values: Numbers) -> Numbers:
 
 
 def _merged(alpha: float | None, annotators: int) -> float | None:
-    """Return the reliability of the mean of some annotators (Spearman and Brown)."""
-    if alpha is None or annotators < 2:
+    """Return the reliability of the mean of some annotators (Spearman and Brown).
+
+    None of an alpha below 0, of which the formula makes anything, and divides by 0.
+    """
+    if alpha is None or alpha < 0 or annotators < 2:
         return None
     return annotators * alpha / (1 + (annotators - 1) * alpha)
 

@@ -1,5 +1,6 @@
 """Preferences against measures' signs: counted by hand, by rules, and with a planted measure."""
 
+from itertools import permutations, product
 from time import process_time
 
 import numpy as np
@@ -13,6 +14,7 @@ from survey.core.agreement.preferences import (
     PairOfLists,
     analyse_preferences,
 )
+from survey.core.statistics.significance import holm
 
 LISTS = [
     PairOfLists(1, {"AP": 0.3, "RR": -0.1}),
@@ -92,8 +94,8 @@ def test_people_without_any_difference_decide_by_exact_tests():
     assert verdict.sentence == (
         "For questions of this kind, people's preferences agree with AP more often than with RR: "
         "100.0 and 0.0 of 100, a difference of 100.0 points. All participants have the same mean, "
-        "so there is no interval; by an exact sign test of questions, 10 won and 0 lost, "
-        "p = .002, the only comparison."
+        "so there is no interval; by the signs of participants and questions p = .002, the only "
+        "comparison."
     )
     [verdict] = everyone(30, 10, against=1).verdicts()
     assert (verdict.scope, verdict.preferred) == ("kind", "AP")
@@ -103,7 +105,7 @@ def test_people_without_any_difference_decide_by_exact_tests():
 def test_a_measure_alone_is_decided_for_and_against():
     ap, rr = everyone(30, 10).measures
     assert (ap.decision().exact_test, rr.decision().p) == (
-        "an exact sign test of questions, 10 won and 0 lost,",
+        "the signs of participants and questions",
         pytest.approx(2 / 2**10),
     )
     assert everyone(30, 3).measures[0].decision().population == T1
@@ -175,10 +177,74 @@ def test_every_answer_is_counted_once(answers, values):
     # Naming the lists of every question the other way round changes nothing.
     turned = analyse_preferences(
         [each._replace(sign=-each.sign) for each in answers],
-        [PairOfLists(n, {m: -v for m, v in values.items()}) for n, values in lists],
+        [
+            each._replace(differences={name: -value for name, value in each.differences.items()})
+            for each in lists
+        ],
         ["AP", "RR"],
     )
     assert turned == found
+
+
+def alpha_by_pairs(of_questions):
+    """Krippendorff's alpha of -1, 0 and 1, each preference expected as often on either side."""
+    pairable = [signs for signs in of_questions if len(signs) > 1]
+    every = [sign for signs in pairable for sign in signs]
+    n, preferences = len(every), sum(map(abs, every))
+    observed = sum(
+        (x - y) ** 2 / (len(signs) - 1) for signs in pairable for x, y in permutations(signs, 2)
+    )
+    counts = {-1: preferences / 2, 0: n - preferences, 1: preferences / 2}
+    expected = sum(counts[x] * counts[y] * (x - y) ** 2 for x, y in product(counts, repeat=2))
+    return 1 - (observed / n) / (expected / (n * (n - 1))) if expected else None
+
+
+@given(answers_of_people, some_lists, st.sets(st.sampled_from([1, 2, 3])))
+def test_peoples_alpha_does_not_depend_on_which_list_is_named_first(answers, values, mirrored):
+    lists = [
+        PairOfLists(number, dict(zip(("AP", "RR"), pair, strict=True)))
+        for number, pair in enumerate(values, 1)
+    ]
+    of_questions = [[each.sign for each in answers if each.question == n] for n in (1, 2, 3)]
+    people = analyse_preferences(answers, lists, ["AP", "RR"]).people
+    assert people.alpha == pytest.approx(alpha_by_pairs(of_questions))
+    turned = [
+        each._replace(sign=-each.sign) if each.question in mirrored else each for each in answers
+    ]
+    of_turned = analyse_preferences(turned, lists, ["AP", "RR"]).people
+    assert of_turned.alpha == pytest.approx(people.alpha)
+    assert of_turned.alpha_ci95 == pytest.approx(people.alpha_ci95)
+
+
+def test_topics_are_the_sample_where_they_are_known():
+    lists = [PairOfLists(n, {"AP": 0.3, "RR": -0.1}, f"topic {n % 5}") for n in range(20)]
+    answers = [Answer(f"P{who}", n, 1) for who in range(30) for n in range(20)]
+    found = analyse_preferences(answers, lists, ["AP", "RR"])
+    assert found.differences[0].tests.effective.questions == 5
+    assert found.verdicts()[0].scope == "these"  # it takes six topics
+    without = [each._replace(topic=None) for each in lists]
+    assert analyse_preferences(answers, without, ["AP", "RR"]).verdicts()[0].scope == "kind"
+
+
+def test_measures_against_one_half_are_corrected_for_all_measures():
+    chance = np.random.default_rng(9)
+    lists = [
+        PairOfLists(n, {name: float(chance.choice([-1, 1])) for name in ("AP", "RR", "DCG")})
+        for n in range(20)
+    ]
+    answers = [
+        Answer(f"P{p}", n, int(chance.choice([-1, 1, 1]))) for p in range(12) for n in range(20)
+    ]
+    measures = analyse_preferences(answers, lists, ["AP", "RR", "DCG"]).measures
+    alone = [
+        analyse_preferences(answers, lists, [each.measure]).measures[0].tests for each in measures
+    ]
+    kind = holm([each.components.p for each in alone])
+    these = holm([max(each.participants.p, 2**-11) for each in alone])
+    for each, single, p_kind, p_these in zip(measures, alone, kind, these, strict=True):
+        q = max(single.participants.p, 2**-11)
+        assert each.tests.kind.p == pytest.approx(max(p_kind, 2**-19, q))
+        assert each.tests.these.p == pytest.approx(p_these)
 
 
 def planted(chance, lead, people=30, questions=40, between=0.1):
