@@ -73,19 +73,20 @@ class RunPair:
         decision = decide(self.tests, level)
         is_first = self.difference >= 0 or decision is None
         winner, loser = self.pair if is_first else self.pair[::-1]
-        low, high = self.ci95 or (0.0, 1.0)
-        rate, (low, high) = (
-            (self.rate, (low, high)) if is_first else (1 - self.rate, (1 - high, 1 - low))
-        )
+        rate = self.rate if is_first else 1 - self.rate
         if not is_first:
             counted = f"{self.losses} won, {self.wins} lost, {self.ties} tied"
+        reach = f"no interval: {self.why}"
+        if self.ci95:
+            low, high = self.ci95 if is_first else (1 - self.ci95[1], 1 - self.ci95[0])
+            reach = f"{rounded(100 * low, 0)} to {rounded(100 * high, 0)}"
         share = f"{rounded(100 * rate, 0)} of 100 comparisons, a tie as half"
-        reach = f"{rounded(100 * low, 0)} to {rounded(100 * high, 0)}"
         if decision is None:
+            interval = f"95 % interval of this pair by itself {reach}" if self.ci95 else reach
             p = self.tests.kind.p if self.tests.kind.p is not None else self.tests.these.p
             sentence = (
                 f"The answers do not decide between {winner} and {loser}: {winner} gets {share} "
-                f"(95 % interval of this pair by itself {reach}; {corrected_p(p, comparisons)})"
+                f"({interval}; {corrected_p(p, comparisons)})"
                 f"{why_undecided(self.tests, comparisons, level)}; {counted}."
             )
             return Verdict.undecided(self.pair, sentence)

@@ -211,7 +211,13 @@ def test_all_ties_are_no_difference():
     found = run_strengths(answers, dict.fromkeys((1, 2), ("alpha", "beta")), RUNS[:2], {})
     [pair] = found.pairs
     assert (pair.difference, pair.rate) == (pytest.approx(0), pytest.approx(0.5))
-    assert pair.verdict(1, 2, "questions").scope == "none"
+    verdict = pair.verdict(1, 2, "questions")
+    assert verdict.scope == "none"
+    assert verdict.sentence == (
+        "The answers do not decide between alpha and beta: alpha gets 50 of 100 comparisons, a tie "
+        f"as half (no interval: {pair.why}; no p value, the only comparison); 0 won, 0 lost, 8 "
+        "tied."
+    )
 
 
 def verdict_of(seed, level=0.05, **more):
