@@ -81,12 +81,12 @@ def test_a_preference_for_questions_of_this_kind():
         (
             0.0002,
             "not below .0002, which planned looks leave: with 7 participants no p is below "
-            ".01562; it takes 14",
+            ".0156; it takes 14",
         ),
         (
             0.0000031,
             "not below .000003, which planned looks leave: with 7 participants no p is below "
-            ".01562; it takes 20",
+            ".0156; it takes 20",
         ),
         (0.0, "and planned looks leave no level before someone has finished"),
     ],
@@ -170,7 +170,7 @@ def test_where_planned_looks_leave_less_it_takes_more_questions():
     found = said("MNRO-NMRR", *FOR_MNRO * 3, level=0.01)
     assert found.scope == "these"
     assert (
-        "Of questions of this kind nothing can be said: with 7 questions no p is below .01562; it "
+        "Of questions of this kind nothing can be said: with 7 questions no p is below .0156; it "
         "takes 8." in found.sentence
     )
 
