@@ -44,6 +44,7 @@ from survey.core.studies.rankings import (
     more_ties,
 )
 
+NO_QUESTION = "no question is of this kind"
 MOST_PERMUTED = 7  # lists, of which all orders are taken
 RANDOM_ORDERS = 5040  # of more lists
 
@@ -78,6 +79,7 @@ class Beyond:
     """A mean difference in balanced questions, less what random orders without ties give there."""
 
     mean: float | None
+    why: str | None
     components: Components
     participants: ParticipantsTest
 
@@ -90,6 +92,7 @@ class Balanced(QuestionCounts):
     """
 
     mean: float | None
+    why: str | None
     components: Components
     participants: ParticipantsTest
     above_random_orders: Beyond
@@ -103,6 +106,7 @@ class Unbalanced(QuestionCounts):
     """
 
     mean: float | None
+    why: str | None
     first_ties_fewer: int
 
 
@@ -173,9 +177,12 @@ def _balanced(
         questions=len(numbers),
         responses=len(part),
         mean=spread.mean,
+        why=_why(part, numbers),
         components=components(spread, tests),
         participants=tests,
-        above_random_orders=Beyond(above.mean, components(above, tests_above), tests_above),
+        above_random_orders=Beyond(
+            above.mean, _why(part, numbers), components(above, tests_above), tests_above
+        ),
     )
 
 
@@ -183,7 +190,13 @@ def _unbalanced(
     d: NDArray[np.float64], credits: Credits, numbers: Collection[int], first_ties_fewer: int
 ) -> Unbalanced:
     part = _in(credits, numbers)
-    return Unbalanced(len(numbers), len(part), mean_of(d, part), first_ties_fewer)
+    why = _why(part, numbers)
+    return Unbalanced(len(numbers), len(part), mean_of(d, part), why, first_ties_fewer)
+
+
+def _why(part: Credits, numbers: Collection[int]) -> str | None:
+    """Return why a part of the questions has no mean, None where it has one."""
+    return None if len(part) else NO_RESPONSES if numbers else NO_QUESTION
 
 
 def expected_of_random_orders(
@@ -241,7 +254,7 @@ def _part(
         responses=len(part),
         contribution=mean * len(part) / len(credits) if mean is not None else None,
         mean=mean,
-        why=None if len(part) else NO_RESPONSES if questions else "no question is of this kind",
+        why=None if len(part) else NO_RESPONSES if questions else NO_QUESTION,
         two_way=two_way(d, part),
         components=components(spread, participants),
         participants=participants,

@@ -43,7 +43,7 @@ from survey.core.agreement.answers import (
     tallied,
 )
 from survey.core.agreement.concordance import Concordance, MeanAgreement
-from survey.core.agreement.contrasts import ContrastPart
+from survey.core.agreement.contrasts import Balanced, Beyond, ContrastPart
 from survey.core.agreement.credits import Ballots, Rankings, tally_credits
 from survey.core.agreement.own_orderings import OwnOrderings, own_orderings_of
 from survey.core.agreement.quality import (
@@ -57,7 +57,13 @@ from survey.core.agreement.quality import (
     quality_flags,
 )
 from survey.core.agreement.second_opinion import SecondOpinion, second_opinions
-from survey.core.agreement.verdicts import Verdict, early_looks, verdict
+from survey.core.agreement.verdicts import (
+    RULES_NOW,
+    VERDICT_RULES,
+    Verdict,
+    early_looks,
+    verdict,
+)
 from survey.core.statistics import mixed_logit
 from survey.core.statistics.sequential import NEAREST as NEAREST_LOOKS
 from survey.core.statistics.sequential import look_levels
@@ -626,6 +632,7 @@ def as_json(analysis: Analysis) -> dict[str, Any]:
     agreement = analysis.agreement
     by_run = {each.run: _run_json(each) for each in analysis.runs}
     content = {
+        VERDICT_RULES: RULES_NOW,
         "study": analysis.study,
         "choices": analysis.options,
         "n": {
@@ -684,7 +691,12 @@ def _difference_json(difference: Difference, verdict: Verdict) -> dict[str, Any]
         "above_random_clicks": difference.above_random_clicks,
         "by_contrast": {
             "contradicting": _part_json(difference.by_contrast.contradicting),
-            "balanced": difference.by_contrast.balanced,
+            "balanced": {
+                **_part_json(difference.by_contrast.balanced),
+                "above_random_orders": _part_json(
+                    difference.by_contrast.balanced.above_random_orders
+                ),
+            },
             "unbalanced": difference.by_contrast.unbalanced,
             "ties_only": {
                 **_part_json(difference.by_contrast.ties_only),
@@ -697,7 +709,7 @@ def _difference_json(difference: Difference, verdict: Verdict) -> dict[str, Any]
     }
 
 
-def _part_json(part: ContrastPart) -> dict[str, Any]:
+def _part_json(part: ContrastPart | Balanced | Beyond) -> dict[str, Any]:
     """Convert a part, whose tests are not corrected for several comparisons."""
     tests = {
         name: {key: value for key, value in vars(test).items() if key not in ("p_holm", "p_step")}
