@@ -636,7 +636,7 @@ def _check_analysis(files: Files, content: Content) -> str:
     if VERDICT_RULES in recomputed and isinstance(figures, dict) and VERDICT_RULES not in figures:
         figures = _without_verdicts(figures)
         recomputed = _as_far_as(_without_verdicts(recomputed), figures)
-        checked += ", but for verdicts and their tests, which have other rules since"
+        checked += ", but for tests, intervals and verdicts, for which that version had other rules"
     missing = [name for name in recomputed if isinstance(figures, dict) and name not in figures]
     if missing:  # an earlier version did not compute them
         recomputed = {name: value for name, value in recomputed.items() if name not in missing}
