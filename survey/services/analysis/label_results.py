@@ -9,7 +9,6 @@ from sys import intern
 from typing import Any, TypeVar
 
 from survey.core.agreement.reliability import Reliability, reliability_of
-from survey.core.agreement.verdicts import RULES_NOW, VERDICT_RULES
 from survey.core.collections.labels import (
     Labels,
     TopicLabels,
@@ -270,7 +269,6 @@ class LabelResults:
     def as_json(self) -> dict[str, Any]:
         """Return the agreement for each topic, and the annotators compared."""
         return {
-            VERDICT_RULES: RULES_NOW,
             "agreement": merged_json(self.merged),
             "annotators": self.compared,
             "asked_back": dict(self.asked_back),

@@ -637,6 +637,9 @@ def _check_analysis(files: Files, content: Content) -> str:
         figures = _without_verdicts(figures)
         recomputed = _as_far_as(_without_verdicts(recomputed), figures)
         checked += ", but for tests, intervals and verdicts, for which that version had other rules"
+    with suppress(KeyError, TypeError):  # annotators' reliability was not computed before
+        if "reliability" not in figures["agreement"]:
+            del recomputed["agreement"]["reliability"]
     missing = [name for name in recomputed if isinstance(figures, dict) and name not in figures]
     if missing:  # an earlier version did not compute them
         recomputed = {name: value for name, value in recomputed.items() if name not in missing}

@@ -10,17 +10,46 @@ from survey.errors import SurveyError
 from survey.services import accounts
 from survey.services.exchange.bundle_import import import_bundle
 from survey.services.exchange.bundle_reader import read_bundle, replicate
-from survey.services.exchange.input_files import open_files
+from survey.services.exchange.input_files import BundleError, open_files
 from survey.services.studies import lifecycle, plans
 from tests.builders import Visitor, a_plan
 from tests.databases import ON_SQLITE
+from tests.services.exchange.changes import steps_of, with_json
 
 EARLIER = sorted((Path(__file__).parents[2] / "cases" / "earlier").glob("*.zip"))
 
 
 @pytest.mark.parametrize("path", EARLIER, ids=lambda path: path.stem)
 def test_a_bundle_of_an_earlier_version_replicates(path):
-    assert [*replicate(open_files(path, path.name))]
+    [analysis] = [
+        each for each in replicate(open_files(path, path.name)) if each.startswith("analysis.json")
+    ]
+    other_rules = "but for tests, intervals and verdicts, for which that version had other rules"
+    assert (other_rules in analysis) == (path.stem not in ("groups", "labels"))
+
+
+@pytest.mark.parametrize(
+    ("bundle", "keys"),
+    [
+        ("drawn-lists", ("differences", 0, "mean")),
+        ("drawn-lists", ("differences", 1, "label_permutation", "p")),
+        ("own-orderings", ("table4", "totals", "MNRO")),
+        ("preferences", ("bradley_terry", "runs", 0, "strength")),
+        ("preferences", ("measures", 0, "agree")),
+    ],
+)
+def test_a_figure_that_rests_on_no_test_is_still_compared(bundle, keys):
+    [path] = [each for each in EARLIER if each.stem == bundle]
+    *above, last = keys
+
+    def one_more(content):
+        for key in above:
+            content = content[key]
+        content[last] += 1
+
+    changed = with_json(open_files(path, path.name), "analysis.json", one_more)
+    with pytest.raises(BundleError, match=rf"analysis\.json, .*{last}: .* found; recomputed"):
+        steps_of(changed)
 
 
 @ON_SQLITE
