@@ -216,7 +216,7 @@ def test_check_remarks_on_different_numbers_of_relevant_items(run, files):
     run("init")
     new_from_runs(run, "--topics", "t2 t3")
     verdict, _, remarks = run("study", "check", "two-runs").partition("Summary")
-    assert "3 things to mend" in verdict  # the orders are identical, and two of the contact
+    assert "5 things to mend" in verdict  # three pairs of measures, and two of the contact
     assert "from 2 to 3 relevant items per list; look whether a text names one number" in remarks
 
 

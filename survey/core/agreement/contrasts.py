@@ -44,6 +44,7 @@ from survey.core.studies.rankings import (
     more_ties,
 )
 
+NO_QUESTION = "no question is of this kind"
 MOST_PERMUTED = 7  # lists, of which all orders are taken
 RANDOM_ORDERS = 5040  # of more lists
 
@@ -87,8 +88,7 @@ class Beyond:
 class Balanced(QuestionCounts):
     """The contradicting questions in which neither measure ties more lists than the other.
 
-    ``mean``: the difference in their responses alone, which is what the tests are of; ``why``: why
-    there is none.
+    ``mean``: the difference in their responses alone, which is what the tests are of.
     """
 
     mean: float | None
@@ -173,15 +173,16 @@ def _balanced(
     above = Spread.of(d - expected_of_random_orders(part, pair, numbers), part)
     tests = by_participants(spread)
     tests_above = by_participants(above)
-    why = _why_no_mean(len(numbers), part)
     return Balanced(
         questions=len(numbers),
         responses=len(part),
         mean=spread.mean,
-        why=why,
+        why=_why(part, numbers),
         components=components(spread, tests),
         participants=tests,
-        above_random_orders=Beyond(above.mean, why, components(above, tests_above), tests_above),
+        above_random_orders=Beyond(
+            above.mean, _why(part, numbers), components(above, tests_above), tests_above
+        ),
     )
 
 
@@ -189,14 +190,13 @@ def _unbalanced(
     d: NDArray[np.float64], credits: Credits, numbers: Collection[int], first_ties_fewer: int
 ) -> Unbalanced:
     part = _in(credits, numbers)
-    why = _why_no_mean(len(numbers), part)
+    why = _why(part, numbers)
     return Unbalanced(len(numbers), len(part), mean_of(d, part), why, first_ties_fewer)
 
 
-def _why_no_mean(questions: int, responses: Credits) -> str | None:
-    if len(responses):
-        return None
-    return NO_RESPONSES if questions else "no question is of this kind"
+def _why(part: Credits, numbers: Collection[int]) -> str | None:
+    """Return why a part of the questions has no mean, None where it has one."""
+    return None if len(part) else NO_RESPONSES if numbers else NO_QUESTION
 
 
 def expected_of_random_orders(
@@ -254,7 +254,7 @@ def _part(
         responses=len(part),
         contribution=mean * len(part) / len(credits) if mean is not None else None,
         mean=mean,
-        why=_why_no_mean(questions, part),
+        why=None if len(part) else NO_RESPONSES if questions else NO_QUESTION,
         two_way=two_way(d, part),
         components=components(spread, participants),
         participants=participants,

@@ -58,7 +58,7 @@ class Effective:
 
     participants: float
     questions: float
-    uneven: str | None = None
+    uneven: str = ""
 
 
 class Pair(NamedTuple):
@@ -256,7 +256,7 @@ class Spread:
         if self.mean is None:
             return Effective(0.0, 0.0)
         people, questions = (float(each) for each in (self.parts or self.table).effective)
-        uneven = None
+        uneven = ""
         if people < self.table.rows / 2:
             alike = rounded(people)
             uneven = f"A few people gave most answers: all weigh as much as {alike} people."

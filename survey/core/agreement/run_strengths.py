@@ -27,6 +27,9 @@ from survey.core.agreement.verdicts import (
 from survey.core.statistics.bradley_terry import Comparisons, bradley_terry
 from survey.core.statistics.significance import LEVEL, Interval, rounded
 
+TOO_FEW = "intervals need two people and two questions"
+NO_SPREAD = "answers have no spread to make intervals of"
+
 Sides = Mapping[int, tuple[str, str]]
 """Question number → the runs of list A and list B."""
 
@@ -153,7 +156,10 @@ def run_strengths(
     pairs = [_pair(each, test) for each, test in zip(counts, tests, strict=True)]
     of_runs = (influence + theta).T
     intervals = [MeanTests.of(values, credits, bound=np.inf).kind.ci95 for values in of_runs]
-    why = None if all(intervals) else "intervals need two people and two questions, and a spread"
+    why = None
+    if not all(intervals):
+        groups = min(len(credits.ballots.first_answer), sampled)
+        why = NO_SPREAD if groups > 1 else TOO_FEW
     return RunStrengths(tuple(runs), fit.theta, tuple(intervals), tuple(pairs), sampled, why)
 
 

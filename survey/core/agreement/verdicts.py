@@ -26,6 +26,10 @@ from survey.core.agreement.equivalence import Equivalence
 from survey.core.statistics.significance import LEVEL, Interval, p_text, rounded
 from survey.core.studies.fields import and_join
 
+# The key and number, in files, of the rules by which verdicts and their tests were made: changed
+# rules get another number, so that who replicates knows which ones a bundle follows.
+VERDICT_RULES, RULES_NOW = "verdict_rules", 2
+
 NO_LEAD = 1e-9  # a mean of random clicks below this differs from 0 by rounding
 
 InWords = Callable[[Interval, float], str]

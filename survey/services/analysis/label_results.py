@@ -138,36 +138,41 @@ def agreement_sheet(merged: Merged) -> Sheet:
 
 def reliability_sheet(reliability: Reliability) -> Sheet:
     """Return how reliable annotators are: overall, by topic, and each of them."""
+    within = reliability.alpha_within_topics, *(reliability.within_topics_ci95 or (None, None))
     overall = [
-        ("all topics", None, reliability.alpha, *(reliability.ci95 or (None, None)), None, None),
-        (
-            *("within topics", None, reliability.alpha_within_topics),
-            *(reliability.within_topics_ci95 or (None, None)),
-            *(None, None),
-        ),
+        ("all topics", reliability.alpha, *(reliability.ci95 or (None, None))),
+        ("all, within topics", *within),
     ]
     topics = [
-        ("topic", each.topic, each.alpha, *(each.ci95 or (None, None)), None, None)
-        for each in reliability.by_topic
-    ]
-    people = [
-        (
-            *("annotator", each.assessor, each.alpha, None, None, each.alpha_of_others),
-            "differs" if each.differs else None,
-        )
-        for each in reliability.by_assessor
+        (each.topic, each.alpha, *(each.ci95 or (None, None))) for each in reliability.by_topic
     ]
     return Sheet(
         name="reliability",
         title="How reliable the annotators are",
-        columns=("of", "name", "alpha", "95 % from", "to", "alpha of the others", "differs"),
-        rows=(*overall, *topics, *people),
+        columns=("topic", "alpha", "95 % from", "to"),
+        rows=(*overall, *topics) if topics else (),
         note=(
             "Krippendorff's alpha of marked or not: 1 is full agreement, 0 is chance. From .80 on "
             "judgements are reliable, from .667 on they allow tentative conclusions, if the whole "
             "interval is there. Intervals leave out one document at a time. Within topics: unlike "
-            "shares of marked documents among topics do not raise it. An annotator differs where "
-            "alpha rises without them by more than chance, corrected for their number."
+            "shares of marked documents among topics do not raise it."
+        ),
+    )
+
+
+def annotators_sheet(reliability: Reliability) -> Sheet:
+    """Return how each annotator agrees with the others; participants are named in it."""
+    return Sheet(
+        name="annotators-alpha",
+        title="How far each annotator agrees with the others",
+        columns=("participant", "alpha", "alpha of the others", "differs"),
+        rows=tuple(
+            (each.assessor, each.alpha, each.alpha_of_others, "yes" if each.differs else "no")
+            for each in reliability.by_assessor
+        ),
+        note=(
+            "Alpha of the others: without this annotator. They differ where that is higher by more "
+            "than chance gives, corrected for the number of annotators."
         ),
     )
 
@@ -324,7 +329,8 @@ class LabelResults:
         people = Sheet("annotators", title, columns, rows, note)
         title = "How far the annotators chose the same documents"
         agreement = replace(agreement_sheet(self.merged), title=title, note=AGREEMENT_NOTE)
-        return [people, reliability_sheet(self.merged.reliability), agreement]
+        reliability = self.merged.reliability
+        return [people, annotators_sheet(reliability), reliability_sheet(reliability), agreement]
 
     @property
     def exhibits(self) -> list[Exhibit]:

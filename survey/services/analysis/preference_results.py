@@ -28,6 +28,8 @@ from survey.core.agreement.preferences import (
 )
 from survey.core.agreement.run_strengths import RunPair, RunStrengths, run_strengths
 from survey.core.agreement.verdicts import (
+    RULES_NOW,
+    VERDICT_RULES,
     Verdict,
     early_looks,
     where_it_holds,
@@ -281,6 +283,7 @@ class PreferenceResults:
         """Return all figures as plain values; an undefined one is None with a sibling ``why``."""
         analysis, strengths = self.analysis, self.strengths
         return {
+            VERDICT_RULES: RULES_NOW,
             "selection": self.plan.selection_sentence,
             "n": {
                 "participants": analysis.participants,

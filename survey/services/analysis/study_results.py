@@ -57,7 +57,13 @@ from survey.core.agreement.quality import (
     quality_flags,
 )
 from survey.core.agreement.second_opinion import SecondOpinion, second_opinions
-from survey.core.agreement.verdicts import Verdict, early_looks, verdict
+from survey.core.agreement.verdicts import (
+    RULES_NOW,
+    VERDICT_RULES,
+    Verdict,
+    early_looks,
+    verdict,
+)
 from survey.core.statistics import mixed_logit
 from survey.core.statistics.sequential import NEAREST as NEAREST_LOOKS
 from survey.core.statistics.sequential import look_levels
@@ -626,6 +632,7 @@ def as_json(analysis: Analysis) -> dict[str, Any]:
     agreement = analysis.agreement
     by_run = {each.run: _run_json(each) for each in analysis.runs}
     content = {
+        VERDICT_RULES: RULES_NOW,
         "study": analysis.study,
         "choices": analysis.options,
         "n": {
@@ -679,15 +686,16 @@ def as_json(analysis: Analysis) -> dict[str, Any]:
 
 
 def _difference_json(difference: Difference, verdict: Verdict) -> dict[str, Any]:
-    balanced = difference.by_contrast.balanced
     return {
         **_attributes(difference, "pair", "lead", "mean", "why", *TESTS, *OF_SCOPES),
         "above_random_clicks": difference.above_random_clicks,
         "by_contrast": {
             "contradicting": _part_json(difference.by_contrast.contradicting),
             "balanced": {
-                **_part_json(balanced),
-                "above_random_orders": _part_json(balanced.above_random_orders),
+                **_part_json(difference.by_contrast.balanced),
+                "above_random_orders": _part_json(
+                    difference.by_contrast.balanced.above_random_orders
+                ),
             },
             "unbalanced": difference.by_contrast.unbalanced,
             "ties_only": {

@@ -24,6 +24,7 @@ from sqlalchemy.orm import InstrumentedAttribute
 
 from survey import __version__
 from survey.core.agreement.answers import Answers
+from survey.core.agreement.verdicts import VERDICT_RULES
 from survey.core.collections.items import Item, Topic
 from survey.core.measures import MEASURES
 from survey.core.studies.fields import (
@@ -128,15 +129,12 @@ REWORDED = (
         "preferred, both favour the same list or both tie the two.",
     ),
 )
-# What an analysis holds that rests on how means are tested; earlier versions had other rules.
-OF_TESTS = frozenset(
-    {
-        *("components", "participants", "kind", "these", "effective", "balanced", "unbalanced"),
-        *("ci95", "these_ci95", "alpha_ci95", "alpha", "equivalence", "verdict", "verdicts"),
-        *("own_orderings", "sensitivity"),
-    }
-)
-OF_RUNS = ("df", "why", "pairs")  # of bradley_terry, likewise
+# By the rules of version 0.1.0 these were others, so they cannot be recomputed.
+OF_VERDICTS = {
+    *("verdict", "verdicts", "sentence", "share_intervals", "own_orderings", "sensitivity"),
+    *("by_run", "anchoring", "equivalence", "chance", "ci95", "these_ci95", "alpha", "df"),
+}
+TESTS_OF_MEANS = {"components", "participants"}
 # Computed on another machine, floats may differ in their last digit.
 RELATIVE_TOLERANCE = 1e-9
 ABSOLUTE_TOLERANCE = 1e-12
@@ -635,8 +633,9 @@ def _check_analysis(files: Files, content: Content) -> str:
     if not {"shown_at", "submitted_at", "active_seconds"} <= set(heading):
         figures, recomputed = _without_times(figures), _without_times(recomputed)
         checked += f", but for those of times, which {answers} lacks"
-    if _has_earlier_tests(figures):
-        figures, recomputed = _without_tests(figures), _without_tests(recomputed)
+    if VERDICT_RULES in recomputed and isinstance(figures, dict) and VERDICT_RULES not in figures:
+        figures = _without_verdicts(figures)
+        recomputed = _as_far_as(_without_verdicts(recomputed), figures)
         checked += ", but for tests, intervals and verdicts, for which that version had other rules"
     with suppress(KeyError, TypeError):  # annotators' reliability was not computed before
         if "reliability" not in figures["agreement"]:
@@ -657,25 +656,31 @@ def _check_analysis(files: Files, content: Content) -> str:
     return checked
 
 
-def _has_earlier_tests(figures: Any) -> bool:
-    """Return whether differences were tested before effective numbers of people counted."""
-    try:
-        return any("effective" not in each for each in figures["differences"])
-    except (KeyError, TypeError):
-        return False
-
-
-def _without_tests(figures: Any) -> Any:
-    """Leave out, at any depth, what rests on how means are tested."""
+def _without_verdicts(figures: Any) -> Any:
+    """Leave out what an analysis by the rules of version 0.1.0 has otherwise."""
     if isinstance(figures, list):
-        return [_without_tests(each) for each in figures]
-    if not isinstance(figures, dict):
+        return [_without_verdicts(each) for each in figures]
+    if not isinstance(figures, Mapping):
         return figures
-    kept = {name: _without_tests(value) for name, value in figures.items() if name not in OF_TESTS}
-    if isinstance(kept.get("bradley_terry"), dict):
-        strengths = kept["bradley_terry"].items()
-        kept["bradley_terry"] = {name: of for name, of in strengths if name not in OF_RUNS}
-    return kept
+    return {
+        name: _without_verdicts(value)
+        for name, value in figures.items()
+        if name not in OF_VERDICTS and not (name in TESTS_OF_MEANS and isinstance(value, Mapping))
+    }
+
+
+def _as_far_as(recomputed: Any, figures: Any) -> Any:
+    """Leave out what is recomputed and not among the figures."""
+    if isinstance(recomputed, list) and isinstance(figures, list):
+        pairs = zip_longest(recomputed, figures)
+        return [_as_far_as(each, other) for each, other in pairs][: len(recomputed)]
+    if not (isinstance(recomputed, Mapping) and isinstance(figures, Mapping)):
+        return recomputed
+    return {
+        name: _as_far_as(value, figures[name])
+        for name, value in recomputed.items()
+        if name in figures
+    }
 
 
 def _without_times(figures: Any) -> Any:
