@@ -200,7 +200,7 @@ def test_one_person_gives_strengths_without_intervals():
     found = run_strengths(answers, sides, RUNS, {})
     assert found.theta is not None
     assert found.ci95 == (None,) * 3
-    assert found.why == "intervals need two people and two questions, and a spread"
+    assert found.why == "intervals need two people and two questions"
     for each in found.pairs:
         assert (each.ci95, each.tests.kind.p) == (None, None)
         assert each.why
