@@ -219,7 +219,8 @@ def row_texts(row: Row, questions: int, words: Words = VOTES) -> tuple[str, str,
         if interval:
             low, high = (rounded(100 * (end + half)) for end in interval)
             text += f" ({low} to {high})"
-    return f"{ahead} − {behind}", text, standing(row.found, questions, words.questions)
+    joined = "over" if words.of_share else "−"
+    return f"{ahead} {joined} {behind}", text, standing(row.found, questions, words.questions)
 
 
 def standing(found: Verdict, questions: int, noun: str = "questions") -> str:

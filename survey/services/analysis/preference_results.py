@@ -412,7 +412,7 @@ class PreferenceResults:
         analysis = self.analysis
         return " · ".join(
             [
-                "By agreement with people's preferences",
+                "By people's preferences",
                 count_of(analysis.participants, "participant"),
                 count_of(analysis.questions, "question"),
                 count_of(analysis.answers, "answer"),
