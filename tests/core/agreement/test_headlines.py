@@ -266,7 +266,7 @@ def test_a_row_names_the_winner_first(found, texts):
 def test_a_row_of_runs_is_a_share():
     found = row("rerank-dense", -0.23, "kind", "dense")
     assert row_texts(found, QUESTIONS, RUNS_IN_TOPICS) == (
-        "dense − rerank",
+        "dense over rerank",
         "73.0 of 100 (63.0 to 83.0)",
         "holds for topics of this kind",
     )
