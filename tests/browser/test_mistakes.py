@@ -108,7 +108,7 @@ def test_no_mistake_passes_in_silence(page, server):
         "items.csv: columns not read: caption",
         items_csv=f"text;caption;Document\n{_semicolons()}".encode("utf-16"),
     )
-    differ = "3 of 3 topics have no text or picture (first: “1”; topics have “01”)"
+    differ = "3 of 3 topics have no text or picture (first: “1”; topics have “01”: leading zeros)"
     desk.take_in("Done: 3 topics taken", differ, topics_csv=b"topic,text\n01,a\n02,b\n03,c\n")
     desk.open("check")
     desk.reads(differ)

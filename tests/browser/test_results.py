@@ -18,9 +18,11 @@ pytestmark = pytest.mark.slow
 LAPTOP = {"width": 1280, "height": 800}
 # Which measure won, and may I say so?
 ANSWERS = {
-    "clear-lead": "MNRO leads NMRR and AP, and this holds for questions of this kind.",
-    "ties-only": "MNRO leads AP, and this holds for questions of this kind; it leads NMRR through "
-    "ties alone, so do not say that people prefer its orders.",
+    "clear-lead": "People preferred MNRO to NMRR (+80 points, 67 to 94) and to AP (+82 points, 70 "
+    "to 95); you may generalise this to new questions.",
+    "ties-only": "People preferred MNRO to AP (+82 points, 70 to 95); you may generalise this to "
+    "new questions. MNRO leads NMRR through ties alone (+80 points, 67 to 94): no preference for "
+    "its orders.",
     "no-lead": "The answers do not decide between MNRO, NMRR and AP; MNRO is ahead, but no test "
     "shows more than chance.",
     "no-answers": "No measure leads: no answer counts.",

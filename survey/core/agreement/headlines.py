@@ -38,10 +38,7 @@ REACH = {
 }
 # What is told of a pair without a preference for orders, by what its verdict says.
 CLAUSES = {
-    "ties": (
-        "{leader} leads {others} through ties alone{figure}, so do not say that people prefer its "
-        "orders"
-    ),
+    "ties": ("{leader} leads {others} through ties alone{figure}: no preference for its orders"),
     "open": (
         "{leader} leads {others}{figure} {where}, but whether for its orders or through ties stays "
         "open{doubt}"
@@ -232,7 +229,7 @@ def standing(found: Verdict, questions: int, noun: str = "questions") -> str:
         return f"equal to within what matters {where}"
     doubt = DOUBT if found.doubted else ""
     if found.preferred_for == "ties":
-        return "through ties alone (one ties lists that the other orders), no preference for orders"
+        return "through ties alone: no preference for orders"
     if found.preferred_for == "open":
         return f"holds {where}; whether for the orders or through ties stays open{doubt}"
     return f"holds {where}{doubt}"

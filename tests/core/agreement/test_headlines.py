@@ -68,22 +68,21 @@ WORD_FOR_WORD = [
         ],
         "MNRO leads AP (+30 points, 20 to 40) for questions of this kind, but whether for its "
         "orders or through ties stays open; MNRO leads NMRR through ties alone (+20 points, 10 to "
-        "30), so do not say that people prefer its orders.",
+        "30): no preference for its orders.",
     ),
     (
         [row("MNRO-NMRR", 0.2, "kind", "MNRO", "ties"), row("MNRO-AP", 0.3, *FOR_ORDERS)],
         "People preferred MNRO to AP (+30 points, 20 to 40); you may generalise this to new "
-        "questions. MNRO leads NMRR through ties alone (+20 points, 10 to 30), so do not say that "
-        "people prefer its orders.",
+        "questions. MNRO leads NMRR through ties alone (+20 points, 10 to 30): no preference for "
+        "its orders.",
     ),
     (
         [
             row("MNRO-NMRR", 0.2, "these", "MNRO", "ties"),
             row("MNRO-AP", 0.3, "kind", "MNRO", "ties"),
         ],
-        "MNRO leads NMRR through ties alone (+20 points, 10 to 30), so do not say that people "
-        "prefer its orders; MNRO leads AP through ties alone (+30 points, 20 to 40), so do not say "
-        "that people prefer its orders.",
+        "MNRO leads NMRR through ties alone (+20 points, 10 to 30): no preference for its orders; "
+        "MNRO leads AP through ties alone (+30 points, 20 to 40): no preference for its orders.",
     ),
     (
         [row("MNRO-NMRR", 0.2, "equal"), row("MNRO-AP", 0.3)],
@@ -242,8 +241,7 @@ def test_each_kind_of_comparison_has_its_words(words, sentence):
             (
                 "A − B",
                 "20.0 points (10.0 to 30.0)",
-                "through ties alone (one ties lists that the other orders), no preference for "
-                "orders",
+                "through ties alone: no preference for orders",
             ),
         ),
         (
