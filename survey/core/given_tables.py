@@ -368,7 +368,7 @@ def _of_json(text: str, file: str, columns: Columns) -> Table:
     faults, wanted = FileFaults(), {*columns.needed, *columns.more}
     keys: dict[str, str] = {}  # of the file → column, in their order
     rows = []
-    for number, value in _json_rows(text, file, is_lines=is_lines):
+    for number, value in json_rows(text, file, is_lines=is_lines):
         if isinstance(value, dict):
             keys |= {key: _column_of(key, value, columns) for key in value if key not in keys}
             kept = {key: cell for key, cell in value.items() if keys[key] in wanted}
@@ -388,7 +388,7 @@ def _of_json(text: str, file: str, columns: Columns) -> Table:
     return Table(file, rows, how, _known([*keys.values()], wanted), not_read)
 
 
-def _json_rows(text: str, file: str, *, is_lines: bool) -> Iterator[tuple[int, Any]]:
+def json_rows(text: str, file: str, *, is_lines: bool) -> Iterator[tuple[int, Any]]:
     """Yield the number and the value of each line, or of each element of an array."""
     if not is_lines:
         yield from enumerate(_parsed(text, file), 1)

@@ -152,7 +152,7 @@ def test_vectors_may_be_anywhere_and_have_any_name(run, session, collection):
     assert "There is no mine.txt" in told
     rows.with_suffix(".txt").write_text("\n".join(FIRST_TOPIC))
     run("study", "items", "some", "--features", rows)
-    assert ".csv or a .npy" in run(
+    assert ".csv, .jsonl or .npy" in run(
         "study", "items", "some", "--features", collection.parent / "qrels.txt", status=1
     )
 
@@ -170,7 +170,7 @@ def test_a_faulty_file_leaves_no_draft(run, session, collection, option, name, t
     faulty.write_text(text)
     options = () if option == "--items" else ("--items", collection)
     output = run("study", "new", "some", *options, option, faulty, status=1)
-    assert name in output or ".csv or a .npy" in output
+    assert name in output or ".csv, .jsonl or .npy" in output
     assert lifecycle.all_studies(session) == []
     session.rollback()
     run("study", "new", "some", "--items", collection)  # the address is free

@@ -1,8 +1,8 @@
 """Vectors that a researcher gives: what documents are compared by, in place of computed ones.
 
 They come as ``features.csv``, a table with the column document and columns of numbers under any
-names, or as ``features.npy``, a row of numbers for each line of ``features.txt``, which is a
-document's id.
+names, or JSON Lines of a document and numbers; or as ``features.npy``, a row of numbers for each
+line of ``features.txt``, which is a document's id.
 """
 
 import hashlib
@@ -15,7 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from survey.core.collections.likeness import stored_vector
-from survey.core.given_tables import Columns, check_heading, split_rows, text_in, tidy, with_point
+from survey.core.given_tables import (
+    Columns,
+    check_heading,
+    json_rows,
+    split_rows,
+    text_in,
+    tidy,
+    with_point,
+)
 from survey.core.text_input import (
     FaultyFilesError,
     FileFaults,
@@ -80,7 +88,11 @@ def vectors_digest(vectors: Mapping[str, bytes]) -> str | None:
 
 def _csv_rows(content: bytes) -> Iterator[tuple[int, str, Cells]]:
     """Yield number, document and cells of numbers of the rows below the heading."""
-    separator, rows = split_rows(text_in(content, CSV), CSV, COLUMNS)
+    text = text_in(content, CSV).removeprefix("\ufeff")
+    if text.lstrip().startswith("{"):
+        yield from _object_rows(text)
+        return
+    separator, rows = split_rows(text, CSV, COLUMNS)
     _, heading = next(rows, (0, []))
     names = [COLUMNS.named(cell) for cell in heading]
     check_heading(names, heading, CSV, COLUMNS)
@@ -93,6 +105,18 @@ def _csv_rows(content: bytes) -> Iterator[tuple[int, str, Cells]]:
         if separator != ",":
             cells = [with_point(cell) for cell in cells]
         yield number, document, cells
+
+
+def _object_rows(text: str) -> Iterator[tuple[int, str, Cells]]:
+    """Yield number, document and cells of numbers of the lines, each a JSON object."""
+    for number, value in json_rows(text, CSV, is_lines=True):
+        keys = {COLUMNS.named(key): key for key in value} if isinstance(value, dict) else {}
+        if "document" not in keys:
+            fault = "no document; an object with document and numbers is needed"
+            raise FaultyFilesError([f"{CSV}, row {number}: {fault}"])
+        rest = [cell for key, cell in value.items() if key != keys["document"]]
+        cells = [each for cell in rest for each in (cell if isinstance(cell, list) else [cell])]
+        yield number, tidy(str(value[keys["document"]])), [str(each) for each in cells]
 
 
 def _npy_rows(files: Files) -> Iterator[tuple[int, str, Cells]]:

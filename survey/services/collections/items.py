@@ -346,13 +346,18 @@ def _picture_found(table: str, name: str, path: str) -> Warned:
 
 def _vector_files(features: Path) -> dict[str, Read]:
     """Return the files of vectors under the names by which ``take_in`` knows them."""
-    if features.suffix not in (".csv", ".npy"):
-        raise SurveyError(f"{features.name} found; vectors are in a .csv or a .npy file")
+    ending = Path(features.name.removesuffix(".gz")).suffix
+    if ending not in (".csv", ".jsonl", ".npy"):
+        raise SurveyError(f"{features.name} found; vectors are in a .csv, .jsonl or .npy file")
     paths = [features, *([features.with_suffix(".txt")] if features.suffix == ".npy" else [])]
     for path in paths:
         if not path.is_file():
             raise SurveyError(f"There is no {path.name}: the ids of the rows, one per line.")
-    return {f"features{path.suffix}": partial(file_content, path, LARGEST_TABLE) for path in paths}
+    names = [f"features{path.suffix}" for path in paths] if ending == ".npy" else [VECTOR_FILES[0]]
+    return {
+        name: partial(file_content, path, LARGEST_TABLE)
+        for name, path in zip(names, paths, strict=True)
+    }
 
 
 class Part(NamedTuple):

@@ -1,5 +1,6 @@
 """Vectors that a researcher gives: as CSV or as an array, and what is wrong with them."""
 
+import gzip
 import io
 
 import numpy as np
@@ -39,6 +40,18 @@ def test_a_csv_and_an_array_give_the_same_whole_numbers():
     array = npy(np.array([[3, 4], [0, -1e-200], [0, 0]]))
     assert read(features_npy=array, features_txt=b"a\nb\nc\n") == expected
     assert read(other_csv=b"") == {}
+
+
+def test_json_lines_give_the_same_as_a_csv():
+    expected = read(features_csv=b"document,x,y\na,3,4\nb,0,-1\n")
+    keys = b'{"document": "a", "x": 3, "y": 4}\n\n{"docno": "b", "x": 0, "y": -1}\n'
+    assert read(features_csv=keys.replace(b"docno", b"document")) == expected
+    lists = b'{"document": "a", "vector": [3, 4.0]}\n{"document": "b", "vector": [0, -1]}\n'
+    assert read(features_csv=gzip.compress(lists)) == expected
+    [fault] = faults_of(features_csv=b'{"document": "a", "x": true}\n')
+    assert fault == "features.csv, row 1: number 1 is 'True'; a finite number is needed"
+    [fault] = faults_of(features_csv=b'{"id2": "a", "x": 1}\n')
+    assert fault.startswith("features.csv, row 1: no document; an object with document")
 
 
 def test_ids_are_the_same_in_either_unicode_form():
