@@ -68,7 +68,7 @@ TOPICS_FILE = click.option(
 FEATURES = click.option(
     "--features",
     type=INPUT_FILE,
-    help="Vectors to compare documents by: CSV, JSON Lines, or a .npy with its ids in a .txt beside it.",
+    help="Vectors to compare documents by: CSV, JSON Lines, or .npy with its ids in a .txt beside.",
 )
 CUT_TEXTS = click.option(
     "--cut-texts", is_flag=True, help="Cut texts that are longer than allowed."
