@@ -67,7 +67,7 @@ class LazyCommandGroup(CommandGroup):
         """Find the command; of one that is in a group say in which."""
         name = args[0]
         if name not in MODULES and not name.startswith("-") and not ctx.resilient_parsing:
-            groups = {each: self.get_command(ctx, each) for each in MODULES}
+            groups = {module: self.get_command(ctx, module) for module in MODULES}
             for group, command in groups.items():
                 if isinstance(command, CommandGroup) and name in command.commands:
                     text = f"No such command {name!r}. Did you mean `survey {group} {name}`?"

@@ -310,7 +310,7 @@ def new(
             )
         sentences = [f"The study {slug!r} is made, with seed {plan_file.plan.seed}."]
         if named:
-            first = " and ".join(f"“{each.text}”" for each in named[:2])
+            first = " and ".join(f"“{topic.text}”" for topic in named[:2])
             sentences.append(f"Queries of {keywords and keywords.name}, first: {first}.")
         given_files = (items, topics_file, features)
         intake, taken, warnings = _add_items(
@@ -672,7 +672,7 @@ def open_(slug: str, as_json: bool, reason: str, anyway: str, **changes: Any) ->
         )
     # Else a stop that a reason outweighed would be a failure of the command.
     print_warnings(
-        [replace(each, level=each.level.replace("stop", "warning")) for each in warnings]
+        [replace(warned, level=warned.level.replace("stop", "warning")) for warned in warnings]
     )
 
 

@@ -78,6 +78,7 @@ from survey.core.statistics.significance import Interval, MeanTest, Statistic, h
 Tests = TypeVar("Tests", bound="MeanTests")
 Test = TypeVar("Test", bound=Statistic)
 
+MOST_ABOVE = 2.0  # of a difference, less what random clicks give: both are within -1 and 1
 ZERO_MEAN = "the difference is 0"
 
 # A vote that credits several measures gives each a whole credit, or an equal share of one,
@@ -361,7 +362,8 @@ def compare(redraws: Redraws, smallest_difference: float | None = None) -> tuple
             replace(result, equivalence=equality)
             for result, equality in zip(results, corrected_for_equality, strict=True)
         ]
-    above = corrected_tests([result.above_random_clicks for result in results], measures)
+    readings = [result.above_random_clicks for result in results]
+    above = corrected_tests(readings, measures, bound=MOST_ABOVE)
     return tuple(
         replace(result, above_random_clicks=tests)
         for result, tests in zip(corrected_tests(results, measures), above, strict=True)
@@ -377,7 +379,7 @@ def corrected_tests(
     """
     of_kind = _stepped(with_holm([each.components for each in tests], "p"), measures)
     of_these = with_holm([each.participants for each in tests], "p")
-    q = holm([p_of_these(each.participants, each.effective) for each in tests])
+    q = holm([p_of_these(pair.participants, pair.effective) for pair in tests])
     return [
         decided(
             replace(each, components=kind, participants=these),
@@ -431,7 +433,9 @@ def _difference(redraws: Redraws, pair: Pair, smallest: float | None) -> Differe
         lead=permutation.lead,
         two_way=two_way(d, credits),
         label_permutation=permutation,
-        above_random_clicks=MeanTests.of(d - expected, credits) if expected.any() else tests,
+        above_random_clicks=MeanTests.of(d - expected, credits, bound=MOST_ABOVE)
+        if expected.any()
+        else tests,
         by_contrast=by_contrast(d, credits, pair),
         mcnemar=mcnemar(credits, pair),
         equivalence=equivalence(smallest, tests.components, tests.participants)

@@ -14,7 +14,7 @@ balanced questions, beyond what people with random orders without ties give ther
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
-from itertools import combinations, permutations
+from itertools import permutations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,7 @@ from survey.core.agreement.differences import (
     mean_of,
     two_way,
 )
+from survey.core.statistics.rater_agreement import signs
 from survey.core.statistics.significance import RandomStream
 from survey.core.studies.rankings import (
     CONTRADICTING,
@@ -218,9 +219,9 @@ def expected_of_random_orders(
 def expected_of_question(orders: Mapping[str, Ranking], pair: Pair) -> float:
     """Return what d is on average in a question if people hold random orders without ties."""
     distinct = [*dict.fromkeys(orders.values())]
-    signs = np.array([_signs([*each.places.values()]) for each in distinct])
+    offered = signs([[*order.places.values()] for order in distinct]).astype(np.int64)
     held = _random_orders(len(distinct[0].places))
-    agreeing = (held @ signs.T + (signs != 0).sum(axis=1)) // 2
+    agreeing = (held @ offered.T + (offered != 0).sum(axis=1)) // 2
     nearest = agreeing == agreeing.max(axis=1, keepdims=True)
     ticks = (nearest / nearest.sum(axis=1, keepdims=True)).mean(axis=0)
     first, second = (distinct.index(orders[name]) for name in pair)
@@ -231,16 +232,11 @@ def expected_of_question(orders: Mapping[str, Ranking], pair: Pair) -> float:
 def _random_orders(lists: int) -> NDArray[np.int64]:
     """Return strict orders as the signs of all pairs of lists: all of them, or some at random."""
     if lists <= MOST_PERMUTED:
-        places = [*permutations(range(lists))]
+        places = np.array([*permutations(range(lists))])
     else:
         drawn = np.concatenate([*RandomStream().halves(lists)])[:, :RANDOM_ORDERS]
-        places = drawn.T.argsort(axis=1).tolist()
-    return np.array([_signs(each) for each in places])
-
-
-def _signs(places: Collection[int]) -> list[int]:
-    """Return for each pair of lists 1 where the first comes earlier, -1 if later, 0 for a tie."""
-    return [(a < b) - (a > b) for a, b in combinations(places, 2)]
+        places = drawn.T.argsort(axis=1)
+    return signs(places).astype(np.int64)
 
 
 def _part(

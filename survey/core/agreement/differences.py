@@ -255,7 +255,7 @@ class Spread:
         """The effective numbers of participants and of questions; 0 without a response."""
         if self.mean is None:
             return Effective(0.0, 0.0)
-        people, questions = (float(each) for each in (self.parts or self.table).effective)
+        people, questions = map(float, (self.parts or self.table).effective)
         uneven = ""
         if people < self.table.rows / 2:
             alike = rounded(people)
@@ -297,8 +297,8 @@ def components(spread: Spread, these_questions: MeanTest) -> Components:
 
 def hull(first: Interval | None, second: Interval | None) -> Interval | None:
     """Return the smallest interval that holds both, or the one that there is."""
-    both = [each for each in (first, second) if each]
-    return (min(low for low, _ in both), max(high for _, high in both)) if both else None
+    known = [interval for interval in (first, second) if interval]
+    return (min(low for low, _ in known), max(high for _, high in known)) if known else None
 
 
 def t_by_participants(spread: Spread) -> MeanTest:
@@ -357,7 +357,7 @@ class ScopeTest:
 
 
 def least_p(effective: float) -> float:
-    """Return the smallest p that so many participants or questions can show: of their signs."""
+    """Return the smallest p that so many participants or questions can show, if all agree."""
     return float(min(1.0, 2.0 ** (1 - effective)))
 
 

@@ -6,8 +6,6 @@ from dataclasses import dataclass, replace
 from survey.core.agreement.differences import T1, T2, Components, ParticipantsTest
 from survey.core.statistics.significance import Interval, MeanTest, holm, two_one_sided_tests
 
-SCOPES = ("kind", "these")
-
 
 @dataclass(frozen=True)
 class EqualityTest:
@@ -62,7 +60,8 @@ def equivalence(
 
 def corrected_equivalences(tests: Sequence[Equivalence]) -> list[Equivalence]:
     """Correct the p of each pair's equality over all pairs, by Holm's method, as ``p_holm``."""
-    of_kind, of_these = (holm([getattr(each, scope).p for each in tests]) for scope in SCOPES)
+    of_kind = holm([pair.kind.p for pair in tests])
+    of_these = holm([pair.these.p for pair in tests])
     return [
         replace(
             each,

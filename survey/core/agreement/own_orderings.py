@@ -28,6 +28,7 @@ from survey.core.agreement.verdicts import (
     uncorrected_p,
     undecided_difference,
 )
+from survey.core.statistics.rater_agreement import signs
 from survey.core.statistics.significance import LEVEL, Interval, rounded
 
 DECIDES = "pairs"
@@ -39,17 +40,10 @@ def pairs_in_order(own: NDArray[np.float64], measure: NDArray[np.float64]) -> ND
     Midranks in the last axis. Of all pairs, in [0, 1]; those that are tied in one's own order count
     for nothing.
     """
-    signs, of_measure = _signs(own), _signs(measure)
-    right = np.where(signs != 0, (1 + signs * of_measure) / 2, 0.0)
+    of_person, of_measure = signs(own), signs(measure)
+    right = np.where(of_person != 0, (1 + of_person * of_measure) / 2, 0.0)
     share: NDArray[np.float64] = right.mean(axis=-1)
     return share
-
-
-def _signs(midranks: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return for each pair of lists 1 where the first comes earlier, -1 if later, 0 for a tie."""
-    first, second = np.triu_indices(midranks.shape[-1], 1)
-    signs: NDArray[np.float64] = np.sign(midranks[..., second] - midranks[..., first])
-    return signs
 
 
 STATISTICS: Mapping[str, Compare] = {DECIDES: pairs_in_order, **COMPARISONS}
@@ -156,7 +150,7 @@ def _by_pairs(orders: ParticipantOrders, sides: list[int]) -> ByPairs:
     parts = np.zeros((3, len(orders.ballots)))  # contradicting, first_only, second_only
     has_some = np.zeros(len(orders.ballots), dtype=bool)
     for question in orders.answered():
-        own, (first, second) = _signs(question.orders), _signs(question.measures[sides])
+        own, (first, second) = signs(question.orders), signs(question.measures[sides])
         contradict = first * second < 0
         for part, chosen in enumerate((contradict, second == 0, first == 0)):
             of_pairs = own * (first - second) / 2 * chosen

@@ -60,7 +60,7 @@ from survey.services.studies.recruitment import Recruitment, recruitment_of
 
 FEWEST_TIMED = 5  # participants of whom the time is taken instead of an estimate
 NO_ITEMS = "no-items"
-# Words of templates: TODO, TBD, xxx, "your e-mail", <contact>; no address in brackets.
+# Texts that were meant to be replaced, such as "your e-mail" or <contact>; not <ada@example.org>.
 PLACEHOLDER = re.compile(r"\b(todo|tbd|xxx+)\b|\A\W*your\b|<[^<>@/]*>", re.IGNORECASE)
 REACHABLE = re.compile(r"[^\s@]@[^\s@.]+\.[^\s@.]|([0-9][\s()./+-]*){5}|(https?://|www\.)[^\s/]")
 NEVER_OPENS = ("asked-by", "contact", NO_ITEMS)  # codes of findings that no reason outweighs
