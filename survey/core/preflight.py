@@ -19,10 +19,10 @@ MANY_TIES = 0.05
 CODES = (  # of warnings about runs, in the order in which they are told
     *("ids-differ", "no-document-judged", "blanks-in-ids", "spreadsheet-ids", "none-relevant"),
     *("few-judged", "topics-missing", "topics-not-judged"),
-    *("ranks-not-whole", "ranks-reversed", "rank-conflict", "tied-scores", "comments"),
+    *("columns-swapped", "ranks-reversed", "rank-conflict", "tied-scores", "comments"),
     *("measures-left-out", "few-topics", "level"),
 )
-STOPS_OF_STUDIES = ("no-document-judged", "ranks-not-whole", "ranks-reversed")
+STOPS_OF_STUDIES = ("no-document-judged", "columns-swapped", "ranks-reversed")
 NO_TOPIC = "No topic is in both files"
 ITEMS, TOPICS = "items", "topics"  # of which warnings are
 NOTE, WARNING, STOP = "note", "warning", "stop"
@@ -584,16 +584,13 @@ def _rank_warnings(name: str, run: Run, facts: RunFacts, *, of_study: bool) -> I
         reversed_topics += len(known) > 1 and len(rises) == len(known) - 1
         example = example or ((topic, *rises[0]) if rises else ())
     topics = len(orders)
-    are_swapped = facts.odd_ranks and all(
-        score.is_integer() for scores in run.values() for score in scores.values()
-    )
-    if are_swapped:
-        ranks, scores_read = (", ".join(column) for column in zip(*facts.odd_ranks, strict=True))
+    if facts.swapped:
+        ranks, scores_read = (", ".join(column) for column in zip(*facts.swapped, strict=True))
         text = (
             f"Run {name}: the rank column holds {ranks}, … and the score column {scores_read}, …. "
             "Are they swapped? The score column decides the order"
         )
-        yield Warned("ranks-not-whole", name, text, example=facts.odd_ranks[0])
+        yield Warned("columns-swapped", name, text, example=facts.swapped[0])
     elif reversed_topics * 2 > topics:
         in_topics = f"in {_of(reversed_topics, topics, 'topic')}"
         if facts.distances:

@@ -228,13 +228,47 @@ def swapped(shift=0.5):
 
 def test_a_rank_column_that_holds_scores_is_told_and_stops_a_study():
     [warned] = checked(JUDGED, swapped())
-    assert (warned.code, warned.level) == ("ranks-not-whole", "warning")
+    assert (warned.code, warned.level) == ("columns-swapped", "warning")
     assert warned.text.startswith(
         "Run a: the rank column holds 8.5, 7.5, … and the score column 1, 2, …. Are they swapped?"
     )
     run, facts = run_of(swapped())
     [warned] = runs_checked(JUDGED, {"a": run}, {"a": facts}, of_study=True)
     assert warned.level == "stop"
+
+
+def lines_of(ranks, scores, topic="1"):
+    columns = zip(ranks, scores, strict=True)
+    return "".join(f"{topic} Q0 d{n} {r} {s} a\n" for n, (r, s) in enumerate(columns, 1))
+
+
+@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize("ranks", [range(80, 72, -1), [9, 9, 7, 7, 5, 5, 5, 1]])
+def test_swapped_columns_of_whole_numbers_stop_a_study_too(ranks, first):
+    run, facts = run_of(lines_of(ranks, range(first, first + 8)))
+    [warned] = runs_checked(JUDGED, {"a": run}, {"a": facts}, of_study=True)
+    assert (warned.code, warned.level) == ("columns-swapped", "stop")
+    read = f"holds {ranks[0]}, {ranks[1]}, … and the score column {first}, {first + 1}, …."
+    assert read in warned.text
+
+
+@pytest.mark.parametrize(
+    ("ranks", "scores"),
+    [
+        (range(1, 9), range(8, 0, -1)),  # 1, 2, 3 … as scores too, which fall
+        (range(1, 9), range(1, 9)),  # read backwards
+        ([0] * 8, range(1, 9)),  # no ranks at all
+        ([1, 3, 5, 7, 9, 11, 13, 15], range(8, 0, -1)),  # others left out, scores counted anew
+    ],
+)
+def test_whole_numbers_that_may_be_ranks_and_scores_are_not_swapped(ranks, scores):
+    assert "columns-swapped" not in codes(checked(JUDGED, lines_of(ranks, scores)))
+
+
+def test_swapped_columns_are_those_of_most_topics():
+    swapped_topic = lines_of(range(80, 72, -1), range(1, 9))
+    others = [lines_of(range(1, 9), range(80, 72, -1), topic) for topic in "23"]
+    assert "columns-swapped" not in codes(checked(JUDGED, swapped_topic + "".join(others)))
 
 
 def test_ranks_that_are_means_beside_true_scores_are_no_fault():

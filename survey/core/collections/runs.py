@@ -11,7 +11,7 @@ returns what the valid lines hold; for each invalid line it adds a sentence with
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import PurePath
@@ -60,6 +60,7 @@ OTHER_NAMES = {
 }
 NAMES_OF_RELEVANCE = dict.fromkeys(("rel", "score", "rating", "grade", "label"), "relevance")
 BLANKS = re.compile("[ \t]+")
+SHARE = re.compile(r"0?\.[0-9]+|1(\.0+)?|0(\.0+)?")
 # What a line of each sort of file is, the option that takes it, and a field with how it looks.
 SORTS = {
     "a run": (RUN_LINE, "--run", 4, NUMBER),
@@ -165,13 +166,14 @@ class RunFacts:
     """What a run's file says beside its scores.
 
     ``order``: topic → documents, as the rank column has them, from the first on; without topics in
-    which a rank occurs twice. ``comments``: how many lines start with #. ``odd_ranks``: the first
-    two that are not whole numbers, each with its score. ``distances``: whether scores were negated.
+    which a rank occurs twice. ``comments``: how many lines start with #. ``swapped``: the first
+    two values of the rank and score columns where ranks look like scores, and scores like ranks.
+    ``distances``: whether scores were negated.
     """
 
     order: Mapping[str, Sequence[str]]
     comments: int = 0
-    odd_ranks: Sequence[tuple[str, str]] = ()
+    swapped: Sequence[tuple[str, str]] = ()
     distances: bool = False
 
 
@@ -185,7 +187,7 @@ def run_tag(lines: Iterable[str]) -> str:
 def read_run_and_facts(file: str, lines: Iterable[str], faults: FileFaults) -> tuple[Run, RunFacts]:
     """Read a run as ``read_run`` does, and what its rank column and its comments say."""
     ranks: dict[str, list[tuple[int, str]]] = {}
-    odd: list[tuple[str, str]] = []
+    fractions: list[tuple[str, str]] = []
     comments = 0
 
     def counted() -> Iterator[str]:
@@ -200,8 +202,8 @@ def read_run_and_facts(file: str, lines: Iterable[str], faults: FileFaults) -> t
         rank = parse_whole(fields[3])
         if rank is not None:
             ranks.setdefault(fields[0], []).append((rank, fields[2]))
-        elif len(odd) < 2 and not (parse_number(fields[3]) or 0.0).is_integer():
-            odd.append((fields[3], fields[4]))
+        elif len(fractions) < 2 and not (parse_number(fields[3]) or 0.0).is_integer():
+            fractions.append((fields[3], fields[4]))
 
     run = read_run(file, counted(), faults, note)
     order = {
@@ -209,7 +211,30 @@ def read_run_and_facts(file: str, lines: Iterable[str], faults: FileFaults) -> t
         for topic, of_topic in ranks.items()
         if len({rank for rank, _ in of_topic}) == len(of_topic)
     }
-    return run, RunFacts(order, comments, odd)
+    scores = [score for of_topic in run.values() for score in of_topic.values()]
+    swapped = _whole_numbers_swapped(run, ranks)
+    if fractions:
+        swapped = fractions if all(score.is_integer() for score in scores) else []
+    return run, RunFacts(order, comments, swapped)
+
+
+def _whole_numbers_swapped(
+    run: Run, ranks: Mapping[str, Sequence[tuple[int, str]]]
+) -> Sequence[tuple[str, str]]:
+    """Return the first two ranks and scores where in most topics each column looks like the other.
+
+    Line by line the scores of such a topic are 1, 2, 3 … or 0, 1, 2 …, as ranks are, and its ranks
+    fall, as scores do.
+    """
+    listed = {topic: of_topic for topic, of_topic in ranks.items() if len(of_topic) > 1}
+    like: list[Sequence[tuple[str, str]]] = []
+    for topic, of_topic in listed.items():
+        falling = [rank for rank, _ in of_topic]
+        rising = [*run.get(topic, {}).values()]
+        is_counted = rising in ([*range(1, len(rising) + 1)], [*range(len(rising))])
+        if is_counted and falling[0] > falling[-1] and falling == sorted(falling, reverse=True):
+            like.append([(str(r), f"{s:g}") for r, s in zip(falling[:2], rising[:2], strict=True)])
+    return like[0] if len(like) * 2 > len(listed) else []
 
 
 def read_run(
@@ -275,6 +300,9 @@ def read_clusters(file: str, lines: Iterable[str], faults: FileFaults) -> Cluste
             )
         documents = topics.setdefault(topic, {})
         documents[document] = documents.get(document, frozenset()) | ({cluster} - {IN_NO_CLUSTER})
+    if fault := _like_weights({cluster for _, _, cluster in first_places}):
+        faults.add(f"{file}: {fault}")
+        return topics
     for (topic, document, cluster), place in first_places.items():
         if cluster == IN_NO_CLUSTER and topics[topic][document]:
             other = shortened(min(topics[topic][document]))
@@ -284,6 +312,19 @@ def read_clusters(file: str, lines: Iterable[str], faults: FileFaults) -> Cluste
                 "of the two is allowed"
             )
     return topics
+
+
+def _like_weights(clusters: Collection[str]) -> str:
+    """Return that names of clusters are shares of annotators, "" where they are not."""
+    shares = [SHARE.fullmatch(cluster) for cluster in clusters]
+    first = min((cluster for cluster in clusters if "." in cluster), default="")
+    if not first or not all(shares):
+        return ""
+    others = " and other shares from 0 to 1" * (len(clusters) > 1)
+    return (
+        f"the clusters are called {first}{others}, like weights. Give "
+        "weights to --weights; clusters need names, like “aerial view”"
+    )
 
 
 def _cluster_fields(

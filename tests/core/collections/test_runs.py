@@ -53,6 +53,23 @@ def test_a_line_without_a_cluster_is_named():
     ]
 
 
+@pytest.mark.parametrize(
+    ("names", "first"), [(("0.33", "0.67", "1"), "0.33"), (("1.0", "1"), "1.0")]
+)
+def test_weights_given_as_clusters_are_called_so(names, first):
+    lines = "".join(f"q d{number} {name}\n" for number, name in enumerate(names))
+    assert read(read_clusters, lines)[1] == [
+        f"file.txt: the clusters are called {first} and other shares from 0 to 1, like weights. "
+        "Give weights to --weights; clusters need names, like “aerial view”"
+    ]
+
+
+@pytest.mark.parametrize("names", [("0.5", "sea lion"), ("1", "0"), ("1.10", "2.3"), ("unknown",)])
+def test_clusters_with_numbers_in_their_names_are_read(names):
+    lines = "".join(f"q d{number} {name}\n" for number, name in enumerate(names))
+    assert read(read_clusters, lines)[1] == []
+
+
 @pytest.mark.parametrize("weight", ["0", "-0.5", "1.01", "half", "nan", "1e-400"])
 def test_a_weight_that_is_no_share_is_named(weight):
     assert read(read_weights, f"# seven annotators\nq a 1\nq b {weight}\n")[1] == [
