@@ -94,7 +94,7 @@ def pairwise(study: SimulatedStudy) -> Happened:
         one.label_permutation.p,
         one.mcnemar.p,
     )
-    said = verdict(one, len(found), len(study.rankings)).preferred
+    said = verdict(one, len(study.rankings)).preferred
     rejected = [value is not None and value < LEVEL for value in p]
     return dict(zip(PAIRWISE, [*rejected, said is not None], strict=True))
 
@@ -110,7 +110,7 @@ def over_ties(study: SimulatedStudy) -> Happened:
     p = (one.two_way.p, one.participants.p, one.label_permutation.p)
     lead = one.lead - (one.label_permutation.null_mean or 0.0)
     formerly = all(value is not None and value < LEVEL for value in p) and lead > 0
-    said = verdict(one, len(found), len(study.rankings))
+    said = verdict(one, len(study.rankings))
     now = said.scope == "kind" and said.preferred == "MNRO"
     return {
         FORMERLY: formerly and (one.mean or 0.0) > 0,

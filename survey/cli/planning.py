@@ -40,6 +40,7 @@ GRID = {
     ),
     "measures": (ONE, "3", "How many measures are compared, 2 to 6."),
     "generator": ("NAME", "discriminative", "What draws the questions: discriminative or random."),
+    "primary": ("YES/NO", "no", "Whether the two are the plan's primary pair, tested by itself."),
     "decided": (ONE, ".68", "Share of responses that credit only one of the two measures."),
     "between-questions": (ONE, ".15", "Standard deviation of the difference between questions."),
     "between-participants": (
@@ -122,8 +123,8 @@ def power(
         from survey.services.studies.lifecycle import counted_questions
 
         with open_study(slug) as (_, study):
-            texts = power.texts_of(study.plan) | texts
             compared, kinds = power.compared_in(study.plan, counted_questions(study), pair)
+            texts = power.texts_of(study.plan, compared) | texts
             unseen = power.without_methods(study.plan)
     if target is not None and not target.parent.is_dir():
         raise click.UsageError(f"There is no folder {target.parent} to write {target.name} to.")

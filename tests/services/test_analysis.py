@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from survey.core.agreement.answers import Answers
+from survey.core.agreement.differences import pairs
 from survey.core.studies.plan import study_digest
 from survey.services.analysis.report import as_html, report_of, simulated_notice, tables_of
 from survey.services.analysis.study_results import (
@@ -51,6 +52,24 @@ def test_equality_is_tested_only_where_the_plan_names_a_smallest_difference():
     assert "equivalence" not in [sheet.name for sheet in tables_of(analysed(some_votes()))]
 
 
+@pytest.mark.parametrize("only_ordered", [False, True])
+def test_a_primary_pair_is_tested_first_and_said_in_every_sentence(only_ordered):
+    facts = {"digest": None, "generator": None}
+    votes = replace(some_votes(), study=facts, only_ordered=only_ordered)
+    first = analysed(replace(votes, primary=pairs(MEASURES)[1]))
+    content, plain = as_json(first), as_json(analysed(votes))
+    for now, before in zip(content["differences"], plain["differences"], strict=True):
+        is_primary = now["pair"] == "MNRO-AP"
+        assert now["correction"] == {"comparisons": 1 if is_primary else 3, "primary": "MNRO-AP"}
+        assert before["correction"] == {"comparisons": 3, "primary": ""}
+    sentences = [each.sentence for each in first.verdicts]
+    together = ["for all 3 comparisons together" in sentence for sentence in sentences]
+    assert together == [True, False, True]
+    page = as_html(report_of(first))
+    assert "primary pair, MNRO − AP, is tested first" in page
+    assert "The plan's primary pair" not in as_html(report_of(analysed(votes)))
+
+
 @pytest.mark.parametrize(
     ("scores", "only_ordered", "sentence"),
     [
@@ -72,12 +91,18 @@ def test_results_say_that_scores_were_shown_where_participants_saw_them(
 
 
 @ON_SQLITE
-def test_the_plans_smallest_difference_is_frozen_with_it_and_used(session):
-    plan = a_plan(smallest_difference=10)
-    assert study_digest(plan, (), 1) != study_digest(a_plan(), (), 1)
+def test_the_plans_smallest_difference_and_primary_pair_are_frozen_with_it_and_used(session):
+    plan = a_plan(smallest_difference=10, primary="MNRO-AP")
+    assert study_digest(plan, (), 1) != study_digest(a_plan(smallest_difference=10), (), 1)
+    assert study_digest(plan, (), 1) != study_digest(a_plan(primary="MNRO-AP"), (), 1)
     study = lifecycle.create_study(session, "three", plan)
-    found = analyse_study(session, study).agreement.differences[0].equivalence
-    assert found.smallest_difference == 0.1
+    analysis = analyse_study(session, study)
+    assert analysis.agreement.differences[0].equivalence.smallest_difference == 0.1
+    assert str(analysis.agreement.differences[1].correction) == "the primary pair by itself"
+    assert analysis.study["primary"] == "MNRO-AP"
+    texts = [finding.text for finding in lifecycle.check_study(session, study)]
+    assert "primary pair: MNRO-AP is tested first, and by itself" in texts
+    assert not any("name of a measure" in text for text in texts)  # participants never read it
 
 
 @dataclass

@@ -6,6 +6,7 @@ from multiprocessing import get_context
 
 import pytest
 
+from survey.core.agreement.differences import Pair
 from survey.core.agreement.power_model import RANDOM_KINDS, PlannedStudy, Power
 from survey.errors import SurveyError
 from survey.services.planning import power
@@ -15,6 +16,7 @@ from survey.services.planning.power import (
     Way,
     advice,
     command,
+    compared_in,
     find_pair,
     find_ways,
     percent,
@@ -26,6 +28,7 @@ from survey.services.planning.power import (
 )
 from tests.builders import a_plan
 
+PAIR = Pair("MNRO", "NMRR")
 STUDIES = (PlannedStudy(30, 10, 10, 0.1), PlannedStudy(30, 10, 30, 0.1))
 
 
@@ -131,26 +134,45 @@ def test_the_random_questions_are_those_of_three_measures():
 
 
 def test_a_plan_decides_people_questions_pool_measures_and_what_matters():
-    every = texts_of(a_plan(questions=12, participants=44, smallest_difference=8))
+    every = texts_of(a_plan(questions=12, participants=44, smallest_difference=8), PAIR)
     assert every == {
         "participants": "44",
         "questions": "12",
         "pool": "none",
         "measures": "3",
         "decided": "0.68",
+        "primary": "no",
         "difference": "0.08",
     }
-    pool = texts_of(a_plan(questions=12, design="pool", per_participant=5, measures=["AP", "MNRO"]))
+    pool = texts_of(
+        a_plan(questions=12, design="pool", per_participant=5, measures=["AP", "MNRO"]), PAIR
+    )
     assert (pool["questions"], pool["pool"], pool["decided"]) == ("5", "12", "0.93")
+
+
+def test_a_primary_pair_is_planned_with_by_default_and_tested_by_itself():
+    plan = a_plan(primary="AP-NMRR")
+    pair, _ = compared_in(plan, plan.draw_questions()[1:], None)
+    assert str(pair) == plan.primary == "NMRR-AP"
+    assert texts_of(plan, pair)["primary"] == texts_of(plan, Pair("AP", "NMRR"))["primary"] == "yes"
+    assert texts_of(plan, PAIR)["primary"] == "no"
+
+    grids = [read_grid({"pool": "none", "primary": answer}) for answer in ("yes", "no")]
+    (first,), (other,) = (power_of(grid.studies[:1]) for grid in grids)
+    assert first.power > other.power
+    assert reading(first).count("for questions of this kind, the primary pair by itself.") == 1
+    assert command(grids[0].texts) == "survey power --pool none --primary yes"
+    with pytest.raises(GridError, match="primary is 'perhaps'; no or yes is allowed"):
+        read_grid({"primary": "perhaps"})
 
 
 def test_participants_in_an_arm_without_methods_have_no_votes_to_simulate():
     plan = a_plan(participants=31, arms=["before", "never"])
-    assert texts_of(plan)["participants"] == "15"
+    assert texts_of(plan, PAIR)["participants"] == "15"
     assert without_methods(plan).startswith("16 of the 31 participants are in an arm that shows no")
     assert not without_methods(a_plan(arms=["before", "after"]))
     with pytest.raises(SurveyError, match="never shows methods"):
-        texts_of(a_plan(columns="never"))
+        texts_of(a_plan(columns="never"), PAIR)
 
 
 def test_a_pair_is_named_with_the_measure_that_is_ahead_first():

@@ -141,8 +141,17 @@ def test_the_power_is_that_of_the_plan_and_of_its_own_questions(desk, study):
     desk.open(f"{STUDY}/power")
     assert "30 participants answering 10 of 20 questions" in desk.text
     assert "and one of 12 points in" in desk.page.select_one("#power").text
+    assert "for questions of this kind (corrected for 3 comparisons), prefers" in desk.text
     desk.open(PLAN)
-    desk.send(PLAN, participants="1")
+    desk.send(PLAN, primary="AP-NMRR")
+    desk.open(f"{STUDY}/power")
+    assert "for questions of this kind (the primary pair by itself), prefers" in desk.text
+    assert "The orders of NMRR and AP contradict" in desk.text
+    desk.open(PLAN)
+    desk.send(PLAN, primary="MNRO")
+    assert "one of MNRO-NMRR, MNRO-AP, NMRR-AP is allowed" in desk.text
+    desk.open(PLAN)
+    desk.send(PLAN, primary="", participants="1")
     desk.open(f"{STUDY}/power")
     assert desk.page.select_one("#power").text.startswith("participants is 1; ")
     desk.open(PLAN)

@@ -36,6 +36,7 @@ from survey.core.agreement.differences import (
     NO_RESPONSES,
     SAME_EVERYWHERE,
     Components,
+    Correction,
     Effective,
     McNemar,
     Pair,
@@ -80,6 +81,7 @@ Test = TypeVar("Test", bound=Statistic)
 
 MOST_ABOVE = 2.0  # of a difference, less what random clicks give: both are within -1 and 1
 ZERO_MEAN = "the difference is 0"
+ALONE = Correction()
 
 # A vote that credits several measures gives each a whole credit, or an equal share of one,
 # or the response is left out.
@@ -118,7 +120,8 @@ class ShareInterval:
 class MeanTests:
     """A mean difference per response, tested for both populations.
 
-    ``kind``, ``these``: what is decided of questions of this kind (T2) and of these (T1).
+    ``kind``, ``these``: what is decided of questions of this kind (T2) and of these (T1), with p
+    under ``correction``.
     """
 
     mean: float | None
@@ -128,6 +131,7 @@ class MeanTests:
     effective: Effective
     kind: ScopeTest
     these: ScopeTest
+    correction: Correction
 
     @classmethod
     def of(cls, d: NDArray[np.float64], credits: Credits, bound: float = 1.0) -> "MeanTests":
@@ -143,6 +147,7 @@ class MeanTests:
             spread.effective,
             ScopeTest(None),
             ScopeTest(None),
+            ALONE,
         )
         p = p_of_these(participants, spread.effective)
         return decided(tests, of_kind.p, p, bound=bound)
@@ -165,21 +170,21 @@ def decided(
     p_kind: float | None,
     p_these: float | None,
     *,
-    comparisons: int = 1,
+    correction: Correction = ALONE,
     means: int = 2,
     bound: float = 1.0,
 ) -> Tests:
     """Return tests with what they decide of both populations.
 
-    ``p_kind``, ``p_these``: of components and participants, corrected for ``comparisons``, all
-    those of ``means`` means where there are more than two. ``bound``: of intervals.
+    ``p_kind``, ``p_these``: of components and participants, under ``correction``, for all
+    comparisons of ``means`` means where there are more than two. ``bound``: of intervals.
     """
     of_kind, of_these, effective = tests.components, tests.participants, tests.effective
     q = p_of_these(of_these, effective)
     p = None
     if q is not None and (p_kind is not None or of_kind.why == SAME_EVERYWHERE):
         p = max(p_kind or 0.0, least_p(effective.questions), q)
-    by_pairs = partial(bonferroni_t, comparisons)
+    by_pairs = partial(bonferroni_t, correction.comparisons)
     together = _interval(of_these, by_pairs)
     kind_together = _interval(of_kind, partial(critical_t, means) if means > 2 else by_pairs)
     return replace(
@@ -196,6 +201,7 @@ def decided(
             _clipped(together, bound),
             None if p_these is not None else of_these.why or ZERO_MEAN,
         ),
+        correction=correction,
     )
 
 
@@ -262,11 +268,12 @@ def analyse_answers(
     *,
     ties: str = "kept",
     smallest_difference: float | None = None,
+    primary: Pair | None = None,
 ) -> Agreement:
     """Compute every statistic; ``asked``: the questions each participant was to answer.
 
-    ``ties``: a key of ``TIES``; ``smallest_difference``: that matters, a share. Raises
-    ValueError for an answer that does not belong to the study.
+    ``ties``: a key of ``TIES``; ``smallest_difference``: that matters, a share; ``primary``: the
+    pair that is tested first. Raises ValueError for an answer that does not belong to the study.
     """
     ballots = Ballots.of(answers, rankings, measures)
     credits = TIES[ties](tally_credits(ballots))
@@ -281,7 +288,7 @@ def analyse_answers(
         table4=table4(credits, rankings),
         shares=shares(credits, distinct),
         share_intervals=share_intervals(credits),
-        differences=compare(redraws, smallest_difference),
+        differences=compare(redraws, smallest_difference, primary),
         cochran_distinct=cochran_q(Redraws(credits.subset(np.isin(credits.questions, distinct)))),
         cochran_all=cochran_q(redraws),
         friedman_approvals=friedman_of_credits(credits, asked),
@@ -343,10 +350,13 @@ def _share_interval(share: float, test: MeanTest) -> Interval | None:
     return low, high
 
 
-def compare(redraws: Redraws, smallest_difference: float | None = None) -> tuple[Difference, ...]:
+def compare(
+    redraws: Redraws, smallest_difference: float | None = None, primary: Pair | None = None
+) -> tuple[Difference, ...]:
     """Compare every pair of measures; corrected over the pairs, test by test.
 
-    By Holm's method; the tests of components also by the largest |t| and stepping down.
+    By Holm's method; the tests of components also by the largest |t| and stepping down. What is
+    decided of a ``primary`` pair, and then of others, is as in ``corrected_tests``.
     """
     measures = redraws.credits.measures
     results = [_difference(redraws, pair, smallest_difference) for pair in pairs(measures)]
@@ -363,33 +373,65 @@ def compare(redraws: Redraws, smallest_difference: float | None = None) -> tuple
             for result, equality in zip(results, corrected_for_equality, strict=True)
         ]
     readings = [result.above_random_clicks for result in results]
-    above = corrected_tests(readings, measures, bound=MOST_ABOVE)
+    above = corrected_tests(readings, measures, MOST_ABOVE, primary)
     return tuple(
         replace(result, above_random_clicks=tests)
-        for result, tests in zip(corrected_tests(results, measures), above, strict=True)
+        for result, tests in zip(
+            corrected_tests(results, measures, primary=primary), above, strict=True
+        )
     )
 
 
 def corrected_tests(
-    tests: Sequence[Tests], measures: Sequence[str], bound: float = 1.0
+    tests: Sequence[Tests],
+    measures: Sequence[str],
+    bound: float = 1.0,
+    primary: Pair | None = None,
 ) -> list[Tests]:
     """Correct the p of each pair's tests, in the order of ``pairs``, over all pairs.
 
-    ``bound``: of what is possible, on either side of 0.
+    ``bound``: of what is possible, on either side of 0. The p of a ``primary`` pair is its own, and
+    no other pair's is below it: they are tested in a fixed sequence, the primary pair first
+    (Maurer, Hothorn and Lehmacher 1995).
     """
     of_kind = _stepped(with_holm([each.components for each in tests], "p"), measures)
     of_these = with_holm([each.participants for each in tests], "p")
     q = holm([p_of_these(pair.participants, pair.effective) for pair in tests])
-    return [
+    correction = Correction(len(tests), str(primary or ""))
+    corrected = [
         decided(
             replace(each, components=kind, participants=these),
             *(kind.p_step, p),
-            comparisons=len(tests),
+            correction=correction,
             means=len(measures),
             bound=bound,
         )
         for each, kind, these, p in zip(tests, of_kind, of_these, q, strict=True)
     ]
+    if primary is None:
+        return corrected
+    place = pairs(measures).index(primary)
+    of_primary = corrected[place]
+    first = decided(
+        of_primary,
+        of_primary.components.p,
+        p_of_these(of_primary.participants, of_primary.effective),
+        correction=replace(correction, comparisons=1),
+        bound=bound,
+    )
+    after = [
+        replace(each, kind=_after(each.kind, first.kind), these=_after(each.these, first.these))
+        for each in corrected
+    ]
+    return [*after[:place], first, *after[place + 1 :]]
+
+
+def _after(test: ScopeTest, first: ScopeTest) -> ScopeTest:
+    """Return a test that counts only after the primary pair's."""
+    if test.p is None or first.p is None:
+        why = f"the primary pair, which is tested first, has no p: {first.why}"
+        return test if test.p is None else replace(test, p=None, why=why)
+    return replace(test, p=max(test.p, first.p))
 
 
 def with_holm(tests: Sequence[Test], p: str) -> list[Test]:

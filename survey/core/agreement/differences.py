@@ -61,6 +61,24 @@ class Effective:
     uneven: str = ""
 
 
+@dataclass(frozen=True)
+class Correction:
+    """For how many ``comparisons`` a p is corrected.
+
+    ``primary``: the pair that the plan names, like MNRO-AP, "" without one. It is tested first and
+    by itself, as one comparison; the others count only after it.
+    """
+
+    comparisons: int = 1
+    primary: str = ""
+
+    def __str__(self) -> str:
+        if self.comparisons == 1:
+            return "the primary pair by itself" if self.primary else "the only comparison"
+        after = f", after the primary pair {self.primary}" if self.primary else ""
+        return f"corrected for {self.comparisons} comparisons{after}"
+
+
 class Pair(NamedTuple):
     """Two measures, compared as first minus second: MNRO-NMRR in files."""
 

@@ -102,10 +102,7 @@ class OwnOrderings:
 
     def verdicts(self, questions: int, level: float = LEVEL) -> tuple[Verdict, ...]:
         """Return what the orderings support for each pair, where no columns were shown."""
-        deciding = self.deciding
-        return tuple(
-            _verdict(each, self._others(each), len(deciding), questions, level) for each in deciding
-        )
+        return tuple(_verdict(each, self._others(each), questions, level) for each in self.deciding)
 
     @property
     def deciding(self) -> list[OrderingDifference]:
@@ -120,12 +117,12 @@ class OwnOrderings:
         ]
 
 
-def own_orderings_of(ballots: Ballots) -> OwnOrderings:
-    """Compare the agreement of orderings with every two measures."""
-    return OwnOrderings(tuple(_differences(ballots)))
+def own_orderings_of(ballots: Ballots, primary: Pair | None = None) -> OwnOrderings:
+    """Compare the agreement of orderings with every two measures, a ``primary`` pair first."""
+    return OwnOrderings(tuple(_differences(ballots, primary)))
 
 
-def _differences(ballots: Ballots) -> Iterator[OrderingDifference]:
+def _differences(ballots: Ballots, primary: Pair | None) -> Iterator[OrderingDifference]:
     orders, credits, measures = ParticipantOrders(ballots), tally_credits(ballots), ballots.measures
     for statistic, compare in STATISTICS.items():
         values = orders.against_measures(compare)
@@ -140,7 +137,7 @@ def _differences(ballots: Ballots) -> Iterator[OrderingDifference]:
             all_tests.append(PairTests.of_pair(d, counted, len(ballots.rankings)))
             compared.append((pair, statistic, len(counted), first, second))
             parts.append(_by_pairs(orders, sides) if statistic == DECIDES else None)
-        corrected = corrected_tests(all_tests, measures)
+        corrected = corrected_tests(all_tests, measures, primary=primary)
         for each, tests, part in zip(compared, corrected, parts, strict=True):
             yield OrderingDifference(*each, tests, part)
 
@@ -165,7 +162,6 @@ def _by_pairs(orders: ParticipantOrders, sides: list[int]) -> ByPairs:
 def _verdict(
     difference: OrderingDifference,
     others: list[OrderingDifference],
-    comparisons: int,
     questions: int,
     level: float,
 ) -> Verdict:
@@ -192,11 +188,11 @@ def _verdict(
         sentence = (
             f"{population_start(decision.population, questions)}, people's own orderings are "
             f"nearer to {ahead}'s orders than to {behind}'s{through}: {agreement}, a difference of "
-            f"{_percent(abs(mean))} points{rests_on(decision, mean, comparisons, _interval)}."
+            f"{_percent(abs(mean))} points{rests_on(decision, mean, tests.correction, _interval)}."
             f"{stays_open}{aside}"
         )
         return Verdict(pair, decision.scope, ahead, preferred_for, decision.population, sentence)
-    of_which = undecided_difference(tests, comparisons, questions, level, _interval)
+    of_which = undecided_difference(tests, questions, level, _interval)
     sentence = (
         f"People's own orderings do not decide between {pair.first} and {pair.second}: they have "
         f"{_percent(difference.first)} and {_percent(difference.second)} of 100 pairs of lists in "

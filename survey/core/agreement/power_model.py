@@ -30,8 +30,9 @@ lie within ten points of the average, that is, that people hardly differ in whic
 measures they lean to.
 
 The verdict is that of the analysis (``agreement.verdicts``) for questions of this kind: the test by
-components of variance, corrected by the largest |t|, the interval for these questions, and the
-label permutation, whose p is computed by a normal distribution. What has no spread has no test.
+components of variance, corrected by the largest |t| but for a primary pair, the interval for these
+questions, and the label permutation, whose p is computed by a normal distribution. What has no
+spread has no test.
 """
 
 import math
@@ -150,7 +151,8 @@ class PlannedStudy:
     only one of the two measures, where their orders differ. ``between_questions``,
     ``between_participants``: τ_s and τ_p. ``dropouts``: the share of participants who stop early;
     ``random_clickers``: who click at random. All as shares, in [0, 1]. ``kinds``: of the questions,
-    with their numbers.
+    with their numbers. ``primary``: whether the two are the plan's primary pair, which is tested
+    by itself.
     Raises ValueError naming the field that is out of range, and what is allowed.
     """
 
@@ -164,6 +166,7 @@ class PlannedStudy:
     dropouts: float = 0.0
     random_clickers: float = 0.0
     kinds: Kinds = DISTINCT_KINDS
+    primary: bool = False
 
     def __post_init__(self) -> None:
         if self.participants < 2 or self.per_participant < 1 or self.questions < 2:
@@ -320,7 +323,9 @@ def tally(chunk: Chunk, seed: int) -> tuple[Tally, ...]:
     drawn = stream.random((len(table.questions), chunk.replicates), dtype=np.float32)
     outcomes = {
         difference: Outcome.of(
-            table, pick(replace(study, difference=difference), table, leanings, drawn)
+            table,
+            pick(replace(study, difference=difference), table, leanings, drawn),
+            primary=study.primary,
         )
         for difference in _differences(chunk.studies, equality=chunk.equality)
     }
@@ -551,13 +556,19 @@ class Outcome:
     decided: Mask
 
     @classmethod
-    def of(cls, table: Table, picked: Singles) -> "Outcome":
-        """Test the answers, and find the verdicts as ``agreement.verdicts`` does."""
+    def of(cls, table: Table, picked: Singles, *, primary: bool = False) -> "Outcome":
+        """Test the answers, and find the verdicts as ``agreement.verdicts`` does.
+
+        ``primary``: the p of the first pair is not corrected.
+        """
         measures = len(picked)
         credits = _credits(table, picked)
         everything = np.ones((len(table.contradicting), 1), dtype=bool)
         tests = Tests.of(table, credits, list(combinations(range(measures), 2)), everything)
-        of_kind = first_pair_rejected(tests.mean / tests.se, tests.df, measures, LEVEL)
+        t, means = (tests.mean / tests.se, tests.df), measures
+        if primary:
+            t, means = (t[0][:1], t[1][:1]), 2
+        of_kind = first_pair_rejected(*t, means, LEVEL)
         of_kind &= tests.least[0] < LEVEL
         permitted = _beyond_random_clicks(table, picked, tests)
         permitted &= tests.q[0] < LEVEL
@@ -565,7 +576,7 @@ class Outcome:
             tests,
             preferred=permitted & of_kind,
             for_order=_for_order(table, credits, tests),
-            decided=permitted & (of_kind | _holm_of_first(tests)),
+            decided=permitted & (of_kind | primary | _holm_of_first(tests)),
         )
 
     @property

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from survey.core.agreement.agreement import PairTests, corrected_tests, decided, share_ends
 from survey.core.agreement.credits import Credits, answered_questions, tally_values
-from survey.core.agreement.differences import Pair, p_of_these, pairs
+from survey.core.agreement.differences import Correction, Pair, p_of_these, pairs
 from survey.core.agreement.run_strengths import in_topics
 from survey.core.agreement.verdicts import (
     Decision,
@@ -182,8 +182,7 @@ class PreferenceAnalysis:
 
     def verdicts(self, level: float = LEVEL) -> tuple[Verdict, ...]:
         """Return what the preferences support for each pair of measures."""
-        count = len(self.differences)
-        return tuple(_verdict(each, count, self.answered, level) for each in self.differences)
+        return tuple(_verdict(each, self.answered, level) for each in self.differences)
 
 
 def analyse_preferences(
@@ -248,8 +247,9 @@ def _corrected(agreements: Sequence[MeasureAgreement]) -> tuple[MeasureAgreement
     tests = [each.tests for each in agreements]
     of_kind = holm([each.components.p for each in tests])
     of_these = holm([p_of_these(each.participants, each.effective) for each in tests])
+    correction = Correction(len(tests))
     return tuple(
-        replace(each, tests=decided(each.tests, kind, these, comparisons=len(tests)))
+        replace(each, tests=decided(each.tests, kind, these, correction=correction))
         for each, kind, these in zip(agreements, of_kind, of_these, strict=True)
     )
 
@@ -382,9 +382,7 @@ def _majority(same: int, other: int) -> float:
     return 0.5 + 0.5 * ((same > other) - (same < other))
 
 
-def _verdict(
-    difference: MeasureDifference, comparisons: int, questions: int, level: float
-) -> Verdict:
+def _verdict(difference: MeasureDifference, questions: int, level: float) -> Verdict:
     pair, tests = difference.pair, difference.tests
     mean = tests.mean
     if mean is None or difference.first is None or difference.second is None:
@@ -403,10 +401,10 @@ def _verdict(
             f"{population_start(decision.population, questions)}, people's preferences agree with "
             f"{ahead} more often than with {behind}: {_percent(higher)} and {_percent(lower)} of "
             f"100, a difference of {_percent(abs(mean))} points"
-            f"{rests_on(decision, mean, comparisons, interval_in_points)}."
+            f"{rests_on(decision, mean, tests.correction, interval_in_points)}."
         )
         return Verdict(pair, decision.scope, ahead, "orders", decision.population, sentence)
-    of_which = undecided_difference(tests, comparisons, questions, level, interval_in_points)
+    of_which = undecided_difference(tests, questions, level, interval_in_points)
     sentence = (
         f"The preferences do not decide between {pair.first} and {pair.second}: they agree with "
         f"{_percent(difference.first)} and {_percent(difference.second)} of 100; the "

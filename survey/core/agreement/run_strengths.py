@@ -63,7 +63,7 @@ class RunPair:
         kind, these = self.tests.kind.ci95, self.tests.these.ci95
         return name, self.rate, kind and _rates(kind), these and _rates(these)
 
-    def verdict(self, comparisons: int, sampled: int, noun: str, level: float = LEVEL) -> Verdict:
+    def verdict(self, sampled: int, noun: str, level: float = LEVEL) -> Verdict:
         """Return what the answers support.
 
         ``sampled``: the number of topics with an answer, ``noun``: "topics"; where topics are not
@@ -89,14 +89,14 @@ class RunPair:
             p = self.tests.kind.p if self.tests.kind.p is not None else self.tests.these.p
             sentence = (
                 f"The answers do not decide between {winner} and {loser}: {winner} gets {share} "
-                f"({interval}; {corrected_p(p, comparisons)})"
-                f"{why_undecided(self.tests, comparisons, level)}; {counted}."
+                f"({interval}; {corrected_p(p, self.tests.correction)})"
+                f"{why_undecided(self.tests, level)}; {counted}."
             )
             return Verdict.undecided(self.pair, sentence)
         where = where_it_holds(decision.population, sampled, noun)
         sentence = (
             f"People prefer {winner} to {loser}: {share} ({reach}; "
-            f"{corrected_p(decision.p, comparisons)}), {where}; {counted}."
+            f"{corrected_p(decision.p, self.tests.correction)}), {where}; {counted}."
         )
         return Verdict(self.pair, decision.scope, winner, None, decision.population, sentence)
 

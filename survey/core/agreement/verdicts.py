@@ -21,7 +21,7 @@ from typing import Any, Literal
 
 from survey.core.agreement.agreement import Difference, MeanTests
 from survey.core.agreement.contrasts import Beyond, ByContrast
-from survey.core.agreement.differences import T1, T2, Pair, least_p
+from survey.core.agreement.differences import T1, T2, Correction, Pair, least_p
 from survey.core.agreement.equivalence import Equivalence
 from survey.core.statistics.significance import LEVEL, Interval, p_text, rounded
 from survey.core.studies.fields import and_join
@@ -84,10 +84,8 @@ SEEN_AGAIN = "seen again"
 """The reason of a further look at results that may be seen already."""
 
 
-def verdict(
-    difference: Difference, comparisons: int, questions: int, level: float = LEVEL
-) -> Verdict:
-    """State what the votes support for a pair, one of ``comparisons``, over ``questions``.
+def verdict(difference: Difference, questions: int, level: float = LEVEL) -> Verdict:
+    """State what the votes support for a pair, over ``questions``.
 
     ``level``: below LEVEL where planned looks at results share it.
     """
@@ -98,8 +96,8 @@ def verdict(
     decision = decide(difference, level)
     advantage = _end(difference, questions)
     if decision and _beyond_random_clicks(difference):
-        return _preference(difference, decision, comparisons, questions, level)
-    reading = _other_reading(difference, None, comparisons, level)
+        return _preference(difference, decision, questions, level)
+    reading = _other_reading(difference, None, level)
     if equality and (population := equality.equal_for(level)):
         equal = _equal(difference, equality, population)
         sentence = f"{population_start(population, questions)}, {equal} {reading}{advantage}"
@@ -107,7 +105,7 @@ def verdict(
     not_equal = ""
     if equality:
         not_equal = f"Nor is it shown that they are equal to within {_margin(equality)} points. "
-    undecided = _undecided(difference, decision, comparisons, questions, level)
+    undecided = _undecided(difference, decision, questions, level)
     sources = _sources(difference.by_contrast, pair, "Of the difference")
     sentence = f"{undecided} {not_equal}{sources}{reading}{advantage}"
     return Verdict.undecided(pair, sentence)
@@ -118,9 +116,9 @@ def where_it_holds(population: str | None, questions: int, noun: str = "question
     return f"for {noun} of this kind" if population == T2 else these_questions(questions, noun)
 
 
-def rests_on(decision: Decision, mean: float, comparisons: int, in_words: InWords) -> str:
+def rests_on(decision: Decision, mean: float, correction: Correction, in_words: InWords) -> str:
     """Return what a decision rests on; ``in_words``: as of ``undecided_difference``."""
-    p = corrected_p(decision.p, comparisons)
+    p = corrected_p(decision.p, correction)
     if decision.interval:
         return f" (95 % interval {in_words(decision.interval, mean)}; {p})"
     why = "All participants have the same mean"
@@ -128,13 +126,13 @@ def rests_on(decision: Decision, mean: float, comparisons: int, in_words: InWord
 
 
 def _preference(
-    difference: Difference, decision: Decision, comparisons: int, questions: int, level: float
+    difference: Difference, decision: Decision, questions: int, level: float
 ) -> Verdict:
     pair, mean = difference.pair, difference.mean or 0.0
     winner, loser = pair if mean > 0 else pair[::-1]
     points = _points(abs(mean))
     preferred_for = _preferred_for(difference.by_contrast, decision.population, mean)
-    other_reading = _other_reading(difference, decision, comparisons, level)
+    other_reading = _other_reading(difference, decision, level)
     for_ties, stays_open = _for_ties(difference.by_contrast, winner == pair.first), ""
     if preferred_for == "open":
         stays_open = f"Whether for its order or {for_ties} stays open"
@@ -147,10 +145,10 @@ def _preference(
     sentence = (
         f"{population_start(decision.population, questions)}, {winner} is preferred to {loser}"
         f"{f' {for_ties},' if preferred_for == 'ties' else ''} by {points} of the responses"
-        f"{rests_on(decision, mean, comparisons, interval_in_points)}. {stays_open}"
+        f"{rests_on(decision, mean, difference.correction, interval_in_points)}. {stays_open}"
         f"{_sources(difference.by_contrast, pair, 'Of these points', mean)}"
         f"{_small(difference, decision.population, level)}"
-        f"{_elsewhere(difference, decision, comparisons, questions, level)}"
+        f"{_elsewhere(difference, decision, questions, level)}"
         f"{other_reading}"
         f"{_end(difference, questions)}"
     )
@@ -214,7 +212,6 @@ def _beyond_random_clicks(difference: Difference) -> bool:
 def _undecided(
     difference: Difference,
     decision: Decision | None,
-    comparisons: int,
     questions: int,
     level: float,
 ) -> str:
@@ -223,26 +220,24 @@ def _undecided(
         f"between {first} and {second}: the observed difference, {difference.pair.title}, "
         f"is {_points(difference.mean or 0.0)} of the responses"
     )
-    reach = _reach(difference, comparisons, questions, interval_in_points)
-    reason = _reason(difference, decision, comparisons, level)
+    reach = _reach(difference, questions, interval_in_points)
+    reason = _reason(difference, decision, level)
     if not reach:
         why = difference.participants.why
         return f"No preference can be inferred {observed}, and it has no interval: {why}{reason}."
     return f"The votes do not decide {observed}, and its 95 % interval is {reach}{reason}."
 
 
-def _reason(
-    difference: Difference, decision: Decision | None, comparisons: int, level: float
-) -> str:
+def _reason(difference: Difference, decision: Decision | None, level: float) -> str:
     """Return why a test that excludes zero is not enough, else nothing."""
     if decision:
         permuted = p_text(difference.label_permutation.p)
         more = "does not show more than random clicking gives"
         return f", but the label permutation {more} ({permuted})"
-    return why_undecided(difference, comparisons, level)
+    return why_undecided(difference, level)
 
 
-def why_undecided(tests: MeanTests, comparisons: int, level: float) -> str:
+def why_undecided(tests: MeanTests, level: float) -> str:
     """Return, after a comma, why tests whose interval leaves zero out do not decide; else ""."""
     interval = tests.these.ci95
     if not tests.mean or (interval and interval[0] <= 0 <= interval[1]):
@@ -257,7 +252,8 @@ def why_undecided(tests: MeanTests, comparisons: int, level: float) -> str:
     ]
     if not p:
         return ""
-    corrected = "" if comparisons == 1 else f"corrected for {comparisons} comparisons "
+    is_alone = tests.correction.comparisons == 1
+    corrected = "" if is_alone else f"{tests.correction} "
     below = ", and planned looks leave no level before someone has finished"
     if level:
         below = f", not below {_level_text(level)}, which planned looks leave"
@@ -315,7 +311,7 @@ def _level_text(level: float) -> str:
     return f"{level:.{decimals}f}".removeprefix("0")
 
 
-def _reach(tests: MeanTests, comparisons: int, questions: int, in_words: InWords) -> str:
+def _reach(tests: MeanTests, questions: int, in_words: InWords) -> str:
     """Return the intervals of all comparisons together, for both populations."""
     intervals = [
         f"{in_words(test.ci95_simultaneous, 1.0)} {where}"
@@ -325,22 +321,21 @@ def _reach(tests: MeanTests, comparisons: int, questions: int, in_words: InWords
         )
         if test.ci95_simultaneous
     ]
+    comparisons = tests.correction.comparisons
     together = f" (for all {comparisons} comparisons together)" * (comparisons > 1)
     return " and ".join(intervals) + together * bool(intervals)
 
 
-def undecided_difference(
-    tests: MeanTests, comparisons: int, questions: int, level: float, in_words: InWords
-) -> str:
+def undecided_difference(tests: MeanTests, questions: int, level: float, in_words: InWords) -> str:
     """Return how far a difference that nothing decides reaches, and why nothing decides it.
 
     ``in_words``: formats an interval, for a mean above or below 0.
     """
-    reach = _reach(tests, comparisons, questions, in_words)
+    reach = _reach(tests, questions, in_words)
     interval = f"its 95 % interval is {reach}"
     if not reach:
         interval = f"it has no interval: {tests.participants.why}"
-    return f"{interval}{why_undecided(tests, comparisons, level)}"
+    return f"{interval}{why_undecided(tests, level)}"
 
 
 def population_start(population: str, questions: int) -> str:
@@ -355,17 +350,14 @@ def these_questions(questions: int, noun: str = "questions") -> str:
     return f"for these {questions} {noun} alone"
 
 
-def corrected_p(p: float | None, comparisons: int) -> str:
+def corrected_p(p: float | None, correction: Correction) -> str:
     """Return "p = .023, corrected for 3 comparisons"."""
-    if comparisons == 1:
-        return f"{p_text(p)}, the only comparison"
-    return f"{p_text(p)}, corrected for {comparisons} comparisons"
+    return f"{p_text(p)}, {correction}"
 
 
 def _elsewhere(
     difference: Difference,
     decision: Decision,
-    comparisons: int,
     questions: int,
     level: float,
 ) -> str:
@@ -384,7 +376,7 @@ def _elsewhere(
         rests_on = f"there the interval is {interval},"
     return (
         f"For questions of this kind it stays open: {rests_on} "
-        f"{corrected_p(of_kind.p, comparisons)}. "
+        f"{corrected_p(of_kind.p, difference.correction)}. "
     )
 
 
@@ -430,9 +422,7 @@ def _sources(parts: ByContrast, pair: Pair, of_what: str, towards: float = 1.0) 
     )
 
 
-def _other_reading(
-    difference: Difference, decision: Decision | None, comparisons: int, level: float
-) -> str:
+def _other_reading(difference: Difference, decision: Decision | None, level: float) -> str:
     """Return a sentence where the votes minus what redrawn labels give say something else."""
     if not difference.unequal:
         return ""
@@ -455,8 +445,8 @@ def _other_reading(
         return ""
     lead = _points(mean if (difference.mean or 0.0) > 0 else -mean)
     return (
-        f"{counted}, the lead is {lead} and not beyond chance ({corrected_p(p, comparisons)}): "
-        "identical orders may have made it. "
+        f"{counted}, the lead is {lead} and not beyond chance "
+        f"({corrected_p(p, above.correction)}): identical orders may have made it. "
     )
 
 

@@ -117,12 +117,14 @@ class Text(Rule):
 
     ``needed``: it must not be blank. ``filled``: it may hold placeholders such as {lists}, which
     pages replace with the design's numbers. ``rows``: of its control in a form; 0 for one line.
+    ``shown``: whether participants read it.
     """
 
     longest: int
     needed: bool = True
     filled: bool = False
     rows: int = 0
+    shown: bool = True
 
     def _breach(self, value: Any) -> str:
         if not isinstance(value, str):

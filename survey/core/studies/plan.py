@@ -433,7 +433,8 @@ class Plan(ABC):
 
 def texts_of(plan: type[Plan]) -> dict[str, Text]:
     """Return the rules of the texts that participants read."""
-    return {name: rule for name, rule in rules_of(plan).items() if isinstance(rule, Text)}
+    rules = rules_of(plan).items()
+    return {name: rule for name, rule in rules if isinstance(rule, Text) and rule.shown}
 
 
 def giveaways_in_title(title: object) -> Iterable[Fault]:

@@ -460,6 +460,8 @@ def _design_findings(plan: OrderingPlan) -> Iterator[Finding]:
             "table scrolls sideways there, and a column that is not seen is not ticked",
             mend="measures",
         )
+    if plan.primary:
+        yield Finding(None, f"primary pair: {plan.primary} is tested first, and by itself")
     if plan.provenance and not plan.shuffle_letters:
         named = zip(plan.letters, plan.provenance.runs, strict=True)
         letters = and_join([f"{letter} is {run}" for letter, run in named])

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
+from itertools import combinations
 from random import Random
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -34,6 +35,7 @@ from survey.core.studies.questions import (
     build_question,
 )
 from survey.core.studies.rankings import letters_for
+from survey.core.text_input import shortened
 
 OWN_LISTS = "given"  # the generator of a plan with own lists
 LISTS_FROM = {
@@ -76,6 +78,11 @@ SHUFFLE_COLUMNS_HELP = (
 SMALLEST_DIFFERENCE_HELP = (
     "Of 100 answers, by how many must two methods differ to matter? Results may then say that two "
     "are equal to within that many points. Empty: nothing is said of equality."
+)
+PRIMARY_HELP = (
+    "Optional, like MNRO-AP: the two measures that your question is about. They are tested first "
+    "and by themselves, which finds more; the other pairs count only if these two differ. Chosen "
+    "before anyone answers."
 )
 POSITIONS_STRIP_HELP = (
     "A line from 1 to the collection's size beside each list, with a mark at each position. Off "
@@ -208,6 +215,9 @@ class OrderingPlan(Plan):
             help=SMALLEST_DIFFERENCE_HELP,
         ),
         None,
+    )
+    primary: str = ruled(
+        Text("Primary pair", 100, needed=False, shown=False, help=PRIMARY_HELP), ""
     )
 
     __hash__ = Plan.__hash__
@@ -502,8 +512,16 @@ class OrderingPlan(Plan):
             self._as_tuple(name)
         # Equal plans must not differ by the order of ticks.
         object.__setattr__(self, "measures", MEASURES.in_order(self.measures))
+        object.__setattr__(self, "primary", self._primary_in_order())
         if not any(self.own_marks):
             object.__setattr__(self, "own_marks", ())
+
+    def _primary_in_order(self) -> str:
+        """Return the primary pair with the later measure first, as pairs are written."""
+        for first, second in combinations(self.measures[::-1], 2):
+            if self.primary == f"{second}-{first}":
+                return f"{first}-{second}"
+        return self.primary
 
     def _rules(self) -> dict[str, Rule]:
         rules = super()._rules()
@@ -546,8 +564,15 @@ class OrderingPlan(Plan):
     def _later_faults(self, *, registered: bool) -> Iterable[Fault]:
         yield from self._mark_faults()
         yield from self._shown_faults()
+        yield from self._primary_faults()
         if registered:
             yield from self._need_faults()
+
+    def _primary_faults(self) -> Iterable[Fault]:
+        known = [f"{first}-{second}" for first, second in combinations(self.measures[::-1], 2)]
+        if self.primary and self.primary not in known:
+            text = f"primary is {shortened(self.primary)}; one of {', '.join(known)} is allowed"
+            yield Fault(("primary",), text)
 
     def _shown_faults(self) -> Iterable[Fault]:
         if self.show_positions:

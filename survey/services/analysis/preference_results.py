@@ -203,7 +203,7 @@ class PreferenceResults:
         """What the answers say of each two runs."""
         pairs, sampled = self.strengths.pairs, self.strengths.sampled
         noun = self._run_words.questions
-        return tuple(each.verdict(len(pairs), sampled, noun, self.level) for each in pairs)
+        return tuple(each.verdict(sampled, noun, self.level) for each in pairs)
 
     @property
     def _run_words(self) -> Words:

@@ -423,6 +423,9 @@ def _first(table: Table4) -> Sheet:
 
 
 def _differences(differences: tuple[Difference, ...]) -> Sheet:
+    primary = next((each.correction.primary for each in differences), "")
+    first = f" The plan's primary pair, {primary}, is tested first and by itself; no p of another "
+    first += "pair is below its p."
     return Sheet(
         name="differences",
         title="Differences between measures in points, with 95 % intervals",
@@ -446,7 +449,8 @@ def _differences(differences: tuple[Difference, ...]) -> Sheet:
         "than the other. These questions alone: t of the mean of the responses, leaving out one "
         "participant at a time, corrected by Holm's method. No p is below what so few participants "
         "and questions can show. From, to: the interval of this pair by itself; together: of all "
-        "pairs at once. A preference needs the corrected p and the label permutation.",
+        f"pairs at once.{first * bool(primary)} A preference needs the corrected p and the label "
+        "permutation.",
         decimals=1,
     )
 

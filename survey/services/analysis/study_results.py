@@ -45,6 +45,7 @@ from survey.core.agreement.answers import (
 from survey.core.agreement.concordance import Concordance, MeanAgreement
 from survey.core.agreement.contrasts import Balanced, Beyond, ContrastPart
 from survey.core.agreement.credits import Ballots, Rankings, tally_credits
+from survey.core.agreement.differences import Pair, pairs
 from survey.core.agreement.own_orderings import OwnOrderings, own_orderings_of
 from survey.core.agreement.quality import (
     RULES,
@@ -87,7 +88,7 @@ from survey.errors import SurveyError
 from survey.services.studies.languages import ENGLISH
 from survey.services.studies.lifecycle import questions_of
 
-OF_SCOPES = ("kind", "these", "effective")
+OF_SCOPES = ("kind", "these", "effective", "correction")
 OF_INTERVAL = ("estimand", "n", "unit", "ci95", "why")  # of a test whose p means nothing
 OF_VERDICT = ("pair", "scope", "preferred", "preferred_for", "population", "sentence")
 HALF_OF_PAIRS = 0.5  # below it, an answer and its repetition rather reverse each other
@@ -150,7 +151,8 @@ class Votes:
 
     ``rankings``: question → measure → order; ``asked``: questions for each participant;
     ``simulated_ids``: ids of participants who are test data; ``signs``: of their care;
-    ``smallest_difference``: that matters, a share, None where the plan names none; ``level``: at
+    ``smallest_difference``: that matters, a share, None where the plan names none; ``primary``: the
+    pair that the plan tests first, None without one; ``level``: at
     which a corrected test decides; ``only_ordered``: whether no participant was shown columns;
     ``contradicts``: whether an own ordering of a question contradicts itself.
     """
@@ -163,6 +165,7 @@ class Votes:
     simulated_ids: frozenset[str] = frozenset()
     signs: Signs = field(default_factory=Signs)
     smallest_difference: float | None = None
+    primary: Pair | None = None
     level: float = LEVEL
     only_ordered: bool = False
     contradicts: Callable[[int, Ranking], bool] = lambda *_: False
@@ -311,15 +314,15 @@ def analyse_votes(
         votes.asked,
         ties=options.ties,
         smallest_difference=votes.smallest_difference,
+        primary=votes.primary,
     )
     questions, own_orderings = votes.answered_questions, None
     verdicts = tuple(
-        verdict(difference, len(agreement.differences), questions, votes.level)
-        for difference in agreement.differences
+        verdict(difference, questions, votes.level) for difference in agreement.differences
     )
     if votes.only_ordered:
         ballots = Ballots.of(votes.answers, votes.rankings, votes.measures)
-        own_orderings = own_orderings_of(ballots)
+        own_orderings = own_orderings_of(ballots, votes.primary)
         verdicts = own_orderings.verdicts(questions, votes.level)
     return Analysis(
         votes_before_options=votes_before_options,
@@ -407,8 +410,8 @@ def study_facts(
 ) -> dict[str, Any]:
     """Return the facts of a study that are printed with its analysis.
 
-    ``looks``: at results before the last answers came; left out where there were none, as
-    ``scores`` are where participants saw none.
+    ``looks``: at results before the last answers came; left out where there were none, as a
+    ``primary`` pair is, and ``scores`` where participants saw none.
     """
     return {
         "slug": slug,
@@ -422,6 +425,7 @@ def study_facts(
         "measures": list(plan.measures),
         # The language of its texts; where it is missing, it is English.
         **({"language": plan.language} if plan.language != ENGLISH else {}),
+        **({"primary": plan.primary} if plan.primary else {}),
         **({"looks": looks} if looks else {}),
         **({"scores": "rescaled" if plan.rescale_values else "shown"} if plan.show_values else {}),
     }
@@ -460,6 +464,7 @@ def analyse_records(
         simulated_ids=simulated_ids,
         signs=_signs(everyone, counted_answers.people[arms == NEVER], controls),
         smallest_difference=plan.smallest_difference and plan.smallest_difference / 100,
+        primary=next((each for each in pairs(plan.measures) if str(each) == plan.primary), None),
         level=level_left(
             plan,
             facts.get("looks", ()),

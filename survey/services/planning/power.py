@@ -19,7 +19,7 @@ import scipy
 
 from survey import __version__
 from survey.core.agreement.credits import Ballots, tally_credits
-from survey.core.agreement.differences import Pair
+from survey.core.agreement.differences import Correction, Pair
 from survey.core.agreement.power_model import (
     RANDOM_KINDS,
     Chunk,
@@ -86,8 +86,11 @@ FIELDS: Mapping[str, Field] = {
 }
 SHARES = ("decided", "between_questions", "between_participants", "dropouts", "random_clickers")
 PEOPLE = FIELDS["participants"]
-GENERATORS = ("discriminative", "random")
-DEFAULTS = {name: field.default for name, field in FIELDS.items()} | {"generator": GENERATORS[0]}
+# Fields that are one of some words, the first by default.
+CHOICES = {"generator": ("discriminative", "random"), "primary": ("no", "yes")}
+DEFAULTS = {name: field.default for name, field in FIELDS.items()} | {
+    name: words[0] for name, words in CHOICES.items()
+}
 
 # The work of an executor's task, about a twentieth of a second: sending it to a cluster's
 # worker and back takes some milliseconds.
@@ -140,25 +143,25 @@ def read_grid(fields: Mapping[str, str], kinds: Kinds | None = None) -> Grid:
         except ValueError as error:
             faults.append(Fault((name,), str(error)))
     faults = faults or list(_disagreements(values))
-    faults += _generator_faults(texts)
+    faults += _choice_faults(texts)
     if faults:
         raise GridError(faults)
     usual = (
         RANDOM_KINDS if texts["generator"] == "random" else distinct_kind(int(texts["measures"]))
     )
     try:
-        studies = tuple(_studies(values, kinds or usual))
+        studies = tuple(_studies(values, kinds or usual, primary=texts["primary"] == "yes"))
     except ValueError as error:  # too few answers for the pool; all else fits by now
         raise GridError([Fault(("pool",), str(error))]) from error
     return Grid(studies, int(values["replicates"][0]), int(values["seed"][0]), texts)
 
 
-def _generator_faults(texts: Mapping[str, str]) -> Iterator[Fault]:
-    generator = texts["generator"]
-    if generator not in GENERATORS:
-        allowed = " or ".join(GENERATORS)
-        yield Fault(("generator",), f"generator is {generator[:40]!r}; {allowed} is allowed")
-    elif generator == "random" and texts["measures"] != "3":
+def _choice_faults(texts: Mapping[str, str]) -> Iterator[Fault]:
+    for name, words in CHOICES.items():
+        if texts[name] not in words:
+            allowed = " or ".join(words)
+            yield Fault((name,), f"{name} is {texts[name][:40]!r}; {allowed} is allowed")
+    if texts["generator"] == "random" and texts["measures"] != "3":
         yield Fault(
             ("generator",),
             "the random questions are those of AP, NMRR and MNRO; plan a draft's own questions "
@@ -166,11 +169,11 @@ def _generator_faults(texts: Mapping[str, str]) -> Iterator[Fault]:
         )
 
 
-def texts_of(plan: Plan) -> dict[str, str]:
+def texts_of(plan: Plan, pair: Pair) -> dict[str, str]:
     """Return the fields of the grid that a study's plan decides.
 
-    Participants in an arm without methods are not counted. Raises SurveyError where people do not
-    order lists, or never see methods.
+    Participants in an arm without methods are not counted. ``pair``: the two measures of
+    ``compared_in``. Raises SurveyError where people do not order lists, or never see methods.
     """
     plan = _plan_of_orderings(plan)
     texts = {
@@ -179,6 +182,7 @@ def texts_of(plan: Plan) -> dict[str, str]:
         "pool": str(plan.questions) if plan.counted < plan.questions else NO_POOL,
         "measures": str(len(plan.measures)),
         "decided": f"{decided_share(len(plan.measures)):.2f}",
+        "primary": "yes" if plan.primary in (str(pair), str(Pair(*pair[::-1]))) else "no",
     }
     if plan.smallest_difference:
         texts["difference"] = f"{plan.smallest_difference / 100:.2f}"
@@ -188,9 +192,11 @@ def texts_of(plan: Plan) -> dict[str, str]:
 def compared_in(plan: Plan, questions: Sequence[Any], text: str | None) -> tuple[Pair, Kinds]:
     """Return the pair of ``find_pair``, and the kinds of a study's questions for it.
 
-    Raises SurveyError as ``texts_of`` and ``find_pair`` do.
+    Without a ``text`` the primary pair, where the plan names one. Raises SurveyError as
+    ``texts_of`` and ``find_pair`` do.
     """
-    pair = find_pair(_plan_of_orderings(plan).measures, text)
+    plan = _plan_of_orderings(plan)
+    pair = find_pair(plan.measures, text or plan.primary or None)
     return pair, kinds_of(rankings_of(questions), pair)
 
 
@@ -288,12 +294,16 @@ def _disagreements(values: Mapping[str, Sequence[float]]) -> Iterable[Fault]:
         )
 
 
-def _studies(values: Mapping[str, Sequence[Any]], kinds: Kinds) -> Iterator[PlannedStudy]:
+def _studies(
+    values: Mapping[str, Sequence[Any]], kinds: Kinds, *, primary: bool
+) -> Iterator[PlannedStudy]:
     shares = {name: values[name][0] for name in SHARES}
     names = ("difference", "participants", "questions")
     for difference, people, asked in product(*(values[name] for name in names)):
         for questions in (asked, *(pool for pool in values["pool"] if pool > asked)):
-            yield PlannedStudy(people, asked, questions, difference, **shares, kinds=kinds)
+            yield PlannedStudy(
+                people, asked, questions, difference, **shares, kinds=kinds, primary=primary
+            )
 
 
 def simulate_power(
@@ -333,22 +343,24 @@ PLAN_COST = 10_000_000
 PLAN_REPLICATES = (100, 500)
 
 
-def simulate_plan(plan: Plan, questions: Sequence[Any]) -> tuple[Power, ...]:
+def simulate_plan(plan: Plan, questions: Sequence[Any]) -> tuple[Pair, tuple[Power, ...]]:
     """Simulate which differences a study finds, with its plan's numbers and its own questions.
+
+    Return the two measures, the primary pair where there is one, and the power of each difference.
 
     The differences are ``DIFFERENCES`` and the smallest that matters, as far as they can occur.
     Raises GridError for a study that is too small.
     """
-    texts = texts_of(plan)
+    pair, kinds = compared_in(plan, questions, None)
+    texts = texts_of(plan, pair)
     texts["participants"] = str(min(int(texts["participants"]), int(PEOPLE.highest)))
     asked = {float(texts.pop("difference", USUAL_DIFFERENCE)), *DIFFERENCES}
-    _, kinds = compared_in(plan, questions, None)
     grid = read_grid({**texts, "difference": "0"}, kinds)
     [base] = [each for each in grid.studies if each.questions == plan.questions]
     studies = [replace(base, difference=share) for share in sorted(asked) if share <= base.decided]
     fewest, most = PLAN_REPLICATES
     replicates = PLAN_COST // sum(map(cost_of, _alike(studies)))
-    return simulate_power(
+    return pair, simulate_power(
         studies, seed=1, replicates=min(max(replicates, fewest), most), equality=False
     )
 
@@ -515,6 +527,7 @@ def as_json(grid: Grid, powers: Sequence[Power], ways: Sequence[Way]) -> dict[st
         "contrasts": _contrasts(powers[0]),
         "replicates": grid.replicates,
         "seed": grid.seed,
+        "primary": powers[0].primary,
         "studies": as_rows(powers),
         "enough": [
             {"power": ENOUGH, "more": way.more, "reached": way.enough, **as_rows([way.result])[0]}
@@ -565,8 +578,7 @@ def reading(result: Power) -> str:
     """Return the sentence on a study's power, for a preregistration too."""
     who = f"With {result.participants} participants answering {asked(result)} questions"
     how_often = f"in {percent(result)} of studies ({margin(result)})"
-    pairs = comb(result.measures, 2)
-    corrected = f"corrected for {pairs} comparisons" if pairs > 1 else "the only comparison"
+    corrected = correction_of(result)
     if not result.difference:
         return (
             f"{who}, the verdict prefers a measure {how_often} although there is no difference, "
@@ -585,6 +597,12 @@ def reading(result: Power) -> str:
         f"{sentence} Without a difference it calls the two equal to within "
         f"{points(result.difference)} in {100 * (result.equal or 0.0):.0f} %."
     )
+
+
+def correction_of(study: PlannedStudy) -> Correction:
+    """Return for what the p of the two measures is corrected."""
+    pairs = comb(study.measures, 2)
+    return Correction(1, "yes") if study.primary else Correction(pairs)
 
 
 def what_decides(study: PlannedStudy, pair: Pair | None = None) -> str:

@@ -188,7 +188,11 @@ STEPS = {
         "about_you",
         (
             Part("", ("participants", "design", "per_participant", OWN)),
-            Part("Equality, and looks before the end", ("smallest_difference", "looks"), True),
+            Part(
+                "Primary pair, equality, and looks before the end",
+                ("primary", "smallest_difference", "looks"),
+                True,
+            ),
             Part("About you", ("personal_until", "personal_fields")),
             Part("Closing questions", ("closing_questions",)),
         ),
@@ -572,12 +576,11 @@ def show_power() -> ResponseReturnValue:
     if not isinstance(g.plan, OrderingPlan):
         raise NotFound
     try:
-        powers = power.simulate_plan(g.study.plan, lifecycle.counted_questions(g.study))
+        pair, powers = power.simulate_plan(g.study.plan, lifecycle.counted_questions(g.study))
     except power.GridError as error:
         return page("researcher/power.html", faults=[fault.text for fault in error.faults])
     except SurveyError as error:
         return page("researcher/power.html", faults=[str(error)])
-    pair = power.find_pair(g.plan.measures, None)
     return page("researcher/power.html", powers=powers, pair=pair, words=power)
 
 

@@ -454,6 +454,13 @@ def _field(name: str, label: str) -> StringField:
     return StringField(label, default=power.DEFAULTS[name].replace(",", ", "))
 
 
+def _choice(name: str, label: str) -> SelectField:
+    words = power.CHOICES[name]
+    return SelectField(
+        label, choices=[SelectChoice(word, word) for word in words], default=words[0]
+    )
+
+
 class PlanningForm(Form):
     """The studies to compare; sent by GET, so that a page of figures can be bookmarked."""
 
@@ -467,11 +474,8 @@ class PlanningForm(Form):
     pool = _field("pool", "Questions in a pool")
     difference = _field("difference", "Differences to find")
     measures = _field("measures", "Measures")
-    generator = SelectField(
-        "What draws the questions",
-        choices=[SelectChoice(name, name) for name in power.GENERATORS],
-        default=power.GENERATORS[0],
-    )
+    generator = _choice("generator", "What draws the questions")
+    primary = _choice("primary", "The plan's primary pair")
     decided = _field("decided", "Share of responses that decide")
     between_questions = _field("between_questions", "Spread between questions")
     between_participants = _field("between_participants", "Spread between participants")

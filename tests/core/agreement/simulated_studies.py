@@ -6,7 +6,6 @@ the analysis' own functions give the verdicts.
 
 from collections import Counter
 from functools import cache
-from itertools import combinations
 
 from survey.core.agreement.agreement import compare
 from survey.core.agreement.answers import Answers, Response
@@ -18,7 +17,6 @@ from survey.core.studies.generators import GENERATORS
 from survey.core.studies.rankings import Ranking
 
 MEASURES = ("AP", "NMRR", "MNRO")
-PAIRS = len(list(combinations(MEASURES, 2)))
 FIRST, SECOND, THIRD = reversed(MEASURES)  # of the first pair: MNRO is ahead of NMRR
 OWN = Ranking.parse("A>B=C=D>E")
 
@@ -43,7 +41,7 @@ def verdicts_of(study, questions, replicates, rng):
         answers = Answers.of(answers_of(study, rankings, rng))
         redraws = Redraws(tally_credits(Ballots.of(answers, rankings, MEASURES)))
         first = compare(redraws, study.difference or 0.1)[0]
-        found = verdict(first, PAIRS, study.questions)
+        found = verdict(first, study.questions)
         assert (found.pair.first, found.pair.second) == (FIRST, SECOND)
         if found.scope == "kind":
             counted[found.preferred] += 1

@@ -275,7 +275,7 @@ def rows_of(votes, orders):
     rankings = dict.fromkeys(range(1, questions + 1), orders)
     agreement = analyse_answers(answers_of(*votes), rankings, MEASURES, questions)
     differences = agreement.differences
-    verdicts = [verdict(each, len(differences), questions) for each in differences]
+    verdicts = [verdict(each, questions) for each in differences]
     return differences, [*map(Row.of, verdicts, differences)]
 
 

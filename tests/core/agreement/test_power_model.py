@@ -10,7 +10,7 @@ from statsmodels.stats.proportion import proportion_confint
 from survey.core.agreement.agreement import compare
 from survey.core.agreement.answers import Answers, Response
 from survey.core.agreement.credits import Ballots, tally_credits
-from survey.core.agreement.differences import T2, Pair
+from survey.core.agreement.differences import T2, Pair, pairs
 from survey.core.agreement.label_permutation import Redraws
 from survey.core.agreement.power_model import (
     RANDOM_KINDS,
@@ -60,8 +60,8 @@ def answers(study, replicates):
     return table, pick(study, table, leanings, drawn)
 
 
-def analysed(table, picked):
-    """The analysis' own results of each replicate, for the first pair."""
+def analysed(table, picked, *, primary=False):
+    """The analysis' own results of each replicate, for the first pair, the primary one or not."""
     names = [*"XYZ"][: len(picked)]
     for index in range(picked.shape[2]):
         column = min(index, table.orders.shape[2] - 1)
@@ -87,8 +87,9 @@ def analysed(table, picked):
             )
         ]
         ballots = Ballots.of(Answers.of(responses), rankings, names[::-1])
-        results = compare(Redraws(tally_credits(ballots)), 0.2)
-        yield results[0], verdict(results[0], len(results), len(rankings))
+        first = pairs(names[::-1])[0] if primary else None
+        results = compare(Redraws(tally_credits(ballots)), 0.2, first)
+        yield results[0], verdict(results[0], len(rankings))
 
 
 SMALL = {
@@ -125,6 +126,15 @@ def test_each_replicate_has_the_tests_and_the_verdict_of_the_analysis(study):
         equal = found.scope == "equal" and found.population == T2
         assert outcome.equal_within(0.2)[index] == equal
     assert of_kind > 0
+
+
+def test_a_primary_pair_is_decided_as_in_the_analysis():
+    table, picked = answers(SMALL["all"], 60)
+    outcome = Outcome.of(table, picked, primary=True)
+    verdicts = [found for _, found in analysed(table, picked, primary=True)]
+    assert outcome.preferred.tolist() == [found.scope == "kind" for found in verdicts]
+    assert outcome.decided.tolist() == [found.scope in ("kind", "these") for found in verdicts]
+    assert outcome.preferred.sum() > Outcome.of(table, picked).preferred.sum()
 
 
 def test_answers_without_any_spread_have_no_test_and_find_nothing():

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from survey.core.agreement.agreement import TIES, analyse_answers
 from survey.core.agreement.answers import Answers, Response
-from survey.core.agreement.differences import T1, T2
+from survey.core.agreement.differences import SAME_EVERYWHERE, T1, T2, p_of_these
 from survey.core.agreement.quality import quality_flags
 from survey.core.agreement.verdicts import verdict
 from survey.core.statistics.significance import LEVEL, Statistic, p_text
@@ -353,7 +353,7 @@ def what_it_is_for(parts, population, towards):
 def test_a_verdict_says_no_more_than_its_corrected_test_and_its_redraws(study, ties):
     found = analysed(study, ties=ties)
     for one in found.differences:
-        said = verdict(one, len(found.differences), len(study[1]))
+        said = verdict(one, len(study[1]))
         if one.mean is not None:
             assert re.search("dentical orders|rders are identical", said.sentence)
         if said.preferred is None:
@@ -383,13 +383,44 @@ def test_measures_are_called_equal_where_both_intervals_lie_within_the_margin(st
     margin = points / 100
     found = analysed(study, smallest_difference=margin)
     for one in found.differences:
-        said = verdict(one, len(found.differences), len(study[1]))
+        said = verdict(one, len(study[1]))
         for test in (one.equivalence.kind, one.equivalence.these):
             within = test.ci90 is not None and -margin < test.ci90[0] <= test.ci90[1] < margin
             assert within == (test.p is not None and test.p < 0.05)
         if said.scope == "equal":
             assert f"equal to within {points} points" in said.sentence
             assert one.equivalence.these.p < 0.05
+
+
+def own_p(one):
+    """The p of a pair by itself: of questions of this kind, and of these."""
+    q = p_of_these(one.participants, one.effective)
+    if q is None or (one.components.p is None and one.components.why != SAME_EVERYWHERE):
+        return None, q
+    return max(one.components.p or 0.0, 2 ** (1 - one.effective.questions), q), q
+
+
+@few
+@given(any_study, st.integers(0, 2))
+def test_a_primary_pair_has_its_own_p_and_no_other_pair_a_smaller_one(study, place):
+    plain = analysed(study).differences
+    place %= len(plain)
+    primary = plain[place].pair
+    together = analysed(study, primary=primary).differences
+    for scope, of_primary in zip(("kind", "these"), own_p(plain[place]), strict=True):
+        for without, one in zip(plain, together, strict=True):
+            before, now = getattr(without, scope), getattr(one, scope)
+            assert now.ci95 == before.ci95
+            if one.pair == primary:
+                assert now.p == of_primary
+                if now.ci95:
+                    assert now.ci95_simultaneous == pytest.approx(now.ci95)
+                assert str(one.correction) == "the primary pair by itself"
+                continue
+            assert now.ci95_simultaneous == before.ci95_simultaneous
+            known = before.p is not None and of_primary is not None
+            assert now.p == (max(before.p, of_primary) if known else None)
+            assert bool(now.why) != known
 
 
 NUMBER = r"−?[0-9]+(?:[.][0-9]+)?"
@@ -405,7 +436,7 @@ def number(text):
 def test_the_numbers_of_a_sentence_are_those_of_the_statistics(study):
     found = analysed(study)
     for one in found.differences:
-        said = verdict(one, len(found.differences), len(study[1]))
+        said = verdict(one, len(study[1]))
         sentence = re.sub(
             "With what random clicking gives.*?(beyond|preference).*?[.] ", "", said.sentence
         )

@@ -166,7 +166,7 @@ def test_five_topics_decide_nothing_of_their_kind_though_there_are_fifteen_quest
     found = run_strengths(answers, sides, RUNS, topics)
     assert [each.tests.kind.p >= 2**-4 for each in found.pairs] == [True] * 3
     for each in found.pairs:
-        assert each.verdict(3, found.sampled, "topics").scope == "these"
+        assert each.verdict(found.sampled, "topics").scope == "these"
 
 
 @pytest.mark.parametrize("winner", [1, -1])
@@ -179,7 +179,7 @@ def test_where_one_run_always_wins_nothing_fits_and_it_says_why(winner):
     assert (pair.difference, pair.rate, pair.ci95, pair.tests) == (None,) * 4
     assert pair.why == SEPARATED
     won, lost = (8, 0) if winner == 1 else (0, 8)
-    verdict = pair.verdict(1, found.sampled, "topics")
+    verdict = pair.verdict(found.sampled, "topics")
     assert (verdict.scope, verdict.preferred) == ("none", None)
     assert verdict.sentence == (
         f"alpha − beta cannot be compared: {SEPARATED}; {won} won, {lost} lost, 0 tied."
@@ -211,7 +211,7 @@ def test_all_ties_are_no_difference():
     found = run_strengths(answers, dict.fromkeys((1, 2), ("alpha", "beta")), RUNS[:2], {})
     [pair] = found.pairs
     assert (pair.difference, pair.rate) == (pytest.approx(0), pytest.approx(0.5))
-    verdict = pair.verdict(1, 2, "questions")
+    verdict = pair.verdict(2, "questions")
     assert verdict.scope == "none"
     assert verdict.sentence == (
         "The answers do not decide between alpha and beta: alpha gets 50 of 100 comparisons, a tie "
@@ -223,7 +223,7 @@ def test_all_ties_are_no_difference():
 def verdict_of(seed, level=0.05, **more):
     answers, sides, topics = a_study(np.random.default_rng(seed), **more)
     found = run_strengths(answers, sides, RUNS, topics)
-    return found.pairs, [each.verdict(3, found.sampled, "topics", level) for each in found.pairs]
+    return found.pairs, [each.verdict(found.sampled, "topics", level) for each in found.pairs]
 
 
 def test_a_verdict_has_the_numbers_of_its_pair():

@@ -56,7 +56,7 @@ def said(pair, *votes, orders=DIFFERENT, measures=MEASURES, smallest_difference=
         smallest_difference=smallest_difference,
     )
     one = next(one for one in found.differences if str(one.pair) == pair)
-    return verdict(one, len(found.differences), len(rankings), level)
+    return verdict(one, len(rankings), level)
 
 
 # Seven people and seven questions: the fewest of whom signs alike say something of three pairs.

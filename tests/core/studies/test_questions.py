@@ -128,11 +128,21 @@ def test_a_design_that_leaves_no_set_is_refused_saying_what_to_change():
         ("generator", "dice", "generator is 'dice'; allowed is random, discriminative"),
         ("seed", -1, "seed is -1"),
         ("title", "  ", "title is empty"),
+        ("primary", "MNRO-XY", "primary is 'MNRO-XY'; one of MNRO-NMRR, MNRO-AP, NMRR-AP is"),
+        ("primary", "MNRO", "one of MNRO-NMRR, MNRO-AP, NMRR-AP is allowed"),
     ],
 )
 def test_a_plan_that_cannot_be_is_refused_naming_the_field(field, value, message):
     with pytest.raises(ValueError, match=message):
         OrderingPlan(**{**TEXTS, field: value})
+
+
+def test_a_primary_pair_is_written_with_the_later_measure_first_and_frozen_where_there_is_one():
+    named = OrderingPlan(**TEXTS, primary="AP-MNRO")
+    assert named.primary == "MNRO-AP"
+    assert named.content() == {**OrderingPlan(**TEXTS).content(), "primary": "MNRO-AP"}
+    hyphens = OrderingPlan(**TEXTS, measures=("AP", "wP@10-100"), primary="AP-wP@10-100")
+    assert hyphens.primary == "wP@10-100-AP"
 
 
 def test_a_plan_comes_back_from_its_stored_form():
