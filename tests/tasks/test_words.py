@@ -333,11 +333,16 @@ def test_results_that_the_kind_does_not_name_are_recomputed_too(
 
     columns = [tables.Column("word"), tables.Column("share", kind="number")]
     results = [tables.Table("shares.csv", columns, shares)]
-    monkeypatch.setattr(words.WordsFiles, "result_tables", lambda *_: results)
     judgements = {"judgements/all.qrels": ["1 0 sea 1\n"]}
-    monkeypatch.setattr(
-        words.WordsFiles, "judgement_files", lambda *_: judgements.items(), raising=False
-    )
+
+    class JudgedWords(words.WordsFiles):  # not patched: a protocol keeps what it saw of a class
+        def result_tables(self, _):
+            return results
+
+        def judgement_files(self, _):
+            return judgements.items()
+
+    monkeypatch.setitem(words.TASK_FILES, "words", JudgedWords())
     taken_part(visitor)
     lifecycle.close_study(session, study)
     files = dict(open_files(io.BytesIO(exported(session, study)), "words.zip"))
