@@ -1,5 +1,6 @@
 """Create the Flask application, and the background work of a server process."""
 
+from pathlib import Path
 from time import monotonic, sleep
 
 from flask import Flask
@@ -10,6 +11,7 @@ from survey.config import Settings, folder
 from survey.db.engine import database_url, engine_options, prepare
 from survey.db.models.base import Base
 from survey.services.analysis.report import load_libraries as load_report_libraries
+from survey.services.operations import upkeep
 from survey.services.participation import own_data
 from survey.web import (
     auth,
@@ -117,17 +119,27 @@ def delete_due_data(app: Flask) -> None:
     Also the files of refused forms, which are kept for an hour.
 
     Every few seconds, try again what the busy database prevented, and empty its write-ahead log
-    if that may still hold deleted data.
+    if that may still hold deleted data. Nothing that goes wrong ends it, and ``upkeep`` knows when
+    everything was done last.
     """
     next_deletion = monotonic()
+    upkeep.note_begun(app.config["INSTANCE"])
     while True:
         with app.app_context():
             try:
                 if monotonic() >= next_deletion:
-                    own_data.drop_due(session())
-                    uploads.delete_old(app.config["INSTANCE"])
                     next_deletion = monotonic() + SECONDS_BETWEEN_DELETIONS
+                    _delete_all_due(app.config["INSTANCE"])
                 own_data.empty_log(session())
             except DATABASE_FAULTS:
+                next_deletion = monotonic()
                 app.logger.warning("The database was busy. What is to be deleted is deleted later.")
+            except Exception:
+                app.logger.exception("What is to be deleted could not be. It is tried each hour.")
         sleep(SECONDS_UNTIL_RETRY)
+
+
+def _delete_all_due(instance: Path) -> None:
+    failed = own_data.drop_due(session()).failed
+    uploads.delete_old(instance)
+    upkeep.note_done(instance, failed)

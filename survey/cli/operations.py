@@ -240,7 +240,7 @@ def _print_addresses(engine: "Engine", address: str, *, demo: bool) -> None:
         studies = lifecycle.all_studies(session)
         click.echo(f"Database: {engine.url.render_as_string(hide_password=True)}")
         for study in studies:
-            if study.status == "open" and study.has_known_kind:
+            if study.status == "open" and study.is_readable:
                 click.echo(f"Participants take part in “{study.plan.title}” at:")
                 click.echo(f"  {address}/s/{study.slug}")
     if not studies:

@@ -493,11 +493,12 @@ def list_(as_json: bool) -> None:
                 study,
             )
             for study in studies
-            if study.has_known_kind
+            if study.is_readable
         ]
-        unknown = [study.slug for study in studies if not study.has_known_kind]
+        unknown = [study.slug for study in studies if not study.is_readable]
     if unknown:
-        text = f"Left out, as this program does not know their kind: {', '.join(unknown)}."
+        why = "as this program cannot read their plans (`survey doctor` says why)"
+        text = f"Left out, {why}: {', '.join(unknown)}."
         click.echo(text, err=True)
     if as_json:
         print_json([content | lifecycle.admission(study) for content, study in contents])

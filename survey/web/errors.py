@@ -6,7 +6,7 @@ from sqlalchemy import exc
 from sqlalchemy.orm.exc import ObjectDeletedError, StaleDataError
 from werkzeug.exceptions import HTTPException, SecurityError
 
-from survey.core.studies.fields import UnknownKindError
+from survey.core.studies.fields import UnreadablePlanError
 from survey.errors import (
     NotAllowedError,
     NotFoundError,
@@ -89,7 +89,7 @@ def init_app(app: Flask) -> None:
     app.register_error_handler(NotAllowedError, lambda error: page(403, str(error)))
     app.register_error_handler(SurveyError, lambda error: page(400, str(error)))
     app.register_error_handler(ResultsHiddenError, _results_hidden)
-    app.register_error_handler(UnknownKindError, _unknown_kind)
+    app.register_error_handler(UnreadablePlanError, _unknown_kind)
     app.register_error_handler(exc.DataError, _not_storable)
     app.register_error_handler(exc.NoResultFound, _deleted)
     app.register_error_handler(StaleDataError, _deleted)
@@ -157,7 +157,7 @@ def _results_hidden(_: ResultsHiddenError) -> ResponseReturnValue:
     return forms.page("researcher/hidden.html", status=403, of_bundle=True)
 
 
-def _unknown_kind(error: UnknownKindError) -> ResponseReturnValue:
+def _unknown_kind(error: UnreadablePlanError) -> ResponseReturnValue:
     """Return the page of a study whose kind is not registered: only researchers read why."""
     session().rollback()
     g.pop("study", None)  # the page would read its plan

@@ -34,7 +34,7 @@ def alive() -> ResponseReturnValue:
 
 @health_blueprint.get("/readyz")
 def ready() -> ResponseReturnValue:
-    """Answer 503 where an answer could not be saved now."""
+    """Answer 503 where an answer could not be saved now, or what is due is not deleted."""
     reason = reason_not_ready(engine(), current_app.config["INSTANCE"])
     return ({"status": reason}, 503) if reason else ({"status": "ready"}, 200)
 

@@ -5,7 +5,7 @@ import json
 import logging
 import os
 import resource
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from itertools import product
 from pathlib import Path
@@ -35,7 +35,9 @@ from survey.errors import SurveyError
 from survey.services import accounts
 from survey.services.exchange import bundle
 from survey.services.exchange.tables import stored_tables
+from survey.services.operations import upkeep
 from survey.services.operations.backups import restore_backup, write_backup
+from survey.services.operations.doctor import check_upkeep
 from survey.services.participation import own_data
 from survey.services.studies import lifecycle, recruitment
 from survey.services.studies.recruitment import Recruitment
@@ -373,6 +375,40 @@ def test_what_a_busy_database_keeps_from_being_deleted_is_tried_again_at_once(ap
     assert len(tries) == 3  # the third was done, so the next is an hour away
 
 
+def test_no_fault_ends_the_background_work_and_a_late_deletion_is_said(app, monkeypatch, tmp_path):
+    moments, tries = [datetime(2027, 7, 1, tzinfo=UTC)], []
+
+    def drop_due(_):
+        tries.append(True)
+        if len(tries) < 3:
+            raise OverflowError("date value out of range")
+        return own_data.Due([], ["other"] if len(tries) == 3 else [])
+
+    def sleep(_):
+        moments.append(moments[-1] + timedelta(hours=2))
+        said.append(client.get("/readyz").json["status"])
+        if len(tries) == 4:
+            raise StopError
+
+    client, said = app.test_client(), []
+    monkeypatch.setattr(own_data, "drop_due", drop_due)
+    monkeypatch.setattr(upkeep, "now", lambda: moments[-1])
+    monkeypatch.setattr(application, "monotonic", lambda: 3601.0 * len(moments))
+    monkeypatch.setattr(application, "sleep", sleep)
+    assert client.get("/readyz").status_code == 200
+    with pytest.raises(StopError):
+        application.delete_due_data(app)
+    assert said == [
+        "ready",
+        "what is due was last deleted 4 hours ago; that is done each hour",
+        "personal data that are due could not be deleted in other; the log says why",
+        "ready",
+    ]
+    moments.append(moments[-1] + timedelta(hours=9))
+    assert client.get("/readyz").status_code == 503
+    assert check_upkeep(tmp_path).level == "warning"
+
+
 @pytest.mark.slow
 @ON_SQLITE
 def test_an_erasure_beside_a_reader_is_said_to_be_done_when_it_is(
@@ -529,6 +565,7 @@ def dated(session, client):
     visitor.open(f"?PROLIFIC_PID={PLATFORM_ID}")
     visitor.submit("/begin")
     assert "is deleted after June 30, 2027" in visitor.text
+    assert "Your answers, and what you write with them, are kept." in visitor.text
     visitor.submit("/consent", agree="y")
     visitor.submit("/about-you", age=AGE, job=CANARY)
     return made
@@ -558,12 +595,28 @@ def test_what_identifies_people_goes_on_the_day_that_was_announced(
 ):
     someone_was_there(session, 2027, 6, 29, 12)
     at(monkeypatch, 2027, *day, 12)
-    assert own_data.drop_due(session) == ([SLUG] if deleted else [])
+    assert own_data.drop_due(session).deleted == ([SLUG] if deleted else [])
     assert len(identifying(session)) == (0 if deleted else 3)
     assert session.query(Participant).count() == 1
     rows = session.query(Identity).count() + session.query(Guest).count()
     assert rows == (0 if deleted else 2)
-    assert own_data.drop_due(session) == []
+    assert own_data.drop_due(session).deleted == []
+
+
+def test_a_fault_in_one_study_keeps_no_other_study_from_being_done(
+    dated, session, monkeypatch, caplog
+):
+    other = lifecycle.create_study(session, "other", a_plan())
+    other.plan_json = {**other.plan_json, "personal_until": "31.12.2026"}
+    session.commit()
+    someone_was_there(session, 2027, 6, 29, 12)
+    at(monkeypatch, 2027, 7, 1, 12)
+    assert own_data.drop_due(session) == ([SLUG], ["other"])
+    assert identifying(session) == []
+    assert "Personal data of other cannot be deleted" in caplog.text
+    other.plan_json = {**other.plan_json, "personal_until": "9999-12-31"}
+    session.commit()
+    assert own_data.drop_due(session) == ([], [])
 
 
 def test_what_identifies_people_goes_too_where_the_kind_of_question_is_unknown(
@@ -572,28 +625,28 @@ def test_what_identifies_people_goes_too_where_the_kind_of_question_is_unknown(
     someone_was_there(session, 2027, 6, 29, 12)
     monkeypatch.delitem(TASKS, "ordering")
     at(monkeypatch, 2027, 7, 1, 12)
-    assert own_data.drop_due(session) == [SLUG]
+    assert own_data.drop_due(session).deleted == [SLUG]
     assert identifying(session) == []
 
 
 def test_a_clock_that_is_ahead_deletes_no_personal_data(dated, session, monkeypatch, caplog):
     for hour in (1, 2, 23):  # a year ahead, for most of a day
         at(monkeypatch, 2028, 1, 1, hour)
-        assert own_data.drop_due(session) == []
+        assert own_data.drop_due(session).deleted == []
     assert len(identifying(session)) == 3
     assert session.query(Event).filter_by(kind=own_data.DUE).count() == 1
     assert caplog.text.count("If the clock is ahead, set it right.") == 1
     at(monkeypatch, 2027, 1, 1)  # set right
-    assert own_data.drop_due(session) == []
+    assert own_data.drop_due(session).deleted == []
     own_data.require_none_due(session, dated)
     at(monkeypatch, 2027, 7, 1, 1)  # the day has passed, and nobody came for months
-    assert own_data.drop_due(session) == []
+    assert own_data.drop_due(session).deleted == []
     assert session.query(Event).filter_by(kind=own_data.DUE).count() == 2
     session.commit()
     at(monkeypatch, 2027, 7, 4, 0)
-    assert own_data.drop_due(session) == []
+    assert own_data.drop_due(session).deleted == []
     at(monkeypatch, 2027, 7, 4, 2)
-    assert own_data.drop_due(session) == [SLUG]
+    assert own_data.drop_due(session).deleted == [SLUG]
     assert identifying(session) == []
 
 
@@ -607,7 +660,7 @@ def test_no_bundle_holds_personal_data_whose_day_has_passed(dated, session, monk
 
 
 def test_a_date_that_is_no_day_is_refused():
-    for wrong in ("30.6.2027", "2027-02-30", "20270630", 20270630):
+    for wrong in ("30.6.2027", "2027-02-30", "20270630", 20270630, "9999-12-31", "1970-01-01"):
         with pytest.raises(SurveyError, match=r"a day is needed, written like 2027-06-30"):
             a_plan(personal_until=wrong)
 

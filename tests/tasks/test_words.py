@@ -542,7 +542,7 @@ def test_lists_leave_out_a_study_of_an_unknown_kind_and_say_so(desk, unknown_kin
     desk.open("/research/")
     assert desk.status == 200
     assert "An ordering" in desk.text
-    assert "does not know their kind of question: /s/words (words)" in desk.text
+    assert "Left out, as this program cannot read their plans: /s/words" in desk.text
     desk.open("/research/new")
     assert desk.status == 200
     desk.open("/studies")
@@ -550,7 +550,7 @@ def test_lists_leave_out_a_study_of_an_unknown_kind_and_say_so(desk, unknown_kin
     assert "Words to pick" not in desk.text
     printed = run("study", "list")
     assert "known" in printed
-    assert "Left out, as this program does not know their kind: words." in printed
+    assert "cannot read their plans (`survey doctor` says why): words." in printed
     assert [each["slug"] for each in json.loads(run("study", "list", "--json"))] == ["known"]
 
 
@@ -570,8 +570,27 @@ def test_a_study_of_an_unknown_kind_is_named_with_what_to_do(desk, visitor, unkn
 @ON_SQLITE
 def test_the_doctor_names_studies_of_an_unknown_kind(unknown_kind, run):
     found = {each["check"]: each for each in json.loads(run("doctor", "--json"))}
-    assert found["studies' kinds"]["level"] == "warning"
-    assert "words is of kind words" in found["studies' kinds"]["text"]
+    assert found["studies' plans"]["level"] == "warning"
+    assert "'words' is of kind 'words', which this" in found["studies' plans"]["text"]
+
+
+@ON_SQLITE
+def test_a_plan_of_a_newer_version_keeps_no_page_from_other_studies(desk, session, study, run):
+    accounts.share(session, study, accounts.find_researcher(session, "Ada"), "owner")
+    newer = lifecycle.create_study(session, "newer", a_plan())
+    accounts.share(session, newer, accounts.find_researcher(session, "Ada"), "owner")
+    newer.plan_json = {**newer.plan_json, "of_tomorrow": 1}
+    session.commit()
+    for page in ("/research/", "/research/new", "/studies", "/"):
+        desk.open(page)
+        assert desk.status == 200
+    assert [each["slug"] for each in json.loads(run("study", "list", "--json"))] == ["words"]
+    found = {each["check"]: each for each in json.loads(run("doctor", "--json"))}
+    sentence = "The plan of the study 'newer' cannot be read by this version: there is no field"
+    assert sentence in found["studies' plans"]["text"]
+    desk.open("/research/studies/newer")
+    assert desk.status == 403
+    assert "Run the version that made it." in desk.text
 
 
 @ON_SQLITE

@@ -140,7 +140,7 @@ def test_they_are_shown_to_their_participant_stay_on_the_day_and_are_erased(
     visitor.go("/closing")
     visitor.submit("/closing", ease="4", remarks="Fine")
     monkeypatch.setattr(own_data, "now", lambda: now() + timedelta(days=1))
-    assert own_data.drop_due(session) == [SLUG]
+    assert own_data.drop_due(session).deleted == [SLUG]
     visitor.open("/my-data")
     assert "Any remarks? Fine" in visitor.text
     visitor.open("/my-data.json")

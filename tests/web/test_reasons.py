@@ -154,7 +154,7 @@ def test_it_stays_on_the_day_for_personal_data_and_goes_with_the_participant(
     visitor.start()
     visitor.submit("/q/1", choice="1", reason="because")
     monkeypatch.setattr(own_data, "now", lambda: now() + timedelta(days=1))
-    assert own_data.drop_due(session) == [SLUG]
+    assert own_data.drop_due(session).deleted == [SLUG]
     assert stored(session)[1] == ["because"]
     visitor.open("/my-data")
     visitor.submit("/erase", sure="y")

@@ -25,6 +25,7 @@ KINDS = {
     "scale": "a scale from 1 to 5",
 }
 SCALE = (1, 5)
+FIRST_YEAR, LAST_YEAR = 2000, 2199  # of days in plans
 LONGEST_ANSWER = 2_000  # characters of what participants write below a question, or at the end
 LARGEST = 1_000_000_000
 MOST_OPTIONS = 50
@@ -72,8 +73,8 @@ class PlanError(ValueError):
         super().__init__("; ".join(fault.text for fault in self.faults))
 
 
-class UnknownKindError(PlanError):
-    """A plan of a kind of question that is not registered, as one from outside the survey."""
+class UnreadablePlanError(PlanError):
+    """A stored plan of a kind that is not registered, or that this version cannot read."""
 
 
 def is_storable(text: str) -> bool:
@@ -174,13 +175,17 @@ class Choice(Rule):
 
 @dataclass(frozen=True)
 class Day(Rule):
-    """Rule of a date as ISO 8601 writes it, or None."""
+    """Rule of a date as ISO 8601 writes it, up to LAST_YEAR, or None."""
 
     def _breach(self, value: Any) -> str:
+        if value is None:
+            return ""
         with suppress(TypeError, ValueError):
-            if value is None or date.fromisoformat(value).isoformat() == value:
+            day = date.fromisoformat(value)
+            if day.isoformat() == value and FIRST_YEAR <= day.year <= LAST_YEAR:
                 return ""
-        return f"is {_written(value)}; a day is needed, written like 2027-06-30"
+        years = f"from {FIRST_YEAR} to {LAST_YEAR}"
+        return f"is {_written(value)}; a day is needed, written like 2027-06-30, {years}"
 
 
 @dataclass(frozen=True)

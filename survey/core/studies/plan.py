@@ -74,7 +74,8 @@ WANTED_HELP = "Once this many have finished, new visitors see that the study is 
 SEED_HELP = "The same seed and design give the same questions, on any machine."
 UNTIL_HELP = (
     "Optional, a date like 2027-06-30. After it the answers to these questions, platforms' ids "
-    "and the guest list are deleted. Participants read the date with the consent."
+    "and the guest list are deleted. Reasons, closing answers and names of groups stay, as all "
+    "answers do. Participants read this with the consent."
 )
 
 

@@ -14,7 +14,7 @@ from random import Random
 from typing import Any, Protocol, runtime_checkable
 
 from survey.core.collections.items import FindItems, Item, Topic
-from survey.core.studies.fields import Fault, Finding, UnknownKindError
+from survey.core.studies.fields import Fault, Finding, UnreadablePlanError
 from survey.core.studies.plan import Plan, TaskQuestion
 from survey.core.tasks.grouping import Grouping
 from survey.core.tasks.labelling import Labelling
@@ -106,7 +106,7 @@ DEFAULT = "ordering"
 def plan_from_json(stored: Mapping[str, Any], *, registered: bool = True) -> Plan:
     """Make a plan of the kind that its values name, ordering by default.
 
-    Raises UnknownKindError, or PlanError as ``Plan.from_json`` does, which also explains
+    Raises UnreadablePlanError, or PlanError as ``Plan.from_json`` does, which also explains
     ``registered``.
     """
     kind = stored.get("kind", DEFAULT)
@@ -116,7 +116,7 @@ def plan_from_json(stored: Mapping[str, Any], *, registered: bool = True) -> Pla
             f"kind is {kind!r}; allowed is {known}; a kind of another package needs that "
             "package's program"
         )
-        raise UnknownKindError([Fault(("kind",), text)])
+        raise UnreadablePlanError([Fault(("kind",), text)])
     return TASKS[kind].plan.from_json(stored, registered=registered)
 
 

@@ -16,7 +16,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from survey.core.studies.fields import Fault, UnknownKindError
+from survey.core.studies.fields import Fault, PlanError, UnreadablePlanError
 from survey.core.studies.plan import Plan
 from survey.core.tasks import has_known_kind, read_stored_plan
 from survey.db.models.base import (
@@ -138,19 +138,38 @@ class Study(Base):
 
     @property
     def plan(self) -> Plan:
-        """The plan, read from ``plan_json``; raises UnknownKindError that names the study."""
-        if not self.has_known_kind:
+        """The plan, read from ``plan_json``; raises UnreadablePlanError that names the study."""
+        return self._read_plan()
+
+    def _read_plan(self) -> Plan:
+        if not has_known_kind(self.plan_json):
             text = (
                 f"The study {self.slug!r} is of kind {self.plan_json['kind']!r}, which this "
                 "program does not know. Run the program that brings this kind of question."
             )
-            raise UnknownKindError([Fault(("kind",), text)])
-        return read_stored_plan(json.dumps(self.plan_json))
+            raise UnreadablePlanError([Fault(("kind",), text)])
+        try:
+            return read_stored_plan(json.dumps(self.plan_json))
+        except PlanError as error:
+            text = (
+                f"The plan of the study {self.slug!r} cannot be read by this version: "
+                f"{error.faults[0].text}. Run the version that made it."
+            )
+            raise UnreadablePlanError([Fault(error.faults[0].place, text)]) from error
 
     @property
-    def has_known_kind(self) -> bool:
-        """Whether the plan's kind of question is registered; lists leave other studies out."""
-        return has_known_kind(self.plan_json)
+    def plan_fault(self) -> str:
+        """Why this program cannot read the plan, "" where it can."""
+        try:
+            self._read_plan()
+        except UnreadablePlanError as error:
+            return str(error)
+        return ""
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether this program can read the plan; lists leave other studies out."""
+        return not self.plan_fault
 
     @property
     def status_label(self) -> str:

@@ -18,6 +18,7 @@ from survey.db.engine import is_on_this_machine as is_on_this_machine
 from survey.db.engine import snapshot as snapshot
 from survey.db.engine import try_write
 from survey.errors import SchemaError
+from survey.services.operations.upkeep import reason_late
 
 LEAST_SPACE = 50_000_000  # bytes; an answer takes 600
 
@@ -87,7 +88,10 @@ def require_known_schema(engine: Engine) -> None:
 
 
 def reason_not_ready(engine: Engine, instance: Path) -> str:
-    """Return why answers could not be saved now, "" if they can; try it by a write."""
+    """Return why answers could not be saved now, or data are deleted too late; else "".
+
+    Saving is tried by a write.
+    """
     if disk_usage(instance).free < LEAST_SPACE:
         return f"the disk has less than {LEAST_SPACE // 1_000_000} MB left"
     try:
@@ -95,7 +99,7 @@ def reason_not_ready(engine: Engine, instance: Path) -> str:
         try_write(engine)
     except (SchemaError, OperationalError, InterfaceError):
         return "the database cannot be used yet"
-    return ""
+    return reason_late(instance)
 
 
 def _current_revision(engine: Engine) -> str:

@@ -22,11 +22,11 @@ from sqlalchemy.orm import Session
 
 from survey.config import SHORTEST_KEY, Settings
 from survey.core.measures import MEASURES
-from survey.core.tasks import has_known_kind
 from survey.db import migration, queries
 from survey.db.engine import WAL_IS_SAFE_FROM
 from survey.errors import SchemaError
 from survey.services.operations.database import encoding_fault, require_current_schema
+from survey.services.operations.upkeep import reason_late
 
 Level = Literal["ok", "warning", "DANGER"]
 
@@ -234,6 +234,14 @@ def check_leftovers(folder: Path) -> CheckResult:
     return ok("leftovers", "none of interrupted restores")
 
 
+def check_upkeep(folder: Path) -> CheckResult:
+    """Check that a server deletes what is due, as participants were promised."""
+    if reason := reason_late(folder):
+        text = f"{reason[0].upper()}{reason[1:]}. `survey serve` deletes it while it runs."
+        return warning("deletions", text)
+    return ok("deletions", "personal data that were due are deleted")
+
+
 def check_file_system(folder: Path, mounts: str) -> CheckResult:
     """Check that the database is on a disk of this machine.
 
@@ -289,18 +297,15 @@ def check_stored_measures(plans: Iterable[tuple[str, Mapping[str, Any]]]) -> Che
     return ok("studies' measures", "all are registered")
 
 
-def check_stored_kinds(plans: Iterable[tuple[str, Mapping[str, Any]]]) -> CheckResult:
-    """Check that the kinds of question of all stored studies are registered."""
-    unknown = [
-        f"{slug} is of kind {plan['kind']}" for slug, plan in plans if not has_known_kind(plan)
-    ]
-    if unknown:
+def check_stored_plans(faults: Sequence[str]) -> CheckResult:
+    """Check that this program can read the plans of all stored studies."""
+    if faults:
         return warning(
-            "studies' kinds",
-            f"Not known to this program: {'; '.join(unknown)}. Lists leave these studies out, and "
-            "people cannot take part in them; run the program that brings the kind.",
+            "studies' plans",
+            f"{' '.join(faults)} Lists leave these studies out, and people cannot take part in "
+            "them.",
         )
-    return ok("studies' kinds", "all are registered")
+    return ok("studies' plans", "all can be read")
 
 
 def check_library(settings: Mapping[str, str]) -> CheckResult:
@@ -400,6 +405,7 @@ def _check_files(engine: Engine, settings: Settings) -> Iterator[CheckResult]:
         yield check_file_access(_private_files(engine, settings.instance))
         yield check_folder(settings.instance)
     yield check_leftovers(settings.instance)
+    yield check_upkeep(settings.instance)
     for path in filter(Path.exists, _database_files(engine)[:1]):
         mounts = MOUNTS.read_text() if MOUNTS.exists() else ""
         yield check_file_system(path.parent, mounts)
@@ -414,9 +420,9 @@ def _check_database(engine: Engine, *, thorough: bool) -> Iterator[CheckResult]:
         require_current_schema(engine)
         yield ok("schema", "fits this version of the survey")
         with Session(engine) as session:
-            plans = [(study.slug, study.plan_json) for study in queries.all_studies(session)]
-            yield check_stored_measures(plans)
-            yield check_stored_kinds(plans)
+            studies = queries.all_studies(session)
+            yield check_stored_measures([(study.slug, study.plan_json) for study in studies])
+            yield check_stored_plans([fault for study in studies if (fault := study.plan_fault)])
     except SchemaError as error:
         yield danger("schema", str(error))
     try:

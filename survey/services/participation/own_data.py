@@ -13,8 +13,10 @@ import re
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from sqlalchemy.exc import InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as DatabaseTimeout
 from sqlalchemy.orm import Session
 
 from survey.core.studies.plan import Plan
@@ -282,19 +284,37 @@ def _note(instance: Path, tokens: frozenset[str] | list[str]) -> None:
             raise
 
 
-def drop_due(session: Session) -> list[str]:
-    """Delete what identifies people in every study whose day has passed; return their slugs.
+class Due(NamedTuple):
+    """The slugs of studies whose data were due: those done, and those where it failed."""
+
+    deleted: Sequence[str]
+    failed: Sequence[str]
+
+
+def drop_due(session: Session) -> Due:
+    """Delete what identifies people in every study whose day has passed.
 
     Deleted are personal answers, platforms' ids and parameters, and the guest list. Answers to
     questions stay, with their reasons, and so do those to the closing questions. Where the clock
     may be ahead, the deletion is only announced in the study's log, see ``_clock_is_credible``.
-    Repeating it does no harm.
+    Repeating it does no harm. A study's fault is logged and stops no other study.
     """
     session.rollback()
     begin_reading(session)
-    due = [study.slug for study in queries.all_studies(session) if _is_due(session, study)]
+    slugs = [study.slug for study in queries.all_studies(session)]
     session.rollback()
-    return [slug for slug in due if _delete_personal(session, slug)]
+    deleted, failed = [], []
+    for slug in slugs:
+        try:
+            if _delete_personal(session, slug):
+                deleted.append(slug)
+        except (OperationalError, InterfaceError, DatabaseTimeout):
+            raise  # the database is busy or lost, for all studies alike
+        except Exception:
+            session.rollback()
+            logging.getLogger(__name__).exception("Personal data of %s cannot be deleted", slug)
+            failed.append(slug)
+    return Due(deleted, failed)
 
 
 def require_none_due(session: Session, study: Study) -> None:
@@ -310,6 +330,12 @@ def require_none_due(session: Session, study: Study) -> None:
 
 def _delete_personal(session: Session, slug: str) -> bool:
     """Delete a study's personal data, or announce it; return whether they are deleted."""
+    begin_reading(session)
+    study = queries.find(session, Study, slug=slug)
+    is_due = study is not None and _is_due(session, study)
+    session.rollback()
+    if not is_due:
+        return False
     study = queries.find(session, Study, slug=slug)
     if study is None or not _is_due(session, queries.locked_study(session, study)):
         session.rollback()  # another process was earlier
@@ -347,10 +373,10 @@ def _clock_is_credible(session: Session, study: Study, announced: Sequence[datet
 
 def _is_due(session: Session, study: Study) -> bool:
     until = study.plan_json.get("personal_until")
-    passed = until is not None and now() >= _end_of_last_day(study)
+    passed = until is not None and now() > _end_of_last_day(study)
     return passed and queries.has_personal(session, study.id)
 
 
 def _end_of_last_day(study: Study) -> datetime:
     day = date.fromisoformat(study.plan_json["personal_until"])
-    return datetime.combine(day, time(), UTC) + timedelta(days=1)
+    return datetime.combine(day, time.max, UTC)  # the next day may be beyond the calendar

@@ -149,8 +149,8 @@ def reason_against(session: Session, study: Study) -> str:
             "This study was imported. Publish it where it was run: there, people who erase their "
             "answers are taken out of what is public too."
         )
-    if not study.has_known_kind:
-        return "This program does not know the study's kind of question."
+    if not study.is_readable:
+        return "This program cannot read the study's plan."
     if study.status != "closed":
         return "Only a closed study can be public: people who take part must not see its results."
     if not queries.has_people(session, study.id, FEWEST_PEOPLE):

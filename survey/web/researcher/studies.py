@@ -146,13 +146,13 @@ def home() -> ResponseReturnValue:
     rows = [
         (study, role, lifecycle.progress(session(), study))
         for study, role in studies
-        if study.has_known_kind
+        if study.is_readable
     ]
     return page(
         "researcher/home.html",
         current=[row for row in rows if row[0].archived_at is None],
         archived=[row for row in rows if row[0].archived_at is not None],
-        unknown=[study for study, _ in studies if not study.has_known_kind],
+        unknown=[study for study, _ in studies if not study.is_readable],
     )
 
 
@@ -217,7 +217,7 @@ def _usual_contact() -> dict[str, str]:
     """Return who asks, and whom participants can ask, in the researcher's newest study."""
     studies = [study for study, _ in accounts.studies_of(session(), g.researcher)]
     for study in sorted(studies, key=lambda study: study.created_at, reverse=True):
-        if study.has_known_kind and not plans.contact_faults(study.plan):
+        if study.is_readable and not plans.contact_faults(study.plan):
             return {name: getattr(study.plan, name) for name in CONTACT}
     return {}
 

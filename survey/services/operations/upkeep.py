@@ -1,0 +1,61 @@
+"""Whether a server's background work, deleting what is due, is done as often as is promised."""
+
+import json
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import NamedTuple
+
+from survey.db.models import now
+
+NOTE = "upkeep.json"  # in the instance folder
+ALLOWED = timedelta(hours=3)  # it is done each hour
+
+
+class Upkeep(NamedTuple):
+    """When everything due was deleted last, or a server first ran; and where it failed since."""
+
+    since: datetime
+    failed: Sequence[str] = ()
+
+
+def noted(instance: Path) -> Upkeep | None:
+    """Return what is noted in an instance folder, None where no server has run."""
+    try:
+        content = json.loads((instance / NOTE).read_text())
+        return Upkeep(datetime.fromisoformat(content["since"]), content["failed"])
+    except (FileNotFoundError, ValueError, LookupError, TypeError):
+        return None
+
+
+def note_begun(instance: Path) -> None:
+    """Note that a server runs, where none is known to have run."""
+    if noted(instance) is None:
+        _write(instance, Upkeep(now()))
+
+
+def note_done(instance: Path, failed: Sequence[str]) -> None:
+    """Note that everything due is deleted now, but in the studies where it ``failed``."""
+    earlier = noted(instance)
+    _write(instance, Upkeep(earlier.since if failed and earlier else now(), failed))
+
+
+def reason_late(instance: Path) -> str:
+    """Return why personal data may be kept for longer than promised, "" where they are not."""
+    upkeep = noted(instance)
+    if upkeep is None:
+        return ""
+    if upkeep.failed:
+        names = ", ".join(upkeep.failed)
+        return f"personal data that are due could not be deleted in {names}; the log says why"
+    waited = now() - upkeep.since
+    if waited <= ALLOWED:
+        return ""
+    hours = waited // timedelta(hours=1)
+    return f"what is due was last deleted {hours} hours ago; that is done each hour"
+
+
+def _write(instance: Path, upkeep: Upkeep) -> None:
+    new = instance / f".{NOTE}.{now():%f}"
+    new.write_text(json.dumps({"since": upkeep.since.isoformat(), "failed": [*upkeep.failed]}))
+    new.replace(instance / NOTE)
