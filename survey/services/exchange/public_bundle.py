@@ -17,7 +17,7 @@ from survey.db.engine import snapshot
 from survey.db.models import Study
 from survey.services.analysis.sheets import Sheet
 from survey.services.exchange.bundle import content_of, files_of, files_of_kind, stream_zip
-from survey.services.exchange.tables import Content, MoveTime
+from survey.services.exchange.tables import TIMES, Content, MoveTime
 
 NOT_PUBLISHED = "not published"  # in place of a researcher's reason, which a bundle must have
 BEGINNING = datetime(2000, 1, 1, tzinfo=UTC)  # when everybody begins in a public bundle
@@ -33,7 +33,8 @@ def public_content(session: Session, study: Study) -> Content:
     """Return a study's content as everyone may have it, without test data.
 
     Personal answers, closing answers, reasons and names of groups are left out. How long people
-    took stays, when they took part does not: everybody begins at ``BEGINNING``.
+    took stays, when they took part does not: everybody begins at ``BEGINNING``. When the study was
+    opened, closed or looked at is left out: one that is open for a lesson has a lesson's people.
     """
     content = content_of(session, study)
     move = _moved_times(content)
@@ -41,9 +42,14 @@ def public_content(session: Session, study: Study) -> Content:
     def participants() -> Iterator[ParticipantRecord]:
         return (_public_record(each, move) for each in content.participants())
 
-    looks = [{**look, "reason": NOT_PUBLISHED} for look in content.looks]
-    answers = content.answers.public(move)
-    return replace(content, looks=looks, participants=participants, answers=answers)
+    at = BEGINNING.isoformat()
+    return replace(
+        content,
+        **dict.fromkeys(TIMES),
+        looks=[{**look, "at": at, "reason": NOT_PUBLISHED} for look in content.looks],
+        participants=participants,
+        answers=content.answers.public(move),
+    )
 
 
 def tried_sheet(session: Session, study: Study, number: int, drawn: Any, answer: Any) -> Sheet:

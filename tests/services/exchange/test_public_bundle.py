@@ -2,7 +2,7 @@
 
 import json
 import re
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -102,6 +102,22 @@ def test_when_someone_took_part_is_left_out_and_how_long_is_kept(session):
     seconds = [row["active_seconds"] for row in rows_of(public, "responses.csv")]
     assert seconds == [row["active_seconds"] for row in rows_of(full, "responses.csv")]
     assert "age, education, remark and the day" in left_out(study.plan)
+
+
+@pytest.mark.parametrize("kind", [pytest.param(name, marks=pytest.mark.slow) for name in KINDS])
+def test_no_file_tells_the_day_or_hour_of_a_study_that_was_open_for_one_lesson(app, session, kind):
+    study = KINDS[kind](app, session)
+    lesson = datetime(2031, 7, 19, 10, 20, 30, tzinfo=UTC)
+    with_canaries(session, study)
+    for name in ("opened_at", "closed_at", "unblinded_at"):
+        setattr(study, name, lesson)
+    study.looks = [{"at": lesson.isoformat(), "participants": 1, "reason": "why"}]
+    session.commit()
+    files = unzipped(b"".join(stream_public_bundle(session, study)))
+    days = re.compile(rb"(?!2000)20\d\d-\d\d-\d\d|2031|10:20")
+    told = {(name, day) for name, content in files.items() for day in days.findall(content)}
+    assert told == set()
+    steps_of(files)  # replicates
 
 
 @pytest.mark.slow
