@@ -12,6 +12,7 @@ from survey.db.engine import database_url, engine_options, prepare
 from survey.db.models.base import Base
 from survey.services.analysis.report import load_libraries as load_report_libraries
 from survey.services.operations import upkeep
+from survey.services.operations.backups import delete_old_copies
 from survey.services.participation import own_data
 from survey.web import (
     auth,
@@ -116,7 +117,7 @@ def _end_transaction(_: BaseException | None) -> None:
 def delete_due_data(app: Flask) -> None:
     """Run for ever: each hour, delete the personal data of studies whose date for that has passed.
 
-    Also the files of refused forms, which are kept for an hour.
+    Also the files of refused forms, which are kept for an hour, and copies that restoring left.
 
     Every few seconds, try again what the busy database prevented, and empty its write-ahead log
     if that may still hold deleted data. Nothing that goes wrong ends it, and ``upkeep`` knows when
@@ -142,4 +143,5 @@ def delete_due_data(app: Flask) -> None:
 def _delete_all_due(instance: Path) -> None:
     failed = own_data.drop_due(session()).failed
     uploads.delete_old(instance)
+    delete_old_copies(instance)
     upkeep.note_done(instance, failed)

@@ -7,6 +7,7 @@ from flask import Blueprint, current_app, render_template
 from flask.typing import ResponseReturnValue
 
 from survey.services.exchange.tables import stored_tables
+from survey.services.operations.backups import COPIES_KEPT
 from survey.services.operations.database import begin_reading, reason_not_ready
 from survey.services.paper.table4 import table4 as reproduce_table4
 from survey.services.studies import publications
@@ -42,7 +43,7 @@ def ready() -> ResponseReturnValue:
 @stored_blueprint.get("/what-is-stored")
 def page() -> ResponseReturnValue:
     """List every column of every table, its purpose and how long it is kept."""
-    return render_template("stored.html", tables=stored_tables())
+    return render_template("stored.html", tables=stored_tables(), days_kept=COPIES_KEPT.days)
 
 
 @paper_blueprint.get("/table4")

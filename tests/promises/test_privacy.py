@@ -375,6 +375,42 @@ def test_what_a_busy_database_keeps_from_being_deleted_is_tried_again_at_once(ap
     assert len(tries) == 3  # the third was done, so the next is an hour away
 
 
+def test_a_copy_that_a_restore_left_is_deleted_when_it_was_said(
+    app, visitor, session, engine, tmp_path, monkeypatch
+):
+    """Everything in the instance folder is searched for what an erased person wrote."""
+
+    def holding():
+        files = [path for path in tmp_path.rglob("*") if path.is_file()]
+        return {path.name.split("-")[0] for path in files if CANARY.encode() in path.read_bytes()}
+
+    def sleep(_):
+        raise StopError
+
+    backup = tmp_path.parent / "earlier.sqlite3"
+    write_backup(engine, backup)
+    session.rollback()
+    restore_backup(engine, backup, tmp_path, replace=True)
+    (tmp_path / ".restore-killed").mkdir()
+    (tmp_path / ".restore-killed/staged.sqlite3").write_bytes(CANARY.encode())
+    visitor.open("/my-data")
+    visitor.submit("/erase", sure="y")
+    assert visitor.path == "/erased"
+    monkeypatch.setattr(application, "sleep", sleep)
+    with pytest.raises(StopError):
+        application.delete_due_data(app)
+    assert holding() == {"before", "staged.sqlite3"}
+    assert "for 7 days, then it deletes it" in app.test_client().get("/what-is-stored").text
+    past = (datetime.now(UTC) - timedelta(days=7, seconds=1)).timestamp()
+    for path in tmp_path.iterdir():
+        os.utime(path, (past, past))
+    with pytest.raises(StopError):
+        application.delete_due_data(app)
+    assert holding() == set()
+    session.rollback()
+    assert session.query(Participant).count() == 0
+
+
 def test_no_fault_ends_the_background_work_and_a_late_deletion_is_said(app, monkeypatch, tmp_path):
     moments, tries = [datetime(2027, 7, 1, tzinfo=UTC)], []
 

@@ -17,7 +17,7 @@ from survey.db.engine import snapshot
 from survey.db.models import Study
 from survey.services.analysis.sheets import Sheet
 from survey.services.exchange.bundle import content_of, files_of, files_of_kind, stream_zip
-from survey.services.exchange.tables import TIMES, Content, MoveTime
+from survey.services.exchange.tables import Content, MoveTime
 
 NOT_PUBLISHED = "not published"  # in place of a researcher's reason, which a bundle must have
 BEGINNING = datetime(2000, 1, 1, tzinfo=UTC)  # when everybody begins in a public bundle
@@ -45,7 +45,9 @@ def public_content(session: Session, study: Study) -> Content:
     at = BEGINNING.isoformat()
     return replace(
         content,
-        **dict.fromkeys(TIMES),
+        opened_at=None,
+        closed_at=None,
+        unblinded_at=None,
         looks=[{**look, "at": at, "reason": NOT_PUBLISHED} for look in content.looks],
         participants=participants,
         answers=content.answers.public(move),

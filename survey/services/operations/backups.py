@@ -5,10 +5,12 @@ A backup is restored into an empty database, or replaces another that is backed 
 
 import os
 import secrets
+import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +33,13 @@ COUNT_WORDS = {
     "response": ("answer", "answers"),
     "researcher": ("researcher", "researchers"),
 }
+
+
+# Copies in the instance folder that restoring makes: of what was replaced, so that it can be
+# undone, and, where a restore or a backup was interrupted, of what it worked on.
+REPLACED, WORK = "before-restore-", ".restore-"
+COPIES = (f"{REPLACED}*", f".{REPLACED}*", f"{WORK}*")
+COPIES_KEPT = timedelta(days=7)
 
 
 @dataclass(frozen=True)
@@ -140,7 +149,7 @@ def restore_backup(
                 erased = own_data.erase_again(session, folder, tokens)
             safety_backup = None
             if not _is_empty(target, replace=replace):
-                safety_backup = folder / f"before-restore-{now():%Y%m%dT%H%M%S%f}.sqlite3"
+                safety_backup = folder / f"{REPLACED}{now():%Y%m%dT%H%M%S%f}.sqlite3"
                 write_backup(engine, safety_backup)
             with staged.connect() as source:
                 rows = migration.row_counts(source)
@@ -152,6 +161,16 @@ def restore_backup(
                 raise BackupError("Not every row of the backup arrived; nothing was changed.")
         content = DatabaseContent(str(migration.newest_revision()), rows)
         return content, safety_backup, erased
+
+
+def delete_old_copies(folder: Path) -> None:
+    """Delete the copies of personal data in the instance folder that restoring left, when due."""
+    for path in [path for pattern in COPIES for path in folder.glob(pattern)]:
+        if now() - datetime.fromtimestamp(path.stat().st_mtime, UTC) > COPIES_KEPT:
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
 
 
 def _copy_rows(connection: Connection, file: Path, live: DatabaseContent, on_step: OnStep) -> None:
@@ -223,7 +242,7 @@ def _require_known_tables(source: Connection, target: Connection, name: str) -> 
 @contextmanager
 def _staged_copy(file: Path, folder: Path) -> Iterator[Engine]:
     """Yield a copy of the backup, upgraded to the newest schema; the backup is not changed."""
-    with tempfile.TemporaryDirectory(prefix=".restore-", dir=folder) as work:
+    with tempfile.TemporaryDirectory(prefix=WORK, dir=folder) as work:
         copy = Path(work, "staged.sqlite3")
         original = sqlite_engine(file, read_only=True)
         with original.connect() as connection:

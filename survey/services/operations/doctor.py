@@ -25,6 +25,7 @@ from survey.core.measures import MEASURES
 from survey.db import migration, queries
 from survey.db.engine import WAL_IS_SAFE_FROM
 from survey.errors import SchemaError
+from survey.services.operations.backups import WORK
 from survey.services.operations.database import encoding_fault, require_current_schema
 from survey.services.operations.upkeep import reason_late
 
@@ -224,7 +225,7 @@ def check_folder(folder: Path) -> CheckResult:
 
 def check_leftovers(folder: Path) -> CheckResult:
     """Check that no interrupted restore left a copy of personal data behind."""
-    leftovers = sorted(str(path) for path in folder.glob(".restore-*"))
+    leftovers = sorted(str(path) for path in folder.glob(f"{WORK}*"))
     if leftovers:
         return warning(
             "leftovers",
