@@ -10,6 +10,7 @@ from click.shell_completion import add_completion_class
 
 from survey.cli.command import CommandGroup
 from survey.cli.completion import PROGRAM, BashCompleteWithSpaces
+from survey.cli.terminal import harmless
 
 # Headings of `survey --help`; each command with its module.
 SECTIONS: Mapping[str, Mapping[str, str]] = {
@@ -82,10 +83,13 @@ class LazyCommandGroup(CommandGroup):
         """Run the command; print an error as one sentence on stderr, with exit status 1."""
         try:
             return super().invoke(ctx)
-        except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
+        except click.ClickException as error:
+            error.message = harmless(error.message)  # type: ignore[misc] # a hint of click's
+            raise
+        except (click.exceptions.Exit, click.Abort, BrokenPipeError):
             raise  # click handles these; a pipe closed by `head` is no error
         except Exception as error:
-            raise click.ClickException(error_sentence(error)) from error
+            raise click.ClickException(harmless(error_sentence(error))) from error
 
 
 def error_sentence(error: Exception) -> str:

@@ -18,7 +18,7 @@ from survey.cli.command import (
     refuse_own_database,
 )
 from survey.cli.researcher import link_address
-from survey.cli.terminal import print_json, print_result, print_table, print_text, progress_bar
+from survey.cli.terminal import print_json, print_result, print_table, print_text, progress_bar, say
 
 if TYPE_CHECKING:
     import socket
@@ -238,20 +238,20 @@ def _print_addresses(engine: "Engine", address: str, *, demo: bool) -> None:
                 demo_studies.ensure_studies(session)
             token = accounts.ensure_researcher(session)
         studies = lifecycle.all_studies(session)
-        click.echo(f"Database: {engine.url.render_as_string(hide_password=True)}")
+        say(f"Database: {engine.url.render_as_string(hide_password=True)}")
         for study in studies:
             if study.status == "open" and study.is_readable:
-                click.echo(f"Participants take part in “{study.plan.title}” at:")
-                click.echo(f"  {address}/s/{study.slug}")
+                say(f"Participants take part in “{study.plan.title}” at:")
+                say(f"  {address}/s/{study.slug}")
     if not studies:
-        click.echo("There is no study yet: make one with `survey study new`.")
+        say("There is no study yet: make one with `survey study new`.")
     if token is not None:
-        click.echo("Researchers set their password here, once, within 30 minutes:")
-        click.echo(f"  {link_address(address, token)}")
+        say("Researchers set their password here, once, within 30 minutes:")
+        say(f"  {link_address(address, token)}")
     else:
-        click.echo("Researchers sign in at:")
-        click.echo(f"  {address}/research/")
-    click.echo("Stop with Ctrl-C.")
+        say("Researchers sign in at:")
+        say(f"  {address}/research/")
+    say("Stop with Ctrl-C.")
 
 
 def _refuse_danger(settings: "Settings", engine: "Engine", host: str) -> None:
@@ -261,7 +261,7 @@ def _refuse_danger(settings: "Settings", engine: "Engine", host: str) -> None:
     results = run_checks(engine, settings, host, thorough=False)
     for result in results:
         if result.level == "warning":
-            click.echo(f"Warning: {result.text}", err=True)
+            say(f"Warning: {result.text}", err=True)
     if dangers := [result.text for result in results if result.level == "DANGER"]:
         raise click.ClickException("\n       ".join(dangers))
 

@@ -14,6 +14,7 @@ from survey.cli.terminal import (
     print_table,
     print_text,
     progress_bar,
+    say,
 )
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def paper(name: str, folder: Path | None, collection: Path | None, as_json: bool
         count = sum(reproduction.file_count for reproduction in reproductions)
         files = (file for reproduction in reproductions for file in reproduction.files())
         write_files(folder, files, count)
-        click.echo(f"Wrote {count} file{'s' * (count > 1)} to {folder}.", err=True)
+        say(f"Wrote {count} file{'s' * (count > 1)} to {folder}.", err=True)
     if not all(reproduction.agrees for reproduction in reproductions):
         raise click.exceptions.Exit(1)
 
@@ -88,20 +89,20 @@ def _print_reproduction(reproduction: "Reproduction") -> None:
         print_sheet(sheet)
     if reproduction.claims:
         print_heading("The paper's claims about it")
-        click.echo()
+        say()
     for claim in reproduction.claims:
         verdict = claim.verdict.upper()
         print_text(f"{verdict}: {claim.statement} ({claim.source})", word=verdict)
         print_text(claim.why, "  ", "  ")
-        click.echo()
+        say()
     for title, paragraphs in reproduction.passages:
         print_heading(title)
         for paragraph in paragraphs:
             print_text(paragraph, "  ", "    ")
-        click.echo()
+        say()
     for remark in reproduction.remarks:
         print_text(remark, "- ", "  ")
-    click.echo()
+    say()
     _print_comparisons(reproduction.name, reproduction.comparisons)
 
 
@@ -115,4 +116,4 @@ def _print_comparisons(name: str, comparisons: "Sequence[Comparison]") -> None:
     columns = ["", "what", "recomputed", "printed", "agrees"]
     print_table(f"{name}: recomputed and printed values", columns, rows)
     agreeing = sum(value.agrees for value in comparisons)
-    click.echo(f"{agreeing} of {len(comparisons)} printed values agree.")
+    say(f"{agreeing} of {len(comparisons)} printed values agree.")

@@ -19,7 +19,7 @@ from survey.cli.command import (
     refuse_inputs,
     with_options,
 )
-from survey.cli.terminal import print_json, print_result, print_table, print_text, progress_bar
+from survey.cli.terminal import print_json, print_result, print_table, print_text, progress_bar, say
 
 if TYPE_CHECKING:
     from flask import Flask
@@ -281,7 +281,7 @@ def _print_powers(powers: "Sequence[Power]", sentences: Sequence[str]) -> None:
     print_text(f"How to read the first line: {power.reading(powers[0])}")
     for sentence in filter(None, sentences):
         print_text(sentence)
-    click.echo("\nNot covered:")
+    say("\nNot covered:")
     for sentence in power.NOT_COVERED:
         print_text(sentence, "- ", "  ")
 
@@ -294,4 +294,4 @@ def _write_csv(target: Path, rows: Sequence[Mapping[str, Any]]) -> None:
             writer.writerows(rows)
     except OSError as error:
         raise click.ClickException(f"{target} cannot be written: {error.strerror}.") from None
-    click.echo(f"Written: {target}", err=True)
+    say(f"Written: {target}", err=True)

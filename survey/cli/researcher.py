@@ -3,7 +3,7 @@
 import click
 
 from survey.cli.command import JSON_OPTION, RESEARCHER, CommandGroup, open_session
-from survey.cli.terminal import print_json, print_result, print_table
+from survey.cli.terminal import print_json, print_result, print_table, say
 
 AT_OPTION = click.option(
     "--at",
@@ -92,7 +92,7 @@ def list_(as_json: bool) -> None:
         ]
         print_table("Researchers", ["name", "password set", "second factor", "since"], rows)
     else:
-        click.echo("There is no researcher yet: `survey researcher add NAME` adds one.")
+        say("There is no researcher yet: `survey researcher add NAME` adds one.")
 
 
 @researcher.command(examples=('survey researcher reset-second-factor "Ada Lovelace"',))

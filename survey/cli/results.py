@@ -35,6 +35,7 @@ from survey.cli.terminal import (
     print_sheet,
     print_text,
     progress_bar,
+    say,
 )
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def analyse(
         from survey.services.analysis import report
 
         write_files(folder, report.report_files(result), report.file_count(result))
-        click.echo(f"Report, tables and figures are in {folder}; begin with report.html.", err=True)
+        say(f"Report, tables and figures are in {folder}; begin with report.html.", err=True)
     if as_json:
         print_json(study_results.as_json(result))
         return
@@ -138,7 +139,7 @@ def _analysis_of(
         study = find_study(session, target) if target else lifecycle.only_study(session)
         require_options(study.plan, options)  # before the log says that results were seen
         if lifecycle.log_early_results(session, study, accounts.COMMAND_LINE, reason):
-            click.echo(EARLY_LOOK_NOTE, err=True)
+            say(EARLY_LOOK_NOTE, err=True)
         begin_reading(session)
         result = analyse_stored(session, study, options)
         if isinstance(result, Analysis):
@@ -158,13 +159,13 @@ def _print_figures(result: "TaskFigures", *, as_json: bool, with_test: bool) -> 
         return
     if result.headline and not result.why_empty:
         print_text(result.headline)
-        click.echo(f"{result.counts}\n")
+        say(f"{result.counts}\n")
         if with_test:
-            click.echo("Test data are counted. They are not evidence.\n")
+            say("Test data are counted. They are not evidence.\n")
     for sentence in result.sentences:
         print_text(sentence, "- ", "  ")
     if result.sentences:
-        click.echo()
+        say()
     if result.why_empty:
         print_text(result.why_empty)
         return
@@ -238,7 +239,7 @@ def _print_counts(result: "Analysis") -> None:
 def _print_analysis(result: "Analysis") -> None:
     from survey.services.analysis.report import flags_sheet, tables_of
 
-    click.echo()
+    say()
     print_heading("What the votes support")
     for verdict in result.verdicts:
         print_text(verdict.sentence, "- ", "  ")
@@ -249,7 +250,7 @@ def _print_analysis(result: "Analysis") -> None:
         )
     for remark in filter(None, (result.shown_scores, result.early_looks)):
         print_text(remark)
-    click.echo()
+    say()
     for sheet in tables_of(result):
         print_sheet(sheet)
     print_sheet(flags_sheet(result))
@@ -311,7 +312,7 @@ def export(
             )
         reason = reason[:500] or "exported"
         if lifecycle.log_early_results(session, study, accounts.COMMAND_LINE, reason):
-            click.echo(EARLY_LOOK_NOTE, err=True)
+            say(EARLY_LOOK_NOTE, err=True)
         lines, digest = bundle.estimate_lines(session, study), study.digest
         with progress_bar("Writing", total=lines) as progress, _replaced_when_done(path) as new:
             if folder:
@@ -397,7 +398,7 @@ def replicate(
     if fault:
         raise fault
     if not as_json:
-        click.echo("The bundle agrees in everything that can be recomputed.")
+        say("The bundle agrees in everything that can be recomputed.")
 
 
 @command(

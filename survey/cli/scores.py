@@ -26,6 +26,7 @@ from survey.cli.terminal import (
     print_table,
     print_warnings,
     progress_bars,
+    say,
 )
 
 if TYPE_CHECKING:
@@ -396,10 +397,10 @@ def _write_report(folder: Path, report: "Report") -> None:
 
     graphs = run_report.graphs(report)
     write_files(folder, run_report.files_of(report, graphs), run_report.file_count(report, graphs))
-    click.echo(f"Tables and graphs are in {folder}.", err=True)
+    say(f"Tables and graphs are in {folder}.", err=True)
     for graph in graphs:
         if graph.why:
-            click.echo(f"Not drawn: {graph.name}, since {graph.why}.", err=True)
+            say(f"Not drawn: {graph.name}, since {graph.why}.", err=True)
 
 
 def _print_report(
@@ -422,12 +423,12 @@ def _print_report(
         print_json(content)
     elif output == "csv":
         as_rows = evaluation.long_queries_sheet if per_query else evaluation.long_sheet
-        click.echo(as_csv(as_rows(report)), nl=False)
+        say(as_csv(as_rows(report)), nl=False)
         for note in report.evaluation.notes:
-            click.echo(note, err=True)
+            say(note, err=True)
     else:
         for sheet in sheets:
             if output == "latex":
-                click.echo(as_latex(sheet))
+                say(as_latex(sheet))
             else:
                 print_sheet(sheet)

@@ -34,6 +34,7 @@ from survey.cli.terminal import (
     print_text,
     print_warnings,
     progress_bar,
+    say,
 )
 from survey.services.studies.languages import languages
 
@@ -499,7 +500,7 @@ def list_(as_json: bool) -> None:
     if unknown:
         why = "as this program cannot read their plans (`survey doctor` says why)"
         text = f"Left out, {why}: {', '.join(unknown)}."
-        click.echo(text, err=True)
+        say(text, err=True)
     if as_json:
         print_json([content | lifecycle.admission(study) for content, study in contents])
     elif contents:
@@ -509,7 +510,7 @@ def list_(as_json: bool) -> None:
         ]
         print_table("Studies", columns, rows)
     elif not unknown:
-        click.echo("There is no study yet: make one with `survey study new`.")
+        say("There is no study yet: make one with `survey study new`.")
 
 
 @study.command(examples=("survey study show five-systems",))
@@ -620,7 +621,7 @@ def plan(slug: str, as_json: bool) -> None:
         if as_json:
             print_json(plan_values(study.plan, recruitment))
         else:
-            click.echo(write_plan(study.plan, recruitment), nl=False)
+            say(write_plan(study.plan, recruitment), nl=False)
 
 
 @study.command(
@@ -981,7 +982,7 @@ def _print_summary(contests: "Sequence[QuestionCheck]", findings: "Sequence[Find
     for finding in remarks:
         where = "all" if finding.question is None else f"question {finding.question}"
         print_text(f"{where}: {finding.text}", "", "  ")
-    click.echo()
+    say()
     if not contests:
         return
     rows = [

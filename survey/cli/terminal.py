@@ -5,6 +5,7 @@ repeats what a word says. Where there is no terminal, nothing is wrapped, cut or
 """
 
 import json
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -30,6 +31,8 @@ GAP = 3  # between the columns of a table
 NUMERIC = tuple("0123456789.+−-±–<")  # how a cell with a number begins
 
 GOOD, DOUBTFUL, BAD = "green", "yellow", "bold red"
+# Controls, without tab and line feed, and what turns the direction of a text or ends its line.
+STEERS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 COLOURS = {
     **dict.fromkeys(("ok", "yes", "open", "HOLDS"), GOOD),
     **dict.fromkeys(("warning", "draft", "not yet", "HOLDS ONLY IN PART"), DOUBTFUL),
@@ -38,9 +41,20 @@ COLOURS = {
 }
 
 
+def harmless(text: str) -> str:
+    """Return a text whose signs that steer a terminal, or turn its direction, are named."""
+    return STEERS.sub(lambda match: f"<U+{ord(match[0]):04X}>", text)
+
+
+def say(text: str = "", *, err: bool = False, nl: bool = True) -> None:
+    """Print a text, in which no title or id that it quotes can steer the terminal."""
+    click.echo(harmless(text), err=err, nl=nl)
+
+
 def print_json(content: Any) -> None:
     """Print a value as indented JSON, for scripts."""
-    click.echo(json.dumps(content, ensure_ascii=False, indent=2))
+    text = json.dumps(content, ensure_ascii=False, indent=2)
+    click.echo(STEERS.sub(lambda match: f"\\u{ord(match[0]):04x}", text))
 
 
 def print_result(content: Any, *sentences: str, as_json: bool) -> None:
@@ -49,7 +63,7 @@ def print_result(content: Any, *sentences: str, as_json: bool) -> None:
         print_json(content)
         return
     for sentence in sentences:
-        click.echo(sentence)
+        say(sentence)
 
 
 def print_warnings(warnings: "Sequence[Warned]", *, strict: bool = False) -> None:
@@ -58,9 +72,9 @@ def print_warnings(warnings: "Sequence[Warned]", *, strict: bool = False) -> Non
         same_code = [*of_code]
         for warning in same_code[:MOST_WARNINGS]:
             word = "Note" if warning.level == "note" else "Warning"
-            click.echo(f"{word}: {warning.text}.", err=True)
+            say(f"{word}: {warning.text}.", err=True)
         if len(same_code) > MOST_WARNINGS:
-            click.echo(f"Warning: and {len(same_code) - MOST_WARNINGS} more.", err=True)
+            say(f"Warning: and {len(same_code) - MOST_WARNINGS} more.", err=True)
     levels = {warning.level for warning in warnings}
     if "stop" in levels or (strict and "warning" in levels):
         raise click.exceptions.Exit(1)
@@ -68,7 +82,7 @@ def print_warnings(warnings: "Sequence[Warned]", *, strict: bool = False) -> Non
 
 def print_heading(title: str) -> None:
     """Print a title in bold, on one line."""
-    _console().print(title, style="bold", soft_wrap=True)
+    _console().print(harmless(title), style="bold", soft_wrap=True)
 
 
 def print_text(text: str, first_indent: str = "", indent: str = "", *, word: str = "") -> None:
@@ -80,7 +94,7 @@ def print_text(text: str, first_indent: str = "", indent: str = "", *, word: str
 
     console = _console()
     width = min(MAX_PROSE_WIDTH, console.width) if console.width != UNLIMITED else UNLIMITED
-    wrapped = click.wrap_text(text, width, first_indent, indent)
+    wrapped = click.wrap_text(harmless(text), width, first_indent, indent)
     styled = Text(wrapped.replace(NO_BREAK_SPACE, " "))
     if styled.plain.startswith(f"{first_indent}{word}"):
         styled.stylize(COLOURS.get(word, ""), len(first_indent), len(first_indent) + len(word))
@@ -93,7 +107,7 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[obje
     Text is wrapped, numbers are not: columns that do not fit go into further tables below,
     each of which repeats the columns that name the rows.
     """
-    texts = [["" if cell is None else str(cell) for cell in row] for row in rows]
+    texts = [["" if cell is None else harmless(str(cell)) for cell in row] for row in rows]
     cells = [[name, *(row[index] for row in texts)] for index, name in enumerate(columns)]
     if title:
         print_heading(title)
@@ -101,7 +115,7 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[obje
     words = [_longest_word(column) for column in cells]
     for indices in _split_columns(words, keys, _console().width):
         _print_columns([cells[index] for index in indices])
-        click.echo()
+        say()
 
 
 def print_sheet(sheet: "Sheet | Exhibit") -> None:
@@ -115,7 +129,7 @@ def print_sheet(sheet: "Sheet | Exhibit") -> None:
         print_heading(sheet.title)
     if sheet.note:
         print_text(sheet.note)
-        click.echo()
+        say()
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import Any
-from unicodedata import combining, normalize
+from unicodedata import category, combining, normalize
 
 MOST_FAULTS = 20
+STEERING = ("Cc", "Cf", "Zl", "Zp")  # categories of Unicode
 LEAST_ALIKE = 0.7  # of names: difflib's ratio, so that colour is not taken for columns
 MOST_NAMED = 5  # names in a sentence
 MOST_ALIKE = 5  # faults that differ in numbers and quoted words only
@@ -173,6 +174,14 @@ def did_you_mean(name: str, names: Sequence[str]) -> str:
 def visible(text: str) -> str:
     """Return a text in which blanks and signs that cannot be seen are named: d3<U+00A0>x."""
     return NOT_SEEN.sub(lambda match: f"<U+{ord(match[0]):04X}>", text)
+
+
+def is_steering(text: str) -> bool:
+    """Return whether a text has signs that are not seen and steer what shows it.
+
+    Control and format characters: escapes, marks that turn the direction, joiners, line ends.
+    """
+    return not text.isprintable() and any(category(sign) in STEERING for sign in text)
 
 
 def shortened(text: str) -> str:

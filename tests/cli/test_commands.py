@@ -10,6 +10,7 @@ from socket import create_server
 
 import pytest
 
+from survey import cli
 from survey.core.studies.fields import Finding
 from survey.core.studies.generators import GENERATORS
 from survey.db.migration import newest_revision
@@ -19,7 +20,7 @@ from survey.services.paper.catalogue import REPRODUCTIONS
 from survey.services.planning import power
 from survey.services.studies import lifecycle
 from survey.services.studies.plans import PRESETS
-from tests.builders import SLUG, Visitor
+from tests.builders import SLUG, Visitor, a_plan
 from tests.cli.desk import LEAVES
 from tests.commands import CONTACT
 from tests.databases import ON_BOTH, ON_SQLITE
@@ -717,3 +718,27 @@ def test_a_study_without_an_owner_says_so_and_what_to_do(run):
     told = run("study", "new", "nobodys")
     assert "`survey study share nobodys NAME` adds an owner." in told
     assert "has no owner" not in run("study", "new", "graces", "--owner", "Grace Hopper")
+
+
+@ON_SQLITE
+def test_no_title_or_id_steers_the_terminal(run, session):
+    steering = "\x1b[2J\x9b31m\u202e\u2066\x07 end"
+    lifecycle.create_study(session, "loud", a_plan(title=f"A study{steering}"))
+    session.commit()
+    listed = run("study", "list")
+    assert "<U+001B>[2J<U+009B>31m<U+202E><U+2066><U+0007> end" in " ".join(listed.split())
+    as_json = run("study", "list", "--json")
+    assert json.loads(as_json)[0]["title"] == f"A study{steering}"
+    printed = [listed, as_json, run("study", "show", "loud"), run("study", "check", "loud")]
+    printed.append(run("study", "show", f"a{steering}", status=1))
+    for text in printed:
+        assert not {*text} & {"\x1b", "\x9b", "\u202e", "\u2066", "\x07"}
+
+
+def test_commands_print_through_one_door():
+    """Which makes signs harmless that steer a terminal."""
+    modules = Path(cli.__file__).parent.glob("*.py")
+    assert {path.name for path in modules if "click.echo(" in path.read_text()} == {
+        "terminal.py",
+        "completion.py",  # prints a script of click's own
+    }

@@ -107,6 +107,7 @@ def test_good_pictures_of_a_folder_are_taken_and_the_others_named(session, study
         "good.jpg": a_picture("green", "JPEG"),
         "notes.txt": b"only words",
         "two words.png": a_picture("white"),
+        "a\u200fb.png": a_picture("black"),
         "#1.png": a_picture("white"),
         ".hidden": b"",
     }
@@ -120,6 +121,7 @@ def test_good_pictures_of_a_folder_are_taken_and_the_others_named(session, study
             "#1.png",
             "an id begins with no #, with which comments begin in judgements and other files",
         ),
+        ("a\u200fb.png", "it has a sign that cannot be seen (a<U+200F>b); take it out"),
         ("good.png", "good.jpg is the document good already"),
         ("two words.png", "ids in runs and judgements have no blanks"),
         ("notes.txt", "this is no picture that can be read; JPEG, PNG, WebP and GIF are allowed"),

@@ -36,7 +36,13 @@ from survey.core.studies.own_lists import COLLECTION_SIZE, LISTS, QUESTIONS, Own
 from survey.core.studies.provenance import MOST_SHOWN
 from survey.core.studies.questions import NO_CLUSTER, NO_MARKS, Marks
 from survey.core.studies.rankings import letters_for
-from survey.core.text_input import FaultyFilesError, FileFaults, lines_of, shortened
+from survey.core.text_input import (
+    FaultyFilesError,
+    FileFaults,
+    is_steering,
+    lines_of,
+    shortened,
+)
 
 RUNS = (2, LISTS[1])  # fewest and most; kinds of question that need more than 2 refuse them
 MOST_PAIRED_TOPICS = 500
@@ -112,6 +118,8 @@ def read_trec(
     """
     faults = FileFaults(_size_faults(len(runs), collection_size))
     names = names or [run_name(run.name) for run in runs]
+    unseen = "has a sign that cannot be seen; name it by --run NAME=FILE, or rename the file"
+    faults.extend(f"the run {shortened(name)} {unseen}" for name in names if is_steering(name))
     judgements, clusters_read, meant = _read_files(
         (qrels, runs, clusters), names, reading, faults, HIGHEST_GRADE if graded else None
     )
@@ -326,6 +334,9 @@ def _topic_faults(
     for of_run, run in runs.items():
         if topic not in run:
             yield f"{name} is missing in {of_run}; every run needs every topic"
+        elif strange := next(filter(is_steering, (topic, *run[topic])), ""):
+            unseen = "has a sign that cannot be seen; take it out"
+            yield f"{name}, {of_run}: {shortened(strange)} {unseen}"
 
 
 def _read_list(

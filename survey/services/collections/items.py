@@ -24,7 +24,13 @@ from survey.core.given_tables import Columns, Row, Table, heading_names, read_ta
 from survey.core.preflight import Warned, columns_not_read
 from survey.core.studies.fields import is_storable
 from survey.core.studies.provenance import LONGEST_NAME
-from survey.core.text_input import FaultyFilesError, FileFaults, shortened
+from survey.core.text_input import (
+    FaultyFilesError,
+    FileFaults,
+    is_steering,
+    shortened,
+    visible,
+)
 from survey.db import item_queries, queries
 from survey.db.models import StoredPicture, Study
 from survey.db.participant_queries import AnyStudy
@@ -623,6 +629,8 @@ def id_fault(name: str) -> str:
         return "an id begins with no #, with which comments begin in judgements and other files"
     if not is_storable(name):
         return "it has a character that cannot be stored"
+    if is_steering(name):
+        return f"it has a sign that cannot be seen ({visible(name[:60])}); take it out"
     if len(name) > LONGEST_NAME:
         return f"an id of {LONGEST_NAME} characters at most is allowed"
     return ""

@@ -50,6 +50,17 @@ def test_lists_are_the_positions_of_relevant_documents_in_each_run():
     )
 
 
+def test_ids_and_names_with_signs_that_are_not_seen_are_refused():
+    runs = [*RUNS[:2], RUNS[2].replace("d9", "d\u202e9")]
+    assert faults_of(runs, qrels=QRELS + "q3 0 d2 1\n", missing_last=True) == (
+        "topic 'q3', run C (run3.txt): 'd<U+202E>9' has a sign that cannot be seen; take it out",
+    )
+    assert read([run.replace("d9", "größe-٣-猫") for run in RUNS]).topics == ("q1", "q2")
+    assert "the run 'a<U+0085>b' has a sign that cannot be seen" in " ".join(
+        faults_of(names=["a\x85b", "two", "three"])
+    )
+
+
 def test_chosen_topics_are_the_questions_in_the_order_given():
     assert read(topics=["q2", "q1"]).topics == ("q2", "q1")
     assert read(topics=["q2", "q1"]).questions[0] == ((1,), (2,), (3,))
