@@ -171,11 +171,16 @@ def _is_under_way(since: datetime) -> ColumnElement[bool]:
     )
 
 
-def taken_slots(session: Session, study_id: int, since: datetime) -> int:
-    """Count the slots of a study that are in use: those counted, and those of people under way."""
+def taken_slots(session: Session, study_id: int, since: datetime, agreed_since: datetime) -> int:
+    """Count the slots of a study that are in use: those counted, and those of people under way.
+
+    Who has saved nothing since they agreed holds one only if they agreed after ``agreed_since``.
+    """
+    did_something = Participant.last_seen_at > Participant.consented_at
     counted = select(SlotCount.complete).where(SlotCount.study_id == study_id).scalar_subquery()
     under_way = select(func.count()).where(
-        Participant.study_id == study_id, CONDITIONS["counts"], _is_under_way(since)
+        *(Participant.study_id == study_id, CONDITIONS["counts"], _is_under_way(since)),
+        or_(did_something, Participant.last_seen_at > agreed_since),
     )
     statement = select(func.coalesce(counted, 0) + under_way.scalar_subquery())
     return session.scalar(statement) or 0

@@ -82,6 +82,23 @@ def test_a_place_that_was_left_goes_back_and_may_be_taken_up_again_while_one_is_
         participants.require_slot(session, study, first)
 
 
+def test_who_does_nothing_after_agreeing_holds_a_place_for_twenty_minutes(session):
+    study = an_open_study(session, participants=1)
+    idle = agree(session, study, "one")
+    ago = now() - timedelta(minutes=21)
+    idle.consented_at = idle.last_seen_at = ago
+    session.commit()
+    participants.require_slot(session, study, idle)  # nobody else came
+    idle.last_seen_at = ago + timedelta(seconds=30)  # something was saved
+    session.commit()
+    assert participants.free_slots(session, study) == 0
+    idle.last_seen_at = ago
+    session.commit()
+    agree(session, study, "two")
+    with pytest.raises(StudyFullError, match="went to someone else"):
+        participants.require_slot(session, study, idle)
+
+
 def test_whoever_finished_holds_a_place_for_good(session):
     study = an_open_study(session, participants=1)
     first = begin(session, study, "one")

@@ -1,7 +1,7 @@
 """Participants: how they begin and resume, their slots, and their steps from consent to receipt.
 
 A study has a slot for each participant that it wants. Agreeing takes one. A slot that is unused for
-the time that the study sets is released.
+the time that the study sets is released, and that of who does nothing after agreeing sooner.
 """
 
 import secrets
@@ -49,6 +49,7 @@ from survey.services.studies.recruitment import find_guest, recruitment_of
 FAILED_CHECK = "first answer to the check question was wrong"
 EARLIER_ARRIVALS = 99  # are stored beside the last; of more, the oldest are dropped
 PRACTICE = 0  # the position of the practice question
+AGREED_ONLY = timedelta(minutes=20)  # holds a slot for someone who saves nothing after agreeing
 PLACEHOLDER_SIGNS = set("{}%")  # of {{%PROLIFIC_PID%}}, which a platform replaces by an id
 QUERY_SIGNS = set("&=")  # between parameters: an id with one has swallowed another parameter
 NO_ID_SIGNS = PLACEHOLDER_SIGNS | QUERY_SIGNS
@@ -352,7 +353,8 @@ def slot_cutoff(study: AnyStudy) -> datetime:
 
 def free_slots(session: Session, study: AnyStudy) -> int:
     """Return how many more participants can begin now."""
-    taken = queries.taken_slots(session, study.id, slot_cutoff(study))
+    since = slot_cutoff(study)
+    taken = queries.taken_slots(session, study.id, since, max(since, now() - AGREED_ONLY))
     return max(0, study.plan.participants - taken)
 
 
@@ -384,7 +386,11 @@ def require_slot(session: Session, study: AnyStudy, participant: AnyParticipant)
     seen = participant.last_seen_at or participant.started_at
     if participant.consented_at is None:
         require_free_slot(session, study)
-    elif seen <= slot_cutoff(study) and not free_slots(session, study):
+        return
+    since = slot_cutoff(study)
+    if seen <= participant.consented_at:
+        since = max(since, now() - AGREED_ONLY)
+    if seen <= since and not free_slots(session, study):
         raise StudyFullError(
             marked(
                 "You were away for a long time, and your place went to someone else. What you had "
