@@ -4,7 +4,9 @@ from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 
-from tests.time_limit import LONGEST, ordered
+import pytest
+
+from tests.time_limit import LONGEST, OVER, counted, ordered
 
 ITEMS = [
     SimpleNamespace(path=Path(f"web/test_{file}.py"), name=f"test_{number}")
@@ -42,3 +44,28 @@ def test_after_the_time_tests_are_skipped_and_counted(pytester):
     done = pytester.runpytest_subprocess("--seconds", "0", "-rs")
     done.assert_outcomes(skipped=2)
     done.stdout.fnmatch_lines(["*SKIPPED*2*the 0 s are over*"])
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "2")])
+def test_a_run_of_fewer_than_nine_tenths_fails_and_says_so(pytester, workers):
+    pytester.makeconftest("pytest_plugins = ['tests.time_limit']")
+    slow = "import time\ndef test_slow(): time.sleep(1)\n"
+    pytester.makepyfile(test_a=slow, test_b=slow, test_c="def test_it(): pass")
+    whole = pytester.runpytest_subprocess("--seconds", "60", *workers)
+    assert whole.ret == 0
+    whole.stdout.fnmatch_lines(["3 of 3 tests ran within the time."])
+    broken = pytester.runpytest_subprocess("--seconds", "0", *workers)
+    assert broken.ret == 1
+    broken.stdout.fnmatch_lines(
+        ["0 of 3 tests ran within the time, fewer than 90%: the run fails."]
+    )
+    assert pytester.runpytest_subprocess(*workers).ret == 0
+
+
+def test_tests_that_are_skipped_for_another_reason_are_not_counted():
+    def report(text):
+        return SimpleNamespace(longrepr=text)
+
+    late, other = report(f"('x.py', 3, 'Skipped: the 5 {OVER}')"), report("Skipped: no R here")
+    assert counted({"passed": [1] * 9, "skipped": [late, other]}) == (9, 10)
+    assert counted({"passed": [1] * 7, "failed": [1], "error": [1]}) == (9, 9)

@@ -2,7 +2,8 @@
 
 The longest files begin first, so that none of them is alone at the end. With a limit, the others
 come in an order that depends on the commit, so that the tests for which no time was left differ
-from commit to commit. They are skipped, and the summary says how many.
+from commit to commit. They are skipped, and the summary says how many of how many ran. Where fewer
+than nine tenths did, the run fails: it says too little of the commit.
 """
 
 import os
@@ -32,6 +33,8 @@ LONGEST = (
     "promises/test_forms_at_once.py",
 )
 BEGAN = time.monotonic()
+ENOUGH = 0.9  # of the tests must run
+OVER = "s are over; another commit begins with other tests"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -61,7 +64,30 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Together | N
 def pytest_runtest_setup(item: pytest.Item) -> None:
     seconds = item.config.option.seconds
     if seconds is not None and time.monotonic() - BEGAN > seconds:
-        pytest.skip(f"the {seconds:g} s are over; another commit begins with other tests")
+        pytest.skip(f"the {seconds:g} {OVER}")
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if session.config.option.seconds is None or hasattr(session.config, "workerinput"):
+        return
+    ran, total = counted(reporter.stats)
+    if ran < ENOUGH * total and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    if config.option.seconds is not None:
+        ran, total = counted(terminalreporter.stats)
+        few = f", fewer than {ENOUGH:.0%}: the run fails" if ran < ENOUGH * total else ""
+        terminalreporter.write_line(f"{ran:,} of {total:,} tests ran within the time{few}.")
+
+
+def counted(stats: dict[str, list[Any]]) -> tuple[int, int]:
+    """How many tests ran, and how many there are, those among them that had no time left."""
+    ran = sum(len(stats.get(outcome, ())) for outcome in ("passed", "failed", "error"))
+    late = sum(OVER in str(report.longrepr) for report in stats.get("skipped", ()))
+    return ran, ran + late
 
 
 def commit() -> str:
