@@ -39,6 +39,7 @@ COLUMNS = {
     "completed_at,minutes,is_test,excluded,exclude_reason,understood,arm",
     "table3.csv": "quantity,value",
     "table4.csv": "question,AP,NMRR,MNRO,OTHER,choice",
+    "long.csv": "participant,question,topic,position,seconds,pair,d,contrast",
     "codebook.csv": "file,column,type,allowed,meaning",
 }
 MORE = {
