@@ -151,9 +151,7 @@ def by_contrast(d: NDArray[np.float64], credits: Credits, pair: Pair) -> ByContr
     ties = [orders[number] for number, kind in kinds.items() if kind == TIES_ONLY]
     identical = _of_kind(credits, kinds, IDENTICAL)
     contradicting = [number for number, kind in kinds.items() if kind == CONTRADICTING]
-    balanced = {
-        number for number in contradicting if contrast_part(*orders[number]) == BALANCED
-    }
+    balanced = {number for number in contradicting if contrast_part(*orders[number]) == BALANCED}
     return ByContrast(
         contradicting=_part(d, credits, kinds, CONTRADICTING),
         balanced=_balanced(d, credits, pair, balanced),

@@ -569,7 +569,9 @@ def _is_of_later_version(files: Files, table: Table | None) -> bool:
     """Return whether the version that wrote the bundle had no such table; its codebook tells."""
     if table is None or not table.is_new or table.name in files:
         return False
-    if any(cells[:1] == [table.name] for cells in read_cells(read_lines(files, CODEBOOK), CODEBOOK)):
+    if any(
+        cells[:1] == [table.name] for cells in read_cells(read_lines(files, CODEBOOK), CODEBOOK)
+    ):
         raise BundleError(f"{table.name} is missing; {CODEBOOK} describes it")
     return True
 

@@ -231,7 +231,7 @@ class OrderingFiles:
         ]
 
     def result_tables(self, plan: OrderingPlan) -> list[Table]:
-        """Return table3.csv, table4.csv with a column for each measure of the plan, and long.csv."""
+        """Return table3.csv, table4.csv with a column for each measure, and long.csv."""
         meaning = "credits (responses of which the order equals a ticked column's)"
         columns = [
             Column("question", "number of the question; the last row is the total"),

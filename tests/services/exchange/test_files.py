@@ -66,7 +66,8 @@ def headings(files):
 def test_the_files_and_their_columns_are_those_of_the_contract(bundle, fuller):
     assert headings(bundle) == COLUMNS
     assert headings(fuller) == COLUMNS | MORE
-    assert set(bundle) - set(COLUMNS) == {"study.json", "analysis.json", "SHA256SUMS"}
+    others = {"study.json", "analysis.json", "analysis.R", "SHA256SUMS"}
+    assert set(bundle) - set(COLUMNS) == others
 
 
 def test_the_codebook_tells_of_every_column_of_every_file(fuller):
