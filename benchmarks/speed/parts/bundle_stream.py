@@ -17,9 +17,10 @@ from survey.db import export_queries
 from survey.db.engine import database_url, engine_options, prepare, snapshot
 from survey.db.models import Study
 from survey.services.exchange.bundle import ANALYSIS, content_of, files_of, stream_zip
+from survey.services.exchange.long_table import LONG
 from survey.services.studies.lifecycle import find_study
 
-ANALYSED = ("table3.csv", "table4.csv", ANALYSIS)
+ANALYSED = ("table3.csv", "table4.csv", LONG, ANALYSIS)
 
 
 def opened(uri: str) -> Engine:

@@ -46,6 +46,8 @@ from survey.core.studies.rankings import (
 )
 
 NO_QUESTION = "no question is of this kind"
+BALANCED, UNBALANCED = "balanced", "unbalanced"
+CONTRASTS = (BALANCED, UNBALANCED, TIES_ONLY, IDENTICAL)
 MOST_PERMUTED = 7  # lists, of which all orders are taken
 RANDOM_ORDERS = 5040  # of more lists
 
@@ -129,6 +131,14 @@ class ByContrast:
     second_breaks_ties: int
 
 
+def contrast_part(first: Ranking, second: Ranking) -> str:
+    """Return how two orders differ in a question, one of CONTRASTS; two parts contradict."""
+    kind = contrast(first, second)
+    if kind != CONTRADICTING:
+        return kind
+    return BALANCED if is_balanced(first, second) else UNBALANCED
+
+
 def by_contrast(d: NDArray[np.float64], credits: Credits, pair: Pair) -> ByContrast:
     """Split the mean of d by how the pair's orders differ in a question.
 
@@ -141,7 +151,7 @@ def by_contrast(d: NDArray[np.float64], credits: Credits, pair: Pair) -> ByContr
     ties = [orders[number] for number, kind in kinds.items() if kind == TIES_ONLY]
     identical = _of_kind(credits, kinds, IDENTICAL)
     contradicting = [number for number, kind in kinds.items() if kind == CONTRADICTING]
-    balanced = {number for number in contradicting if is_balanced(*orders[number])}
+    balanced = {number for number in contradicting if contrast_part(*orders[number]) == BALANCED}
     return ByContrast(
         contradicting=_part(d, credits, kinds, CONTRADICTING),
         balanced=_balanced(d, credits, pair, balanced),

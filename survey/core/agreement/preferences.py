@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +56,12 @@ class PairOfLists(NamedTuple):
     number: int
     differences: Mapping[str, float]
     topic: str | None = None
+
+
+def agreement_of(measures: NDArray[Any], person: NDArray[Any] | int) -> NDArray[np.float64]:
+    """Return how far signs agree: 1 if they are the same, 0 if opposite, one half for a tie."""
+    agreement: NDArray[np.float64] = 0.5 + 0.5 * measures * person
+    return agreement
 
 
 def agreed_share(agree: int, against: int) -> float | None:
@@ -198,8 +204,7 @@ def analyse_preferences(
     differences = np.array(
         [[by_number[number][name] for name in measures] for number in credits.questions.tolist()]
     ).reshape(len(signs), len(measures))
-    # 1 where measure and person agree, 0 where they disagree, one half where the measure ties.
-    values = 0.5 + 0.5 * np.sign(differences) * signs[:, np.newaxis]
+    values = agreement_of(np.sign(differences), signs[:, np.newaxis])
     return PreferenceAnalysis(
         participants=len(credits.ballots.first_answer),
         answers=len(answers),

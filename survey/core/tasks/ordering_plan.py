@@ -268,6 +268,11 @@ class OrderingPlan(Plan):
         return AFTER in (self.columns, *self.arms)
 
     @property
+    def only_ordered(self) -> bool:
+        """Whether no participant is shown columns, so that none can be ticked."""
+        return self.columns == NEVER and not self.arms
+
+    @property
     def voters(self) -> int:
         """How many of the participants wanted are shown methods, for which they can vote."""
         shown = self.arms or (self.columns,)

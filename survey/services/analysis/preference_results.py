@@ -125,7 +125,7 @@ class PreferenceResults:
         return analyse_preferences(
             [Answer(each.participant, each.question, each.sign) for each in self.judgements],
             [
-                PairOfLists(each.number, self._differences(each), self._topics.get(each.number))
+                PairOfLists(each.number, self.list_differences(each), self._topics.get(each.number))
                 for each in self.questions
             ],
             self.plan.measures,
@@ -142,8 +142,8 @@ class PreferenceResults:
         """What the preferences support for each pair of measures."""
         return self.analysis.verdicts(self.level)
 
-    def _differences(self, question: Question) -> dict[str, float]:
-        """Return how much better list A is; the sign is exact, the size of the values."""
+    def list_differences(self, question: Question) -> dict[str, float]:
+        """Return how much better list A is by each measure; the sign is exact."""
         differences = {}
         for name, column in question.columns.items():
             first, second = column.values

@@ -470,7 +470,7 @@ def analyse_records(
             facts.get("looks", ()),
             int((everyone.complete & is_counted).sum()),
         ),
-        only_ordered=plan.columns == NEVER and not plan.arms,
+        only_ordered=plan.only_ordered,
         contradicts=contradiction_of(plan, {each.number: each.lists for each in questions}),
     )
     analysis = analyse_votes(votes, LeftOut.of(exclusions, options), options)

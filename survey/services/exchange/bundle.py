@@ -30,6 +30,7 @@ from survey.errors import NotFoundError, SurveyError
 from survey.services.analysis.study_results import Analysis, AnalysisOptions, analyse_study
 from survey.services.exchange.grouping import GroupingFiles
 from survey.services.exchange.labelling import LabellingFiles
+from survey.services.exchange.long_table import LONG, SCRIPT, script
 from survey.services.exchange.ordering import OrderingFiles
 from survey.services.exchange.preference import PreferenceFiles
 from survey.services.exchange.tables import (
@@ -76,9 +77,9 @@ LEVEL = 4
 
 # Measured, for the estimates: what an answer takes in a zip, and all that does not grow with
 # the answers.
-BYTES_PER_ANSWER = 33
-OTHER_BYTES = 15_000
-OTHER_LINES = 1_600
+BYTES_PER_ANSWER = 47
+OTHER_BYTES = 20_000
+OTHER_LINES = 1_900
 
 # Columns in which people wrote what they liked: neither an id nor one of listed values.
 FREE_TEXTS = [
@@ -261,6 +262,8 @@ def files_of(content: Content) -> Iterator[tuple[str, Lines]]:
     tables = tables_in(content)
     for table in [*tables, codebook_of(tables)]:
         yield table.name, table.lines(content)
+        if table.name == LONG:
+            yield SCRIPT, [script()]
     kind = files_of_kind(content.plan)
     if isinstance(kind, WithJudgements):
         yield from kind.judgement_files(content)

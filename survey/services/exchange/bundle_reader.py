@@ -85,6 +85,7 @@ from survey.services.exchange.input_files import (
     read_rows,
     text_of,
 )
+from survey.services.exchange.long_table import LONG, SCRIPT, SECONDS, script
 from survey.services.exchange.ordering import recompute_lists
 from survey.services.exchange.ordering_reader import ForeignFolder, read_foreign
 from survey.services.exchange.tables import (
@@ -499,19 +500,21 @@ def _recompute(files: Files, content: Content, study: dict[str, Any]) -> Iterato
         content = replace(content, identities=lambda: identities)
     recomputed = dict(files_of(content))
     _check_names(files, recomputed, content)
+    yield from _check_script(files)
     results = [table.name for table in kind.result_tables(content.plan)]
     compared = {
         **kind.recomputed,
         **{name: "recomputed" for name in results if name not in kind.recomputed},
     }
     tables = {table.name: table for table in tables_in(content)}
+    ignored = () if _has_times(files, content.plan) else (SECONDS,)
     for name, how in compared.items():
-        if name in recomputed:
-            _compare_table(files, name, recomputed[name], tables.get(name))
+        if name in recomputed and not _is_of_later_version(files, tables.get(name)):
+            _compare_table(files, name, recomputed[name], tables.get(name), ignored)
             yield f"{name}: {how}"
     _check_codebook(files, recomputed[CODEBOOK])
     yield f"{CODEBOOK}: tells of every column"
-    others = {*compared, *tables, CODEBOOK, STUDY, ANALYSIS}
+    others = {*compared, *tables, CODEBOOK, STUDY, ANALYSIS, SCRIPT}
     texts = [name for name in recomputed if name not in others]
     for name in texts:
         _compare_text(files, name, recomputed[name])
@@ -555,9 +558,37 @@ def _check_names(files: Files, known: Container[str], content: Content) -> None:
         if name not in known and name != SUMS:
             raise BundleError(f"{name} does not belong to this study's bundle")
     for table in tables_in(content):
+        if _is_of_later_version(files, table):
+            continue
         for name in next(read_cells(read_lines(files, table.name), table.name), []):
             if name not in table.names:
                 raise BundleError(f"{table.name}, row 1: the column {name!r} does not belong there")
+
+
+def _is_of_later_version(files: Files, table: Table | None) -> bool:
+    """Return whether the version that wrote the bundle had no such table; its codebook tells."""
+    if table is None or not table.is_new or table.name in files:
+        return False
+    if any(
+        cells[:1] == [table.name] for cells in read_cells(read_lines(files, CODEBOOK), CODEBOOK)
+    ):
+        raise BundleError(f"{table.name} is missing; {CODEBOOK} describes it")
+    return True
+
+
+def _check_script(files: Files) -> Iterator[str]:
+    """Compare the script beside long.csv, which people run, with the survey's own.
+
+    Before its text is changed in a later version, the sums of earlier texts have to be accepted.
+    """
+    if LONG in files:
+        if SCRIPT not in files:
+            raise BundleError(f"{SCRIPT} is missing; it belongs to {LONG}")
+        if text_of(files, SCRIPT) != script():
+            raise BundleError(f"{SCRIPT} is not the survey's script: do not run it")
+        yield f"{SCRIPT}: the survey's own script"
+    elif SCRIPT in files:
+        raise BundleError(f"{SCRIPT} does not belong to a bundle without {LONG}")
 
 
 def require_bundle(files: Files, name: str) -> None:
@@ -628,9 +659,8 @@ def _check_texts(texts: Any, content: Content) -> None:
 def _check_analysis(files: Files, content: Content) -> str:
     figures, recomputed = json_of(files, ANALYSIS), json.loads(stable_json(content.analysis_json))
     checked = f"{ANALYSIS}: every figure recomputed"
-    answers = files_of_kind(content.plan).answers_file
-    heading = next(read_cells(read_lines(files, answers), answers), [])
-    if not {"shown_at", "submitted_at", "active_seconds"} <= set(heading):
+    if not _has_times(files, content.plan):
+        answers = files_of_kind(content.plan).answers_file
         figures, recomputed = _without_times(figures), _without_times(recomputed)
         checked += f", but for those of times, which {answers} lacks"
     if VERDICT_RULES in recomputed and isinstance(figures, dict) and VERDICT_RULES not in figures:
@@ -654,6 +684,12 @@ def _check_analysis(files: Files, content: Content) -> str:
             recomputed["bias"]["conditional_logit"] = before
     _compare(figures, recomputed, ANALYSIS)
     return checked
+
+
+def _has_times(files: Files, plan: Plan) -> bool:
+    """Return whether a bundle tells how long answers took."""
+    heading = _heading(files, files_of_kind(plan).answers_file)
+    return {"shown_at", "submitted_at", "active_seconds"} <= {*heading}
 
 
 def _without_verdicts(figures: Any) -> Any:
@@ -692,11 +728,17 @@ def _without_times(figures: Any) -> Any:
     return {**figures, "bias": bias, "quality": None, "sensitivity": None}
 
 
-def _compare_table(files: Files, name: str, recomputed: Iterable[str], table: Table | None) -> None:
+def _compare_table(
+    files: Files,
+    name: str,
+    recomputed: Iterable[str],
+    table: Table | None,
+    ignored: Container[str] = (),
+) -> None:
     """Compare a file with its recomputed texts of many lines, cell by cell.
 
     ``table``: says which columns hold numbers, which may be rounded differently, and which an
-    earlier version did not write.
+    earlier version did not write; ``ignored``: columns that cannot be recomputed.
     """
     numbers = _number_columns(table) if table else ()
     recomputed_rows = read_cells(_split_lines(recomputed), name)
@@ -718,7 +760,9 @@ def _compare_table(files: Files, name: str, recomputed: Iterable[str], table: Ta
                 f"{name}, row {number}: {len(cells)} cells found; {len(expected)} are needed"
             )
         for column, cell, wanted in zip(heading, cells, expected, strict=True):
-            if cell != wanted and not (column in numbers and _same_numbers(cell, wanted)):
+            if cell == wanted or column in ignored:
+                continue
+            if not (column in numbers and _same_numbers(cell, wanted)):
                 raise BundleError(
                     f"{name}, row {number}, column {column}: {cell!r} found; recomputed {wanted!r}"
                 )

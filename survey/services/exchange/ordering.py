@@ -18,6 +18,7 @@ from sqlalchemy.orm import Session
 
 from survey.core.agreement.answers import ASKED, Answers, Coded, People, Spread, labels_of
 from survey.core.agreement.credits import OTHER, credited_measures
+from survey.core.agreement.differences import pairs
 from survey.core.collections.runs import names_of_runs, read_judgements
 from survey.core.studies.fields import ParticipantRecord, and_join
 from survey.core.studies.generators import GENERATOR_VERSION
@@ -50,6 +51,7 @@ from survey.services.analysis.study_results import (
     study_facts,
 )
 from survey.services.exchange.input_files import BundleError, Files, SourceFiles
+from survey.services.exchange.long_table import LONG, long_table, ordering_lines
 from survey.services.exchange.ordering_reader import (
     AnswerRecord,
     FirstRanking,
@@ -61,6 +63,7 @@ from survey.services.exchange.tables import (
     CONTRADICTS,
     PARTICIPANT,
     POSITION,
+    QUESTION,
     SHARED_COLUMNS,
     STUDY,
     YES_OR_NO,
@@ -212,6 +215,7 @@ class OrderingFiles:
         "votes.csv": "credits recomputed from what was ticked",
         "table3.csv": "recounted",
         "table4.csv": "recounted",
+        LONG: "differences recomputed from the answers",
     }
     answers_file = "responses.csv"
     typed = ""
@@ -227,7 +231,7 @@ class OrderingFiles:
         ]
 
     def result_tables(self, plan: OrderingPlan) -> list[Table]:
-        """Return table3.csv, and table4.csv with a column for each measure of the plan."""
+        """Return table3.csv, table4.csv with a column for each measure, and long.csv."""
         meaning = "credits (responses of which the order equals a ticked column's)"
         columns = [
             Column("question", "number of the question; the last row is the total"),
@@ -235,11 +239,15 @@ class OrderingFiles:
             Column(OTHER, "custom rankings", "whole number", "0, 1, …"),
             Column("choice", "the measures with the most credits, joined by -"),
         ]
-        return [_TABLE3, Table("table4.csv", columns, _table4)]
+        return [
+            _TABLE3,
+            Table("table4.csv", columns, _table4),
+            long_table(_OF_ORDERINGS if plan.only_ordered else _OF_VOTES, ordering_lines),
+        ]
 
     def lines_per_answer(self, plan: OrderingPlan) -> int:
         """Return how many lines of the files an answer takes."""
-        return 1 + len(plan.measures)
+        return 1 + len(plan.measures) + len(pairs(plan.measures))
 
     def stored(self, session: Session, study_id: int, *, include_test: bool) -> OrderingContent:
         """Return the answers of a study in the database."""
@@ -465,7 +473,6 @@ def _lists_and_marks(question: Question | None) -> tuple[object, Marks] | None:
 
 COUNTED = "counted"
 COUNTED_AT_ONCE = 10_000  # rows
-QUESTION = Column("question", "number of the question in the study", "whole number", "1, 2, …")
 MEASURE = Column("measure", "name of a measure in the registry", allowed="the study's measures")
 RANKING = Column(
     "ranking",
@@ -661,6 +668,10 @@ FIRST_RANKINGS = Table(
         Column("asked", source=StoredOrderingPresentation.ranked_asked),
     ],
     _first_rankings,
+)
+_OF_VOTES = "votes, 1 where its order equals that of a ticked column, else 0"
+_OF_ORDERINGS = (
+    "the share of all pairs of lists that the person puts in its order, a pair that it ties as half"
 )
 _LABEL = "the label the measure stood behind in this response"
 _CREDITED = "whether the measure's order equals that of a ticked column"

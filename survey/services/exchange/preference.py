@@ -8,12 +8,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
+from functools import cache, partial
 from operator import attrgetter
 from typing import Any, NamedTuple
 
+import numpy as np
 from sqlalchemy.orm import Session
 
+from survey.core.agreement.answers import seconds_taken
+from survey.core.agreement.differences import pairs
+from survey.core.agreement.preferences import agreement_of
 from survey.core.studies.fields import ParticipantRecord
 from survey.core.studies.questions import Question, rankings_of
 from survey.core.tasks.preference import (
@@ -33,12 +37,14 @@ from survey.services.analysis.preference_results import Judgement, PreferenceRes
 from survey.services.analysis.sheets import Sheet
 from survey.services.analysis.study_results import AnalysisOptions, level_left
 from survey.services.exchange.input_files import BundleError, CsvRow, Faults, Files, parse_rows
-from survey.services.exchange.ordering import QUESTION, RANKINGS, questions_table
+from survey.services.exchange.long_table import LONG, end_of_line, long_table, start_of_line
+from survey.services.exchange.ordering import RANKINGS, questions_table
 from survey.services.exchange.ordering_reader import check_rankings, read_questions
 from survey.services.exchange.tables import (
     CONTRADICTS,
     PARTICIPANT,
     POSITION,
+    QUESTION,
     REASON,
     SHARED_COLUMNS,
     Column,
@@ -184,6 +190,7 @@ class PreferenceFiles:
     recomputed: Mapping[str, str] = {
         "questions.csv": "the pairs of lists as the plan gives them",
         "rankings.csv": "values, printed values and orders recomputed",
+        LONG: "differences recomputed from the answers",
     }
     answers_file = PREFERENCES
     typed = ""
@@ -193,12 +200,12 @@ class PreferenceFiles:
         return [questions_table(plan), RANKINGS, _TABLE]
 
     def result_tables(self, plan: PreferencePlan) -> list[Table]:
-        """Return no files: the results are in analysis.json."""
-        return []
+        """Return long.csv: other results are in analysis.json."""
+        return [long_table(_OF_PREFERENCES, _long)]
 
     def lines_per_answer(self, plan: PreferencePlan) -> int:
         """Return how many lines of the files an answer takes."""
-        return 1
+        return 1 + len(pairs(plan.measures))
 
     def stored(self, session: Session, study_id: int, *, include_test: bool) -> PreferenceContent:
         """Return the preferences of a study in the database."""
@@ -347,6 +354,41 @@ def _preferences(content: Content) -> Iterator[Row]:
         )
 
 
+def _long(content: Content) -> Iterator[str]:
+    """Yield the lines of each counted preference for a list, one for each pair of measures."""
+    results: PreferenceResults = content.analysis
+    counted = {each.participant for each in results.judgements}
+    questions = {each.number: each for each in content.questions}
+
+    @cache
+    def ends_of_lines(number: int, sign: int) -> list[str]:
+        """Return the lines but for their beginning: the same for all who prefer the same list."""
+        question, measures = questions[number], results.plan.measures
+        differences = results.list_differences(question)
+        signs = np.sign([differences[name] for name in measures])
+        agreement = dict(zip(measures, agreement_of(signs, sign).tolist(), strict=True))
+        orders = question.rankings
+        return [
+            end_of_line(pair, agreement[a] - agreement[b], orders[a], orders[b])
+            for pair in pairs(measures)
+            for a, b in [pair]
+        ]
+
+    for row in content.answers.rows():
+        sign = _judgement(row).sign
+        if sign and row.participant in counted:
+            seconds = seconds_taken(row.active_seconds, row.shown_at, row.submitted_at)
+            source = questions[row.question].source
+            start = start_of_line(
+                row.participant, row.question, source and source.topic, row.position, seconds
+            )
+            yield "".join([start + end for end in ends_of_lines(row.question, sign)])
+
+
+_OF_PREFERENCES = (
+    "its agreement with the preference, 1 where it favours the preferred list, ½ where it ties the "
+    "two, 0 where it favours the other; answers that prefer neither have no row"
+)
 _TABLE = Table(
     PREFERENCES,
     [

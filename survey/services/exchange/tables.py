@@ -279,11 +279,15 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """A file: its columns, and what makes the lines below the heading from a study's content."""
+    """A file: its columns, and what makes the lines below the heading from a study's content.
+
+    ``is_new``: whether earlier bundles lack it.
+    """
 
     name: str
     columns: Sequence[Column]
     body: Callable[[Content], Iterable[str]]
+    is_new: bool = False
 
     @property
     def names(self) -> list[str]:
@@ -423,6 +427,7 @@ def batched(items: Iterable[Item], number: int = LINES_AT_ONCE) -> Iterator[Sequ
 
 YES_OR_NO = "yes, no"
 PARTICIPANT = Column("participant", source=Participant.public_id)
+QUESTION = Column("question", "number of the question in the study", "whole number", "1, 2, …")
 POSITION = Column("position", source=Presentation.position)
 REASON = Column("reason", source=StoredResponse.reason)
 CONTRADICTS = Column(

@@ -55,7 +55,7 @@ from survey.web.researcher.pages import (
 )
 from survey.web.uploads import UploadField, UploadsField, files_of
 
-MEDIA_TYPES = {"json": "application/json", "txt": "text/plain"}
+MEDIA_TYPES = {"json": "application/json", "txt": "text/plain", "R": "text/plain"}
 
 
 class UnblindForm(Form):

@@ -39,6 +39,7 @@ COLUMNS = {
     "completed_at,minutes,is_test,excluded,exclude_reason,understood,arm",
     "table3.csv": "quantity,value",
     "table4.csv": "question,AP,NMRR,MNRO,OTHER,choice",
+    "long.csv": "participant,question,topic,position,seconds,pair,d,contrast",
     "codebook.csv": "file,column,type,allowed,meaning",
 }
 MORE = {
@@ -65,7 +66,8 @@ def headings(files):
 def test_the_files_and_their_columns_are_those_of_the_contract(bundle, fuller):
     assert headings(bundle) == COLUMNS
     assert headings(fuller) == COLUMNS | MORE
-    assert set(bundle) - set(COLUMNS) == {"study.json", "analysis.json", "SHA256SUMS"}
+    others = {"study.json", "analysis.json", "analysis.R", "SHA256SUMS"}
+    assert set(bundle) - set(COLUMNS) == others
 
 
 def test_the_codebook_tells_of_every_column_of_every_file(fuller):
