@@ -202,26 +202,38 @@ pairs <- unique(long$pair)
 of_pair <- lapply(setNames(pairs, pairs), function(pair) long[long$pair == pair, ])
 kind <- lapply(of_pair, crossed)
 these <- lapply(of_pair, of_these)
-p_holm <- function(tests) {
-  p.adjust(vapply(tests, function(test) if (is.null(test$p)) NA_real_ else test$p, 0), "holm",
-           length(pairs))
+# The primary pair of the plan is tested first, by itself; no p of another pair is below its p.
+plan <- file.path(folder, "study.json")
+plan <- if (file.exists(plan)) paste(readLines(plan, warn = FALSE), collapse = "") else ""
+primary <- sub('.*"primary": *"([^"]*)".*', "\\1", grep('"primary": *"', plan, value = TRUE))
+primary <- intersect(pairs, primary)
+p_corrected <- function(tests) {
+  p <- vapply(tests, function(test) if (is.null(test$p)) NA_real_ else test$p, 0)
+  corrected <- p.adjust(p, "holm", length(pairs))
+  corrected[primary] <- p[primary]
+  corrected
 }
 measured <- lapply(setNames(pairs, pairs), sides)
-kind_holm <- p_holm(kind)
-these_holm <- p_holm(these)
+kind_corrected <- p_corrected(kind)
+these_corrected <- p_corrected(these)
 
 # What is decided of a pair. No p is below what so few questions or participants can show if all
 # agree, and questions of this kind are decided only where these are.
-decision <- function(pair) {
+p_of <- function(pair) {
   rows <- of_pair[[pair]]
-  lead <- mean(rows$d)
   numbers <- kind[[pair]]$numbers
   if (is.null(numbers)) {
     numbers <- c(effective(table(rows$participant)), effective(table(rows[[by]])))
   }
-  p_these <- max(these_holm[[pair]], 2^(1 - numbers[1]))
-  p_kind <- if (all(rows$d == rows$d[1]) && lead != 0) 0 else kind_holm[[pair]]
-  p_kind <- max(p_kind, 2^(1 - numbers[2]), p_these)
+  p_these <- max(these_corrected[[pair]], 2^(1 - numbers[1]))
+  p_kind <- if (all(rows$d == rows$d[1]) && rows$d[1] != 0) 0 else kind_corrected[[pair]]
+  c(kind = max(p_kind, 2^(1 - numbers[2]), p_these), these = p_these)
+}
+decision <- function(pair) {
+  lead <- mean(of_pair[[pair]]$d)
+  p <- do.call(pmax, lapply(union(pair, primary), p_of))
+  p_kind <- p[["kind"]]
+  p_these <- p[["these"]]
   ahead <- measured[[pair]][if (lead < 0) 2 else 1]
   result <- "open"
   if (isTRUE(p_these < .05)) result <- paste(ahead, "preferred, in these questions only")
@@ -242,7 +254,9 @@ options(width = 120)
 print(do.call(rbind, lapply(pairs, decision)), row.names = FALSE, right = FALSE)
 say("lead: 100 times the mean of d, above 0 for the first measure of the pair. p.kind: for new ",
     "questions of this kind and new participants; p.these: for these questions and new ",
-    "participants. Each is corrected for ", count(pairs, "pair"), " by Holm's method, and never ",
+    "participants. Each is corrected for ", count(pairs, "pair"), " by Holm's method",
+    if (length(primary)) paste0(" (but for the primary pair, ", primary, ", tested first)"),
+    ", and never ",
     "below what so few can show if all agree: 2^(1 - n), n the number of participants (of equal ",
     "weight), in p.kind also of ", by, "s.")
 if (!of_preferences) {

@@ -168,6 +168,30 @@ def test_votes_give_the_survey_s_estimates_and_its_decision(session, tmp_path):
     assert decisions(text)["MNRO-AP"] == ("MNRO", "questions of this kind too")
 
 
+def p_of(text):
+    """p for the kind and for these of each pair, in the table of decisions."""
+    table = text.partition("Decision at 5 %")[2].partition("lead: 100 times")[0]
+    rows = re.findall(r"([\w@]+-[\w@]+) [+-][\d.]+ ((?:< )?\S+) ((?:< )?\S+)", table)
+    return {pair: [float(p.strip("< ")) for p in both] for pair, *both in rows}
+
+
+@pytest.mark.parametrize("primary", ["MNRO-AP", "NMRR-AP"])
+def test_a_primary_pair_is_decided_first_as_in_the_survey(session, tmp_path, primary):
+    study = an_answered_study(session, tick, primary=primary)
+    bundle = handed_out(session, study)
+    figures = json.loads(bundle["analysis.json"])
+    _, text = run(unpacked(bundle, tmp_path / primary))
+    assert f"but for the primary pair, {primary}, tested first" in text
+    found = p_of(text)
+    for each in figures["differences"]:
+        both = found[each["pair"]]
+        assert both[1] == pytest.approx(each["these"]["p"], abs=1e-3)
+        if each["pair"] == primary:  # the others are corrected in another way for the kind
+            assert both[0] == pytest.approx(each["kind"]["p"], abs=1e-3)
+        assert all(p >= first - 1e-4 for p, first in zip(both, found[primary], strict=True))
+    assert decisions(text) == verdicts_of(figures)
+
+
 def test_own_orderings_give_the_survey_s_estimates_and_its_decision(session, tmp_path):
     study = an_answered_study(session, order_as, columns="never", obvious=False)
     bundle = handed_out(session, study)
