@@ -17,7 +17,7 @@ from survey.db.models.items import (
     StoredPicture,
     StoredTopic,
     StoredVector,
-    picture_name,
+    random_name,
 )
 
 AT_ONCE = 500  # values that a statement names
@@ -286,7 +286,7 @@ def copy_items(session: Session, source_id: int, target_id: int) -> None:
         select(StoredPicture.id).where(StoredPicture.study_id == source_id)
     ).all():
         # Each under a new name: who knows an address of one study knows none of another.
-        row = select(literal(target_id), literal(picture_name()), *copied).where(
+        row = select(literal(target_id), literal(random_name()), *copied).where(
             StoredPicture.id == row_id
         )
         session.execute(insert(StoredPicture).from_select(["study_id", "name", *columns], row))
