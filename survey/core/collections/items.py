@@ -2,10 +2,10 @@
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from survey.core.collections.texts import text_of_html
+from survey.core.collections.texts import split_at_words, text_of_html, words_of
 
 if TYPE_CHECKING:  # it brings numpy.random along, for which `survey measure` would wait
     from survey.core.collections.likeness import Pool
@@ -58,10 +58,12 @@ class Topic(NamedTuple):
 
 
 class ShownItem(NamedTuple):
-    """What participants see of an item or a topic: a picture, a text, or both.
+    """What participants see of an item or a topic: a picture, texts, or both.
 
     ``picture``: a random name, None without a picture; ``width`` and ``height``: of its larger
-    size, in pixels. Neither the document nor the file is part of it.
+    size, in pixels. ``text``: of a topic; of an item its snippet, or a part of its text, of which
+    ``has_more`` tells that there is more. ``name``: a random one, of the address of the whole
+    text; None without texts. Neither the document nor the file is part of it.
     """
 
     picture: str | None = None
@@ -69,11 +71,27 @@ class ShownItem(NamedTuple):
     height: int = 0
     text: str | None = None
     alt: str | None = None
+    title: str | None = None
+    url: str | None = None
+    lang: str | None = None
+    name: str | None = None
+    has_more: bool = False
+    description: str | None = None
+    narrative: str | None = None
 
     @property
     def is_empty(self) -> bool:
         """Whether there is neither a picture nor a text."""
-        return not self.picture and not self.text
+        return not (self.picture or self.text or self.name)
+
+    @property
+    def words(self) -> str | None:
+        """What to call it where its picture is not seen."""
+        return self.title or self.text or self.alt
+
+    def split(self, text: str) -> Iterator[tuple[str, bool]]:
+        """Yield the parts of a text, and whether a part is a word of this topic's query."""
+        return split_at_words(text, words_of(self.text))
 
     @property
     def is_wide(self) -> bool:
@@ -85,7 +103,10 @@ PictureAndText = tuple[str, str]
 
 
 class Shown(NamedTuple):
-    """What pages show of each document and topic: its picture's random name, and its text."""
+    """What pages show of each document and topic: its picture's random name, and its text.
+
+    Of a document's texts it is the random name too: what pages show of them depends on the topic.
+    """
 
     documents: Mapping[str, PictureAndText]
     topics: Mapping[str, PictureAndText]

@@ -21,9 +21,10 @@ CELL = re.compile(r"</t[hd]>")
 
 
 def text_of_html(html: str) -> str:
-    """Return the text of reduced HTML, a line for each paragraph, item and row."""
+    """Return the text of reduced HTML, or of its beginning, a line for each block and row."""
     one_line = " ".join(html.split())
     text = TAG.sub("", CELL.sub(" ", BREAK.sub("\n", one_line)))
+    text = text.partition("<")[0]  # of a tag that is cut off
     lines = (" ".join(line.split()) for line in unescape(text).split("\n"))
     return "\n".join(line for line in lines if line)
 

@@ -966,6 +966,11 @@ def find_named_picture(
     return item_queries.named_picture(session, study.id, name, larger=larger)
 
 
+def find_named_texts(session: Session, study: AnyStudy, name: str) -> Item | None:
+    """Return the texts of a study's item, without ids, by the random name of their address."""
+    return item_queries.named_texts(session, study.id, name)
+
+
 def find_picture(session: Session, study: Study, sha256: str) -> StoredPicture | None:
     """Return a study's picture by the digest of its file; None where it has no such one."""
     return queries.find(session, StoredPicture, study_id=study.id, sha256=sha256)
