@@ -46,7 +46,7 @@
     image.src = link.href;
     image.alt = caption.textContent = small.alt;
     view.setAttribute("aria-label", small.alt);
-    text.textContent = link.parentElement.querySelector(".doc")?.innerText ?? "";
+    text.textContent = link.parentElement.querySelector(".doc")?.textContent ?? "";
   }
 
   image.addEventListener("load", () => {

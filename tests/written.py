@@ -6,7 +6,7 @@ from survey.core.collections.items import Topic
 from survey.services.accounts import COMMAND_LINE
 from survey.services.collections import items as collection
 from survey.services.studies import lifecycle
-from survey.services.studies.plans import as_fields, from_trec, preset_plan
+from survey.services.studies.plans import as_fields, as_pairs, from_trec, preset_plan
 from survey.services.studies.recruitment import Recruitment
 from tests.databases import copied_later
 from tests.grouped import a_grouping_plan
@@ -95,8 +95,6 @@ def plan_of(kind, **changes):
     if kind == "grouping":
         return a_grouping_plan(topics={topic: DOCUMENTS[:12]}, **changes)
     if kind == "preference":
-        from survey.services.studies.plans import as_pairs
-
         lists = from_trec(*runs_of([topic]), collection_size="24", paired=True)
         shown = {"show_items": True, "show_positions": False, **changes}
         values = {**a_preference_plan().as_json(), "questions": 1, "measures": ["AP"], **shown}
@@ -110,10 +108,12 @@ def plan_of(kind, **changes):
 
 
 @copied_later
-def a_written_study(session, kind, slug="written", items=None, topic=TOPIC, **changes):
+def a_written_study(
+    session, kind, slug="written", researcher=None, items=None, topic=TOPIC, **changes
+):
     """Open a study of a kind with one topic and web pages as its documents."""
     plan = plan_of(kind, **changes)
-    study = lifecycle.create_owned_study(session, None, slug, plan, Recruitment())
+    study = lifecycle.create_owned_study(session, researcher, slug, plan, Recruitment())
     items = items_of() if items is None else items
     collection.take_in(session, study, {}, items, COMMAND_LINE, topics=[topic])
     lifecycle.open_study(session, study, anyway="tests may show nothing")

@@ -198,6 +198,8 @@ def picture(size: str, name: str) -> ResponseReturnValue:
 @blueprint.get("/<slug>/texts/<name>")
 def whole_text(name: str) -> ResponseReturnValue:
     """Show a document's whole text, by its random name, for the question that can be tried."""
+    g.at, g.bar = _address_of, "published/_bar.html"
+    set_language(g.plan.language)
     return whole_text_page(name)
 
 

@@ -7,7 +7,10 @@ import pytest
 from survey.core.collections.items import Item
 from survey.db import item_queries
 from survey.db.models import StoredItem
+from survey.services import accounts
 from survey.services.collections.reduced_html import TAGS
+from survey.services.studies import lifecycle, publications
+from survey.services.studies.publications import Details
 from tests.builders import Visitor
 from tests.databases import ON_SQLITE, statements
 from tests.written import DOCUMENTS, PAGES, QUERY, RUNS, TOPIC, a_written_study, items_of
@@ -15,6 +18,7 @@ from tests.written import DOCUMENTS, PAGES, QUERY, RUNS, TOPIC, a_written_study,
 KINDS = ("ordering", "preference", "labelling", "grouping")
 OF_EACH_KIND = pytest.mark.parametrize("kind", KINDS)
 pytestmark = ON_SQLITE
+TRY = "/studies/written/try"
 
 
 def a_visitor(app, slug="written"):
@@ -180,3 +184,24 @@ def test_a_whole_text_holds_no_elements_but_those_that_are_left(app, session):
         body = visitor.page.select_one("article .body")
         assert {tag.name for tag in body.find_all()} <= TAGS
     assert QUERY not in visitor.text  # of no topic, since the address is of none
+
+
+def test_previews_and_public_pages_lead_to_whole_texts_too(app, session, desk):
+    ada = accounts.find_researcher(session, "Ada")
+    session.rollback()
+    study = a_written_study(session, "preference", researcher=ada)
+    desk.open("/research/studies/written/preview/A/question/1")
+    address = desk.page.select_one("a.more")["href"]
+    assert address.startswith("/research/studies/written/preview/")
+    assert "<article" in desk.client.get(address).text
+    for _ in range(3):
+        visitor = a_visitor(app)
+        visitor.submit("/q/1", preferred="left")
+        visitor.submit("/review")
+    session.rollback()
+    lifecycle.close_study(session, study, "Ada")
+    publications.publish(session, study, "Ada", Details("A title", "Lovelace, Ada", ""))
+    client = app.test_client()
+    address = re.search('href="(/studies/written/texts/[^"]+)"', client.get(TRY).text)[1]
+    assert "<article" in client.get(address).text
+    assert client.get(f"{address[:-4]}AAAA").status_code == 404
