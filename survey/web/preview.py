@@ -154,7 +154,7 @@ def picture(size: str, name: str) -> ResponseReturnValue:
     return picture_response(size, name)
 
 
-@blueprint.get("/texts/<name>")
+@blueprint.get("/texts/<name>.html")
 def whole_text(name: str) -> ResponseReturnValue:
     """Show a document's whole text, as participants get it."""
     return whole_text_page(name)

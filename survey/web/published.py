@@ -195,7 +195,7 @@ def picture(size: str, name: str) -> ResponseReturnValue:
     return picture_response(size, name)
 
 
-@blueprint.get("/<slug>/texts/<name>")
+@blueprint.get("/<slug>/texts/<name>.html")
 def whole_text(name: str) -> ResponseReturnValue:
     """Show a document's whole text, by its random name, for the question that can be tried."""
     g.at, g.bar = _address_of, "published/_bar.html"

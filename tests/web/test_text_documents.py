@@ -130,6 +130,8 @@ def test_nothing_that_participants_get_names_a_document_or_a_run(app, session, k
     for hidden in (*DOCUMENTS, "clueweb", TOPIC.topic, *RUNS, "lucene"):
         assert not [page for page in pages if hidden in page]
     names = {link.rpartition("/")[2] for link in links if "/texts/" in link}
+    assert all(name.endswith(".html") for name in names)  # as no tail of a name does that is cut
+    names = {name.removesuffix(".html") for name in names}
     assert names < {name for (name,) in session.query(StoredItem.name)}
     assert all(re.fullmatch("[-\\w]{16}", name) for name in names)
 
@@ -140,7 +142,7 @@ def test_a_whole_text_is_for_those_alone_who_agreed_and_of_their_study(app, sess
     visitor = a_visitor(app)
     address = visitor.page.select_one("a.more")["href"]
     assert app.test_client().get(address).status_code == 404
-    assert visitor.client.get(f"{address[:-4]}AAAA").status_code == 404
+    assert visitor.client.get(f"{address[:-9]}AAAA.html").status_code == 404
     other = a_visitor(app, "other").page.select_one("a.more")["href"]
     name = other.rpartition("/")[2]
     assert visitor.client.get(f"{address.rpartition('/')[0]}/{name}").status_code == 404
@@ -204,4 +206,4 @@ def test_previews_and_public_pages_lead_to_whole_texts_too(app, session, desk):
     client = app.test_client()
     address = re.search('href="(/studies/written/texts/[^"]+)"', client.get(TRY).text)[1]
     assert "<article" in client.get(address).text
-    assert client.get(f"{address[:-4]}AAAA").status_code == 404
+    assert client.get(f"{address[:-9]}AAAA.html").status_code == 404

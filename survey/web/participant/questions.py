@@ -165,7 +165,7 @@ def picture(size: str, name: str) -> ResponseReturnValue:
     return picture_response(size, name)
 
 
-@blueprint.get("/texts/<name>")
+@blueprint.get("/texts/<name>.html")
 def whole_text(name: str) -> ResponseReturnValue:
     """Show a document's whole text to those who have agreed to take part."""
     if g.participant is None or g.participant.consented_at is None:
