@@ -1,14 +1,15 @@
-// Shows a picture larger, above the page; without this script its link opens it in another tab.
+// Shows a picture larger, or a whole text, above the page; without this script its link opens another tab.
 "use strict";
 
 {
   const links = [...document.querySelectorAll("[data-larger]")];
   const dialog = document.getElementById("larger");
   const image = document.createElement("img");
-  const view = document.createElement("figure"); // which scrolls where the picture is a panorama
+  const view = document.createElement("figure"); // which scrolls a panorama, and a text
   view.append(image);
   dialog.prepend(view);
   const [text, caption] = ["p", "span"].map((name) => dialog.querySelector(name));
+  const ofPictures = dialog.getAttribute("aria-label");
   const [previous, next, close] = dialog.querySelectorAll("button");
   let strip = [];
   let shown = 0;
@@ -16,14 +17,36 @@
   function show(number) {
     shown = (number + strip.length) % strip.length;
     const link = strip[shown];
-    const small = link.querySelector("img") ?? link.parentElement.querySelector("img"); // or beside it
+    const isText = link.dataset.larger === "text";
     dialog.classList.remove("wide", "tall");
+    dialog.classList.toggle("text", isText);
+    dialog.setAttribute("aria-label", isText ? dialog.dataset.text : ofPictures);
+    previous.hidden = next.hidden = strip.length < 2;
+    if (isText) showText(link);
+    else showPicture(link);
+  }
+
+  async function showText(link) {
+    text.textContent = "";
+    caption.textContent = link.getAttribute("aria-label") ?? "";
+    view.setAttribute("aria-label", caption.textContent || dialog.dataset.text);
+    view.tabIndex = 0; // the arrow keys scroll
+    view.replaceChildren();
+    const page = await fetch(link.href).then((answer) => (answer.ok ? answer.text() : "")).catch(() => "");
+    if (strip[shown] !== link) return;
+    const article = new DOMParser().parseFromString(page, "text/html").querySelector("article");
+    view.replaceChildren(article ?? dialog.dataset.lost);
+    view.scrollTo(0, 0);
+  }
+
+  function showPicture(link) {
+    const small = link.querySelector("img") ?? link.parentElement.querySelector("img"); // or beside it
+    view.replaceChildren(image);
     view.removeAttribute("tabindex"); // else it, and no button, would get the focus
     image.src = link.href;
     image.alt = caption.textContent = small.alt;
     view.setAttribute("aria-label", small.alt);
-    text.textContent = link.parentElement.querySelector("p.text, .text p, .words")?.textContent ?? "";
-    previous.hidden = next.hidden = strip.length < 2;
+    text.textContent = link.parentElement.querySelector(".doc")?.textContent ?? "";
   }
 
   image.addEventListener("load", () => {

@@ -59,9 +59,9 @@ function arrowStep(key, tiles) {
   return { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns }[key];
 }
 
-// "+" on a tile shows its picture larger.
+// "+" on a tile shows its picture larger, or its whole text.
 form.addEventListener("keydown", (event) => {
-  const zoom = event.target.closest(".tile")?.querySelector(".zoom");
+  const zoom = event.target.closest(".tile")?.querySelector("[data-larger]");
   if (event.key !== "+" || !zoom || event.ctrlKey || event.metaKey) return; // with Ctrl the browser zooms
   event.preventDefault();
   zoom.click();

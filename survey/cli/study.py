@@ -64,7 +64,7 @@ INPUT = click.Path(exists=True, path_type=Path)
 TOPICS_FILE = click.option(
     "--topics-file",
     type=INPUT_FILE,
-    help="What was searched for, a CSV: topic,text,image,cluster_type.",
+    help="What was searched for, a CSV: topic,text,description,narrative,image,cluster_type,lang.",
 )
 FEATURES = click.option(
     "--features",
@@ -395,8 +395,9 @@ def items(
     """Add what documents and topics stand for: pictures, texts, what was searched for.
 
     SOURCE is a folder or a zip of pictures, each named by the id of its document, or a table
-    (CSV, JSON Lines) with the columns document, file, text, alt beside the pictures. Where the
-    study's questions name documents, only these are taken. Pictures are stored in two small sizes,
+    (CSV, JSON Lines) with the columns document, title, url, snippet, text, html, file, alt, lang
+    beside the pictures. HTML is reduced to text and its layout. Where the study's questions name
+    documents, only these are taken. Pictures are stored in two small sizes,
     without metadata, in sRGB, and on light grey where they are transparent. An item replaces one
     of the same document. features.csv, or features.npy and features.txt, beside them are vectors to
     compare documents by.

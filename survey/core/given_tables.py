@@ -28,6 +28,8 @@ from survey.core.text_input import (
 )
 
 LARGEST_UNPACKED = 2_000_000_000  # bytes
+LONGEST_CELL = 20_000_000  # characters; whole pages, too long ones too, are read to name their row
+csv.field_size_limit(LONGEST_CELL)  # of the process: 131,072 otherwise
 LONGEST_HEADING = 1_000_000  # characters
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 # The line by which Excel names the separator.

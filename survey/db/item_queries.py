@@ -1,14 +1,28 @@
 """Queries of a study's pictures, items and topics."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cached_property
 from threading import Lock
 from typing import Any, NamedTuple, cast
 
-from sqlalchemy import ColumnElement, Table, and_, bindparam, delete, func, insert, literal, select
+from sqlalchemy import (
+    ColumnElement,
+    Table,
+    and_,
+    bindparam,
+    case,
+    delete,
+    func,
+    insert,
+    literal,
+    or_,
+    select,
+)
 from sqlalchemy.orm import Session
 
 from survey.core.collections.items import Item, Shown, ShownItem, Topic
 from survey.core.collections.likeness import Entry, Pool, text_vector
+from survey.core.collections.texts import EXCERPT, excerpt, text_of_html, words_of
 from survey.db.engine import Prepared
 from survey.db.models import Study
 from survey.db.models.base import Base
@@ -17,7 +31,7 @@ from survey.db.models.items import (
     StoredPicture,
     StoredTopic,
     StoredVector,
-    picture_name,
+    random_name,
 )
 
 AT_ONCE = 500  # values that a statement names
@@ -67,25 +81,72 @@ class StudyItems:
         self, documents: Collection[str], topic: str | None
     ) -> tuple[dict[str, ShownItem], ShownItem | None]:
         """Return what participants see of documents and of a topic, without what is not there."""
-        columns = (
-            StoredPicture.name,
-            func.coalesce(StoredPicture.width, 0),
-            func.coalesce(StoredPicture.height, 0),
+        picture = (
+            StoredPicture.name.label("picture"),
+            func.coalesce(StoredPicture.width, 0).label("width"),
+            func.coalesce(StoredPicture.height, 0).label("height"),
         )
-        query = (
-            select(StoredItem.document, *columns, StoredItem.text, StoredItem.alt)
-            .outerjoin(StoredPicture, _is_picture_of(StoredItem))
-            .where(StoredItem.study_id == self.study_id, StoredItem.document.in_(documents))
-        )
-        items = {row.document: ShownItem(*row[1:]) for row in self.session.execute(query)}
         searched = (
-            select(*columns, StoredTopic.text)
+            select(*picture, *_named(StoredTopic, "text", "lang", "description", "narrative"))
             .select_from(StoredTopic)
             .outerjoin(StoredPicture, _is_picture_of(StoredTopic))
             .where(StoredTopic.study_id == self.study_id, StoredTopic.topic == topic)
         )
         row = self.session.execute(searched).one_or_none() if topic is not None else None
-        return items, ShownItem(*row) if row else None
+        shown_topic = ShownItem(**row._mapping) if row else None
+        query = (
+            select(
+                StoredItem.document,
+                *picture,
+                *_named(StoredItem, "alt", "title", "url", "lang", "name"),
+                StoredItem.snippet.label("text"),
+                func.substr(StoredItem.text, 1, EXCERPT + 1).label("begin"),
+                StoredItem.html.is_not(None).label("has_more"),
+            )
+            .outerjoin(StoredPicture, _is_picture_of(StoredItem))
+            .where(StoredItem.study_id == self.study_id, StoredItem.document.in_(documents))
+        )
+        items, long = {}, []
+        for values in map(dict, self.session.execute(query).mappings()):
+            document, begin = str(values.pop("document")), values.pop("begin")
+            item = ShownItem(**values)
+            if item.text:
+                item = item._replace(has_more=item.has_more or bool(begin))
+            elif begin and len(begin) <= EXCERPT:
+                item = item._replace(text=begin)
+            elif begin or item.has_more:
+                long.append(document)
+            has_text = item.title or item.text or item.has_more or begin
+            items[document] = item if has_text else item._replace(name=None)
+        words = words_of(shown_topic.text if shown_topic else None)
+        for document, part in self._excerpts(long, words).items():
+            items[document] = items[document]._replace(**part._asdict())
+        return items, shown_topic
+
+    def _excerpts(
+        self, documents: Collection[str], words: frozenset[str]
+    ) -> dict[str, "ShownPart"]:
+        """Return what pages show of texts without a snippet; a process computes each part once."""
+        if not documents:
+            return {}
+        key = (self.study_id, self._digest, words)
+        with _cutting:
+            while key not in _parts and len(_parts) >= MOST_QUERIES:
+                del _parts[next(iter(_parts))]
+            known = _parts.setdefault(key, {})
+        if missing := [document for document in documents if document not in known]:
+            query = select(*_named(StoredItem, "document", "text", "html")).where(
+                StoredItem.study_id == self.study_id, StoredItem.document.in_(missing)
+            )
+            for document, text, html in self.session.execute(query):
+                whole = " ".join((text or text_of_html(html or "")).split())
+                part = excerpt(whole, words)
+                known[document] = ShownPart(part or None, bool(html) or part != whole)
+        return {document: known[document] for document in documents if document in known}
+
+    @cached_property
+    def _digest(self) -> str | None:
+        return self.session.scalar(select(Study.items_digest).where(Study.id == self.study_id))
 
     def topic(self, topic: str) -> Topic | None:
         """Return a topic, None where the study has no such one."""
@@ -97,8 +158,7 @@ class StudyItems:
 
     def pool(self) -> Pool:
         """Return all documents; a process reads those of a study once, as long as they stay."""
-        query = select(Study.items_digest).where(Study.id == self.study_id)
-        key = (self.study_id, self.session.scalar(query))
+        key = (self.study_id, self._digest)
         with _reading:  # else threads that come at once would each read a copy
             if key not in _pools:
                 while len(_pools) >= MOST_POOLS:
@@ -126,21 +186,22 @@ class StudyItems:
     def _entries(self) -> list[Entry]:
         query = (
             select(
-                *(StoredItem.document, StoredItem.sha256, StoredItem.text, StoredItem.alt),
+                *_named(StoredItem, "document", "sha256", "alt", "title", "snippet"),
+                func.substr(StoredItem.text, 1, MOST_COMPARED).label("text"),
+                func.substr(StoredItem.html, 1, MOST_COMPARED).label("html"),
                 StoredPicture.vector,
             )
             .outerjoin(StoredPicture, _is_picture_of(StoredItem))
             .where(StoredItem.study_id == self.study_id)
         )
-        return sorted(
-            Entry(
-                document,
-                sha256,
-                " ".join(filter(None, (text, alt))),
-                vector or (text_vector(text) if text and sha256 is None else None),
-            )
-            for document, sha256, text, alt, vector in self.session.execute(query)
-        )
+        entries = []
+        for row in self.session.execute(query):
+            body = row.text or text_of_html(row.html or "")
+            texts = "\n".join(filter(None, (row.title, row.snippet, body)))
+            words = " ".join(filter(None, (texts, row.alt)))
+            of_text = text_vector(texts) if texts and row.sha256 is None else None
+            entries.append(Entry(row.document, row.sha256, words, row.vector or of_text))
+        return sorted(entries)
 
     def _topics_pictures(self) -> dict[str, bytes]:
         """Return the vectors of topics' pictures that no item has, by SHA-256."""
@@ -156,9 +217,24 @@ class StudyItems:
         return {row.sha256: row.vector or b"" for row in self.session.execute(query)}
 
 
+class ShownPart(NamedTuple):
+    """What pages show of a text without a snippet, and whether there is more of it."""
+
+    text: str | None
+    has_more: bool
+
+
+MOST_QUERIES = 200  # of which a process holds what pages show of texts
+MOST_COMPARED = 5_000  # characters of a text, by which documents are compared
+_parts: dict[tuple[int, str | None, frozenset[str]], dict[str, ShownPart]] = {}
+_cutting = Lock()
 MOST_POOLS = 4  # collections that a process holds; 10,000 documents take 20 MB
 _pools: dict[tuple[int, str | None], Pool] = {}
 _reading = Lock()
+
+
+def _named(table: type[StoredItem] | type[StoredTopic], *names: str) -> list[Any]:
+    return [getattr(table, name) for name in names]
 
 
 def _is_picture_of(table: type[StoredItem] | type[StoredTopic]) -> ColumnElement[bool]:
@@ -167,12 +243,17 @@ def _is_picture_of(table: type[StoredItem] | type[StoredTopic]) -> ColumnElement
 
 def shown(session: Session, study_id: int) -> Shown:
     """Return what pages show of a study's documents and topics."""
+    texts = (StoredItem.title, StoredItem.snippet, StoredItem.text, StoredItem.html)
+    has_text = or_(*(text.is_not(None) for text in texts))
     documents, topics = (
-        select(name, func.coalesce(StoredPicture.name, ""), func.coalesce(table.text, ""))
+        select(name, func.coalesce(StoredPicture.name, ""), text)
         .select_from(table)
         .outerjoin(StoredPicture, _is_picture_of(table))
         .where(table.study_id == study_id)
-        for table, name in ((StoredItem, StoredItem.document), (StoredTopic, StoredTopic.topic))
+        for table, name, text in (
+            (StoredItem, StoredItem.document, case((has_text, StoredItem.name), else_="")),
+            (StoredTopic, StoredTopic.topic, func.coalesce(StoredTopic.text, "")),
+        )
     )
     return Shown(
         *(
@@ -197,6 +278,14 @@ _PICTURES = {  # by whether it is the larger size
     )
     for larger in (False, True)
 }
+
+
+def named_texts(session: Session, study_id: int, name: str) -> Item | None:
+    """Return the texts of a study's item by their random name, without ids; None for another's."""
+    columns = _named(StoredItem, "title", "url", "snippet", "text", "html", "lang")
+    query = select(*columns).where(StoredItem.study_id == study_id, StoredItem.name == name)
+    row = session.execute(query).one_or_none()
+    return Item("", **row._mapping) if row else None
 
 
 def absent_pictures(session: Session, study_id: int) -> set[str]:
@@ -286,7 +375,7 @@ def copy_items(session: Session, source_id: int, target_id: int) -> None:
         select(StoredPicture.id).where(StoredPicture.study_id == source_id)
     ).all():
         # Each under a new name: who knows an address of one study knows none of another.
-        row = select(literal(target_id), literal(picture_name()), *copied).where(
+        row = select(literal(target_id), literal(random_name()), *copied).where(
             StoredPicture.id == row_id
         )
         session.execute(insert(StoredPicture).from_select(["study_id", "name", *columns], row))

@@ -18,7 +18,7 @@ from survey.web.language import set_language
 from survey.web.participant.entry import ConsentForm, ResumeForm, personal_form
 from survey.web.participant.questions import explanation, question_form, step_after_check
 from survey.web.participant.trial import answer_or_page, content_of, question_page
-from survey.web.participant.visit import Credit, pages_of, picture_response
+from survey.web.participant.visit import Credit, pages_of, picture_response, whole_text_page
 from survey.web.requests import IN_OWN_FRAMES, session
 from survey.web.researcher.pages import for_researchers
 
@@ -95,8 +95,8 @@ def _use_arm() -> None:
 
 
 def _address_of(page: str, position: int | None = None, **query: Any) -> str:
-    if page == "picture":
-        return url_for("preview.picture", **query)
+    if page in ("picture", "whole_text"):
+        return url_for(f"preview.{page}", **query)
     steps = {name: query[name] for name in ("step", "again", "right") if name in query}
     labels = f"{g.labels}{ARM}{g.arm}" if g.arm else g.labels
     return url_for("preview.page", labels=labels, page=page, position=position, **steps)
@@ -152,6 +152,12 @@ def _leads_on() -> bool:
 def picture(size: str, name: str) -> ResponseReturnValue:
     """Return a picture of the study, as its participants get it."""
     return picture_response(size, name)
+
+
+@blueprint.get("/texts/<name>.html")
+def whole_text(name: str) -> ResponseReturnValue:
+    """Show a document's whole text, as participants get it."""
+    return whole_text_page(name)
 
 
 def _question_page(page: str, position: int) -> ResponseReturnValue:

@@ -33,7 +33,7 @@ from survey.web.forms import AnswerForm
 from survey.web.language import and_join, filled, set_language
 from survey.web.participant.questions import question_form
 from survey.web.participant.trial import answer_or_page, doubt_about, step_page
-from survey.web.participant.visit import pages_of, picture_response
+from survey.web.participant.visit import pages_of, picture_response, whole_text_page
 from survey.web.requests import (
     View,
     attachment,
@@ -195,6 +195,14 @@ def picture(size: str, name: str) -> ResponseReturnValue:
     return picture_response(size, name)
 
 
+@blueprint.get("/<slug>/texts/<name>.html")
+def whole_text(name: str) -> ResponseReturnValue:
+    """Show a document's whole text, by its random name, for the question that can be tried."""
+    g.at, g.bar = _address_of, "published/_bar.html"
+    set_language(g.plan.language)
+    return whole_text_page(name)
+
+
 @blueprint.route("/<slug>/try", methods=["GET", "POST"])
 @in_own_process
 def try_question() -> ResponseReturnValue:
@@ -270,6 +278,6 @@ def _read_steps(form: Any) -> tuple[Any, ...]:
 
 
 def _address_of(page: str, position: int | None = None, **query: Any) -> str:  # noqa: ARG001 - as ``at`` is called
-    if page == "picture":
-        return url_for("published.picture", **query)
+    if page in ("picture", "whole_text"):
+        return url_for(f"published.{page}", **query)
     return url_for("published.page")

@@ -133,7 +133,7 @@ def test_a_document_that_is_not_needed_and_a_text_that_is_too_long_are_named(tol
     table = written("it.csv", "document,text\nIMG_0.jpg,hello\nIMG_99.jpg,x\nIMG_98.jpg,x\n")
     taken = told("study", "items", "p08", table, status=0)
     assert "it.csv: 3 rows, 1 taken, 2 not needed (first: IMG_99.jpg)." in taken
-    table = written("it.csv", f"document,text\nIMG_0.jpg,{'x' * 2001}\n")
+    table = written("it.csv", f"document,snippet\nIMG_0.jpg,{'x' * 2001}\n")
     message = told("study", "items", "p08", table)
     assert "found; 2,001 characters are too many; 2,000 are allowed; `--cut-texts`" in message
 

@@ -79,6 +79,7 @@ def test_topics_with_semicolons_are_read(run, take):
         {
             **{"file": "semi.csv", "read_as": "CSV with semicolons", "rows": 1, "taken": 1},
             **{"not_needed": 0, "columns_not_read": [], "first_not_needed": ""},
+            **{"links_as_text": 0, "pictures_left_out": 0},
         }
     ]
 
@@ -181,11 +182,12 @@ def test_both_tables_faults_are_told_at_once_and_nothing_is_stored(run, take, tm
 
 def test_longer_texts_are_refused_with_their_row_or_cut(run, take, tmp_path):
     table = tmp_path / "items.csv"
-    table.write_text(f"document,title,text\nd1,a title,words\nd2,{'t' * 501},{'x' * 2_001}\n")
+    table.write_text(f"document,title,text\nd1,a title,words\nd2,{'t' * 501},{'x' * 200_001}\n")
     output = run("study", "items", "drawn", table, status=1)
     for place in ("title: 'ttt", "text: 'xxx"):
         assert f"items.csv, row 3, column {place}" in output
     assert "501 characters are too many; 500 are allowed; `--cut-texts` cuts longer ones" in output
+    assert "200,001 characters are too many; 200,000 are allowed" in output
     content = take(table, "--cut-texts")
     assert content["items"] == 2
     assert texts(content, "texts-cut") == [

@@ -540,7 +540,7 @@ def test_bots_without_errors_give_the_truth_back_of_texts_and_by_topic(app, sess
 
 
 @ON_SQLITE
-def test_texts_are_shown_whole_and_called_texts(app, session):
+def test_texts_can_be_read_whole_and_are_called_texts(app, session):
     a_grouping_study(session, texts=lambda each: f"{each} {'and so on ' * 60}")
     assessor = Assessor(app, session)
     assessor.open()
@@ -548,8 +548,10 @@ def test_texts_are_shown_whole_and_called_texts(app, session):
     assessor.go("/q/1")
     assert "Sort the texts by: colour" in assessor.text
     assert "Select texts, then a group. A text may be in several groups." in assessor.text
-    words = assessor.page.select_one(".tile .words").text
-    assert words.count("and so on") == 60
+    tile = assessor.page.select_one(".tile")
+    assert 20 < tile.select_one(".words").text.count("and so on") < 60
+    whole = assessor.client.get(tile.select_one("a.more")["href"]).text
+    assert whole.count("and so on") == 60
     assessor.submit("/q/1", go="put-0")
     assert "Nothing is selected yet." in assessor.page.select_one("#problems").text
     assert "picture" not in assessor.page.select_one("#problems").text

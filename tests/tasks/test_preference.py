@@ -585,16 +585,17 @@ def test_an_imported_bundle_gives_the_same_files(session, closed):
 
 
 @ON_SQLITE
-def test_texts_of_a_few_lines_are_read_without_unfolding_them(app, session):
-    texts = {each: f"{each}, which is described in a few lines. " * 5 for each in DOCUMENTS}
-    texts["red-1"] *= 5
+def test_texts_of_a_few_lines_are_shown_and_longer_ones_are_a_link_away(app, session):
+    texts = {each: f"{each}, described in a few lines. " * 2 for each in DOCUMENTS}
+    texts["red-1"] *= 25
     a_preference_study(session, texts=texts, show_items=True, show_positions=False)
     visitor = a_participant(app)
     visitor.open("/q/1")
-    unfolded, folded = visitor.page.select("p.text"), visitor.page.select("details.text p")
-    assert len(unfolded) + len(folded) == len(visitor.page.select(".results > li")) > 2
-    assert all("red-1" not in each.text and len(each.text) > 200 for each in unfolded)
-    assert all("red-1" in each.text for each in folded)
+    cards, links = visitor.page.select(".results .text"), visitor.page.select("a.more")
+    assert len(cards) == len(visitor.page.select(".results > li")) > 2
+    assert all("red-1" in link.parent.text for link in links)
+    assert len(links) == sum("red-1" in card.text for card in cards) > 0
+    assert visitor.client.get(links[0]["href"]).text.count("red-1, described") == 50
 
 
 @pytest.mark.slow

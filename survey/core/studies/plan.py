@@ -72,11 +72,19 @@ REASON_HELP = (
 )
 WANTED_HELP = "Once this many have finished, new visitors see that the study is full."
 SEED_HELP = "The same seed and design give the same questions, on any machine."
+MARK_QUERY_WORDS_HELP = (
+    "Bold and underlined: whole words, whatever their case and accents. It helps to find them, and "
+    "favours systems that match words."
+)
 UNTIL_HELP = (
     "Optional, a date like 2027-06-30. After it the answers to these questions, platforms' ids "
     "and the guest list are deleted. Reasons, closing answers and names of groups stay, as all "
     "answers do. Participants read this with the consent."
 )
+
+
+# Of the kinds that show documents.
+MARK_QUERY_WORDS = Switch("Mark the words of the query in texts", help=MARK_QUERY_WORDS_HELP)
 
 
 @dataclass(frozen=True)

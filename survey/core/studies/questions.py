@@ -395,9 +395,13 @@ class BlindedQuestion:
     topic: "ShownItem | None" = None
 
     @property
-    def has_pictures(self) -> bool:
-        """Whether a result is shown as a picture; in practice there are squares."""
-        return any(result.item and result.item.picture for row in self.results for result in row)
+    def opens_larger(self) -> bool:
+        """Whether a result has a picture that can be enlarged, or a text that may be cut.
+
+        In practice there are squares, which have neither.
+        """
+        items = [result.item for row in self.results for result in row]
+        return any(item and (item.picture or item.name) for item in items)
 
     @property
     def letters(self) -> tuple[str, ...]:

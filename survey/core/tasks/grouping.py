@@ -28,7 +28,7 @@ from survey.core.collections.likeness import Pool
 from survey.core.collections.runs import IN_NO_CLUSTER
 from survey.core.studies.fields import Fault, Finding, Nested, Switch, Whole, ruled
 from survey.core.studies.minutes import Documents
-from survey.core.studies.plan import Plan
+from survey.core.studies.plan import MARK_QUERY_WORDS, Plan
 from survey.core.studies.provenance import twice_faults, why_no_id
 from survey.core.tasks.steps import InSteps
 
@@ -86,6 +86,7 @@ class GroupingPlan(Plan):
         Whole("Agreement that is sufficient", 0, 100, help=AGREEMENT_HELP), 80
     )
     least_agreement: int = ruled(Whole("Least agreement of three", 0, 100, help=FLOOR_HELP), 50)
+    mark_query_words: bool = ruled(MARK_QUERY_WORDS, False)
     show_earlier: bool = ruled(
         Switch("Show the third assessor both earlier groupings", help=EARLIER_HELP), True
     )

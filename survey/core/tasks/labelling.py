@@ -15,7 +15,7 @@ from survey.core.collections.labels import HIGHEST
 from survey.core.collections.likeness import Entry, Pool
 from survey.core.studies.fields import Fault, Finding, Switch, Whole, Words, ruled
 from survey.core.studies.minutes import Documents
-from survey.core.studies.plan import PER_PARTICIPANT, POOL, Plan
+from survey.core.studies.plan import MARK_QUERY_WORDS, PER_PARTICIPANT, POOL, Plan
 from survey.core.studies.provenance import twice_faults, why_no_id
 from survey.core.tasks.steps import InSteps
 
@@ -69,6 +69,7 @@ class LabellingPlan(Plan):
         0,
     )
     batch: int = ruled(Whole("Pictures in a batch", 24, 60), USUAL_BATCH)
+    mark_query_words: bool = ruled(MARK_QUERY_WORDS, True)
     graded: bool = ruled(Switch("Ask for grades from 0 to 3"), False)
     negative_share: int = ruled(
         Whole("Weight of what is not relevant", 0, 100, help=NEGATIVE_HELP), 25

@@ -24,7 +24,7 @@ from survey.core.studies.fields import (
 )
 from survey.core.studies.generators import GENERATORS, Generator, letter_order, obvious_question
 from survey.core.studies.minutes import Documents
-from survey.core.studies.plan import Plan
+from survey.core.studies.plan import MARK_QUERY_WORDS, Plan
 from survey.core.studies.provenance import MOST_SHOWN, Provenance
 from survey.core.studies.questions import (
     KINDS,
@@ -123,7 +123,7 @@ FEWEST_OWN_LISTS = 2  # drawn questions have three at least
 # Fields that only lists from runs need.
 OF_RUNS = (
     *("provenance", "shuffle_letters", "depth"),
-    *("show_items", "mark_relevant", "show_positions"),
+    *("show_items", "mark_relevant", "mark_query_words", "show_positions"),
 )
 # Fields by which drawn lists and their orders differ from the paper's.
 OF_DRAWN_LISTS = (
@@ -177,6 +177,7 @@ class OrderingPlan(Plan):
     mark_relevant: bool = ruled(
         Switch("Mark the results that were searched for", help=MARK_RELEVANT_HELP), True
     )
+    mark_query_words: bool = ruled(MARK_QUERY_WORDS, False)
     show_positions: bool = ruled(
         Switch("Show positions as numbers", help=SHOW_POSITIONS_HELP), True
     )

@@ -17,7 +17,7 @@ from survey.core.measures import MEASURES, Setting, name_faults
 from survey.core.studies.fields import Choice, Fault, Finding, Switch, Whole, Words, and_join, ruled
 from survey.core.studies.generators import Positions
 from survey.core.studies.minutes import Documents
-from survey.core.studies.plan import Plan
+from survey.core.studies.plan import MARK_QUERY_WORDS, Plan
 from survey.core.studies.provenance import MOST_SHOWN, Provenance
 from survey.core.studies.questions import NO_MARKS, Marks, Question, build_question
 from survey.core.studies.run_lists import MOST_PAIRED_TOPICS
@@ -122,6 +122,7 @@ class PreferencePlan(Plan):
     depth: int = ruled(Whole("First results of a list", 1, MOST_SHOWN), 10)
     show_items: bool = ruled(Switch("Show the first results as pictures or texts"), False)
     mark_relevant: bool = ruled(Switch("Mark the results that were searched for"), False)
+    mark_query_words: bool = ruled(MARK_QUERY_WORDS, False)
     show_positions: bool = ruled(Switch("Show positions as numbers"), True)
     ask_strength: bool = ruled(Switch("Ask how much better the preferred list is"), False)
     ask_satisfaction: bool = ruled(
@@ -540,9 +541,10 @@ class PreferenceView(NamedTuple):
     topic: ShownItem | None = None
 
     @property
-    def has_pictures(self) -> bool:
-        """Whether a result is shown as a picture."""
-        return any(each.item and each.item.picture for side in self.sides for each in side.results)
+    def opens_larger(self) -> bool:
+        """Whether a result has a picture that can be enlarged, or a text that may be cut."""
+        items = [result.item for side in self.sides for result in side.results]
+        return any(item and (item.picture or item.name) for item in items)
 
 
 class Preference:

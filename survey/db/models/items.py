@@ -8,8 +8,8 @@ from sqlalchemy.orm import Mapped, mapped_column
 from survey.db.models.base import Base, LongText, RowId, StudyId, Text64, Text200
 
 
-def picture_name() -> str:
-    """Return a random name, which tells nothing of the picture and cannot be guessed."""
+def random_name() -> str:
+    """Return a name that tells nothing of the picture or text and cannot be guessed."""
     return secrets.token_urlsafe(12)
 
 
@@ -25,7 +25,7 @@ class StoredPicture(Base):
     id: Mapped[RowId]
     study_id: Mapped[StudyId]
     name: Mapped[Text64] = mapped_column(
-        default=picture_name, unique=True, doc="random, of its address on participants' pages"
+        default=random_name, unique=True, doc="random, of its address on participants' pages"
     )
     sha256: Mapped[Text64] = mapped_column(doc="SHA-256 of the file that it was made from")
     width: Mapped[int] = mapped_column(doc="width of the larger size, in pixels")
@@ -54,7 +54,7 @@ class StoredVector(Base):
 
 
 class StoredItem(Base):
-    """What a document of a study's runs stands for: a picture, a text or both."""
+    """What a document of a study's runs stands for: a picture, texts or both."""
 
     __tablename__ = "item"
     retention = "until the study is deleted"
@@ -64,8 +64,18 @@ class StoredItem(Base):
     document: Mapped[LongText] = mapped_column(doc="id of the document in runs and judgements")
     file: Mapped[Text200 | None] = mapped_column(doc="name of the picture's file")
     sha256: Mapped[Text64 | None] = mapped_column(doc="SHA-256 of the picture's file")
+    title: Mapped[LongText | None] = mapped_column(doc="the document's title")
+    url: Mapped[LongText | None] = mapped_column(doc="the document's address, as it is shown")
+    snippet: Mapped[LongText | None] = mapped_column(doc="what a list of results shows of it")
     text: Mapped[LongText | None] = mapped_column(doc="the document's text, or some of it")
+    html: Mapped[LongText | None] = mapped_column(
+        doc="the document as HTML, reduced to text and its layout"
+    )
     alt: Mapped[LongText | None] = mapped_column(doc="what the picture shows, in words")
+    lang: Mapped[Text64 | None] = mapped_column(doc="language of its texts, as a tag like el")
+    name: Mapped[Text64] = mapped_column(
+        default=random_name, unique=True, doc="random, of its text's address on participants' pages"
+    )
 
     __table_args__ = (UniqueConstraint("study_id", "document"),)
 
@@ -83,5 +93,8 @@ class StoredTopic(Base):
     sha256: Mapped[Text64 | None] = mapped_column(doc="SHA-256 of the picture's file")
     text: Mapped[LongText | None] = mapped_column(doc="what was searched for, in words")
     cluster_type: Mapped[Text200 | None] = mapped_column(doc="what its sub-topics are, like animal")
+    description: Mapped[LongText | None] = mapped_column(doc="what counts as relevant, in short")
+    narrative: Mapped[LongText | None] = mapped_column(doc="what counts as relevant, at length")
+    lang: Mapped[Text64 | None] = mapped_column(doc="language of its texts, as a tag like el")
 
     __table_args__ = (UniqueConstraint("study_id", "topic"),)

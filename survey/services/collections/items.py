@@ -1,5 +1,6 @@
 """Take in what a study's documents and topics stand for: pictures and texts."""
 
+import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import (
@@ -52,11 +53,23 @@ from survey.services.collections.item_files import (
     table_named,
 )
 from survey.services.collections.pictures import Picture, PictureError, make_picture
+from survey.services.collections.reduced_html import reduce_html
 from survey.services.studies import lifecycle
 
 MOST_ITEMS = 20_000  # of a study
-LONGEST_TITLE, LONGEST_TEXT, LONGEST_ALT = 500, 2_000, 300
+LONGEST = {  # characters of an item's texts
+    "title": 500,
+    "url": 2_000,
+    "snippet": 2_000,
+    "text": 200_000,
+    "html": 200_000,
+    "alt": 300,
+}
+LONGEST_OF_TOPICS = {"description": 2_000, "narrative": 20_000}
+LONGEST_QUERY = 2_000
 LONGEST_FILE_NAME = 200
+# Of a language, like el or zh-Hant.
+LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8}){0,4}")
 ITEMS_FILE, TOPICS_FILE = "items.csv", "topics.csv"
 MEDIA = {
     "audio": (".mp3", ".wav", ".ogg", ".oga", ".m4a", ".flac", ".aac", ".opus", ".wma", ".aiff"),
@@ -64,7 +77,7 @@ MEDIA = {
 }
 ITEM_COLUMNS = Columns(
     ("document",),
-    ("file", "text", "alt", "title", "snippet", "keywords"),
+    ("file", *LONGEST, "lang", "keywords"),
     {
         **dict.fromkeys(("docno", "doc_id", "docid", "corpus-id", "_id", "id"), "document"),
         **dict.fromkeys(("contents", "body"), "text"),
@@ -73,7 +86,7 @@ ITEM_COLUMNS = Columns(
 )
 TOPIC_COLUMNS = Columns(
     ("topic",),
-    ("text", "image", "cluster_type", "query", "title"),
+    ("text", "image", "cluster_type", "query", "title", *LONGEST_OF_TOPICS, "lang"),
     {
         **dict.fromkeys(("topic_id", "query_id", "query-id", "qid", "_id", "id"), "topic"),
         **dict.fromkeys(("contents", "body"), "text"),
@@ -100,7 +113,7 @@ class FileReport:
     """How a file was read, and how many of its rows were taken.
 
     ``not_needed``: rows of documents that are in no question of the study; ``first_not_needed``:
-    the first of these documents.
+    the first of these documents. ``links_as_text`` and ``pictures_left_out``: of HTML.
     """
 
     file: str
@@ -110,15 +123,22 @@ class FileReport:
     not_needed: int = 0
     columns_not_read: Sequence[str] = ()
     first_not_needed: str = ""
+    links_as_text: int = 0
+    pictures_left_out: int = 0
 
     def sentence(self) -> str:
-        """Return it as a sentence."""
+        """Return it in sentences."""
         noun = "file" if self.read_as.startswith("files") else "row"
         counted = f"{self.rows:,} {noun}{'s' * (self.rows != 1)}, {self.taken:,} taken"
         first = f" (first: {self.first_not_needed})" * bool(self.first_not_needed)
         unneeded = f", {self.not_needed:,} not needed{first}" * bool(self.not_needed)
         columns = f" Columns not read: {', '.join(self.columns_not_read)}."
-        return f"{self.file}: {counted}{unneeded}.{columns * bool(self.columns_not_read)}"
+        sentence = f"{self.file}: {counted}{unneeded}.{columns * bool(self.columns_not_read)}"
+        links, pictures = self.links_as_text, self.pictures_left_out
+        became = f"{links:,} link{'s' * (links != 1)} became text" * bool(links)
+        left_out = f"{pictures:,} picture{'s were' if pictures != 1 else ' was'} left out"
+        lost = ", ".join(filter(None, (became, left_out * bool(pictures))))
+        return f"{sentence} {self.file}: {lost}." if lost else sentence
 
 
 @dataclass
@@ -448,26 +468,31 @@ def read_items(
     lines: dict[str, int] = {}
     items = []
     not_needed = []
+    links = pictures = 0
     _refuse_bare_heading(table)
     for row in table.rows:
         document = needed.document(_id_in(row, "document", lines, cells.faults))
         if document is None:
             not_needed.append(row["document"])
             continue
-        title = _text_in(row, "title", LONGEST_TITLE, cells)
-        texts = [_text_in(row, column, LONGEST_TEXT, cells) for column in ("text", "snippet")]
         item = Item(
             document=document,
             file=_checked(row, "file", row["file"], LONGEST_FILE_NAME, cells.faults),
-            text="\n".join(filter(None, (title, texts[0] or texts[1]))) or None,
-            alt=_text_in(row, "alt", LONGEST_ALT, cells),
+            **{name: _text_in(row, name, longest, cells) for name, longest in LONGEST.items()},
+            lang=_language_in(row, cells.faults),
         )
-        if item.file is None and item.text is None:
+        if item.html:
+            reduced = reduce_html(item.html)
+            item = item._replace(html=reduced.html or None)
+            links, pictures = links + reduced.links, pictures + reduced.pictures
+        if item.file is None and not item.has_text:
             fault = row.fault("file", "nothing found; a file or a text is needed")
             cells.faults.add(fault, row.number)
         items.append(item)
     cells.faults.raise_any()
     intake.items_report = _report_of(table, not_needed)
+    intake.items_report.links_as_text = links
+    intake.items_report.pictures_left_out = pictures
     intake.warnings += _table_warnings(table, cells)
     if not items:
         _refuse_unneeded(file, not_needed[0], needed, intake, is_whole=is_whole)
@@ -488,11 +513,16 @@ def read_topics(
         column = next((each for each in ("text", "query", "title") if row[each]), "text")
         topic = Topic(
             topic=_id_in(row, "topic", lines, cells.faults),
-            text=_text_in(row, column, LONGEST_TEXT, cells),
+            text=_text_in(row, column, LONGEST_QUERY, cells),
             image=_checked(row, "image", row["image"], LONGEST_NAME, cells.faults),
             cluster_type=_checked(
                 row, "cluster_type", row["cluster_type"], LONGEST_FILE_NAME, cells.faults
             ),
+            **{
+                name: _text_in(row, name, longest, cells)
+                for name, longest in LONGEST_OF_TOPICS.items()
+            },
+            lang=_language_in(row, cells.faults),
         )
         topics.append(topic)
     cells.faults.raise_any()
@@ -607,6 +637,13 @@ def _text_in(row: Row, column: str, longest: int, cells: Cells) -> str | None:
         cells.cut.append(row.number)
         text = text[:longest]
     return _checked(row, column, text, longest, cells.faults, "; `--cut-texts` cuts longer ones")
+
+
+def _language_in(row: Row, faults: FileFaults) -> str | None:
+    if row["lang"] and not LANGUAGE_TAG.fullmatch(row["lang"]):
+        fault = "the tag of a language is needed, like en, el or zh-Hant"
+        faults.add(row.fault("lang", f"{row['lang'][:60]!r} found; {fault}"), row.number)
+    return row["lang"] or None
 
 
 def _checked(
@@ -935,6 +972,11 @@ def find_named_picture(
 ) -> bytes | None:
     """Return a study's picture in one of its sizes, by the random name of its address."""
     return item_queries.named_picture(session, study.id, name, larger=larger)
+
+
+def find_named_texts(session: Session, study: AnyStudy, name: str) -> Item | None:
+    """Return the texts of a study's item, without ids, by the random name of their address."""
+    return item_queries.named_texts(session, study.id, name)
 
 
 def find_picture(session: Session, study: Study, sha256: str) -> StoredPicture | None:

@@ -263,7 +263,7 @@ def read_thumbnails(files: Files) -> list[Thumbnail]:
 
 
 def _parse_if_there(files: Files, table: Table, parse: Callable[[CsvRow], Parsed]) -> list[Parsed]:
-    return [*parse_rows(files, table.name, table.names, parse)] if table.name in files else []
+    return [*parse_rows(files, table.name, table.needed, parse)] if table.name in files else []
 
 
 def replicate(files: Files, sources: SourceFiles | None = None) -> Iterator[str]:

@@ -186,7 +186,7 @@ class Content:
     def names_of(self, documents: Iterable[str]) -> dict[str, str]:
         """Return what to call documents in a table: in words where there are some."""
         items = {each.document: each for each in self.items}
-        words = {name: item.alt or item.text for name, item in items.items()}
+        words = {name: item.words for name, item in items.items()}
         return {
             each: f"{each}: {_first_words(words[each] or '')}" if words.get(each) else each
             for each in documents
@@ -611,6 +611,12 @@ def _thumbnails(content: Content) -> Iterator[Row]:
         yield each.sha256, each.width, each.height, picture
 
 
+def _later(table: type[StoredItem | StoredTopic], names: Iterable[str]) -> Iterator[Column]:
+    """Yield the columns of what a later version added to items or topics."""
+    for name in names:
+        yield Column(name, source=getattr(table, name), is_new=True)
+
+
 _SHA256 = Column("sha256", source=StoredItem.sha256)
 _ALT = Column("alt", source=StoredItem.alt)
 ITEMS_TABLE = Table(
@@ -618,6 +624,7 @@ ITEMS_TABLE = Table(
     [
         *(Column("document", source=StoredItem.document), Column("file", source=StoredItem.file)),
         *(_SHA256, Column("text", source=StoredItem.text), _ALT),
+        *_later(StoredItem, collection.LATER_OF_ITEMS),
     ],
     lines_of(lambda content: iter(content.items)),
 )
@@ -627,6 +634,7 @@ TOPICS_TABLE = Table(
         *(Column("topic", source=StoredTopic.topic), Column("text", source=StoredTopic.text)),
         *(Column("image", source=StoredTopic.image), _SHA256),
         Column("cluster_type", source=StoredTopic.cluster_type),
+        *_later(StoredTopic, collection.LATER_OF_TOPICS),
     ],
     lines_of(lambda content: iter(content.topics)),
 )

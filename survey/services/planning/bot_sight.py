@@ -1,4 +1,4 @@
-"""How bots tell what a page shows: a picture by its random name, a text by its words."""
+"""How bots tell what a page shows: a document by random names, a topic's text by its words."""
 
 import re
 from collections.abc import Mapping
@@ -8,7 +8,6 @@ from selectolax.lexbor import LexborNode
 from survey.core.collections.items import PictureAndText
 
 NAME = re.compile(r"/([^/]+)\.webp$")
-WORDS = ".words, .lead, .text p, p.text"
 
 
 class Sight:
@@ -29,9 +28,10 @@ class Sight:
         """Return what a part of a page shows, "" where it shows nothing that is known."""
         if part is None:
             return ""
-        image, words = part.css_first("img"), part.css_first(WORDS)
+        image, texts, words = map(part.css_first, ("img", "[data-text]", ".lead"))
         name = NAME.search(str(image.attributes["src"])) if image else None
-        return self.find(name[1] if name else "", words.text() if words else "")
+        text = str(texts.attributes["data-text"]) if texts else words.text() if words else ""
+        return self.find(name[1] if name else "", text)
 
 
 def _tidied(shown: PictureAndText) -> PictureAndText:

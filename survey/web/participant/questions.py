@@ -41,6 +41,7 @@ from survey.web.participant.visit import (
     pages_of,
     picture_response,
     requires,
+    whole_text_page,
 )
 from survey.web.requests import current_address, current_path, part, secret_key, session
 
@@ -162,6 +163,14 @@ def picture(size: str, name: str) -> ResponseReturnValue:
     if g.participant is None or g.participant.consented_at is None:
         raise NotFound
     return picture_response(size, name)
+
+
+@blueprint.get("/texts/<name>.html")
+def whole_text(name: str) -> ResponseReturnValue:
+    """Show a document's whole text to those who have agreed to take part."""
+    if g.participant is None or g.participant.consented_at is None:
+        raise NotFound
+    return whole_text_page(name)
 
 
 @blueprint.get("/waiting")

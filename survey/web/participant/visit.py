@@ -120,6 +120,14 @@ def picture_response(size: str, name: str) -> Response:
     return response
 
 
+def whole_text_page(name: str) -> str:
+    """Return the page of a document's whole text, by its random name; raise NotFound for others."""
+    item = items.find_named_texts(session(), g.study, name)
+    if item is None:
+        raise NotFound
+    return render_template("participant/whole_text.html", item=item)
+
+
 @blueprint.app_template_global()
 def has_personal_link() -> bool:
     """Return whether this participant can return with a personal link."""

@@ -171,7 +171,11 @@ STEPS = {
             ),
             Part("Compare two or three ways to show the methods", ("arms",), folded=True),
             Part(
-                RUNS, ("show_items", "mark_relevant", "show_positions", "depth", "shuffle_letters")
+                RUNS,
+                (
+                    *("show_items", "mark_relevant", "mark_query_words", "show_positions"),
+                    *("depth", "shuffle_letters"),
+                ),
             ),
             Part(
                 "Practice and reasons", ("practice", "exclude_failed_check", "reason_question", OWN)
