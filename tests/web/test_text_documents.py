@@ -5,13 +5,14 @@ import re
 import pytest
 
 from survey.core.collections.items import Item
+from survey.core.tasks import plan_from_json
 from survey.db import item_queries
 from survey.db.models import StoredItem
 from survey.services import accounts
 from survey.services.collections.reduced_html import TAGS
-from survey.services.studies import lifecycle, publications
+from survey.services.studies import lifecycle, plans, publications
 from survey.services.studies.publications import Details
-from tests.builders import Visitor
+from tests.builders import CONTACTS, Visitor
 from tests.databases import ON_SQLITE, statements
 from tests.written import DOCUMENTS, PAGES, QUERY, RUNS, TOPIC, a_written_study, items_of
 
@@ -80,15 +81,23 @@ def test_a_whole_text_is_one_link_away_and_needs_no_script(app, session, kind):
 @OF_EACH_KIND
 def test_the_words_of_the_query_are_marked_where_the_plan_says_so(app, session, kind):
     a_written_study(session, kind)
-    a_written_study(session, kind, "changed", mark_query_words=kind != "labelling")
+    a_written_study(session, kind, "changed", mark_query_words=True)
     marks = {}
     for slug in ("written", "changed"):
         visitor = a_visitor(app, slug)
         marks[slug] = {mark.text for mark in visitor.page.select(".doc mark")}
-    unmarked, marked = ("written", "changed") if kind != "labelling" else ("changed", "written")
-    assert not marks[unmarked]
+    assert not marks["written"]
     # Whole words alone, so that no “trains” are among them.
-    assert marks[marked] == {"train", "Athens", "ATHENS", "Thessaloniki", "Thessaloníki"}
+    assert marks["changed"] == {"train", "Athens", "ATHENS", "Thessaloniki", "Thessaloníki"}
+
+
+@pytest.mark.usefixtures("session")
+def test_new_studies_of_labels_mark_the_words_of_the_query_and_earlier_ones_do_not():
+    made = plans.preset_plan("labels", topics=["1"], **CONTACTS["en"])
+    assert made.mark_query_words
+    stored = {name: value for name, value in made.as_json().items() if name != "mark_query_words"}
+    assert not plan_from_json(stored).mark_query_words
+    assert not plans.preset_plan("pictures", **CONTACTS["en"]).mark_query_words
 
 
 def test_marks_are_a_part_of_the_digest(session):

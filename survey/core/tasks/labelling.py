@@ -69,7 +69,7 @@ class LabellingPlan(Plan):
         0,
     )
     batch: int = ruled(Whole("Pictures in a batch", 24, 60), USUAL_BATCH)
-    mark_query_words: bool = ruled(MARK_QUERY_WORDS, True)
+    mark_query_words: bool = ruled(MARK_QUERY_WORDS, False)
     graded: bool = ruled(Switch("Ask for grades from 0 to 3"), False)
     negative_share: int = ruled(
         Whole("Weight of what is not relevant", 0, 100, help=NEGATIVE_HELP), 25
