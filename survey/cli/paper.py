@@ -91,7 +91,8 @@ def _print_reproduction(reproduction: "Reproduction") -> None:
         click.echo()
     for claim in reproduction.claims:
         verdict = claim.verdict.upper()
-        print_text(f"{verdict}: {claim.statement} ({claim.source})", word=verdict)
+        condition = f" {claim.condition}" if claim.condition else ""
+        print_text(f"{verdict}{condition}: {claim.statement} ({claim.source})", word=verdict)
         print_text(claim.why, "  ", "  ")
         click.echo()
     for title, paragraphs in reproduction.passages:

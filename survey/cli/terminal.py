@@ -32,7 +32,7 @@ NUMERIC = tuple("0123456789.+−-±–<")  # how a cell with a number begins
 GOOD, DOUBTFUL, BAD = "green", "yellow", "bold red"
 COLOURS = {
     **dict.fromkeys(("ok", "yes", "open", "HOLDS"), GOOD),
-    **dict.fromkeys(("warning", "draft", "not yet", "HOLDS ONLY IN PART"), DOUBTFUL),
+    **dict.fromkeys(("warning", "draft", "not yet", "HOLDS IN PART"), DOUBTFUL),
     **dict.fromkeys(("NOT SUPPORTED",), DOUBTFUL),
     **dict.fromkeys(("DANGER", "NO", "DOES NOT HOLD"), BAD),
 }

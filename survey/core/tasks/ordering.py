@@ -435,7 +435,7 @@ class PairCounts:
     why: str | None
 
     def as_json(self) -> dict[str, Any]:
-        """Return the counts, the sentence, and why there is no smallest lead where there is none."""
+        """Return the counts and the sentence; ``why`` only where there is no smallest lead."""
         counts = {name: value for name, value in vars(self).items() if name != "why" or value}
         return {**counts, "sentence": self.sentence}
 
