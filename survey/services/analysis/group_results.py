@@ -347,7 +347,7 @@ class GroupResults:
         people = Sheet("assessors", "The assessors", columns, rows, note)
         reliability = self.compared.reliability
         tables = [
-            reliability_sheet(reliability, "assessors", "put together or not, by pairs"),
+            reliability_sheet(reliability, "assessors", "pairs of documents, together or not"),
             annotators_sheet(reliability, "assessor"),
         ]
         if self.compared.topics:
