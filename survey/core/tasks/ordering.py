@@ -448,28 +448,27 @@ class PairCounts:
             f"{and_join(self.names)} contradict each other in {self.contradicting} of "
             f"{self.questions} question{'s' * (self.questions != 1)}"
         )
+        text += self._for_order if self.contradicting else ""
         if self.ties_only:
             text += f"; in {self.ties_only} they differ only in lists that one of them ties"
         if self.ties_only > self.contradicting:
             text += ", so people may favour one of them only because it shows no ties"
-        return text + (self._for_order if self.contradicting else "")
+        return text
 
     @property
     def _for_order(self) -> str:
         """What the balanced questions can find."""
+        number = {0: "none", self.contradicting: "all"}.get(self.balanced, str(self.balanced))
+        in_these = f", in {number} of which both tie as many lists"
         if self.balanced + self.identical == self.questions:
-            return "; in all of these both tie as many lists, so a lead is one for the order"
+            return f"{in_these}: a lead is one for the order"
         if not self.balanced:
-            return (
-                "; in none of these do both tie as many lists, so it stays open whether a lead is "
-                "for the order or for showing no ties"
-            )
-        in_these = f"; in {self.balanced} of these both tie as many lists"
+            return f"{in_these}: whether a lead is for the order or for showing no ties stays open"
         if self.smallest is None:
-            return f"{in_these}, too few to show whether a lead is for the order"
+            return f"{in_these}: too few to show whether a lead is for the order"
         return (
-            f"{in_these}, which shows in most studies of this size that a lead is for the order "
-            f"if it is {100 * self.smallest:.0f} points or more there"
+            f"{in_these}: these show in most studies of this size that a lead is for the order if "
+            f"it is {100 * self.smallest:.0f} points or more there"
         )
 
 

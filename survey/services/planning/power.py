@@ -625,14 +625,16 @@ def _for_order(study: PlannedStudy, shares: Mapping[str, float]) -> str:
     if not share:
         return "In none do both tie as many lists, so what a lead is for stays open."
     number = round(study.questions * share)
-    text = f"In {100 * share:.0f} % of all (about {number} of {study.questions}) both tie as many"
+    text = (
+        f"In {100 * share:.0f} % (about {number} of {study.questions}) they contradict each other"
+    )
     answered = study.per_participant / study.questions
     smallest = smallest_lead(study.participants, number, answered)
     if smallest is None:
-        return f"{text} lists: too few to show whether a lead is for the order."
+        return f"{text} and tie as many lists: too few to show whether a lead is for the order."
     return (
-        f"{text} lists: they show in most such studies that a lead is for the order if it is "
-        f"{points(smallest)} or more there."
+        f"{text} and tie as many lists: these show in most such studies that a lead is for the "
+        f"order if it is {points(smallest)} or more there."
     )
 
 
