@@ -92,7 +92,8 @@ def _print_reproduction(reproduction: "Reproduction") -> None:
         say()
     for claim in reproduction.claims:
         verdict = claim.verdict.upper()
-        print_text(f"{verdict}: {claim.statement} ({claim.source})", word=verdict)
+        condition = f" {claim.condition}" if claim.condition else ""
+        print_text(f"{verdict}{condition}: {claim.statement} ({claim.source})", word=verdict)
         print_text(claim.why, "  ", "  ")
         say()
     for title, paragraphs in reproduction.passages:

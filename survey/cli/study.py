@@ -564,6 +564,7 @@ def check(slug: str, strict: bool, as_json: bool) -> None:
         printed_names = lifecycle.headings(study)
         verdict = lifecycle.check_verdict(study, findings)
         warnings = lifecycle.warnings_of(session, study)
+        pairs = lifecycle.pair_counts(study, contests)
     content = []
     if as_json and not contests:  # of a kind whose questions are not compared
         content = [{"question": each.number, **each.as_json()} for each in questions]
@@ -576,6 +577,7 @@ def check(slug: str, strict: bool, as_json: bool) -> None:
                 "contradictions": {
                     "-".join(pair.names): pair.contradictions for pair in contest.pairs
                 },
+                "balanced": {"-".join(pair.names): pair.balanced for pair in contest.pairs},
                 "odd_one_out": contest.outlier,
                 **(
                     {"topic": question.source.topic, "runs": question.source.runs}
@@ -588,12 +590,12 @@ def check(slug: str, strict: bool, as_json: bool) -> None:
     if as_json:
         listed = [vars(finding) for finding in findings]
         warned = [warning.as_json() for warning in warnings]
-        print_json(
-            {"verdict": verdict, "questions": content, "findings": listed, "warnings": warned}
-        )
+        counts = [each.as_json() for each in pairs]
+        found = {"findings": listed, "warnings": warned}
+        print_json({"verdict": verdict, "questions": content, "pairs": counts, **found})
     else:
         print_text(verdict)
-        _print_summary(contests, findings)
+        _print_summary(contests, findings, [each.sentence for each in pairs])
         for question in questions if contests else ():
             _print_question(question, printed_names)
     is_stopped = any(warning.level == "stop" for warning in warnings)
@@ -964,9 +966,14 @@ def _read_plan(
     return PlanFile(plan, Recruitment(), "minutes" in fields)
 
 
-def _print_summary(contests: "Sequence[QuestionCheck]", findings: "Sequence[Finding]") -> None:
-    """Print what to mend, the other findings, and on how many list pairs measures contradict."""
-    from survey.services.studies.lifecycle import pair_sentences, to_mend
+def _print_summary(
+    contests: "Sequence[QuestionCheck]", findings: "Sequence[Finding]", pairs: Sequence[str]
+) -> None:
+    """Print what to mend, the other findings, and on how many list pairs measures contradict.
+
+    ``pairs``: a sentence on each two measures, or "".
+    """
+    from survey.services.studies.lifecycle import to_mend
 
     if faulty := to_mend(findings):
         print_heading("To mend")
@@ -978,7 +985,7 @@ def _print_summary(contests: "Sequence[QuestionCheck]", findings: "Sequence[Find
     remarks = [finding for finding in findings if finding not in faulty]
     if contests or remarks:
         print_heading("Summary")
-    for sentence in pair_sentences(contests):
+    for sentence in filter(None, pairs):
         print_text(f"all: {sentence}", "", "  ")
     for finding in remarks:
         where = "all" if finding.question is None else f"question {finding.question}"

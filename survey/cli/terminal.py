@@ -35,7 +35,7 @@ GOOD, DOUBTFUL, BAD = "green", "yellow", "bold red"
 STEERS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 COLOURS = {
     **dict.fromkeys(("ok", "yes", "open", "HOLDS"), GOOD),
-    **dict.fromkeys(("warning", "draft", "not yet", "HOLDS ONLY IN PART"), DOUBTFUL),
+    **dict.fromkeys(("warning", "draft", "not yet", "HOLDS IN PART"), DOUBTFUL),
     **dict.fromkeys(("NOT SUPPORTED",), DOUBTFUL),
     **dict.fromkeys(("DANGER", "NO", "DOES NOT HOLD"), BAD),
 }

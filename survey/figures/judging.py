@@ -150,7 +150,7 @@ def _gain(axes: "Axes", exhibit: Exhibit) -> None:
 def _preferences(axes: "Axes", exhibit: Exhibit) -> None:
     """Draw each measure's share with its intervals, and a line where a random choice is."""
     axes.axvline(50, color=GREY, linewidth=0.8, linestyle=(0, (4, 3)))
-    unit = "% of the preferences, 95 % intervals"
+    unit = "% of the preferences,\n95 % intervals"  # on a single line it is cut off
     draw_intervals(axes, exhibit, unit, [COLOURS[0]] * len(exhibit.rows))
     legend(axes, 2)
 

@@ -123,6 +123,15 @@ def test_comparing_lists_the_topics_for_a_third_assessor(run):
     assert animal["pair_agreement"] == 11 / 15
     assert animal["adjusted_rand"] == pytest.approx(2 * 3 * 8 / (7 * 12 + 3 * 8))
     assert (animal["clusters"], animal["granularity"]) == ([2, 3], 1.5)
+    # topics 3 and 5: of 42 answers on 21 pairs 14 are “together”; on 4 pairs the two differ
+    reliability = found["reliability"]
+    assert reliability["alpha"] == pytest.approx(1 - 4 * 2 / (2 * 14 * 28 / 41))
+    assert [each["topic"] for each in reliability["by_topic"]] == ["3", "5", "16"]
+    assert [each["assessor"] for each in reliability["by_assessor"]] == ["a1", "a2"]
+    assert (
+        "Whether the 2 assessors agree well enough to rely on is not decided: alpha .58 (−.14 to "
+        "1.00); topic 5 may be chance. For .80 it takes 3 assessors, averaged pair by pair."
+    ) in said
 
 
 def test_a_lower_threshold_needs_no_third(run):

@@ -13,6 +13,7 @@ import pytest
 from survey import cli
 from survey.core.studies.fields import Finding
 from survey.core.studies.generators import GENERATORS
+from survey.core.studies.rankings import Ranking, contradictions, is_balanced
 from survey.db.migration import newest_revision
 from survey.services.collections import assessment, run_evaluation
 from survey.services.collections.list_scores import THE_PAPERS
@@ -197,6 +198,21 @@ def test_the_check_prints_questions_and_findings(run):
     checked = json.loads(run("study", "check", "pilot", "--json"))
     assert len(checked["questions"]) == 10
     assert any("the same order" in finding["text"] for finding in checked["findings"])
+    for place, pair in enumerate(checked["pairs"]):
+        orders = [
+            [Ranking.parse(each["rankings"][name]) for name in pair["names"]]
+            for each in checked["questions"]
+        ]
+        opposed = [two for two in orders if contradictions(*two)]
+        assert pair["contradicting"] == len(opposed)
+        assert pair["balanced"] == sum(is_balanced(*two) for two in opposed)
+        assert pair["identical"] == sum(first == second for first, second in orders)
+        assert pair["balanced"] == sum(
+            [*each["balanced"].values()][place] for each in checked["questions"]
+        )
+        assert (pair["smallest"] is None) == (pair["balanced"] < 3) == ("why" in pair)
+        assert pair["sentence"] in " ".join(run("study", "check", "pilot").split())
+    assert {pair["pair"] for pair in checked["pairs"]} == {"AP-NMRR", "AP-MNRO", "NMRR-MNRO"}
     printed = run("study", "check", "pilot")
     assert printed.startswith(f"{checked['verdict']}\nTo mend\n")
     verdict = (

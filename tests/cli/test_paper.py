@@ -22,7 +22,8 @@ def test_table_4_is_read_claim_by_claim(run):
     said = run("paper", "table4")
     for words in (
         "20 of 20 printed values agree",
-        "HOLDS: MNRO is preferred to AP",
+        "HOLDS if people's own leads differ by a standard deviation of at most 25 points: MNRO is "
+        "preferred to AP",
         "NOT SUPPORTED: MNRO is preferred to NMRR",
         "Differences in share, with the sets as units",
         "McNemar's test and Cochran's Q cannot be computed",
@@ -33,7 +34,8 @@ def test_table_4_is_read_claim_by_claim(run):
 def test_its_json_keeps_the_recount_and_adds_the_tests_and_the_claims(run):
     found = json.loads(run("paper", "table4", "--json"))
     assert {"table4", "shares", "first", "comparisons", "set_level", "claims"} == found.keys()
-    assert found["claims"][0].keys() == {"place", "said", "verdict", "why"}
+    assert found["claims"][0].keys() == {"place", "said", "verdict", "why", "condition"}
+    assert found["claims"][1].keys() == {"place", "said", "verdict", "why"}
     first = found["set_level"]["pairs"][0]
     assert (first["pair"], first["lead"], first["chance_lead"]) == ("MNRO-NMRR", 26, 18)
     assert first["all_sets"]["questions"]["sign_flip_p"] == pytest.approx(0.234375)

@@ -71,7 +71,7 @@ def test_the_rows_on_anchoring_are_those_of_its_answers():
     text = PAGE.partition("anchoring\n")[2]
     [(_, _, orders)] = ORDERS.findall(text)
     of_question = {name: Ranking.parse(o) for name, o in re.findall(r"(\w+) `([A-Z>=]+)`", orders)}
-    rankings = dict.fromkeys(range(1, 5), of_question)
+    rankings = dict.fromkeys(range(1, 8), of_question)
     seen, unseen = (
         re.findall(r"`([A-Z>=]+)`", line)
         for line in re.findall(r"^- Arm (.+)$", text, re.MULTILINE)
@@ -90,5 +90,6 @@ def test_the_rows_on_anchoring_are_those_of_its_answers():
     assert len(compared) == 2
     for each in compared:
         numbers = [f"{number:.3f}".replace("-", "−") for number in (each.mean, *each.ci95)]
-        cells = [each.measure, *numbers, p_text(each.p).removeprefix("p = ")]
+        p_values = (p_text(p).removeprefix("p = ") for p in (each.p, each.p_holm))
+        cells = [each.measure, *numbers, *p_values]
         assert f"| before, answer − never, answer | {' | '.join(cells)} |" in text

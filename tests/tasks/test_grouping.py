@@ -455,7 +455,13 @@ def test_its_files_equal_what_the_commands_make_of_them(app, session, tmp_path):
     ]
     compared = assessment.compare(*paths[:2], 0.8, lambda *_: None)
     figures = analyse_stored(session, study, AnalysisOptions()).figures
-    assert figures["agreement"] == assessment.compared_json(compared)
+    agreement = assessment.compared_json(compared)
+    by_name = [of["reliability"].pop("by_assessor") for of in (agreement, figures["agreement"])]
+    assert [each["assessor"] for each in by_name[0]] == ["first", "second"]
+    assert [{**each, "assessor": ""} for each in by_name[0]] == [
+        {**each, "assessor": ""} for each in by_name[1]
+    ]
+    assert figures["agreement"] == agreement
     assert compared.third == ["5"]
     assert gold.joined[0].rule.startswith("of three, that of assessor")
     assert len({*gold.joined[0].clusters.values()}) == 3
@@ -827,9 +833,14 @@ def test_its_results_show_topics_gold_standard_and_assessors(desk, app, session)
     desk.open("/research/studies/done/results")
     captions = [each.text for each in desk.page.select("caption")]
     assert {"Agreement by topic", "Two assessors' clusters", "The gold standard"} <= {*captions}
+    # The third, who was asked because two differ, does not count for reliability.
     assert desk.page.select_one("#answer").text == (
-        "The first two assessors agree on 1 of 2 topics; the gold standard has 2 of 2 topics."
+        "Whether the 2 assessors agree well enough to rely on is not decided: alpha .59 (.19 to "
+        ".99). For .80 it takes 3 assessors, averaged pair by pair. The first two assessors agree "
+        "on 1 of 2 topics; the gold standard has 2 of 2 topics."
     )
+    tables = [each["id"] for each in desk.page.select("[id]")]
+    assert tables.index("reliability") < tables.index("comparison")
     contested = desk.page.select_one("#contested")
     assert [each.text for each in contested.select("h3")] == ["5: Seen from near"]
     # Green and blue pictures are apart in the one and together in the other; red ones are not.

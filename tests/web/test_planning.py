@@ -2,6 +2,7 @@
 
 import pytest
 
+from survey.core.agreement.power_model import smallest_lead
 from tests.databases import ON_SQLITE, statements
 from tests.web.desk import HOME, Desk
 
@@ -51,8 +52,14 @@ def test_an_address_holds_the_whole_question_and_gives_the_same_answer(desk):
 def test_random_questions_are_those_of_which_the_page_of_a_new_study_speaks(desk):
     desk.open(f"{PAGE}?generator=random&participants=30&pool=none&replicates=100")
     assert "orders contradict each other in 24 % of the questions; in 50 % one only" in desk.text
+    assert "In 15 % (about 2 of 10) they contradict each other and tie as many lists" in desk.text
+    assert (
+        "AP and NMRR do so in 30 % (about 3) and AP and MNRO do so in 68 % (about 7)" in desk.text
+    )
     desk.open("/research/new")
     assert "In about two of ten NMRR and MNRO contradict each other" in desk.text
+    assert "in one or two, too few; in three for AP and NMRR, in seven for AP and MNRO" in desk.text
+    assert f"Thirty people show one of {100 * smallest_lead(30, 10):.0f} points" in desk.text
 
 
 def test_what_is_wrong_stands_beside_its_field_and_stays_as_typed(desk):

@@ -55,6 +55,7 @@ from survey.core.agreement.differences import (
     mean_of,
     p_of_these,
     pairs,
+    participants_counted_equally,
     t_by_participants,
     two_way,
 )
@@ -546,33 +547,40 @@ def sensitivity(
 ) -> tuple[Variant, ...]:
     """Recompute the differences under each choice that could have been made differently.
 
-    Without the ``flagged`` participants, a mask over them; with shared votes split, or
-    dropped; and leaving out each question in turn.
+    With participants counted equally, whose responses weigh less the more they gave; without the
+    ``flagged`` participants, a mask over them; with shared votes split, or dropped; and leaving out
+    each question in turn.
     """
     ballots = Ballots.of(answers, rankings, measures)
     return tuple(
-        Variant(choice, len(credits), tuple(_effect(credits, pair) for pair in pairs(measures)))
-        for choice, credits in _choices(ballots, flagged)
+        Variant(choice, len(credits), tuple(_effect(credits, pair, of) for pair in pairs(measures)))
+        for choice, credits, of in _choices(ballots, flagged)
     )
 
 
-def _choices(ballots: Ballots, flagged: NDArray[np.bool_]) -> Iterator[tuple[str, Credits]]:
+def _choices(
+    ballots: Ballots, flagged: NDArray[np.bool_]
+) -> Iterator[tuple[str, Credits, Callable[[Spread], MeanTest]]]:
     credits, questions = tally_credits(ballots), sorted(ballots.rankings)
-    yield "every response", credits
+    yield "every response", credits, _components
+    yield "participants counted equally", credits, participants_counted_equally
     if flagged.any():
         counted = replace(credits, ballots=ballots.of_people(~flagged))
-        yield "without flagged participants", counted
-    yield "shared votes split", credits.split()
-    yield "shared votes dropped", credits.single()
+        yield "without flagged participants", counted, _components
+    yield "shared votes split", credits.split(), _components
+    yield "shared votes dropped", credits.single(), _components
     for question in questions if len(questions) > 1 else ():
-        yield f"without question {question}", credits.subset(credits.questions != question)
+        without = credits.subset(credits.questions != question)
+        yield f"without question {question}", without, _components
 
 
-def _effect(credits: Credits, pair: Pair) -> Effect:
-    d = differences(credits, pair)
-    spread = Spread.of(d, credits)
-    test = components(spread, t_by_participants(spread))
-    return Effect(pair, mean_of(d, credits), test.ci95, test.p, test.why)
+def _effect(credits: Credits, pair: Pair, test_of: Callable[[Spread], MeanTest]) -> Effect:
+    test = test_of(Spread.of(differences(credits, pair), credits))
+    return Effect(pair, test.mean, test.ci95, test.p, test.why)
+
+
+def _components(spread: Spread) -> MeanTest:
+    return components(spread, t_by_participants(spread))
 
 
 def json_values(value: Any) -> Any:

@@ -270,6 +270,19 @@ class Credits:
         _, index = np.unique(self.questions[counted], return_inverse=True)
         return np.bincount(index, (self.counts * values)[counted])
 
+    def question_weights_of_people(self) -> NDArray[np.float64]:
+        """Return each answered question's weight in the mean of participants' means; the sum is 1.
+
+        A participant's responses have the same weight, together 1 / participants.
+        """
+        counts = self.answer_counts
+        weight = np.repeat(1 / np.maximum(counts, 1), self.ballots.answer_counts)
+        index = self.ballots.ballot_index
+        of_ballots = np.bincount(index, weight * self.counted[index], len(self.questions))
+        counted = self.counts > 0
+        _, question = np.unique(self.questions[counted], return_inverse=True)
+        return np.bincount(question, of_ballots[counted]) / np.count_nonzero(counts)
+
     def subset(self, chosen: NDArray[np.bool_]) -> "Credits":
         """Count only some of the ballots; ``chosen``: a mask over them."""
         return replace(self, counted=self.counted & chosen)

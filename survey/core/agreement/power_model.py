@@ -59,7 +59,7 @@ from survey.core.agreement.differences import (
 from survey.core.statistics.components import TableSums, effective_df, variance_components
 from survey.core.statistics.max_t import first_pair_rejected
 from survey.core.statistics.rater_agreement import wilson
-from survey.core.statistics.significance import LEVEL
+from survey.core.statistics.significance import LEVEL, t_quantile
 from survey.core.studies.rankings import (
     CONTRADICTING,
     IDENTICAL,
@@ -122,6 +122,29 @@ RANDOM_KINDS: Kinds = (
     (QuestionKind((0, 0, 2), IDENTICAL), 53),
     (QuestionKind((0, 0, 0), IDENTICAL), 25),
 )
+# In which share of these the others contradict each other and tie as many lists.
+RANDOM_BALANCED = {("AP", "NMRR"): 91 / 300, ("AP", "MNRO"): 203 / 300}
+
+
+def smallest_lead(participants: int, questions: int, answered: float = 1.0) -> float | None:
+    """Return the smallest lead that 80 % of studies show for questions of this kind, by itself.
+
+    ``questions``: with orders that contradict each other; ``answered``: the share of them that each
+    participant answers. By t, with the planner's spreads: so about what ``power`` simulates. None
+    below two participants or questions, and where no lead below 1 would do.
+    """
+    people = participants * answered
+    if people < 2 or questions < 2:
+        return None
+    rest = (DECIDED - BETWEEN_PARTICIPANTS**2 - BETWEEN_QUESTIONS**2) / (people * questions)
+    of_people = BETWEEN_PARTICIPANTS**2 / participants + rest
+    of_questions = BETWEEN_QUESTIONS**2 / questions + rest
+    variance = of_people + of_questions - rest
+    dfs = np.array([participants - 1, questions - 1, (people - 1) * (questions - 1)])
+    parts = np.array([of_people, of_questions, rest])
+    df = max(variance**2 / float((parts**2 / dfs).sum()), float(dfs[:2].min()))
+    lead = (t_quantile(0.975, df) + t_quantile(0.8, df)) * math.sqrt(variance)
+    return lead if lead < 1 else None
 
 
 def kinds_of(rankings: Mapping[int, Mapping[str, Ranking]], pair: Pair) -> Kinds:

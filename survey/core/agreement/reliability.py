@@ -1,13 +1,14 @@
 """How reliable annotators are: Krippendorff's alpha of yes and no, overall, by topic and by person.
 
 A unit is what annotators say yes or no to: a document of a topic, or a pair of its documents. What
-is missing was not asked of that annotator. Intervals leave out one unit at a time.
+is missing was not asked of that annotator. Intervals leave out one document at a time; with it
+leave all its pairs, which are not independent (Arvesen 1969, Annals of Mathematical Statistics).
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,12 @@ RELIABLE, TENTATIVE = 0.8, 0.667  # alpha from which on (Krippendorff 2004, Cont
 
 Word = Literal["reliable", "tentative", "low", "open"]
 Numbers = NDArray[np.float64]
+Same = tuple[str, str]
+SAME_MARKS: Same = ("nobody chose a document", "everybody chose every document")
+SAME_GROUPS: Same = (
+    "nobody put two documents together",
+    "everybody put all documents together",
+)
 
 WORDS: tuple[Word, ...] = ("low", "open", "tentative", "reliable")  # the lowest first
 SENTENCES: dict[Word, str] = {
@@ -91,15 +98,18 @@ class Reliability:
             return overall
         return within if ranks[1] < ranks[0] or within[0] < (overall[0] or 0.0) else overall
 
-    def sentence(self, annotators: int) -> str:
-        """Return whether annotators agree well enough, topics at chance, and who differs."""
+    def sentence(self, annotators: int, role: str = "annotators") -> str:
+        """Return whether annotators agree well enough, topics at chance, and who differs.
+
+        ``role``: what they are called.
+        """
         alpha, interval, word = self.lower
-        people = f"the {annotators} annotators" if annotators > 1 else "annotators"
+        people = f"the {annotators} {role}" if annotators > 1 else role
         if alpha is None or interval is None:
             return f"Whether {people} agree well enough is open: {self.why or NO_INTERVAL}."
         figure = f"alpha {_text(alpha)} ({_text(interval[0])} to {_text(interval[1])})"
-        if interval[0] <= 0:
-            said = f"The {annotators} annotators agree no better than chance: {figure}"
+        if interval[0] <= 0 and word == "low":
+            said = f"The {annotators} {role} agree no better than chance: {figure}"
         else:
             said = SENTENCES[word].format(people=people, figure=figure)
             said = f"{said[0].upper()}{said[1:]}"
@@ -132,43 +142,49 @@ def _text(alpha: float) -> str:
 
 @dataclass(frozen=True)
 class _Counts:
-    """Of each unit with two answers or more: answers no and yes, and the topic's number."""
+    """What each document adds to the counts of units with two answers or more.
+
+    ``no``, ``yes``: answers; ``observed``: twice the pairs of unlike answers of a unit, divided by
+    its answers less 1; ``topic``: its number; ``size``: how many documents a unit has.
+    """
 
     no: Numbers
     yes: Numbers
+    observed: Numbers
     topic: NDArray[np.int64]
-
-    @classmethod
-    def of(cls, values: Numbers, topic: NDArray[np.int64]) -> "_Counts":
-        """Count values, (units, assessors), NaN where missing."""
-        yes, answers = np.nansum(values, axis=1), np.isfinite(values).sum(axis=1)
-        counted = answers > 1
-        return cls((answers - yes)[counted], yes[counted], topic[counted])
+    size: int
 
     @property
-    def disagreement(self) -> Numbers:
-        """Of each unit twice the pairs of unlike answers, divided by its answers less 1."""
-        return 2 * self.no * self.yes / (self.no + self.yes - 1)
+    def counted(self) -> NDArray[np.bool_]:
+        """Whether a document is in a unit with two answers or more."""
+        return self.no + self.yes > 0
+
+    @property
+    def totals(self) -> tuple[float, float, float]:
+        """Answers no, answers yes, and observed disagreement, in which a unit counts once."""
+        no, yes, observed = (
+            float(each.sum()) / self.size for each in (self.no, self.yes, self.observed)
+        )
+        return no, yes, observed
 
     def alphas(self) -> tuple[float | None, Numbers]:
-        """Return alpha, and alpha without each unit."""
-        no, yes, observed = self.no.sum(), self.yes.sum(), self.disagreement.sum()
-        without = _alpha(no - self.no, yes - self.yes, observed - self.disagreement)
-        alpha = float(_alpha(no, yes, observed))
+        """Return alpha, and alpha without each document."""
+        no, yes, observed = self.totals
+        without = _alpha(no - self.no, yes - self.yes, observed - self.observed)
+        alpha = float(_alpha(np.asarray(no), np.asarray(yes), np.asarray(observed)))
         return (None if math.isnan(alpha) else alpha), without
 
     def alphas_within_topics(self) -> tuple[float | None, Numbers]:
-        """Return alpha with the disagreement expected within topics, and without each unit."""
-        size = int(self.topic.max(initial=-1)) + 1
+        """Return alpha with the disagreement expected within topics, and without each document."""
+        length = int(self.topic.max(initial=-1)) + 1
         no, yes = (
-            np.bincount(self.topic, each, size).astype(float) for each in (self.no, self.yes)
+            np.bincount(self.topic, each, length) / self.size for each in (self.no, self.yes)
         )
-        expected = _expected(no, yes)
-        observed = self.disagreement.sum()
+        expected, observed = _expected(no, yes), self.totals[2]
         own_no, own_yes = no[self.topic] - self.no, yes[self.topic] - self.yes
         total = expected.sum() - expected[self.topic] + _expected(own_no, own_yes)
         with np.errstate(invalid="ignore", divide="ignore"):
-            without = 1 - (observed - self.disagreement) / total
+            without = 1 - (observed - self.observed) / total
             alpha = float(1 - observed / expected.sum())
         return (alpha if math.isfinite(alpha) else None), without
 
@@ -186,25 +202,36 @@ def _alpha(no: Numbers, yes: Numbers, observed: Numbers) -> Numbers:
 
 
 def reliability_of(
-    assessors: Sequence[str], topics: Mapping[str, NDArray[np.float64]]
+    assessors: Sequence[str],
+    topics: Iterable[tuple[str, NDArray[np.floating[Any]]]],
+    same: Same = SAME_MARKS,
 ) -> Reliability:
     """Compute the reliability of assessors.
 
-    ``topics``: topic → values, (units, assessors), 1 for yes, 0 for no, NaN where not asked.
+    ``topics``: of each topic its name and values, 1 for yes, 0 for no, NaN where not asked, of
+    shape (documents, assessors), or of pairs (documents, documents, assessors): symmetric, NaN for
+    a document with itself. ``same``: what to say where all answers are no, and where all are yes.
     """
-    values = np.concatenate([np.zeros((0, len(assessors))), *topics.values()])
-    sizes = [len(each) for each in topics.values()]
-    topic = np.repeat(np.arange(len(sizes)), sizes)
-    every = _Counts.of(values, topic)
+    names: list[str] = []
+    sums = [np.zeros((1 + len(assessors), 3, 0))]
+    unlike, size = np.zeros((len(assessors), 2)), 1
+    for name, values in topics:
+        names.append(name)
+        of_topic, unlike_of_topic = _sums(values)
+        sums.append(of_topic)
+        unlike += unlike_of_topic
+        size = values.ndim - 1
+    topic = np.repeat(np.arange(len(names)), [each.shape[-1] for each in sums[1:]])
+    every, *others = (
+        _Counts(no, yes, observed, topic, size)
+        for no, yes, observed in np.concatenate(sums, axis=-1)
+    )
     alpha, without = every.alphas()
     within, within_without = every.alphas_within_topics()
-    interval, within_interval = _interval(alpha, without), _interval(within, within_without)
-    by_topic = []
-    for name, of_topic in topics.items():
-        of_units, rest = _Counts.of(of_topic, np.zeros(len(of_topic), dtype=np.int64)).alphas()
-        by_topic.append(TopicReliability(name, of_units, _interval(of_units, rest)))
-    spread = alpha if within is None or (alpha is not None and alpha < within) else within
-    answering = int(np.isfinite(values).any(axis=0).sum())
+    interval = _interval(alpha, without[every.counted])
+    within_interval = _interval(within, within_without[every.counted])
+    lowest = alpha if within is None or (alpha is not None and alpha < within) else within
+    answering = int((unlike[:, 1] > 0).sum())
     return Reliability(
         alpha=alpha,
         ci95=interval,
@@ -212,20 +239,59 @@ def reliability_of(
         alpha_within_topics=within,
         within_topics_ci95=within_interval,
         within_topics_word=word_of(within_interval),
-        merged=_merged(spread, answering),
-        needed=_needed(spread),
-        by_topic=tuple(by_topic),
-        by_assessor=tuple(
-            _assessor(name, place, values, topic, every) for place, name in enumerate(assessors)
+        merged=_merged(lowest, answering),
+        needed=_needed(lowest),
+        by_topic=tuple(
+            _of_topic(name, part[0], size) for name, part in zip(names, sums[1:], strict=True)
         ),
-        why=None if alpha is not None else _why(every),
+        by_assessor=tuple(
+            _of_assessor(name, every, of_others, of_own, len(assessors))
+            for name, of_others, of_own in zip(assessors, others, unlike, strict=True)
+        ),
+        why=None if alpha is not None else _why(every, same),
     )
 
 
-def _why(counts: _Counts) -> str:
-    if not len(counts.yes):
+def _sums(values: NDArray[np.floating[Any]]) -> tuple[Numbers, Numbers]:
+    """Return a topic's ``_Counts`` of all and without each assessor, and assessors' disagreement.
+
+    The first is of shape (1 + assessors, 3, documents); the second has for each assessor the sum
+    over units of the share of others with another answer, and the number of these units.
+    """
+    asked = np.isfinite(values)
+    yes, answers = np.nansum(values, axis=-1, dtype=float), asked.sum(axis=-1)
+    sums, unlike = [_per_document(yes, answers)], []
+    for place in range(values.shape[-1]):
+        own, is_asked = values[..., place], asked[..., place]
+        of_others = answers - is_asked
+        yes_of_others = yes - np.where(is_asked, own, 0.0)
+        sums.append(_per_document(yes_of_others, of_others))
+        both = is_asked & (of_others > 0)
+        share = np.where(own == 1, of_others - yes_of_others, yes_of_others)[both]
+        unlike.append((float((share / of_others[both]).sum()), float(both.sum())))
+    return np.stack(sums), np.array(unlike).reshape(-1, 2)
+
+
+def _per_document(yes: Numbers, answers: NDArray[np.int64]) -> Numbers:
+    """Return no, yes and observed disagreement of each document's units, (3, documents)."""
+    counted = answers > 1
+    no, yes = np.where(counted, answers - yes, 0.0), np.where(counted, yes, 0.0)
+    observed = 2 * no * yes / np.maximum(no + yes - 1, 1)
+    others = tuple(range(1, yes.ndim))
+    return np.stack([each.sum(axis=others) for each in (no, yes, observed)])
+
+
+def _of_topic(name: str, sums: Numbers, size: int) -> TopicReliability:
+    no, yes, observed = sums
+    counts = _Counts(no, yes, observed, np.zeros(len(no), dtype=np.int64), size)
+    alpha, without = counts.alphas()
+    return TopicReliability(name, alpha, _interval(alpha, without[counts.counted]))
+
+
+def _why(counts: _Counts, same: Same) -> str:
+    if not counts.counted.any():
         return "no two annotators did the same topic"
-    return "nobody chose a document" if not counts.yes.sum() else "everybody chose every document"
+    return same[0] if not counts.yes.sum() else same[1]
 
 
 def word_of(interval: Interval | None) -> Word:
@@ -255,46 +321,27 @@ def _jackknife_se(without: Numbers) -> float | None:
     return math.sqrt(squares * (number - 1) / number)
 
 
-def _assessor(
-    name: str, place: int, values: Numbers, topic: NDArray[np.int64], every: _Counts
+def _of_assessor(
+    name: str, every: _Counts, others: _Counts, own: Numbers, assessors: int
 ) -> AssessorReliability:
-    own, others = values[:, place], np.delete(values, place, axis=1)
-    yes, answers = np.nansum(others, axis=1), np.isfinite(others).sum(axis=1)
-    both = np.isfinite(own) & (answers > 0)
-    unlike = np.where(own == 1, answers - yes, yes)[both]
-    no_of_all, yes_of_all = every.no.sum(), every.yes.sum()
+    (no, yes, _), (unlike, units) = every.totals, own.tolist()
     alpha = None
-    if both.any() and no_of_all * yes_of_all:
-        expected = _expected(no_of_all, yes_of_all) / (no_of_all + yes_of_all)
-        alpha = float(1 - (unlike / answers[both]).mean() / expected)
-    left = _Counts.of(others, topic)
-    of_others, _ = left.alphas()
-    differs = False
-    if values.shape[1] > 2 and of_others is not None:
-        differs = _differs(values, others, len(values[0]))
+    if units and no * yes:
+        expected = _expected(np.asarray(no), np.asarray(yes)) / (no + yes)
+        alpha = float(1 - unlike / units / expected)
+    of_others, _ = others.alphas()
+    differs = assessors > 2 and of_others is not None and _differs(every, others, assessors)
     return AssessorReliability(name, alpha, of_others, differs)
 
 
-def _differs(values: Numbers, others: Numbers, assessors: int) -> bool:
+def _differs(every: _Counts, others: _Counts, assessors: int) -> bool:
     """Return whether alpha rises without an assessor by more than chance."""
-    rises = _without_each(others) - _without_each(values)
-    rise = float(rises[-1])
-    units = rises[:-1][np.isfinite(values).sum(axis=1) > 1]
-    se = _jackknife_se(units)
-    if not se or not math.isfinite(rise):
+    (alpha, without), (of_others, others_without) = every.alphas(), others.alphas()
+    rises = (others_without - without)[every.counted]
+    se = _jackknife_se(rises)
+    if not se or alpha is None or of_others is None:
         return False
-    return rise / se > t_quantile(1 - 0.025 / assessors, len(units) - 1)
-
-
-def _without_each(values: Numbers) -> Numbers:
-    """Return alpha without each unit of values, (units,), and at the end that of all."""
-    yes, answers = np.nansum(values, axis=1), np.isfinite(values).sum(axis=1)
-    counted = answers > 1
-    no, yes = np.where(counted, answers - yes, 0.0), np.where(counted, yes, 0.0)
-    observed = 2 * no * yes / np.maximum(no + yes - 1, 1)
-    everything = _alpha(no.sum(), yes.sum(), observed.sum())
-    without = _alpha(no.sum() - no, yes.sum() - yes, observed.sum() - observed)
-    return np.append(without, everything)
+    return (of_others - alpha) / se > t_quantile(1 - 0.025 / assessors, len(rises) - 1)
 
 
 def _merged(alpha: float | None, annotators: int) -> float | None:

@@ -84,6 +84,23 @@ def shared_clusters(clusters: Clustering, documents: Sequence[str]) -> Shared:
     return shared
 
 
+def pairs_together(assessors: Sequence[Clustering | None]) -> NDArray[np.float32]:
+    """Return which documents of a topic assessors put together (None: without this topic).
+
+    Shape (documents, documents, assessors), documents sorted: 1 where two share a cluster, 0 where
+    they do not, NaN where an assessor does not have both, and for a document with itself.
+    """
+    documents = sorted({document for clusters in assessors for document in clusters or ()})
+    values = np.full((len(documents), len(documents), len(assessors)), np.nan, dtype=np.float32)
+    for place, clusters in enumerate(assessors):
+        if clusters is not None:
+            own = [row for row, document in enumerate(documents) if document in clusters]
+            shared = shared_clusters(clusters, [documents[row] for row in own])
+            values[np.ix_(own, own, [place])] = (shared > 0)[:, :, np.newaxis]
+    values[np.diag_indices(len(documents))] = np.nan
+    return values
+
+
 def pair_agreement(first: Shared, second: Shared) -> float | None:
     """Compute the share of pairs of documents on which two assessors agree (Rand 1971).
 

@@ -198,3 +198,23 @@ def variance_components(
     rest = explained / (n - sums.row_weight - sums.column_weight + 1)
     row, column = row_and_rest - rest, column_and_rest - rest
     return VarianceComponents(sums, row, column, np.maximum(rest, 0.0), least_part)
+
+
+def mean_of_rows(
+    parts: VarianceComponents, row_counts: NDArray[Any], column_weights: NDArray[Any]
+) -> tuple[Number, Number]:
+    """Return the variance of the mean of the rows' means, in which rows weigh alike, and its df.
+
+    ``row_counts``: how many numbers each row has; ``column_weights``: the weight that each column
+    has in that mean, adding up to 1. Of rows of equally many numbers it is the mean of all.
+    """
+    rows = len(row_counts)
+    rest = parts.rest * (1 / row_counts).sum() / rows**2
+    of_rows = parts.row / rows + rest
+    of_columns = parts.column * (column_weights**2).sum() + rest
+    variance = np.maximum(of_rows + of_columns - rest, parts.least_part * rest)
+    row_df, column_df = effective_df(rows), effective_df(1 / (column_weights**2).sum())
+    squares = of_rows**2 / row_df + of_columns**2 / column_df + rest**2 / parts.sums.rest_df
+    with np.errstate(invalid="ignore"):  # all 0
+        df = np.maximum(variance**2 / squares, np.minimum(row_df, column_df))
+    return variance, df

@@ -26,7 +26,13 @@ from survey.core.studies.questions import (
     rankings_of,
     reversed_pairs,
 )
-from survey.core.studies.rankings import Ranking, contradictions, differing_pairs, identical_groups
+from survey.core.studies.rankings import (
+    Ranking,
+    contradictions,
+    differing_pairs,
+    identical_groups,
+    is_balanced,
+)
 from survey.core.tasks.ordering_plan import AFTER, NEVER, OBVIOUS, REPEATED, OrderingPlan
 
 
@@ -354,12 +360,14 @@ class Pair:
     """A comparison of two measures' orders of a question's lists.
 
     ``contradictions``: how many pairs of lists they put in opposite orders. If there are none
-    and the orders differ, a measure only breaks ties of the other.
+    and the orders differ, a measure only breaks ties of the other. ``balanced``: whether they
+    contradict each other and tie as many lists, so that no tie explains a preference.
     """
 
     names: tuple[str, str]
     identical: bool
     contradictions: int
+    balanced: bool
 
     @property
     def summary(self) -> str:
@@ -399,29 +407,99 @@ def question_checks(questions: Iterable[Question]) -> list[QuestionCheck]:
     checks = []
     for question in questions:
         pairs = tuple(
-            Pair((first, second), a == b, contradictions(a, b))
+            Pair((first, second), a == b, opposed, opposed > 0 and is_balanced(a, b))
             for (first, a), (second, b) in combinations(question.rankings.items(), 2)
+            for opposed in (contradictions(a, b),)
         )
         checks.append(QuestionCheck(question, pairs, tuple(_printing_findings(question))))
     return checks
 
 
-def pair_sentences(checks: Sequence[QuestionCheck]) -> list[str]:
-    """Return a sentence for each pair of measures whose orders differ in some question."""
-    sentences = []
-    for pairs in zip(*(check.pairs for check in checks if check.question.number), strict=True):
-        contested = sum(pair.contradictions > 0 for pair in pairs)
-        ties = len(pairs) - contested - sum(pair.identical for pair in pairs)
-        questions = f"question{'s' * (len(pairs) != 1)}"
-        text = f"{and_join(pairs[0].names)} contradict each other in {contested} of {len(pairs)} "
-        text += questions
-        if ties:
-            text += f"; in {ties} they differ only in lists that one of them ties"
-        if ties > contested:
+@dataclass(frozen=True)
+class PairCounts:
+    """In how many ``questions`` a pair's orders contradict each other, and how else they differ.
+
+    ``balanced``: of the contradicting ones; these alone say whether a lead is for the order.
+    ``smallest``: the smallest lead for the order that they show in most studies of this size, in
+    [0, 1], None where they show none.
+    """
+
+    pair: str
+    names: tuple[str, str]
+    questions: int
+    contradicting: int
+    balanced: int
+    ties_only: int
+    identical: int
+    smallest: float | None
+    why: str | None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the counts and the sentence; ``why`` only where there is no smallest lead."""
+        counts = {name: value for name, value in vars(self).items() if name != "why" or value}
+        return {**counts, "sentence": self.sentence}
+
+    @property
+    def sentence(self) -> str:
+        """What the questions can tell of the pair; empty where all its orders are identical."""
+        if not self.contradicting and not self.ties_only:
+            return ""
+        text = (
+            f"{and_join(self.names)} contradict each other in {self.contradicting} of "
+            f"{self.questions} question{'s' * (self.questions != 1)}"
+        )
+        text += self._for_order if self.contradicting else ""
+        if self.ties_only:
+            text += f"; in {self.ties_only} they differ only in lists that one of them ties"
+        if self.ties_only > self.contradicting:
             text += ", so people may favour one of them only because it shows no ties"
-        if contested or ties:
-            sentences.append(text)
-    return sentences
+        return text
+
+    @property
+    def _for_order(self) -> str:
+        """What the balanced questions can find."""
+        number = {0: "none", self.contradicting: "all"}.get(self.balanced, str(self.balanced))
+        in_these = f", in {number} of which both tie as many lists"
+        if self.balanced + self.identical == self.questions:
+            return f"{in_these}: a lead is one for the order"
+        if not self.balanced:
+            return f"{in_these}: whether a lead is for the order or for showing no ties stays open"
+        if self.smallest is None:
+            return f"{in_these}: too few to show whether a lead is for the order"
+        return (
+            f"{in_these}: these show in most studies of this size that a lead is for the order if "
+            f"it is {100 * self.smallest:.0f} points or more there"
+        )
+
+
+def pair_counts(
+    checks: Sequence[QuestionCheck], smallest: Callable[[int], float | None]
+) -> list[PairCounts]:
+    """Count the kinds of question of each pair of measures.
+
+    ``smallest``: of a number of balanced questions, as ``PairCounts`` has it.
+    """
+    counted = []
+    for pairs in zip(*(check.pairs for check in checks if check.question.number), strict=True):
+        contradicting = sum(pair.contradictions > 0 for pair in pairs)
+        balanced, identical = (
+            sum(getattr(pair, name) for pair in pairs) for name in ("balanced", "identical")
+        )
+        least = smallest(balanced)
+        counted.append(
+            PairCounts(
+                pair="-".join(pairs[0].names),
+                names=pairs[0].names,
+                questions=len(pairs),
+                contradicting=contradicting,
+                balanced=balanced,
+                ties_only=len(pairs) - contradicting - identical,
+                identical=identical,
+                smallest=least,
+                why="too few balanced questions" if least is None else None,
+            )
+        )
+    return counted
 
 
 def headings(plan: OrderingPlan) -> dict[str, str]:

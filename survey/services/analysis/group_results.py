@@ -6,11 +6,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from survey.core.agreement.reliability import SAME_GROUPS, Reliability, reliability_of
 from survey.core.collections.clusterings import (
     Comparison,
     clustering_lines,
     compare_clusters,
     members,
+    pairs_together,
     shared_clusters,
 )
 from survey.core.collections.gold import GoldTopic, gold_topic, spread
@@ -22,8 +24,10 @@ from survey.services.analysis.label_results import (
     MOST_CONTESTED,
     Contested,
     OnTopic,
+    annotators_sheet,
     asked_sentences,
     counted,
+    reliability_sheet,
 )
 from survey.services.analysis.sheets import Cell, Sheet, as_csv, count_of
 
@@ -35,12 +39,16 @@ ASKED_BACK = {
 
 @dataclass(frozen=True)
 class Compared:
-    """Two clusterings compared; ``only_first``, ``only_second``: topics of one alone."""
+    """Two clusterings compared; ``only_first``, ``only_second``: topics of one alone.
+
+    ``reliability``: of pairs of documents, of all assessors who were asked independently.
+    """
 
     threshold: float
     topics: Sequence[Comparison]
     only_first: Sequence[str]
     only_second: Sequence[str]
+    reliability: Reliability
 
     @property
     def third(self) -> list[str]:
@@ -62,7 +70,11 @@ class Gold:
 
 
 def compared(
-    first: Clusters, second: Clusters, threshold: float, on_topic: OnTopic = lambda *_: None
+    first: Clusters,
+    second: Clusters,
+    threshold: float,
+    reliability: Reliability,
+    on_topic: OnTopic = lambda *_: None,
 ) -> Compared:
     """Compare two assessors' clusterings, topic by topic."""
     common = sorted_topics(first.keys() & second.keys())
@@ -74,7 +86,15 @@ def compared(
         ],
         sorted_topics(first.keys() - second.keys()),
         sorted_topics(second.keys() - first.keys()),
+        reliability,
     )
+
+
+def pairs_reliability(names: Sequence[str], assessors: Sequence[Clusters]) -> Reliability:
+    """Compute the reliability of assessors, of these names, by pairs of documents of a topic."""
+    topics = sorted_topics({topic for clusters in assessors for topic in clusters})
+    pairs = ((topic, pairs_together([each.get(topic) for each in assessors])) for topic in topics)
+    return reliability_of(names, pairs, SAME_GROUPS)
 
 
 def joined(
@@ -93,6 +113,14 @@ def joined(
     ]
     others = {topic for clusters in assessors[2:] for topic in clusters} - asked
     return Gold(topics, sorted_topics(others))
+
+
+def reliability_sentences(reliability: Reliability, people: int) -> Iterator[str]:
+    """Yield whether assessors are reliable, and how many it takes where more would help."""
+    yield reliability.sentence(people, "assessors")
+    needed = reliability.needed
+    if needed is not None and needed > people:
+        yield f"For .80 it takes {needed} assessors, averaged pair by pair."
 
 
 def compared_sheet(compared: Compared) -> Sheet:
@@ -127,7 +155,8 @@ def compared_json(compared: Compared) -> dict[str, Any]:
         for topic in compared.topics
     ]
     topics_of = {name: getattr(compared, name) for name in ("third", "only_first", "only_second")}
-    return {"threshold": compared.threshold, "topics": topics, **topics_of}
+    reliability = {"reliability": asdict(compared.reliability)}
+    return {"threshold": compared.threshold, "topics": topics, **topics_of, **reliability}
 
 
 def gold_files(gold: Gold) -> tuple[str, str, str]:
@@ -247,8 +276,18 @@ class GroupResults:
 
     @cached_property
     def compared(self) -> Compared:
-        """The first two assessors of each topic, compared."""
-        return compared(self.clusters[0], self.clusters[1], self.threshold)
+        """The first two assessors of each topic, compared.
+
+        A third is asked only where two differ, which would lower the agreement of all.
+        """
+        names = [each.participant for each in self.independent]
+        reliability = pairs_reliability(names, [each.clusters for each in self.independent])
+        return compared(self.clusters[0], self.clusters[1], self.threshold, reliability)
+
+    @cached_property
+    def independent(self) -> list[Assessor]:
+        """The assessors who were asked about all topics, not as a third."""
+        return [each for each in self.assessors if each.role != "third"]
 
     @cached_property
     def gold(self) -> Gold:
@@ -279,15 +318,17 @@ class GroupResults:
 
     @property
     def headline(self) -> str:
-        """What the groups say, in a sentence: where two agree, and what the gold standard has."""
+        """Whether assessors are reliable, where two agree, and what the gold standard has."""
         topics, joined = self.compared.topics, len(self.gold.joined)
         if not topics:
             return "There is no gold standard: no topic has two assessors."
         agree = len(topics) - len(self.compared.third)
-        return (
+        reliability, people = self.compared.reliability, len(self.independent)
+        first_two = (
             f"The first two assessors agree on {agree} of {count_of(len(topics), 'topic')}; the "
             f"gold standard has {joined} of {count_of(len(self.gold.topics), 'topic')}."
         )
+        return " ".join([*reliability_sentences(reliability, people), first_two])
 
     @property
     def counts(self) -> str:
@@ -298,13 +339,19 @@ class GroupResults:
 
     @property
     def sheets(self) -> list[Sheet]:
-        """The tables of a page: topics, the gold standard, and the assessors."""
+        """The tables of a page: reliability, topics, the gold standard, and the assessors."""
         columns = ("participant", "role", "topics", "documents", "groups", "seconds_per_picture")
         rows = tuple(tuple(each[name] for name in columns) for each in self._assessors())
         asked = asked_sentences("topics that were done", ASKED_BACK, self.asked_back)
         note = " ".join(["Seconds: from first seeing a topic to its end, with breaks.", *asked])
         people = Sheet("assessors", "The assessors", columns, rows, note)
-        tables = [compared_sheet(self.compared)] if self.compared.topics else []
+        reliability = self.compared.reliability
+        tables = [
+            reliability_sheet(reliability, "assessors", "pairs of documents, together or not"),
+            annotators_sheet(reliability, "assessor"),
+        ]
+        if self.compared.topics:
+            tables.append(compared_sheet(self.compared))
         if self.gold.topics:
             tables += [gold_sheet(self.gold), statistics_sheet(self.gold)]
         return [*tables, people]

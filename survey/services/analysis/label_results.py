@@ -77,7 +77,7 @@ def merged(
         asdict(choice_agreement(topic)) | {"relevant": int((topic.relevance(at_least) > 0).sum())}
         for topic in counted(labelled, on_topic)
     ]
-    reliability = reliability_of(names, choices(labels, labelled))
+    reliability = reliability_of(names, choices(labels, labelled).items())
     return Merged(len(labels), at_least, labelled, agreements, reliability)
 
 
@@ -136,8 +136,10 @@ def agreement_sheet(merged: Merged) -> Sheet:
     return Sheet("agreement", "How far the assessors chose the same documents", columns, rows, note)
 
 
-def reliability_sheet(reliability: Reliability) -> Sheet:
-    """Return how reliable annotators are: overall, by topic, and each of them."""
+def reliability_sheet(
+    reliability: Reliability, role: str = "annotators", answer: str = "marked or not"
+) -> Sheet:
+    """Return how reliable annotators, or what their ``role`` is, are: overall and by topic."""
     within = reliability.alpha_within_topics, *(reliability.within_topics_ci95 or (None, None))
     overall = [
         ("all topics", reliability.alpha, *(reliability.ci95 or (None, None))),
@@ -148,31 +150,31 @@ def reliability_sheet(reliability: Reliability) -> Sheet:
     ]
     return Sheet(
         name="reliability",
-        title="How reliable the annotators are",
+        title=f"How reliable the {role} are",
         columns=("topic", "alpha", "95 % from", "to"),
         rows=(*overall, *topics) if topics else (),
         note=(
-            "Krippendorff's alpha of marked or not: 1 is full agreement, 0 is chance. From .80 on "
+            f"Krippendorff's alpha of {answer}: 1 is full agreement, 0 is chance. From .80 on "
             "judgements are reliable, from .667 on they allow tentative conclusions, if the whole "
             "interval is there. Intervals leave out one document at a time. Within topics: unlike "
-            "shares of marked documents among topics do not raise it."
+            "shares of yes among topics do not raise it."
         ),
     )
 
 
-def annotators_sheet(reliability: Reliability) -> Sheet:
+def annotators_sheet(reliability: Reliability, role: str = "annotator") -> Sheet:
     """Return how each annotator agrees with the others; participants are named in it."""
     return Sheet(
-        name="annotators-alpha",
-        title="How far each annotator agrees with the others",
+        name=f"{role}s-alpha",
+        title=f"How far each {role} agrees with the others",
         columns=("participant", "alpha", "alpha of the others", "differs"),
         rows=tuple(
             (each.assessor, each.alpha, each.alpha_of_others, "yes" if each.differs else "no")
             for each in reliability.by_assessor
         ),
         note=(
-            "Alpha of the others: without this annotator. They differ where that is higher by more "
-            "than chance gives, corrected for the number of annotators."
+            f"Alpha of the others: without this {role}. They differ where that is higher by more "
+            f"than chance gives, corrected for the number of {role}s."
         ),
     )
 

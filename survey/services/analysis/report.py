@@ -800,7 +800,7 @@ def _raters(analysis: Analysis) -> Sheet:
 def _anchoring(anchoring: Anchoring) -> Sheet:
     """Tabulate the agreement in each arm, then the differences between arms, by tau-b."""
     rows: list[tuple[Cell, ...]] = [
-        (f"{arm.arm}, {arm.orderings}", arm.participants, measure, value, None, None, None)
+        (f"{arm.arm}, {arm.orderings}", arm.participants, measure, value, *(None,) * 4)
         for arm in anchoring.arms
         for measure, value in arm.tau_b.items()
     ]
@@ -808,17 +808,22 @@ def _anchoring(anchoring: Anchoring) -> Sheet:
         if each.statistic == "tau_b":
             names = " − ".join(", ".join(side) for side in (each.first, each.second))
             low, high = each.ci95 or (None, None)
-            rows.append((names, None, each.measure, each.mean, low, high, *_p(each.p)))
+            p = _p(each.p, each.p_holm)
+            rows.append((names, None, each.measure, each.mean, low, high, *p))
     return Sheet(
         name="anchoring",
         title="Anchoring: agreement by when the columns were shown",
-        columns=("orderings", "participants", "measure", "tau-b", "95 % from", "to", "p"),
+        columns=(
+            *("orderings", "participants", "measure", "tau-b", "95 % from", "to", "p"),
+            "p, corrected",
+        ),
         rows=tuple(rows),
-        note="Means of participants' means; nearest: the measure whose order is nearest to an "
+        note="Means of the responses; nearest: the measure whose order is nearest to an "
         "answer's. Orderings from before the columns were seen cannot follow them, so a difference "
         "from these is what seeing the columns does, and, for ticks, what ticking does: a ticked "
-        "ordering agrees fully with its own method. Differences within an arm are paired, others "
-        "Welch's t tests; none is corrected for the others.",
+        "ordering agrees fully with its own method. Interval and p are of a difference by itself, "
+        "over participants and questions; only the corrected p decides (Holm over these rows; six "
+        "questions or more).",
     )
 
 

@@ -14,7 +14,14 @@ from survey.core.collections.labels import Labels, read_labels
 from survey.core.collections.runs import Clusters
 from survey.core.text_input import FileFaults, lines_of
 from survey.errors import SurveyError
-from survey.services.analysis.group_results import Compared, Gold, compared, joined
+from survey.services.analysis.group_results import (
+    Compared,
+    Gold,
+    compared,
+    joined,
+    pairs_reliability,
+    reliability_sentences,
+)
 from survey.services.analysis.group_results import compared_json as compared_json
 from survey.services.analysis.group_results import compared_sheet as compared_sheet
 from survey.services.analysis.group_results import gold_files as gold_files
@@ -52,7 +59,8 @@ def compare(first: Path, second: Path, threshold: float, on_topic: OnTopic) -> C
     clusters = _read_all([first, second], read_clustering)
     if not clusters[0].keys() & clusters[1].keys():
         raise SurveyError(f"{first} and {second} have no topic in common.")
-    return compared(clusters[0], clusters[1], threshold, on_topic)
+    reliability = pairs_reliability([written_name(first), written_name(second)], clusters)
+    return compared(clusters[0], clusters[1], threshold, reliability, on_topic)
 
 
 def gold(paths: Sequence[Path], threshold: float, floor: float, on_topic: OnTopic) -> Gold:
@@ -104,7 +112,8 @@ def merged_sentences(merged: Merged) -> Iterable[str]:
 
 
 def compared_sentences(compared: Compared, first: str, second: str) -> Iterable[str]:
-    """Yield sentences on topics that need a third assessor, and on missing documents."""
+    """Yield whether two are reliable, missing documents, and topics that need a third."""
+    yield from reliability_sentences(compared.reliability, 2)
     for topic in compared.topics:
         if topic.only_first or topic.only_second:
             yield (

@@ -26,7 +26,7 @@ from survey.figures.exhibit import Exhibit
 from survey.services.analysis.sheets import P, Sheet, as_csv, text_of
 
 MEASURES = ("AP", "NMRR", "MNRO")
-HOLDS, IN_PART = "holds", "holds only in part"
+HOLDS, IN_PART = "holds", "holds in part"
 NOT_SUPPORTED = "not supported"  # by the votes, though it may be true
 DOES_NOT_HOLD = "does not hold"  # a computation contradicts it
 ROUNDING_NOTE = (
@@ -119,6 +119,7 @@ FORMATS: Mapping[str, Callable[[Any], str]] = {
     "p": p_text,  # p = .023
     "value of p": lambda p: text_of(None if p is None else P(p)),  # .023
     "percent": lambda share: f"{100 * share:.1f} %",
+    "of 100": lambda share: f"{rounded(100 * share, 0)} of 100",
     "points": _points,  # of the responses, a dash where undefined
     "votes": _votes,  # a lead: +26, −8.7, 0
     "interval": _interval,  # 95 %, in points: −6.1 to 23.5
@@ -197,7 +198,7 @@ class Claim:
     """A sentence of the paper, quoted or in short, with our verdict on it.
 
     ``name``: of its check; ``source``: section and lines of the manuscript; ``why``: the
-    numbers behind the verdict.
+    numbers behind the verdict; ``condition``: "if …", under which alone it holds.
     """
 
     name: str
@@ -205,15 +206,17 @@ class Claim:
     statement: str
     verdict: str
     why: str
+    condition: str = ""
 
     def as_json(self) -> dict[str, str]:
         """Return the claim under the keys that ``survey paper --json`` promises."""
-        return {
+        claim = {
             "place": self.source,
             "said": self.statement,
             "verdict": self.verdict,
             "why": self.why,
         }
+        return {**claim, "condition": self.condition} if self.condition else claim
 
 
 class Check:

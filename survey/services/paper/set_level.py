@@ -36,10 +36,11 @@ from survey.core.agreement.differences import (
     pairs,
 )
 from survey.core.agreement.label_permutation import Redraws, label_permutation
-from survey.core.statistics.significance import MeanTest, Statistic, t_test
+from survey.core.statistics.max_t import T, largest_t_p
+from survey.core.statistics.significance import LEVEL, MeanTest, Statistic, t_test
 from survey.core.studies.rankings import Ranking
 
-COMPARISONS = 3
+MEANS = 3  # measures
 IDENTICAL_PAIR = "the orders of the two are identical"
 IDENTICAL_ANY = "two of the orders are identical"
 EXCHANGED = "these counts, measures exchanged among the orders of each set"
@@ -297,16 +298,30 @@ def set_level(counts: PublishedCounts) -> SetLevel:
 
 
 def p_if_participants_differ(tests: PairTests, spread: float, participants: int) -> float:
-    """Return p of the mean over all sets, by Holm's largest factor, if participants differ.
+    """Return p of the mean over all sets as the product's verdicts have it, if participants differ.
 
     ``spread``: the standard deviation of the participants' own mean differences, a share. Counts
-    per set do not show it; the mean's variance grows by spread² / participants.
+    per set do not show it; the mean's variance grows by spread² / participants, its degrees of
+    freedom are Satterthwaite's, and p is that of the largest |t| of all measures' pairs.
     """
     mean = tests.scopes["all_sets"].mean
     if mean.mean is None or mean.se is None or mean.df is None:
         raise ValueError(f"{tests.pair}: the mean over the sets is not tested")
-    test = t_test(mean.mean, math.hypot(mean.se, spread / math.sqrt(participants)), mean.df)
-    return min(1.0, COMPARISONS * float(test["p"]))
+    of_sets, of_people = mean.se**2, spread**2 / participants
+    variance = of_sets + of_people
+    df = variance**2 / (of_sets**2 / mean.df + of_people**2 / (participants - 1))
+    return largest_t_p(T(mean.mean / math.sqrt(variance), df), MEANS)
+
+
+def most_points_apart(tests: PairTests, participants: int) -> int | None:
+    """Return the largest spread, in whole points, with which a difference is still beyond chance.
+
+    None where it is not even if participants are alike, or whatever the spread.
+    """
+    for points in range(101):
+        if p_if_participants_differ(tests, points / 100, participants) >= LEVEL:
+            return points - 1 if points else None
+    return None
 
 
 def _lead(pair: Pair, votes: Votes) -> int:

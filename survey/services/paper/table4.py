@@ -11,7 +11,7 @@ from typing import Any
 from survey.core.agreement.agreement import counts_as_json
 from survey.core.agreement.credits import OTHER, Shares, Table4, distinct_questions, shares
 from survey.core.agreement.credits import table4 as tabulate
-from survey.core.statistics.significance import LEVEL
+from survey.core.statistics.significance import LEVEL, p_text
 from survey.services.analysis.sheets import Sheet, as_markdown
 from survey.services.paper.reproduction import (
     MEASURES,
@@ -28,9 +28,11 @@ from survey.services.paper.reproduction import (
     printed_rows,
 )
 from survey.services.paper.set_level import (
+    FirstPlaces,
     PairTests,
     PublishedCounts,
     SetLevel,
+    most_points_apart,
     p_if_participants_differ,
     set_level,
 )
@@ -39,6 +41,7 @@ from survey.services.paper.set_level import (
 # MNRO, while in set 4, there is a tie between NMRR and MNRO."
 IDENTICAL = {3: ("AP", "MNRO"), 4: ("NMRR", "MNRO"), 9: ("AP", "MNRO")}
 PARTICIPANTS = 30
+USUAL_SPREADS = (15, 20)  # of people's own leads, in points
 TOTALS_IN_TEXT = {"AP": "90", "NMRR": "109", "MNRO": "135", OTHER: "20"}
 SHARES_IN_TEXT = {"AP": "25.42%", "NMRR": "30.79%", "MNRO": "38.14%", OTHER: "5.65%"}
 
@@ -126,14 +129,14 @@ def _comparisons(table: Table4, of_votes: Shares) -> tuple[Comparison, ...]:
 def claims_of_table4(table: Table4, of_votes: Shares, level: SetLevel) -> tuple[Claim, ...]:
     """Judge the three comparisons of the totals, then the paper's sentences in their order."""
     checks = {
-        **_total_checks(table, of_votes),
-        **_set_checks(table, level),
+        **_total_checks(table, of_votes, level.first_places["MNRO"]),
+        **_set_checks(table, of_votes, level),
         **_test_checks(table, of_votes, level),
     }
     return judge_claims("table4", checks, otherwise=NOT_SUPPORTED)
 
 
-def _total_checks(table: Table4, of_votes: Shares) -> Checks:
+def _total_checks(table: Table4, of_votes: Shares, first: FirstPlaces) -> Checks:
     """Check what the paper says of the votes in all sets together."""
     totals = table.totals
     of_mnro = [getattr(of_votes, kind)["MNRO"] for kind in SHARES]
@@ -152,11 +155,22 @@ def _total_checks(table: Table4, of_votes: Shares) -> Checks:
         # The second case: they are no shares of the times.
         "percentages": Check([printed == SHARES_IN_TEXT, False], **numbers),
         "reasons": Check(False, **numbers),  # no count shows a reason
-        "vast_majority": Check(min(of_mnro) > 0.5, least=min(of_mnro), most=max(of_mnro)),
+        "vast_majority": Check(
+            [_in_almost_all(first), min(of_mnro) > 0.5],
+            first=first,
+            of_responses=of_votes.of_responses,
+            least=min(of_mnro),
+            most=max(of_mnro),
+        ),
     }
 
 
-def _set_checks(table: Table4, level: SetLevel) -> Checks:
+def _in_almost_all(first: FirstPlaces) -> bool:
+    """Whether a measure is first or tied in all sets but one."""
+    return first.or_tied >= first.n - 1
+
+
+def _set_checks(table: Table4, of_votes: Shares, level: SetLevel) -> Checks:
     """Check what the paper says of the single sets."""
     rows, first = table.rows, level.first_places["MNRO"]
     over_half = [row for row in rows if row.votes["MNRO"] > PARTICIPANTS / 2]
@@ -165,7 +179,9 @@ def _set_checks(table: Table4, level: SetLevel) -> Checks:
     mnro_tied = [row for row in rows if "MNRO" in row.choice and len(row.choice) > 1]
     return {
         "majority": Check(
-            len(over_half) >= len(rows) - 1,
+            [_in_almost_all(first), len(over_half) >= len(rows) - 1],
+            first=first,
+            of_responses=of_votes.of_responses,
             rows=rows,
             over_half=over_half,
             shared=[row for row in over_half if any("MNRO" in group for group in row.identical)],
@@ -199,6 +215,7 @@ def _test_checks(table: Table4, of_votes: Shares, level: SetLevel) -> Checks:
     settled = {name: is_settled(each) for name, each in tests.items()}
     of_sets, leads = over_nmrr.scopes["all_sets"], over_nmrr.lead_without
     mean = of_sets.mean
+    over_ap = _condition(tests["MNRO-AP"])
     as_printed = totals["AP"] < totals["NMRR"] < totals["MNRO"]
     is_open = mean.ci95 is not None and mean.ci95[0] < 0 < mean.ci95[1]
     return {
@@ -208,10 +225,7 @@ def _test_checks(table: Table4, of_votes: Shares, level: SetLevel) -> Checks:
         "closer_to_preferences": Check(
             [settled["MNRO-AP"], settled["MNRO-NMRR"]],
             words={name: f"{'' if case else 'not '}supported" for name, case in settled.items()},
-            differ={
-                points: p_if_participants_differ(tests["MNRO-AP"], points / 100, PARTICIPANTS)
-                for points in (15, 20)
-            },
+            over_ap=f" Over AP it holds {over_ap}, which counts do not show." if over_ap else "",
         ),
         # Votes are no correlation.
         "correlation_with_quality": Check(
@@ -243,10 +257,34 @@ def _preference(tests: PairTests, totals: Mapping[str, float]) -> Check:
     return Check(
         is_settled(tests),
         tests=tests,
+        condition=_condition(tests),
+        if_they_differ=_if_they_differ(tests),
         first=totals[tests.pair.first],
         second=totals[tests.pair.second],
         identical=ties if tests.structural_ties else "",
     )
+
+
+def _condition(tests: PairTests) -> str:
+    """Return how alike participants must be for a lead that is settled; else ""."""
+    most = most_points_apart(tests, PARTICIPANTS) if is_settled(tests) else None
+    if most is None:
+        return ""
+    return f"if people's own leads differ by a standard deviation of at most {most} points"
+
+
+def _if_they_differ(tests: PairTests) -> str:
+    """Return p of a lead that is settled, by how much participants differ; else ""."""
+    most = most_points_apart(tests, PARTICIPANTS) if is_settled(tests) else None
+    if most is None:
+        return ""
+    figures = [
+        f"{p_text(p_if_participants_differ(tests, points / 100, PARTICIPANTS))} at {points}"
+        for points in sorted({*USUAL_SPREADS, most, most + 1})
+    ]
+    first, *others = figures
+    listed = ", ".join([f"{first} points", *(each.removeprefix("p = ") for each in others)])
+    return f"By this product's test {listed}. "
 
 
 def is_settled(tests: PairTests) -> bool:
@@ -263,7 +301,14 @@ def _document(claims: Sequence[Claim], sheets: Sequence[Sheet], limits: Sequence
         "claims",
         "Claim by claim",
         ("source", "claim", "verdict", "why"),
-        tuple((claim.source, claim.statement, claim.verdict, claim.why) for claim in claims),
+        tuple(
+            (
+                *(claim.source, claim.statement),
+                f"{claim.verdict} {claim.condition}".strip(),
+                claim.why,
+            )
+            for claim in claims
+        ),
     )
     tables = map(as_markdown, (listing, *sheets))
     listed = "\n".join(f"- {limit}" for limit in limits)

@@ -21,6 +21,7 @@ from survey import __version__
 from survey.core.agreement.credits import Ballots, tally_credits
 from survey.core.agreement.differences import Correction, Pair
 from survey.core.agreement.power_model import (
+    RANDOM_BALANCED,
     RANDOM_KINDS,
     Chunk,
     Kinds,
@@ -34,6 +35,7 @@ from survey.core.agreement.power_model import (
     estimated_shares,
     kinds_of,
     power,
+    smallest_lead,
     tally,
 )
 from survey.core.statistics.significance import LEVEL
@@ -611,16 +613,46 @@ def what_decides(study: PlannedStudy, pair: Pair | None = None) -> str:
     ``pair``: the names of the compared measures, where they are known.
     """
     shares = _contrasts(study)
-    contradicting, balanced, ties_only, identical = (
-        f"{100 * shares.get(name, 0):.0f} %"
-        for name in (CONTRADICTING, BALANCED, TIES_ONLY, IDENTICAL)
+    contradicting, ties_only, identical = (
+        f"{100 * shares.get(name, 0):.0f} %" for name in (CONTRADICTING, TIES_ONLY, IDENTICAL)
     )
-    decide = " Only in {} do they do so with as many ties each, which decides between the orders."
-    decide = "" if balanced == contradicting else decide.format(balanced)
     orders = f"The orders of {pair.first} and {pair.second}" if pair else "The two measures' orders"
     return (
         f"{orders} contradict each other in {contradicting} of the questions; in {ties_only} one "
-        f"only breaks ties of the other, in {identical} they are identical.{decide}"
+        f"only breaks ties of the other, in {identical} they are identical. "
+        f"{_for_order(study, shares)}{_of_others(study)}"
+    )
+
+
+def _of_others(study: PlannedStudy) -> str:
+    """Return what random questions can say of AP and another measure."""
+    if study.kinds != RANDOM_KINDS:
+        return ""
+    of_pairs = (
+        f"{and_join(names)} do so in {100 * share:.0f} % (about {study.questions * share:.0f})"
+        for names, share in RANDOM_BALANCED.items()
+    )
+    return f" (So it is for MNRO and NMRR; {and_join([*of_pairs])}.)"
+
+
+def _for_order(study: PlannedStudy, shares: Mapping[str, float]) -> str:
+    """Return what the questions can say on whether a lead is for the order."""
+    share = shares.get(BALANCED, 0.0)
+    if share + shares.get(IDENTICAL, 0.0) > 1 - 1e-9:
+        return "Where they contradict each other both tie as many lists: a lead is for the order."
+    if not share:
+        return "In none do both tie as many lists, so what a lead is for stays open."
+    number = round(study.questions * share)
+    text = (
+        f"In {100 * share:.0f} % (about {number} of {study.questions}) they contradict each other"
+    )
+    answered = study.per_participant / study.questions
+    smallest = smallest_lead(study.participants, number, answered)
+    if smallest is None:
+        return f"{text} and tie as many lists: too few to show whether a lead is for the order."
+    return (
+        f"{text} and tie as many lists: these show in most such studies that a lead is for the "
+        f"order if it is {points(smallest)} or more there."
     )
 
 

@@ -5,7 +5,7 @@ Opening freezes a study under its digest. What researchers do is written to the 
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from statistics import median
@@ -15,6 +15,7 @@ from sqlalchemy import delete as sql_delete
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
+from survey.core.agreement.power_model import smallest_lead
 from survey.core.agreement.verdicts import SEEN_AGAIN
 from survey.core.measures import MEASURES, mentioned_measure
 from survey.core.preflight import ITEMS, STOP, TOPICS, Shown, Warned, items_checked
@@ -22,8 +23,7 @@ from survey.core.studies.fields import Finding, is_storable
 from survey.core.studies.minutes import Documents, are_apart
 from survey.core.studies.plan import Plan, TaskQuestion, study_digest, text_digest
 from survey.core.tasks import WithItemFindings, ordering, task_of
-from survey.core.tasks.ordering import QuestionCheck
-from survey.core.tasks.ordering import pair_sentences as pair_sentences  # for a command
+from survey.core.tasks.ordering import PairCounts, QuestionCheck
 from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.core.text_input import LONGEST_SLUG, SLUG, as_slug, shortened
 from survey.db import item_queries, queries
@@ -585,6 +585,16 @@ def question_checks(study: Study) -> list[QuestionCheck]:
     last = study.plan.questions
     questions = questions_of(study, practice=True)
     return ordering.question_checks(each for each in questions if each.number <= last)
+
+
+def pair_counts(study: Study, checks: Sequence[QuestionCheck]) -> list[PairCounts]:
+    """Count how the measures' orders differ, and what a study of its size can find of them."""
+    plan = study.plan
+
+    def smallest(balanced: int) -> float | None:
+        return smallest_lead(plan.participants, balanced, plan.counted / plan.questions)
+
+    return ordering.pair_counts(checks, smallest)
 
 
 def headings(study: Study) -> dict[str, str]:

@@ -46,12 +46,14 @@ STARTS = {  # what a new study can start from, and what it is good for
         "Replicate the paper",
         "Ten random questions, as in the paper: do others answer as its thirty people did? In "
         "about two of ten NMRR and MNRO contradict each other; in the others they differ by ties "
-        "or not at all.",
+        "or not at all. What a lead is for shows where both tie as many lists: in one or two, "
+        "too few; in three for AP and NMRR, in seven for AP and MNRO.",
     ),
     "mnro-discriminative": (
         "The same with better power",
-        "In each question AP, NMRR and MNRO contradict each other: fewer people show which they "
-        "agree with.",
+        "In each question AP, NMRR and MNRO contradict each other and tie as many lists: fewer "
+        "people show which they agree with, and a lead is for the order. Thirty people show one of "
+        "21 points in most such studies.",
     ),
     "runs": (
         "My own runs and pictures",
@@ -402,7 +404,7 @@ def check() -> ResponseReturnValue:
         remarks=[finding for finding in findings if finding not in faulty],
         questions=lifecycle.questions_of(g.study, practice=True),
         checks={each.question.number: each for each in checks},
-        pairs=lifecycle.pair_sentences(checks),
+        pairs=lifecycle.pair_counts(g.study, checks),
         chance=lifecycle.chance_advantage(g.study),
         headings=lifecycle.headings(g.study),
         preview_of=_preview_of,

@@ -13,6 +13,7 @@ from survey.core.agreement.credits import Ballots, tally_credits
 from survey.core.agreement.differences import T2, Pair, pairs
 from survey.core.agreement.label_permutation import Redraws
 from survey.core.agreement.power_model import (
+    RANDOM_BALANCED,
     RANDOM_KINDS,
     Outcome,
     PlannedStudy,
@@ -26,13 +27,14 @@ from survey.core.agreement.power_model import (
     kinds_of,
     pick,
     power,
+    smallest_lead,
     tally,
 )
 from survey.core.agreement.verdicts import verdict
 from survey.core.measures import Setting
 from survey.core.statistics.rater_agreement import wilson
 from survey.core.studies.generators import GENERATORS
-from survey.core.studies.rankings import CONTRADICTING, Ranking
+from survey.core.studies.rankings import CONTRADICTING, Ranking, contradictions, is_balanced
 from tests.core.agreement.simulated_studies import (
     FIRST,
     MEASURES,
@@ -281,6 +283,29 @@ def test_the_kinds_of_random_questions_are_those_of_the_generator():
     ]
     kinds = kinds_of(dict(enumerate(questions)), Pair("MNRO", "NMRR"))
     assert sorted(kinds) == sorted(RANDOM_KINDS)
+    balanced = {
+        names: sum(is_opposed_and_balanced(*map(each.get, names)) for each in questions) / 300
+        for names in RANDOM_BALANCED
+    }
+    assert balanced == RANDOM_BALANCED
+
+
+def is_opposed_and_balanced(first, second):
+    return contradictions(first, second) > 0 and is_balanced(first, second)
+
+
+@pytest.mark.parametrize(("people", "questions"), [(30, 10), (15, 10), (30, 6), (60, 20)])
+def test_the_smallest_lead_is_shown_by_four_of_five_studies(people, questions):
+    lead = smallest_lead(people, questions)
+    study = PlannedStudy(people, questions, questions, lead, kinds=distinct_kind(2))
+    assert 0.72 < simulated(study, 600).power < 0.88
+
+
+def test_too_few_people_or_questions_show_no_lead():
+    assert smallest_lead(30, 1) is None
+    assert smallest_lead(1, 30) is None
+    assert smallest_lead(30, 2) is None  # one degree of freedom
+    assert smallest_lead(30, 10, 0.5) > smallest_lead(30, 10)
 
 
 def test_spreads_are_estimated_from_votes():

@@ -19,7 +19,7 @@ from survey.services.paper.figures1_to_8 import (
 )
 
 FIGURES = [f"figure{number}" for number in range(1, 9)]
-HOLDS, IN_PART, NOT = "holds", "holds only in part", "does not hold"
+HOLDS, IN_PART, NOT = "holds", "holds in part", "does not hold"
 
 
 @pytest.fixture(scope="module")

@@ -72,7 +72,7 @@ CLAIM = {"source": "Section 1", "statement": "All are {colour}.", "why": "They a
     [
         (True, "holds"),
         ([True, True], "holds"),
-        ([True, False], "holds only in part"),
+        ([True, False], "holds in part"),
         (False, "does not hold"),
         ([False, False], "does not hold"),
     ],

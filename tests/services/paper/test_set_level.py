@@ -9,6 +9,7 @@ import pytest
 from survey.services.paper.set_level import (
     PublishedCounts,
     assignments,
+    most_points_apart,
     p_if_participants_differ,
     set_level,
 )
@@ -174,6 +175,19 @@ def test_any_measure_is_the_largest_of_many_exchanges(level):
     assert level.totals["MNRO"].p_any == pytest.approx(reached, abs=0.003)  # three standard errors
 
 
-@pytest.mark.parametrize(("spread", "p"), [(0.0, 0.0116), (0.15, 0.035), (0.2, 0.061)])
+@pytest.mark.parametrize(
+    ("spread", "p"), [(0.15, 0.015), (0.2, 0.026), (0.25, 0.047), (0.26, 0.053)]
+)
 def test_mnro_over_ap_rests_on_how_alike_participants_are(by_pair, spread, p):
     assert p_if_participants_differ(by_pair["MNRO-AP"], spread, 30) == pytest.approx(p, abs=0.0005)
+
+
+def test_a_lead_holds_up_to_the_spread_that_its_test_still_bears(by_pair):
+    tests = by_pair["MNRO-AP"]
+    most = most_points_apart(tests, 30)
+    around = [p_if_participants_differ(tests, (most + more) / 100, 30) for more in (0, 1)]
+    assert around[0] < 0.05 <= around[1]
+    assert most_points_apart(by_pair["MNRO-NMRR"], 30) is None
+    alike = p_if_participants_differ(tests, 0, 30)
+    mean = tests.scopes["all_sets"].mean
+    assert mean.p < alike <= 3 * mean.p  # that of the largest of three
