@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from survey.core.collections.keywords import read_keywords, similarity, truth_by_keywords
+from survey.core.given_tables import LONGEST_CELL
 from survey.core.text_input import FileFaults
 
 FILE = """document,keyword,weight
@@ -96,7 +97,8 @@ def test_a_column_that_is_not_known_is_named():
 
 
 def test_a_cell_that_csv_cannot_hold_is_a_fault_of_its_line():
-    [found] = read(f"document,keyword,weight\na,tiger,1\na,{'k' * 200_000},1\n")[1]
-    assert found.startswith("k.csv, row 3: a cell has more than 131,072 characters")
-    [found] = read(f"{'k' * 200_000}\n")[1]
+    longer = "k" * (LONGEST_CELL + 1)
+    [found] = read(f"document,keyword,weight\na,tiger,1\na,{longer},1\n")[1]
+    assert found.startswith("k.csv, row 3: a cell has more than 20,000,000 characters")
+    [found] = read(f"{longer}\n")[1]
     assert found.startswith("k.csv, row 1: a cell has more than")
