@@ -1,5 +1,7 @@
-"""Requests as waitress reads them, within limits of size and of the time they take to arrive."""
+"""What waitress accepts: limits of connections, and of a request's size and time to arrive."""
 
+import resource
+from contextlib import suppress
 from time import monotonic
 from typing import ClassVar
 from weakref import WeakSet
@@ -9,11 +11,41 @@ from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser
 from waitress.utilities import Error
 
+BACKLOG = 65_535  # connections not yet accepted; net.core.somaxconn may allow fewer
+MOST_CONNECTIONS = 5_000  # of a process
+FILES = 200  # that a process may open beside its connections
+IDLE_SECONDS = 30  # without a byte from the other side; then the connection is closed
 ARRIVAL_SECONDS = 60  # for a request to arrive, and a second more for each ``SLOWEST`` bytes
 SLOWEST = 10_000
 LARGEST_BODY = {True: 2**27, False: 2**20}  # of researchers, of others; the pages allow less
 UPLOADS = 8  # of a process at once, since anyone may send them before the page asks who it is
 BODY_IN_MEMORY = 2**16  # bytes; the rest is in a file
+
+
+def settings() -> Adjustments:
+    """Return the settings of waitress in this process."""
+    return Adjustments(
+        backlog=BACKLOG,  # it listens once more
+        connection_limit=_most_connections(),
+        channel_timeout=IDLE_SECONDS,
+        cleanup_interval=5,
+        max_request_body_size=LARGEST_BODY[True],
+        inbuf_overflow=BODY_IN_MEMORY,
+        outbuf_high_watermark=2**40,  # a slow receiver keeps no thread: the rest goes to a file
+        clear_untrusted_proxy_headers=False,  # ProxyFix knows which to trust
+        ident="",
+    )
+
+
+def _most_connections() -> int:
+    """Let the process open as many files as it may; return how many connections to accept."""
+    allowed, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MOST_CONNECTIONS + FILES if most < 0 else min(MOST_CONNECTIONS + FILES, most)
+    if wanted > allowed:
+        with suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
+            allowed = wanted
+    return min(MOST_CONNECTIONS, allowed - FILES)
 
 
 class UnavailableError(Error):  # type: ignore[misc] # waitress has no type hints

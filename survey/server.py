@@ -1,14 +1,11 @@
 """Serve the application from several processes on one socket, and replace those that end or hang.
 
-The first process loads the application, starts no thread, and forks all others. Waitress reads a
-request whole before a thread gets it, so a slow sender keeps no thread busy.
+The first process loads the application, starts no thread, and forks all others. SIGTERM and SIGINT
+end the server once its requests are answered. SIGHUP replaces it by the version that is installed
+by then: the first process executes itself anew, and asks the old processes to end.
 
-SIGTERM and SIGINT end the server once its requests are answered. SIGHUP replaces it by the version
-that is installed by then: the first process executes itself anew, and the processes of the old
-version end when those of the new one answer.
-
-docs/decisions/0001-server.md says why this server is there, and which of waitress' hooks it uses;
-tests/test_waitress.py tests each of them.
+docs/decisions/0001-server.md says why this server is there. tests/test_waitress.py tests what it
+relies on in waitress.
 """
 
 import ctypes
@@ -16,27 +13,24 @@ import gc
 import logging
 import mmap
 import os
-import resource
 import signal
 import socket
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from threading import Thread, get_ident
 from time import monotonic, sleep
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, TypeAlias
 
 from waitress import wasyncore
-from waitress.adjustments import Adjustments
 from waitress.channel import HTTPChannel
 from waitress.server import TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher
 
 from survey.own_process import copy_for_each, pass_on
-from survey.request_limits import BODY_IN_MEMORY, LARGEST_BODY, Channel, RequestParser
+from survey.request_limits import BACKLOG, Channel, RequestParser, settings
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -53,10 +47,6 @@ LONGEST_REQUEST |= {"read": 60.0, "write": 60.0}
 INTERRUPTION_SECONDS = 5.0
 PASSED_ON = ("/research/", "/studies/")  # lanes whose views may compute
 
-IDLE_SECONDS = 30  # without a byte from the other side; then the connection is closed
-BACKLOG = 65_535  # connections not yet accepted; net.core.somaxconn may allow fewer
-MOST_CONNECTIONS = 5_000  # of a process
-FILES = 200  # that a process may open beside its connections
 ACCEPTED_AT_ONCE = 100
 ACCEPT_PAUSE = 0.002  # seconds in which a process with fewer connections may accept new ones first
 
@@ -101,9 +91,9 @@ def serve(
 ) -> None:
     """Serve until SIGINT or SIGTERM; each process runs ``background`` in threads of their own.
 
-    ``threads``: of each lane for participants; more while requests are slow. ``prepare`` is called
-    once the first processes run: what it loads, their replacements have. ``load_libraries`` is
-    called in the process of which requests' own processes are copies.
+    ``threads``: of each lane for participants. ``prepare`` is called once the first processes run:
+    what it loads, their replacements have. ``load_libraries`` is called in the process of which
+    requests' own processes are copies.
     """
     old = os.environ.pop(HANDOVER, "").split()[1:]
     gc.freeze()  # what exists now stays, so the garbage collector may skip it
@@ -127,11 +117,9 @@ def serve(
         signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
         copy_for_each(received, application, load_libraries, signs)
 
-    processes = [
-        *(Worker(partial(answer_requests, number), SILENT_SECONDS) for number in range(workers)),
-        Worker(copy_for_requests, LOADING_SECONDS),
-    ]
-    first = FirstProcess(listener, processes)
+    works = [partial(answer_requests, number) for number in range(workers)]
+    processes = [Worker(work, SILENT_SECONDS) for work in works]
+    first = FirstProcess(listener, [*processes, Worker(copy_for_requests, LOADING_SECONDS)])
     first.look()
     for pid in old:
         first.leave(int(pid))
@@ -274,15 +262,6 @@ class TooLongError(BaseException):
     """Interrupt a request that takes too long; not an Exception, which a view might handle."""
 
 
-@dataclass(slots=True)
-class Running:
-    """A request under way."""
-
-    lane: str
-    began: float
-    is_interrupted: bool = False
-
-
 class Server(TcpWSGIServer):  # type: ignore[misc] # waitress has no type hints
     """Waitress in a process: the loop that accepts connections and reads requests.
 
@@ -305,31 +284,12 @@ class Server(TcpWSGIServer):  # type: ignore[misc] # waitress has no type hints
         logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # it tells of each that waits
         self._queues = {lane: ThreadedTaskDispatcher() for lane in THREADS}
         self._threads = THREADS | {"read": threads, "write": threads}
-        self._running: dict[int, Running] = {}
+        self._running: dict[int, SimpleNamespace] = {}  # by thread
         self._slow: list[str] | None = None
         self._idle_until: float | None = None  # at the end
-        settings = Adjustments(
-            backlog=BACKLOG,  # it listens once more
-            connection_limit=_most_connections(),
-            channel_timeout=IDLE_SECONDS,
-            cleanup_interval=5,
-            max_request_body_size=LARGEST_BODY[True],
-            inbuf_overflow=BODY_IN_MEMORY,
-            outbuf_high_watermark=2**40,  # a slow receiver keeps no thread: the rest goes to a file
-            clear_untrusted_proxy_headers=False,  # ProxyFix knows which to trust
-            ident="",
-        )
+        options = {"dispatcher": self._queues["read"], "adj": settings(), "bind_socket": False}
         place = (listener.family, listener.type, listener.proto, listener.getsockname())
-        super().__init__(
-            self.answer,
-            None,
-            True,
-            listener,
-            self._queues["read"],
-            settings,
-            place,
-            bind_socket=False,
-        )
+        super().__init__(self.answer, _sock=listener, sockinfo=place, **options)
 
     def run_until_end(self, signs: Numbers) -> None:
         """Serve until all is answered after ``end``, or the first process is gone."""
@@ -342,9 +302,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc] # waitress has no type hints
             now = monotonic()
             signs[HANGS] = self._look_after_requests(now, max(0.0, now - looked - LONGEST_TURN))
             signs[LIFE], looked = signs[LIFE] + 1, now
-            if self._idle_until is None:
-                self._counts[self._number] = len(self.active_channels)
-            elif self.accepting:
+            if self._idle_until is not None and self.accepting:
                 self._accept(BACKLOG)  # those that the system has connected already
                 wasyncore.dispatcher.close(self)
 
@@ -355,7 +313,8 @@ class Server(TcpWSGIServer):  # type: ignore[misc] # waitress has no type hints
         self._queues[lane].add_task(channel)
 
     def readable(self) -> bool:
-        """Return whether to look for new connections."""
+        """Return whether to look for new connections; waitress asks before each look."""
+        self._counts[self._number] = len(self.active_channels)
         return bool(super().readable()) and not self._gives_way
 
     def handle_accept(self) -> None:
@@ -377,8 +336,9 @@ class Server(TcpWSGIServer):  # type: ignore[misc] # waitress has no type hints
     def answer(self, environ: "WSGIEnvironment", respond: "StartResponse") -> Iterable[bytes]:
         """Call the application, and note meanwhile that a request is under way."""
         thread = get_ident()
-        request = Running(lane_of(environ["REQUEST_METHOD"], environ["PATH_INFO"]), monotonic())
-        if request.lane in PASSED_ON:
+        lane = lane_of(environ["REQUEST_METHOD"], environ["PATH_INFO"])
+        request = SimpleNamespace(lane=lane, began=monotonic(), is_interrupted=False)
+        if lane in PASSED_ON:
             environ["survey.pass_on"] = partial(pass_on, self._passed_on, dict(environ))
             if not self._was_asked:  # mostly this signs in, and passes on nothing yet
                 self._was_asked = True
@@ -403,13 +363,10 @@ class Server(TcpWSGIServer):  # type: ignore[misc] # waitress has no type hints
                 return
 
     def _look_after_requests(self, now: float, stopped: float) -> bool:
-        """Make room beside slow requests, interrupt long ones, return whether that was of no use.
-
-        ``stopped``: seconds in which this process was stopped since it last looked.
-        """
+        """Make room beside slow requests, interrupt long ones; return whether one goes on."""
         slow, hangs = [], False
         for thread, request in list(self._running.items()):
-            request.began += stopped
+            request.began += stopped  # seconds in which this process was stopped
             seconds, longest = now - request.began, LONGEST_REQUEST[request.lane]
             slow += [request.lane] * (seconds > SLOW_SECONDS)
             hangs |= seconds > longest + INTERRUPTION_SECONDS
@@ -441,14 +398,3 @@ def lane_of(method: str, path: str) -> str:
     """Return the lane of a request, a key of ``THREADS``."""
     by_path = next((lane for lane in THREADS if path.startswith(lane)), "")
     return by_path or ("read" if method in ("GET", "HEAD") else "write")
-
-
-def _most_connections() -> int:
-    """Let the process open as many files as it may; return how many connections to accept."""
-    allowed, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = MOST_CONNECTIONS + FILES if most < 0 else min(MOST_CONNECTIONS + FILES, most)
-    if wanted > allowed:
-        with suppress(ValueError, OSError):
-            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
-            allowed = wanted
-    return min(MOST_CONNECTIONS, allowed - FILES)

@@ -87,7 +87,7 @@ class Arrivals:
         await asyncio.gather(*(get_share(number) for number in range(SIX)))
 
     def come(self, pattern: str, browsers: int) -> None:
-        """Let so many browsers come at once, each in this pattern; until all have what they want."""
+        """Let so many browsers come at once, until all have what they want."""
         asyncio.run(self._come(pattern, browsers))
 
     async def _come(self, pattern: str, browsers: int) -> None:
@@ -102,5 +102,6 @@ class Arrivals:
         try:
             await asyncio.gather(*(getattr(self, pattern)(own) for own in lines))
         finally:
-            for line in sum(lines, []):
-                line.close()
+            for own in lines:
+                for line in own:
+                    line.close()

@@ -1,4 +1,4 @@
-"""Acknowledged means stored, exactly once: while requests hang, the database is held, time stops."""
+"""Acknowledged means stored, exactly once: while requests hang or the database is held."""
 
 import os
 import signal
@@ -98,8 +98,7 @@ def test_answers_go_on_within_a_second_while_twenty_requests_hang(server, measur
             p99.append(np.percentile(seconds, 99))
         server.kill()
         server.start()
-    print("p99 beside hanging", p99)
-    assert max(p99) < 1
+    assert max(p99) < 1, p99
     measured(
         f"While {HANGING} requests hung, 99 % of the answers of others were acknowledged within "
         f"{statistics.median(p99):.2f} s (the worst of {RUNS} runs: {max(p99):.2f} s)."
@@ -182,8 +181,7 @@ def test_pages_that_only_read_answer_as_always_while_the_database_is_held(
         seconds = read_while_held(server, tmp_path, 30)
         slowest.append(max(seconds))
         p99.append(np.percentile(seconds, 99))
-    print("reading while held", p99, slowest)
-    assert max(slowest) < 1
+    assert max(slowest) < 1, slowest
     measured(
         f"While another process held SQLite's lock for 30 s and 30 people sent forms, 99 % of the "
         f"pages that only read came within {statistics.median(p99):.2f} s; the slowest of "
