@@ -189,12 +189,13 @@ class FirstProcess:
                 self._leaving[pid] = float("inf")
 
     def _become_new_version(self) -> None:
-        """Execute what started this process: its number, listener and children stay."""
+        """Execute the command of this process anew: number, listener and children stay."""
         self._listener.set_inheritable(True)
         pids = [*self._leaving, *(process.pid for process in self._processes if process.pid)]
         os.environ[HANDOVER] = " ".join(map(str, [self._listener.fileno(), *pids]))
         signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)  # until the new version handles them
-        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])  # noqa: S606 # nosec B606
+        command = [sys.executable, *sys.orig_argv[1:]]
+        os.execv(command[0], command)  # noqa: S606 # nosec B606 - what started this process
 
 
 class Worker:
