@@ -117,8 +117,7 @@ def serve(
         signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
         copy_for_each(received, application, load_libraries, signs)
 
-    works = [partial(answer_requests, number) for number in range(workers)]
-    processes = [Worker(work, SILENT_SECONDS) for work in works]
+    processes = [Worker(partial(answer_requests, n), SILENT_SECONDS) for n in range(workers)]
     first = FirstProcess(listener, [*processes, Worker(copy_for_requests, LOADING_SECONDS)])
     first.look()
     for pid in old:

@@ -105,6 +105,39 @@ def test_a_process_that_hangs_is_replaced(monkeypatch):
         assert int(ask(address)) != hanging
 
 
+def test_a_process_is_killed_and_that_is_logged_once_however_long_its_end_takes(
+    monkeypatch, caplog
+):
+    """As in a container that is paused."""
+    worker, sent = server.Worker(lambda _: time.sleep(1_000), patience=1.0), []
+    worker.check(0.0)
+    try:
+        with monkeypatch.context() as patch:
+            patch.setattr(server.os, "kill", lambda *signal: sent.append(signal))
+            for now in range(1, 100):
+                worker.check(float(now))
+    finally:
+        os.kill(worker.pid, signal.SIGKILL)
+        os.waitpid(worker.pid, 0)
+    assert sent == [(worker.pid, signal.SIGKILL)]
+    assert [record.message for record in caplog.records] == [
+        "A server process hangs and is replaced."
+    ]
+
+
+def test_time_in_which_the_first_process_was_stopped_makes_no_process_silent(monkeypatch):
+    monkeypatch.setattr(server, "SILENT_SECONDS", 2.0)
+    with serving() as (address, process):
+        first = ask(address)
+        for pid in (process.pid, int(first)):
+            os.kill(pid, signal.SIGSTOP)
+        time.sleep(4)
+        os.kill(process.pid, signal.SIGCONT)
+        time.sleep(0.5)
+        os.kill(int(first), signal.SIGCONT)
+        assert ask(address) == first
+
+
 @pytest.mark.slow
 def test_a_process_with_a_request_that_hangs_is_replaced(monkeypatch):
     monkeypatch.setattr(server, "INTERRUPTION_SECONDS", 0.5)
