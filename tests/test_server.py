@@ -9,6 +9,7 @@ import socket
 import tempfile
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
 
 import pytest
@@ -50,7 +51,12 @@ def application(environ, start_response):
 
 
 def in_own_process(environ, start_response):
-    """Return the process and the body of the request; /research/slow and large take too much."""
+    """Return the process and the body of the request; /research/slow and large take too much.
+
+    /research/late takes a second.
+    """
+    if environ["PATH_INFO"] == "/research/late":
+        time.sleep(1)
     if environ["PATH_INFO"] == "/research/slow":
         time.sleep(1_000)
     if environ["PATH_INFO"] == "/research/large":
@@ -255,6 +261,17 @@ def test_a_request_that_is_passed_on_is_answered_by_a_process_of_its_own():
             assert received == body
             seen.add(process.decode())
         assert len(seen) == 5
+
+
+def test_a_request_in_a_process_of_its_own_is_answered_before_the_server_ends():
+    with serving() as (address, process), ThreadPoolExecutor(1) as pool:
+        ask(address, "/research/own")
+        late = pool.submit(requests.get, f"{address}/research/late", timeout=SOON)
+        time.sleep(0.3)
+        process.terminate()
+        assert late.result().status_code == 201
+        process.join(SOON)
+        assert process.exitcode == 0
 
 
 def test_libraries_are_loaded_when_the_first_researcher_comes():
