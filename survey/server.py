@@ -193,8 +193,8 @@ class FirstProcess:
         pids = [*self._leaving, *(process.pid for process in self._processes if process.pid)]
         os.environ[HANDOVER] = " ".join(map(str, [self._listener.fileno(), *pids]))
         signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)  # until the new version handles them
-        command = [sys.executable, *sys.orig_argv[1:]]
-        os.execv(command[0], command)  # noqa: S606 # nosec B606 - what started this process
+        # These words started this process, so nobody else chose them.
+        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])  # noqa: S606 # nosec B606
 
 
 class Worker:
