@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from contextlib import ExitStack, closing
+from itertools import count
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from tests.serving import OverHttp, Server, free_port
 pytestmark = pytest.mark.slow
 
 HANGING, RUNS, FREEZE = 20, 3, 15.0
+NUMBERS = count()  # so that people of a later run are others
 # The survey with two pages more: one that waits for ever outside Python, and one that never ends.
 CODE = """
 import time
@@ -73,7 +75,7 @@ def hang(stack, server, many, request=b"GET /hang"):
 
 def answer_for(server, seconds):
     """Return how long answers took, for so long at least."""
-    with answering.Crowd(server.address) as crowd:
+    with answering.Crowd(server.address, numbers=NUMBERS) as crowd:
         until = time.monotonic() + seconds
         while not crowd.faults and (time.monotonic() < until or len(crowd.seconds) < 10):
             time.sleep(0.1)
@@ -137,7 +139,7 @@ def test_a_process_with_a_request_that_cannot_be_ended_is_drained_and_replaced(t
 def read_while_held(server, folder, seconds):
     """Return how long pages took that only read, while someone writes for so many seconds."""
     reader = Visitor(OverHttp(server.address), SLUG)
-    reader.go("/q/1", query="?PROLIFIC_PID=reader")
+    reader.go("/q/1", query=f"?PROLIFIC_PID=reader{next(NUMBERS)}")
     taken, over = [], threading.Event()
     library = sqlite_library()
     path = folder / "survey.sqlite3"
