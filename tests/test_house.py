@@ -20,7 +20,9 @@ MAY_IMPORT = {
     "__main__": {"cli"},
     "figures": {"core"},
     "app": {"web", "services", "db", "config"},
-    "server": set(),
+    "server": {"own_process", "request_limits"},
+    "own_process": set(),
+    "request_limits": set(),
     "web": {"services", "core", "errors", "tokens"},  # of core only plain types, see below
     "cli": {"services", "app", "server", "config", "errors", "tokens"},
     "services": {"db", "core", "figures", "config", "errors", "tokens"},

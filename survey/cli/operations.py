@@ -1,5 +1,6 @@
 """``survey init``, ``serve``, ``doctor``, ``upgrade``, ``backup``, ``restore``: run a server."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
@@ -65,7 +66,13 @@ def init(as_json: bool) -> None:
     "and a researcher if there are none.",
 )
 def serve(host: str, port: int, workers: int, demo: bool) -> None:
-    """Serve the survey to participants and researchers, until Ctrl-C."""
+    """Serve the survey to participants and researchers, until Ctrl-C.
+
+    SIGTERM ends it once its requests are answered. SIGHUP replaces it, without a refused request,
+    by the version that is installed by then.
+    """
+    # Before numpy is loaded: it would start a thread, and a process with threads cannot be copied.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from survey.app import create_app, delete_due_data, load_libraries, load_templates
     from survey.server import serve as serve_requests
     from survey.services.operations.database import (

@@ -31,6 +31,9 @@ CHECKPOINT_TIMEOUT_MS = 200  # writers wait while the log is emptied
 BUSY = 5
 FILE_ERRORS = (8, 10, 11, 14, 26)  # READONLY, IOERR, CORRUPT, CANTOPEN, NOTADB
 RETRY_SECONDS = 0.0005  # a third of the time that saving an answer takes
+# After .2 s without the lock; else the many that wait for a writer who takes long leave readers
+# no processor time.
+LATE_RETRY_SECONDS = 0.01
 
 # A reader that takes long, such as a backup, lets the log grow; afterwards it is cut back.
 LONGEST_LOG = 16 * 2**20
@@ -92,11 +95,15 @@ def is_on_this_machine(url: URL) -> bool:
 def engine_options(url: URL) -> dict[str, Any]:
     """Return the arguments of ``create_engine`` for this kind of database.
 
-    Error messages leave out the parameters of a statement: they may be personal data.
+    Error messages leave out the parameters of a statement: they may be personal data. The server
+    limits the connections by its threads: with a limit of the pool, readers would wait for writers.
     """
     if url.get_backend_name() == "sqlite":
-        return {"module": sqlite_library(), "hide_parameters": True}
-    return {"pool_pre_ping": True, "hide_parameters": True, "connect_args": CONNECTION}
+        options = {"module": sqlite_library(), "hide_parameters": True}
+        is_file = url.database not in (None, "", ":memory:")
+        return options | {"max_overflow": -1} if is_file else options
+    options = {"pool_pre_ping": True, "hide_parameters": True, "connect_args": CONNECTION}
+    return options | {"max_overflow": -1}
 
 
 def connect(uri: str) -> Engine:
@@ -425,14 +432,14 @@ def _acquire_write_lock(driver: Any) -> bool:
     SQLite's own busy handler soon retries only every 100 ms, so that an early writer is
     overtaken by later ones and times out.
     """
-    until = monotonic() + BUSY_TIMEOUT_MS / 1000
-    while monotonic() < until:
+    began = monotonic()
+    while (waited := monotonic() - began) < BUSY_TIMEOUT_MS / 1000:
         try:
             driver.execute("BEGIN IMMEDIATE")
         except sqlite_library().Error as error:
             if _sqlite_code(error) != BUSY:
                 return False
-            sleep(RETRY_SECONDS)
+            sleep(RETRY_SECONDS if waited < 0.2 else LATE_RETRY_SECONDS)
         else:
             return True
     return False

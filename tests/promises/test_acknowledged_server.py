@@ -178,7 +178,7 @@ def test_connections_that_stand_still_delay_one_answer_in_a_hundred_by_less_than
 
 
 def test_a_connection_that_stands_still_is_closed(tmp_path):
-    code = "import survey.server as s; s.IDLE_SECONDS = 1; import survey.__main__ as m; m.main()"
+    code = "from survey import __main__, request_limits as r; r.IDLE_SECONDS = 1; __main__.main()"
     server = Server(tmp_path, free_port(), command=(sys.executable, "-c", code))
     server.start()
     try:
@@ -188,6 +188,34 @@ def test_a_connection_that_stands_still_is_closed(tmp_path):
                 assert line.recv(100) == b""
     finally:
         server.kill()
+
+
+def threads_of(pid):
+    return len(os.listdir(f"/proc/{pid}/task"))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux lists a process's threads so")
+def test_a_process_that_is_copied_has_no_threads(tmp_path):
+    """Neither of its own nor of a library, before and after a researcher came."""
+    server = Server(tmp_path, free_port(), command=(sys.executable, "-m", "survey"))
+    server.start()
+    try:
+        requests.get(f"{server.address}/research/sign-in", timeout=60)
+        [origin] = [pid for pid in children(server.process.pid) if os.getpriority(0, pid)]
+        before = memory_of(origin)
+        until = time.monotonic() + 60
+        while memory_of(origin) == before:  # it loads the libraries
+            assert time.monotonic() < until
+            time.sleep(0.1)
+        assert threads_of(server.process.pid) == 1
+        assert threads_of(origin) == 1
+    finally:
+        server.kill()
+
+
+def memory_of(pid):
+    with open(f"/proc/{pid}/statm") as file:
+        return int(file.read().split()[0])
 
 
 def a_researcher(server):
