@@ -129,14 +129,14 @@ def delete_due_data(app: Flask) -> None:
         with app.app_context():
             try:
                 if monotonic() >= next_deletion:
-                    next_deletion = monotonic() + SECONDS_BETWEEN_DELETIONS
                     _delete_all_due(app.config["INSTANCE"])
+                    next_deletion = monotonic() + SECONDS_BETWEEN_DELETIONS
                 own_data.empty_log(session())
             except DATABASE_FAULTS:
-                next_deletion = monotonic()
                 app.logger.warning("The database was busy. What is to be deleted is deleted later.")
             except Exception:
                 app.logger.exception("What is to be deleted could not be. It is tried each hour.")
+                next_deletion = monotonic() + SECONDS_BETWEEN_DELETIONS
         sleep(SECONDS_UNTIL_RETRY)
 
 
