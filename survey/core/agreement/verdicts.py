@@ -276,7 +276,8 @@ def _bound(effective: float, what: str, level: float) -> str:
     needed = math.floor(1 - math.log2(level)) + 1
     count = f"{effective:.3g}"
     what = what.removesuffix("s") if count == "1" else what
-    least_text = f"{least:.3g}".removeprefix("0")
+    texts = (f"{least:.3g}".removeprefix("0"), p_text(least).removeprefix("p = "))
+    least_text = texts[0] if least < 0.001 else min(texts, key=float)  # none beside it is less
     return f": with {count} {what} no p is below {least_text}; it takes {needed}"
 
 
