@@ -23,6 +23,7 @@ from survey.core.agreement.agreement import Difference, MeanTests
 from survey.core.agreement.contrasts import Beyond, ByContrast
 from survey.core.agreement.differences import T1, T2, Pair, least_p
 from survey.core.agreement.equivalence import Equivalence
+from survey.core.agreement.label_permutation import LabelPermutation
 from survey.core.statistics.significance import LEVEL, Interval, p_text, rounded
 from survey.core.studies.fields import and_join
 
@@ -97,7 +98,7 @@ def verdict(
         return Verdict.undecided(pair, sentence)
     decision = decide(difference, level)
     advantage = _end(difference, questions)
-    if decision and _beyond_random_clicks(difference):
+    if decision and beyond_random_clicks(difference.label_permutation, difference.mean):
         return _preference(difference, decision, comparisons, questions, level)
     reading = _other_reading(difference, None, comparisons, level)
     if equality and (population := equality.equal_for(level)):
@@ -133,10 +134,10 @@ def _preference(
     pair, mean = difference.pair, difference.mean or 0.0
     winner, loser = pair if mean > 0 else pair[::-1]
     points = _points(abs(mean))
-    preferred_for = _preferred_for(difference.by_contrast, decision.population, mean)
+    what_for = preferred_for(difference.by_contrast, decision.population, mean)
     other_reading = _other_reading(difference, decision, comparisons, level)
     for_ties, stays_open = _for_ties(difference.by_contrast, winner == pair.first), ""
-    if preferred_for == "open":
+    if what_for == "open":
         stays_open = f"Whether for its order or {for_ties} stays open"
         if not difference.by_contrast.balanced.responses:
             stays_open += (
@@ -146,7 +147,7 @@ def _preference(
         stays_open += ". "
     sentence = (
         f"{population_start(decision.population, questions)}, {winner} is preferred to {loser}"
-        f"{f' {for_ties},' if preferred_for == 'ties' else ''} by {points} of the responses"
+        f"{f' {for_ties},' if what_for == 'ties' else ''} by {points} of the responses"
         f"{rests_on(decision, mean, comparisons, interval_in_points)}. {stays_open}"
         f"{_sources(difference.by_contrast, pair, 'Of these points', mean)}"
         f"{_small(difference, decision.population, level)}"
@@ -155,11 +156,14 @@ def _preference(
         f"{_end(difference, questions)}"
     )
     population, doubted = decision.population, bool(other_reading)
-    return Verdict(pair, decision.scope, winner, preferred_for, population, sentence, doubted)
+    return Verdict(pair, decision.scope, winner, what_for, population, sentence, doubted)
 
 
-def _preferred_for(parts: ByContrast, population: str, mean: float) -> PreferredFor:
-    """Return what a preference is for, by balanced questions in which the two contradict."""
+def preferred_for(parts: ByContrast, population: str, mean: float) -> PreferredFor:
+    """Return what a preference is for, by balanced questions in which the two contradict.
+
+    ``population``, ``mean``: of the preference.
+    """
     if not parts.contradicting.responses:
         return "ties"
     balanced, above = parts.balanced, parts.balanced.above_random_orders
@@ -204,11 +208,13 @@ def _of_these(tests: MeanTests) -> Decision | None:
     return Decision(T1, tests.these.p, tests.these.ci95, "exact sign flips of participants")
 
 
-def _beyond_random_clicks(difference: Difference) -> bool:
-    """Tell whether the lead is more than random clicking gives, identical orders included."""
-    test = difference.label_permutation
-    lead = difference.lead - (test.null_mean or 0.0)
-    return lead * (difference.mean or 0.0) > 0 and test.p is not None and test.p < LEVEL
+def beyond_random_clicks(test: LabelPermutation, mean: float | None) -> bool:
+    """Tell whether a lead, of this mean, is more than random clicking gives.
+
+    The advantage of identical orders is included.
+    """
+    lead = test.lead - (test.null_mean or 0.0)
+    return lead * (mean or 0.0) > 0 and test.p is not None and test.p < LEVEL
 
 
 def _undecided(
