@@ -71,8 +71,9 @@ def page(cells: Sequence[Cell], counts: Counts, *, seed: int, versions: str) -> 
     for part, truth in PARTS.items():
         of_part = [row for row in every if row.cell.finding == part]
         text += ["", f"## {part}", "", truth, "", *_table(of_part)]
-        text += [line for line in ("", *_follows(of_part)) if of_part]
-    return "\n".join(text).rstrip() + "\n"
+        for line in _follows(of_part):
+            text += ["", line]
+    return "\n".join(text) + "\n"
 
 
 def _in_plain_words(every: Sequence[Row]) -> Iterator[str]:
@@ -82,14 +83,22 @@ def _in_plain_words(every: Sequence[Row]) -> Iterator[str]:
         f"not, and {answers['not decided']} are too near to their target to tell."
     )
     for part in PARTS:
+        failed = [row for row in every if row.cell.finding == part and row.answer == "not met"]
+        for follows in dict.fromkeys(row.target.follows for row in failed):
+            rates = [row for row in failed if row.target.follows == follows]
+            yield f"- **Not as it should be**: {part}, {_reach(rates)}. {follows}"
+    for part in PARTS:
         of_part = [row for row in every if row.cell.finding == part]
         for what in dict.fromkeys(row.what for row in of_part):
-            shares = [row.rate.share for row in of_part if row.what == what]
-            ends = [percent(end) for end in (min(shares), max(shares))]
-            reach = ends[0] if len({*ends}) == 1 else f"{ends[0]} to {ends[1]}"
-            targets = [str(row.target) for row in of_part if row.what == what]
-            should = " or ".join(dict.fromkeys(targets))
-            yield f"- {part}: {what}: {reach} % (should be {should})."
+            yield f"- {part}: {what}: {_reach([row for row in of_part if row.what == what])}."
+
+
+def _reach(of_kind: Sequence[Row]) -> str:
+    """Return from where to where some rates reach, and what they should be."""
+    shares = [row.rate.share for row in of_kind]
+    ends = dict.fromkeys(percent(end) for end in (min(shares), max(shares)))
+    should = " or ".join(dict.fromkeys(str(row.target) for row in of_kind))
+    return f"{' to '.join(ends)} % (should be {should})"
 
 
 def _table(of_part: Sequence[Row]) -> Iterator[str]:

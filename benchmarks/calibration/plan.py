@@ -119,7 +119,7 @@ def _ties() -> Iterator[Cell]:
     follows = "Say of such a preference that it may be for showing no ties."
     cell = partial(Cell, "Ties (F1)")
     for truth, scores in people.items():
-        for design, replicates in ((Design(30, 30, 30), 1_000), (Design(300, 10, 100), 500)):
+        for design, replicates in ((Design(30, 30, 30), 800), (Design(300, 10, 100), 1_500)):
             look = orders.preference_for_orders(orders.nearest_orders(scores), design)
             targets = {orders.FOR_ORDERS: Target(most=5, follows=follows)}
             yield cell(f"{truth}, {design}", targets, by_replicate(look), replicates)
@@ -127,7 +127,7 @@ def _ties() -> Iterator[Cell]:
     look = orders.preference_for_orders(orders.nearest_orders(orders.by_early_hits), design)
     few = "Use discriminative questions, which have no ties, to tell what a preference is for."
     targets = {orders.FOR_ORDERS: Target(least=17, follows=few)}
-    yield cell(f"people who value early hits, {design}", targets, by_replicate(look), 2_000)
+    yield cell(f"people who value early hits, {design}", targets, by_replicate(look), 5_000)
 
 
 def _own_orderings() -> Iterator[Cell]:
@@ -137,19 +137,19 @@ def _own_orderings() -> Iterator[Cell]:
         f"MNRO followed in 50 % of the ties, {design}",
         {orders.MNRO_NEARER: either, orders.NMRR_NEARER: either},
         by_replicate(orders.through_ties(0.5, design)),
-        2_000,
+        4_000,
     )
     yield cell(
         f"MNRO followed in 60 % of the ties, {design}",
         {orders.MNRO_NEARER: Target(least=30), orders.NMRR_NEARER: Target(most=1)},
         by_replicate(orders.through_ties(0.6, design)),
-        500,
+        400,
     )
     yield cell(
         f"random orderings, {design}",
         {orders.SOME_NEARER: Target(most=6, follows="Read p above .03 as weak.")},
         by_replicate(orders.random_orderings(design)),
-        2_500,
+        1_500,
     )
 
 
@@ -172,6 +172,7 @@ def _unequal_numbers() -> Iterator[Cell]:
         "MNRO ahead by 20 points, people alike, half of 30 leave 10 questions early",
         {others.FOUND: Target(least=85, follows="Plan for more people.")},
         others.found_for_these(ahead, Design(30, 10, 10)),
+        40_000,
     )
 
 
@@ -261,10 +262,10 @@ def _intervals_and_shares() -> Iterator[Cell]:
         simulate = others.leaning(0.1, design)
         yield Cell("Intervals", f"10 points ahead, {design}", targets, simulate)
     wrong = Target(most=5.5, follows="Ask for p below .04 before you call measures equal.")
-    for design in (Design(30, 30, 30), Design(100, 30, 30)):
+    for design, replicates in ((Design(30, 30, 30), 20_000), (Design(100, 30, 30), 40_000)):
         simulate = others.leaning(others.MARGIN, design)
         targets = {others.EQUAL: wrong}
-        yield Cell("Equality (F8)", f"10 points ahead, {design}", targets, simulate, 20_000)
+        yield Cell("Equality (F8)", f"10 points ahead, {design}", targets, simulate, replicates)
     each_side = Target(most=3, follows=narrow)
     for share, design in (
         (0.05, Design(12, 6, 6)),
@@ -290,7 +291,7 @@ def _intervals_and_shares() -> Iterator[Cell]:
         "8 runs, 50 topics",
         {others.SOME_STAR: Target(most=5.5, follows="Read one star as none.")},
         by_replicate(others.equal_runs(8, 50)),
-        2_500,
+        1_500,
     )
 
 
@@ -304,7 +305,9 @@ def _preferences() -> Iterator[Cell]:
     }
     for truth, design in equal.items():
         targets = {runs.RATE_COVERED: covered, runs.SOME_RUN: wrong}
-        yield Cell("Runs (F12)", truth, targets, by_replicate(runs.runs_compared(design)), 2_000)
+        replicates = 5_000 if design.topics == 10 else 2_000
+        look = by_replicate(runs.runs_compared(design))
+        yield Cell("Runs (F12)", truth, targets, look, replicates)
     unequal = Topics(30, 10, (0.0, 0.0, 0.6))
     yield Cell(
         "Runs (F12)",
@@ -314,15 +317,15 @@ def _preferences() -> Iterator[Cell]:
         2_000,
     )
     half = Target(most=6.5, follows=KIND.follows)
-    for truth, design in {
-        "12 people, 6 topics, 4 runs": Topics(12, 6, (0.0,) * 4),
-        "30 people, 10 topics, 2 runs": Topics(30, 10, (0.0,) * 2),
-        "20 people, 20 topics, 3 runs": Topics(20, 20, (0.0,) * 3),
-        "20 people, 10 topics, 5 runs": Topics(20, 10, (0.0,) * 5),
-    }.items():
+    for truth, design, replicates in (
+        ("12 people, 6 topics, 4 runs", Topics(12, 6, (0.0,) * 4), 8_000),
+        ("30 people, 10 topics, 2 runs", Topics(30, 10, (0.0,) * 2), 8_000),
+        ("20 people, 20 topics, 3 runs", Topics(20, 20, (0.0,) * 3), 1_500),
+        ("20 people, 10 topics, 5 runs", Topics(20, 10, (0.0,) * 5), 4_000),
+    ):
         targets = {runs.SOME_PAIR: wrong, runs.SOME_HALF: half}
         look = by_replicate(runs.measures_compared(design))
-        yield Cell("Measures by preferences (F12, F13)", truth, targets, look, 2_000)
+        yield Cell("Measures by preferences (F12, F13)", truth, targets, look, replicates)
 
 
 def _agreement() -> Iterator[Cell]:
@@ -369,7 +372,7 @@ def _other_rules() -> Iterator[Cell]:
         f"no effect, {design}",
         {others.SOME_EFFECT: wrong, others.HABIT: wrong},
         by_replicate(others.without_effects(design)),
-        12_000,
+        40_000,
     )
 
 
@@ -389,12 +392,11 @@ def _descriptive() -> Iterator[Cell]:
         by_replicate(others.near_orders(design)),
         1_000,
     )
-    blind = Tastes(identical=True)
-    for pool in (design, Design(30, 10, 30)):
-        yield Cell(
-            part,
-            f"blind clicks, identical orders, {pool}",
-            {tastes.UNGUARDED: Target(least=7.5)},
-            tastes.wrong_preferences(blind, pool),
-            4_000,
-        )
+    pool = Design(30, 10, 30)
+    yield Cell(
+        part,
+        f"blind clicks, identical orders, {pool}",
+        {tastes.UNGUARDED: Target(least=7.5)},
+        tastes.wrong_preferences(Tastes(identical=True), pool),
+        4_000,
+    )

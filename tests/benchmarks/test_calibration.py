@@ -24,7 +24,6 @@ from benchmarks.calibration.studies import MEASURES, OWN
 from benchmarks.calibration.tastes import Studies, Tastes, leaving
 from benchmarks.situations import Design, deal, stock
 from survey.core.agreement.agreement import compare
-from survey.core.agreement.differences import differences, pairs
 from survey.core.agreement.label_permutation import Redraws
 from survey.core.agreement.own_orderings import own_orderings_of
 from survey.core.agreement.verdicts import verdict
@@ -66,7 +65,7 @@ def test_every_cell_of_the_plan_was_simulated_in_full():
 
 def test_cells_without_a_difference_that_decide_have_8000_replicates():
     deciding = ("No difference (F5)", "Identical orders (F5)", "Unequal numbers of answers (F3)")
-    assert {each.replicates for each in CELLS if each.finding in deciding} == {8_000}
+    assert min(each.replicates for each in CELLS if each.finding in deciding) == 8_000
 
 
 def test_every_row_has_a_rate_that_should_come_out_and_says_what_follows_if_it_does_not():
@@ -158,14 +157,24 @@ def test_the_difference_that_is_planted_is_the_mean_difference():
     assert abs(np.mean(ahead) - 0.1) < 3.3 * np.std(ahead) / len(ahead) ** 0.5
 
 
-def test_random_orders_agree_with_the_order_that_ties_least():
-    study = orders.nearest_orders(orders.at_random)(Design(40, 10, 60), np.random.default_rng(1))
-    credits = study.credits
-    votes = dict(zip(MEASURES, credits.counts @ credits.votes, strict=True))
+def test_random_orders_agree_more_often_with_orders_that_tie_less():
+    study = orders.nearest_orders(orders.at_random)(Design(40, 10, 60), streams(1)[0])
+    votes = dict(zip(MEASURES, study.credits.counts @ study.credits.votes, strict=True))
     assert votes["MNRO"] > votes["NMRR"]  # which ties lists that MNRO orders
-    strict = orders.nearest_orders(None)(Design(40, 10, 60), np.random.default_rng(1)).credits
-    lead = differences(strict, pairs(MEASURES)[0])
-    assert strict.counts @ (lead > 0) > 10 * (strict.counts @ (lead < 0))
+
+
+def test_who_avoids_ties_ticks_an_order_that_ties_fewest():
+    study = orders.nearest_orders(None)(Design(40, 10, 60), streams(1)[0])
+    ballots = study.ballots
+    for number, ticked in zip(ballots.questions.tolist(), ballots.ticked, strict=True):
+        ties = [
+            sum(
+                count * (count - 1)
+                for count in Counter(study.rankings[number][name].places.values()).values()
+            )
+            for name in MEASURES
+        ]
+        assert ties[np.flatnonzero(ticked)[0]] == min(ties)
 
 
 def test_who_follows_mnro_in_half_of_the_ties_is_as_near_to_either():

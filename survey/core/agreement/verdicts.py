@@ -5,8 +5,8 @@ questions of this kind the test by components of variance (T2), where the interv
 questions excludes zero besides, since what holds of the kind must hold of these; for these
 questions alone the participants' test (T1). Where answers have no spread, exact tests stand in. And
 only where the label permutation shows more than random clicking gives, the advantage of identical
-orders included: intervals alone would name a preference among random clicks in 8 % of studies
-(benchmarks/calibration.md).
+orders included: the tests alone would name a preference among random clicks in up to a fifth of
+studies (benchmarks/calibration.md).
 
 A preference that comes from questions alone in which one measure breaks the other's ties is called
 a preference for showing no ties (or for showing them), never one between the orders. It is one
