@@ -1,62 +1,82 @@
-"""Calibration: how often each test is wrong where the truth is known, and how often it is right.
+"""Calibration: how often each verdict is wrong where the truth is known, and how often it is right.
 
 Run by ``make calibrate``; ``python -m benchmarks.calibrate --help`` says what can be set.
 """
 
+import json
 import os
+import platform
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
+from importlib.metadata import version
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from benchmarks.experiments import Experiment, Rate, Tally, experiments, rates
-from benchmarks.families import Family, families
-from benchmarks.page import page
-from benchmarks.reading import Results
+from benchmarks.calibration.cells import Cell, Tally
+from benchmarks.calibration.page import page
+from benchmarks.calibration.plan import PARTS, cells
+from survey import __version__
 
-REPLICATES_AT_ONCE = 50
+REPLICATES_AT_ONCE = 100
+MOST = 1_000_000
+SEED = 47
 
 
 def calibrate(
-    tried: Sequence[Experiment | Family],
+    tried: Sequence[Cell],
     executor: Executor,
     *,
-    replicates: int,
     seed: int,
+    at_most: int = MOST,
     on_counted: Callable[[int], object] = lambda _count: None,
-) -> list[dict[str, Rate]]:
-    """Simulate every experiment and return its rates, the same for any executor.
+) -> Iterator[tuple[Cell, Tally]]:
+    """Simulate cells and yield the counts of each that is done, the same for any executor.
 
-    ``on_counted`` is called with the number of replicates that were just counted.
+    ``at_most``: replicates of a cell; ``on_counted`` is called with the number of replicates that
+    were just counted.
     """
-    counted: list[Tally] = [Counter() for _ in tried]
-    running: dict[Future[Tally], tuple[int, int]] = {}
-    for place, experiment in enumerate(tried):
-        count = replicates * experiment.times
-        for first in range(0, count, REPLICATES_AT_ONCE):
-            last = min(first + REPLICATES_AT_ONCE, count)
-            run = executor.submit(experiment.tally, seed, place, first, last)
-            running[run] = place, last - first
+    running: dict[Future[Tally], tuple[Cell, int]] = {}
+    left: Counter[str] = Counter()
+    counted: dict[str, Tally] = {}
+    for cell in tried:
+        replicates = min(cell.replicates, at_most)
+        left[cell.name], counted[cell.name] = replicates, Counter()
+        for first in range(0, replicates, REPLICATES_AT_ONCE):
+            last = min(first + REPLICATES_AT_ONCE, replicates)
+            run = executor.submit(count, cell.name, seed, first, last)
+            running[run] = cell, last - first
     for run in as_completed(running):
-        place, count = running[run]
-        counted[place].update(run.result())
-        on_counted(count)
-    return [rates(one.claims, tally) for one, tally in zip(tried, counted, strict=True)]
+        cell, replicates = running.pop(run)
+        counted[cell.name].update(run.result())
+        left[cell.name] -= replicates
+        on_counted(replicates)
+        if not left[cell.name]:
+            yield cell, counted[cell.name]
 
 
-def everything() -> list[Experiment | Family]:
-    """List all that is tried. Add at the end: an experiment's place is part of its chance."""
-    return [*experiments(), *families()]
+def count(name: str, seed: int, first: int, last: int) -> Tally:
+    """Simulate some replicates of the cell of this name."""
+    return _CELLS[name].tally(seed, first, last)
+
+
+_CELLS = {cell.name: cell for cell in cells()}
 
 
 @click.command()
-@click.option("--replicates", default=2_000, show_default=True, type=click.IntRange(20))
-@click.option("--seed", default=1, show_default=True, type=click.IntRange(0))
+@click.option("--at-most", default=MOST, help="Replicates of each cell, for a quick look.")
+@click.option("--seed", default=SEED, show_default=True, type=click.IntRange(0))
+@click.option(
+    "--only",
+    multiple=True,
+    type=click.Choice([*PARTS]),
+    help="Simulate only this part of the page, and keep the others as they are stored.",
+)
 @click.option(
     "--workers",
     default=os.cpu_count() or 1,
@@ -65,39 +85,59 @@ def everything() -> list[Experiment | Family]:
 )
 @click.option(
     "--to",
+    required=True,
     type=click.Path(dir_okay=False, writable=True, path_type=Path),
-    help="Write the page to this file (Markdown); it is printed if not given.",
+    help="Write the page to this file (Markdown), and the counts beside it (JSON).",
 )
-def main(replicates: int, seed: int, workers: int, to: Path | None) -> None:
+def main(at_most: int, seed: int, only: Sequence[str], workers: int, to: Path) -> None:
     """Simulate studies in which the truth is known and count what each test makes of them."""
-    if to and not to.absolute().parent.is_dir():
+    if not to.absolute().parent.is_dir():
         raise click.BadParameter(f"there is no folder {to.parent}", param_hint="--to")
-    text = page(_calibrated(replicates, seed, workers), replicates=replicates, seed=seed)
-    if to:
-        to.write_text(text, encoding="utf-8")
-        click.echo(f"{to} is written.", err=True)
-    else:
-        click.echo(text, nl=False)
+    store = to.with_suffix(".json")
+    counts: dict[str, Any] = {}
+    if only and store.exists():
+        counts = json.loads(store.read_text(encoding="utf-8"))["counts"]
+    tried = [cell for cell in cells() if not only or cell.finding in only]
+    for cell, tally in _with_progress(tried, seed, at_most, workers):
+        counts[cell.name] = {
+            what: [tally[what, "times"], tally[what, "of"]] for what in cell.targets
+        }
+    known = [cell for cell in cells() if cell.name in counts]
+    versions = _versions()
+    content = {
+        "seed": seed,
+        "versions": versions,
+        "counts": {cell.name: counts[cell.name] for cell in known},
+    }
+    store.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    to.write_text(page(known, counts, seed=seed, versions=versions), encoding="utf-8")
+    click.echo(f"{to} and {store} are written.", err=True)
 
 
-def _calibrated(replicates: int, seed: int, workers: int) -> Results:
-    tried = everything()
+def _with_progress(
+    tried: Sequence[Cell], seed: int, at_most: int, workers: int
+) -> Iterator[tuple[Cell, Tally]]:
     # Fresh processes: a forked one would share the progress bar's thread and its locks.
     executor = ProcessPoolExecutor(workers, get_context("spawn"))
     columns = (TextColumn("Simulating"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True)) as progress:
-        task = progress.add_task("", total=replicates * sum(each.times for each in tried))
+        total = sum(min(cell.replicates, at_most) for cell in tried)
+        task = progress.add_task("", total=total)
         try:
-            found = calibrate(
+            yield from calibrate(
                 tried,
                 executor,
-                replicates=replicates,
                 seed=seed,
+                at_most=at_most,
                 on_counted=lambda count: progress.advance(task, count),
             )
         finally:
             executor.shutdown(cancel_futures=True)
-    return list(zip(tried, found, strict=True))
+
+
+def _versions() -> str:
+    packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy"))
+    return f"Survey {__version__}, Python {platform.python_version()}, {packages}"
 
 
 if __name__ == "__main__":

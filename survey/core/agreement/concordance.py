@@ -257,7 +257,7 @@ def friedman_of_agreement(
     """Run Friedman's test on the mean agreement of those who answered every question.
 
     ``means``: (participants, measures), of ``means_of_participants``. Descriptive: a measure
-    whose order is like another's agrees better with whatever is ticked, so two thirds of
+    whose order is like another's agrees better with whatever is ticked, so seven of ten
     studies with random clicks are "significant" (benchmarks/calibration.md).
     """
     complete, defined = orders.ballots.answer_counts == asked, ~np.isnan(means).any(axis=1)

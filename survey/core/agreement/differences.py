@@ -155,7 +155,7 @@ class McNemar(Statistic):
     """``n10``: responses for the first and not the second, ``n01`` the reverse; exact p.
 
     It treats responses as independent, which those of one participant and of one question
-    are not: in simulation it rejects 16.6 % of true null hypotheses at a nominal 5 %.
+    are not: it rejects a sixth of true null hypotheses at 5 % (benchmarks/calibration.md).
     Readers expect it, as a description of these answers.
     """
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from survey.core.agreement.agreement import MeanTests, PairTests, corrected_tests
 from survey.core.agreement.anchoring import COMPARISONS
 from survey.core.agreement.concordance import Compare, ParticipantOrders
-from survey.core.agreement.credits import Ballots, tally_credits
+from survey.core.agreement.credits import Ballots, Credits, tally_credits
 from survey.core.agreement.differences import Pair, mean_of, pairs
 from survey.core.agreement.verdicts import (
     PreferredFor,
@@ -136,14 +136,13 @@ def _differences(ballots: Ballots, primary: Pair | None) -> Iterator[OrderingDif
             d = values[:, sides[0]] - values[:, sides[1]]
             all_tests.append(PairTests.of_pair(d, counted, len(ballots.rankings)))
             compared.append((pair, statistic, len(counted), first, second))
-            parts.append(_by_pairs(orders, sides) if statistic == DECIDES else None)
+            parts.append(_by_pairs(orders, credits, sides) if statistic == DECIDES else None)
         corrected = corrected_tests(all_tests, measures, primary=primary)
         for each, tests, part in zip(compared, corrected, parts, strict=True):
             yield OrderingDifference(*each, tests, part)
 
 
-def _by_pairs(orders: ParticipantOrders, sides: list[int]) -> ByPairs:
-    credits = tally_credits(orders.ballots)
+def _by_pairs(orders: ParticipantOrders, credits: Credits, sides: list[int]) -> ByPairs:
     parts = np.zeros((3, len(orders.ballots)))  # contradicting, first_only, second_only
     has_some = np.zeros(len(orders.ballots), dtype=bool)
     for question in orders.answered():

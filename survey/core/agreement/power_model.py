@@ -523,6 +523,22 @@ class Tests:
         )
         differ = (table.orders[first] != table.orders[second])[:, np.unique(table.questions)]
         squares = ((columns[first] + columns[second]) * differ).sum(axis=1)
+        return cls.of_sums(by_row, by_column, row_counts, column_counts, squares)
+
+    @classmethod
+    def of_sums(
+        cls,
+        by_row: Numbers,
+        by_column: Numbers,
+        row_counts: Numbers,
+        column_counts: Numbers,
+        squares: Numbers,
+    ) -> "Tests":
+        """Test differences that are added up; see ``TableSums.of``.
+
+        ``by_row``, ``by_column``: (P, pairs, replicates) and (S, pairs, replicates); the counts
+        likewise, or with one pair; ``squares``: (pairs, replicates).
+        """
         with np.errstate(invalid="ignore", divide="ignore"):  # where there is nothing to test
             sums = TableSums.of(by_row, by_column, row_counts, column_counts, squares)
             mean = sums.total / sums.n
@@ -551,6 +567,19 @@ class Tests:
         p = 2 * scipy.special.stdtr(self.df_these, -np.abs(self.mean) / self.se_these)
         larger: Numbers = np.maximum(p, self.least_these)
         return larger
+
+    def decisions(self, measures: int, *, primary: bool = False) -> tuple[Mask, Mask]:
+        """Return where the tests decide on the first pair: for the kind, for these.
+
+        Corrected for all pairs, but those of a ``primary`` pair.
+        """
+        t, df, compared = self.mean / self.se, self.df, measures
+        if primary:
+            t, df, compared = t[:1], df[:1], 2
+        significant: Mask = self.q[0] < LEVEL
+        of_kind = first_pair_rejected(t, df, compared, LEVEL)
+        of_kind &= (self.least[0] < LEVEL) & significant
+        return of_kind, significant if primary else _holm_of_first(self)
 
     def beyond(self, expected: Numbers) -> "Tests":
         """Return the tests with what is expected taken from the means: of a like spread."""
@@ -588,18 +617,15 @@ class Outcome:
         credits = _credits(table, picked)
         everything = np.ones((len(table.contradicting), 1), dtype=bool)
         tests = Tests.of(table, credits, list(combinations(range(measures), 2)), everything)
-        t, means = (tests.mean / tests.se, tests.df), measures
-        if primary:
-            t, means = (t[0][:1], t[1][:1]), 2
-        of_kind = first_pair_rejected(*t, means, LEVEL)
-        of_kind &= tests.least[0] < LEVEL
-        permitted = _beyond_random_clicks(table, picked, tests)
-        permitted &= tests.q[0] < LEVEL
+        of_kind, of_these = tests.decisions(measures, primary=primary)
+        clicks = _sums(table.questions, picked).sum(axis=0)
+        answered = np.unique(table.questions)
+        permitted = beyond_random_clicks(table.orders[:, answered], clicks, tests)
         return cls(
             tests,
             preferred=permitted & of_kind,
             for_order=_for_order(table, credits, tests),
-            decided=permitted & (of_kind | primary | _holm_of_first(tests)),
+            decided=permitted & (of_kind | of_these),
         )
 
     @property
@@ -645,17 +671,16 @@ def _holm_of_first(tests: Tests) -> Mask:
     return first
 
 
-def _beyond_random_clicks(table: Table, picked: Singles, tests: Tests) -> Mask:
+def beyond_random_clicks(orders: Whole, clicks: Numbers, tests: Tests) -> Mask:
     """Return where the label permutation shows more than random clicks give.
 
     A random click credits the measures behind one label. The lead of many is nearly normal.
+    ``orders``: of each question, as in ``Table``; ``clicks``: how many, (S, replicates).
     """
-    clicks = _sums(table.questions, picked).sum(axis=0)
-    orders, differ = table.orders, table.differ
+    differ = orders[0] != orders[1]
     first, second = ((orders == orders[compared]).mean(axis=0) for compared in (0, 1))
     step, square = (first - second) * differ, (first + second) * differ
-    answered = np.unique(table.questions)
-    mean, variance = ((of[answered] * clicks).sum(axis=0) for of in (step, square - step**2))
+    mean, variance = ((of * clicks).sum(axis=0) for of in (step, square - step**2))
     beyond = tests.mean[0] * tests.n[0] - mean
     p = 2 * scipy.special.ndtr((0.5 - np.abs(beyond)) / np.sqrt(np.maximum(variance, NEGLIGIBLE)))
     more: Mask = (p < LEVEL) & (beyond * tests.mean[0] > 0)

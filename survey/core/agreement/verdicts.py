@@ -5,8 +5,8 @@ questions of this kind the test by components of variance (T2), where the interv
 questions excludes zero besides, since what holds of the kind must hold of these; for these
 questions alone the participants' test (T1). Where answers have no spread, exact tests stand in. And
 only where the label permutation shows more than random clicking gives, the advantage of identical
-orders included: intervals alone would name a preference among random clicks in 8 % of studies
-(benchmarks/calibration.md).
+orders included: the tests alone would name a preference among random clicks in up to a fifth of
+studies (benchmarks/calibration.md).
 
 A preference that comes from questions alone in which one measure breaks the other's ties is called
 a preference for showing no ties (or for showing them), never one between the orders. It is one
@@ -23,6 +23,7 @@ from survey.core.agreement.agreement import Difference, MeanTests
 from survey.core.agreement.contrasts import Beyond, ByContrast
 from survey.core.agreement.differences import T1, T2, Correction, Pair, least_p
 from survey.core.agreement.equivalence import Equivalence
+from survey.core.agreement.label_permutation import LabelPermutation
 from survey.core.statistics.significance import LEVEL, Interval, p_text, rounded
 from survey.core.studies.fields import and_join
 
@@ -95,7 +96,7 @@ def verdict(difference: Difference, questions: int, level: float = LEVEL) -> Ver
         return Verdict.undecided(pair, sentence)
     decision = decide(difference, level)
     advantage = _end(difference, questions)
-    if decision and _beyond_random_clicks(difference):
+    if decision and beyond_random_clicks(difference.label_permutation, difference.mean):
         return _preference(difference, decision, questions, level)
     reading = _other_reading(difference, None, level)
     if equality and (population := equality.equal_for(level)):
@@ -131,10 +132,10 @@ def _preference(
     pair, mean = difference.pair, difference.mean or 0.0
     winner, loser = pair if mean > 0 else pair[::-1]
     points = _points(abs(mean))
-    preferred_for = _preferred_for(difference.by_contrast, decision.population, mean)
+    what_for = preferred_for(difference.by_contrast, decision.population, mean)
     other_reading = _other_reading(difference, decision, level)
     for_ties, stays_open = _for_ties(difference.by_contrast, winner == pair.first), ""
-    if preferred_for == "open":
+    if what_for == "open":
         stays_open = f"Whether for its order or {for_ties} stays open"
         if not difference.by_contrast.balanced.responses:
             stays_open += (
@@ -144,7 +145,7 @@ def _preference(
         stays_open += ". "
     sentence = (
         f"{population_start(decision.population, questions)}, {winner} is preferred to {loser}"
-        f"{f' {for_ties},' if preferred_for == 'ties' else ''} by {points} of the responses"
+        f"{f' {for_ties},' if what_for == 'ties' else ''} by {points} of the responses"
         f"{rests_on(decision, mean, difference.correction, interval_in_points)}. {stays_open}"
         f"{_sources(difference.by_contrast, pair, 'Of these points', mean)}"
         f"{_small(difference, decision.population, level)}"
@@ -153,11 +154,14 @@ def _preference(
         f"{_end(difference, questions)}"
     )
     population, doubted = decision.population, bool(other_reading)
-    return Verdict(pair, decision.scope, winner, preferred_for, population, sentence, doubted)
+    return Verdict(pair, decision.scope, winner, what_for, population, sentence, doubted)
 
 
-def _preferred_for(parts: ByContrast, population: str, mean: float) -> PreferredFor:
-    """Return what a preference is for, by balanced questions in which the two contradict."""
+def preferred_for(parts: ByContrast, population: str, mean: float) -> PreferredFor:
+    """Return what a preference is for, by balanced questions in which the two contradict.
+
+    ``population``, ``mean``: of the preference.
+    """
     if not parts.contradicting.responses:
         return "ties"
     balanced, above = parts.balanced, parts.balanced.above_random_orders
@@ -202,11 +206,13 @@ def _of_these(tests: MeanTests) -> Decision | None:
     return Decision(T1, tests.these.p, tests.these.ci95, "exact sign flips of participants")
 
 
-def _beyond_random_clicks(difference: Difference) -> bool:
-    """Tell whether the lead is more than random clicking gives, identical orders included."""
-    test = difference.label_permutation
-    lead = difference.lead - (test.null_mean or 0.0)
-    return lead * (difference.mean or 0.0) > 0 and test.p is not None and test.p < LEVEL
+def beyond_random_clicks(test: LabelPermutation, mean: float | None) -> bool:
+    """Tell whether a lead, of this mean, is more than random clicking gives.
+
+    The advantage of identical orders is included.
+    """
+    lead = test.lead - (test.null_mean or 0.0)
+    return lead * (mean or 0.0) > 0 and test.p is not None and test.p < LEVEL
 
 
 def _undecided(
@@ -272,7 +278,8 @@ def _bound(effective: float, what: str, level: float) -> str:
     needed = math.floor(1 - math.log2(level)) + 1
     count = f"{effective:.3g}"
     what = what.removesuffix("s") if count == "1" else what
-    least_text = f"{least:.3g}".removeprefix("0")
+    texts = (f"{least:.3g}".removeprefix("0"), p_text(least).removeprefix("p = "))
+    least_text = texts[0] if least < 0.001 else min(texts, key=float)  # none beside it is less
     return f": with {count} {what} no p is below {least_text}; it takes {needed}"
 
 

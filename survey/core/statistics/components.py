@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 # The variance of the mean is at least this part of what the rest alone gives. Without a bound a
 # variance that is small by chance makes a test reject too often where rows and columns do not
-# differ; the whole of it costs power there (benchmarks/calibration.md).
+# differ; the whole of it costs power there.
 LEAST_PART_OF_REST = 0.5
 
 NEGLIGIBLE = 1e-12  # of the mean square: a variance below it is 0 but for rounding
@@ -112,14 +112,12 @@ class VarianceComponents:
     """Estimated variances of the rows' effects, the columns' effects and the rest.
 
     An estimate of ``row`` or ``column`` may be negative; ``rest`` is 0 where it would be.
-    ``least_part``: of what the rest gives, the least that the variance of the mean can be.
     """
 
     sums: TableSums
     row: Number
     column: Number
     rest: Number
-    least_part: float = LEAST_PART_OF_REST
 
     @property
     def _parts(self) -> tuple[Number, Number, Number]:
@@ -133,7 +131,7 @@ class VarianceComponents:
     def variance(self) -> Number:
         """The variance of the mean of all numbers."""
         of_rows, of_columns, rest = self._parts
-        return np.maximum(of_rows + of_columns - rest, self.least_part * rest)
+        return np.maximum(of_rows + of_columns - rest, LEAST_PART_OF_REST * rest)
 
     @property
     def effective(self) -> tuple[Number, Number]:
@@ -179,9 +177,7 @@ def _effective(
     return np.where(number * powers.squares == n * n, number * 1.0, weight**2 / squares)
 
 
-def variance_components(
-    sums: TableSums, least_part: float = LEAST_PART_OF_REST
-) -> VarianceComponents:
+def variance_components(sums: TableSums) -> VarianceComponents:
     """Estimate the components by Henderson's (1953) method I.
 
     With the sums of squares T0 = Σd², Tp = Σ_rows (Σd)²/n_row, Ts likewise by columns and
@@ -197,7 +193,7 @@ def variance_components(
     explained = without_rows * row_and_rest + without_columns * column_and_rest - around_mean
     rest = explained / (n - sums.row_weight - sums.column_weight + 1)
     row, column = row_and_rest - rest, column_and_rest - rest
-    return VarianceComponents(sums, row, column, np.maximum(rest, 0.0), least_part)
+    return VarianceComponents(sums, row, column, np.maximum(rest, 0.0))
 
 
 def mean_of_rows(
@@ -212,7 +208,7 @@ def mean_of_rows(
     rest = parts.rest * (1 / row_counts).sum() / rows**2
     of_rows = parts.row / rows + rest
     of_columns = parts.column * (column_weights**2).sum() + rest
-    variance = np.maximum(of_rows + of_columns - rest, parts.least_part * rest)
+    variance = np.maximum(of_rows + of_columns - rest, LEAST_PART_OF_REST * rest)
     row_df, column_df = effective_df(rows), effective_df(1 / (column_weights**2).sum())
     squares = of_rows**2 / row_df + of_columns**2 / column_df + rest**2 / parts.sums.rest_df
     with np.errstate(invalid="ignore"):  # all 0

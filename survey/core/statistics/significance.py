@@ -523,7 +523,11 @@ def rounded(value: float, decimals: int = 1) -> str:
 
 
 def p_text(p: float | None) -> str:
-    """Format a p value as papers do: p = .023, p < .001; never rounded up to the level."""
+    """Format a p value as papers do: p = .023, p < .001; never rounded up to the level.
+
+    A power of one half, the smallest p that few people or questions can show, is not rounded
+    down: p = .0625 beside "no p is below .0625".
+    """
     if p is None:
         return "no p value"
     if p < 0.001:
@@ -534,4 +538,6 @@ def p_text(p: float | None) -> str:
         text = f"{p:.{decimals}f}"
         if (float(text) < LEVEL) == (p < LEVEL):
             break
+    if math.frexp(p)[0] == 0.5 and float(text) < p:
+        text = f"{p:.4f}"
     return f"p = {text.removeprefix('0')}"

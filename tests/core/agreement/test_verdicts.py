@@ -373,7 +373,7 @@ def test_the_only_comparison_needs_no_correction():
     assert (found.scope, found.preferred) == ("kind", "NMRR")
     assert found.sentence == (
         "For questions of this kind, NMRR is preferred to AP by 66.7 points of the responses "
-        "(95 % interval 41.1 to 92.2; p = .031, the only comparison). Identical orders give "
+        "(95 % interval 41.1 to 92.2; p = .0312, the only comparison). Identical orders give "
         "neither an advantage."
     )
 
@@ -499,5 +499,13 @@ def test_the_mean_of_the_responses_decides_where_most_answers_are_one_participan
 
 def test_a_p_is_printed_as_in_papers_and_never_rounded_onto_the_level():
     printed = {0.0234: "p = .023", 0.0496: "p = .0496", 0.05: "p = .050", 0.9996: "p = 1"}
+    printed |= {0.5: "p = .500", 1 / 16: "p = .0625", 1 / 32: "p = .0312", 1 / 64: "p = .016"}
     assert {p: p_text(p) for p in printed} == printed
     assert (p_text(0.0004), p_text(0.9994), p_text(None)) == ("p < .001", "p = .999", "no p value")
+
+
+@pytest.mark.parametrize(("number", "least"), [(4, ".125"), (5, ".0625")])
+def test_no_p_is_printed_below_the_least_that_so_few_can_show(number, least):
+    found = said("MNRO-AP", *["M" * number] * number)
+    assert f"p = {least.ljust(4, '0')} for the kind" in found.sentence
+    assert f"with {number} participants no p is below {least}; it takes 6" in found.sentence

@@ -1,0 +1,1 @@
+"""Simulations in which the truth is known, and the page that says what verdicts make of them."""

@@ -1,0 +1,403 @@
+"""All that is simulated, finding by finding, with the rates that should come out."""
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+
+from benchmarks.calibration import annotators, orders, others, runs, tastes
+from benchmarks.calibration.cells import DECIDING, Cell, Target, by_replicate
+from benchmarks.calibration.runs import Topics
+from benchmarks.calibration.tastes import Tastes, finishing, leaving
+from benchmarks.situations import Design
+
+AT_MOST_5 = Target(most=5)
+KIND = Target(
+    most=6.5,
+    follows="In such a study read p between .03 and .05 as weak.",
+)
+EITHER = Target(
+    most=7.5,
+    follows="Quote for which questions a verdict holds, and count both scopes as two tries.",
+)
+
+# The parts of the page: what decides, in plain words.
+PARTS: Mapping[str, str] = {
+    "Ties (F1)": (
+        "People who hold an order without ties tick the measure that shows none, whatever they "
+        "think of its order. Then no verdict may say that the order is preferred. Where people "
+        "value early hits, one of the two orders really is nearer to theirs, and some studies "
+        "should say so."
+    ),
+    "Own orderings (F2)": (
+        "People order lists as NMRR does, and where NMRR ties them they follow MNRO in some of the "
+        "ties. In half of them MNRO is no nearer than NMRR; in 60 % it is. Random orderings are "
+        "near to nothing."
+    ),
+    "Unequal numbers of answers (F3)": (
+        "No measure is liked more over all people, but people differ (standard deviation 1 of a "
+        "measure's utility), and a few give most answers."
+    ),
+    "Few questions (F4)": (
+        "No measure is liked more over all questions, but in each question one is far ahead "
+        "(standard deviation 3 or 8 of its utility). Below six questions nothing may be said of "
+        "the kind. And one vote for another measure must not widen or narrow a verdict."
+    ),
+    "No difference (F5)": (
+        "Three measures that are liked equally over all; people and questions may differ (standard "
+        "deviations of a measure's utility are given). The verdict is that of the reports, with "
+        "its correction for three pairs and the label permutation. For these questions alone a "
+        "verdict may be right where questions differ, so there only the kind is judged."
+    ),
+    "Identical orders (F5)": (
+        "The same on questions of the random generator, half of which have identical orders. Who "
+        "clicks blindly is stopped by the label permutation; people whose tastes differ are not."
+    ),
+    "Intervals": (
+        "MNRO is ahead of NMRR by 10 points; questions differ by a standard deviation of 15 "
+        "points and people by 5, as the MNRO paper's Table 4 suggests. Counted is how often 95 % "
+        "intervals hold the truth."
+    ),
+    "Equality (F8)": (
+        "MNRO is ahead by exactly the margin, 10 points, so “equal to within 10 points” is wrong."
+    ),
+    "Shares (F10)": (
+        "A share of the answers, as people and questions differ (standard deviation .5 of the "
+        "logit, each). And the shares that bots of `survey simulate --prefer` are told to have."
+    ),
+    "Stars (F11)": "Eight runs that are equally good, seven against the first.",
+    "Runs (F12)": (
+        "Each person compares every two runs for each topic. Runs are equally good over all "
+        "topics, or not where it says so; in a topic a run's strength differs (standard deviation "
+        ".7), and for a person (.3)."
+    ),
+    "Measures by preferences (F12, F13)": (
+        "The same preferences, and three measures with a random value for each list: none has "
+        "anything to do with what people prefer."
+    ),
+    "Agreement on preferences": (
+        "Topics of two questions each, with a lead that differs between topics; the true alpha is "
+        "computed from these chances."
+    ),
+    "Annotators": (
+        "Annotators mark documents, 30 % of them relevant; they mark a relevant one in 90 % and "
+        "another in 8 %, except the one who guesses."
+    ),
+    # "Primary pair": a plan that names one. Its cell goes here, and in ``cells`` below.
+    "Order and habit": (
+        "People answer 10 questions in an order of their own; neither order, time nor habit has "
+        "anything to do with their answers."
+    ),
+    "Why some tests decide nothing": (
+        "Tests that readers expect, and what they would say: McNemar's takes answers as "
+        "independent, and Friedman's on tau-b finds that some orders are alike. Reports call them "
+        "descriptive. And the verdict without the label permutation."
+    ),
+}
+
+
+def cells() -> list[Cell]:
+    """List all cells, in the order of the page; each has a name of its own."""
+    return [
+        *_ties(),
+        *_own_orderings(),
+        *_unequal_numbers(),
+        *_few_questions(),
+        *_no_difference(),
+        *_identical_orders(),
+        *_intervals_and_shares(),
+        *_preferences(),
+        *_agreement(),
+        *_other_rules(),
+        *_descriptive(),
+    ]
+
+
+def _ties() -> Iterator[Cell]:
+    people = {
+        "random strict orders": orders.at_random,
+        "people who tick what ties fewest lists": None,
+    }
+    follows = "Say of such a preference that it may be for showing no ties."
+    cell = partial(Cell, "Ties (F1)")
+    for truth, scores in people.items():
+        for design, replicates in ((Design(30, 30, 30), 800), (Design(300, 10, 100), 1_500)):
+            look = orders.preference_for_orders(orders.nearest_orders(scores), design)
+            targets = {orders.FOR_ORDERS: Target(most=5, follows=follows)}
+            yield cell(f"{truth}, {design}", targets, by_replicate(look), replicates)
+    design = Design(100, 10, 60)
+    look = orders.preference_for_orders(orders.nearest_orders(orders.by_early_hits), design)
+    few = "Use discriminative questions, which have no ties, to tell what a preference is for."
+    targets = {orders.FOR_ORDERS: Target(least=17, follows=few)}
+    yield cell(f"people who value early hits, {design}", targets, by_replicate(look), 2_000)
+
+
+def _own_orderings() -> Iterator[Cell]:
+    cell, design = partial(Cell, "Own orderings (F2)"), Design(20, 10, 10)
+    either = Target(most=3, follows="Say that ties may make the lead.")
+    yield cell(
+        f"MNRO followed in 50 % of the ties, {design}",
+        {orders.MNRO_NEARER: either, orders.NMRR_NEARER: either},
+        by_replicate(orders.through_ties(0.5, design)),
+        4_000,
+    )
+    yield cell(
+        f"MNRO followed in 60 % of the ties, {design}",
+        {orders.MNRO_NEARER: Target(least=30), orders.NMRR_NEARER: Target(most=1)},
+        by_replicate(orders.through_ties(0.6, design)),
+        400,
+    )
+    yield cell(
+        f"random orderings, {design}",
+        {orders.SOME_NEARER: Target(most=6, follows="Read p above .03 as weak.")},
+        by_replicate(orders.random_orderings(design)),
+        1_500,
+    )
+
+
+def _unequal_numbers() -> Iterator[Cell]:
+    cell = partial(Cell, "Unequal numbers of answers (F3)")
+    follows = "Say with the result how many people of equal weight all count as."
+    targets = {
+        tastes.THESE: Target(most=5.5, follows=follows),
+        tastes.KIND: Target(most=6.5, follows=follows),
+    }
+    for truth, who, design in (
+        ("3 of 30 people answer all 30 questions, others 1 or 2", finishing(3), Design(30, 30, 30)),
+        ("5 of 100 answer all 30, others 1 or 2", finishing(5), Design(100, 30, 30)),
+        ("half of 30 leave 10 questions early", leaving(0.5), Design(30, 10, 10)),
+        ("34 of 40 leave 10 questions after 1 or 2", finishing(6), Design(40, 10, 10)),
+    ):
+        yield cell(truth, targets, tastes.wrong_tests(Tastes(people=1.0, who=who), design))
+    ahead = Tastes((0.0, 0.0, 0.57), who=leaving(0.5))
+    yield cell(
+        "MNRO ahead by 20 points, people alike, half of 30 leave 10 questions early",
+        {others.FOUND: Target(least=85, follows="Plan for more people.")},
+        others.found_for_these(ahead, Design(30, 10, 10)),
+        40_000,
+    )
+
+
+def _few_questions() -> Iterator[Cell]:
+    cell = partial(Cell, "Few questions (F4)")
+    for spread in (3, 8):
+        for number in range(2, 9):
+            few = number < 6
+            target = Target(most=0.5) if few else Target(most=7.5, follows=KIND.follows)
+            yield cell(
+                f"questions differ by {spread}, 30 × {number}",
+                {tastes.KIND: target},
+                others.few_questions(spread, Design(30, number, number)),
+                2_000 if few else DECIDING,
+            )
+    for number in (3, 5, 6, 10):
+        look = others.all_but_one(Design(30, number, number))
+        targets = {others.SAME_SCOPE: Target(least=99)}
+        yield cell(f"30 × {number}", targets, by_replicate(look), 500)
+
+
+DESIGNS = (
+    Design(8, 6, 6),
+    Design(30, 10, 10),
+    Design(100, 10, 10),
+    Design(30, 30, 30),
+    Design(30, 10, 30),
+)
+LIKED_EQUALLY = {
+    "blind clicks": Tastes(),
+    "people differ, .5": Tastes(people=0.5),
+    "people differ, 1": Tastes(people=1.0),
+    "questions differ, .35": Tastes(questions=0.35),
+    "questions differ, 1": Tastes(questions=1.0),
+    "people differ, .5, and questions, .35": Tastes(people=0.5, questions=0.35),
+    "people and questions differ, 1": Tastes(people=1.0, questions=1.0),
+    "AP is liked less, people and questions differ, .5": Tastes(
+        (-0.7, 0.0, 0.0), people=0.5, questions=0.5
+    ),
+    "MNRO is liked more, people differ, 1": Tastes((0.0, 0.0, 0.7), people=1.0),
+    "blind clicks, 40 % leave early": Tastes(who=leaving(0.4)),
+    "people differ, .5, and questions, .35, 40 % leave early": Tastes(
+        people=0.5, questions=0.35, who=leaving(0.4)
+    ),
+}
+
+
+def _no_difference() -> Iterator[Cell]:
+    for truth, liked in LIKED_EQUALLY.items():
+        targets = {tastes.KIND: KIND}
+        if not liked.questions:
+            targets[tastes.EITHER] = EITHER
+        for design in DESIGNS:
+            simulate = tastes.wrong_preferences(liked, design)
+            yield Cell("No difference (F5)", f"{truth}, {design}", targets, simulate)
+
+
+def _identical_orders() -> Iterator[Cell]:
+    part = "Identical orders (F5)"
+    blind = {tastes.KIND: KIND, tastes.EITHER: EITHER}
+    doubts = Target(
+        most=6.5,
+        follows=(
+            "The second reading takes from each vote what random clicks give. Where it does not "
+            "support the verdict, the sentence says that identical orders may have made it: the "
+            "next row counts verdicts without this doubt. Use questions without identical orders."
+        ),
+    )
+    for design in DESIGNS:
+        simulate = tastes.wrong_preferences(Tastes(identical=True), design)
+        yield Cell(part, f"blind clicks, {design}", blind, simulate)
+    for truth, liked in {
+        "people differ, 1": Tastes(people=1.0, identical=True),
+        "questions differ, 1": Tastes(questions=1.0, identical=True),
+    }.items():
+        for design in (Design(30, 10, 10), Design(30, 30, 30), Design(30, 10, 30)):
+            simulate = tastes.wrong_preferences(liked, design)
+            targets = {tastes.KIND: doubts, tastes.UNDOUBTED: KIND}
+            yield Cell(part, f"{truth}, {design}", targets, simulate)
+
+
+def _intervals_and_shares() -> Iterator[Cell]:
+    narrow = "Read such intervals as a little too narrow."
+    holds = Target(least=94, follows=narrow)
+    for design in (Design(30, 10, 10), Design(30, 30, 30), Design(100, 30, 30)):
+        targets = {others.KIND_COVERED: holds, others.THESE_COVERED: holds}
+        simulate = others.leaning(0.1, design)
+        yield Cell("Intervals", f"10 points ahead, {design}", targets, simulate)
+    wrong = Target(most=5.5, follows="Ask for p below .04 before you call measures equal.")
+    for design, replicates in ((Design(30, 30, 30), 20_000), (Design(100, 30, 30), 40_000)):
+        simulate = others.leaning(others.MARGIN, design)
+        targets = {others.EQUAL: wrong}
+        yield Cell("Equality (F8)", f"10 points ahead, {design}", targets, simulate, replicates)
+    each_side = Target(most=3, follows=narrow)
+    for share, design in (
+        (0.05, Design(12, 6, 6)),
+        (0.07, Design(30, 10, 10)),
+        (0.4, Design(30, 10, 10)),
+    ):
+        targets = {
+            others.SHARE_COVERED: Target(least=95, follows=narrow),
+            others.SHARE_TOO_LOW: each_side,
+            others.SHARE_TOO_HIGH: each_side,
+        }
+        look = others.shares_covered(share, design, people=0.5, questions=0.5)
+        yield Cell("Shares (F10)", f"a share of {share:g}, {design}", targets, by_replicate(look))
+    design = Design(30, 10, 10)
+    bots = {
+        others.PLANTED_COVERED.format(name): Target(least=93, follows=narrow)
+        for name in others.PLANTED
+    }
+    look = others.planted(design)
+    yield Cell("Shares (F10)", f"bots, {design}", bots, by_replicate(look), 1_000)
+    yield Cell(
+        "Stars (F11)",
+        "8 runs, 50 topics",
+        {others.SOME_STAR: Target(most=5.5, follows="Read one star as none.")},
+        by_replicate(others.equal_runs(8, 50)),
+        1_500,
+    )
+
+
+def _preferences() -> Iterator[Cell]:
+    covered = Target(94, 97, "Read the interval as a little too narrow, or too wide.")
+    wrong = Target(most=6, follows=KIND.follows)
+    equal = {
+        "12 people, 6 topics, 4 runs": Topics(12, 6, (0.0,) * 4),
+        "30 people, 10 topics, 3 runs": Topics(30, 10, (0.0,) * 3),
+        "20 people, 20 topics, 4 runs": Topics(20, 20, (0.0,) * 4),
+    }
+    for truth, design in equal.items():
+        targets = {runs.RATE_COVERED: covered, runs.SOME_RUN: wrong}
+        replicates = 5_000 if design.topics == 10 else 2_000
+        look = by_replicate(runs.runs_compared(design))
+        yield Cell("Runs (F12)", truth, targets, look, replicates)
+    unequal = Topics(30, 10, (0.0, 0.0, 0.6))
+    yield Cell(
+        "Runs (F12)",
+        "30 people, 10 topics, 2 equal runs and a better one",
+        {runs.RATE_COVERED: covered, runs.SOME_RUN: wrong},
+        by_replicate(runs.runs_compared(unequal)),
+        2_000,
+    )
+    half = Target(most=6.5, follows=KIND.follows)
+    for truth, design, replicates in (
+        ("12 people, 6 topics, 4 runs", Topics(12, 6, (0.0,) * 4), 8_000),
+        ("30 people, 10 topics, 2 runs", Topics(30, 10, (0.0,) * 2), 8_000),
+        ("20 people, 20 topics, 3 runs", Topics(20, 20, (0.0,) * 3), 1_500),
+        ("20 people, 10 topics, 5 runs", Topics(20, 10, (0.0,) * 5), 2_500),
+    ):
+        targets = {runs.SOME_PAIR: wrong, runs.SOME_HALF: half}
+        look = by_replicate(runs.measures_compared(design))
+        yield Cell("Measures by preferences (F12, F13)", truth, targets, look, replicates)
+
+
+def _agreement() -> Iterator[Cell]:
+    for people, topics, spread, neither in (
+        (12, 6, 1.5, 0.12),
+        (30, 10, 1.0, 0.2),
+        (20, 20, 2.0, 0.1),
+    ):
+        yield Cell(
+            "Agreement on preferences",
+            f"{people} people, {topics} topics, leads of standard deviation {spread:g}",
+            {
+                runs.ALPHA_COVERED: Target(least=92, follows="Quote alpha with more topics."),
+                runs.MIRRORED: Target(most=0.5),
+            },
+            by_replicate(runs.alpha_of_preferences(people, topics, spread, neither)),
+            2_500,
+        )
+    for number, documents in ((3, 200), (5, 20)):
+        yield Cell(
+            "Annotators",
+            f"{number} who judge alike, {documents} documents",
+            {
+                annotators.ALPHA_COVERED: Target(least=90, follows="Label more documents."),
+                annotators.SOME_DIFFERS: Target(most=5, follows="Look at the answers first."),
+            },
+            by_replicate(annotators.alike(number, documents)),
+            4_000,
+        )
+    yield Cell(
+        "Annotators",
+        "1 of 4 guesses in 60 % of 120 documents",
+        {annotators.GUESSER: Target(least=85, follows="Label more documents.")},
+        by_replicate(annotators.with_a_guesser(4, 120, 0.6)),
+        4_000,
+    )
+
+
+def _other_rules() -> Iterator[Cell]:
+    design = Design(30, 10, 10)
+    wrong = Target(most=5.5, follows="Read p above .04 as weak.")
+    yield Cell(
+        "Order and habit",
+        f"no effect, {design}",
+        {others.SOME_EFFECT: wrong, others.HABIT: wrong},
+        by_replicate(others.without_effects(design)),
+        40_000,
+    )
+
+
+def _descriptive() -> Iterator[Cell]:
+    part, design = "Why some tests decide nothing", Design(30, 10, 10)
+    yield Cell(
+        part,
+        f"no difference over all questions, which differ by 15 points, {design}",
+        {others.MCNEMAR: Target(least=10)},
+        by_replicate(others.read_as_independent(design)),
+        4_000,
+    )
+    yield Cell(
+        part,
+        f"random clicks, all orders distinct, {design}",
+        {others.FRIEDMAN: Target(least=50)},
+        by_replicate(others.near_orders(design)),
+        1_000,
+    )
+    blind = Tastes(identical=True)
+    for pool in (design, Design(30, 10, 30)):
+        yield Cell(
+            part,
+            f"blind clicks, identical orders, {pool}",
+            {tastes.UNGUARDED: Target(least=7.5, follows="The label permutation decides there.")},
+            tastes.wrong_preferences(blind, pool),
+            4_000,
+        )
