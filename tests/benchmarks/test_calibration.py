@@ -115,9 +115,7 @@ def test_decisions_of_many_studies_are_the_verdicts_of_each(tastes_of_people, de
     for place in range(12):
         study = drawn.study(place, np.random.default_rng(place))
         results = compare(Redraws(study.credits))
-        scopes = {
-            each.pair: verdict(each, len(results), design.questions).scope for each in results
-        }
+        scopes = {each.pair: verdict(each, design.questions).scope for each in results}
         for pair, (first, second) in enumerate(tastes.PAIRS):
             kind, these = tastes.with_first(tests, pair).decisions(len(MEASURES))
             permitted = drawn.permitted(tests, pair)[place]
