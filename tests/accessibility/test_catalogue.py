@@ -38,15 +38,19 @@ NO_PAGES = {
     "researcher.thumbnail": f"/research/studies/pictured-el/items/{SHA256}.webp",
     "researcher.qr": "/research/studies/voted-el/qr.svg",
 }
-# Under random names, see tests/web/test_pictured_questions.py.
-PICTURES = {"participant.picture", "preview.picture", "published.picture"}
+# Under random names, see tests/web/test_pictured_questions.py and tests/web/test_text_documents.py.
+DOCUMENTS = {
+    f"{blueprint}.{view}"
+    for blueprint in ("participant", "preview", "published")
+    for view in ("picture", "whole_text")
+}
 STUDY = re.compile(r"/s/([\w-]+)")
 
 
 def test_every_page_of_the_application_is_in_the_catalogue(house):
     rules = [rule for rule in house.app.url_map.iter_rules() if "GET" in rule.methods]
     seen = {sight.endpoint for sight in every_sight(house) if sight.method == "GET"}
-    assert {rule.endpoint for rule in rules} - seen - set(NO_PAGES) - PICTURES == set()
+    assert {rule.endpoint for rule in rules} - seen - set(NO_PAGES) - DOCUMENTS == set()
     assert seen & set(NO_PAGES) == set()
 
 

@@ -264,7 +264,11 @@ def check_groups(world, desk):
     three = [folder / name for name in ("first.txt", "second.txt", "third.txt")]
     compared = json.loads(world.run("assess", "compare", *three[:2], "--json"))
     figures = json.loads(world.run("analyse", "which-groups", "--include-test", "--json"))
+    of_files, of_study = (each.pop("reliability") for each in (compared, figures["agreement"]))
     assert figures["agreement"] == compared
+    # One names assessors by their files, the other by their public ids; and the third is asked
+    # only where two differ, so neither counts it.
+    assert (of_files["alpha"], of_files["ci95"]) == (of_study["alpha"], of_study["ci95"])
     assert compared["third"] == ["far", "near"]
     gold = world.folder / "gold"
     gold.mkdir()

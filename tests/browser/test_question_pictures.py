@@ -49,7 +49,7 @@ def test_pictures_fit_and_are_light_and_open_larger(browser, server):
         context.close()
 
 
-def test_long_texts_beside_pictures_are_read_on_a_phone_and_on_paper(browser, server):
+def test_long_texts_beside_pictures_are_opened_on_a_phone_and_fit_paper(browser, server):
     with server.app.app_context():
         a_pictured_study(db.session, text="A lighthouse near the harbour. " * 50)
         db.session.remove()
@@ -57,12 +57,10 @@ def test_long_texts_beside_pictures_are_read_on_a_phone_and_on_paper(browser, se
     page = context.new_page()
     page.set_viewport_size({"width": 360, "height": 800})
     begin(page, f"{server.address}/s/pictured")
-    page.locator(".results summary").first.click()
-    opened = page.locator(".results details[open]").first.bounding_box()
-    assert opened["width"] > 240
-    assert opened["height"] < 400
-    page.locator(".results a").first.click()
-    assert "near the harbour" in page.locator("dialog p").inner_text()
+    card = page.locator(".results .doc").first.bounding_box()
+    assert card["height"] < 200
+    page.locator(".results a.more").first.click()
+    assert "near the harbour" in page.locator("dialog").inner_text()
     close = page.locator("dialog button").last.bounding_box()
     assert close["x"] + close["width"] <= 360
     assert close["y"] + close["height"] <= 800
@@ -72,7 +70,7 @@ def test_long_texts_beside_pictures_are_read_on_a_phone_and_on_paper(browser, se
     assert page.evaluate(
         "[...document.querySelectorAll('.results')].every(e => e.scrollWidth <= e.clientWidth)"
     )
-    texts = page.locator(".results .text p").all()
+    texts = page.locator(".results .text .body").all()
     assert len(texts) == 30
     assert all(each.is_visible() and each.bounding_box()["width"] > 400 for each in texts)
     context.close()

@@ -93,7 +93,7 @@ def test_a_whole_text_opens_above_the_page_and_the_focus_comes_back(browser, ser
 
 def test_a_text_that_cannot_be_loaded_is_said_to_be_so(browser, server):
     page = browser.new_page()
-    start(page, a_study(server, "preference", "lost"))
+    start(page, a_study(server, "preference", "lost-text"))
     page.route("**/texts/*", lambda route: route.abort())
     page.locator("a.more").first.click()
     dialog = page.get_by_role("dialog", name="Whole text")

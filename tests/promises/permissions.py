@@ -36,6 +36,7 @@ GET  /studies/my-public/try                  200
 POST /studies/my-public/try                  200
 POST /studies/my-open/try                    404
 GET  /studies/my-public/pictures/small/no-name.webp  404
+GET  /studies/my-public/texts/no-name.html   404
 
 GET  /research/sign-in                       200
 POST /research/sign-in                       >research
@@ -89,6 +90,7 @@ GET  /research/studies/my-draft/hand-out         in in in 404 403 403 404
 
 GET  /research/studies/my-draft/preview/                      in in in 404 >entry >entry 404
 GET  /research/studies/my-draft/preview/pictures/small/no-name.webp  in in in 404 404 404 404
+GET  /research/studies/my-draft/preview/texts/no-name.html    in in in 404 404 404 404
 GET  /research/studies/my-draft/preview/132/entry             in in in 404 200 200 404
 POST /research/studies/my-draft/preview/132/begin             401 401 401 404 >consent >consent 404
 GET  /research/studies/my-draft/preview/132/question/1        in in in 404 200 200 404
@@ -173,6 +175,7 @@ POST /s/my-open/start            >entry >1 >entry >entry >entry >entry >entry
 GET  /s/my-open/q/1              >entry 200 >entry >entry >entry >entry >entry
 POST /s/my-open/q/1              >entry >review >entry >entry >entry >entry >entry
 GET  /s/my-open/pictures/small/no-name.webp  404
+GET  /s/my-open/texts/no-name.html           404
 GET  /s/my-open/waiting          >entry >review >entry >entry >entry >entry >entry
 GET  /s/my-open/closing          >entry >review >entry >entry >entry >entry >entry
 POST /s/my-open/closing          >entry >review >entry >entry >entry >entry >entry

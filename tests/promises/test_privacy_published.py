@@ -15,7 +15,10 @@ pytestmark = [ON_SQLITE, pytest.mark.slow]
 
 ADDRESSES = ("/studies", "/studies/<slug>", "/studies/<slug>/try", "/studies/<slug>/bundle.zip")
 CITATIONS = ("/studies/<slug>/CITATION.cff", "/studies/<slug>/citation.bib")
-PICTURES = "/studies/<slug>/pictures/<size>/<name>.webp"
+DOCUMENTS = {
+    "/studies/<slug>/pictures/<size>/<name>.webp",
+    "/studies/<slug>/texts/<name>.html",
+}
 
 
 @pytest.mark.parametrize("kind", ["ordering", "rank first", "labelling", "grouping"])
@@ -38,7 +41,7 @@ def test_a_public_page_shows_nothing_that_anyone_wrote(app, session, kind, measu
     rules = {
         rule.rule for rule in app.url_map.iter_rules() if rule.endpoint.startswith("published")
     }
-    assert rules == {*ADDRESSES, *CITATIONS, PICTURES}
+    assert rules == {*ADDRESSES, *CITATIONS, *DOCUMENTS}
     measured(
         "A canary in every personal field, closing answer, reason, group's name, guest, code, "
         f"exclusion, look and event of a published study ({kind}), looked for in "

@@ -124,7 +124,8 @@ def test_any_rows_are_read_or_refused_with_sentences(rows):
         read_lists_csv(f"{HEADER}\n{rows}")
     except FaultyFilesError as error:
         faults = error.faults
-    assert all(fault.startswith(("the file, row ", "the file: no row")) for fault in faults[:19])
+    first = [fault for fault in faults if not fault.endswith(" more like these")]
+    assert all(fault.startswith(("the file, row ", "the file: no row")) for fault in first)
 
 
 @pytest.mark.parametrize(
