@@ -56,7 +56,7 @@ SILENT_SECONDS = 10.0  # without a sign of life, after which a process is replac
 LOADING_SECONDS = 60.0  # the same, of a process that loads libraries
 LONGEST_PAUSE = 10.0  # before a process is started that ended while it started
 STOPPING_SECONDS = 10.0  # for requests under way
-IDLE_AT_END_SECONDS = 4.0  # for connections without a request: a proxy may be about to use them
+IDLE_AT_END_SECONDS = 1.0  # for connections without a request: a proxy may be about to use them
 
 # Number of new objects after which Python searches for circular references. A page creates
 # thousands of objects that need no search; with Python's 700 it takes 6 % of a page's time.

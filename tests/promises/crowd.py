@@ -109,6 +109,9 @@ class Browser:
     def _noting_troubles(self) -> Iterator[None]:
         try:
             yield
+        except ConnectionRefusedError:
+            self.ledger.note("connections refused")
+            self.ledger.note("connections lost")
         except TROUBLES:
             self.ledger.note("connections lost")
 
