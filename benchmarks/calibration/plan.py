@@ -81,7 +81,10 @@ PARTS: Mapping[str, str] = {
         "Annotators mark documents, 30 % of them relevant; they mark a relevant one in 90 % and "
         "another in 8 %, except the one who guesses."
     ),
-    # "Primary pair": a plan that names one. Its cell goes here, and in ``cells`` below.
+    "Primary pair": (
+        "Three measures that are liked equally, and a plan that names the pair which is tested "
+        "first, by itself. The others count only after it."
+    ),
     "Order and habit": (
         "People answer 10 questions in an order of their own; neither order, time nor habit has "
         "anything to do with their answers."
@@ -103,6 +106,7 @@ def cells() -> list[Cell]:
         *_few_questions(),
         *_no_difference(),
         *_identical_orders(),
+        *_primary_pair(),
         *_intervals_and_shares(),
         *_preferences(),
         *_agreement(),
@@ -252,6 +256,14 @@ def _identical_orders() -> Iterator[Cell]:
             simulate = tastes.wrong_preferences(liked, design)
             targets = {tastes.KIND: doubts, tastes.UNDOUBTED: KIND}
             yield Cell(part, f"{truth}, {design}", targets, simulate)
+
+
+def _primary_pair() -> Iterator[Cell]:
+    target = Target(most=6, follows="Name no primary pair, so that all pairs are corrected.")
+    design = Design(30, 10, 10)
+    for truth in ("blind clicks", "people differ, 1", "people differ, .5, and questions, .35"):
+        simulate = tastes.wrong_in_sequence(LIKED_EQUALLY[truth], design)
+        yield Cell("Primary pair", f"{truth}, {design}", {tastes.KIND: target}, simulate)
 
 
 def _intervals_and_shares() -> Iterator[Cell]:

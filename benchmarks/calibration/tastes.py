@@ -261,6 +261,27 @@ def wrong_preferences(tastes: Tastes, design: Design) -> Callable[[Sequence[Gene
     return simulate
 
 
+def wrong_in_sequence(
+    tastes: Tastes, design: Design, primary: int = 0
+) -> Callable[[Sequence[Generator]], Happened]:
+    """Count studies in which some pair of equally liked measures is preferred, a pair first.
+
+    ``primary``: its place; other pairs count only where its own test decides.
+    """
+
+    def simulate(streams: Sequence[Generator]) -> Happened:
+        studies = Studies.draw(tastes, design, streams)
+        tests, _ = studies.tests()
+        first, _ = with_first(tests, primary).decisions(len(MEASURES), primary=True)
+        wrong = first & studies.permitted(tests, primary)
+        for pair in {*tastes.true_nulls} - {primary}:
+            kind, _ = with_first(tests, pair).decisions(len(MEASURES))
+            wrong |= kind & first & studies.permitted(tests, pair)
+        return {KIND: wrong}
+
+    return simulate
+
+
 def wrong_tests(tastes: Tastes, design: Design) -> Callable[[Sequence[Generator]], Happened]:
     """Count studies in which a corrected test rejects for two equally liked measures."""
 
