@@ -590,12 +590,12 @@ def check(slug: str, strict: bool, as_json: bool) -> None:
     if as_json:
         listed = [vars(finding) for finding in findings]
         warned = [warning.as_json() for warning in warnings]
-        counts = [each.as_json() for each in pairs]
-        found = {"findings": listed, "warnings": warned}
-        print_json({"verdict": verdict, "questions": content, "pairs": counts, **found})
+        counts = [pair.as_json() for pair in pairs]
+        remarks = {"findings": listed, "warnings": warned}
+        print_json({"verdict": verdict, "questions": content, "pairs": counts, **remarks})
     else:
         print_text(verdict)
-        _print_summary(contests, findings, [each.sentence for each in pairs])
+        _print_summary(contests, findings, [pair.sentence for pair in pairs])
         for question in questions if contests else ():
             _print_question(question, printed_names)
     is_stopped = any(warning.level == "stop" for warning in warnings)

@@ -421,8 +421,8 @@ def corrected_tests(
         bound=bound,
     )
     after = [
-        replace(each, kind=_after(each.kind, first.kind), these=_after(each.these, first.these))
-        for each in corrected
+        replace(pair, kind=_after(pair.kind, first.kind), these=_after(pair.these, first.these))
+        for pair in corrected
     ]
     return [*after[:place], first, *after[place + 1 :]]
 

@@ -399,7 +399,7 @@ class ScopeTest:
 
 
 def least_p(effective: float) -> float:
-    """Return the smallest p that so many participants or questions can show, if all agree."""
+    """Return the smallest p that is possible with so many participants or questions."""
     return float(min(1.0, 2.0 ** (1 - effective)))
 
 

@@ -102,7 +102,10 @@ class OwnOrderings:
 
     def verdicts(self, questions: int, level: float = LEVEL) -> tuple[Verdict, ...]:
         """Return what the orderings support for each pair, where no columns were shown."""
-        return tuple(_verdict(each, self._others(each), questions, level) for each in self.deciding)
+        return tuple(
+            _verdict(difference, self._others(difference), questions, level)
+            for difference in self.deciding
+        )
 
     @property
     def deciding(self) -> list[OrderingDifference]:

@@ -188,7 +188,7 @@ class PreferenceAnalysis:
 
     def verdicts(self, level: float = LEVEL) -> tuple[Verdict, ...]:
         """Return what the preferences support for each pair of measures."""
-        return tuple(_verdict(each, self.answered, level) for each in self.differences)
+        return tuple(_verdict(difference, self.answered, level) for difference in self.differences)
 
 
 def analyse_preferences(
