@@ -263,6 +263,20 @@ def test_a_request_that_is_passed_on_is_answered_by_a_process_of_its_own():
         assert len(seen) == 5
 
 
+def test_pages_do_not_wait_for_uploads():
+    with serving() as (address, _), ThreadPoolExecutor(3) as pool:
+        ask(address, "/research/own")
+        late = f"{address}/research/late"
+        uploads = [
+            pool.submit(requests.post, late, files={"a": b"file"}, timeout=SOON) for _ in range(3)
+        ]
+        time.sleep(0.3)
+        began = time.monotonic()
+        assert requests.get(f"{address}/research/own", timeout=SOON).status_code == 201
+        assert time.monotonic() - began < 0.6
+        assert [upload.result().status_code for upload in uploads] == [201] * 3
+
+
 def test_a_request_in_a_process_of_its_own_is_answered_before_the_server_ends():
     with serving() as (address, process), ThreadPoolExecutor(1) as pool:
         ask(address, "/research/own")
