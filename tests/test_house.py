@@ -24,13 +24,14 @@ MAY_IMPORT = {
     "own_process": set(),
     "request_limits": set(),
     "web": {"services", "core", "errors", "tokens"},  # of core only plain types, see below
-    "cli": {"services", "app", "server", "config", "errors", "tokens"},
-    "services": {"db", "core", "figures", "config", "errors", "tokens"},
+    "cli": {"services", "app", "server", "config", "errors", "tokens", "release"},
+    "services": {"db", "core", "figures", "config", "errors", "tokens", "release"},
     "db": {"core"},
     "core": set(),
     "config": set(),
     "errors": set(),
     "tokens": set(),
+    "release": set(),
 }
 PLAIN_TYPES = {
     f"survey.core.studies.{name}" for name in ("fields", "plan", "questions", "rankings")

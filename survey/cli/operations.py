@@ -74,6 +74,7 @@ def serve(host: str, port: int, workers: int, demo: bool) -> None:
     # Before numpy is loaded: it would start a thread, and a process with threads cannot be copied.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from survey.app import create_app, delete_due_data, load_libraries, load_templates
+    from survey.release import made_by
     from survey.server import serve as serve_requests
     from survey.services.operations.database import (
         is_on_this_machine,
@@ -82,6 +83,7 @@ def serve(host: str, port: int, workers: int, demo: bool) -> None:
     )
     from survey.services.operations.doctor import restrict_access
 
+    made_by()  # now: the checkout may have another commit while the code of this one runs
     with _listen(host, port) as listener:
         with open_engine(make=demo) as (settings, engine):
             restrict_access(engine, settings.instance)
