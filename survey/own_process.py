@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 # Of a request; two are answered at once, so the eighth of each worker waits longest.
 OWN_SECONDS = 120
+UPLOAD_SECONDS = 300  # about three times what the most that is allowed takes
 OWN_MEMORY = 2**30  # bytes, beside what the libraries take
 OWN_AT_ONCE = 2
 UPLOADS_AT_ONCE = 1  # of these
@@ -114,6 +115,8 @@ def copy_for_each(
         for connection in connections:  # none, where it is only said that a researcher comes
             copy = os.fork()
             if not copy:
+                # It ends the process wherever it is.
+                signal.alarm(UPLOAD_SECONDS if ready[0] is uploads else OWN_SECONDS)
                 _answer_and_end(Connection(connection), application)
             os.close(connection)
             copies[copy] = ready[0]
@@ -123,7 +126,6 @@ def copy_for_each(
 
 def _answer_and_end(connection: Connection, application: "WSGIApplication") -> None:
     try:
-        signal.alarm(OWN_SECONDS)  # which ends the process wherever it is
         _limit_memory()
         environ = connection.recv()
         with tempfile.SpooledTemporaryFile(2**20) as body:
