@@ -29,6 +29,7 @@ OWN_MEMORY = 2**30  # bytes, beside what the libraries take
 OWN_AT_ONCE = 2
 UPLOADS_AT_ONCE = 1  # of these
 OWN_NICENESS = 10
+UPLOAD_NICENESS = 5  # beside it
 CHUNK = 2**16  # bytes of a body that are passed on at once
 WAIT_SECONDS = 0.1  # for a request; then the process shows life
 
@@ -115,8 +116,10 @@ def copy_for_each(
         for connection in connections:  # none, where it is only said that a researcher comes
             copy = os.fork()
             if not copy:
+                is_upload = ready[0] is uploads
+                os.nice(UPLOAD_NICENESS if is_upload else 0)
                 # It ends the process wherever it is.
-                signal.alarm(UPLOAD_SECONDS if ready[0] is uploads else OWN_SECONDS)
+                signal.alarm(UPLOAD_SECONDS if is_upload else OWN_SECONDS)
                 _answer_and_end(Connection(connection), application)
             os.close(connection)
             copies[copy] = ready[0]

@@ -22,6 +22,7 @@ from tests.web.desk import PASSWORD
 pytestmark = [pytest.mark.slow, pytest.mark.trial]
 
 WITHIN = 1.0  # seconds, for 99 % of pages
+COMPUTED_WITHIN = 3.0  # of a page that a process of little priority computes
 LARGE = 10  # pictures of 50 million pixels
 
 
@@ -101,7 +102,8 @@ def test_pages_are_answered_while_the_most_is_uploaded_that_is_allowed(server, m
         assert answer.status_code == 200, answer.text[:500]
         assert answer.json()["items"] == MOST_DECODED, answer.text[:500]
     public, plain, computed = (float(np.percentile(taken, 99)) for taken in seconds.values())
-    assert max(public, plain, computed) < WITHIN
+    assert max(public, plain) < WITHIN
+    assert computed < COMPUTED_WITHIN
     measured(
         f"Two uploads of {MOST_DECODED:,} pictures and {MOST_PIXELS_DECODED // 10**6:,} million "
         f"pixels each took {minutes:.1f} minutes together. Meanwhile 99 % of pages came within "
