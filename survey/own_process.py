@@ -24,12 +24,13 @@ if TYPE_CHECKING:
 
 # Of a request; two are answered at once, so the eighth of each worker waits longest.
 OWN_SECONDS = 120
-UPLOAD_SECONDS = 300  # about three times what the most that is allowed takes
+# Of an upload, so that a busy machine does not stop it half-way; what it may do is limited too.
+UPLOAD_SECONDS = 1_500
+UPLOAD_PROCESSOR_SECONDS = 240  # more than twice what the most that is allowed takes
 OWN_MEMORY = 2**30  # bytes, beside what the libraries take
 OWN_AT_ONCE = 2
 UPLOADS_AT_ONCE = 1  # of these
 OWN_NICENESS = 10
-UPLOAD_NICENESS = 5  # beside it
 CHUNK = 2**16  # bytes of a body that are passed on at once
 WAIT_SECONDS = 0.1  # for a request; then the process shows life
 
@@ -116,10 +117,9 @@ def copy_for_each(
         for connection in connections:  # none, where it is only said that a researcher comes
             copy = os.fork()
             if not copy:
-                is_upload = ready[0] is uploads
-                os.nice(UPLOAD_NICENESS if is_upload else 0)
-                # It ends the process wherever it is.
-                signal.alarm(UPLOAD_SECONDS if is_upload else OWN_SECONDS)
+                # The first of these to come ends the process wherever it is.
+                signal.alarm(UPLOAD_SECONDS if ready[0] is uploads else OWN_SECONDS)
+                signal.setitimer(signal.ITIMER_PROF, UPLOAD_PROCESSOR_SECONDS)
                 _answer_and_end(Connection(connection), application)
             os.close(connection)
             copies[copy] = ready[0]
