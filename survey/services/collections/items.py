@@ -60,7 +60,7 @@ from survey.services.collections.item_files import (
     table_named,
 )
 from survey.services.collections.pictures import Picture, PictureError, make_picture
-from survey.services.collections.reduced_html import reduce_html
+from survey.services.collections.reduced_html import MOST_NESTED, is_too_nested, reduce_html
 from survey.services.studies import lifecycle
 
 MOST_ITEMS = 20_000  # of a study
@@ -501,7 +501,10 @@ def read_items(
             **{name: _text_in(row, name, longest, cells) for name, longest in LONGEST.items()},
             lang=_language_in(row, cells.faults),
         )
-        if item.html:
+        if item.html and is_too_nested(item.html):
+            fault = f"elements are nested more than {MOST_NESTED:,} deep; no more is allowed"
+            cells.faults.add(row.fault("html", fault), row.number)
+        elif item.html and len(item.html) <= LONGEST["html"]:
             reduced = reduce_html(item.html)
             item = item._replace(html=reduced.html or None)
             links, pictures = links + reduced.links, pictures + reduced.pictures
