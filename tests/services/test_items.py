@@ -368,8 +368,8 @@ def test_a_bundle_whose_ids_have_signs_that_are_not_seen_is_not_taken_in(session
 @pytest.mark.parametrize("html", ["<ul><li>" * 25_000, "<div></b>" * 20_000, "<p>x" * 60_000])
 def test_html_that_takes_long_to_reduce_is_refused_before(html, monkeypatch):
     monkeypatch.setattr(collection, "reduce_html", pytest.fail)
+    content = f"document,html\nd1,{html}\n".encode()
     with pytest.raises(SurveyError, match=r"nested more than 2,500 deep|are too many; 200,000"):
-        content = f"document,html\nd1,{html}\n".encode()
         collection.read_items(content, "items.csv", collection.Intake())
 
 
