@@ -1,10 +1,15 @@
 """The files with which the survey is deployed have no fault that their linters know."""
 
+import re
+import socket
 import subprocess
+import sys
+from contextlib import closing
 
 import pytest
 import yaml
 
+from survey.request_limits import IDLE_SECONDS
 from tests.guides.pages import ROOT, block_of, page_named
 from tests.guides.proxies import require
 
@@ -32,6 +37,30 @@ def test_the_service_passes_systemds_own_check(tmp_path):
     unit = tmp_path / "survey.service"
     unit.write_text(text.replace("/opt/survey/bin/survey", "/bin/true"))
     checked("systemd-analyze", "verify", "--man=no", str(unit))
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / "deploy/nginx").iterdir()), ids=lambda f: f.name)
+def test_the_guide_shows_the_files_of_nginx_as_they_are(file):
+    shown = block_of(page_named("thousand-participants.md"), f"/etc/nginx/{file.name}")
+    assert shown == file.read_text()
+
+
+def test_nginx_closes_a_connection_to_the_survey_before_the_survey_does():
+    text = (ROOT / "deploy/nginx/nginx.conf").read_text()
+    [seconds] = re.findall(r"keepalive_timeout (\d+)s;", text)
+    assert int(seconds) < IDLE_SECONDS
+
+
+def test_the_compose_file_asks_the_survey_itself_whether_it_is_ready():
+    """Where the service runs: with the words of the compose file, and the survey's port."""
+    [_, *command] = COMPOSE["services"]["survey"]["healthcheck"]["test"]
+    with closing(socket.create_server(("127.0.0.1", 0))) as listener:
+        command[-1] = command[-1].replace(":8000", f":{listener.getsockname()[1]}")
+        asking = subprocess.Popen([sys.executable, *command[1:]])
+        with closing(listener.accept()[0]) as line:
+            assert line.recv(100).startswith(b"GET /readyz ")
+            line.sendall(b"HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n")
+        assert asking.wait(30) != 0
 
 
 def test_images_name_their_major_version():
