@@ -1,5 +1,6 @@
 """The files with which the survey is deployed have no fault that their linters know."""
 
+import os
 import re
 import socket
 import subprocess
@@ -10,8 +11,11 @@ import pytest
 import yaml
 
 from survey.request_limits import IDLE_SECONDS
+from tests.builders import SLUG, Visitor
 from tests.guides.pages import ROOT, block_of, page_named
 from tests.guides.proxies import require
+from tests.promises.tracing import require_strace
+from tests.serving import OverHttp, Server, free_port
 
 COMPOSE = yaml.safe_load((ROOT / "compose.yaml").read_text())
 
@@ -31,18 +35,76 @@ def test_the_compose_file_fits_the_specification():
     checked("check-jsonschema", "--builtin-schema", "vendor.compose-spec", "compose.yaml")
 
 
-def test_the_service_passes_systemds_own_check(tmp_path):
-    text = block_of(page_named("thousand-participants.md"), "/etc/systemd/system/survey.service")
-    assert "/opt/survey/bin/survey serve" in text
-    unit = tmp_path / "survey.service"
-    unit.write_text(text.replace("/opt/survey/bin/survey", "/bin/true"))
+SERVICE = ROOT / "deploy/survey.service"
+INSTALLED = {
+    SERVICE: "/etc/systemd/system/survey.service",
+    **{path: f"/etc/nginx/{path.name}" for path in sorted((ROOT / "deploy/nginx").iterdir())},
+}
+
+
+@pytest.fixture
+def unit(tmp_path):
+    """The service as it is installed."""
+    require("systemd-analyze")
+    installed = tmp_path / "survey.service"
+    installed.write_text(SERVICE.read_text().replace("/opt/survey/bin/survey", "/bin/true"))
+    return installed
+
+
+def test_the_service_passes_systemds_own_check(unit):
+    assert "/opt/survey/bin/survey serve" in SERVICE.read_text()
     checked("systemd-analyze", "verify", "--man=no", str(unit))
 
 
-@pytest.mark.parametrize("file", sorted((ROOT / "deploy/nginx").iterdir()), ids=lambda f: f.name)
-def test_the_guide_shows_the_files_of_nginx_as_they_are(file):
-    shown = block_of(page_named("thousand-participants.md"), f"/etc/nginx/{file.name}")
-    assert shown == file.read_text()
+def test_the_service_is_exposed_below_4_by_systemds_own_count(unit):
+    checked("systemd-analyze", "security", "--offline=true", "--threshold=39", str(unit))
+
+
+def allowed_calls():
+    """Return the system calls that the service's filter lets through."""
+    listed = subprocess.run(["systemd-analyze", "syscall-filter"], capture_output=True, text=True)
+    groups = {}
+    for line in listed.stdout.splitlines():
+        if line.startswith("@"):
+            members = groups.setdefault(line.strip(), [])
+        elif line.strip() and not line.strip().startswith("#"):
+            members.append(line.strip())
+
+    def calls(name):
+        return set().union(*map(calls, groups[name])) if name.startswith("@") else {name}
+
+    allowed = set()
+    for names in re.findall("^SystemCallFilter=(.*)$", SERVICE.read_text(), re.MULTILINE):
+        named = set().union(*map(calls, names.removeprefix("~").split()))
+        allowed = allowed - named if names.startswith("~") else allowed | named
+    return allowed
+
+
+@pytest.mark.slow
+def test_the_survey_does_its_work_within_the_limits_of_the_service(tmp_path):
+    """With the system calls that it may use, and without memory to write and to execute."""
+    require("systemd-analyze")
+    require_strace()
+    trace = tmp_path / "trace"
+    start = "import ctypes, os, sys; ctypes.CDLL(None).prctl(65, 1, 0, 0, 0) and sys.exit(1); "
+    start += "os.execv(sys.executable, [sys.executable, '-m', 'survey', *sys.argv[1:]])"
+    traced = ("strace", "-f", "-qq", "-o", str(trace), sys.executable, "-c", start)
+    server = Server(tmp_path, free_port(), command=traced, workers=1)
+    server.open_study(SLUG)
+    server.start()
+    try:
+        Visitor(OverHttp(server.address), SLUG).take_part()
+    finally:
+        server.kill()
+    used = set(re.findall(r"^\d+ +(\w+)\(", trace.read_text(), re.MULTILINE))
+    assert "execve" in used
+    # SQLite gives its files to the folder's owner where root runs it.
+    assert used - allowed_calls() <= ({"fchown"} if os.geteuid() == 0 else set())
+
+
+@pytest.mark.parametrize("file", INSTALLED, ids=lambda file: file.name)
+def test_the_guide_shows_each_file_as_it_is(file):
+    assert block_of(page_named("thousand-participants.md"), INSTALLED[file]) == file.read_text()
 
 
 def test_nginx_closes_a_connection_to_the_survey_before_the_survey_does():
