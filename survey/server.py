@@ -63,8 +63,9 @@ IDLE_AT_END_SECONDS = 1.0  # for connections without a request: a proxy may be a
 GARBAGE_THRESHOLD = 50_000
 
 # What the first process leaves to its new version: the listener's file and the old processes, the
-# file of the metrics' listener.
+# file of the metrics' listener, and the proxy, which goes on.
 HANDOVER, METRICS_HANDOVER = "SURVEY_SERVER_HANDOVER", "SURVEY_METRICS_HANDOVER"
+PROXY_HANDOVER = "SURVEY_PROXY_HANDOVER"
 WATCHDOG_PAUSE = 1.0  # seconds between two signs of life to systemd
 
 # Called with number of the process, environment, status and seconds of each request.
@@ -90,12 +91,14 @@ def serve(
     load_libraries: Callable[[], None] = lambda: None,
     observe: "Observer | None" = None,
     metrics: Metrics | None = None,
+    proxy: Callable[[Numbers], None] | None = None,
 ) -> None:
     """Serve until SIGINT or SIGTERM; each process runs ``background`` in threads of their own.
 
     ``threads``: of each lane for participants. ``prepare`` is called once the first processes run:
     what it loads, their replacements have. ``load_libraries`` is called in the process of which
-    requests' own processes are copies. ``observe`` is called after each request.
+    requests' own processes are copies. ``observe`` is called after each request. ``proxy`` becomes
+    the proxy in front, which ends first.
     """
     old = os.environ.pop(HANDOVER, "").split()[1:]
     gc.freeze()  # what exists now stays, so the garbage collector may skip it
@@ -123,10 +126,14 @@ def serve(
     listeners = [listener]
     processes = [Worker(partial(answer_requests, n), SILENT_SECONDS) for n in range(workers)]
     others = [Worker(copy_for_requests, LOADING_SECONDS)]
+    in_front = []
     if metrics is not None:
         listeners.append(metrics.listener)
         others.append(Worker(metrics.serve, LOADING_SECONDS, "The process that shows metrics"))
-    first = FirstProcess(listeners, processes, others)
+    if proxy is not None:
+        running = int(os.environ.pop(PROXY_HANDOVER, "") or 0)
+        in_front = [Worker(proxy, float("inf"), "The proxy in front", running)]
+    first = FirstProcess(listeners, processes, others, in_front)
     first.look()
     for pid in old:
         first.leave(int(pid))
@@ -152,9 +159,10 @@ class FirstProcess:
         listeners: Sequence[socket.socket],
         processes: Sequence[Worker],
         others: Sequence[Worker],
+        in_front: Sequence[Worker],
     ):
         self._listeners, self._processes = listeners, processes
-        self._all = [*processes, *others]
+        self._behind, self._in_front = [*processes, *others], in_front
         self._now, self._looked, self._noted = 0.0, monotonic(), -WATCHDOG_PAUSE
         self._is_ready = False
         self._leaving: dict[int, float] = {}
@@ -168,7 +176,7 @@ class FirstProcess:
     def look(self) -> bool:
         """Wait for a moment, do what is to be done, and return whether to go on."""
         self._wait()
-        for process in self._all:
+        for process in (*self._behind, *self._in_front):
             if process.pid and process.signs[HANGS]:
                 log.warning("A request hangs. Its process finishes the others, and is replaced.")
                 self.leave(process.pid)
@@ -187,16 +195,17 @@ class FirstProcess:
     def end(self) -> None:
         """Let all processes finish their requests and end; kill those that take too long."""
         service_manager.notify(service_manager.STOPPING)
-        for listener in self._listeners:
-            listener.close()
-        for process in self._all:
-            if process.pid:
-                self.leave(process.pid)
-        while self._leaving:
-            self._wait()
+        for group in (self._in_front, self._behind):
+            for process in group:
+                if process.pid:
+                    self.leave(process.pid)
+            while self._leaving:
+                self._wait()
+            for listener in self._listeners:
+                listener.close()
 
     def _tell_service_manager(self) -> None:
-        if not self._is_ready and all(process.is_alive for process in self._all):
+        if not self._is_ready and all(process.is_alive for process in self._behind):
             self._is_ready = True
             service_manager.notify(service_manager.READY)
         is_due = self._now >= self._noted + WATCHDOG_PAUSE
@@ -219,12 +228,13 @@ class FirstProcess:
     def _become_new_version(self) -> None:
         """Execute the command of this process anew: number, listener and children stay."""
         service_manager.notify_reloading()
-        pids = [*self._leaving, *(process.pid for process in self._all if process.pid)]
+        pids = [*self._leaving, *(process.pid for process in self._behind if process.pid)]
         for listener in self._listeners:
             listener.set_inheritable(True)
         files = [listener.fileno() for listener in self._listeners]
         os.environ[HANDOVER] = " ".join(map(str, [files[0], *pids]))
         os.environ[METRICS_HANDOVER] = " ".join(map(str, files[1:]))
+        os.environ[PROXY_HANDOVER] = " ".join(str(process.pid) for process in self._in_front)
         signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)  # until the new version handles them
         # These words started this process, so nobody else chose them.
         os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])  # noqa: S606 # nosec B606

@@ -21,6 +21,7 @@ MAY_IMPORT = {
     "figures": {"core"},
     "app": {"web", "services", "db", "config"},
     "server": {"metrics", "own_process", "request_limits", "service_manager", "worker"},
+    "https": {"worker"},
     "logs": set(),
     "metrics": {"worker"},
     "own_process": set(),
@@ -30,7 +31,7 @@ MAY_IMPORT = {
     "web": {"services", "core", "errors", "tokens"},  # of core only plain types, see below
     "cli": {
         *("services", "app", "server", "config", "errors", "tokens"),
-        *("logs", "metrics"),
+        *("https", "logs", "metrics", "worker"),
     },
     "services": {"db", "core", "figures", "config", "errors", "tokens"},
     "db": {"core"},

@@ -1,7 +1,7 @@
 """``survey init``, ``serve``, ``doctor``, ``upgrade``, ``backup``, ``restore``: run a server."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict
 from functools import partial
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from survey.metrics import Metrics
     from survey.server import Observer
     from survey.services.operations.doctor import CheckResult
+    from survey.worker import Numbers
 
 HOST_OPTION = click.option("--host", default="127.0.0.1", help="Address to listen on.")
 
@@ -62,6 +63,7 @@ def init(as_json: bool) -> None:
 @command(
     examples=(
         "survey serve --demo",
+        "survey serve --https survey.example.org --workers 4",
         "survey serve --host 0.0.0.0 --port 8000 --workers 4",
     )
 )
@@ -75,6 +77,12 @@ def init(as_json: bool) -> None:
     is_flag=True,
     help="First make or upgrade the database, and add the paper's study, one with pictures, "
     "and a researcher if there are none.",
+)
+@click.option(
+    "--https",
+    "name",
+    metavar="NAME",
+    help="Serve https://NAME/ to everyone, by Caddy, which gets and renews the certificate.",
 )
 @click.option(
     "--log",
@@ -94,6 +102,7 @@ def serve(
     port: int,
     workers: int,
     demo: bool,
+    name: str | None,
     logged: "What",
     log_json: bool,
     metrics: str | None,
@@ -116,6 +125,8 @@ def serve(
     from survey.services.operations.doctor import restrict_access
 
     set_up(logged, as_json=log_json)
+    if name is not None:
+        _believe_caddy(name, host)
     with _listen(host, port) as listener, _metrics_listener(metrics) as metrics_listener:
         with open_engine(make=demo) as (settings, engine):
             restrict_access(engine, settings.instance)
@@ -123,6 +134,7 @@ def serve(
                 upgrade_database(engine)
             require_current_schema(engine)
             _refuse_danger(settings, engine, host)
+            proxy = _caddy(name, port, settings.instance) if name is not None else None
             address = settings.address or _own_address(host, port)
             _print_addresses(engine, address, demo=demo)
             # Threads take the interpreter from the one that has the database's answer. They are
@@ -140,6 +152,7 @@ def serve(
             load_libraries=partial(load_libraries, app),
             observe=observe,
             metrics=shown,
+            proxy=proxy,
         )
 
 
@@ -247,6 +260,40 @@ def restore(file: Path, replace: bool, as_json: bool) -> None:
         sentences.append(f"What it held before is in {previous}.")
     result = {**asdict(content), "erased_again": erased, "kept": previous}
     print_result(result, *sentences, as_json=as_json)
+
+
+def _believe_caddy(name: str, host: str) -> None:
+    """Set what Caddy in front needs: one proxy is trusted, and the address is Caddy's."""
+    from survey.https import HttpsError, address_of
+
+    if host not in ("127.0.0.1", "localhost"):
+        raise click.UsageError(
+            "With --https only Caddy is reached from outside; leave --host out.",
+        )
+    try:
+        address = address_of(name)
+    except HttpsError as error:
+        raise click.ClickException(str(error)) from error
+    other = os.environ.get("SURVEY_ADDRESS", "").rstrip("/")
+    if other not in ("", address):
+        raise click.ClickException(
+            f"SURVEY_ADDRESS is {other}, and --https makes the address {address}; leave it out."
+        )
+    os.environ |= {"SURVEY_ADDRESS": address, "SURVEY_TRUSTED_PROXIES": "1"}
+
+
+def _caddy(name: str, behind: int, instance: Path) -> "Callable[[Numbers], None]":
+    from survey.config import folder
+    from survey.https import HttpsError, caddy_in_front
+    from survey.server import PROXY_HANDOVER
+
+    try:
+        return caddy_in_front(
+            *(name, behind, instance, folder("deploy") / "Caddyfile"),
+            is_running=PROXY_HANDOVER in os.environ,
+        )
+    except HttpsError as error:
+        raise click.ClickException(str(error)) from error
 
 
 def _metrics_listener(place: str | None) -> "AbstractContextManager[socket.socket | None]":

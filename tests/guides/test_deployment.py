@@ -35,19 +35,23 @@ def test_the_compose_file_fits_the_specification():
     checked("check-jsonschema", "--builtin-schema", "vendor.compose-spec", "compose.yaml")
 
 
-SERVICE = ROOT / "deploy/survey.service"
+SERVICE, HTTPS = ROOT / "deploy/survey.service", ROOT / "deploy/survey-https.conf"
 INSTALLED = {
     SERVICE: "/etc/systemd/system/survey.service",
+    HTTPS: "/etc/systemd/system/survey.service.d/https.conf",
     **{path: f"/etc/nginx/{path.name}" for path in sorted((ROOT / "deploy/nginx").iterdir())},
 }
 
 
-@pytest.fixture
-def unit(tmp_path):
-    """The service as it is installed."""
+@pytest.fixture(params=[False, True], ids=["nginx", "https"])
+def unit(request, tmp_path):
+    """The service as it is installed, without or with the file for HTTPS."""
     require("systemd-analyze")
     installed = tmp_path / "survey.service"
-    installed.write_text(SERVICE.read_text().replace("/opt/survey/bin/survey", "/bin/true"))
+    for file in (SERVICE, HTTPS)[: 1 + request.param]:
+        path = installed if file == SERVICE else tmp_path / "survey.service.d" / "https.conf"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(file.read_text().replace("/opt/survey/bin/survey", "/bin/true"))
     return installed
 
 
