@@ -304,7 +304,8 @@ def _metrics_listener(place: str | None) -> "AbstractContextManager[socket.socke
     host, _, port = place.rpartition(":")
     if not port.isascii() or not port.isdigit() or not 0 < int(port) < 2**16:
         raise click.BadParameter(f"{place!r} is not a port, 1 to 65535, nor HOST:PORT")
-    return _listen(host.strip("[]") or "127.0.0.1", int(port), METRICS_HANDOVER)
+    host = host.strip("[]") or "127.0.0.1"
+    return _listen(host, int(port), METRICS_HANDOVER, another="another with --metrics")
 
 
 def _observation(
@@ -327,7 +328,9 @@ def _observation(
     return (observe if logged == "requests" else None), None
 
 
-def _listen(host: str, port: int, *handover: str) -> "socket.socket":
+def _listen(
+    host: str, port: int, *handover: str, another: str = "another with --host or --port"
+) -> "socket.socket":
     from survey.server import listen
 
     try:
@@ -335,7 +338,7 @@ def _listen(host: str, port: int, *handover: str) -> "socket.socket":
     except OSError as error:
         reason = str(error.strerror).partition(" (while")[0]  # Python repeats the address there
         raise click.ClickException(
-            f"Cannot listen on {host}:{port} ({reason}); choose another with --host or --port."
+            f"Cannot listen on {host}:{port} ({reason}); choose {another}."
         ) from error
 
 

@@ -104,6 +104,6 @@ def test_no_connection_of_300_browsers_breaks_behind_a_proxy_as_documented(
         arrivals.come(pattern, BROWSERS)  # a connection that breaks is raised
     assert len(arrivals.seconds) == BROWSERS
     measured(
-        f"{BROWSERS} browsers opened {PATTERNS[pattern]}, by HTTPS through {kind} as documented: of "
-        f"{6 * BROWSERS:,} connections 0 broke."
+        f"{BROWSERS} browsers opened {PATTERNS[pattern]}, by HTTPS through {kind} as documented: "
+        f"of {6 * BROWSERS:,} connections 0 broke."
     )
