@@ -1,8 +1,8 @@
 """What Prometheus reads of the server: requests of all processes, and gauges, at ``/metrics``.
 
 The counts are in memory that the processes share, as other numbers of the server are. A library
-(prometheus-client) would write a file for each process there ever was, in a folder that somebody
-has to empty, and be as long.
+(prometheus-client) would write a file for each process that ever ran, into a folder that has to be
+emptied, and its code that is needed would be as long.
 """
 
 import os
@@ -45,8 +45,10 @@ class RequestCounts:
     def add(self, worker: int, environ: "WSGIEnvironment", status: str, seconds: float) -> None:
         """Count a request that the process with this number answered."""
         method = environ["REQUEST_METHOD"]
-        key = environ.get("survey.route", NO_ROUTE), method if method in METHODS else "other"
-        begin = (worker * len(self._rows) + self._rows[key]) * COLUMNS
+        method = method if method in METHODS else "other"
+        other = self._rows[NO_ROUTE, method]
+        row = self._rows.get((environ.get("survey.route", NO_ROUTE), method), other)
+        begin = (worker * len(self._rows) + row) * COLUMNS
         bucket = bisect_left(BUCKETS, seconds)
         with self._lock:
             self._numbers[begin + STATUSES.index(status if status in STATUSES else "other")] += 1

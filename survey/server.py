@@ -176,6 +176,8 @@ class FirstProcess:
     def look(self) -> bool:
         """Wait for a moment, do what is to be done, and return whether to go on."""
         self._wait()
+        if self._signals.intersection(ENDING):  # others may have ended by the same signal
+            return False
         for process in (*self._behind, *self._in_front):
             if process.pid and process.signs[HANGS]:
                 log.warning("A request hangs. Its process finishes the others, and is replaced.")
@@ -185,7 +187,7 @@ class FirstProcess:
         self._tell_service_manager()
         if signal.SIGHUP in self._signals:
             self._become_new_version()
-        return not self._signals.intersection(ENDING)
+        return True
 
     def leave(self, pid: int) -> None:
         """Ask a process to finish its requests and end."""

@@ -188,6 +188,16 @@ def test_caddy_ends_with_the_server_after_its_requests(own):
 
 
 @pytest.mark.slow
+def test_ctrl_c_ends_both_and_starts_none_again(tmp_path, capfd):
+    with serving(tmp_path) as (server, _):
+        caddy = caddy_of(server)
+        os.killpg(server.process.pid, signal.SIGINT)
+        assert server.process.wait(30) == 0
+        until_gone(caddy)
+    assert "started again" not in capfd.readouterr().err
+
+
+@pytest.mark.slow
 @pytest.mark.skipif(
     sys.platform != "linux", reason="only Linux tells a process of its parent's end"
 )

@@ -52,12 +52,14 @@ def test_requests_are_counted_by_route_method_and_status_over_all_processes():
         counts.add(worker, a_request(), "200", 0.004)
     counts.add(2, a_request("POST"), "303", 0.2)
     counts.add(2, {"REQUEST_METHOD": "BREW"}, "418", 100)
+    counts.add(0, a_request("GET", "/unknown"), "200", 0.1)
     samples = of(counts)
     assert {
         labels: n for (name, labels), n in samples.items() if name == "survey_requests_total"
     } == {
         'route="/s/<slug>",method="GET",status="200"': 4,
         'route="/s/<slug>",method="POST",status="303"': 1,
+        'route="other",method="GET",status="200"': 1,
         'route="other",method="other",status="other"': 1,
     }
 
