@@ -6,6 +6,7 @@ route, such as ``/s/<slug>/q/<position>``, not by its path.
 
 import json
 import logging
+import re
 import time
 from typing import TYPE_CHECKING, Literal
 
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
 What = Literal["errors", "requests"]
 TIME = "%Y-%m-%dT%H:%M:%SZ"
+# What waitress says of errors that no page has handled, with a path or an address.
+PATH_OR_ADDRESS = re.compile(r"(?<=while serving )/.*|(?<=closing channel )<.*?>")
 log = logging.getLogger(__name__)
 
 
@@ -42,7 +45,13 @@ def set_up(what: What, *, as_json: bool) -> None:
     handler = logging.StreamHandler()
     handler.setFormatter(JsonLines() if as_json else Lines())
     logging.basicConfig(handlers=[handler], level=logging.WARNING)
+    logging.getLogger("waitress").addFilter(_remove_names)
     log.setLevel(logging.INFO if what == "requests" else logging.WARNING)
+
+
+def _remove_names(record: logging.LogRecord) -> bool:
+    record.msg, record.args = PATH_OR_ADDRESS.sub("…", record.getMessage()), ()
+    return True
 
 
 def log_request(environ: "WSGIEnvironment", status: str, seconds: float) -> None:

@@ -4,6 +4,7 @@ import json
 import logging
 import re
 import sys
+from contextlib import suppress
 
 import pytest
 import requests
@@ -80,6 +81,48 @@ def test_requests_are_logged_as_json(tmp_path, capfd):
 @pytest.mark.slow
 def test_without_options_only_what_goes_wrong_is_logged(tmp_path, capfd):
     assert logged_by(tmp_path, capfd) == []
+
+
+BREAKING = """
+from survey import app
+create_app = app.create_app
+
+def create_app_that_breaks(*settings):
+    made = create_app(*settings)
+    made.add_url_rule("/secret/answer", "answer", lambda: (1 / 0 for _ in "a"))
+    return made
+
+app.create_app = create_app_that_breaks
+import survey.request_limits
+from survey.request_limits import Channel
+
+def fail(self, data):
+    if b"break" in data:
+        raise ValueError("broken")
+    return received(self, data)
+
+received, Channel.received = Channel.received, fail
+import survey.__main__
+survey.__main__.main()
+"""
+
+
+@pytest.mark.slow
+def test_what_the_server_itself_says_of_errors_has_no_path_and_no_address(tmp_path, capfd):
+    server = Server(tmp_path, free_port(), command=(sys.executable, "-c", BREAKING), workers=1)
+    server.start()
+    try:
+        for path in ("/secret/answer", "/secret/break"):
+            with suppress(requests.RequestException):  # the connection is closed
+                requests.get(f"{server.address}{path}", timeout=30)
+    finally:
+        server.kill()
+    text = capfd.readouterr().err
+    assert "ERROR Exception while serving …\n" in text
+    assert "ZeroDivisionError" in text
+    assert "closing channel … (<class 'ValueError'>:broken" in text
+    assert "secret" not in text
+    assert "127.0.0.1" not in text
 
 
 def test_a_page_that_fails_is_logged_without_its_path(app, client, caplog, monkeypatch):
