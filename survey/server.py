@@ -207,11 +207,11 @@ class FirstProcess:
                 listener.close()
 
     def _tell_service_manager(self) -> None:
-        if not self._is_ready and all(process.is_alive for process in self._behind):
+        alive = [process.is_alive for process in self._processes]
+        if not self._is_ready and all(alive):
             self._is_ready = True
             service_manager.notify(service_manager.READY)
-        is_due = self._now >= self._noted + WATCHDOG_PAUSE
-        if is_due and any(process.is_alive for process in self._processes):
+        if any(alive) and self._now >= self._noted + WATCHDOG_PAUSE:
             self._noted = self._now
             service_manager.notify(service_manager.LIVES)
 
