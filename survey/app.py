@@ -11,7 +11,7 @@ from survey.config import Settings, folder
 from survey.db.engine import database_url, engine_options, prepare
 from survey.db.models.base import Base
 from survey.services.analysis.report import load_libraries as load_report_libraries
-from survey.services.operations import upkeep
+from survey.services.operations import gauges, upkeep
 from survey.services.operations.backups import delete_old_copies
 from survey.services.participation import own_data
 from survey.web import (
@@ -41,7 +41,7 @@ BLUEPRINTS = (
     preview.blueprint,
 )
 
-SECONDS_BETWEEN_DELETIONS = 3600.0
+SECONDS_BETWEEN_DELETIONS = upkeep.BETWEEN.total_seconds()
 SECONDS_UNTIL_RETRY = 5.0
 
 
@@ -73,6 +73,22 @@ def load_templates(app: Flask, *, of_researchers: bool = False) -> None:
     for name in app.jinja_env.list_templates():
         if name.startswith("researcher/") == of_researchers:
             app.jinja_env.get_template(name)
+
+
+def route_names(app: Flask) -> set[str]:
+    """Return the routes, as requests are counted and logged."""
+    return {requests.route_name(rule.rule) for rule in app.url_map.iter_rules()}
+
+
+def current_gauges(app: Flask) -> gauges.Gauges:
+    """Return the numbers to watch; without those of the database where it cannot be read now."""
+    values = gauges.of_background_work(app.config["INSTANCE"])
+    with app.app_context():
+        try:
+            values |= gauges.of_database(session())
+        except DATABASE_FAULTS:
+            app.logger.warning("The metrics lack the database, which could not be read.")
+    return values
 
 
 def load_libraries(app: Flask) -> None:

@@ -121,7 +121,7 @@ def _stored_key(path: Path) -> str:
 
 
 def folder(name: str) -> Path:
-    """Return the folder "templates" or "static": in an installed package, or in a checkout."""
+    """Return a folder that comes with the package, such as "templates", also in a checkout."""
     package = Path(__file__).parent
     installed = package / name
     return installed if installed.is_dir() else package.parent / name

@@ -11,26 +11,27 @@ relies on in waitress.
 import ctypes
 import gc
 import logging
-import mmap
 import os
 import signal
 import socket
 import sys
-import traceback
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from threading import Thread, get_ident
 from time import monotonic, sleep
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from waitress import wasyncore
 from waitress.channel import HTTPChannel
 from waitress.server import TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher
 
+from survey import service_manager
+from survey.metrics import Metrics
 from survey.own_process import close, copy_for_each, pass_on
 from survey.request_limits import BACKLOG, Channel, RequestParser, settings
+from survey.worker import ENDING, HANGS, LIFE, SIGNALS, Numbers, Worker, exit_status, shared_numbers
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -54,7 +55,6 @@ TURN_SECONDS = 0.05  # between two looks at the processes, or at the requests of
 LONGEST_TURN = 1.0  # after a longer one, this process was stopped, and the others probably too
 SILENT_SECONDS = 10.0  # without a sign of life, after which a process is replaced
 LOADING_SECONDS = 60.0  # the same, of a process that loads libraries
-LONGEST_PAUSE = 10.0  # before a process is started that ended while it started
 STOPPING_SECONDS = 10.0  # for requests under way
 IDLE_AT_END_SECONDS = 1.0  # for connections without a request: a proxy may be about to use them
 
@@ -62,19 +62,20 @@ IDLE_AT_END_SECONDS = 1.0  # for connections without a request: a proxy may be a
 # thousands of objects that need no search; with Python's 700 it takes 6 % of a page's time.
 GARBAGE_THRESHOLD = 50_000
 
-ENDING = (signal.SIGINT, signal.SIGTERM)
-SIGNALS = (*ENDING, signal.SIGHUP)
-# What the first process leaves to its new version: the listener's file, and the old processes.
-HANDOVER = "SURVEY_SERVER_HANDOVER"
-LIFE, HANGS = 0, 1  # what a process shows the first one: that it lives, and that a request hangs
+# What the first process leaves to its new version: the listener's file and the old processes, the
+# file of the metrics' listener, and the proxy, which goes on.
+HANDOVER, METRICS_HANDOVER = "SURVEY_SERVER_HANDOVER", "SURVEY_METRICS_HANDOVER"
+PROXY_HANDOVER = "SURVEY_PROXY_HANDOVER"
+WATCHDOG_PAUSE = 1.0  # seconds between two signs of life to systemd
 
-Numbers: TypeAlias = "memoryview[float]"  # in memory that processes share
+# Called with number of the process, environment, status and seconds of each request.
+Observer: TypeAlias = "Callable[[int, WSGIEnvironment, str, float], None]"
 log = logging.getLogger(__name__)
 
 
-def listen(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int, handover: str = HANDOVER) -> socket.socket:
     """Return a socket that all processes accept connections from; raises OSError."""
-    if handed_over := os.environ.get(HANDOVER):
+    if handed_over := os.environ.get(handover):
         return socket.socket(fileno=int(handed_over.split()[0]))
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     return socket.create_server((host, port), family=family, backlog=BACKLOG)
@@ -88,22 +89,26 @@ def serve(
     threads: int = THREADS["read"],
     prepare: Callable[[], None] = lambda: None,
     load_libraries: Callable[[], None] = lambda: None,
+    observe: "Observer | None" = None,
+    metrics: Metrics | None = None,
+    proxy: Callable[[Numbers], None] | None = None,
 ) -> None:
     """Serve until SIGINT or SIGTERM; each process runs ``background`` in threads of their own.
 
     ``threads``: of each lane for participants. ``prepare`` is called once the first processes run:
     what it loads, their replacements have. ``load_libraries`` is called in the process of which
-    requests' own processes are copies.
+    requests' own processes are copies. ``observe`` is called after each request. ``proxy`` becomes
+    the proxy in front, which ends first.
     """
     old = os.environ.pop(HANDOVER, "").split()[1:]
     gc.freeze()  # what exists now stays, so the garbage collector may skip it
     gc.set_threshold(GARBAGE_THRESHOLD)
     passed_on, received = zip(socket.socketpair(), socket.socketpair(), strict=True)
-    counts = memoryview(mmap.mmap(-1, 8 * max(workers, 1))).cast("d")
+    counts = shared_numbers(workers)
 
     def answer_requests(number: int, signs: Numbers) -> None:
         close(*received)
-        server = Server(application, listener, passed_on, counts, number, threads)
+        server = Server(application, listener, passed_on, counts, number, threads, observe)
         signal.signal(signal.SIGTERM, server.end)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
         for work in background:
@@ -113,13 +118,22 @@ def serve(
     def copy_for_requests(signs: Numbers) -> None:
         # Else a copy that outlives the server would keep the address, or not end when all who use
         # the queues have ended.
-        close(listener, *passed_on)
+        close(*listeners, *passed_on)
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
         copy_for_each(received, application, load_libraries, signs)
 
+    listeners = [listener]
     processes = [Worker(partial(answer_requests, n), SILENT_SECONDS) for n in range(workers)]
-    first = FirstProcess(listener, [*processes, Worker(copy_for_requests, LOADING_SECONDS)])
+    others = [Worker(copy_for_requests, LOADING_SECONDS)]
+    in_front = []
+    if metrics is not None:
+        listeners.append(metrics.listener)
+        others.append(Worker(metrics.serve, LOADING_SECONDS, "The process that shows metrics"))
+    if proxy is not None:
+        running = int(os.environ.pop(PROXY_HANDOVER, "") or 0)
+        in_front = [Worker(proxy, float("inf"), "The proxy in front", running)]
+    first = FirstProcess(listeners, processes, others, in_front)
     first.look()
     for pid in old:
         first.leave(int(pid))
@@ -127,20 +141,29 @@ def serve(
     gc.freeze()
     while first.look():
         pass
-    close(listener, *passed_on, *received)
+    close(*passed_on, *received)
     first.end()
 
 
 class FirstProcess:
     """Watch over the other processes.
 
-    ``_leaving``: those that were asked to end, and when they are killed. ``_now``: the seconds in
-    which this process ran: while it was stopped, the others were mostly stopped too.
+    ``processes`` answer requests. ``_leaving``: those that were asked to end, and when they are
+    killed. ``_now``: the seconds in which this process ran: while it was stopped, the others were
+    mostly stopped too.
     """
 
-    def __init__(self, listener: socket.socket, processes: Sequence["Worker"]):
-        self._listener, self._processes = listener, processes
-        self._now, self._looked = 0.0, monotonic()
+    def __init__(
+        self,
+        listeners: Sequence[socket.socket],
+        processes: Sequence[Worker],
+        others: Sequence[Worker],
+        in_front: Sequence[Worker],
+    ):
+        self._listeners, self._processes = listeners, processes
+        self._behind, self._in_front = [*processes, *others], in_front
+        self._now, self._looked, self._noted = 0.0, monotonic(), -WATCHDOG_PAUSE
+        self._is_ready = False
         self._leaving: dict[int, float] = {}
         self._signals: set[int] = set()
         for number in SIGNALS:
@@ -152,15 +175,18 @@ class FirstProcess:
     def look(self) -> bool:
         """Wait for a moment, do what is to be done, and return whether to go on."""
         self._wait()
-        for process in self._processes:
+        if self._signals.intersection(ENDING):  # others may have ended by the same signal
+            return False
+        for process in (*self._behind, *self._in_front):
             if process.pid and process.signs[HANGS]:
                 log.warning("A request hangs. Its process finishes the others, and is replaced.")
                 self.leave(process.pid)
                 process.pid = 0
             process.check(self._now)
+        self._tell_service_manager()
         if signal.SIGHUP in self._signals:
             self._become_new_version()
-        return not self._signals.intersection(ENDING)
+        return True
 
     def leave(self, pid: int) -> None:
         """Ask a process to finish its requests and end."""
@@ -169,11 +195,24 @@ class FirstProcess:
 
     def end(self) -> None:
         """Let all processes finish their requests and end; kill those that take too long."""
-        for process in self._processes:
-            if process.pid:
-                self.leave(process.pid)
-        while self._leaving:
-            self._wait()
+        service_manager.notify(service_manager.STOPPING)
+        for group in (self._in_front, self._behind):
+            for process in group:
+                if process.pid:
+                    self.leave(process.pid)
+            while self._leaving:
+                self._wait()
+            for listener in self._listeners:
+                listener.close()
+
+    def _tell_service_manager(self) -> None:
+        alive = [process.is_alive for process in self._processes]
+        if not self._is_ready and all(alive):
+            self._is_ready = True
+            service_manager.notify(service_manager.READY)
+        if any(alive) and self._now >= self._noted + WATCHDOG_PAUSE:
+            self._noted = self._now
+            service_manager.notify(service_manager.LIVES)
 
     def _wait(self) -> None:
         sleep(TURN_SECONDS)
@@ -189,73 +228,17 @@ class FirstProcess:
 
     def _become_new_version(self) -> None:
         """Execute the command of this process anew: number, listener and children stay."""
-        self._listener.set_inheritable(True)
-        pids = [*self._leaving, *(process.pid for process in self._processes if process.pid)]
-        os.environ[HANDOVER] = " ".join(map(str, [self._listener.fileno(), *pids]))
+        service_manager.notify_reloading()
+        pids = [*self._leaving, *(process.pid for process in self._behind if process.pid)]
+        for listener in self._listeners:
+            listener.set_inheritable(True)
+        files = [listener.fileno() for listener in self._listeners]
+        os.environ[HANDOVER] = " ".join(map(str, [files[0], *pids]))
+        os.environ[METRICS_HANDOVER] = " ".join(map(str, files[1:]))
+        os.environ[PROXY_HANDOVER] = " ".join(str(process.pid) for process in self._in_front)
         signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)  # until the new version handles them
         # These words started this process, so nobody else chose them.
         os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])  # noqa: S606 # nosec B606
-
-
-class Worker:
-    """A process that does ``work``, and the one that replaces it.
-
-    ``patience``: seconds without a sign of life after which it hangs. ``signs``: see ``LIFE``.
-    """
-
-    def __init__(self, work: Callable[[Numbers], None], patience: float):
-        self._work, self._patience = work, patience
-        self.pid = self._failures = 0
-        self._life = self._seen = self._due = 0.0
-
-    def check(self, now: float) -> None:
-        """Start the process if there is none; replace one that ended; kill one that hangs."""
-        if self.pid and (status := exit_status(self.pid)) is not None:
-            log.warning("A server process ended (%s).", status)
-            self._failures = 0 if self.signs[LIFE] else self._failures + 1
-            self.pid = 0
-            # It fails at its start: the next one may fail too, and takes all processor time.
-            self._due = now + min(LONGEST_PAUSE, 0.1 * 2**self._failures) * bool(self._failures)
-        if not self.pid and now >= self._due:
-            self._start(now)
-        elif self.pid and self.signs[LIFE] != self._life:
-            self._life, self._seen = self.signs[LIFE], now
-        elif self.pid and now > self._seen + self._patience:
-            log.warning("A server process hangs and is replaced.")
-            os.kill(self.pid, signal.SIGKILL)
-            self._seen = float("inf")  # it is killed once, however long its end takes
-
-    def _start(self, now: float) -> None:
-        self.signs = memoryview(mmap.mmap(-1, 16)).cast("d")  # of this and of the new process
-        self._life, self._seen = 0.0, now
-        # Else a new process would handle a signal as this one does, and not end.
-        signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
-        try:
-            self.pid = os.fork()
-            if not self.pid:
-                self._run()
-        except OSError as error:  # no memory, or too many processes
-            log.warning("No server process can be started: %s", error)
-            self._due = now + 1.0
-        finally:
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
-
-    def _run(self) -> None:
-        try:
-            for number in (signal.SIGINT, signal.SIGHUP):  # the first process sees to them
-                signal.signal(number, signal.SIG_IGN)
-            self._work(self.signs)
-            os._exit(0)
-        except BaseException:
-            traceback.print_exc()
-        finally:
-            os._exit(1)
-
-
-def exit_status(pid: int) -> int | None:
-    """Return the exit status of a process that this one started, or None while it runs."""
-    ended, status = os.waitpid(pid, os.WNOHANG)
-    return os.waitstatus_to_exitcode(status) if ended else None
 
 
 class TooLongError(BaseException):
@@ -277,9 +260,11 @@ class Server(TcpWSGIServer):  # type: ignore[misc] # waitress has no type hints
         counts: Numbers,
         number: int,
         threads: int,
+        observe: "Observer | None",
     ):
         self.channel_class = Channel
         self._answer, self._passed_on, self._was_asked = application, passed_on, False
+        self._observe = observe
         self._counts, self._number, self._gives_way = counts, number, False
         logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # it tells of each that waits
         self._queues = {lane: ThreadedTaskDispatcher() for lane in THREADS}
@@ -335,9 +320,14 @@ class Server(TcpWSGIServer):  # type: ignore[misc] # waitress has no type hints
 
     def answer(self, environ: "WSGIEnvironment", respond: "StartResponse") -> Iterable[bytes]:
         """Call the application, and note meanwhile that a request is under way."""
+
+        def note_status(status: str, *details: Any) -> Any:
+            request.status = status[:3]
+            return respond(status, *details)
+
         thread = get_ident()
         lane = lane_of(environ["REQUEST_METHOD"], environ["PATH_INFO"])
-        request = SimpleNamespace(lane=lane, began=monotonic(), is_interrupted=False)
+        request = SimpleNamespace(lane=lane, began=monotonic(), is_interrupted=False, status="500")
         if lane in PASSED_ON:
             environ["survey.pass_on"] = partial(pass_on, self._passed_on, dict(environ))
             if not self._was_asked:  # mostly this signs in, and passes on nothing yet
@@ -345,15 +335,18 @@ class Server(TcpWSGIServer):  # type: ignore[misc] # waitress has no type hints
                 self._passed_on[0].send(b"s")
         self._running[thread] = request
         try:
-            return self._answer(environ, respond)
+            return self._answer(environ, note_status)
         except TooLongError:
             headers = [("Content-Type", "text/plain"), ("Retry-After", "5")]
-            respond("503 Service Unavailable", headers, sys.exc_info())
+            note_status("503 Service Unavailable", headers, sys.exc_info())
             return [b"This took too long. Please try again."]
         finally:
             del self._running[thread]
             if request.is_interrupted:
                 _raise_in(thread, None)  # it may have ended by itself just now
+            if self._observe is not None:
+                seconds = monotonic() - request.began
+                self._observe(self._number, environ, request.status, seconds)
 
     def _accept(self, most: int) -> None:
         for _ in range(most):

@@ -38,8 +38,9 @@ class Server:
 
     ``database_uri``: an SQLite file in that folder unless another database is named.
     ``environment``: settings beside those of the process that starts it. ``workers``: how
-    many processes serve. ``command``: what starts the command ``survey``. Without either, the
-    server is a copy of a process that has loaded the survey.
+    many processes serve. ``command``: what starts the command ``survey``; ``options``: of
+    ``serve``, beside port and workers. Without command and environment, the server is a copy of a
+    process that has loaded the survey.
     """
 
     instance: Path
@@ -48,6 +49,7 @@ class Server:
     environment: Mapping[str, str] = field(default_factory=dict)
     workers: int = 2
     command: Sequence[str] = ()
+    options: Sequence[str] = ()
     process: subprocess.Popen[bytes] | ForkedProcess | None = None
     app: Flask = field(init=False)
 
@@ -70,7 +72,7 @@ class Server:
             "SURVEY_DATABASE_URI": self.database_uri,
             **self.environment,
         }
-        words = ["serve", "--port", str(self.port), "--workers", str(self.workers)]
+        words = ["serve", "--port", str(self.port), "--workers", str(self.workers), *self.options]
         if self.command or self.environment:
             self.process = subprocess.Popen(
                 [*(self.command or (sys.executable, "-m", "survey")), *words],

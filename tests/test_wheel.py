@@ -55,6 +55,7 @@ def test_pages_and_commands_work_from_the_wheel_in_a_default_instance(unpacked, 
     where, *statuses = json.loads(run(unpacked, tmp_path, "-c", probe).stdout)
     assert where.startswith(str(unpacked))
     assert statuses == [200, 200, 200]
+    assert (unpacked / "survey" / "deploy" / "Caddyfile").is_file()
     assert (tmp_path / "instance" / "survey.sqlite3").is_file()
 
 

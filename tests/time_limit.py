@@ -31,6 +31,7 @@ LONGEST = (
     "browser/test_participant.py",
     "browser/test_preference.py",
     "promises/test_forms_at_once.py",
+    "promises/test_acknowledged_arrivals.py",
 )
 BEGAN = time.monotonic()
 ENOUGH = 0.9  # of the tests must run

@@ -1,7 +1,8 @@
 """``survey init``, ``serve``, ``doctor``, ``upgrade``, ``backup``, ``restore``: run a server."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -24,10 +25,16 @@ from survey.cli.terminal import print_json, print_result, print_table, print_tex
 if TYPE_CHECKING:
     import socket
 
+    from _typeshed.wsgi import WSGIEnvironment
+    from flask import Flask
     from sqlalchemy import Engine
 
     from survey.config import Settings
+    from survey.logs import What
+    from survey.metrics import Metrics
+    from survey.server import Observer
     from survey.services.operations.doctor import CheckResult
+    from survey.worker import Numbers
 
 HOST_OPTION = click.option("--host", default="127.0.0.1", help="Address to listen on.")
 
@@ -53,7 +60,13 @@ def init(as_json: bool) -> None:
     print_result(content, *sentences, as_json=as_json)
 
 
-@command(examples=("survey serve --demo", "survey serve --host 0.0.0.0 --port 8000 --workers 4"))
+@command(
+    examples=(
+        "survey serve --demo",
+        "survey serve --https survey.example.org --workers 4",
+        "survey serve --host 0.0.0.0 --port 8000 --workers 4",
+    )
+)
 @HOST_OPTION
 @click.option("--port", default=5000, type=click.IntRange(1, 65535), help="Port to listen on.")
 @click.option(
@@ -65,7 +78,35 @@ def init(as_json: bool) -> None:
     help="First make or upgrade the database, and add the paper's study, one with pictures, "
     "and a researcher if there are none.",
 )
-def serve(host: str, port: int, workers: int, demo: bool) -> None:
+@click.option(
+    "--https",
+    "name",
+    metavar="NAME",
+    help="Serve https://NAME/ to everyone, by Caddy, which gets and renews the certificate.",
+)
+@click.option(
+    "--log",
+    "logged",
+    type=click.Choice(["errors", "requests"]),
+    default="errors",
+    help="What to log: what goes wrong, or each request too.",
+)
+@click.option("--log-json", is_flag=True, help="Log JSON, an object a line.")
+@click.option(
+    "--metrics",
+    metavar="[HOST:]PORT",
+    help="Answer Prometheus at this port's /metrics, on this machine unless HOST is another.",
+)
+def serve(
+    host: str,
+    port: int,
+    workers: int,
+    demo: bool,
+    name: str | None,
+    logged: "What",
+    log_json: bool,
+    metrics: str | None,
+) -> None:
     """Serve the survey to participants and researchers, until Ctrl-C.
 
     SIGTERM ends it once its requests are answered. SIGHUP replaces it, without a refused request,
@@ -74,6 +115,7 @@ def serve(host: str, port: int, workers: int, demo: bool) -> None:
     # Before numpy is loaded: it would start a thread, and a process with threads cannot be copied.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from survey.app import create_app, delete_due_data, load_libraries, load_templates
+    from survey.logs import set_up
     from survey.release import made_by
     from survey.server import serve as serve_requests
     from survey.services.operations.database import (
@@ -84,19 +126,24 @@ def serve(host: str, port: int, workers: int, demo: bool) -> None:
     from survey.services.operations.doctor import restrict_access
 
     made_by()  # now: the checkout may have another commit while the code of this one runs
-    with _listen(host, port) as listener:
+    set_up(logged, as_json=log_json)
+    if name is not None:
+        _believe_caddy(name, host)
+    with _listen(host, port) as listener, _metrics_listener(metrics) as metrics_listener:
         with open_engine(make=demo) as (settings, engine):
             restrict_access(engine, settings.instance)
             if demo:
                 upgrade_database(engine)
             require_current_schema(engine)
             _refuse_danger(settings, engine, host)
+            proxy = _caddy(name, port, settings.instance) if name is not None else None
             address = settings.address or _own_address(host, port)
             _print_addresses(engine, address, demo=demo)
             # Threads take the interpreter from the one that has the database's answer. They are
             # worth it where that answer comes from another machine.
             threads = 1 if is_on_this_machine(engine.url) else 4
         app = create_app()
+        observe, shown = _observation(app, workers, logged, metrics_listener)
         serve_requests(
             app,
             listener,
@@ -105,6 +152,9 @@ def serve(host: str, port: int, workers: int, demo: bool) -> None:
             threads=threads,
             prepare=partial(load_templates, app),
             load_libraries=partial(load_libraries, app),
+            observe=observe,
+            metrics=shown,
+            proxy=proxy,
         )
 
 
@@ -214,15 +264,83 @@ def restore(file: Path, replace: bool, as_json: bool) -> None:
     print_result(result, *sentences, as_json=as_json)
 
 
-def _listen(host: str, port: int) -> "socket.socket":
+def _believe_caddy(name: str, host: str) -> None:
+    """Set what Caddy in front needs: one proxy is trusted, and the address is Caddy's."""
+    from survey.https import HttpsError, address_of
+
+    if host not in ("127.0.0.1", "localhost"):
+        raise click.UsageError(
+            "With --https only Caddy is reached from outside; leave --host out.",
+        )
+    try:
+        address = address_of(name)
+    except HttpsError as error:
+        raise click.ClickException(str(error)) from error
+    other = os.environ.get("SURVEY_ADDRESS", "").rstrip("/")
+    if other not in ("", address):
+        raise click.ClickException(
+            f"SURVEY_ADDRESS is {other}, and --https makes the address {address}; leave it out."
+        )
+    os.environ |= {"SURVEY_ADDRESS": address, "SURVEY_TRUSTED_PROXIES": "1"}
+
+
+def _caddy(name: str, behind: int, instance: Path) -> "Callable[[Numbers], None]":
+    from survey.config import folder
+    from survey.https import HttpsError, caddy_in_front
+    from survey.server import PROXY_HANDOVER
+
+    try:
+        return caddy_in_front(
+            *(name, behind, instance, folder("deploy") / "Caddyfile"),
+            is_running=PROXY_HANDOVER in os.environ,
+        )
+    except HttpsError as error:
+        raise click.ClickException(str(error)) from error
+
+
+def _metrics_listener(place: str | None) -> "AbstractContextManager[socket.socket | None]":
+    from survey.server import METRICS_HANDOVER
+
+    if place is None:
+        return nullcontext()
+    host, _, port = place.rpartition(":")
+    if not port.isascii() or not port.isdigit() or not 0 < int(port) < 2**16:
+        raise click.BadParameter(f"{place!r} is not a port, 1 to 65535, nor HOST:PORT")
+    host = host.strip("[]") or "127.0.0.1"
+    return _listen(host, int(port), METRICS_HANDOVER, another="another with --metrics")
+
+
+def _observation(
+    app: "Flask", workers: int, logged: "What", listener: "socket.socket | None"
+) -> "tuple[Observer | None, Metrics | None]":
+    """Return what is called after each request, and the metrics, if either is wanted."""
+    from survey.app import current_gauges, route_names
+    from survey.logs import log_request
+    from survey.metrics import Metrics, RequestCounts
+
+    counts = RequestCounts(route_names(app), workers)
+
+    def observe(number: int, environ: "WSGIEnvironment", status: str, seconds: float) -> None:
+        if listener is not None:
+            counts.add(number, environ, status, seconds)
+        log_request(environ, status, seconds)
+
+    if listener is not None:
+        return observe, Metrics(listener, counts, partial(current_gauges, app))
+    return (observe if logged == "requests" else None), None
+
+
+def _listen(
+    host: str, port: int, *handover: str, another: str = "another with --host or --port"
+) -> "socket.socket":
     from survey.server import listen
 
     try:
-        return listen(host, port)
+        return listen(host, port, *handover)
     except OSError as error:
         reason = str(error.strerror).partition(" (while")[0]  # Python repeats the address there
         raise click.ClickException(
-            f"Cannot listen on {host}:{port} ({reason}); choose another with --host or --port."
+            f"Cannot listen on {host}:{port} ({reason}); choose {another}."
         ) from error
 
 

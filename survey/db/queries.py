@@ -617,3 +617,16 @@ def events_of(session: Session, study: Study) -> Sequence[Event]:
         .where(Event.slug == study.slug, Event.at >= study.created_at)
         .order_by(Event.id.desc())
     ).all()
+
+
+def all_answers(session: Session) -> int:
+    """Count the answers of all studies."""
+    return session.scalar(select(func.count()).select_from(StoredResponse)) or 0
+
+
+def database_bytes(session: Session) -> int:
+    """Return the size of the database in bytes, without a log that it writes ahead."""
+    if is_sqlite(session):
+        pages = text("SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()")
+        return int(session.execute(pages).scalar_one())
+    return session.scalar(select(func.pg_database_size(func.current_database()))) or 0

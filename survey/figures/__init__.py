@@ -46,10 +46,11 @@ class Drawings(UserDict[str, Drawing]):
 DRAWINGS = Drawings()
 
 # An image has neither colour nor font of the page around it: these are --ink of static/survey.css,
-# and the font by which the drawing was laid out.
-THEMES = (
-    '<style>svg { color: #1b2330; font-family: "DejaVu Sans", system-ui, sans-serif } '
-    "@media (prefers-color-scheme: dark) { svg { color: #e8edf4 } }</style>"
+# and the font by which the drawing was laid out. The page asks for the image of its theme, since
+# WebKit does not tell an image which theme its page has.
+INK = {False: "#1b2330", True: "#e8edf4"}
+IMAGE_STYLE = (
+    '<style>svg {{ color: {ink}; font-family: "DejaVu Sans", system-ui, sans-serif }}</style>'
 )
 SVG = "http://www.w3.org/2000/svg"
 _drawing_lock = threading.Lock()  # matplotlib's settings are global
@@ -131,9 +132,9 @@ def as_svg(exhibit: Exhibit) -> str:
     return _prefix_ids(ElementTree.tostring(root, encoding="unicode"), exhibit.name)
 
 
-def as_image(exhibit: Exhibit) -> str:
-    """Return a figure as an image of a page: it has the text colour of the page's theme itself."""
-    return as_svg(exhibit).replace(">", f">{THEMES}", 1)
+def as_image(exhibit: Exhibit, *, dark: bool = False) -> str:
+    """Return a figure as an image of a page, with the text colour of its light or dark theme."""
+    return as_svg(exhibit).replace(">", f">{IMAGE_STYLE.format(ink=INK[dark])}", 1)
 
 
 def _move_style_to_attributes(element: ElementTree.Element) -> None:

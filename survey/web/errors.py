@@ -1,5 +1,7 @@
 """Turn exceptions into error pages; no other module maps exceptions to HTTP statuses."""
 
+from typing import Any
+
 from flask import Flask, current_app, g, render_template, request
 from flask.typing import ResponseReturnValue
 from sqlalchemy import exc
@@ -81,6 +83,7 @@ RELOAD = marked("Reload this page in a moment. What you had saved is safe.")
 
 def init_app(app: Flask) -> None:
     """Register a handler for each exception that a page may raise."""
+    app.log_exception = _log_exception  # type: ignore[method-assign] # Flask's own logs the path
     app.register_error_handler(HTTPException, _http_error)
     app.register_error_handler(SecurityError, lambda _: page(400, FOREIGN_HOST))
     app.register_error_handler(NotFoundError, lambda error: page(404, str(error), TEXTS[404][1]))
@@ -100,6 +103,11 @@ def init_app(app: Flask) -> None:
         app.register_error_handler(error_type, _not_open)
     for fault in DATABASE_FAULTS:
         app.register_error_handler(fault, database_busy)
+
+
+def _log_exception(exc_info: Any) -> None:
+    """Log an error without the path, which may hold a code or a token."""
+    current_app.logger.error("A page failed at %s", request.endpoint, exc_info=exc_info)
 
 
 def page(status: int, *sentences: str) -> tuple[str, int]:
@@ -161,7 +169,7 @@ def _unknown_kind(error: UnreadablePlanError) -> ResponseReturnValue:
     """Return the page of a study whose kind is not registered: only researchers read why."""
     session().rollback()
     g.pop("study", None)  # the page would read its plan
-    current_app.logger.error("%s cannot be shown: %s", request.path, error)
+    current_app.logger.error("The page %s cannot be shown: %s", request.endpoint, error)
     return page(500) if g.get("researcher") is None else page(403, str(error))
 
 

@@ -18,7 +18,7 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache, wraps
+from functools import cache, lru_cache, wraps
 from hashlib import sha256
 from mimetypes import guess_type
 from pathlib import Path
@@ -110,6 +110,7 @@ REVALIDATE = "no-cache"
 
 def init_app(app: Flask) -> None:
     """Check every request, add headers and the cookie, serve static files, cache parts of pages."""
+    app.before_request(_note_route)
     app.wsgi_app = _check_body_length(app.wsgi_app)  # type: ignore[method-assign,assignment] # Flask's way
     if not app.config["TRUSTED_PROXIES"]:
         app.before_request(_warn_of_unknown_proxy)
@@ -231,6 +232,18 @@ def read_form() -> None:
     if request.headers.get("Transfer-Encoding"):
         abort(411)
     request.form  # noqa: B018 - reading it is the point
+
+
+@cache
+def route_name(rule: str) -> str:
+    """Return a route without the types of its parts: /s/<slug>/q/<position>."""
+    return re.sub(r"<[^<>]*:", "<", rule)
+
+
+def _note_route() -> None:
+    """Note the route for the server, which logs and counts requests without what is in a path."""
+    if request.url_rule is not None:
+        request.environ["survey.route"] = route_name(request.url_rule.rule)
 
 
 def _check_body_length(application: "WSGIApplication") -> "WSGIApplication":

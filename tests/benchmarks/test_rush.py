@@ -8,9 +8,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from benchmarks.speed.rush import servers
 from benchmarks.speed.rush.browsing import Browser, RefusedError
-from benchmarks.speed.rush.people import QUESTIONS, Crowd
+from benchmarks.speed.rush.people import QUESTIONS, Crowd, Ours
 from benchmarks.speed.rush.wire import LostError, attend, whole_body
+from tests.guides.proxies import require
 
 PAGE = b"HTTP/1.1 200 OK\r\nSet-Cookie: who=ann; path=/\r\nContent-Length: 4\r\n\r\nhere"
 AWAY = b"HTTP/1.1 303 See Other\r\nLocation: /next\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
@@ -107,3 +109,13 @@ def test_a_reply_that_is_no_page_ends_the_run(server, path, error):
 
     with pytest.raises(error):
         attend(iter([talk()]), address, at_once=1)
+
+
+@pytest.mark.slow
+def test_people_are_answered_behind_the_guides_nginx(tmp_path):
+    require("nginx")
+    with servers.ours(tmp_path, proxies=1) as behind, servers.nginx(tmp_path, behind) as place:
+        crowd = Crowd(Ours(place.home))
+        attend(crowd.coming(2), place.address, at_once=2)
+        attend(crowd.answering(), place.address, at_once=2)
+    assert len(crowd.seconds) == 2 * QUESTIONS == servers.answers_stored(tmp_path)

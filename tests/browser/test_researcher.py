@@ -172,7 +172,7 @@ def test_from_the_first_start_to_a_bundle_that_replicates(page, server):
 
     # No result before the end.
     page.get_by_role("link", name="Results", exact=True).click()
-    expect(page.get_by_text("Results are hidden while people vote")).to_be_visible()
+    expect(page.get_by_text("Results are hidden while people answer")).to_be_visible()
     page.get_by_role("link", name="Overview").click()
     page.get_by_role("link", name="Close …").click()
     expect(page.get_by_role("heading", name="1 complete, 0 under way")).to_be_visible()

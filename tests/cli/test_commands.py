@@ -51,6 +51,24 @@ def test_commands_without_a_database_say_what_to_do(run):
     )
 
 
+@pytest.mark.parametrize(
+    ("options", "status", "fault"),
+    [
+        (("--https", "a.org", "--host", "0.0.0.0"), 2, "leave --host out"),
+        (("--https", "a/b"), 1, "'a/b' is not the name of a server"),
+        (("--https", "a.org"), 1, "SURVEY_ADDRESS is https://b.org"),
+        (("--metrics", "0"), 2, "'0' is not a port"),
+        (("--metrics", "here"), 2, "'here' is not a port"),
+        (("--log", "all"), 2, "'errors', 'requests'"),
+    ],
+)
+def test_serve_says_what_it_cannot_serve(run, monkeypatch, options, status, fault):
+    monkeypatch.setenv("SURVEY_ADDRESS", "https://b.org")
+    with create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    assert fault in run("serve", "--port", port, *options, status=status)
+
+
 @ON_SQLITE
 def test_serve_says_where_it_cannot_listen(run):
     run("init")

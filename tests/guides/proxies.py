@@ -14,29 +14,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.guides.pages import ROOT, block_of, page_named
+from benchmarks.speed.rush.servers import install_nginx
+from tests.guides.pages import ROOT
 from tests.serving import free_port
 
-NAME = "survey.example.org"
+AUTHORITY = Path("caddy/pki/authorities/local/root.crt")  # of Caddy, in its folder
+# Caddy makes the certificates of such names itself.
+NAME = "survey.localhost"
 # The address from which people come in the tests; Linux has all of 127.0.0.0/8.
 SOMEBODY = "127.0.0.77"
-# What stands around a server's block in a distribution's nginx.conf.
-AROUND = """
-{user}
-daemon off;
-pid {folder}/nginx.pid;
-worker_processes 1;
-error_log {folder}/errors.log;
-events {{ worker_connections 64; }}
-http {{
-  client_body_temp_path {folder}/body;
-  proxy_temp_path {folder}/proxy;
-  fastcgi_temp_path {folder}/fastcgi;
-  uwsgi_temp_path {folder}/uwsgi;
-  scgi_temp_path {folder}/scgi;
-  {server}
-}}
-"""
 
 
 @dataclass(frozen=True)
@@ -75,36 +61,30 @@ def skip_unless_required(why: str) -> None:
 
 
 @contextmanager
-def nginx(folder: Path, behind: int) -> Iterator[Proxy]:
-    """Run nginx with the guide's file, the certificate being one of our own."""
+def nginx(folder: Path, *behind: int, with_tls: bool = True) -> Iterator[Proxy]:
+    """Run nginx with the guide's file before servers, the certificate being one of our own."""
     port = free_port()
     make_certificate(folder)
-    settings = folder / "nginx.conf"
-    settings.write_text(
-        AROUND.format(
-            # Its workers write into the test's folder, which is the user's own.
-            user="user root;" if os.geteuid() == 0 else "",
-            folder=folder,
-            server=nginx_server(folder, port, behind),
-        )
-    )
-    tried = [command("nginx"), "-e", str(folder / "errors.log"), "-c", str(settings)]
-    checked = subprocess.run([*tried, "-t"], capture_output=True, text=True)
+    name = f"listen 127.0.0.1:{port};\nserver_name 127.0.0.1;\n"
+    if with_tls:
+        name = nginx_name(folder, port)
+    machines = "".join(f"server 127.0.0.1:{server} fail_timeout=1s;\n" for server in behind)
+    run = install_nginx(folder, name, machines)
+    checked = subprocess.run([*run, "-t"], capture_output=True, text=True)
     assert "test is successful" in checked.stderr, checked.stderr
     assert "warn" not in checked.stderr, checked.stderr
-    with _running(tried, port, folder, {}):
+    with _running(run, port, folder, {}, with_tls=with_tls):
         yield Proxy(port, folder / "fullchain.pem", folder)
 
 
-def nginx_server(folder: Path, port: int, behind: int) -> str:
-    """Return the guide's file with this machine's ports and folders."""
-    text = block_of(page_named("thousand-participants.md"), "/etc/nginx/conf.d/survey.conf")
+def nginx_name(folder: Path, port: int) -> str:
+    """Return the guide's file with the survey's name, with this machine's ports and folders."""
+    text = (ROOT / "deploy/nginx/survey-name.conf").read_text()
     for meant, here in (
         ("listen 80;", f"listen 127.0.0.1:{free_port()};"),
         ("listen 443", f"listen 127.0.0.1:{port}"),
-        (f"/etc/letsencrypt/live/{NAME}", str(folder)),
-        ("/var/log/nginx", str(folder)),
-        ("127.0.0.1:8000", f"127.0.0.1:{behind}"),
+        ("/etc/letsencrypt/live/survey.example.org", str(folder)),
+        ("survey.example.org", NAME),
     ):
         assert meant in text, meant
         text = text.replace(meant, here)
@@ -123,34 +103,33 @@ def make_certificate(folder: Path) -> None:
 def caddy(folder: Path, behind: int) -> Iterator[Proxy]:
     """Run Caddy with the repository's file, vouched for by an authority of its own."""
     port, environment = free_port(), {}
-    environment |= {"SURVEY_HOST": NAME, "SURVEY_ADDRESS": f"127.0.0.1:{behind}"}
-    environment |= {"HTTPS_PORT": str(port), "HTTP_PORT": str(free_port())}
+    environment |= {"SURVEY_HOST": NAME, "SURVEY_BEHIND": f"127.0.0.1:{behind}"}
+    environment |= {"SURVEY_HTTPS_PORT": str(port), "SURVEY_HTTP_PORT": str(free_port())}
     environment |= {"XDG_DATA_HOME": str(folder), "XDG_CONFIG_HOME": str(folder)}
-    environment |= {"CADDY_ADMIN": f"127.0.0.1:{free_port()}"}
-    # The one change: no public authority can be asked for a certificate here.
-    file = folder / "Caddyfile"
-    file.write_text(
-        f"{{\n\tlocal_certs\n{(ROOT / 'deploy/Caddyfile').read_text().split('{', 1)[1]}"
-    )
-    run = [command("caddy"), "run", "--config", str(file)]
+    run = [str(command("caddy")), "run", "--config", str(ROOT / "deploy/Caddyfile")]
     with _running(run, port, folder, environment):
-        yield Proxy(port, folder / "caddy/pki/authorities/local/root.crt", folder)
+        yield Proxy(port, folder / AUTHORITY, folder)
 
 
 @contextmanager
 def _running(
-    run: list[str | None], port: int, folder: Path, environment: dict[str, str]
+    run: list[str],
+    port: int,
+    folder: Path,
+    environment: dict[str, str],
+    *,
+    with_tls: bool = True,
 ) -> Iterator[None]:
     """Run a proxy from when it listens; what it says is kept in its folder, as a service's is."""
     with (folder / "said.log").open("wb") as said:
         process = subprocess.Popen(
-            [str(word) for word in run],
+            run,
             env={**os.environ, **environment},
             stdout=said,
             stderr=said,
         )
     try:
-        while not _speaks_tls(port):
+        while not _listens(port, with_tls=with_tls):
             assert process.poll() is None, f"{run[0]} ended at once"
             time.sleep(0.05)
         yield
@@ -159,12 +138,13 @@ def _running(
         process.wait(timeout=30)
 
 
-def _speaks_tls(port: int) -> bool:
+def _listens(port: int, *, with_tls: bool) -> bool:
     """Whether it listens, and has a certificate by now."""
     trusting = ssl._create_unverified_context()
     try:
         with socket.create_connection(("127.0.0.1", port), 5) as plain:
-            trusting.wrap_socket(plain, server_hostname=NAME).close()
+            if with_tls:
+                trusting.wrap_socket(plain, server_hostname=NAME).close()
     except OSError:
         return False
     return True

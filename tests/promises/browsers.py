@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import re
 import resource
+import ssl
 import time
 from collections.abc import Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +16,7 @@ T = TypeVar("T")
 
 ASSET = re.compile(rb'(?:href|src)="(/[^"]*static/[^"]*)"')
 SIX = 6  # connections of a browser to one address
-HEAD = "GET {} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: keep-alive\r\n\r\n"
+HEAD = "GET {} HTTP/1.1\r\nHost: {}\r\nConnection: keep-alive\r\n\r\n"
 
 
 @contextmanager
@@ -30,18 +31,22 @@ def many_files(wanted: int) -> Iterator[None]:
 
 
 class Line:
-    """A connection to the server."""
+    """A connection to the server; with ``tls``, by HTTPS under the name ``host``."""
 
-    def __init__(self, port: int) -> None:
-        self.port = port
+    def __init__(
+        self, port: int, host: str = "127.0.0.1", tls: ssl.SSLContext | None = None
+    ) -> None:
+        self.port, self.host, self.tls = port, host, tls
 
     async def open(self) -> None:
         """Connect, as often as that takes."""
-        self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port)
+        self.reader, self.writer = await asyncio.open_connection(
+            *("127.0.0.1", self.port), ssl=self.tls, server_hostname=self.host if self.tls else None
+        )
 
     async def get(self, path: str) -> bytes:
         """Return the body of a page; raise AssertionError unless its status is 200."""
-        self.writer.write(HEAD.format(path).encode())
+        self.writer.write(HEAD.format(path, self.host).encode())
         head = await self.reader.readuntil(b"\r\n\r\n")
         assert head.startswith(b"HTTP/1.1 200"), head
         length = re.search(rb"(?i)content-length: (\d+)", head)
@@ -66,6 +71,8 @@ class Arrivals:
 
     port: int
     path: str
+    host: str = "127.0.0.1"
+    tls: ssl.SSLContext | None = None
     assets: list[str] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
 
@@ -100,14 +107,17 @@ class Arrivals:
         """Let so many browsers come at once, until all have what they want."""
         in_own_loop(self._come(pattern, browsers))
 
+    def _line(self) -> Line:
+        return Line(self.port, self.host, self.tls)
+
     async def _come(self, pattern: str, browsers: int) -> None:
-        first = Line(self.port)
+        first = self._line()
         await first.open()
         page = await first.get(self.path)
         self.assets = [match.decode() for match in ASSET.findall(page)]
         first.close()
         assert self.assets
-        lines = [[Line(self.port) for _ in range(SIX)] for _ in range(browsers)]
+        lines = [[self._line() for _ in range(SIX)] for _ in range(browsers)]
         self.began = time.monotonic()
         try:
             await asyncio.gather(*(getattr(self, pattern)(own) for own in lines))

@@ -1,12 +1,14 @@
-"""Acknowledged means stored, exactly once: when a class starts, all at once and without a proxy."""
+"""Acknowledged means stored, exactly once: when a class starts, all at once."""
 
 import asyncio
+import ssl
 import statistics
 import time
 
 import pytest
 
 from tests.builders import SLUG
+from tests.guides import proxies
 from tests.promises.browsers import Arrivals, Line, in_own_loop, many_files
 from tests.serving import Server, free_port
 
@@ -20,8 +22,8 @@ SILENT = 3_000
 
 
 @pytest.fixture
-def server(tmp_path):
-    running = Server(tmp_path, free_port())
+def server(tmp_path, request):
+    running = Server(tmp_path, free_port(), environment=getattr(request, "param", {}))
     running.open_study(SLUG, participants=10_000)
     running.start()
     yield running
@@ -83,4 +85,25 @@ def test_the_visitor_after_3000_silent_ones_waits_less_than_half_a_second(server
         f"While {SILENT:,} connections were opened that sent nothing, the next visitor had the "
         f"page after {statistics.median(seconds):.2f} s (the worst of {RUNS} runs: "
         f"{max(seconds):.2f} s)."
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("server", [{"SURVEY_TRUSTED_PROXIES": "1"}], indirect=True)
+@pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.parametrize("kind", ["nginx", "caddy"])
+def test_no_connection_of_300_browsers_breaks_behind_a_proxy_as_documented(
+    server, tmp_path, kind, pattern, measured
+):
+    """Debian's own nginx.conf, with 768 connections for each process, breaks some."""
+    proxies.require(kind)
+    run = getattr(proxies, kind)
+    with run(tmp_path, server.port) as proxy, many_files(6 * BROWSERS):
+        tls = ssl.create_default_context(cafile=str(proxy.authority))
+        arrivals = Arrivals(proxy.port, f"/s/{SLUG}", proxies.NAME, tls)
+        arrivals.come(pattern, BROWSERS)  # a connection that breaks is raised
+    assert len(arrivals.seconds) == BROWSERS
+    measured(
+        f"{BROWSERS} browsers opened {PATTERNS[pattern]}, by HTTPS through {kind} as documented: "
+        f"of {6 * BROWSERS:,} connections 0 broke."
     )

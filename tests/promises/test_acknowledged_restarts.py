@@ -5,7 +5,6 @@ import os
 import shutil
 import signal
 import socket
-import subprocess
 import sys
 import threading
 import time
@@ -16,7 +15,7 @@ import requests
 
 from survey.app import db
 from tests.databases import newest_schema
-from tests.guides.proxies import command, require
+from tests.guides import proxies
 from tests.promises.crowd import Crowd
 from tests.promises.killing import children
 from tests.promises.postgres import own_cluster
@@ -27,35 +26,6 @@ pytestmark = pytest.mark.slow
 
 PEOPLE, RUNS = 30, 3
 SURVEY = (sys.executable, "-m", "survey")
-NGINX = """
-{user}
-daemon off;
-pid {folder}/nginx.pid;
-error_log {folder}/errors.log;
-events {{ worker_connections 1024; }}
-http {{
-  access_log off;
-  client_body_temp_path {folder}/body;
-  proxy_temp_path {folder}/proxy;
-  fastcgi_temp_path {folder}/fastcgi;
-  uwsgi_temp_path {folder}/uwsgi;
-  scgi_temp_path {folder}/scgi;
-  upstream survey {{
-    server 127.0.0.1:{ports[0]} fail_timeout=1s;
-    server 127.0.0.1:{ports[1]} fail_timeout=1s;
-    keepalive 32;
-  }}
-  server {{
-    listen 127.0.0.1:{port};
-    location / {{
-      proxy_pass http://survey;
-      proxy_http_version 1.1;
-      proxy_set_header Connection "";
-      proxy_set_header Host $http_host;
-    }}
-  }}
-}}
-"""
 # The survey, and a page that takes a while; its version is in a file.
 CODE = """
 import sys, time
@@ -208,34 +178,9 @@ def alive(pids):
 
 
 @contextmanager
-def nginx(folder, servers):
-    """Run nginx in front of two servers; yield its port."""
-    require("nginx")
-    port = free_port()
-    settings = folder / "nginx.conf"
-    user = "user root;" if os.geteuid() == 0 else ""
-    ports = [server.port for server in servers]
-    settings.write_text(NGINX.format(user=user, folder=folder, port=port, ports=ports))
-    process = subprocess.Popen(
-        [command("nginx"), "-e", str(folder / "errors.log"), "-c", str(settings)]
-    )
-    try:
-        while True:
-            try:
-                socket.create_connection(("127.0.0.1", port)).close()
-                break
-            except OSError:
-                assert process.poll() is None
-                time.sleep(0.05)
-        yield port
-    finally:
-        process.terminate()
-        process.wait(30)
-
-
-@contextmanager
 def two_machines(folder, uri=""):
     """Two servers with one database, and nginx in front; yield them, and its port."""
+    proxies.require("nginx")
     servers = []
     for name in ("one", "two"):
         instance = folder / name
@@ -245,8 +190,9 @@ def two_machines(folder, uri=""):
     try:
         for server in servers:
             server.start()
-        with nginx(folder, servers) as port:
-            yield servers, port
+        ports = [server.port for server in servers]
+        with proxies.nginx(folder, *ports, with_tls=False) as proxy:
+            yield servers, proxy.port
     finally:
         for server in servers:
             server.kill()

@@ -836,9 +836,12 @@ def test_its_results_show_topics_gold_standard_and_assessors(desk, app, session)
     # The third, who was asked because two differ, does not count for reliability.
     assert desk.page.select_one("#answer").text == (
         "Whether the 2 assessors agree well enough to rely on is not decided: alpha .59 (.19 to "
-        ".99). For .80 it takes 3 assessors, averaged pair by pair. The first two assessors agree "
-        "on 1 of 2 topics; the gold standard has 2 of 2 topics."
+        ".99)."
     )
+    assert [row.text for row in desk.page.select(".standings li")] == [
+        "For .80 it takes 3 assessors, averaged pair by pair.",
+        "The first two assessors agree on 1 of 2 topics; the gold standard has 2 of 2 topics.",
+    ]
     tables = [each["id"] for each in desk.page.select("[id]")]
     assert tables.index("reliability") < tables.index("comparison")
     contested = desk.page.select_one("#contested")

@@ -812,7 +812,7 @@ def test_the_overview_shows_a_studys_life_as_steps_and_where_it_stands(desk, ses
     open_it(session, study)
     assert steps() == ["✓ Plan and check (done)", "2 Open and invite *", third]
     desk.open(f"{STUDY}/hand-out")
-    assert "The bundle is hidden while people vote" in desk.text
+    assert "The bundle is hidden while people answer" in desk.text
     desk.open(f"{STUDY}/close")
     desk.send(f"{STUDY}/close")
     assert steps() == ["✓ Plan and check (done)", "✓ Open and invite (done)", f"{third} *"]
@@ -833,7 +833,7 @@ def test_results_and_bundle_are_hidden_until_the_end(desk, app, session, study):
         "/files/table4.csv",
     ):
         desk.open(STUDY + section)
-        assert " hidden while people vote" in desk.text, section
+        assert " hidden while people answer" in desk.text, section
         assert "What the votes support" not in desk.text
     desk.open(f"{STUDY}/results")
     desk.send(f"{STUDY}/unblind", reason=" ")

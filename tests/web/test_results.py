@@ -10,6 +10,7 @@ import pytest
 from survey.core.studies.rankings import Ranking
 from survey.core.tasks.ordering import OrderingAnswer
 from survey.db.models import Participant
+from survey.figures import INK
 from survey.services import accounts
 from survey.services.analysis.report import parts_of
 from survey.services.analysis.study_results import AnalysisOptions
@@ -103,6 +104,9 @@ def test_a_drawing_is_kept_by_browsers_under_the_digest_of_what_it_shows(desk):
     answer = desk.client.get(address)
     assert answer.mimetype == "image/svg+xml"
     assert "immutable" in answer.headers["Cache-Control"]
+    dark = answer.text.replace(INK[False], INK[True])
+    of_dark_pages = desk.page.select_one(".answer picture source")["srcset"]
+    assert desk.client.get(of_dark_pages).text == dark != answer.text
     other = desk.client.get(address.replace("digest=", "digest=0"))
     assert "immutable" not in other.headers.get("Cache-Control", "")
     assert desk.client.get(f"{RESULTS}/drawing/none.svg").status_code == 404

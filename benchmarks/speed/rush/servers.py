@@ -136,35 +136,6 @@ def _new_session(port: int, participants: int) -> str:
     return "/" + link.split("/", 3)[3]
 
 
-NGINX = """
-daemon off;
-pid {folder}/nginx.pid;
-error_log {folder}/nginx-errors.log;
-worker_processes 1;
-events {{ worker_connections 2048; }}
-http {{
-  access_log off;
-  client_body_temp_path {folder}/body;
-  proxy_temp_path {folder}/proxy;
-  fastcgi_temp_path {folder}/fastcgi;
-  uwsgi_temp_path {folder}/uwsgi;
-  scgi_temp_path {folder}/scgi;
-  upstream survey {{ server {host}:{behind}; keepalive 32; }}
-  server {{
-    listen {host}:{port};
-    location / {{
-      proxy_pass http://survey;
-      proxy_http_version 1.1;
-      proxy_set_header Connection "";
-      proxy_set_header Host $host;
-      proxy_set_header X-Forwarded-Host $http_host;
-      proxy_set_header X-Forwarded-Proto $scheme;
-    }}
-  }}
-}}
-"""
-
-
 def nginx_version() -> str | None:
     """Return nginx's version, or None where it is not installed."""
     found = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin")
@@ -174,15 +145,29 @@ def nginx_version() -> str | None:
     return told.stderr.strip().rpartition("/")[2]
 
 
+def install_nginx(folder: Path, name: str, machines: str) -> list[str]:
+    """Install the server guide's nginx.conf as it is into a folder; return the command.
+
+    ``name``, ``machines``: the content of the two files in which servers differ.
+    """
+    if os.geteuid():  # Debian's temporary folders are of root and www-data
+        kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+        name += "".join(f"{kind}_temp_path {folder}/{kind};\n" for kind in kinds)
+    shutil.copy(peers.ROOT / "deploy/nginx/nginx.conf", folder)
+    (folder / "survey-name.conf").write_text(name)
+    (folder / "survey-machines.conf").write_text(machines)
+    found = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin") or "nginx"
+    places = ["-p", str(folder), "-c", str(folder / "nginx.conf"), "-e", str(folder / "errors.log")]
+    return [found, *places, "-g", f"daemon off; pid {folder}/nginx.pid;"]
+
+
 @contextmanager
 def nginx(folder: Path, behind: Place) -> Iterator[Place]:
-    """Debian's nginx before a server, buffering as it does by default."""
+    """Run nginx with the server guide's file in front of a server, without TLS."""
     port = free_port()
-    settings = folder / "nginx.conf"
-    settings.write_text(NGINX.format(folder=folder, host=HOST, port=port, behind=behind.port))
-    path = f"{os.environ['PATH']}:/usr/sbin"
-    with _running(("nginx", "-c", str(settings)), folder, {"PATH": path}):
-        _until_answered(f"http://{HOST}:{port}/readyz")
+    name = f"listen {HOST}:{port};\nserver_name localhost;\n"  # so people ask in browsing.py
+    with _running(install_nginx(folder, name, f"server {HOST}:{behind.port};"), folder, {}):
+        _until_answered(f"http://localhost:{port}/readyz")
         yield Place(port, behind.home)
 
 

@@ -124,6 +124,13 @@ class Reliability:
             said += f"; {and_join(differ)} differ{'s' * (len(differ) == 1)}"
         return f"{said}."
 
+    def alike(self, role: str = "annotator") -> str:
+        """Return that no annotator differs, where that was tested; else ""."""
+        tested = any(assessor.alpha_of_others is not None for assessor in self.by_assessor)
+        if not tested or any(assessor.differs for assessor in self.by_assessor):
+            return ""
+        return f"No {role} differs from the others by more than chance."
+
     def more_annotators(self, annotators: int) -> str:
         """Return what all annotators together give, and how many it takes for .8; else ""."""
         if self.merged is None or annotators < 2:

@@ -63,6 +63,16 @@ class RunPair:
         kind, these = self.tests.kind.ci95, self.tests.these.ci95
         return name, self.rate, kind and _rates(kind), these and _rates(these)
 
+    @property
+    def of_100_answers(self) -> str:
+        """How many of 100 answers prefer the run that is ahead, the other, and no list."""
+        counts = {self.pair.first: self.wins, self.pair.second: self.losses}
+        ahead, behind = self.pair if (self.difference or 0.0) >= 0 else self.pair[::-1]
+        total = max(1, self.wins + self.losses + self.ties)
+        shares = (100 * count / total for count in (counts[ahead], counts[behind], self.ties))
+        won, lost, tied = (rounded(share, 0) for share in shares)
+        return f"Of 100 answers {won} prefer {ahead}, {lost} {behind}, {tied} no list."
+
     def verdict(self, sampled: int, noun: str, level: float = LEVEL) -> Verdict:
         """Return what the answers support.
 

@@ -118,6 +118,8 @@ def joined(
 def reliability_sentences(reliability: Reliability, people: int) -> Iterator[str]:
     """Yield whether assessors are reliable, and how many it takes where more would help."""
     yield reliability.sentence(people, "assessors")
+    if alike := reliability.alike("assessor"):
+        yield alike
     needed = reliability.needed
     if needed is not None and needed > people:
         yield f"For .80 it takes {needed} assessors, averaged pair by pair."
@@ -318,17 +320,27 @@ class GroupResults:
 
     @property
     def headline(self) -> str:
-        """Whether assessors are reliable, where two agree, and what the gold standard has."""
-        topics, joined = self.compared.topics, len(self.gold.joined)
-        if not topics:
+        """Whether the assessors are reliable, in a sentence."""
+        if not self.compared.topics:
             return "There is no gold standard: no topic has two assessors."
-        agree = len(topics) - len(self.compared.third)
-        reliability, people = self.compared.reliability, len(self.independent)
+        return self._reliability_sentences[0]
+
+    @property
+    def sentences(self) -> list[str]:
+        """What to read next: what further assessors would bring, and where the first two agree."""
+        topics = len(self.compared.topics)
+        if not topics:
+            return []
+        agree, joined = topics - len(self.compared.third), len(self.gold.joined)
         first_two = (
-            f"The first two assessors agree on {agree} of {count_of(len(topics), 'topic')}; the "
-            f"gold standard has {joined} of {count_of(len(self.gold.topics), 'topic')}."
+            f"The first two assessors agree on {agree} of {count_of(topics, 'topic')}; the gold "
+            f"standard has {joined} of {count_of(len(self.gold.topics), 'topic')}."
         )
-        return " ".join([*reliability_sentences(reliability, people), first_two])
+        return [*self._reliability_sentences[1:], first_two]
+
+    @property
+    def _reliability_sentences(self) -> list[str]:
+        return [*reliability_sentences(self.compared.reliability, len(self.independent))]
 
     @property
     def counts(self) -> str:

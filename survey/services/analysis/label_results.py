@@ -278,10 +278,17 @@ class LabelResults:
 
     @property
     def headline(self) -> str:
-        """What the labels say, in a sentence: how much is relevant, and how alike people mark."""
+        """Whether the annotators are reliable, in a sentence."""
+        if not self.merged.agreements:
+            return "Nothing is marked: no annotator has finished a query."
+        return self.merged.reliability.sentence(len(self.annotators))
+
+    @property
+    def sentences(self) -> list[str]:
+        """What to read next: what further annotators would bring, and how much is relevant."""
         topics = self.merged.agreements
         if not topics:
-            return "Nothing is marked: no annotator has finished a query."
+            return []
         relevant, seen = (
             sum(topic[name] for topic in topics) for name in ("relevant", "documents")
         )
@@ -290,13 +297,10 @@ class LabelResults:
         if len(topics) > 1:
             relevance += " (a document counts once for each query)"
         rule = f"{self.merged.at_least} or more" if self.merged.at_least else "more than half"
-        reliability, people = self.merged.reliability, len(self.annotators)
-        sentences = [
-            reliability.sentence(people),
-            reliability.more_annotators(people),
-            f"{relevance}; the rule: {rule} marked it.",
-        ]
-        return " ".join(filter(None, sentences))
+        reliability = self.merged.reliability
+        more = reliability.more_annotators(len(self.annotators))
+        sentences = [reliability.alike(), more, f"{relevance}; the rule: {rule} marked it."]
+        return [*filter(None, sentences)]
 
     @property
     def counts(self) -> str:
@@ -306,7 +310,7 @@ class LabelResults:
 
     @property
     def sheets(self) -> list[Sheet]:
-        """The tables of a page: the annotators, those who differ most first, and the topics."""
+        """The tables of a page: reliability, the annotators, and the topics."""
         columns = (
             *("participant", "queries", "looked_at", "marked", "seconds_per_picture"),
             *("jaccard", "differs_most_in"),
@@ -332,7 +336,7 @@ class LabelResults:
         title = "How far the annotators chose the same documents"
         agreement = replace(agreement_sheet(self.merged), title=title, note=AGREEMENT_NOTE)
         reliability = self.merged.reliability
-        return [people, annotators_sheet(reliability), reliability_sheet(reliability), agreement]
+        return [reliability_sheet(reliability), annotators_sheet(reliability), people, agreement]
 
     @property
     def exhibits(self) -> list[Exhibit]:

@@ -400,11 +400,14 @@ class PreferenceResults:
     @property
     def standings(self) -> list[tuple[str, str, str]]:
         """Each two runs, then each two measures: the winner first, how far, whether it holds."""
-        runs, sampled = self._run_words, self.strengths.sampled
-        return [
-            *(row_texts(row, sampled, runs) for row in self._run_rows),
-            *(row_texts(row, self.analysis.answered, AGREEMENT) for row in self._rows),
+        words, sampled = self._run_words, self.strengths.sampled
+        compared = [pair for pair in self.strengths.pairs if pair.rate is not None]
+        runs = [
+            (names, lead, f"{holds}. {pair.of_100_answers}")
+            for pair, row in zip(compared, self._run_rows, strict=True)
+            for names, lead, holds in [row_texts(row, sampled, words)]
         ]
+        return [*runs, *(row_texts(row, self.analysis.answered, AGREEMENT) for row in self._rows)]
 
     @property
     def counts(self) -> str:
@@ -433,13 +436,13 @@ class PreferenceResults:
 
     @property
     def sentences(self) -> list[str]:
-        """What to read first: how pairs were selected, early looks, then the verdicts."""
-        verdicts = (*self.run_verdicts, *self.verdicts) if self.judgements else ()
-        measures = [self.measures_headline] if self.judgements and self._run_rows else []
-        pairs = f"Pairs: {self.plan.selection_sentence}."
-        looks = [self.early_looks] if self.early_looks else []
-        told = [each.sentence for each in verdicts]
-        return [*measures, pairs, *looks, *self._asked(), *told]
+        """What to read first: early looks, the runs, the measures, how pairs were selected."""
+        sentences = [self.early_looks] if self.early_looks else []
+        if self.judgements:
+            sentences += [verdict.sentence for verdict in self.run_verdicts]
+            sentences += [self.measures_headline] if self._run_rows else []
+            sentences += [verdict.sentence for verdict in self.verdicts]
+        return [*sentences, f"Pairs: {self.plan.selection_sentence}.", *self._asked()]
 
     def _asked(self) -> Iterator[str]:
         counts = self.asked_back

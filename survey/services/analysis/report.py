@@ -116,9 +116,9 @@ def drawable(parts: Parts, name: str) -> Exhibit | None:
     return next((each for each in parts.exhibits if each.name == name and not each.why), None)
 
 
-def image_of(exhibit: Exhibit) -> tuple[str, str]:
-    """Return a figure as an image of a page, and its digest."""
-    return figures.as_image(exhibit), exhibit.digest
+def image_of(exhibit: Exhibit, *, dark: bool) -> str:
+    """Return a figure as an image of a page with a light or dark theme."""
+    return figures.as_image(exhibit, dark=dark)
 
 
 def part_file(parts: Parts, name: str, ending: str) -> bytes | None:

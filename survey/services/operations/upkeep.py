@@ -9,7 +9,8 @@ from typing import NamedTuple
 from survey.db.models import now
 
 NOTE = "upkeep.json"  # in the instance folder
-ALLOWED = timedelta(hours=3)  # it is done each hour
+BETWEEN = timedelta(hours=1)
+ALLOWED = timedelta(hours=3)
 
 
 class Upkeep(NamedTuple):
@@ -53,6 +54,13 @@ def reason_late(instance: Path) -> str:
         return ""
     hours = waited // timedelta(hours=1)
     return f"what is due was last deleted {hours} hours ago; that is done each hour"
+
+
+def seconds_late(instance: Path) -> float:
+    """Return for how many seconds longer than an hour nothing due, or not all, was deleted."""
+    upkeep = noted(instance)
+    waited = now() - upkeep.since if upkeep else timedelta(0)
+    return max(0.0, (waited - BETWEEN).total_seconds())
 
 
 def _write(instance: Path, upkeep: Upkeep) -> None:

@@ -21,6 +21,7 @@ from wtforms import (
 
 from survey.core.text_input import parse_whole
 from survey.services import accounts
+from survey.services.analysis.report import image_of
 from survey.services.exchange.input_files import text_in
 from survey.services.studies import lifecycle, plans
 from survey.services.studies.plans import Reading, TextFile, id_changes
@@ -151,10 +152,11 @@ def not_for_imported(view: View) -> View:
     return guarded
 
 
-def image_response(svg: str, digest: str) -> Response:
+def image_response(exhibit: Any) -> Response:
     """Return a figure as an image; browsers keep it under its digest, which the address names."""
+    svg = image_of(exhibit, dark=request.args.get("theme") == "dark")
     response = Response(svg, mimetype="image/svg+xml")
-    if request.args.get("digest") == digest:
+    if request.args.get("digest") == exhibit.digest:
         response.headers["Cache-Control"] = "private, max-age=31536000, immutable"
     return response
 

@@ -20,7 +20,6 @@ from survey.core.studies.fields import PlanError, is_storable, rules_of
 from survey.core.text_input import FaultyFilesError, parse_whole
 from survey.errors import ChangedMeanwhileError, NotFoundError, SurveyError
 from survey.services import accounts
-from survey.services.analysis.report import image_of
 from survey.services.analysis.sheets import printed_table
 from survey.services.participation import participant_list, participants
 from survey.services.participation.answers import usual_variant
@@ -141,7 +140,7 @@ def arrivals() -> ResponseReturnValue:
     exhibit = participant_list.arrivals_of(session(), g.study)
     if exhibit.why:
         raise NotFoundError("No one who counts has begun yet.")
-    return image_response(*image_of(exhibit))
+    return image_response(exhibit)
 
 
 def _progress_page(template: str, **content: Any) -> ResponseReturnValue:

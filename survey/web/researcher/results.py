@@ -24,7 +24,6 @@ from survey.services.analysis.report import (
     as_html,
     drawable,
     expected_bytes,
-    image_of,
     part_file,
     parts_of,
     report_files,
@@ -139,7 +138,7 @@ def _figures_page(form: OrderingForm) -> ResponseReturnValue:
         report=report,
         has_files=next(result_files_of(session(), g.study, content, report), None) is not None,
         query={"test": "1"} if content.include_test else {},
-        contents=_contents_of(report, verdicts=bool(sentences), contested=bool(contested)),
+        contents=_contents_of(report, verdicts=bool(report.standings), contested=bool(contested)),
         sentences=sentences,
         contested=contested,
         pictures={each.document: each.sha256 for each in content.items} if contested else {},
@@ -157,7 +156,7 @@ def _contents_of(
     return [
         *([("verdicts", "Verdicts")] if verdicts else []),
         *((exhibit.name, exhibit.title) for exhibit in report.exhibits),
-        *((sheet.name, sheet.name.capitalize()) for sheet in report.sheets),
+        *((sheet.name, sheet.name.replace("-", " ").capitalize()) for sheet in report.sheets),
         *([("contested", "Where they differ")] if contested else []),
         ("numbers", "All numbers"),
     ]
@@ -221,7 +220,7 @@ def drawing(name: str) -> ResponseReturnValue:
     exhibit = drawable(_parts(), name)
     if exhibit is None:
         raise NotFoundError(f"There is no figure {name!r}.")
-    return image_response(*image_of(exhibit))
+    return image_response(exhibit)
 
 
 @blueprint.get(f"{STUDY}/results/parts/<name>.<ending>")

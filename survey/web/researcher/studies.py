@@ -46,14 +46,15 @@ STARTS = {  # what a new study can start from, and what it is good for
         "Replicate the paper",
         "Ten random questions, as in the paper: do others answer as its thirty people did? In "
         "about two of ten NMRR and MNRO contradict each other; in the others they differ by ties "
-        "or not at all. What a lead is for shows where both tie as many lists: in one or two, "
-        "too few; in three for AP and NMRR, in seven for AP and MNRO.",
+        "or not at all. Questions in which both tie as many lists show whether people like an "
+        "order or only that it has no ties: about seven of ten for AP and MNRO, three for AP and "
+        "NMRR, too few for NMRR and MNRO.",
     ),
     "mnro-discriminative": (
         "The same with better power",
         "In each question AP, NMRR and MNRO contradict each other and tie as many lists: fewer "
-        "people show which they agree with, and a lead is for the order. Thirty people show one of "
-        "21 points in most such studies.",
+        "people show which they agree with, and a lead is for the order. Thirty people show a lead "
+        "of 21 points in most such studies.",
     ),
     "runs": (
         "My own runs and pictures",

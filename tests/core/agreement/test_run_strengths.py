@@ -238,6 +238,15 @@ def test_a_verdict_has_the_numbers_of_its_pair():
     )
 
 
+def test_of_100_answers_so_many_prefer_the_run_that_is_ahead():
+    pair = verdict_of(9, people=20, topics=10, strengths=(-1.0, 0.0, 1.0))[0][1]
+    total = pair.wins + pair.losses + pair.ties
+    won, lost, tied = (round(100 * n / total) for n in (pair.losses, pair.wins, pair.ties))
+    assert pair.of_100_answers == (
+        f"Of 100 answers {won} prefer gamma, {lost} alpha, {tied} no list."
+    )
+
+
 def test_an_undecided_verdict_names_interval_p_and_the_bound():
     pairs, verdicts = verdict_of(10, people=5, topics=5, strengths=(0, 0, 0))
     for pair, verdict in zip(pairs, verdicts, strict=True):
