@@ -11,7 +11,7 @@ PIP := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-c
 COMPILE := $(BIN)/python -W ignore -m compileall -qq -j 0 .venv/lib || true
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test test-slow test-all promises accessibility soak check audit dependencies calibrate digits effort bench wheel screenshots translations constraints clean
+.PHONY: help install run test test-slow test-all promises accessibility soak check audit dependencies calibrate digits effort bench freeze wheel screenshots translations constraints clean
 
 help: ## Say what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
@@ -70,6 +70,9 @@ digits: .venv/test ## Rank real images (handwritten digits), and write benchmark
 
 bench: .venv/test ## Measure the speed beside peers (benchmarks/speed): make bench ARGS=measures
 	$(BIN)/python -m benchmarks.speed $(ARGS)
+
+freeze: .venv/test ## Freeze this version's bundles and database, which later versions must read
+	$(BIN)/python -m tests.freeze
 
 wheel: .venv/test ## Build the wheel into dist/
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .

@@ -29,7 +29,7 @@ from waitress.task import ThreadedTaskDispatcher
 
 from survey import service_manager
 from survey.metrics import Metrics
-from survey.own_process import copy_for_each, pass_on
+from survey.own_process import close, copy_for_each, pass_on
 from survey.request_limits import BACKLOG, Channel, RequestParser, settings
 from survey.worker import ENDING, HANGS, LIFE, SIGNALS, Numbers, Worker, exit_status, shared_numbers
 
@@ -103,11 +103,11 @@ def serve(
     old = os.environ.pop(HANDOVER, "").split()[1:]
     gc.freeze()  # what exists now stays, so the garbage collector may skip it
     gc.set_threshold(GARBAGE_THRESHOLD)
-    passed_on, received = socket.socketpair()
+    passed_on, received = zip(socket.socketpair(), socket.socketpair(), strict=True)
     counts = shared_numbers(workers)
 
     def answer_requests(number: int, signs: Numbers) -> None:
-        received.close()
+        close(*received)
         server = Server(application, listener, passed_on, counts, number, threads, observe)
         signal.signal(signal.SIGTERM, server.end)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
@@ -116,9 +116,9 @@ def serve(
         server.run_until_end(signs)
 
     def copy_for_requests(signs: Numbers) -> None:
-        for own in listeners:
-            own.close()  # else a copy that outlives the server would keep the address
-        passed_on.close()  # else it would not end when all who use that have ended
+        # Else a copy that outlives the server would keep the address, or not end when all who use
+        # the queues have ended.
+        close(*listeners, *passed_on)
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
         copy_for_each(received, application, load_libraries, signs)
@@ -141,8 +141,7 @@ def serve(
     gc.freeze()
     while first.look():
         pass
-    for end in (passed_on, received):
-        end.close()
+    close(*passed_on, *received)
     first.end()
 
 
@@ -257,7 +256,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc] # waitress has no type hints
         self,
         application: "WSGIApplication",
         listener: socket.socket,
-        passed_on: socket.socket,
+        passed_on: Sequence[socket.socket],
         counts: Numbers,
         number: int,
         threads: int,
@@ -333,7 +332,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc] # waitress has no type hints
             environ["survey.pass_on"] = partial(pass_on, self._passed_on, dict(environ))
             if not self._was_asked:  # mostly this signs in, and passes on nothing yet
                 self._was_asked = True
-                self._passed_on.send(b"s")
+                self._passed_on[0].send(b"s")
         self._running[thread] = request
         try:
             return self._answer(environ, note_status)

@@ -31,14 +31,15 @@ MAY_IMPORT = {
     "web": {"services", "core", "errors", "tokens"},  # of core only plain types, see below
     "cli": {
         *("services", "app", "server", "config", "errors", "tokens"),
-        *("https", "logs", "metrics", "worker"),
+        *("https", "logs", "metrics", "release", "worker"),
     },
-    "services": {"db", "core", "figures", "config", "errors", "tokens"},
+    "services": {"db", "core", "figures", "config", "errors", "tokens", "release"},
     "db": {"core"},
     "core": set(),
     "config": set(),
     "errors": set(),
     "tokens": set(),
+    "release": set(),
 }
 PLAIN_TYPES = {
     f"survey.core.studies.{name}" for name in ("fields", "plan", "questions", "rankings")

@@ -51,7 +51,7 @@ def application(environ, start_response):
 
 
 def in_own_process(environ, start_response):
-    """Return the process and the body of the request; /research/slow and large take too much.
+    """Return the process and the body of the request; /research/slow, large and busy take too much.
 
     /research/late takes a second.
     """
@@ -59,6 +59,8 @@ def in_own_process(environ, start_response):
         time.sleep(1)
     if environ["PATH_INFO"] == "/research/slow":
         time.sleep(1_000)
+    while environ["PATH_INFO"] == "/research/busy":
+        pass
     if environ["PATH_INFO"] == "/research/large":
         bytearray(2 * own_process.OWN_MEMORY)
     start_response("201 Created", [("X-Method", environ["REQUEST_METHOD"])])
@@ -263,6 +265,20 @@ def test_a_request_that_is_passed_on_is_answered_by_a_process_of_its_own():
         assert len(seen) == 5
 
 
+def test_pages_do_not_wait_for_uploads():
+    with serving() as (address, _), ThreadPoolExecutor(3) as pool:
+        ask(address, "/research/own")
+        late = f"{address}/research/late"
+        uploads = [
+            pool.submit(requests.post, late, files={"a": b"file"}, timeout=SOON) for _ in range(3)
+        ]
+        time.sleep(0.3)
+        began = time.monotonic()
+        assert requests.get(f"{address}/research/own", timeout=SOON).status_code == 201
+        assert time.monotonic() - began < 0.6
+        assert [upload.result().status_code for upload in uploads] == [201] * 3
+
+
 def test_a_request_in_a_process_of_its_own_is_answered_before_the_server_ends():
     with serving() as (address, process), ThreadPoolExecutor(1) as pool:
         ask(address, "/research/own")
@@ -303,6 +319,18 @@ def test_a_process_of_its_own_has_limits(monkeypatch):
             answer = requests.get(f"{address}/research/{path}", timeout=SOON)
             assert (answer.status_code, answer.text) == (403, "too much")
         assert requests.get(f"{address}/research/own", timeout=SOON).status_code == 201
+
+
+@pytest.mark.slow
+def test_an_upload_is_limited_by_its_work_and_not_by_the_time_that_it_waits(monkeypatch):
+    monkeypatch.setattr(own_process, "OWN_SECONDS", 1)
+    monkeypatch.setattr(own_process, "UPLOAD_PROCESSOR_SECONDS", 0.3)
+    with serving() as (address, _):
+        statuses = [
+            requests.post(address + path, files={"a": b"file"}, timeout=SOON).status_code
+            for path in ("/research/late", "/research/busy", "/research/own")
+        ]
+    assert statuses == [201, 403, 201]
 
 
 def test_requests_wait_for_a_process_of_their_own_while_its_origin_is_replaced():

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from survey import __version__
+from survey.release import commit_of
 from tests.commands import CONTACT
 
 pytestmark = pytest.mark.slow
@@ -55,6 +57,11 @@ def test_pages_and_commands_work_from_the_wheel_in_a_default_instance(unpacked, 
     assert statuses == [200, 200, 200]
     assert (unpacked / "survey" / "deploy" / "Caddyfile").is_file()
     assert (tmp_path / "instance" / "survey.sqlite3").is_file()
+
+
+def test_the_wheel_knows_the_commit_that_it_was_built_from(unpacked, tmp_path):
+    printed = run(unpacked, tmp_path, "-m", "survey", "--version").stdout
+    assert printed.startswith(f"survey, version {__version__} (commit {commit_of(ROOT)[:40]}")
 
 
 def test_the_languages_travel_in_the_wheel(unpacked, tmp_path):

@@ -10,7 +10,7 @@ from click.shell_completion import add_completion_class
 
 from survey.cli.command import CommandGroup
 from survey.cli.completion import PROGRAM, BashCompleteWithSpaces
-from survey.cli.terminal import harmless
+from survey.cli.terminal import harmless, say
 
 # Headings of `survey --help`; each command with its module.
 SECTIONS: Mapping[str, Mapping[str, str]] = {
@@ -101,6 +101,15 @@ def error_sentence(error: Exception) -> str:
     return f"Something unexpected went wrong ({type(error).__name__}: {error}); please report it."
 
 
+def print_version(ctx: click.Context, _: click.Parameter, is_asked: bool) -> None:
+    """Print version and commit, and end the command."""
+    if is_asked and not ctx.resilient_parsing:
+        from survey.release import described
+
+        say(f"survey, version {described()}")
+        ctx.exit()
+
+
 @click.group(
     cls=LazyCommandGroup,
     context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
@@ -113,7 +122,14 @@ def error_sentence(error: Exception) -> str:
         "survey serve",
     ),
 )
-@click.version_option(package_name="ranking-survey", prog_name="survey")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=print_version,
+    help="Show the version and its commit, and exit.",
+)
 def survey() -> None:
     """Run surveys that compare measures of ranked search results with human judgement.
 

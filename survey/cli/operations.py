@@ -116,6 +116,7 @@ def serve(
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from survey.app import create_app, delete_due_data, load_libraries, load_templates
     from survey.logs import set_up
+    from survey.release import made_by
     from survey.server import serve as serve_requests
     from survey.services.operations.database import (
         is_on_this_machine,
@@ -124,6 +125,7 @@ def serve(
     )
     from survey.services.operations.doctor import restrict_access
 
+    made_by()  # now: the checkout may have another commit while the code of this one runs
     set_up(logged, as_json=log_json)
     if name is not None:
         _believe_caddy(name, host)

@@ -363,8 +363,8 @@ def replicate(
     BUNDLE is a zip or an unpacked folder, made here or elsewhere. The lists are drawn again
     from the seed; values, orders, credits, tables and the analysis are recomputed. The positions
     of a study of runs are recomputed where --qrels and --run name its files. The first thing that
-    does not agree is named. The exit status is 0 only if everything agrees. No
-    database is needed.
+    does not agree is named. The exit status is 0 only if everything agrees. What another version
+    did not write, or this one does not, is listed and no fault. No database is needed.
     """
     from survey.errors import SurveyError
     from survey.services.exchange import input_files
@@ -393,7 +393,7 @@ def replicate(
     why = {"why": str(fault)} if fault else {}
     content = {"bundle": str(bundle), "agrees": not fault, **why, "checked": checked}
     marks = {True: "–", False: "✓"}
-    lines = (f"{marks[text.startswith('not recomputed')]} {text}" for text in checked)
+    lines = (f"{marks[text.startswith('not ')]} {text}" for text in checked)
     print_result(content, *lines, as_json=as_json)
     if fault:
         raise fault

@@ -28,6 +28,7 @@ from survey.core.text_input import (
 )
 
 LARGEST_UNPACKED = 2_000_000_000  # bytes
+LARGEST_TABLE = 200_000_000  # bytes of a table of items, topics or vectors, packed or not
 LONGEST_CELL = 20_000_000  # characters; whole pages, too long ones too, are read to name their row
 csv.field_size_limit(LONGEST_CELL)  # of the process: 131,072 otherwise
 LONGEST_HEADING = 1_000_000  # characters
@@ -183,7 +184,7 @@ def read_table(content: bytes, file: str, columns: Columns) -> Table:
 
     Cells are in NFC, without blanks around them.
     """
-    return table_in(text_in(content, file), file, columns)
+    return table_in(text_in(content, file, LARGEST_TABLE), file, columns)
 
 
 def table_in(text: str, file: str, columns: Columns) -> Table:

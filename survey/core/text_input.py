@@ -12,7 +12,7 @@ import io
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import Any
@@ -182,6 +182,17 @@ def is_steering(text: str) -> bool:
     Control and format characters: escapes, marks that turn the direction, joiners, line ends.
     """
     return not text.isprintable() and any(category(sign) in STEERING for sign in text)
+
+
+def steering_in(value: Any) -> str | None:
+    """Return the first text within a JSON value that is steering, None without one."""
+    if isinstance(value, str):
+        return value if is_steering(value) else None
+    if isinstance(value, Mapping):
+        value = [*value.keys(), *value.values()]
+    if not isinstance(value, list | tuple):
+        return None
+    return next((found for each in value if (found := steering_in(each)) is not None), None)
 
 
 def shortened(text: str) -> str:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 from socket import create_server
+from tempfile import mkdtemp
 
 import pytest
 
@@ -25,6 +26,8 @@ from tests.builders import SLUG, Visitor, a_plan
 from tests.cli.desk import LEAVES
 from tests.commands import CONTACT
 from tests.databases import ON_BOTH, ON_SQLITE
+from tests.freeze import RELEASED
+from tests.services.exchange.changes import summed, unzipped, with_cell, with_json
 
 TABLE_1 = ["1,2,3,4,5", "1,3,4,5,6", "1,2,3,4,100", "1,2,3,30,31", "1,2,3,40,41"]
 
@@ -767,6 +770,27 @@ def test_no_title_or_id_steers_the_terminal(run, session):
     printed.append(run("study", "show", f"a{steering}", status=1))
     for text in printed:
         assert not {*text} & {"\x1b", "\x9b", "\u202e", "\u2066", "\x07"}
+
+
+@ON_SQLITE
+def test_no_bundle_steers_the_terminal(run, tmp_path):
+    steering = "\x1b[2J\x9b31m\u202e\u2066\x07"
+    frozen = unzipped((RELEASED / "0.1.0" / "ordering.zip").read_bytes())
+    older = with_json(frozen, "study.json", lambda c: c["versions"].update(survey=steering))
+    noted = {**frozen, f"{steering}.csv": b"a"}
+    for files in (
+        noted,
+        with_cell(older, "votes.csv", 2, "label", steering),
+        with_cell(older, "participants.csv", 2, "participant", steering),
+        with_json(older, "analysis.json", lambda c: c["n"].update(responses=steering)),
+        with_json(older, "study.json", lambda c: c.update(status=steering)),
+    ):
+        folder = Path(mkdtemp(dir=tmp_path))
+        for name, content in summed(files).items():
+            (folder / name).write_bytes(content)
+        for words in (("replicate", folder), ("replicate", folder, "--json")):
+            text = run(*words, status=int(files is not noted))
+            assert not {*text} & {"\x1b", "\x9b", "\u202e", "\u2066", "\x07"}
 
 
 def test_commands_print_through_one_door():

@@ -175,6 +175,40 @@ def test_knowing_an_id_shows_and_changes_nothing_of_its_person(app, visitor, ses
     )
 
 
+def test_an_id_belongs_to_the_browser_that_first_agrees_with_it(app, session, study):
+    """What SECURITY-AND-RELIABILITY.md says of people who come with the id of another."""
+    person, stranger = Visitor(app.test_client()), Visitor(app.test_client())
+    link = f"?PROLIFIC_PID={PLATFORM_ID}"
+    for visitor in (person, stranger, person):  # each beginning replaces the one before
+        visitor.open(link)
+        visitor.submit("/begin")
+        assert visitor.path == "/consent"
+        session.rollback()
+        assert session.query(Participant).count() == 1
+    stranger.open("/consent")
+    assert stranger.path == ""  # nothing of the one who began after them
+    stranger.open(link)
+    stranger.submit("/begin")
+    stranger.submit("/consent", agree="y")
+    stranger.submit("/about-you", age=AGE, job=CANARY)
+    person.open(link)
+    assert "Someone has begun this survey with the id in your link" in person.text
+    assert not person.page.select("form[action$=begin]")
+    assert CANARY not in person.text
+    # With the code, which the owner can look up, the person deletes that, and takes part.
+    person.submit("/resume", code=code_of(stranger))
+    person.open("/my-data")
+    person.submit("/erase", sure="y")
+    person.open(link)
+    person.submit("/begin")
+    person.submit("/consent", agree="y")
+    assert person.path == "/about-you"
+    session.rollback()
+    assert session.query(Identity).one().external_id == PLATFORM_ID
+    stranger.open("/about-you")
+    assert stranger.path == ""
+
+
 def test_a_code_that_is_nobodys_shows_nothing(app, visitor):
     stranger = Visitor(app.test_client())
     stranger.open("/my-data")

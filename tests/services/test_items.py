@@ -351,6 +351,28 @@ def test_a_bundle_holds_ids_and_digests_and_by_choice_the_pictures(session, stud
         assert exported.get(name) == bundle.get(name)
 
 
+def test_a_bundle_whose_ids_have_signs_that_are_not_seen_is_not_taken_in(session, study):
+    item_queries.store_items(session, study.id, [Item("a\u202eb", text="words")])
+    study.items_digest = collection.digest_of(session, study.id)
+    session.commit()
+    lifecycle.open_study(session, study)
+    lifecycle.close_study(session, study)
+    bundle = unzipped(b"".join(stream_bundle(session, study)))
+    session.rollback()
+    assert steps_of(bundle)
+    researcher, _ = accounts.add_researcher(session, "Ada")
+    with pytest.raises(BundleError, match=r"the id 'a<U\+202E>b' has a sign that cannot be seen"):
+        bundle_import.import_bundle(session, bundle, "out.zip", "again", researcher)
+
+
+@pytest.mark.parametrize("html", ["<ul><li>" * 25_000, "<div></b>" * 20_000, "<p>x" * 60_000])
+def test_html_that_takes_long_to_reduce_is_refused_before(html, monkeypatch):
+    monkeypatch.setattr(collection, "reduce_html", pytest.fail)
+    content = f"document,html\nd1,{html}\n".encode()
+    with pytest.raises(SurveyError, match=r"nested more than 2,500 deep|are too many; 200,000"):
+        collection.read_items(content, "items.csv", collection.Intake())
+
+
 def vectors_of(session, study):
     pool = item_queries.StudyItems(session, study.id).pool()
     return {

@@ -257,3 +257,21 @@ def test_any_values_make_a_plan_or_are_refused_with_a_reason(changes):
     with contextlib.suppress(ValueError):
         plan = plans.parse_plan(values)
         assert plans.parse_plan(plan.as_json()) == plan
+
+
+@pytest.mark.parametrize(
+    ("kind", "topics"),
+    [
+        ("labelling", ["t1", "t\u202e2"]),
+        ("grouping", {"t\u202e2": ["a", "b"]}),
+        ("grouping", {"t1": ["a", "t\u202e2"]}),
+    ],
+)
+def test_an_id_with_a_sign_that_is_not_seen_is_refused(kind, topics):
+    values = {
+        **{"kind": kind, "topics": topics, "title": "Pictures", "asked_by": "Ada"},
+        **dict.fromkeys(("purpose", "consent", "scenario", "question_text"), "Text."),
+        "contact": "ada@example.org",
+    }
+    with pytest.raises(PlanError, match=r"'t<U\+202E>2' has a sign that cannot be seen"):
+        plans.parse_plan(values)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from survey.core.collections.likeness import stored_vector
 from survey.core.given_tables import (
+    LARGEST_TABLE,
     Columns,
     check_heading,
     json_rows,
@@ -88,7 +89,7 @@ def vectors_digest(vectors: Mapping[str, bytes]) -> str | None:
 
 def _csv_rows(content: bytes) -> Iterator[tuple[int, str, Cells]]:
     """Yield number, document and cells of numbers of the rows below the heading."""
-    text = text_in(content, CSV).removeprefix("\ufeff")
+    text = text_in(content, CSV, LARGEST_TABLE).removeprefix("\ufeff")
     if text.lstrip().startswith("{"):
         yield from _object_rows(text)
         return
@@ -130,7 +131,7 @@ def _npy_rows(files: Files) -> Iterator[tuple[int, str, Cells]]:
     if not isinstance(array, np.ndarray) or array.ndim != 2 or array.dtype.kind not in "fiu":
         found = f"{array.dtype} {array.shape}" if isinstance(array, np.ndarray) else "archive"
         raise FaultyFilesError([f"{NPY}: {found} found; numbers (documents, numbers) are needed"])
-    ids = [tidy(line) for line in lines_of(text_in(files[IDS](), IDS).rstrip())]
+    ids = [tidy(line) for line in lines_of(text_in(files[IDS](), IDS, LARGEST_TABLE).rstrip())]
     if len(ids) != len(array):
         fault = f"{IDS}: {len(ids)} ids found; {NPY} has {len(array)} rows, and one each is needed"
         raise FaultyFilesError([fault])

@@ -14,13 +14,22 @@ from pathlib import Path, PurePosixPath
 from typing import IO, NamedTuple
 
 from survey.core.collections.vectors import VECTOR_FILES
+from survey.core.given_tables import LARGEST_TABLE
 from survey.core.text_input import shortened
 from survey.errors import SurveyError
-from survey.services.collections.pictures import LARGEST_FILE, PictureError, check_size
+from survey.services.collections.pictures import (
+    LARGEST_FILE,
+    PictureError,
+    check_size,
+    count_pixels,
+)
 from survey.services.exchange.input_files import ZIP_ERRORS
 
-LARGEST_TABLE = 200_000_000  # bytes of a table or a file of vectors
 MOST_FILES = 2_000  # in one zip
+# What a request may decode, whatever few bytes it comes in: about a minute's work.
+MOST_DECODED = 2_000  # pictures
+MOST_PIXELS_DECODED = 1_000_000_000
+MOST_UNPACKED = 500_000_000  # bytes
 JUNK = ("thumbs.db", "desktop.ini", "ehthumbs.db")  # what systems put beside pictures
 # Endings of tables, also before .gz; of spreadsheets too, whose faults name the remedy.
 TABLE_ENDINGS = (".csv", ".tsv", ".json", ".jsonl", ".xlsx", ".xls", ".ods")
@@ -93,6 +102,39 @@ def file_content(path: Path, largest: int = 0) -> bytes:
     """Return a file's bytes; raises PictureError, before it is read, where it has too many."""
     check_size(path.stat().st_size, largest or _largest(path.name))
     return path.read_bytes()
+
+
+def check_work(files: Files, names: Sequence[str]) -> None:
+    """Refuse pictures that a request has no time to decode, by their headers; raises SurveyError.
+
+    ``names``: the file of each item or topic with a picture, since each decodes its own.
+    """
+    if len(names) > MOST_DECODED:
+        raise SurveyError(
+            f"{len(names):,} pictures are named; {MOST_DECODED:,} are allowed in one upload. "
+            "Nothing was taken: send them in parts."
+        )
+    known: dict[str, tuple[int, int]] = {}
+    size = pixels = 0
+    for name in names:
+        if name not in known:
+            try:
+                content = files[name]()
+            except (PictureError, OSError):  # refused by name where it is taken
+                content = b""
+            known[name] = len(content), count_pixels(content)
+        size, pixels = size + known[name][0], pixels + known[name][1]
+        if size > MOST_UNPACKED:
+            raise SurveyError(
+                f"The pictures unpack to more than {MOST_UNPACKED // 10**6:,} million bytes; no "
+                "more are allowed in one upload. Nothing was taken: send them in parts."
+            )
+    if pixels > MOST_PIXELS_DECODED:
+        raise SurveyError(
+            f"The pictures have {pixels // 10**6:,} million pixels; "
+            f"{MOST_PIXELS_DECODED // 10**6:,} million are allowed in one upload. Nothing was "
+            "taken: send them in parts, or make them smaller. People see 640 pixels of a side."
+        )
 
 
 def _largest(path: str) -> int:

@@ -21,7 +21,14 @@ from survey.core.collections.items import Item, Shown, Topic, items_digest
 from survey.core.collections.keywords import COLUMNS as KEYWORD_COLUMNS
 from survey.core.collections.runs import SORTS, sort_of
 from survey.core.collections.vectors import VECTOR_FILES, read_vectors, vectors_digest
-from survey.core.given_tables import Columns, Row, Table, heading_names, read_table
+from survey.core.given_tables import (
+    LARGEST_TABLE,
+    Columns,
+    Row,
+    Table,
+    heading_names,
+    read_table,
+)
 from survey.core.preflight import Warned, columns_not_read
 from survey.core.studies.fields import is_storable
 from survey.core.studies.provenance import LONGEST_NAME
@@ -38,12 +45,12 @@ from survey.db.participant_queries import AnyStudy
 from survey.errors import SurveyError
 from survey.services import accounts
 from survey.services.collections.item_files import (
-    LARGEST_TABLE,
     PICTURE_ENDING,
     FileNames,
     Files,
     Read,
     Refusal,
+    check_work,
     file_content,
     files_in_folder,
     files_in_zip,
@@ -53,7 +60,7 @@ from survey.services.collections.item_files import (
     table_named,
 )
 from survey.services.collections.pictures import Picture, PictureError, make_picture
-from survey.services.collections.reduced_html import reduce_html
+from survey.services.collections.reduced_html import MOST_NESTED, is_too_nested, reduce_html
 from survey.services.studies import lifecycle
 
 MOST_ITEMS = 20_000  # of a study
@@ -433,7 +440,20 @@ def open_uploads(
             for item in items
             if item.file not in part.elsewhere and (item.file in files or not part.is_later)
         ]
+        check_work(files, [*_pictures_named(files, items, topics or ())])
         yield Source(files, items, topics, intake)
+
+
+def _pictures_named(files: Files, items: Iterable[Item], topics: Iterable[Topic]) -> Iterator[str]:
+    """Yield the file of each item and each topic that has one, as often as it is named."""
+    names = FileNames(files)
+    documents = {item.document for item in items}
+    images = [topic.image for topic in topics if topic.image and topic.image not in documents]
+    yield from (item.file for item in items if item.file and item.file in files)
+    for image in images:
+        with suppress(PictureError):  # refused where topics are taken
+            if path := names.find(image):
+                yield path
 
 
 def _stream_content(stream: IO[bytes]) -> bytes:
@@ -481,7 +501,10 @@ def read_items(
             **{name: _text_in(row, name, longest, cells) for name, longest in LONGEST.items()},
             lang=_language_in(row, cells.faults),
         )
-        if item.html:
+        if item.html and is_too_nested(item.html):
+            fault = f"elements are nested more than {MOST_NESTED:,} deep; no more is allowed"
+            cells.faults.add(row.fault("html", fault), row.number)
+        elif item.html and len(item.html) <= LONGEST["html"]:
             reduced = reduce_html(item.html)
             item = item._replace(html=reduced.html or None)
             links, pictures = links + reduced.links, pictures + reduced.pictures

@@ -100,6 +100,18 @@ def make_picture(content: bytes) -> Picture:
         raise PictureError("the picture is damaged or cut off") from None
 
 
+def count_pixels(content: bytes) -> int:
+    """Return the pixels that a picture's header states, 0 of a file that is refused undecoded."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with Image.open(io.BytesIO(content), formats=FORMATS) as image:
+                pixels = image.width * image.height
+    except (*DAMAGED, Image.DecompressionBombError):
+        return 0
+    return pixels if pixels <= MOST_PIXELS else 0
+
+
 def check_size(size: int, largest: int) -> None:
     """Raise PictureError for a file of too many bytes."""
     if size > largest:

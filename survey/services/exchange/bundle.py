@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 from sqlalchemy.orm import Session
 
-from survey import __version__
 from survey.core.studies.fields import ParticipantRecord, and_join
 from survey.core.studies.plan import Plan
 from survey.core.studies.run_lists import TextFile
@@ -27,6 +26,7 @@ from survey.db.engine import snapshot
 from survey.db.export_queries import EXPORTED, identities_of, people_of
 from survey.db.models import Study
 from survey.errors import NotFoundError, SurveyError
+from survey.release import made_by
 from survey.services.analysis.study_results import Analysis, AnalysisOptions, analyse_study
 from survey.services.exchange.grouping import GroupingFiles
 from survey.services.exchange.labelling import LabellingFiles
@@ -338,7 +338,7 @@ def _study_metadata(content: Content) -> dict[str, Any]:
         "consent": [vars(consent) for consent in content.consents],
         "texts": {},
         "versions": {
-            "survey": __version__,
+            **made_by(),
             "python": ".".join(map(str, sys.version_info[:2])),
             "numpy": np.__version__,
         },

@@ -12,6 +12,7 @@ from survey import tokens
 from survey.core.studies.fields import ParticipantRecord
 from survey.core.studies.plan import Plan
 from survey.core.tasks import task_of
+from survey.core.text_input import shortened, steering_in
 from survey.db import item_queries, participant_queries
 from survey.db.export_queries import EXPORTED
 from survey.db.models import (
@@ -57,6 +58,7 @@ def import_bundle(
     for _ in replicate(files):
         continue
     content, _ = read_bundle(files)
+    _require_ids_that_are_seen(content)
     slug = slug or content.slug
     lifecycle.require_valid_slug(session, slug)
     study = _study(content, name, slug)
@@ -81,6 +83,18 @@ def import_bundle(
     accounts.log(session, study, researcher.name, "imported", name)
     session.commit()
     return study
+
+
+def _require_ids_that_are_seen(content: Content) -> None:
+    """Refuse ids that no other intake takes; a bundle of an earlier version may have some."""
+    ids = [item.document for item in content.items], [topic.topic for topic in content.topics]
+    named = ("source", "topic", "documents")
+    questions = [
+        {name: value for name, value in question.as_json().items() if name in named}
+        for question in content.questions
+    ]
+    if strange := steering_in([*ids, questions]):
+        raise BundleError(f"the id {shortened(strange)} has a sign that cannot be seen")
 
 
 def describe_erased(count: int) -> list[str]:

@@ -11,10 +11,10 @@ import json
 import math
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
-from itertools import chain, zip_longest
+from itertools import chain, compress, islice, zip_longest
 from operator import attrgetter
 from typing import Any
 
@@ -22,7 +22,6 @@ import numpy as np
 from sqlalchemy import Boolean, Float, Integer, String
 from sqlalchemy.orm import InstrumentedAttribute
 
-from survey import __version__
 from survey.core.agreement.answers import Answers
 from survey.core.agreement.verdicts import VERDICT_RULES
 from survey.core.collections.items import Item, Topic
@@ -32,7 +31,6 @@ from survey.core.studies.fields import (
     PERSONAL,
     ParticipantRecord,
     PersonalField,
-    and_join,
     participant_columns,
 )
 from survey.core.studies.plan import Plan, study_digest, text_digest
@@ -67,6 +65,7 @@ from survey.services.exchange.bundle import (
     tables_in,
     texts_of,
 )
+from survey.services.exchange.comparison import Comparison
 from survey.services.exchange.input_files import (
     BundleError,
     CsvRow,
@@ -154,9 +153,10 @@ def analyse_files(files: Files, options: AnalysisOptions) -> Analysis | TaskFigu
     analysis does not have.
     """
     if STUDY in files:
-        content, _ = read_bundle(files)
-        require_options(content.plan, options)
-        files_of_kind(content.plan).check_derived(files, content)
+        with _explained(Comparison(json_of(files, STUDY).get("versions"))):
+            content, _ = read_bundle(files)
+            require_options(content.plan, options)
+            files_of_kind(content.plan).check_derived(files, content)
         analysis = content.answers.analyse(content, options)
         if isinstance(analysis, Analysis):
             return analysis
@@ -270,25 +270,34 @@ def replicate(files: Files, sources: SourceFiles | None = None) -> Iterator[str]
     """Check a bundle, which needs no database; yield a sentence for each check that it passes.
 
     ``sources``: of lists from runs; without them these are not recomputed, as a sentence says.
+    What is in the bundle is compared. The last sentences say what is not: what the version that
+    made the bundle did not write, or wrote and this one does not.
 
-    Raises BundleError for the first that it does not: file, row, column, what the file holds
+    Raises BundleError at the first check that fails: file, row, column, what the file holds
     and what was recomputed.
     """
     _check_sums(files)
     yield f"{len(files) - 1} files have the sums in {SUMS}"
-    content, study = read_bundle(files)
-    yield f"{STUDY} holds a valid plan: {content.plan.title}"
+    comparison = Comparison(json_of(files, STUDY).get("versions"))
+    with _explained(comparison):
+        content, study = read_bundle(files)
+        yield f"{STUDY} holds a valid plan: {content.plan.title}"
+        try:
+            yield from _recompute(files, content, study, comparison)
+            if isinstance(content.plan, OrderingPlan | PreferencePlan):
+                yield from recompute_lists(content.plan, sources)
+        except BundleError as error:
+            raise BundleError(f"{error}{_other_packages(study)}") from None
+    yield from comparison.notes()
+
+
+@contextmanager
+def _explained(comparison: Comparison) -> Iterator[None]:
+    """Add to an error which version made the bundle."""
     try:
-        yield from _recompute(files, content, study)
-        if isinstance(content.plan, OrderingPlan | PreferencePlan):
-            yield from recompute_lists(content.plan, sources)
+        yield
     except BundleError as error:
-        why = _other_packages(study)
-        versions = study.get("versions")
-        version = versions.get("survey") if isinstance(versions, Mapping) else None
-        if version != __version__:
-            why += f" (made by version {version} of the survey; this is {__version__})"
-        raise BundleError(f"{error}{why}") from None
+        raise comparison.explained(error) from None
 
 
 def _read_study(files: Files) -> dict[str, Any]:
@@ -487,10 +496,12 @@ def _parse_personal_field(row: CsvRow, field: PersonalField, cell: str) -> str |
     return number
 
 
-def _recompute(files: Files, content: Content, study: dict[str, Any]) -> Iterator[str]:
+def _recompute(
+    files: Files, content: Content, study: dict[str, Any], comparison: Comparison
+) -> Iterator[str]:
     kind = files_of_kind(content.plan)
     yield kind.check_questions(content)
-    _check_digest(content, study)
+    _check_digest(content, study, comparison)
     study.pop("texts", None)  # of a million participants perhaps; nothing looks at them again
     yield f"the digest is that of the plan and its questions: {content.digest}"
     participants = sum(1 for _ in content.participants())
@@ -499,30 +510,31 @@ def _recompute(files: Files, content: Content, study: dict[str, Any]) -> Iterato
         identities = read_identities(files, content.participants())
         content = replace(content, identities=lambda: identities)
     recomputed = dict(files_of(content))
-    _check_names(files, recomputed, content)
-    yield from _check_script(files)
+    tables = {table.name: table for table in tables_in(content)}
+    _check_names(files, recomputed, tables.values(), comparison)
+    yield from _check_script(files, recomputed, comparison)
     results = [table.name for table in kind.result_tables(content.plan)]
     compared = {
         **kind.recomputed,
         **{name: "recomputed" for name in results if name not in kind.recomputed},
     }
-    tables = {table.name: table for table in tables_in(content)}
     ignored = () if _has_times(files, content.plan) else (SECONDS,)
     for name, how in compared.items():
-        if name in recomputed and not _is_of_later_version(files, tables.get(name)):
-            _compare_table(files, name, recomputed[name], tables.get(name), ignored)
+        if name in recomputed and name in files:
+            _compare_table(files, name, recomputed[name], tables.get(name), comparison, ignored)
             yield f"{name}: {how}"
-    _check_codebook(files, recomputed[CODEBOOK])
+    _check_codebook(files, recomputed[CODEBOOK], comparison)
     yield f"{CODEBOOK}: tells of every column"
     others = {*compared, *tables, CODEBOOK, STUDY, ANALYSIS, SCRIPT}
     texts = [name for name in recomputed if name not in others]
     for name in texts:
-        _compare_text(files, name, recomputed[name])
+        if name in files:
+            _compare_text(files, name, recomputed[name])
     if texts:
         yield f"{len(texts)} files of judgements: recomputed from the answers"
     _check_minutes(files, recomputed["participants.csv"])
     yield "participants.csv: minutes recomputed"
-    yield _check_analysis(files, content)
+    yield _check_analysis(files, content, comparison)
 
 
 def _number_columns(table: Table) -> set[str]:
@@ -531,52 +543,62 @@ def _number_columns(table: Table) -> set[str]:
     return {"values", *numbers}
 
 
-def _check_codebook(files: Files, recomputed: Iterable[str]) -> None:
+def _check_codebook(files: Files, recomputed: Iterable[str], comparison: Comparison) -> None:
     """Compare the columns that the codebook tells of with those of the files, by their names.
 
     In which words it tells of them is a matter of the version that wrote the bundle.
     """
-    known = [tuple(cells[:2]) for cells in read_cells(_split_lines(recomputed), CODEBOOK)][1:]
-    held = {name: _heading(files, name) for name in {name for name, _ in known} & {*files}}
-    needed = [(name, column) for name, column in known if column in held.get(name, ())]
-    rows = [tuple(cells[:2]) for cells in read_cells(read_lines(files, CODEBOOK), CODEBOOK)][1:]
-    for number, row in enumerate(rows, 2):
-        if row not in known:
-            raise BundleError(f"{CODEBOOK}, row {number}: {' '.join(row)} is no column of a file")
-    if missing := [each for each in needed if each not in rows]:
-        raise BundleError(f"{CODEBOOK} has no row for the column {' '.join(missing[0])}")
+    known = {
+        (cells[0], cells[1]): cells[2:]
+        for cells in islice(read_cells(_split_lines(recomputed), CODEBOOK), 1, None)
+    }
+    headings = {name: _heading(files, name) for name in files if name.endswith(".csv")}
+    rows = set()
+    for number, cells in enumerate(read_cells(read_lines(files, CODEBOOK), CODEBOOK), 1):
+        name, column, *words = [*cells, "", ""]
+        if number == 1:
+            continue
+        rows.add((name, column))
+        if (name, column) not in known:
+            place = f"{CODEBOOK}, row {number}: {name} {column}"
+            comparison.holds(place, "is no column of a file")
+        elif words[: len(cells) - 2] != known[name, column]:
+            comparison.rewords(f"{CODEBOOK}, {name} {column}")
+    for name, column in known:
+        if column in headings.get(name, ()) and (name, column) not in rows:
+            comparison.lacks(f"{CODEBOOK}, the row for {name} {column}")
 
 
 def _heading(files: Files, name: str) -> list[str]:
     return next(read_cells(read_lines(files, name), name), [])
 
 
-def _check_names(files: Files, known: Container[str], content: Content) -> None:
-    """Refuse files and columns that no bundle has; reading has refused a bundle that lacks some."""
+def _check_names(
+    files: Files, known: Container[str], tables: Iterable[Table], comparison: Comparison
+) -> None:
+    """Compare the names of files and columns; reading has refused a bundle that lacks some."""
     # A file that no other mentions could hold anything under the bundle's sums.
     for name in files:
         if name not in known and name != SUMS:
-            raise BundleError(f"{name} does not belong to this study's bundle")
-    for table in tables_in(content):
-        if _is_of_later_version(files, table):
+            comparison.holds(name, "does not belong to this study's bundle")
+    for table in tables:
+        if table.name not in files:
+            _check_absent(files, table, comparison)
             continue
-        for name in next(read_cells(read_lines(files, table.name), table.name), []):
-            if name not in table.names:
-                raise BundleError(f"{table.name}, row 1: the column {name!r} does not belong there")
+        for column in next(read_cells(read_lines(files, table.name), table.name), []):
+            if column not in table.names:
+                comparison.holds(f"{table.name}, row 1: the column {column!r}")
 
 
-def _is_of_later_version(files: Files, table: Table | None) -> bool:
-    """Return whether the version that wrote the bundle had no such table; its codebook tells."""
-    if table is None or not table.is_new or table.name in files:
-        return False
-    if any(
-        cells[:1] == [table.name] for cells in read_cells(read_lines(files, CODEBOOK), CODEBOOK)
-    ):
+def _check_absent(files: Files, table: Table, comparison: Comparison) -> None:
+    """Note a table that the bundle's version did not write; its codebook tells whether it did."""
+    rows = read_cells(read_lines(files, CODEBOOK), CODEBOOK)
+    if any(cells[:1] == [table.name] for cells in rows):
         raise BundleError(f"{table.name} is missing; {CODEBOOK} describes it")
-    return True
+    comparison.lacks(table.name, is_optional=table.is_new)
 
 
-def _check_script(files: Files) -> Iterator[str]:
+def _check_script(files: Files, known: Container[str], comparison: Comparison) -> Iterator[str]:
     """Compare the script beside long.csv, which people run, with the survey's own.
 
     Before its text is changed in a later version, the sums of earlier texts have to be accepted.
@@ -589,6 +611,8 @@ def _check_script(files: Files) -> Iterator[str]:
         yield f"{SCRIPT}: the survey's own script"
     elif SCRIPT in files:
         raise BundleError(f"{SCRIPT} does not belong to a bundle without {LONG}")
+    elif SCRIPT in known:
+        comparison.lacks(SCRIPT, is_optional=True)
 
 
 def require_bundle(files: Files, name: str) -> None:
@@ -622,7 +646,7 @@ def _check_sums(files: Files) -> None:
             raise BundleError(f"{name} does not belong to the bundle: {SUMS} does not list it")
 
 
-def _check_digest(content: Content, study: Mapping[str, Any]) -> None:
+def _check_digest(content: Content, study: Mapping[str, Any], comparison: Comparison) -> None:
     digest = study_digest(
         content.plan, content.all_questions, content.generator_version, content.items_digest
     )
@@ -637,11 +661,11 @@ def _check_digest(content: Content, study: Mapping[str, Any]) -> None:
     unchecked = {name: study.get(name) for name in ("versions", "plan")}
     computed = json.loads("".join(study_lines(replace(content, participants=lambda: iter(())))))
     expected = {"looks": [], **computed, **unchecked, "texts": study.get("texts")}
-    _compare(study, expected, STUDY)
-    _check_texts(study.get("texts"), content)
+    _compare(study, expected, STUDY, comparison)
+    _check_texts(study.get("texts"), content, comparison)
 
 
-def _check_texts(texts: Any, content: Content) -> None:
+def _check_texts(texts: Any, content: Content, comparison: Comparison) -> None:
     """Compare the participants' texts in study.json; memory holds those of all if they differ."""
 
     def expected() -> Iterator[tuple[str, dict[str, str]]]:
@@ -653,10 +677,10 @@ def _check_texts(texts: Any, content: Content) -> None:
         same = [texts.get(public_id) == wanted for public_id, wanted in expected()]
         if all(same) and len(same) == len(texts):
             return
-    _compare(texts, dict(expected()), f"{STUDY}, texts")
+    _compare(texts, dict(expected()), f"{STUDY}, texts", comparison)
 
 
-def _check_analysis(files: Files, content: Content) -> str:
+def _check_analysis(files: Files, content: Content, comparison: Comparison) -> str:
     figures, recomputed = json_of(files, ANALYSIS), json.loads(stable_json(content.analysis_json))
     checked = f"{ANALYSIS}: every figure recomputed"
     if not _has_times(files, content.plan):
@@ -664,25 +688,16 @@ def _check_analysis(files: Files, content: Content) -> str:
         figures, recomputed = _without_times(figures), _without_times(recomputed)
         checked += f", but for those of times, which {answers} lacks"
     if VERDICT_RULES in recomputed and isinstance(figures, dict) and VERDICT_RULES not in figures:
-        figures = _without_verdicts(figures)
-        recomputed = _as_far_as(_without_verdicts(recomputed), figures)
+        figures, recomputed = _without_verdicts(figures), _without_verdicts(recomputed)
         checked += ", but for tests, intervals and verdicts, for which that version had other rules"
-    with suppress(KeyError, TypeError):  # annotators' reliability was not computed before
-        if "reliability" not in figures["agreement"]:
-            del recomputed["agreement"]["reliability"]
-    missing = [name for name in recomputed if isinstance(figures, dict) and name not in figures]
-    if missing:  # an earlier version did not compute them
-        recomputed = {name: value for name, value in recomputed.items() if name not in missing}
-        checked += f"; it does not hold {and_join(missing)}"
-    for part in ("rules", "asked_back"):
-        with suppress(KeyError, TypeError):  # of which an earlier version had fewer
-            known, values = figures["quality"][part], recomputed["quality"][part]
-            recomputed["quality"][part] = {name: values[name] for name in values if name in known}
+    for name in [each for each in recomputed if each not in figures]:
+        comparison.lacks(f"{ANALYSIS}, {name}", is_optional=True)
+        del recomputed[name]
     with suppress(KeyError, TypeError):  # columns in their labels' order left it undefined before
         before, now = (each["bias"]["conditional_logit"] for each in (figures, recomputed))
         if before["coef"] is None and before["terms"][: len(now["terms"])] == now["terms"]:
             recomputed["bias"]["conditional_logit"] = before
-    _compare(figures, recomputed, ANALYSIS)
+    _compare(figures, recomputed, ANALYSIS, comparison)
     return checked
 
 
@@ -705,20 +720,6 @@ def _without_verdicts(figures: Any) -> Any:
     }
 
 
-def _as_far_as(recomputed: Any, figures: Any) -> Any:
-    """Leave out what is recomputed and not among the figures."""
-    if isinstance(recomputed, list) and isinstance(figures, list):
-        pairs = zip_longest(recomputed, figures)
-        return [_as_far_as(each, other) for each, other in pairs][: len(recomputed)]
-    if not (isinstance(recomputed, Mapping) and isinstance(figures, Mapping)):
-        return recomputed
-    return {
-        name: _as_far_as(value, figures[name])
-        for name, value in recomputed.items()
-        if name in figures
-    }
-
-
 def _without_times(figures: Any) -> Any:
     """Leave out the figures of an analysis that rest on how long answers took."""
     if not (isinstance(figures, dict) and isinstance(figures.get("bias"), dict)):
@@ -733,20 +734,25 @@ def _compare_table(
     name: str,
     recomputed: Iterable[str],
     table: Table | None,
+    comparison: Comparison,
     ignored: Container[str] = (),
 ) -> None:
     """Compare a file with its recomputed texts of many lines, cell by cell.
 
-    ``table``: says which columns hold numbers, which may be rounded differently, and which an
-    earlier version did not write; ``ignored``: columns that cannot be recomputed.
+    ``table``: says which columns hold numbers, which may be rounded differently, and which a
+    bundle may lack; ``ignored``: columns that cannot be recomputed.
     """
     numbers = _number_columns(table) if table else ()
     recomputed_rows = read_cells(_split_lines(recomputed), name)
+    written_rows = read_cells(read_lines(files, name), name)
     written = _heading(files, name)
-    if table and (new := [each for each in table.names if each not in {*table.needed, *written}]):
-        kept = [place for place, each in enumerate(table.names) if each not in new]
-        recomputed_rows = ([cells[place] for place in kept] for cells in recomputed_rows)
-    rows = zip_longest(read_cells(read_lines(files, name), name), recomputed_rows)
+    names, needed = (table.names, table.needed) if table else (written, written)
+    for column in [each for each in names if each not in written]:
+        comparison.lacks(f"{name}, {column}", is_optional=column not in needed)
+    if {*names} != {*written}:
+        recomputed_rows = _columns(recomputed_rows, [each in written for each in names])
+        written_rows = _columns(written_rows, [each in names for each in written])
+    rows = zip_longest(written_rows, recomputed_rows)
     heading: list[str] = []
     for number, (cells, expected) in enumerate(rows, 1):
         heading = heading or (expected or [])
@@ -766,6 +772,12 @@ def _compare_table(
                 raise BundleError(
                     f"{name}, row {number}, column {column}: {cell!r} found; recomputed {wanted!r}"
                 )
+
+
+def _columns(rows: Iterable[list[str]], are_wanted: Sequence[bool]) -> Iterator[list[str]]:
+    """Yield rows without some of their columns; cells beyond the heading stay."""
+    for cells in rows:
+        yield [*compress(cells, are_wanted), *cells[len(are_wanted) :]]
 
 
 def _compare_text(files: Files, name: str, recomputed: Iterable[str]) -> None:
@@ -804,17 +816,19 @@ def _same_numbers(cell: str, recomputed: str) -> bool:
         return False
 
 
-def _compare(value: Any, recomputed: Any, place: str) -> None:
+def _compare(value: Any, recomputed: Any, place: str, comparison: Comparison) -> None:
     """Compare values of a JSON file; raise BundleError for the first place where they differ."""
     if isinstance(recomputed, Mapping) and isinstance(value, Mapping):
-        for name in [*recomputed, *(name for name in value if name not in recomputed)]:
-            if name not in value or name not in recomputed:
-                fault = "is missing" if name not in value else "does not belong there"
-                raise BundleError(f"{place}, {name} {fault}")
-            _compare(value[name], recomputed[name], f"{place}, {name}")
+        for name in recomputed:
+            if name in value:
+                _compare(value[name], recomputed[name], f"{place}, {name}", comparison)
+            else:
+                comparison.lacks(f"{place}, {name}")
+        for name in [each for each in value if each not in recomputed]:
+            comparison.holds(f"{place}, {name}")
     elif isinstance(recomputed, list) and isinstance(value, list) and len(value) == len(recomputed):
         for number, (item, expected) in enumerate(zip(value, recomputed, strict=True), 1):
-            _compare(item, expected, f"{place} {number}")
+            _compare(item, expected, f"{place} {number}", comparison)
     elif not _same_values(value, recomputed) and not (
         place.startswith(ANALYSIS)
         and place.endswith(", sentence")

@@ -46,7 +46,7 @@ from survey.core.tasks.preference import (
     balanced_step,
 )
 from survey.core.text_input import FaultyFilesError as FaultyFilesError
-from survey.core.text_input import FileFaults, lines_of, parse_whole
+from survey.core.text_input import FileFaults, lines_of, parse_whole, shortened, steering_in
 from survey.core.text_input import did_you_mean as did_you_mean
 from survey.core.text_input import split_names as split_names
 from survey.errors import SurveyError, marked
@@ -130,8 +130,9 @@ def parse_plan(values: Mapping[str, Any]) -> Plan:
     """Parse a plan from plain values.
 
     Raises PlanError with all faults of the first check that fails: more values than a plan's file
-    may have, the fields' values, measures' names in texts that participants see, a language without
-    translation. A stored study stays readable, however many values it has.
+    may have, the fields' values, measures' names in texts that participants see, ids with signs
+    that cannot be seen, a language without translation. A stored study stays readable, whatever
+    its values and ids.
     """
     _check_size(values)
     try:
@@ -140,6 +141,9 @@ def parse_plan(values: Mapping[str, Any]) -> Plan:
         raise PlanError([*error.faults, *giveaways_in_title(values.get("title"))]) from None
     if faults := plan.giveaways():
         raise PlanError(faults)
+    if strange := steering_in(plan.as_json().get("topics")):
+        text = f"{shortened(strange)} has a sign that cannot be seen; take it out"
+        raise PlanError([Fault(("topics",), text)])
     if plan.language not in languages():
         text = f"there is no translation into {plan.language!r}; there are {', '.join(languages())}"
         raise PlanError([Fault(("language",), text)])

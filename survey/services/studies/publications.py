@@ -9,7 +9,6 @@ from hashlib import sha256
 
 from sqlalchemy.orm import Session
 
-from survey import __version__
 from survey.core.studies.fields import is_storable
 from survey.core.text_input import SLUG
 from survey.db import queries
@@ -23,6 +22,7 @@ from survey.errors import (
     TakenBackError,
     marked,
 )
+from survey.release import made_by
 from survey.services import accounts
 from survey.services.studies.citation import LICENCES, Author, Citation
 
@@ -203,7 +203,7 @@ def version_of(session: Session, study: Study) -> str:
     are done again, and the log has these too.
     """
     changes = queries.last_changes(session, study.slug)
-    return sha256(repr((__version__, study.digest, *changes)).encode()).hexdigest()
+    return sha256(repr((made_by(), study.digest, *changes)).encode()).hexdigest()
 
 
 def citation_of(publication: Publication, address: str) -> Citation:

@@ -144,7 +144,7 @@ def without_long_data(bundle):
 def test_a_bundle_from_before_there_was_the_table_replicates(bundle):
     steps = steps_of(without_long_data(bundle))
     assert not [step for step in steps if step.startswith((LONG, SCRIPT))]
-    assert steps[-1] == "analysis.json: every figure recomputed"
+    assert steps[-1] == "not in this bundle: long.csv; analysis.R"
 
 
 def test_a_script_without_its_table_is_refused(bundle):

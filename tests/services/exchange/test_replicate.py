@@ -257,9 +257,7 @@ def test_a_bundle_from_before_a_figure_was_computed_replicates_in_those_it_holds
         del figures["sensitivity"], figures["bias"]
 
     older = with_json(bundle, "analysis.json", without)
-    assert steps_of(older)[-1] == (
-        "analysis.json: every figure recomputed; it does not hold bias and sensitivity"
-    )
+    assert steps_of(older)[-1] == "not in this bundle: analysis.json (bias and sensitivity)"
 
 
 def test_a_sentence_that_is_worded_otherwise_now_replicates_and_no_other(bundle, monkeypatch):
