@@ -64,11 +64,17 @@ def test_after_reading_one_may_write_and_what_was_read_stays(app, session, engin
 
 
 @ON_SQLITE
-def test_while_only_reading_nothing_can_be_written(app, session):
+def test_a_transaction_that_only_reads_cannot_commit_a_change(app, session):
     an_open_study(session)
     session.rollback()
-    with pytest.raises(OperationalError, match="readonly"):
-        begin_reading(session).query(Study).update({"status": "closed"})
+    begin_reading(session).query(Study).update({"status": "closed"})
+    with pytest.raises(RuntimeError, match="begun to read has changed rows"):
+        session.commit()
+    session.rollback()
+    assert begin_reading(session).query(Study).one().status == "open"
+    begin_writing(session).query(Study).update({"status": "closed"})
+    session.commit()
+    assert session.query(Study).one().status == "closed"
 
 
 @ON_SQLITE
