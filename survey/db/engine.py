@@ -347,17 +347,20 @@ class _DriverStatement:
         """Return the rows, as attributes with the types of their columns."""
         cursor = self.execute(connection, values)
         if self._reads is None:
-            self._reads = [
+            converts = (
                 column.type.dialect_impl(connection.dialect).result_processor(
                     connection.dialect, described[1]
                 )
                 for column, described in zip(self._columns, cursor.description, strict=True)
-            ]
+            )
+            self._reads = [(index, convert) for index, convert in enumerate(converts) if convert]
         return [self._record(row) for row in cursor.fetchall()]
 
     def _record(self, row: Sequence[Any]) -> Record:
-        cells = zip(self._reads or (), row, strict=True)
-        return self._row(convert(cell) if convert else cell for convert, cell in cells)
+        cells = list(row)
+        for index, convert in self._reads or ():
+            cells[index] = convert(cells[index])
+        return self._row(cells)
 
     def _bound(self, values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         for name, convert, constant in self._binds:
