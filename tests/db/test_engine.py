@@ -78,6 +78,21 @@ def test_a_transaction_that_only_reads_cannot_commit_a_change(app, session):
 
 
 @ON_SQLITE
+def test_beginning_to_read_and_to_write_leaves_parsed_statements_as_they_are(app, session):
+    # PRAGMA query_only, as other PRAGMAs that are flags, has SQLite parse all statements again.
+    statements = []
+    driver = session.connection().connection.driver_connection
+    session.rollback()
+    driver.set_trace_callback(statements.append)
+    begin_writing(begin_reading(session))
+    session.commit()
+    driver.set_trace_callback(None)
+    wait = f"PRAGMA busy_timeout = {opening.BUSY_TIMEOUT_MS}"
+    begins = ["BEGIN DEFERRED", "ROLLBACK", "PRAGMA busy_timeout = 0", "BEGIN IMMEDIATE", wait]
+    assert statements == [*begins, "COMMIT"]
+
+
+@ON_SQLITE
 @pytest.mark.parametrize("hurt", ["disk I/O error", "file is not a database"])
 def test_a_hurt_file_is_told_when_writing_begins_and_its_connection_let_go(
     app, session, engine, hurt
