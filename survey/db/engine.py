@@ -35,6 +35,9 @@ RETRY_SECONDS = 0.0005  # a third of the time that saving an answer takes
 # no processor time.
 LATE_RETRY_SECONDS = 0.01
 
+# In a connection's info, while it only reads: how many rows it had changed before.
+CHANGES_BEFORE = "changes_before"
+
 # A reader that takes long, such as a backup, lets the log grow; afterwards it is cut back.
 LONGEST_LOG = 16 * 2**20
 
@@ -134,6 +137,7 @@ def prepare(engine: Engine) -> None:
     if engine.dialect.name == "sqlite":
         event.listen(engine, "connect", _set_up_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
+        event.listen(engine, "commit", _reject_change_of_reader)
         event.listen(engine, "handle_error", _discard_after_file_error)
     else:
         event.listen(engine, "connect", _set_up_postgresql)
@@ -148,8 +152,8 @@ def is_sqlite(session: Session) -> bool:
 def begin_reading(session: Session) -> Session:
     """Start a transaction that only reads, so that on SQLite it waits for no writer.
 
-    Call it before the first query. SQLite rejects a write in such a transaction: a GET
-    that changes something fails.
+    Call it before the first query. Such a transaction cannot commit a change on SQLite: a GET that
+    changes something fails.
     """
     session.connection(execution_options={"sqlite_begin": "DEFERRED"})
     return session
@@ -224,9 +228,9 @@ def try_write(engine: Engine) -> None:
     is_file = engine.dialect.name == "sqlite"
     with engine.execution_options(sqlite_begin="DEFERRED").connect() as connection:
         connection.begin()
-        limits = ("query_only = OFF", "busy_timeout = 500") if is_file else ("lock_timeout = 500",)
-        for limit in limits:
-            connection.exec_driver_sql(f"{'PRAGMA' if is_file else 'SET LOCAL'} {limit}")
+        connection.info.pop(CHANGES_BEFORE, None)
+        limit = "PRAGMA busy_timeout = 500" if is_file else "SET LOCAL lock_timeout = 500"
+        connection.exec_driver_sql(limit)
         try:
             connection.execute(text("UPDATE alembic_version SET version_num = version_num"))
             connection.commit()
@@ -246,7 +250,6 @@ def empty_log(session: Session) -> None:
     driver = engine.raw_connection()  # type: ignore[union-attr] # sessions are bound to engines
     try:
         cursor = driver.cursor()
-        cursor.execute("PRAGMA query_only = OFF")
         cursor.execute(f"PRAGMA busy_timeout = {CHECKPOINT_TIMEOUT_MS}")
         busy = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
         cursor.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
@@ -344,17 +347,20 @@ class _DriverStatement:
         """Return the rows, as attributes with the types of their columns."""
         cursor = self.execute(connection, values)
         if self._reads is None:
-            self._reads = [
+            converts = (
                 column.type.dialect_impl(connection.dialect).result_processor(
                     connection.dialect, described[1]
                 )
                 for column, described in zip(self._columns, cursor.description, strict=True)
-            ]
+            )
+            self._reads = [(index, convert) for index, convert in enumerate(converts) if convert]
         return [self._record(row) for row in cursor.fetchall()]
 
     def _record(self, row: Sequence[Any]) -> Record:
-        cells = zip(self._reads or (), row, strict=True)
-        return self._row(convert(cell) if convert else cell for convert, cell in cells)
+        cells = list(row)
+        for index, convert in self._reads or ():
+            cells[index] = convert(cells[index])
+        return self._row(cells)
 
     def _bound(self, values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         for name, convert, constant in self._binds:
@@ -409,14 +415,14 @@ def _begin_sqlite(connection: Connection) -> None:
     # On the driver itself: SQLAlchemy would take ten times as long for each statement.
     driver: Any = connection.connection.driver_connection
     if mode == "DEFERRED":
-        driver.execute("PRAGMA query_only = ON")
         driver.execute("BEGIN DEFERRED")
+        connection.info[CHANGES_BEFORE] = driver.total_changes
     else:
         _begin_immediate(connection, driver)
 
 
 def _begin_immediate(connection: Connection, driver: Any) -> None:
-    driver.execute("PRAGMA query_only = OFF")
+    connection.info.pop(CHANGES_BEFORE, None)
     driver.execute("PRAGMA busy_timeout = 0")
     try:
         if not _acquire_write_lock(driver):
@@ -443,6 +449,18 @@ def _acquire_write_lock(driver: Any) -> bool:
         else:
             return True
     return False
+
+
+def _reject_change_of_reader(connection: Connection) -> None:
+    """Raise RuntimeError instead of committing what a transaction changed that was to read only.
+
+    SQLite's PRAGMA query_only would reject the statement itself, but with each change of it SQLite
+    parses all statements of the connection again, which takes a sixth of a page's time.
+    """
+    before = connection.info.get(CHANGES_BEFORE)
+    driver: Any = connection.connection.driver_connection
+    if before is not None and driver.total_changes != before:
+        raise RuntimeError("a transaction that was begun to read has changed rows")
 
 
 def _discard_after_file_error(context: ExceptionContext) -> None:

@@ -6,7 +6,9 @@ from contextlib import contextmanager
 from typing import Any, ClassVar
 
 from flask import render_template, request
+from flask_babel.speaklater import LazyString
 from flask_wtf import FlaskForm
+from flask_wtf.csrf import generate_csrf
 from werkzeug.datastructures import CombinedMultiDict, MultiDict
 from wtforms import (
     BooleanField,
@@ -97,11 +99,19 @@ def long_text_field(label: Any, *validators: Any, **kwargs: Any) -> Field:
     )
 
 
+class _LazyToken(FlaskForm.Meta.csrf_class):  # type: ignore[misc] # Flask-WTF has no type hints
+    def generate_csrf_token(self, csrf_token_field: Field) -> LazyString:  # noqa: ARG002
+        """Return the token of a form, which is signed only if a page shows it."""
+        return LazyString(generate_csrf)
+
+
 class Form(FlaskForm):  # type: ignore[misc] # Flask-WTF has no type hints
     """A form with a token against forgery, whose errors are sentences for its reader."""
 
     class Meta(FlaskForm.Meta):  # type: ignore[misc] # Flask-WTF has no type hints
         """How fields are bound to their form, and what they are filled from."""
+
+        csrf_class = _LazyToken
 
         def bind_field(self, form: FlaskForm, unbound_field: Any, options: Any) -> Field:
             """Give the field a weak reference to its form, so that both are freed with the page.

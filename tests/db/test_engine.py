@@ -64,11 +64,32 @@ def test_after_reading_one_may_write_and_what_was_read_stays(app, session, engin
 
 
 @ON_SQLITE
-def test_while_only_reading_nothing_can_be_written(app, session):
+def test_a_transaction_that_only_reads_cannot_commit_a_change(app, session):
     an_open_study(session)
     session.rollback()
-    with pytest.raises(OperationalError, match="readonly"):
-        begin_reading(session).query(Study).update({"status": "closed"})
+    begin_reading(session).query(Study).update({"status": "closed"})
+    with pytest.raises(RuntimeError, match="begun to read has changed rows"):
+        session.commit()
+    session.rollback()
+    assert begin_reading(session).query(Study).one().status == "open"
+    begin_writing(session).query(Study).update({"status": "closed"})
+    session.commit()
+    assert session.query(Study).one().status == "closed"
+
+
+@ON_SQLITE
+def test_beginning_to_read_and_to_write_leaves_parsed_statements_as_they_are(app, session):
+    # PRAGMA query_only, as other PRAGMAs that are flags, has SQLite parse all statements again.
+    statements = []
+    driver = session.connection().connection.driver_connection
+    session.rollback()
+    driver.set_trace_callback(statements.append)
+    begin_writing(begin_reading(session))
+    session.commit()
+    driver.set_trace_callback(None)
+    wait = f"PRAGMA busy_timeout = {opening.BUSY_TIMEOUT_MS}"
+    begins = ["BEGIN DEFERRED", "ROLLBACK", "PRAGMA busy_timeout = 0", "BEGIN IMMEDIATE", wait]
+    assert statements == [*begins, "COMMIT"]
 
 
 @ON_SQLITE

@@ -5,7 +5,7 @@ from sqlalchemy import bindparam, insert, select, update
 from sqlalchemy.exc import IntegrityError, OperationalError
 
 from survey.core.studies.rankings import Ranking
-from survey.db.engine import Prepared, begin_reading
+from survey.db.engine import Prepared
 from survey.db.models import Participant, Presentation, StoredResponse, Study, now
 from survey.db.models.ordering import StoredOrderingAnswer
 from tests.builders import a_ready_participant, an_open_study
@@ -81,12 +81,11 @@ def test_an_error_is_sqlalchemys_and_repeats_no_value(session, someone):
 
 
 @ON_SQLITE
-def test_a_transaction_that_only_reads_refuses_to_write_and_its_connection_is_let_go(
-    session, someone
-):
+def test_a_connection_that_could_only_read_is_let_go(session, someone):
     given = an_answer(someone, question_of(session, someone))
     session.rollback()
-    driver = begin_reading(session).connection().connection.driver_connection
+    driver = session.connection().connection.driver_connection
+    driver.execute("PRAGMA query_only = ON")  # as with a file that can only be read
     with pytest.raises(OperationalError, match="readonly"):
         INSERT.rows(session, given)
     session.rollback()

@@ -90,8 +90,9 @@ def test_showing_a_page_could_not_write_even_if_it_tried(session, engine):
         pytest.skip("the read-only transaction is SQLite's")
     an_open_study(session)
     begin_reading(session)
-    with pytest.raises(DBAPIError, match="readonly"):
-        session.execute(text("UPDATE study SET slug = 'other'"))
+    session.execute(text("UPDATE study SET status = 'closed'"))
+    with pytest.raises(RuntimeError, match="begun to read has changed rows"):
+        session.commit()
 
 
 def test_a_connection_that_could_only_read_is_not_used_again(app, engine):

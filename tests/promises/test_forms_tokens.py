@@ -3,6 +3,7 @@
 import pytest
 
 from survey.db.models import Participant, StoredResponse
+from survey.web import forms
 from tests.builders import SLUG, Visitor, an_open_study
 
 OWN = {"choice": "own", "rank_A": "2", "rank_B": "1", "rank_C": "2", "rank_D": "4", "rank_E": "4"}
@@ -167,3 +168,16 @@ def test_a_browser_that_says_not_where_it_comes_from_loses_no_vote(app, study, s
         assert "Origin" not in sent
     assert visitor.path == "/done"
     assert rows(session) == (1, 3)
+
+
+def test_only_a_form_that_is_shown_has_its_token_signed(visitor, monkeypatch):
+    signed = []
+    token = forms.generate_csrf
+    monkeypatch.setattr(forms, "generate_csrf", lambda: signed.append(1) or token())
+    visitor.open()
+    visitor.submit("/begin")
+    assert signed  # the page of consent shows its form
+    signed.clear()
+    visitor.submit("/consent", agree="y", follow=False)
+    assert visitor.status == 303
+    assert not signed
