@@ -10,6 +10,7 @@ from collections import namedtuple
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
+from threading import Lock
 from time import monotonic, sleep
 from types import ModuleType
 from typing import Any
@@ -34,6 +35,8 @@ RETRY_SECONDS = 0.0005  # a third of the time that saving an answer takes
 # After .2 s without the lock; else the many that wait for a writer who takes long leave readers
 # no processor time.
 LATE_RETRY_SECONDS = 0.01
+
+_turn = Lock()  # held by the thread of this process that waits for SQLite's write lock
 
 # In a connection's info, while it only reads: how many rows it had changed before.
 CHANGES_BEFORE = "changes_before"
@@ -436,9 +439,19 @@ def _acquire_write_lock(driver: Any) -> bool:
     """Begin a transaction as soon as no other connection writes; return False after a timeout.
 
     SQLite's own busy handler soon retries only every 100 ms, so that an early writer is
-    overtaken by later ones and times out.
+    overtaken by later ones and times out. Of the threads of a process one retries, and the others
+    sleep until it is their turn.
     """
     began = monotonic()
+    if not _turn.acquire(timeout=BUSY_TIMEOUT_MS / 1000):
+        return False
+    try:
+        return _retry_until_locked(driver, began)
+    finally:
+        _turn.release()
+
+
+def _retry_until_locked(driver: Any, began: float) -> bool:
     while (waited := monotonic() - began) < BUSY_TIMEOUT_MS / 1000:
         try:
             driver.execute("BEGIN IMMEDIATE")

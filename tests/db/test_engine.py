@@ -35,6 +35,36 @@ def test_who_wants_to_write_begins_when_the_other_has_ended(app, session, engine
 
 
 @ON_SQLITE
+def test_of_the_threads_that_wait_one_asks_and_each_gets_its_turn(
+    app, session, engine, monkeypatch
+):
+    asking, answered = set(), []
+
+    def note(seconds):
+        asking.add(threading.get_ident())
+        time.sleep(seconds)
+
+    monkeypatch.setattr(opening, "sleep", note)
+    an_open_study(session)
+    session.connection()
+
+    def write():
+        with Session(engine) as other:
+            begin_writing(other)
+            answered.append(other.query(Study).count())
+
+    threads = [threading.Thread(target=write) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    time.sleep(0.2)
+    assert (len(asking), answered) == (1, [])
+    session.rollback()
+    for thread in threads:
+        thread.join(10)
+    assert answered == [1, 1, 1, 1]
+
+
+@ON_SQLITE
 def test_who_waits_for_too_long_is_told_and_waits_as_before_the_next_time(
     app, session, engine, monkeypatch
 ):
