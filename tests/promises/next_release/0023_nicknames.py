@@ -18,10 +18,10 @@ def upgrade() -> None:
     op.execute("UPDATE researcher SET nickname = lower(name)")
     with op.batch_alter_table("researcher") as researcher:
         researcher.alter_column("nickname", nullable=False, server_default="")
-        researcher.create_check_constraint("short", "length(nickname) < 60")
+        researcher.create_check_constraint(op.f("ck_researcher_short"), "length(nickname) < 60")
 
 
 def downgrade() -> None:
     with op.batch_alter_table("researcher") as researcher:
-        researcher.drop_constraint("ck_researcher_short", type_="check")
+        researcher.drop_constraint(op.f("ck_researcher_short"), type_="check")
         researcher.drop_column("nickname")
