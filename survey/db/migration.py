@@ -1,5 +1,6 @@
 """Migrations of the schema, and queries about the database itself: tables, damage, settings."""
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -16,6 +17,7 @@ from survey.db.engine import sqlite_engine
 from survey.db.models import TASK_TABLES
 from survey.db.models.base import Base
 
+VERSIONS = [Path(__file__).parent / "migrations" / "versions"]
 # Any number that other users of the server are unlikely to lock as well.
 ADVISORY_LOCK = 5_300_005
 
@@ -193,6 +195,8 @@ def _migrating(engine: Engine) -> Iterator[Connection]:
 
 def _config(connection: Connection | None = None) -> Config:
     config = Config()
-    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    config.set_main_option("script_location", str(VERSIONS[0].parent))
+    config.set_main_option("path_separator", "os")
+    config.set_main_option("version_locations", os.pathsep.join(map(str, VERSIONS)))
     config.attributes["connection"] = connection
     return config

@@ -11,11 +11,13 @@ from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
 from survey import figures
+from survey.db import migration
 from survey.services import accounts
 from tests.cli.conftest import run
 from tests.databases import PostgreSQL
 from tests.promises.cast import QUICK, World
 from tests.promises.filled import fill
+from tests.promises.schemas import NEXT_RELEASE
 
 __all__ = ["run"]  # the command line, for these tests too
 
@@ -51,6 +53,15 @@ def filled(request: pytest.FixtureRequest, app: Flask, session: Session, engine:
 
     request.getfixturevalue(engine.dialect.name).fill_once(engine, "filled", build)
     return engine
+
+
+@pytest.fixture
+def next_release(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let the survey be of a later release, which has a migration more."""
+    monkeypatch.setattr(migration, "VERSIONS", [*migration.VERSIONS, NEXT_RELEASE])
+    migration.newest_revision.cache_clear()
+    yield
+    migration.newest_revision.cache_clear()
 
 
 @pytest.fixture

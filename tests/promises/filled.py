@@ -13,7 +13,7 @@ from survey.services.studies.recruitment import Recruitment
 from tests.builders import KEY, SLUG, Visitor, a_plan
 
 STRANGE = "Ελένη \\ \"quoted\" 'once' %s :x \U0001f600"
-TABLES_OF_0002 = {
+FILLED_TABLES = {
     *("browser", "consent_text", "event", "guest", "identity", "membership", "participant"),
     *("presentation", "question", "response", "researcher", "revision", "sign_in"),
     *("sign_in_link", "sign_in_throttle", "study"),

@@ -12,9 +12,11 @@ from pathlib import Path
 
 from sqlalchemy import Engine, create_engine, event
 
+from survey.db import migration
 from survey.db.engine import database_url, engine_options, prepare
 from survey.services.operations.backups import restore_backup
 from survey.services.operations.database import upgrade_database
+from tests.promises.schemas import NEXT_RELEASE
 
 FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload([__name__])
@@ -31,6 +33,11 @@ def killed_at(number: int, work: Callable[..., None], uri: str, *arguments: obje
 
 
 def upgrade(engine: Engine) -> None:
+    upgrade_database(engine)
+
+
+def upgrade_to_next_release(engine: Engine) -> None:
+    migration.VERSIONS.append(NEXT_RELEASE)
     upgrade_database(engine)
 
 

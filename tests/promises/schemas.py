@@ -1,11 +1,14 @@
 """What a database's schema is, in a form in which two of them can be compared."""
 
 import re
+from pathlib import Path
 
 from alembic.script import ScriptDirectory
 from sqlalchemy import inspect, text
 
 from survey.db import migration
+
+NEXT_RELEASE = Path(__file__).parent / "next_release"
 
 
 def revisions() -> list[str]:

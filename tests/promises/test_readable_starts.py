@@ -102,14 +102,14 @@ COMMANDS = (
 )
 
 
-@pytest.mark.parametrize("found", ["0001", "9999"])
-def test_database_and_survey_of_different_versions_refuse_each_other(run, engine, found, measured):
+@pytest.mark.parametrize("found", ["0022", "9999"])
+def test_database_and_survey_of_different_versions_refuse_each_other(
+    run, engine, found, next_release, measured
+):
     run("init")
-    if found == "0001":
-        migration.downgrade(engine, found)
-    else:
-        with engine.begin() as connection:
-            connection.execute(text(f"UPDATE alembic_version SET version_num = '{found}'"))
+    migration.downgrade(engine, "0022")
+    with engine.begin() as connection:
+        connection.execute(text(f"UPDATE alembic_version SET version_num = '{found}'"))
     before = schema_of(engine)
     port = free_port()
     for command in COMMANDS:

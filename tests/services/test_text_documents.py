@@ -3,10 +3,9 @@
 import json
 
 import pytest
-from sqlalchemy import text
 
 from survey.core.collections.items import LATER_OF_ITEMS, LATER_OF_TOPICS, Item, Topic, items_digest
-from survey.db import item_queries, migration
+from survey.db import item_queries
 from survey.db.models import StoredItem
 from survey.errors import SurveyError
 from survey.services import accounts
@@ -164,21 +163,3 @@ def test_a_copy_has_all_texts_under_other_addresses(session, study):
     assert collection.digest_of(session, copy.id) == study.items_digest
     names = [row.name for row in session.query(StoredItem)]
     assert len({*names}) == len(names) == 4
-
-
-def test_an_earlier_database_gets_names_for_its_items_and_stays_frozen(app, engine, session, study):
-    lifecycle.open_study(session, study, anyway="nothing is shown")
-    digest = study.items_digest
-    session.close()
-    migration.downgrade(engine, "0021")
-    with engine.begin() as connection:
-        columns = {*connection.execute(text("SELECT * FROM item")).keys()}
-        assert columns == {"id", "study_id", "document", "file", "sha256", "text", "alt"}
-    migration.upgrade(engine)
-    with engine.begin() as connection:
-        names = connection.scalars(text("SELECT name FROM item")).all()
-    assert len({*names} - {None, ""}) == 2
-    assert digest is not None
-    for statement in ("UPDATE item SET title = 'x'", "DELETE FROM item"):
-        with pytest.raises(Exception, match="a study that was opened"), engine.begin() as cursor:
-            cursor.execute(text(statement))
