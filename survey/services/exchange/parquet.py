@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from survey.core.text_input import unescaped
 from survey.db.engine import snapshot
-from survey.db.models import StoredResponse, Study
+from survey.db.models import Study
 from survey.errors import SurveyError
 from survey.services.exchange.bundle import OnLines, content_of, study_lines, tables_in
 from survey.services.exchange.tables import (
@@ -80,9 +80,6 @@ def _type_of(column: Column) -> pa.DataType:
     kind, allowed, _ = describe_column(column)
     if kind == "whole number":
         return pa.bool_() if allowed.startswith("0 or 1") else pa.int64()
-    # The codebook calls seconds a text, and another word would fail earlier bundles' replication.
-    if column.source is StoredResponse.active_seconds:
-        return pa.float64()
     types = {"number": pa.float64(), "time": pa.timestamp("ms", tz="UTC")}
     return types.get(kind, pa.string())
 

@@ -20,7 +20,7 @@ from textwrap import shorten
 from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
-from sqlalchemy import CheckConstraint
+from sqlalchemy import JSON, Boolean, CheckConstraint, Float, Integer
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from survey.core.collections import items as collection
@@ -48,7 +48,7 @@ from survey.db.models import (
     StoredResponse,
     StoredTopic,
 )
-from survey.db.models.base import Base
+from survey.db.models.base import Base, Labels, UtcDateTime, WeakOrder
 from survey.services.analysis.sheets import Sheet
 from survey.services.analysis.study_results import (
     AnalysisOptions,
@@ -677,21 +677,24 @@ def describe_column(column: Column) -> tuple[str, str, str]:
     stored = column.source.property.columns[0]
     if column.allowed:
         return column.kind, column.allowed, stored.doc or ""
-    kind, allowed = _KINDS.get(type(stored.type).__name__, ("text", ""))
+    kind, allowed = next(
+        (described for types, described in _TYPES.items() if isinstance(stored.type, types)),
+        ("text", ""),
+    )
     listed = ", ".join(listed_values(column.source))
     empty = "may be empty" if stored.nullable else ""
     return kind, "; ".join(filter(None, (listed or allowed, empty))), stored.doc or ""
 
 
 # Type of the database's column → type and allowed values of the exported one.
-_KINDS = {
-    "UtcDateTime": ("time", "ISO 8601, UTC"),
-    "Boolean": ("whole number", "0 or 1"),
-    "Integer": ("whole number", "0, 1, …"),
-    "Float": ("number", "0 or more"),
-    "Labels": ("whole numbers", "label numbers separated by spaces; empty with an own ranking"),
-    "WeakOrder": ("text", "best first, > between places, = inside a tie: B>A=C"),
-    "JSON": ("text", "separated by spaces"),
+_TYPES = {
+    UtcDateTime: ("time", "ISO 8601, UTC"),
+    Boolean: ("whole number", "0 or 1"),
+    Integer: ("whole number", "0, 1, …"),
+    Float: ("number", "0 or more"),
+    Labels: ("whole numbers", "label numbers separated by spaces; empty with an own ranking"),
+    WeakOrder: ("text", "best first, > between places, = inside a tie: B>A=C"),
+    JSON: ("text", "separated by spaces"),
 }
 
 
