@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from survey.core.statistics.rater_agreement import wilson
 
-DECIDING = 8_000  # replicates of a cell without differences that decides a rule
+REPLICATES = 8_000
 
 Happened = Mapping[str, NDArray[np.bool_]]
 """Name → in which replicates it happened, of those in which it is defined."""
@@ -81,7 +81,7 @@ class Cell:
     truth: str
     targets: Mapping[str, Target]
     simulate: Callable[[Sequence[Generator]], Happened] = field(compare=False)
-    replicates: int = DECIDING
+    replicates: int = REPLICATES
 
     @property
     def name(self) -> str:

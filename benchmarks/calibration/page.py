@@ -58,8 +58,8 @@ def page(cells: Sequence[Cell], counts: Counts, *, seed: int, versions: str) -> 
         "before the run; the rate that did, with the interval that so many simulated studies leave "
         "(95 %, Wilson); and whether the rate is as it should be. *Met*: the whole interval is "
         "where it should be. *Not met*: none of it is. *Not decided*: more simulated studies would "
-        "be needed to tell. Some rows were simulated again with more studies, since a first run "
-        "left them undecided; no target was changed.",
+        "be needed to tell. Rows that 8,000 studies had left undecided were given more; no target "
+        "was changed.",
         "",
         f"Designs are people × questions, or people × questions each of a pool. Seed {seed}; each "
         "simulated study has a random stream of its own, so that no figure depends on the number "

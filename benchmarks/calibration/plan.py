@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 
 from benchmarks.calibration import annotators, orders, others, runs, tastes
-from benchmarks.calibration.cells import DECIDING, Cell, Target, by_replicate
+from benchmarks.calibration.cells import Cell, Target, by_replicate
 from benchmarks.calibration.runs import Topics
 from benchmarks.calibration.tastes import Tastes, finishing, leaving
 from benchmarks.situations import Design
@@ -123,15 +123,15 @@ def _ties() -> Iterator[Cell]:
     follows = "Say of such a preference that it may be for showing no ties."
     cell = partial(Cell, "Ties (F1)")
     for truth, scores in people.items():
-        for design, replicates in ((Design(30, 30, 30), 800), (Design(300, 10, 100), 1_500)):
+        for design in (Design(30, 30, 30), Design(300, 10, 100)):
             look = orders.preference_for_orders(orders.nearest_orders(scores), design)
             targets = {orders.FOR_ORDERS: Target(most=5, follows=follows)}
-            yield cell(f"{truth}, {design}", targets, by_replicate(look), replicates)
+            yield cell(f"{truth}, {design}", targets, by_replicate(look))
     design = Design(100, 10, 60)
     look = orders.preference_for_orders(orders.nearest_orders(orders.by_early_hits), design)
     few = "Use discriminative questions, which have no ties, to tell what a preference is for."
     targets = {orders.FOR_ORDERS: Target(least=17, follows=few)}
-    yield cell(f"people who value early hits, {design}", targets, by_replicate(look), 2_000)
+    yield cell(f"people who value early hits, {design}", targets, by_replicate(look), 40_000)
 
 
 def _own_orderings() -> Iterator[Cell]:
@@ -141,19 +141,16 @@ def _own_orderings() -> Iterator[Cell]:
         f"MNRO followed in 50 % of the ties, {design}",
         {orders.MNRO_NEARER: either, orders.NMRR_NEARER: either},
         by_replicate(orders.through_ties(0.5, design)),
-        4_000,
     )
     yield cell(
         f"MNRO followed in 60 % of the ties, {design}",
         {orders.MNRO_NEARER: Target(least=30), orders.NMRR_NEARER: Target(most=1)},
         by_replicate(orders.through_ties(0.6, design)),
-        400,
     )
     yield cell(
         f"random orderings, {design}",
         {orders.SOME_NEARER: Target(most=6, follows="Read p above .03 as weak.")},
         by_replicate(orders.random_orderings(design)),
-        1_500,
     )
 
 
@@ -190,12 +187,11 @@ def _few_questions() -> Iterator[Cell]:
                 f"questions differ by {spread}, 30 × {number}",
                 {tastes.KIND: target},
                 others.few_questions(spread, Design(30, number, number)),
-                2_000 if few else DECIDING,
             )
     for number in (3, 5, 6, 10):
         look = others.all_but_one(Design(30, number, number))
         targets = {others.SAME_SCOPE: Target(least=99)}
-        yield cell(f"30 × {number}", targets, by_replicate(look), 500)
+        yield cell(f"30 × {number}", targets, by_replicate(look))
 
 
 DESIGNS = (
@@ -297,13 +293,12 @@ def _intervals_and_shares() -> Iterator[Cell]:
         for name in others.PLANTED
     }
     look = others.planted(design)
-    yield Cell("Shares (F10)", f"bots, {design}", bots, by_replicate(look), 1_000)
+    yield Cell("Shares (F10)", f"bots, {design}", bots, by_replicate(look))
     yield Cell(
         "Stars (F11)",
         "8 runs, 50 topics",
         {others.SOME_STAR: Target(most=5.5, follows="Read one star as none.")},
         by_replicate(others.equal_runs(8, 50)),
-        1_500,
     )
 
 
@@ -317,27 +312,25 @@ def _preferences() -> Iterator[Cell]:
     }
     for truth, design in equal.items():
         targets = {runs.RATE_COVERED: covered, runs.SOME_RUN: wrong}
-        replicates = 5_000 if design.topics == 10 else 2_000
         look = by_replicate(runs.runs_compared(design))
-        yield Cell("Runs (F12)", truth, targets, look, replicates)
+        yield Cell("Runs (F12)", truth, targets, look)
     unequal = Topics(30, 10, (0.0, 0.0, 0.6))
     yield Cell(
         "Runs (F12)",
         "30 people, 10 topics, 2 equal runs and a better one",
         {runs.RATE_COVERED: covered, runs.SOME_RUN: wrong},
         by_replicate(runs.runs_compared(unequal)),
-        2_000,
     )
     half = Target(most=6.5, follows=KIND.follows)
-    for truth, design, replicates in (
-        ("12 people, 6 topics, 4 runs", Topics(12, 6, (0.0,) * 4), 8_000),
-        ("30 people, 10 topics, 2 runs", Topics(30, 10, (0.0,) * 2), 8_000),
-        ("20 people, 20 topics, 3 runs", Topics(20, 20, (0.0,) * 3), 1_500),
-        ("20 people, 10 topics, 5 runs", Topics(20, 10, (0.0,) * 5), 2_500),
+    for truth, design in (
+        ("12 people, 6 topics, 4 runs", Topics(12, 6, (0.0,) * 4)),
+        ("30 people, 10 topics, 2 runs", Topics(30, 10, (0.0,) * 2)),
+        ("20 people, 20 topics, 3 runs", Topics(20, 20, (0.0,) * 3)),
+        ("20 people, 10 topics, 5 runs", Topics(20, 10, (0.0,) * 5)),
     ):
         targets = {runs.SOME_PAIR: wrong, runs.SOME_HALF: half}
         look = by_replicate(runs.measures_compared(design))
-        yield Cell("Measures by preferences (F12, F13)", truth, targets, look, replicates)
+        yield Cell("Measures by preferences (F12, F13)", truth, targets, look)
 
 
 def _agreement() -> Iterator[Cell]:
@@ -354,7 +347,6 @@ def _agreement() -> Iterator[Cell]:
                 runs.MIRRORED: Target(most=0.5),
             },
             by_replicate(runs.alpha_of_preferences(people, topics, spread, neither)),
-            2_500,
         )
     for number, documents in ((3, 200), (5, 20)):
         yield Cell(
@@ -365,14 +357,12 @@ def _agreement() -> Iterator[Cell]:
                 annotators.SOME_DIFFERS: Target(most=5, follows="Look at the answers first."),
             },
             by_replicate(annotators.alike(number, documents)),
-            4_000,
         )
     yield Cell(
         "Annotators",
         "1 of 4 guesses in 60 % of 120 documents",
         {annotators.GUESSER: Target(least=85, follows="Label more documents.")},
         by_replicate(annotators.with_a_guesser(4, 120, 0.6)),
-        4_000,
     )
 
 
@@ -395,14 +385,12 @@ def _descriptive() -> Iterator[Cell]:
         f"no difference over all questions, which differ by 15 points, {design}",
         {others.MCNEMAR: Target(least=10)},
         by_replicate(others.read_as_independent(design)),
-        4_000,
     )
     yield Cell(
         part,
         f"random clicks, all orders distinct, {design}",
         {others.FRIEDMAN: Target(least=50)},
         by_replicate(others.near_orders(design)),
-        1_000,
     )
     blind = Tastes(identical=True)
     for pool in (design, Design(30, 10, 30)):
@@ -411,5 +399,5 @@ def _descriptive() -> Iterator[Cell]:
             f"blind clicks, identical orders, {pool}",
             {tastes.UNGUARDED: Target(least=7.5, follows="The label permutation decides there.")},
             tastes.wrong_preferences(blind, pool),
-            4_000,
+            40_000,
         )
