@@ -82,15 +82,41 @@ def load_libraries() -> None:
 
 def report_of(analysis: Analysis) -> Report:
     """Build the tables and figures of an analysis."""
-    rows, words = rows_of(analysis)
+    answer = answer_of(analysis)
     return Report(
         analysis=analysis,
         figures={exhibit.name: exhibit for exhibit in _exhibits(analysis)},
         sheets={sheet.name: sheet for sheet in tables_of(analysis)},
         flags=flags_sheet(analysis),
         departures=departures(analysis.options),
-        headline=headline(rows, analysis.votes.answered_questions, words),
-        standings=tuple(row_texts(row, analysis.votes.answered_questions, words) for row in rows),
+        headline=answer.headline,
+        standings=answer.standings,
+    )
+
+
+class Answer(NamedTuple):
+    """What a study answers: a sentence to quote, and for each pair its lead and whether it holds.
+
+    ``standings``: pair with the winner first, lead with its interval, and whether it holds.
+    """
+
+    headline: str
+    standings: tuple[tuple[str, str, str], ...]
+
+    @property
+    def lines(self) -> list[str]:
+        """Each pair as a line of text."""
+        return [
+            f"{pair} {f'{lead}: ' if lead else ''}{holds}" for pair, lead, holds in self.standings
+        ]
+
+
+def answer_of(analysis: Analysis) -> Answer:
+    """Return what an analysis answers first."""
+    (rows, words), questions = rows_of(analysis), analysis.votes.answered_questions
+    return Answer(
+        headline(rows, questions, words),
+        tuple(row_texts(row, questions, words) for row in rows),
     )
 
 

@@ -733,6 +733,11 @@ def _few(topics: int) -> str:
 def all_runs_sheet(report: Report) -> Sheet:
     """Return every two runs compared at once, a row for each measure and pair."""
     why = why_none_of_all(report.evaluation)
+    how = (
+        "By a randomised Tukey HSD: two-sided, p corrected for all pairs of runs of a measure, "
+        f"{report.request.resamples} resamples (seed {report.request.seed})."
+        f"{_few(len(report.evaluation.queries))}"
+    )
     means = {measure.name: measure.mean_name for measure in report.evaluation.measures}
     return Sheet(
         name="all-runs",
@@ -742,11 +747,7 @@ def all_runs_sheet(report: Report) -> Sheet:
             (means[each.measure], each.first, each.second, each.difference, P(each.p))
             for each in report.all_pairs
         ),
-        note=f"No two runs are compared: {why}."
-        if why
-        else "By a randomised Tukey HSD: two-sided, p corrected for all pairs of runs of a measure, "
-        f"{report.request.resamples} resamples (seed {report.request.seed})."
-        f"{_few(len(report.evaluation.queries))}",
+        note=f"No two runs are compared: {why}." if why else how,
         decimals=DECIMALS,
     )
 
