@@ -536,21 +536,25 @@ class PreferenceResults:
         columns = (
             *("pair", "agree with first", "with second", "difference"),
             *("95 % interval", "p, corrected", "these questions", "p, Holm"),
+            *("standard error", "of independent answers"),
         )
         rows = []
         for each in self.analysis.differences:
-            kind, these = each.tests.kind, each.tests.these
+            kind, these, errors = each.tests.kind, each.tests.these, each.tests.components
             rows.append(
                 (
                     *(Worded(str(each.pair), each.pair.title), each.first, each.second),
                     *(each.tests.mean, _interval(kind.ci95, 1.0), _p(kind.p)),
                     *(_interval(these.ci95, 1.0), _p(these.p)),
+                    *(errors.se, errors.se_independent),
                 )
             )
         note = (
             "Over the same preferences; a measure that ties a pair agrees by one half. The first "
             "interval is for people and questions of this kind, corrected by the largest |t| and "
-            "stepping down; the second for people and these questions."
+            "stepping down; the second for people and these questions. Standard error: of the test "
+            "for questions of this kind, and if all answers were independent of one another. For "
+            "planning or pooling use the larger."
         )
         title = "Measures compared on the same preferences"
         return Sheet("differences", title, columns, tuple(rows), note)
