@@ -86,6 +86,7 @@ def merge(
     if as_json:
         print_json(assessment.merged_json(merged) | {"files": [str(path) for path in targets]})
         return
+    _print_sentences([*assessment.merged_reliability(merged), ""])
     print_sheet(assessment.agreement_sheet(merged))
     sentences = assessment.merged_sentences(merged)
     _print_sentences([*sentences, f"Written to {folder}: {', '.join(texts)}."])
@@ -110,6 +111,7 @@ def compare(first: Path, second: Path, threshold: float, as_json: bool) -> None:
     if as_json:
         print_json(assessment.compared_json(compared))
         return
+    _print_sentences([*assessment.compared_reliability(compared), ""])
     print_sheet(assessment.compared_sheet(compared))
     _print_sentences(assessment.compared_sentences(compared, str(first), str(second)))
 

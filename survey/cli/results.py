@@ -112,6 +112,8 @@ def analyse(
     if as_json:
         print_json(study_results.as_json(result))
         return
+    if result.responses:
+        _print_answer(result)
     _print_counts(result)
     if result.responses:
         _print_analysis(result)
@@ -201,6 +203,18 @@ def _is_path(target: str) -> bool:
 
     has_answers = any((Path(target) / name).is_file() for name in (QUESTIONS, RESPONSES))
     return "." in target or "/" in target or os.sep in target or has_answers
+
+
+def _print_answer(result: "Analysis") -> None:
+    """Print the sentence to quote and a row for each pair, before anything else."""
+    from survey.services.analysis.report import answer_of
+
+    answer = answer_of(result)
+    print_text(answer.headline)
+    say()
+    for line in answer.lines:
+        print_text(line, "- ", "  ")
+    say()
 
 
 def _print_counts(result: "Analysis") -> None:

@@ -300,7 +300,7 @@ def evaluate(
         _write_report(folder, report)
     sheets = [evaluation.means_sheet(report)]
     sheets += [evaluation.comparisons_sheet(report)] if report.comparisons else []
-    sheets += [evaluation.all_runs_sheet(report)] if report.all_pairs else []
+    sheets += [evaluation.all_runs_sheet(report)] if report.request.all_runs else []
     sheets += [evaluation.queries_sheet(report)] if per_query else []
     content = evaluation.evaluation_json(report)
     _print_report(output, report, content, sheets, per_query=per_query)

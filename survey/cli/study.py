@@ -983,6 +983,8 @@ def _print_summary(
             failure = "FAILED: " if finding.failed else ""
             print_text(f"{failure}{where}{finding.text}{mend}", "", "  ")
     remarks = [finding for finding in findings if finding not in faulty]
+    # What holds for the whole study, such as its primary pair, is not to be lost among questions.
+    remarks.sort(key=lambda finding: finding.question is not None)
     if contests or remarks:
         print_heading("Summary")
     for sentence in filter(None, pairs):

@@ -128,25 +128,35 @@ def runs_checked(
     return sorted(found, key=lambda each: CODES.index(each.code))
 
 
+def few_topics(topics: int) -> str:
+    """Return that tests of so few topics say little; "" of ENOUGH_TOPICS."""
+    if topics >= ENOUGH_TOPICS:
+        return ""
+    return f"Only {topics} topic{'s' * (topics != 1)}: tests say little"
+
+
 def scores_checked(
     judgements: Judgements,
     measures_left_out: Sequence[str],
     tested_topics: int | None,
     relevant_from: int | None,
+    *,
+    to_baseline: bool = True,
 ) -> list[Warned]:
     """Return what is to be known of the scores of runs.
 
     ``measures_left_out``: for lack of the collection's size. ``tested_topics``: None without a
-    test; ``relevant_from``: None where no measure is binary, or each names its grade.
+    test; ``relevant_from``: None where no measure is binary, or each names its grade;
+    ``to_baseline``: whether runs are tested against a baseline, which gives stars.
     """
     found = []
     if measures_left_out:
         text = f"{', '.join(measures_left_out)} left out: give --collection-size"
         found.append(Warned("measures-left-out", "", text, len(measures_left_out)))
     if tested_topics is not None and tested_topics < ENOUGH_TOPICS:
-        topics = "1 topic" if tested_topics == 1 else f"{tested_topics} topics"
-        too_few = ", so there are no stars" if tested_topics < FEWEST_TOPICS else ""
-        text = f"Only {topics}: tests say little{too_few}"
+        missing = "there are no stars" if to_baseline else "runs are not compared"
+        too_few = f", so {missing}" if tested_topics < FEWEST_TOPICS else ""
+        text = f"{few_topics(tested_topics)}{too_few}"
         found.append(Warned("few-topics", "", text, tested_topics, ENOUGH_TOPICS))
     highest = max((grade for grades in judgements.values() for grade in grades.values()), default=0)
     if highest > 1 and relevant_from == 1:

@@ -89,6 +89,9 @@ def test_merging_writes_weights_judgements_and_agreement(run, tmp_path):
     assert "3 assessors, 2 topics: 2 of 5 documents listed are relevant, chosen by more" in said
     assert "Not judged by all assessors: topic 2 (2 of 3)." in said
     assert "Without a relevant document: topic 2." in said
+    # How far the assessors can be relied on comes first.
+    assert said.startswith("Whether the 3 annotators agree well enough to rely on is not decided: ")
+    assert "alpha" not in said.partition("3 assessors, 2 topics")[2]
 
 
 def test_at_least_sets_how_many_must_have_chosen_a_document(run, tmp_path):
@@ -113,6 +116,7 @@ def test_comparing_lists_the_topics_for_a_third_assessor(run):
     assert "For a third assessor: 5" in said
     assert "granularity" in said
     assert "Only in a2.txt: topic 16." in said
+    assert said.startswith("Whether the 2 assessors agree well enough to rely on")
     assert "Topic 3: documents in a1.txt alone: 0, in a2.txt alone: 1;" in said
     found = json.loads(run("compare", "a1.txt", "a2.txt", "--json"))
     assert (found["third"], found["only_first"], found["only_second"]) == (["5"], [], ["16"])

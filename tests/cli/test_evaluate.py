@@ -327,6 +327,29 @@ def test_all_runs_are_compared_at_once_and_stars_are_the_papers_if_asked(evaluat
     assert "one-tailed paired bootstrap" in of_paper
 
 
+def test_all_runs_of_few_topics_are_not_compared_or_said_to_say_little(evaluate):
+    def compared(topics):
+        names = [f"q{number}" for number in range(topics)]
+        (evaluate.folder / "qrels.txt").write_text("".join(f"{name} 0 d1 1\n" for name in names))
+        for name, order in (("base", "21"), ("best", "12")):
+            (evaluate.folder / f"{name}.txt").write_text(run_of(**dict.fromkeys(names, order)))
+        options = ("--run", "base.txt", "best.txt", "--measures", "AP", "--all-runs")
+        content = json.loads(evaluate(*options, "--json"))
+        said = [each["text"] for each in content["warnings"] if each["code"] == "few-topics"]
+        return content, said, " ".join(evaluate(*options, "--latex").split())
+
+    content, said, printed = compared(4)
+    assert (content["all_runs"], content["all_runs_why"]) == ([], "4 topics; it takes 5")
+    assert said == ["Only 4 topics: tests say little, so runs are not compared"]
+    assert "No two runs are compared: 4 topics; it takes 5." in printed
+    content, said, printed = compared(20)
+    assert len(content["all_runs"]) == 1
+    assert "all_runs_why" not in content
+    assert said == ["Only 20 topics: tests say little"]
+    assert "Only 20 topics: tests say little." in printed
+    assert "tests say little" not in compared(25)[2]
+
+
 def test_few_topics_are_tested_without_stars(evaluate):
     def compared(topics):
         orders = {f"q{number}": "5432"[3 - number % 4 :] + "1" for number in range(topics)}
@@ -345,8 +368,10 @@ def test_few_topics_are_tested_without_stars(evaluate):
     assert stars == ""
     assert said == ["Only 4 topics: tests say little, so there are no stars"]
     assert "No stars: 4 topics are too few." in " ".join(printed.split())
-    p, stars, said, _ = compared(24)
+    p, stars, said, printed = compared(24)
     assert stars == "***"
+    # Beside the stars, in a table for a paper too.
+    assert " ".join(printed.split()).count("(Holm). Only 24 topics: tests say little.") == 2
     assert said == ["Only 24 topics: tests say little"]
     assert compared(25)[2] == []
 

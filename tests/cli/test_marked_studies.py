@@ -216,7 +216,8 @@ def test_check_remarks_on_different_numbers_of_relevant_items(run, files):
     run("init")
     new_from_runs(run, "--topics", "t2 t3")
     verdict, _, remarks = run("study", "check", "two-runs").partition("Summary")
-    assert "5 things to mend" in verdict  # three pairs of measures, and two of the contact
+    # Three pairs of measures, two of the contact, and how few questions there are.
+    assert "6 things to mend" in verdict
     assert "from 2 to 3 relevant items per list; look whether a text names one number" in remarks
 
 

@@ -51,6 +51,20 @@ def test_the_study_asked_for_has_a_single_power_also_where_it_is_the_largest(run
     assert questions == {"power": 0.8, "more": "questions for each", "reached": False, **study}
 
 
+def test_a_study_that_can_decide_nothing_says_why(run):
+    asked = ("--participants", 20, "--pool", "none", "--difference", ".1", "--replicates", 100)
+    shown = " ".join(run("power", *asked, "--questions", 5).split())
+    why = "Of questions of this kind nothing can be said: with 5 questions no p is below .0625; it"
+    assert (
+        "in 0 % of studies (±2), for questions of this kind, corrected for 3 comparisons" in shown
+    )
+    assert why in shown
+    [study] = json.loads(run("power", *asked, "--questions", 5, "--json"))["studies"]
+    assert (study["power"], study["why"]) == (0, f"{why} takes 6.")
+    [study] = json.loads(run("power", *asked, "--questions", 6, "--json"))["studies"]
+    assert "why" not in study
+
+
 @pytest.mark.slow
 def test_the_figures_do_not_depend_on_the_workers(run):
     one, two = (

@@ -68,8 +68,9 @@ def test_rates_of_wrong_verdicts_are_those_of_the_calibration():
     said = re.search(
         r"counts how often a verdict is wrong where the truth is known: (.*?) \*\*p\*\*", text
     )
-    kind, either, identical, undoubted = re.findall(r"\d+\.\d %", said[1])
+    kind, few, either, identical, undoubted = re.findall(r"\d+\.\d %", said[1])
     assert kind == worst("No difference (F5)", tastes.KIND)
+    assert few == worst("Few questions (F4)", tastes.KIND)
     assert either == worst("No difference (F5)", tastes.EITHER)
     assert identical == worst("Identical orders (F5)", tastes.KIND, but="blind")
     assert undoubted == worst("Identical orders (F5)", tastes.UNDOUBTED)

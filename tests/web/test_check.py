@@ -63,8 +63,48 @@ def test_the_verdict_comes_first_and_each_thing_to_mend_has_a_link_that_leads_th
         assert not folded
 
 
+@pytest.mark.parametrize(
+    ("changes", "texts"),
+    [
+        (
+            {"questions": 5},
+            {
+                "questions": "Of questions of this kind nothing can be said: with 5 questions no p "
+                "is below .0625; it takes 6."
+            },
+        ),
+        (
+            {"questions": 6, "participants": 6},
+            {
+                "participants": "Of these questions alone nothing can be said: with 6 participants "
+                "no p, corrected for 3 comparisons, is below .094; it takes 7."
+            },
+        ),
+        (
+            {"questions": 6, "participants": 5},
+            {
+                "participants": "Nothing can be said, of questions of this kind or of these "
+                "questions alone: with 5 participants no p is below .0625; it takes 6, and 7 of "
+                "these questions alone."
+            },
+        ),
+        ({"questions": 6, "participants": 6, "primary": "MNRO-AP"}, {}),
+        ({"questions": 6, "participants": 7}, {}),
+    ],
+)
+def test_sizes_that_can_decide_nothing_are_to_mend(desk, session, changes, texts):
+    study = a_draft(session, a_plan(minutes=30, **changes))
+    found = [each for each in lifecycle.check_study(session, study) if "can be said" in each.text]
+    assert {each.mend: f"{each.text[0].upper()}{each.text[1:]}." for each in found} == texts
+    desk.open(CHECK.format("drafted"))
+    shown = [item.text for item in desk.page.select(".mend li") if "can be said" in item.text]
+    assert len(shown) == len(texts)
+    for text, expected in zip(shown, texts.values(), strict=True):
+        assert text.startswith(expected)
+
+
 def test_a_study_that_is_open_is_mended_in_a_copy(desk, session):
-    study = a_draft(session, a_plan(minutes=60))
+    study = a_draft(session, a_plan(questions=6, minutes=60))
     lifecycle.open_study(session, study)
     desk.open(CHECK.format("drafted"))
     [link] = desk.page.select(".mend a")

@@ -188,22 +188,24 @@ def decided(
     by_pairs = partial(bonferroni_t, correction.comparisons)
     together = _interval(of_these, by_pairs)
     kind_together = _interval(of_kind, partial(critical_t, means) if means > 2 else by_pairs)
+    kind = ScopeTest(
+        p,
+        _clipped(of_kind.ci95, bound),
+        _clipped(hull(kind_together, together), bound) if kind_together else None,
+    )
+    these = ScopeTest(p_these, _clipped(of_these.ci95, bound), _clipped(together, bound))
     return replace(
         tests,
-        kind=ScopeTest(
-            p,
-            _clipped(of_kind.ci95, bound),
-            _clipped(hull(kind_together, together), bound) if kind_together else None,
-            None if p is not None else of_kind.why or of_these.why or ZERO_MEAN,
-        ),
-        these=ScopeTest(
-            p_these,
-            _clipped(of_these.ci95, bound),
-            _clipped(together, bound),
-            None if p_these is not None else of_these.why or ZERO_MEAN,
-        ),
+        kind=_with_reason(kind, of_kind.why or of_these.why),
+        these=_with_reason(these, of_these.why),
         correction=correction,
     )
+
+
+def _with_reason(test: ScopeTest, why: str | None) -> ScopeTest:
+    """Return a test with the reason why it lacks a p or an interval."""
+    is_whole = None not in (test.p, test.ci95, test.ci95_simultaneous)
+    return test if is_whole else replace(test, why=why or ZERO_MEAN)
 
 
 def _interval(test: MeanTest, critical: Callable[[float], float]) -> Interval | None:
@@ -598,6 +600,31 @@ def json_values(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [json_values(content) for content in value]
     return value
+
+
+NOT_CORRECTED = "not corrected for several comparisons, since it decides nothing by itself"
+NOT_FLIPPED = "t is defined, and sums that are no whole votes are not flipped"
+REASONS = {  # of a figure that is undefined where the figures beside it are not
+    **dict.fromkeys(("p_holm", "p_step", "sign_flip_p_holm"), NOT_CORRECTED),
+    **dict.fromkeys(("sign_flip_p", "method"), NOT_FLIPPED),
+    "by_pairs": "only the comparison by pairs of lists has parts",
+    "share": "no preference counts that the measure does not tie",
+    "satisfaction": "satisfaction was not asked",
+    "side_p": "no answer prefers a list",
+}
+
+
+def explained(content: Any) -> Any:
+    """Return JSON values with the reason of REASONS, as "why", where they have none."""
+    if isinstance(content, list | tuple):
+        return [explained(value) for value in content]
+    if not isinstance(content, Mapping):
+        return content
+    values = {name: explained(value) for name, value in content.items()}
+    undefined = (REASONS[name] for name in values if values[name] is None and name in REASONS)
+    if not values.get("why") and (why := next(undefined, None)):
+        values["why"] = why
+    return values
 
 
 def counts_as_json(table: Table4, parts: Shares) -> dict[str, Any]:

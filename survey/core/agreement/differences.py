@@ -388,8 +388,8 @@ class ScopeTest:
     """What is decided of a population.
 
     ``p``: corrected for all comparisons and never below what so few participants and questions
-    can show, None with the reason ``why``. ``ci95``: of this comparison by itself;
-    ``ci95_simultaneous``: of all comparisons together.
+    can show. ``ci95``: of this comparison by itself;
+    ``ci95_simultaneous``: of all comparisons together. ``why``: the reason why one of them is None.
     """
 
     p: float | None

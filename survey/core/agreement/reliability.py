@@ -98,6 +98,12 @@ class Reliability:
             return overall
         return within if ranks[1] < ranks[0] or within[0] < (overall[0] or 0.0) else overall
 
+    @property
+    def _name(self) -> str:
+        """What the alpha that a headline tells is called."""
+        overall = (self.alpha, self.ci95, self.word)
+        return "alpha" if self.lower == overall else "alpha within topics"
+
     def sentence(self, annotators: int, role: str = "annotators") -> str:
         """Return whether annotators agree well enough, topics at chance, and who differs.
 
@@ -107,7 +113,7 @@ class Reliability:
         people = f"the {annotators} {role}" if annotators > 1 else role
         if alpha is None or interval is None:
             return f"Whether {people} agree well enough is open: {self.why or NO_INTERVAL}."
-        figure = f"alpha {_text(alpha)} ({_text(interval[0])} to {_text(interval[1])})"
+        figure = f"{self._name} {_text(alpha)} ({_text(interval[0])} to {_text(interval[1])})"
         if interval[0] <= 0 and word == "low":
             said = f"The {annotators} {role} agree no better than chance: {figure}"
         else:

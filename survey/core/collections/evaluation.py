@@ -76,10 +76,11 @@ class Comparison:
     None where that is 0. ``p`` is the bootstrap's, ``p_t`` and ``p_randomisation`` those of
     the paired t test and of the randomisation test, each of one tail and with Holm's correction of
     its own over all comparisons; all None where undefined, of which ``why`` gives the reason.
-    ``p_two_sided``: of the randomisation test, both tails, and corrected by Holm's method over the
-    runs of a measure. ``stars``: one for each of the levels .05, .01, .001 that the last does not
-    exceed (of the paper: ``p``); none with fewer topics than FEWEST_TOPICS. ``topics_needed``: with
-    how many topics such a difference is found in 80 of 100 experiments.
+    ``p_two_sided``: of the randomisation test, twice that of the smaller tail, and corrected by
+    Holm's method over the runs of a measure. ``stars``: of a run that is better, one for each of
+    the levels .05, .01, .001 that the last does not exceed (of the paper: ``p``); none with fewer
+    topics than FEWEST_TOPICS. ``topics_needed``: with how many topics such a difference is found
+    in 80 of 100 experiments.
     """
 
     run: str
@@ -343,11 +344,19 @@ def _topics(topics: Sequence[str]) -> str:
     return f"{len(topics)} topic{'' if len(topics) == 1 else 's'} ({named}{more})"
 
 
+def why_none_of_all(evaluation: Evaluation) -> str | None:
+    """Return the reason why no two runs are compared at once, or None where they are."""
+    topics = len(evaluation.queries)
+    if topics < FEWEST_TOPICS:
+        return f"{topics} topic{'s' * (topics != 1)}; it takes {FEWEST_TOPICS}"
+    return "there is one run only" if len(evaluation.values) < 2 else None
+
+
 def compare_all(
     evaluation: Evaluation, *, resamples: int = REPLICATES, seed: int = SEED
 ) -> tuple[RunsCompared, ...]:
-    """Compare every two runs in every measure; none with fewer topics than FEWEST_TOPICS."""
-    if len(evaluation.queries) < FEWEST_TOPICS or len(evaluation.values) < 2:
+    """Compare every two runs in every measure; none where ``why_none_of_all`` has a reason."""
+    if why_none_of_all(evaluation):
         return ()
     compared = []
     for measure in evaluation.measures:
@@ -371,9 +380,10 @@ def compare(
 ) -> tuple[Comparison, ...]:
     """Compare every other run with the baseline in every measure.
 
-    Every p is of the differences in the direction in which the run would be better than the
-    baseline: see ``bootstrap_p``, ``paired_t_p`` and ``randomisation_p``. Holm's correction is
-    over all comparisons of this call, of the two-sided p over the runs of a measure.
+    Every p of one tail is of the differences in the direction in which the run would be better
+    than the baseline: see ``bootstrap_p``, ``paired_t_p`` and ``randomisation_p``; the two-sided p
+    is twice the smaller of both tails of the same randomisation. Holm's correction is over all
+    comparisons of this call, of the two-sided p over the runs of a measure.
     ``paper_stars``: by the bootstrap's p, of one tail and without correction (MNRO paper, Table 8).
     """
     pairs = [
@@ -398,7 +408,11 @@ def compare(
         values = iter(test(np.column_stack(tested)).tolist() if tested else ())
         p = [next(values) if why is None else None for why in reasons]
         columns += [p, holm(p)]
-    two_sided = [None if one is None else min(1.0, 2 * one) for one in columns[4]]
+    randomised = partial(randomisation_p, resamples=resamples, seed=seed)
+    worse = iter(randomised(-np.column_stack(tested)).tolist() if tested else ())
+    two_sided = [
+        None if better is None else min(1.0, 2 * min(better, next(worse))) for better in columns[4]
+    ]
     corrected: list[float | None] = [None] * len(pairs)
     for measure in evaluation.measures:
         places = [place for place, (_, of) in enumerate(pairs) if of is measure]
@@ -417,13 +431,14 @@ def compare(
         decides = known["p"] if paper_stars else corrected[place]
         stars = "*" * sum(decides is not None and decides <= level for level in LEVELS)
         gain = gains[place]
+        is_starred = enough and float(gain.mean()) > 0
         needed = topics_needed(float(gain.mean()), float(gain.std(ddof=1))) if not why else None
         comparisons.append(
             Comparison(
                 *(run, measure.name, difference, percent),
                 **known,
                 why=why,
-                stars=stars * enough,
+                stars=stars * is_starred,
                 p_two_sided=two_sided[place],
                 p_two_sided_holm=corrected[place],
                 topics_needed=needed,

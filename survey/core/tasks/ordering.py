@@ -5,11 +5,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from itertools import combinations
+from math import comb
 from random import Random
 from typing import Any
 
 from survey.core.agreement.answers import DIFFERING_TICKS, REVERSED
 from survey.core.agreement.credits import chance_credits
+from survey.core.agreement.fewest import too_few_to_decide
 from survey.core.collections.items import FindItems, Result
 from survey.core.measures import MEASURES, measure_named
 from survey.core.measures.nmrr_mnro import mnro_horizon, nmrr_horizon
@@ -286,6 +288,7 @@ class Ordering:
         return [
             *_horizon_findings(plan),
             *_order_findings(plan, counted),
+            *_size_findings(plan),
             *_design_findings(plan),
             *printing,
             *_control_findings(plan, questions),
@@ -555,6 +558,13 @@ def _design_findings(plan: OrderingPlan) -> Iterator[Finding]:
             f"the questions have from {plan.sizes[0]} to {plan.sizes[-1]} relevant items per list; "
             f"look whether a text names one number, such as “the {plan.sizes[-1]} relevant items”",
         )
+
+
+def _size_findings(plan: OrderingPlan) -> Iterator[Finding]:
+    """Yield what so few questions and participants can never decide."""
+    comparisons = 1 if plan.primary else comb(len(plan.measures), 2)
+    mend = "lists" if plan.own_lists else "questions"
+    yield from too_few_to_decide(plan.participants, plan.questions, comparisons, mend)
 
 
 def _control_findings(plan: OrderingPlan, questions: Sequence[Question]) -> Iterator[Finding]:

@@ -9,9 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from itertools import combinations, groupby
+from math import comb
 from random import Random
 from typing import Any, ClassVar, NamedTuple
 
+from survey.core.agreement.fewest import too_few_to_decide
 from survey.core.collections.items import FindItems, Result, ShownItem
 from survey.core.measures import MEASURES, Setting, name_faults
 from survey.core.studies.fields import Choice, Fault, Finding, Switch, Whole, Words, and_join, ruled
@@ -629,6 +631,11 @@ class Preference:
             count = sum(a * b < 0 for a, b in both)
             text = f"{first} and {second} contradict each other on {count} of {len(both)} pairs"
             yield Finding(None, text)
+        topics = {each.source.topic for each in questions if each.source is not None}
+        sampled, noun = (len(topics), "topics") if topics else (len(questions), "questions")
+        comparisons = comb(len(plan.runs), 2)
+        mend = "lists" if len(plan.topics) <= sampled else "questions"
+        yield from too_few_to_decide(plan.participants, sampled, comparisons, mend, noun)
 
     def usual_variant(self, plan: PreferencePlan) -> str:
         """Name the letter of the list that a preview shows at the left."""

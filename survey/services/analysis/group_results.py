@@ -27,6 +27,7 @@ from survey.services.analysis.label_results import (
     annotators_sheet,
     asked_sentences,
     counted,
+    reliability_json,
     reliability_sheet,
 )
 from survey.services.analysis.sheets import Cell, Sheet, as_csv, count_of
@@ -157,7 +158,7 @@ def compared_json(compared: Compared) -> dict[str, Any]:
         for topic in compared.topics
     ]
     topics_of = {name: getattr(compared, name) for name in ("third", "only_first", "only_second")}
-    reliability = {"reliability": asdict(compared.reliability)}
+    reliability = {"reliability": reliability_json(compared.reliability)}
     return {"threshold": compared.threshold, "topics": topics, **topics_of, **reliability}
 
 

@@ -88,6 +88,7 @@ def counted(topics: Sequence[Topic], on_topic: OnTopic) -> Iterator[Topic]:
         on_topic(done, len(topics))
 
 
+NO_JACKKNIFE = "without one of the documents there is no alpha, so there is no interval"
 MERGED = ("weights.csv", "weights.txt", "qrels.txt", "agreement.csv")
 
 
@@ -185,8 +186,31 @@ def merged_json(merged: Merged) -> dict[str, Any]:
         "assessors": merged.files,
         "at_least": merged.at_least,
         "topics": [*merged.agreements],
-        "reliability": asdict(merged.reliability),
+        "reliability": reliability_json(merged.reliability),
     }
+
+
+def reliability_json(reliability: Reliability) -> dict[str, Any]:
+    """Return the reliability of annotators as JSON, with a reason of each undefined figure."""
+    content = asdict(reliability)
+    for topic in content["by_topic"]:
+        if topic["alpha"] is None:
+            topic["why"] = "all answers are the same, or no two annotators did it"
+        elif topic["ci95"] is None:
+            topic["why"] = NO_JACKKNIFE
+    for assessor in content["by_assessor"]:
+        if assessor["alpha"] is None:
+            assessor["why"] = "no other annotator did the same, or all answers are the same"
+        elif assessor["alpha_of_others"] is None:
+            assessor["why"] = "the answers of the others alone have no alpha"
+    if not content["why"]:
+        reasons = []
+        if reliability.ci95 is None or reliability.within_topics_ci95 is None:
+            reasons.append(NO_JACKKNIFE)
+        if reliability.merged is None or reliability.needed is None:
+            reasons.append("no number of annotators makes up for an alpha that is not above 0")
+        content["why"] = "; ".join(reasons) or None
+    return content
 
 
 class PackedLabels(Mapping[str, Mapping[str, int]]):

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from survey.core.agreement.agreement import explained
 from survey.core.agreement.headlines import (
     AGREEMENT,
     RUNS,
@@ -21,7 +22,9 @@ from survey.core.agreement.headlines import (
 )
 from survey.core.agreement.preferences import (
     Answer,
+    MeasureAgreement,
     PairOfLists,
+    People,
     PreferenceAnalysis,
     agreed_share,
     analyse_preferences,
@@ -77,6 +80,9 @@ class Judgement:
     def sign(self) -> int:
         """1 where list A is preferred, -1 for list B, else 0."""
         return {LETTERS[0]: 1, LETTERS[1]: -1}.get(self.preferred, 0)
+
+
+SAME_PLACES = "a measure, or people, put all runs in the same place, so there is no tau-b"
 
 
 class RunResult(NamedTuple):
@@ -282,7 +288,7 @@ class PreferenceResults:
     def as_json(self) -> dict[str, Any]:
         """Return all figures as plain values; an undefined one is None with a sibling ``why``."""
         analysis, strengths = self.analysis, self.strengths
-        return {
+        content = {
             VERDICT_RULES: RULES_NOW,
             "selection": self.plan.selection_sentence,
             "n": {
@@ -305,6 +311,7 @@ class PreferenceResults:
                     "share": each.share,
                     "ci95": each.ci95,
                     "these_ci95": each.these_ci95,
+                    **_why_of_share(each),
                     "chance": asdict(each.tests),
                     "by_size": [{**asdict(size), "share": size.share} for size in each.by_size],
                     "by_strength": [
@@ -324,10 +331,10 @@ class PreferenceResults:
                 }
                 for each, verdict in zip(analysis.differences, self.verdicts, strict=True)
             ],
-            "people": asdict(analysis.people),
+            "people": {**asdict(analysis.people), **_why_of_people(analysis.people)},
             "bradley_terry": {
                 "ties": TIES_AS_HALF,
-                "why": strengths.why,
+                "why": strengths.why or (SAME_PLACES if None in self.tau.values() else None),
                 "runs": [each._asdict() for each in self.runs],
                 "pairs": [
                     self._pair_json(each, found)
@@ -336,6 +343,8 @@ class PreferenceResults:
                 "tau_b": self.tau,
             },
         }
+        values: dict[str, Any] = explained(content)
+        return values
 
     @staticmethod
     def _pair_json(pair: RunPair, found: Verdict) -> dict[str, Any]:
@@ -536,21 +545,25 @@ class PreferenceResults:
         columns = (
             *("pair", "agree with first", "with second", "difference"),
             *("95 % interval", "p, corrected", "these questions", "p, Holm"),
+            *("standard error", "of independent answers"),
         )
         rows = []
         for each in self.analysis.differences:
-            kind, these = each.tests.kind, each.tests.these
+            kind, these, errors = each.tests.kind, each.tests.these, each.tests.components
             rows.append(
                 (
                     *(Worded(str(each.pair), each.pair.title), each.first, each.second),
                     *(each.tests.mean, _interval(kind.ci95, 1.0), _p(kind.p)),
                     *(_interval(these.ci95, 1.0), _p(these.p)),
+                    *(errors.se, errors.se_independent),
                 )
             )
         note = (
             "Over the same preferences; a measure that ties a pair agrees by one half. The first "
             "interval is for people and questions of this kind, corrected by the largest |t| and "
-            "stepping down; the second for people and these questions."
+            "stepping down; the second for people and these questions. Standard error: of the test "
+            "for questions of this kind, and if all answers were independent of one another. For "
+            "planning or pooling use the larger."
         )
         title = "Measures compared on the same preferences"
         return Sheet("differences", title, columns, tuple(rows), note)
@@ -635,6 +648,22 @@ class PreferenceResults:
         if not compared:
             note += " With two runs tau-b could only be 1, −1 or undefined, so it is left out."
         return Sheet("runs", "Runs, by people and by measures", columns, tuple(rows), note)
+
+
+def _why_of_share(measure: MeasureAgreement) -> dict[str, str]:
+    """Return why a measure's share has no interval, where it has a share."""
+    tests = measure.tests
+    if measure.share is None or (measure.ci95 and measure.these_ci95):
+        return {}
+    return {"why": tests.components.why or tests.participants.why or "it has no spread"}
+
+
+def _why_of_people(people: People) -> dict[str, str]:
+    if people.alpha is None or people.pairs is None:
+        return {"why": "no two people prefer a list of the same question"}
+    if people.alpha_ci95 is None:
+        return {"why": "alpha is the same without each topic and each person"}
+    return {}
 
 
 def _interval(interval: Interval | None, most: float = inf) -> str | None:

@@ -15,13 +15,15 @@ from survey.config import folder
 from survey.core.agreement.agreement import Difference, Effect, MeanTests
 from survey.core.agreement.anchoring import Anchoring
 from survey.core.agreement.answers import Spread, Table3
+from survey.core.agreement.contrasts import Balanced, Beyond, ContrastPart
 from survey.core.agreement.credits import OTHER, Table4
-from survey.core.agreement.differences import Pair
+from survey.core.agreement.differences import T1, T2, Pair
 from survey.core.agreement.headlines import ORDERINGS, VOTES, Row, Words, headline, row_texts
 from survey.core.agreement.order_effects import CarryOver, OrderEffect
 from survey.core.agreement.own_orderings import OwnOrderings
 from survey.core.agreement.quality import RULES
 from survey.core.agreement.second_opinion import SecondOpinion
+from survey.core.agreement.verdicts import uncorrected_p
 from survey.core.statistics import mixed_logit
 from survey.core.statistics.significance import LEVEL, Interval, MeanTest, Statistic, rounded
 from survey.core.studies.fields import and_join
@@ -43,6 +45,10 @@ from survey.services.analysis.sheets import (
 )
 from survey.services.analysis.study_results import Analysis, AnalysisOptions, as_json
 
+LARGER_ERROR = (
+    "Standard error: of the test, and if all answers were independent of one another. For planning "
+    "or pooling use the larger."
+)
 STYLES = ("bootstrap-reboot.min.css", "survey.css", "research.css", "report.css")
 SHARES = {
     "of_credits": "of all credits and custom rankings",
@@ -82,15 +88,41 @@ def load_libraries() -> None:
 
 def report_of(analysis: Analysis) -> Report:
     """Build the tables and figures of an analysis."""
-    rows, words = rows_of(analysis)
+    answer = answer_of(analysis)
     return Report(
         analysis=analysis,
         figures={exhibit.name: exhibit for exhibit in _exhibits(analysis)},
         sheets={sheet.name: sheet for sheet in tables_of(analysis)},
         flags=flags_sheet(analysis),
         departures=departures(analysis.options),
-        headline=headline(rows, analysis.votes.answered_questions, words),
-        standings=tuple(row_texts(row, analysis.votes.answered_questions, words) for row in rows),
+        headline=answer.headline,
+        standings=answer.standings,
+    )
+
+
+class Answer(NamedTuple):
+    """What a study answers: a sentence to quote, and for each pair its lead and whether it holds.
+
+    ``standings``: pair with the winner first, lead with its interval, and whether it holds.
+    """
+
+    headline: str
+    standings: tuple[tuple[str, str, str], ...]
+
+    @property
+    def lines(self) -> list[str]:
+        """Each pair as a line of text."""
+        return [
+            f"{pair} {f'{lead}: ' if lead else ''}{holds}" for pair, lead, holds in self.standings
+        ]
+
+
+def answer_of(analysis: Analysis) -> Answer:
+    """Return what an analysis answers first."""
+    (rows, words), questions = rows_of(analysis), analysis.votes.answered_questions
+    return Answer(
+        headline(rows, questions, words),
+        tuple(row_texts(row, questions, words) for row in rows),
     )
 
 
@@ -424,24 +456,28 @@ def _first(table: Table4) -> Sheet:
 
 def _differences(differences: tuple[Difference, ...]) -> Sheet:
     primary = next((each.correction.primary for each in differences), "")
-    first = f" The plan's primary pair, {primary}, is tested first and by itself; no p of another "
-    first += "pair is below its p."
+    first = (
+        f", but for the plan's primary pair, {primary}, which is tested first and by itself; no "
+    )
+    first += "p of another pair is below its p"
     return Sheet(
         name="differences",
         title="Differences between measures in points, with 95 % intervals",
         columns=(
             *("pair", "population", "difference", "from", "to"),
             *("together from", "together to", "p (corrected)"),
+            *("standard error", "of independent answers"),
         ),
         rows=tuple(
             (
                 *(_pair(difference.pair), population, _percent(difference.mean)),
                 *(*_ends(test.ci95), *_ends(test.ci95_simultaneous), *_p(test.p)),
+                *(_percent(se), _percent(difference.components.se_independent)),
             )
             for difference in differences
-            for population, test in (
-                ("questions of this kind", difference.kind),
-                ("these questions alone", difference.these),
+            for population, test, se in (
+                ("questions of this kind", difference.kind, difference.components.se),
+                ("these questions alone", difference.these, difference.participants.se),
             )
         ),
         note="Questions of this kind: t by the variance components of participants and questions, "
@@ -449,8 +485,8 @@ def _differences(differences: tuple[Difference, ...]) -> Sheet:
         "than the other. These questions alone: t of the mean of the responses, leaving out one "
         "participant at a time, corrected by Holm's method. No p is below what so few participants "
         "and questions can show. From, to: the interval of this pair by itself; together: of all "
-        f"pairs at once.{first * bool(primary)} A preference needs the corrected p and the label "
-        "permutation.",
+        f"pairs at once{first * bool(primary)}. A preference needs the corrected p and the label "
+        f"permutation. {LARGER_ERROR}",
         decimals=1,
     )
 
@@ -458,31 +494,52 @@ def _differences(differences: tuple[Difference, ...]) -> Sheet:
 def _contrasts(differences: tuple[Difference, ...]) -> Sheet:
     rows: list[tuple[Cell, ...]] = []
     for each in differences:
-        parts = each.by_contrast
-        for kind, part in (("contradict", parts.contradicting), ("ties only", parts.ties_only)):
-            contribution = None if part.contribution is None else 100 * part.contribution
-            rows.append(
-                (
-                    *(_pair(each.pair), kind, part.questions, contribution),
-                    *_points(part.components),
-                    *_points(part.participants)[1:],
+        parts, balanced = each.by_contrast, each.by_contrast.balanced
+        above, unbalanced = balanced.above_random_orders, parts.unbalanced
+        tested = _p(*(uncorrected_p(above, population) for population in (T2, T1)))
+        rows += [
+            (_pair(each.pair), "contradict", *_contrast_part(parts.contradicting), None, None),
+            *(
+                (_pair(each.pair), name, balanced.questions, None, *_both(part), *ps)
+                for name, part, ps in (
+                    ("contradict, balanced", balanced, (None, None)),
+                    ("balanced, less random orders", above, tested),
                 )
-            )
-        rows.append((_pair(each.pair), "identical", parts.identical.questions, *[None] * 6))
+            ),
+            (
+                *(_pair(each.pair), "contradict, unbalanced", unbalanced.questions, None),
+                *(_percent(unbalanced.mean), *[None] * 6),
+            ),
+            (_pair(each.pair), "ties only", *_contrast_part(parts.ties_only), None, None),
+            (_pair(each.pair), "identical", parts.identical.questions, *[None] * 8),
+        ]
     return Sheet(
         name="contrasts",
         title="Where the differences come from, in points",
         columns=(
             *("pair", "the two orders", "questions", "part of the difference"),
-            *("difference there", *OF_BOTH),
+            *("difference there", *OF_BOTH, "p, this kind", "p, these"),
         ),
         rows=tuple(rows),
         note="Contradict: the two put some lists in opposite orders. Ties only: one orders lists "
         "that the other ties, and they differ in nothing else; who prefers an order without ties "
         "ticks it there, whatever the measures mean. Parts add up to the difference of all "
-        "responses; the intervals (95 %) are of the difference in these questions alone.",
+        "responses; the intervals (95 %) are of the difference in these questions alone. Balanced: "
+        "each ties as many pairs of lists that the other orders. Less random orders: what people "
+        "with random orders without ties give there is taken from each response; whether a lead is "
+        "for the order is decided by its sign and its p, of the verdict's population and not "
+        "corrected (below .05), together with the sign above it.",
         decimals=1,
     )
+
+
+def _contrast_part(part: ContrastPart) -> tuple[Cell, ...]:
+    return part.questions, _percent(part.contribution), *_both(part)
+
+
+def _both(part: ContrastPart | Balanced | Beyond) -> tuple[float | None, ...]:
+    """Return a mean in points, with its intervals for questions of this kind and for these."""
+    return *_points(part.components), *_points(part.participants)[1:]
 
 
 def _equivalence(differences: tuple[Difference, ...]) -> Sheet:
@@ -497,15 +554,16 @@ def _equivalence(differences: tuple[Difference, ...]) -> Sheet:
             ("these questions alone", each.equivalence.these),
         ):
             ends = _in_points(test.ci90) if test.ci90 else (None, None)
-            rows.append((_pair(each.pair), population, *ends, *_p(test.p)))
+            rows.append((_pair(each.pair), population, *ends, *_p(test.p, test.p_holm)))
     return Sheet(
         name="equivalence",
         title=f"Equal to within {margin:.6g} points? 90 % intervals",
-        columns=("pair", "population", "from", "to", "p"),
+        columns=("pair", "population", "from", "to", "p", "p, Holm"),
         rows=tuple(rows),
         note=f"{margin:.6g} points are the smallest difference that matters, by the plan. Two "
-        "one-sided tests: equality is shown where the whole interval lies within. Not corrected "
-        "for several comparisons.",
+        "one-sided tests: equality is shown where the whole interval lies within. The interval and "
+        "p are of this pair by itself. p, Holm: corrected for all pairs; it decides where several "
+        "pairs are called equal.",
         decimals=1,
     )
 

@@ -24,6 +24,7 @@ from survey.core.agreement.agreement import (
     Variant,
     analyse_answers,
     counts_as_json,
+    explained,
     json_values,
     run_places,
     sensitivity,
@@ -687,7 +688,8 @@ def as_json(analysis: Analysis) -> dict[str, Any]:
             "pairs": analysis.second_opinions,
         },
     }
-    return {name: json_values(value) for name, value in content.items()}
+    values = {name: json_values(value) for name, value in content.items()}
+    return {name: explained(value) for name, value in values.items()}
 
 
 def _difference_json(difference: Difference, verdict: Verdict) -> dict[str, Any]:

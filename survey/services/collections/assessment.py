@@ -89,6 +89,13 @@ def _read_all(
     return contents
 
 
+def merged_reliability(merged: Merged) -> Iterable[str]:
+    """Yield how far the assessors can be relied on, and what further ones would bring."""
+    yield merged.reliability.sentence(merged.files)
+    if more := merged.reliability.more_annotators(merged.files):
+        yield more
+
+
 def merged_sentences(merged: Merged) -> Iterable[str]:
     """Yield sentences on what was merged, and on topics to check."""
     topics = merged.agreements
@@ -98,9 +105,6 @@ def merged_sentences(merged: Merged) -> Iterable[str]:
         f"{merged.files} assessors, {len(topics)} topics: {relevant} of {listed} documents "
         f"listed are relevant, chosen by {rule}."
     )
-    yield merged.reliability.sentence(merged.files)
-    if more := merged.reliability.more_annotators(merged.files):
-        yield more
     if fewer := [
         f"{topic['topic']} ({topic['assessors']} of {merged.files})"
         for topic in topics
@@ -111,9 +115,13 @@ def merged_sentences(merged: Merged) -> Iterable[str]:
         yield f"Without a relevant document: {_topics_named(empty)}."
 
 
+def compared_reliability(compared: Compared) -> Iterable[str]:
+    """Yield how far the two can be relied on."""
+    return reliability_sentences(compared.reliability, 2)
+
+
 def compared_sentences(compared: Compared, first: str, second: str) -> Iterable[str]:
-    """Yield whether two are reliable, missing documents, and topics that need a third."""
-    yield from reliability_sentences(compared.reliability, 2)
+    """Yield missing documents, and topics that need a third assessor."""
     for topic in compared.topics:
         if topic.only_first or topic.only_second:
             yield (

@@ -28,6 +28,7 @@ from survey.core.collections.evaluation import (
     pooled,
     positive_examples,
     queries_of,
+    why_none_of_all,
 )
 from survey.core.collections.keywords import read_keywords, truth_by_keywords
 from survey.core.collections.runs import (
@@ -52,6 +53,7 @@ from survey.core.preflight import (
     Warned,
     changed_ids,
     clusters_checked,
+    few_topics,
     marks_checked,
     none_relevant_fault,
     run_as_meant,
@@ -187,8 +189,9 @@ def evaluate_runs(
     warnings += scores_checked(
         truth.judgements,
         _left_out(request),
-        len(evaluation.queries) if compared else None,
+        len(evaluation.queries) if compared or request.all_runs else None,
         request.relevant_from if is_binary else None,
+        to_baseline=bool(compared),
     )
     all_pairs = compare_all(evaluation, **_resampling(request)) if request.all_runs else ()
     return Report(request, truth, runs, evaluation, baseline, compared, (*warnings,), all_pairs)
@@ -548,8 +551,14 @@ def evaluation_json(report: Report) -> dict[str, Any]:
         "relevant_from": request.relevant_from,
         "notes": list(evaluation.notes),
         "all_runs": [vars(each) for each in report.all_pairs],
+        **_why_none_of_all(report),
         "warnings": [each.as_json() for each in report.warnings],
     }
+
+
+def _why_none_of_all(report: Report) -> dict[str, str]:
+    why = why_none_of_all(report.evaluation) if report.request.all_runs else None
+    return {"all_runs_why": why} if why else {}
 
 
 def _comparison_json(comparison: Comparison) -> dict[str, Any]:
@@ -713,11 +722,22 @@ def _stars(report: Report) -> str:
             f"a one-tailed paired bootstrap of {request.resamples} resamples (seed {request.seed})"
             ", before Holm's correction, as in the MNRO paper"
         )
-    return f"Stars: better than {report.baseline} at {levels}, by {how}."
+    return f"Stars: better than {report.baseline} at {levels}, by {how}.{_few(queries)}"
+
+
+def _few(topics: int) -> str:
+    text = few_topics(topics)
+    return f" {text}." if text else ""
 
 
 def all_runs_sheet(report: Report) -> Sheet:
     """Return every two runs compared at once, a row for each measure and pair."""
+    why = why_none_of_all(report.evaluation)
+    how = (
+        "By a randomised Tukey HSD: two-sided, p corrected for all pairs of runs of a measure, "
+        f"{report.request.resamples} resamples (seed {report.request.seed})."
+        f"{_few(len(report.evaluation.queries))}"
+    )
     means = {measure.name: measure.mean_name for measure in report.evaluation.measures}
     return Sheet(
         name="all-runs",
@@ -727,10 +747,7 @@ def all_runs_sheet(report: Report) -> Sheet:
             (means[each.measure], each.first, each.second, each.difference, P(each.p))
             for each in report.all_pairs
         ),
-        note=(
-            "By a randomised Tukey HSD: two-sided, p corrected for all pairs of runs of a measure, "
-            f"{report.request.resamples} resamples (seed {report.request.seed})."
-        ),
+        note=f"No two runs are compared: {why}." if why else how,
         decimals=DECIMALS,
     )
 

@@ -28,7 +28,7 @@ def graphs(report: Report) -> tuple[Exhibit, ...]:
 def tables(report: Report) -> list[Sheet]:
     """Return the tables of a report: means, comparisons where there are some, all values."""
     compared = [comparisons_sheet(report)] if report.comparisons else []
-    compared += [all_runs_sheet(report)] if report.all_pairs else []
+    compared += [all_runs_sheet(report)] if report.request.all_runs else []
     return [means_sheet(report), *compared, queries_sheet(report)]
 
 

@@ -138,7 +138,7 @@ of_these <- function(rows) {
   means <- tapply(rows$d, rows$participant, mean)
   if (length(means) < 2) return(list(why = "No test: it needs two participants.", p = NA))
   if (diff(range(means)) < 1e-9) {  # by flips of the signs of the means
-    p <- if (abs(means[1]) < 1e-9) 1 else 2^(1 - length(means))
+    p <- if (abs(means[1]) < 1e-9) NA else 2^(1 - length(means))
     return(list(why = "No t test: all participants have the same mean.", p = p))
   }
   test <- t.test(means)
@@ -202,44 +202,51 @@ pairs <- unique(long$pair)
 of_pair <- lapply(setNames(pairs, pairs), function(pair) long[long$pair == pair, ])
 kind <- lapply(of_pair, crossed)
 these <- lapply(of_pair, of_these)
+measured <- lapply(setNames(pairs, pairs), sides)
+# How many participants and questions of equal weight each pair has.
+numbers <- sapply(pairs, function(pair) {
+  rows <- of_pair[[pair]]
+  if (!is.null(kind[[pair]]$numbers)) return(kind[[pair]]$numbers)
+  c(effective(table(rows$participant)), effective(table(rows[[by]])))
+})
 # The primary pair of the plan is tested first, by itself; no p of another pair is below its p.
 plan <- file.path(folder, "study.json")
 plan <- if (file.exists(plan)) paste(readLines(plan, warn = FALSE), collapse = "") else ""
 primary <- sub('.*"primary": *"([^"]*)".*', "\\1", grep('"primary": *"', plan, value = TRUE))
 primary <- intersect(pairs, primary)
-p_corrected <- function(tests) {
-  p <- vapply(tests, function(test) if (is.null(test$p)) NA_real_ else test$p, 0)
-  corrected <- p.adjust(p, "holm", length(pairs))
-  corrected[primary] <- p[primary]
-  corrected
+corrected <- function(p) {
+  after_holm <- p.adjust(p, "holm", length(pairs))
+  after_holm[primary] <- p[primary]
+  after_holm
 }
-measured <- lapply(setNames(pairs, pairs), sides)
-kind_corrected <- p_corrected(kind)
-these_corrected <- p_corrected(these)
+p_of <- function(tests) {
+  vapply(tests, function(test) if (is.null(test$p)) NA_real_ else as.numeric(test$p), 0)
+}
+all_same <- vapply(of_pair, function(rows) all(rows$d == rows$d[1]) && rows$d[1] != 0, NA)
 
-# What is decided of a pair. No p is below what so few questions or participants can show if all
-# agree, and questions of this kind are decided only where these are.
-p_of <- function(pair) {
-  rows <- of_pair[[pair]]
-  numbers <- kind[[pair]]$numbers
-  if (is.null(numbers)) {
-    numbers <- c(effective(table(rows$participant)), effective(table(rows[[by]])))
-  }
-  p_these <- max(these_corrected[[pair]], 2^(1 - numbers[1]))
-  p_kind <- if (all(rows$d == rows$d[1]) && rows$d[1] != 0) 0 else kind_corrected[[pair]]
-  c(kind = max(p_kind, 2^(1 - numbers[2]), p_these), these = p_these)
+# No p is below what so few participants or questions can show if all agree. For these questions
+# it is bounded before it is corrected; questions of this kind are decided only where the p for
+# these questions, not corrected, is small too.
+p_these <- pmax(p_of(these), 2^(1 - numbers[1, ]))
+p_kind <- ifelse(all_same, 0, corrected(p_of(kind)))
+p_kind <- pmax(p_kind, 2^(1 - numbers[2, ]), p_these)
+p_these <- corrected(p_these)
+names(p_kind) <- names(p_these) <- pairs
+if (length(primary)) {
+  p_kind <- pmax(p_kind, p_kind[[primary]])
+  p_these <- pmax(p_these, p_these[[primary]])
 }
+
 decision <- function(pair) {
   lead <- mean(of_pair[[pair]]$d)
-  p <- do.call(pmax, lapply(union(pair, primary), p_of))
-  p_kind <- p[["kind"]]
-  p_these <- p[["these"]]
   ahead <- measured[[pair]][if (lead < 0) 2 else 1]
   result <- "open"
-  if (isTRUE(p_these < .05)) result <- paste(ahead, "preferred, in these questions only")
-  if (isTRUE(p_kind < .05)) result <- paste(ahead, "preferred, in questions of this kind too")
-  data.frame(pair = pair, lead = points(lead), p.kind = p_text(p_kind), p.these = p_text(p_these),
-             decision = result)
+  if (isTRUE(p_these[[pair]] < .05)) result <- paste(ahead, "preferred, in these questions only")
+  if (isTRUE(p_kind[[pair]] < .05)) {
+    result <- paste(ahead, "preferred, in questions of this kind too")
+  }
+  data.frame(pair = pair, lead = points(lead), p.kind = p_text(p_kind[[pair]]),
+             p.these = p_text(p_these[[pair]]), decision = result)
 }
 
 title <- function(text) cat("\n", text, "\n", strrep("-", nchar(text)), "\n", sep = "")
@@ -256,9 +263,9 @@ say("lead: 100 times the mean of d, above 0 for the first measure of the pair. p
     "questions of this kind and new participants; p.these: for these questions and new ",
     "participants. Each is corrected for ", count(pairs, "pair"), " by Holm's method",
     if (length(primary)) paste0(" (but for the primary pair, ", primary, ", tested first)"),
-    ", and never ",
-    "below what so few can show if all agree: 2^(1 - n), n the number of participants (of equal ",
-    "weight), in p.kind also of ", by, "s.")
+    ". So few can show no p below 2^(1 - n) if all agree: p.these is not below it before the ",
+    "correction, n the number of participants (of equal weight); p.kind is not below it for ",
+    "participants or for ", by, "s, nor below p.these before its correction.")
 if (!of_preferences) {
   say("Where lists could be ticked, the survey decides only if random ticks do not explain a lead ",
       "(label_permutation and above_random_clicks in analysis.json), which is not tested here.")
@@ -304,10 +311,12 @@ for (pair in pairs) {
 title("Beside the survey's own figures")
 say("They are in analysis.json, under differences (under own_orderings where people only ordered ",
     "lists): components and kind for questions of this kind, participants and these for these ",
-    "questions. They are the same to the digits printed where everyone answered every question ",
-    "and no variance is near 0. In a singular fit a variance that would be below 0 is set to 0: ",
+    "questions. Where everyone answered every question and no variance is near 0, estimates, ",
+    "standard errors, t, df and their p are the same to the digits printed, and so is p.these. ",
+    "p.kind may differ, and near 5 % the decision with it: the survey corrects it by the largest ",
+    "|t| of all pairs, which is a little less strict than Holm's method. In a singular fit a ",
+    "variance that would be below 0 is set to 0: ",
     "participants, or ", by, "s, differ no more than chance makes them differ. There, and where ",
     "people answered different questions, the figures differ a little, since lmer weighs ",
-    "responses and the survey's mean does not. The survey corrects p.kind by the largest |t| of ",
-    "all pairs, which is a little less strict than Holm's method. Where looks at results were ",
-    "planned, they share the 5 %.")
+    "responses and the survey's mean does not. Where looks at results were ",
+    "planned, they share the 5 %, and the survey's level is lower.")

@@ -20,6 +20,7 @@ import scipy
 from survey import __version__
 from survey.core.agreement.credits import Ballots, tally_credits
 from survey.core.agreement.differences import Correction, Pair
+from survey.core.agreement.fewest import why_nothing_of_the_kind
 from survey.core.agreement.power_model import (
     RANDOM_BALANCED,
     RANDOM_KINDS,
@@ -530,7 +531,10 @@ def as_json(grid: Grid, powers: Sequence[Power], ways: Sequence[Way]) -> dict[st
         "replicates": grid.replicates,
         "seed": grid.seed,
         "primary": powers[0].primary,
-        "studies": as_rows(powers),
+        "studies": [
+            {**row, "why": why} if (why := why_nothing(result)) else row
+            for row, result in zip(as_rows(powers), powers, strict=True)
+        ],
         "enough": [
             {"power": ENOUGH, "more": way.more, "reached": way.enough, **as_rows([way.result])[0]}
             for way in ways
@@ -586,9 +590,10 @@ def reading(result: Power) -> str:
             f"{who}, the verdict prefers a measure {how_often} although there is no difference, "
             f"for questions of this kind, {corrected}."
         )
+    too_few = why_nothing(result)
     sentence = (
         f"{who}, the verdict finds a difference of {points(result.difference)} {how_often}, "
-        f"for questions of this kind, {corrected}."
+        f"for questions of this kind, {corrected}.{f' {too_few}' if too_few else ''}"
     )
     if result.for_order < result.power:
         sentence += (
@@ -599,6 +604,12 @@ def reading(result: Power) -> str:
         f"{sentence} Without a difference it calls the two equal to within "
         f"{points(result.difference)} in {100 * (result.equal or 0.0):.0f} %."
     )
+
+
+def why_nothing(study: PlannedStudy) -> str:
+    """Return why a study is too small for any verdict on questions of this kind; else ""."""
+    reasons = why_nothing_of_the_kind(study.participants, study.questions)
+    return " ".join(f"{reason[0].upper()}{reason[1:]}." for reason in reasons)
 
 
 def correction_of(study: PlannedStudy) -> Correction:

@@ -170,6 +170,8 @@ def test_topics_with_unlike_shares_of_yes_raise_alpha_but_not_that_within_topics
     assert abs(found.alpha_within_topics) < 0.1
     assert [each.may_be_chance for each in found.by_topic] == [True, True]
     assert found.within_topics_word == "low"
+    # The headline tells the lower one, and says which it is.
+    assert ": alpha within topics " in found.sentence(3)
 
 
 @pytest.mark.parametrize(

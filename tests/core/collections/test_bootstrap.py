@@ -10,7 +10,13 @@ from statsmodels.stats.power import TTestPower
 
 from survey.core.collections.evaluation import Evaluation, compare, compare_all
 from survey.core.measures import Setting, measure_named
-from survey.core.statistics.significance import bootstrap_p, holm, topics_needed, tukey_hsd_p
+from survey.core.statistics.significance import (
+    bootstrap_p,
+    holm,
+    randomisation_p,
+    topics_needed,
+    tukey_hsd_p,
+)
 
 
 def evaluation_of(names=("AP",), **runs):
@@ -136,9 +142,21 @@ def test_stars_stand_for_the_three_levels(shift, stars, of_paper):
     evaluation = evaluation_of(base=np.zeros(40), run=z + shift)
     (found,) = compare(evaluation, "base")
     assert found.stars == stars
-    assert found.p_two_sided == found.p_two_sided_holm == min(1, 2 * found.p_randomisation)
+    tails = randomisation_p(np.column_stack([z + shift, -z - shift]))
+    assert found.p_two_sided == found.p_two_sided_holm == min(1, 2 * min(tails))
     (found,) = compare(evaluation, "base", paper_stars=True)
     assert found.stars == of_paper
+
+
+def test_a_worse_run_differs_on_both_sides_and_has_no_star():
+    worse = np.linspace(-0.7, -0.4, 8)
+    (found,) = compare(evaluation_of(base=np.zeros(8), run=worse), "base")
+    assert found.p_randomisation == 1
+    # One choice of signs of 2^8 has a sum as low.
+    assert found.p_two_sided == found.p_two_sided_holm == 2 / 2**8
+    assert found.stars == ""
+    (better,) = compare(evaluation_of(base=np.zeros(8), run=-worse), "base")
+    assert (better.p_two_sided, better.stars) == (found.p_two_sided, "**")
 
 
 def test_stars_are_corrected_for_the_runs_of_a_measure_and_not_for_the_measures():
