@@ -16,9 +16,11 @@ from numpy.typing import NDArray
 
 from survey.core.agreement.agreement import MeanTests, PairTests, corrected_tests
 from survey.core.agreement.anchoring import COMPARISONS
+from survey.core.agreement.answers import Answers
 from survey.core.agreement.concordance import Compare, ParticipantOrders
 from survey.core.agreement.credits import Ballots, Credits, tally_credits
 from survey.core.agreement.differences import Pair, mean_of, pairs
+from survey.core.agreement.order_effects import OrderEffect, effects_of_ballots
 from survey.core.agreement.verdicts import (
     PreferredFor,
     Verdict,
@@ -123,6 +125,16 @@ class OwnOrderings:
 def own_orderings_of(ballots: Ballots, primary: Pair | None = None) -> OwnOrderings:
     """Compare the agreement of orderings with every two measures, a ``primary`` pair first."""
     return OwnOrderings(tuple(_differences(ballots, primary)))
+
+
+def changes_of(answers: Answers, ballots: Ballots) -> tuple[OrderEffect, ...]:
+    """Compare later with earlier, and slower with faster orderings, by what decides."""
+    compared, measures = pairs(ballots.measures), ballots.measures
+    values = ParticipantOrders(ballots).against_measures(STATISTICS[DECIDES])
+    counted = np.isfinite(values[:, 0])  # by pairs all are
+    sides = ([*map(measures.index, pair)] for pair in compared)
+    d = np.array([values[:, first] - values[:, second] for first, second in sides])
+    return effects_of_ballots(answers, ballots, compared, d, counted)
 
 
 def _differences(ballots: Ballots, primary: Pair | None) -> Iterator[OrderingDifference]:

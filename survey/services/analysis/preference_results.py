@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from survey.core.agreement.agreement import json_values
 from survey.core.agreement.headlines import (
     AGREEMENT,
     RUNS,
@@ -49,6 +50,7 @@ from survey.core.tasks.preference import (
 )
 from survey.figures.exhibit import Exhibit
 from survey.figures.judging import preferences_agreeing, run_preferences
+from survey.services.analysis.order_effects import order_effects_sheet
 from survey.services.analysis.sheets import Cell, P, Sheet, Starred, Worded, as_csv, count_of
 
 HALF = 0.5  # the agreement of a random choice
@@ -59,7 +61,8 @@ TIES_AS_HALF = "equally good and neither good count as half a win for each list"
 class Judgement:
     """A preference: ``preferred`` is a list's letter, "equal" or "neither"; ``side`` as answered.
 
-    ``satisfaction``: by letter, from 1 to 5, None where it was not asked. ``was_asked``: whether
+    ``satisfaction``: by letter, from 1 to 5, None where it was not asked. ``position`` in the
+    session and ``seconds`` taken: None where unknown. ``was_asked``: whether
     the page asked back about a preference for the list that satisfied less; ``contradicts``:
     whether it is one.
     """
@@ -72,6 +75,8 @@ class Judgement:
     satisfaction: Mapping[str, int | None]
     was_asked: bool = False
     contradicts: bool = False
+    position: int | None = None
+    seconds: float | None = None
 
     @property
     def sign(self) -> int:
@@ -123,7 +128,13 @@ class PreferenceResults:
     def analysis(self) -> PreferenceAnalysis:
         """The statistics of measures and people."""
         return analyse_preferences(
-            [Answer(each.participant, each.question, each.sign) for each in self.judgements],
+            [
+                Answer(
+                    *(each.participant, each.question, each.sign, each.position, each.seconds),
+                    at_left=each.side == LEFT if each.sign else None,
+                )
+                for each in self.judgements
+            ],
             [
                 PairOfLists(each.number, self.list_differences(each), self._topics.get(each.number))
                 for each in self.questions
@@ -325,6 +336,8 @@ class PreferenceResults:
                 for each, verdict in zip(analysis.differences, self.verdicts, strict=True)
             ],
             "people": asdict(analysis.people),
+            "order_effects": [json_values(each) for each in analysis.order_effects],
+            "carry_over": json_values(analysis.carry_over),
             "bradley_terry": {
                 "ties": TIES_AS_HALF,
                 "why": strengths.why,
@@ -471,6 +484,9 @@ class PreferenceResults:
             *([self._compared()] if self.analysis.differences else []),
             self._people_sheet(),
             self._runs(),
+            order_effects_sheet(
+                self.analysis.order_effects, self.analysis.carry_over, "in agreement"
+            ),
         ]
 
     def _answers(self) -> Sheet:
