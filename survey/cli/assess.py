@@ -86,8 +86,9 @@ def merge(
     if as_json:
         print_json(assessment.merged_json(merged) | {"files": [str(path) for path in targets]})
         return
+    reliability, *sentences = assessment.merged_sentences(merged)
+    print_text(reliability)
     print_sheet(assessment.agreement_sheet(merged))
-    sentences = assessment.merged_sentences(merged)
     _print_sentences([*sentences, f"Written to {folder}: {', '.join(texts)}."])
 
 

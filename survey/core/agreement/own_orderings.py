@@ -27,6 +27,7 @@ from survey.core.agreement.verdicts import (
     decide,
     population_start,
     rests_on,
+    stopped_by_looks,
     uncorrected_p,
     undecided_difference,
 )
@@ -212,7 +213,7 @@ def _verdict(
         f"{_percent(difference.first)} and {_percent(difference.second)} of 100 pairs of lists in "
         f"common; the difference is {_percent(mean)} points, and {of_which}.{aside}"
     )
-    return Verdict.undecided(pair, sentence)
+    return Verdict.undecided(pair, sentence, stopped_by_looks(tests))
 
 
 def _preferred_for(parts: ByPairs | None, population: str, mean: float) -> PreferredFor:

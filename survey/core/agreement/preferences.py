@@ -35,6 +35,7 @@ from survey.core.agreement.verdicts import (
     interval_in_points,
     population_start,
     rests_on,
+    stopped_by_looks,
     undecided_difference,
 )
 from survey.core.statistics.significance import LEVEL, Interval, holm, rounded, t_quantile
@@ -461,7 +462,7 @@ def _verdict(difference: MeasureDifference, questions: int, level: float) -> Ver
         f"{_percent(difference.first)} and {_percent(difference.second)} of 100; the "
         f"difference is {_percent(mean)} points, and {of_which}."
     )
-    return Verdict.undecided(pair, sentence)
+    return Verdict.undecided(pair, sentence, stopped_by_looks(tests))
 
 
 def _percent(share: float) -> str:

@@ -107,9 +107,10 @@ class Reliability:
         people = f"the {annotators} {role}" if annotators > 1 else role
         if alpha is None or interval is None:
             return f"Whether {people} agree well enough is open: {self.why or NO_INTERVAL}."
-        figure = f"alpha {_text(alpha)} ({_text(interval[0])} to {_text(interval[1])})"
+        which = "" if self.lower[0] is self.alpha else "within topics "
+        figure = f"alpha {which}{_text(alpha)} ({_text(interval[0])} to {_text(interval[1])})"
         if interval[0] <= 0 and word == "low":
-            said = f"The {annotators} {role} agree no better than chance: {figure}"
+            said = f"The {annotators} {role} are not shown to agree better than chance: {figure}"
         else:
             said = SENTENCES[word].format(people=people, figure=figure)
             said = f"{said[0].upper()}{said[1:]}"
@@ -140,7 +141,8 @@ class Reliability:
             if self.needed is not None and self.merged < RELIABLE
             else ""
         )
-        return f"All {annotators} merged: {_text(self.merged)}.{needed}"
+        merged = "Both" if annotators == 2 else f"All {annotators}"
+        return f"{merged} merged: {_text(self.merged)}.{needed}"
 
 
 def _text(alpha: float) -> str:

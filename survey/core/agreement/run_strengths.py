@@ -21,6 +21,7 @@ from survey.core.agreement.verdicts import (
     Verdict,
     corrected_p,
     decide,
+    stopped_by_looks,
     where_it_holds,
     why_undecided,
 )
@@ -95,14 +96,15 @@ class RunPair:
             reach = f"{rounded(100 * low, 0)} to {rounded(100 * high, 0)}"
         share = f"{rounded(100 * rate, 0)} of 100 comparisons, a tie as half"
         if decision is None:
-            interval = f"95 % interval of this pair by itself {reach}" if self.ci95 else reach
+            tested = [f"95 % interval of this pair by itself {reach}" if self.ci95 else reach]
             p = self.tests.kind.p if self.tests.kind.p is not None else self.tests.these.p
+            if p is not None:
+                tested.append(corrected_p(p, self.tests.correction))
             sentence = (
                 f"The answers do not decide between {winner} and {loser}: {winner} gets {share} "
-                f"({interval}; {corrected_p(p, self.tests.correction)})"
-                f"{why_undecided(self.tests, level)}; {counted}."
+                f"({'; '.join(tested)}){why_undecided(self.tests, level)}; {counted}."
             )
-            return Verdict.undecided(self.pair, sentence)
+            return Verdict.undecided(self.pair, sentence, stopped_by_looks(self.tests))
         where = where_it_holds(decision.population, sampled, noun)
         sentence = (
             f"People prefer {winner} to {loser}: {share} ({reach}; "

@@ -139,7 +139,12 @@ def rows_of(analysis: Analysis) -> tuple[list[Row], Words]:
         return [*map(Row.of, analysis.verdicts, tests)], ORDERINGS
     differences = analysis.agreement.differences
     return [
-        Row.of(found, each, together=_is_equal_together(each, analysis.votes.level))
+        Row.of(
+            found,
+            each,
+            together=_is_equal_together(each, analysis.votes.level),
+            margin=each.equivalence.smallest_difference if each.equivalence else None,
+        )
         for found, each in zip(analysis.verdicts, differences, strict=True)
     ], VOTES
 

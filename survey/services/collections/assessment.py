@@ -90,7 +90,8 @@ def _read_all(
 
 
 def merged_sentences(merged: Merged) -> Iterable[str]:
-    """Yield sentences on what was merged, and on topics to check."""
+    """Yield whether the assessors are reliable, what was merged, and topics to check."""
+    yield from reliability_sentences(merged.reliability, merged.files)
     topics = merged.agreements
     relevant, listed = (sum(topic[name] for topic in topics) for name in ("relevant", "documents"))
     rule = f"{merged.at_least} at least" if merged.at_least else "more than half of the assessors"
@@ -98,7 +99,6 @@ def merged_sentences(merged: Merged) -> Iterable[str]:
         f"{merged.files} assessors, {len(topics)} topics: {relevant} of {listed} documents "
         f"listed are relevant, chosen by {rule}."
     )
-    yield merged.reliability.sentence(merged.files)
     if more := merged.reliability.more_annotators(merged.files):
         yield more
     if fewer := [

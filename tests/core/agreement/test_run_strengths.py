@@ -215,8 +215,7 @@ def test_all_ties_are_no_difference():
     assert verdict.scope == "none"
     assert verdict.sentence == (
         "The answers do not decide between alpha and beta: alpha gets 50 of 100 comparisons, a tie "
-        f"as half (no interval: {pair.why}; no p value, the only comparison); 0 won, 0 lost, 8 "
-        "tied."
+        f"as half (no interval: {pair.why}); 0 won, 0 lost, 8 tied."
     )
 
 
