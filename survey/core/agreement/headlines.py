@@ -115,6 +115,11 @@ def headline(rows: Sequence[Row], questions: int, words: Words = VOTES) -> str:
         return f"The answers do not decide between {and_join([*sums])}{ahead * (most >= NO_LEAD)}."
     of_leader = sorted((row for row in rows if leader in row.found.pair), key=_firmness)
     sentences = [*_preferences(leader, of_leader, questions, words)]
+    if words.of_share and all(row.found.preferred for row in rows):
+        for other in sorted(sums, key=sums.__getitem__, reverse=True):
+            of_other = [row for row in rows if row.found.preferred == other != leader]
+            behind = [row for row in of_other if leader not in row.found.pair]
+            sentences += _preferences(other, behind, questions, words)
     clauses = [*_clauses(leader, of_leader, questions, words)]
     if clauses:
         text = "; ".join(clauses)

@@ -376,9 +376,29 @@ class PreferenceResults:
         """Which run people prefer, and whether that holds, in a sentence; else which measure."""
         if not self.judgements:
             return "No run leads: no answer counts."
+        if circle := self.strengths.circle(self.level):
+            first, second, third = circle
+            return (
+                f"People prefer {first} to {second}, {second} to {third} and {third} to {first}: "
+                "no run is best."
+            )
+        if not self._run_rows and (counts := self._run_counts):
+            return f"The runs' lead cannot be tested: {self.strengths.why}; {counts}."
         if self._run_rows:
             return headline(self._run_rows, self.strengths.sampled, self._run_words)
         return self.measures_headline
+
+    @property
+    def _run_counts(self) -> str:
+        """How often each two runs won, the one that won more often first; "" without answers."""
+        counts = []
+        for each in self.strengths.pairs:
+            (first, second), won, lost = each.pair, each.wins, each.losses
+            if won < lost:
+                first, second, won, lost = second, first, lost, won
+            if won + lost + each.ties:
+                counts.append(f"{first} over {second}: {won} won, {lost} lost, {each.ties} tied")
+        return "; ".join(counts)
 
     @property
     def measures_headline(self) -> str:
@@ -453,7 +473,8 @@ class PreferenceResults:
         sentences = [self.early_looks] if self.early_looks else []
         if self.judgements:
             sentences += [verdict.sentence for verdict in self.run_verdicts]
-            sentences += [self.measures_headline] if self._run_rows else []
+            of_runs = self._run_rows or self._run_counts
+            sentences += [self.measures_headline] if of_runs else []
             sentences += [verdict.sentence for verdict in self.verdicts]
         return [*sentences, f"Pairs: {self.plan.selection_sentence}.", *self._asked()]
 

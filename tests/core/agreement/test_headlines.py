@@ -325,3 +325,16 @@ def test_the_numbers_are_those_of_the_statistics(votes, orders):
     for each, found in zip(differences, rows, strict=True):
         assert found.lead == each.mean
         assert found.interval == (each.these if found.found.scope == "these" else each.kind).ci95
+
+
+def test_of_runs_that_are_all_told_apart_every_pair_is_named():
+    rows = [
+        row("rerank-dense", 0.1, "kind", "rerank"),
+        row("rerank-bm25", 0.3, "kind", "rerank"),
+        row("dense-bm25", 0.2, "kind", "dense"),
+    ]
+    assert headline(rows, QUESTIONS, RUNS_IN_TOPICS) == (
+        "People preferred rerank to dense (60 of 100, 50 to 70) and to bm25 (80 of 100, 70 to 90); "
+        "you may generalise this to new topics. People preferred dense to bm25 (70 of 100, 60 to "
+        "80); you may generalise this to new topics."
+    )
