@@ -221,13 +221,17 @@ def equal_runs(runs: int, topics: int) -> Look:
     return study
 
 
-def without_effects(design: Design) -> Look:
-    """Tell whether order, haste or habit is named where answers depend on none of them."""
+def without_effects(design: Design, *, shuffled: bool = True) -> Look:
+    """Tell whether order, haste or habit is named where answers depend on none of them.
+
+    ``shuffled``: whether each participant has the questions in an order of their own.
+    """
     rankings = dict.fromkeys(range(1, 1 + design.questions), DISTINCT)
 
     def study(chance: Generator) -> Mapping[str, bool | None]:
         drawn = Studies.draw(Tastes(people=0.5, questions=0.35), design, [chance])
-        simulated = study_of(drawn.picked[0], drawn.answered[0], rankings, chance)
+        picked, answered = drawn.picked[0], drawn.answered[0]
+        simulated = study_of(picked, answered, rankings, chance, shuffled=shuffled)
         effects = order_effects(simulated.answers, simulated.credits)
         habit = carry_over(simulated.answers, MEASURES).p
         return {

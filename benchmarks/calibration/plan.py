@@ -86,8 +86,9 @@ PARTS: Mapping[str, str] = {
         "first, by itself. The others count only after it."
     ),
     "Order and habit": (
-        "People answer 10 questions in an order of their own; neither order, time nor habit has "
-        "anything to do with their answers."
+        "People answer 10 questions; neither order, time nor habit has anything to do with their "
+        "answers. Where all have the questions in one order, later questions may differ from "
+        "earlier ones, which is no change within people."
     ),
     "Why some tests decide nothing": (
         "Tests that readers expect, and what they would say: McNemar's takes answers as "
@@ -376,6 +377,13 @@ def _other_rules() -> Iterator[Cell]:
         by_replicate(others.without_effects(design)),
         40_000,
     )
+    for fixed in (design, Design(100, 10, 10)):
+        yield Cell(
+            "Order and habit",
+            f"no effect, questions that differ, in the same order for all, {fixed}",
+            {others.SOME_EFFECT: wrong, others.HABIT: wrong},
+            by_replicate(others.without_effects(fixed, shuffled=False)),
+        )
 
 
 def _descriptive() -> Iterator[Cell]:

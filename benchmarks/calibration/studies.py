@@ -50,10 +50,18 @@ class Study:
         return tally_credits(self.ballots)
 
 
-def study_of(picked: Picks, answered: Mask, rankings: Rankings, chance: Generator) -> Study:
+def study_of(
+    picked: Picks,
+    answered: Mask,
+    rankings: Rankings,
+    chance: Generator,
+    *,
+    shuffled: bool = True,
+) -> Study:
     """Return a study in which measures were picked, (participants, questions).
 
-    ``picked``: the measure's index, or OWN; ``answered``: where there is an answer.
+    ``picked``: the measure's index, or OWN; ``answered``: where there is an answer; ``shuffled``:
+    whether each participant has the questions in an order of their own.
     """
     who, which = np.nonzero(answered)
     chosen, of_labels = picked[who, which], chance.integers(len(LABELS), size=len(who))
@@ -61,7 +69,8 @@ def study_of(picked: Picks, answered: Mask, rankings: Rankings, chance: Generato
     counts = answered.sum(axis=1)
     counts = counts[counts > 0]
     columns = chance.integers(len(LABELS), size=len(who))
-    position = np.concatenate([chance.permutation(count) for count in counts.tolist()])
+    in_order = chance.permutation if shuffled else np.arange
+    position = np.concatenate([in_order(count) for count in counts.tolist()])
     return Study(
         Answers(
             people=np.array([f"P{number:04}" for number in range(len(counts))]),

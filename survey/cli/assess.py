@@ -88,8 +88,9 @@ def merge(
         return
     _print_sentences([*assessment.merged_reliability(merged), ""])
     print_sheet(assessment.agreement_sheet(merged))
-    sentences = assessment.merged_sentences(merged)
-    _print_sentences([*sentences, f"Written to {folder}: {', '.join(texts)}."])
+    _print_sentences(
+        [*assessment.merged_sentences(merged), f"Written to {folder}: {', '.join(texts)}."]
+    )
 
 
 @assess.command(examples=("survey assess compare one.txt two.txt",))

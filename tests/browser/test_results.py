@@ -21,10 +21,9 @@ ANSWERS = {
     "clear-lead": "People preferred MNRO to NMRR (+80 points, 67 to 94) and to AP (+82 points, 70 "
     "to 95); you may generalise this to new questions.",
     "ties-only": "People preferred MNRO to AP (+82 points, 70 to 95); you may generalise this to "
-    "new questions. MNRO leads NMRR through ties alone (+80 points, 67 to 94): no preference for "
-    "its orders.",
-    "no-lead": "The answers do not decide between MNRO, NMRR and AP; MNRO is ahead, but no test "
-    "shows more than chance.",
+    "new questions. MNRO leads NMRR through ties alone (+80 points, 67 to 94) for questions of "
+    "this kind: no preference for its orders.",
+    "no-lead": "The answers do not decide between MNRO, NMRR and AP; MNRO is ahead.",
     "no-answers": "No measure leads: no answer counts.",
 }
 

@@ -391,7 +391,7 @@ def test_the_headline_counts_a_document_once_for_each_of_two_queries():
     results = LabelResults(annotators, merged(labels, ["P0", "P1"], at_least=1), {})
     assert [results.headline, *results.sentences] == [
         "Whether the 2 annotators agree well enough is open: there is no interval.",
-        "All 2 merged: .00.",
+        "Both merged: .00.",
         "3 of 3 documents looked at for 2 queries are relevant (a document counts once for each "
         "query); the rule: 1 or more marked it.",
     ]
@@ -416,7 +416,7 @@ def test_a_query_with_no_document_to_show_leaves_the_others_to_be_analysed():
     )
     assert [results.headline, *results.sentences] == [
         "Whether the 2 annotators agree well enough is open: there is no interval.",
-        "All 2 merged: 1.00.",
+        "Both merged: 1.00.",
         "1 of 2 documents looked at for 2 queries is relevant (a document counts once for each "
         "query); the rule: more than half marked it.",
     ]

@@ -687,8 +687,7 @@ def test_a_measure_alone_agrees_goes_against_people_or_says_nothing(preferred, p
         (
             "BABAA",
             4,
-            "The answers do not decide between alpha and beta; alpha is ahead, but no test shows "
-            "more than chance.",
+            "The answers do not decide between alpha and beta; alpha is ahead.",
         ),
         (["equal", "neither"], 4, "The answers do not decide between alpha and beta."),
     ],
@@ -993,3 +992,13 @@ def test_a_preference_that_was_changed_after_it_was_asked_about_says_so(app, ses
     session.rollback()
     figures = analyse_stored(session, study, AnalysisOptions()).figures
     assert figures["asked_back"] == {"satisfaction": {"asked": 1, "kept": 0, "changed": 1}}
+
+
+def test_runs_that_no_strengths_fit_are_told_by_their_counts():
+    found = results_of("AAAAA", people=8)
+    assert found.strengths.theta is None
+    assert found.headline == (
+        "The runs' lead cannot be tested: an item won or lost all comparisons with some others, so "
+        "that no strengths fit; alpha over beta: 40 won, 0 lost, 0 tied."
+    )
+    assert found.measures_headline in found.sentences

@@ -483,7 +483,9 @@ def _difference(redraws: Redraws, pair: Pair, smallest: float | None) -> Differe
         else tests,
         by_contrast=by_contrast(d, credits, pair),
         mcnemar=mcnemar(credits, pair),
-        equivalence=equivalence(smallest, tests.components, tests.participants)
+        equivalence=equivalence(
+            smallest, tests.components, tests.participants, tests.effective.questions
+        )
         if smallest
         else None,
     )

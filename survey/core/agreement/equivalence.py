@@ -1,10 +1,19 @@
 """Whether two measures are equal to within the smallest difference that matters."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from survey.core.agreement.differences import T1, T2, Components, ParticipantsTest
-from survey.core.statistics.significance import Interval, MeanTest, holm, two_one_sided_tests
+from survey.core.agreement.differences import T1, T2, Components, ParticipantsTest, least_p
+from survey.core.statistics.significance import (
+    LEVEL,
+    Interval,
+    MeanTest,
+    holm,
+    two_one_sided_tests,
+)
+
+TOO_FEW = "equality for questions of this kind needs six questions"
 
 
 @dataclass(frozen=True)
@@ -26,7 +35,8 @@ class Equivalence:
     """Tests of equality to within ``smallest_difference``, a share, for both populations.
 
     Measures equal for questions of the ``kind`` must be so for ``these`` as well, so p is the
-    larger, and the interval holds both.
+    larger, and the interval holds both. Nor is it smaller than what so few questions can show: with
+    too few for any p below the level nothing is said of the kind.
     """
 
     smallest_difference: float
@@ -46,15 +56,25 @@ class Equivalence:
 
 
 def equivalence(
-    smallest_difference: float, components: Components, participants: ParticipantsTest
+    smallest_difference: float,
+    components: Components,
+    participants: ParticipantsTest,
+    questions: float = math.inf,
 ) -> Equivalence:
-    """Test the mean difference for being nearer to 0 than ``smallest_difference``, a share."""
+    """Test the mean difference for being nearer to 0 than ``smallest_difference``, a share.
+
+    ``questions``: how many of equal weight there are.
+    """
     these = _equality(participants, smallest_difference, T1)
     kind = _equality(components, smallest_difference, T2)
     if kind.p is not None and these.p is not None and kind.ci90 and these.ci90:
         ends = zip(kind.ci90, these.ci90, strict=True)
         low, high = (pick(both) for pick, both in zip((min, max), ends, strict=True))
-        kind = EqualityTest(T2, max(kind.p, these.p), (low, high), None)
+        least = least_p(questions)
+        if least < LEVEL:
+            kind = EqualityTest(T2, max(kind.p, these.p, least), (low, high), None)
+        else:
+            kind = EqualityTest(T2, None, (low, high), TOO_FEW)
     return Equivalence(smallest_difference, kind, these)
 
 

@@ -38,38 +38,52 @@ REACH = {
 }
 # What is told of a pair without a preference for orders, by what its verdict says.
 CLAUSES = {
-    "ties": ("{leader} leads {others} through ties alone{figure}: no preference for its orders"),
+    "ties": (
+        "{leader} leads {others} through ties alone{figure} {where}: no preference for its orders"
+    ),
     "open": (
         "{leader} leads {others}{figure} {where}, but whether for its orders or through ties stays "
         "open{doubt}"
     ),
     "lost": "{start} {link}{figure} {where}{doubt}",
-    "equal": "{leader} and {others} are equal to within what matters {where}",
-    "all equal": "{leader} is equal to {others} to within what matters {where}",
+    "equal": "{leader} and {others} are equal to within {margin} {where}",
+    "all equal": "{leader} is equal to {others} to within {margin} {where}",
     "alone": (
-        "{leader} and {others} are equal to within what matters {where}, by the test of this pair "
-        "by itself"
+        "{leader} and {others} are equal to within {margin} {where}, by the test of this pair by "
+        "itself"
     ),
-    "none": "between {leader} and {others} the answers do not decide",
+    "none": "between {leader} and {others} the answers do not decide{stopped}",
 }
 HALF = 0.5  # of the comparisons: no lead
 DOUBT = ", though identical orders may have made the lead"
 
 
 class Row(NamedTuple):
-    """A pair as a row: ``lead``: of the first, and its interval; ``together``: of equality."""
+    """A pair as a row.
+
+    ``lead``: of the first, and its interval; ``together``: of equality; ``margin``: within which
+    two are equal, a share, None where the plan names none.
+    """
 
     found: Verdict
     lead: float | None
     interval: Interval | None
     together: bool = True
+    margin: float | None = None
 
     @classmethod
-    def of(cls, found: Verdict, tests: MeanTests, *, together: bool = True) -> "Row":
+    def of(
+        cls,
+        found: Verdict,
+        tests: MeanTests,
+        *,
+        together: bool = True,
+        margin: float | None = None,
+    ) -> "Row":
         """Return the row of a tested difference; the interval is of what the verdict is about."""
         these = found.scope == "these" or tests.kind.ci95 is None
         interval = (tests.these if these else tests.kind).ci95
-        return cls(found, tests.mean, interval, together)
+        return cls(found, tests.mean, interval, together, margin)
 
     def turned(self, winner: str) -> tuple[float | None, Interval | None]:
         """Return lead and interval of a measure of the pair over the other."""
@@ -92,10 +106,20 @@ def headline(rows: Sequence[Row], questions: int, words: Words = VOTES) -> str:
     leader, *as_far = (name for name, total in sums.items() if most - total < NO_LEAD)
     if all(row.found.scope == "none" for row in rows):
         are = "are equally far" if as_far else "is"
-        ahead = f"; {and_join([leader, *as_far])} {are} ahead, but no test shows more than chance"
+        ahead = f"; {and_join([leader, *as_far])} {are} ahead"
+        stopped = dict.fromkeys(
+            row.found.stopped for row in rows if leader in row.found.pair and row.found.stopped
+        )
+        if stopped:
+            ahead += f", but {and_join([*stopped])}"
         return f"The answers do not decide between {and_join([*sums])}{ahead * (most >= NO_LEAD)}."
     of_leader = sorted((row for row in rows if leader in row.found.pair), key=_firmness)
     sentences = [*_preferences(leader, of_leader, questions, words)]
+    if words.of_share and all(row.found.preferred for row in rows):
+        for other in sorted(sums, key=sums.__getitem__, reverse=True):
+            of_other = [row for row in rows if row.found.preferred == other != leader]
+            behind = [row for row in of_other if leader not in row.found.pair]
+            sentences += _preferences(other, behind, questions, words)
     clauses = [*_clauses(leader, of_leader, questions, words)]
     if clauses:
         text = "; ".join(clauses)
@@ -146,15 +170,17 @@ def _preferences(leader: str, rows: Sequence[Row], questions: int, words: Words)
 
 
 def _clauses(leader: str, rows: Sequence[Row], questions: int, words: Words) -> list[str]:
-    alike: dict[tuple[str, ...], list[Row]] = {}
+    alike: dict[tuple[str | float | None, ...], list[Row]] = {}
     for row in rows:
         if sort := _sort(leader, row):
             where = where_it_holds(row.found.population, questions, words.questions)
             # Figures of several pairs cannot be joined, nor equalities that are not corrected.
-            by_itself = () if sort in ("equal", "none") else (_other(leader, row),)
+            by_itself: tuple[str | float | None, ...] = (_other(leader, row),)
+            if sort in ("equal", "none"):
+                by_itself = (row.margin, row.found.stopped)
             alike.setdefault((sort, where, *by_itself), []).append(row)
     return [
-        _clause(leader, sort, where, of_clause, words)
+        _clause(leader, str(sort), str(where), of_clause, words)
         for (sort, where, *_), of_clause in alike.items()
     ]
 
@@ -171,7 +197,14 @@ def _clause(leader: str, sort: str, where: str, rows: Sequence[Row], words: Word
         figure=_figure(row, winner, words),
         where=where,
         doubt=DOUBT if row.found.doubted else "",
+        margin=_margin(row.margin),
+        stopped=f", as {row.found.stopped}" if row.found.stopped else "",
     )
+
+
+def _margin(margin: float | None) -> str:
+    """Return "10 points", the smallest difference that matters."""
+    return "what matters" if margin is None else f"{100 * margin:.6g} points"
 
 
 def _sort(leader: str, row: Row) -> str | None:
@@ -217,19 +250,20 @@ def row_texts(row: Row, questions: int, words: Words = VOTES) -> tuple[str, str,
             low, high = (rounded(100 * (end + half)) for end in interval)
             text += f" ({low} to {high})"
     joined = "over" if words.of_share else "−"
-    return f"{ahead} {joined} {behind}", text, standing(row.found, questions, words.questions)
+    return f"{ahead} {joined} {behind}", text, standing(row, questions, words.questions)
 
 
-def standing(found: Verdict, questions: int, noun: str = "questions") -> str:
+def standing(row: Row, questions: int, noun: str = "questions") -> str:
     """Return in a few words whether a pair's difference holds, and for what."""
+    found = row.found
     where = where_it_holds(found.population, questions, noun)
     if found.scope == "none":
-        return "not decided"
+        return f"not decided{f': {found.stopped}' if found.stopped else ''}"
     if found.scope == "equal":
-        return f"equal to within what matters {where}"
+        return f"equal to within {_margin(row.margin)} {where}"
     doubt = DOUBT if found.doubted else ""
     if found.preferred_for == "ties":
-        return "through ties alone: no preference for orders"
+        return f"holds {where}, through ties alone: no preference for orders{doubt}"
     if found.preferred_for == "open":
         return f"holds {where}; whether for the orders or through ties stays open{doubt}"
     return f"holds {where}{doubt}"

@@ -16,15 +16,18 @@ from numpy.typing import NDArray
 
 from survey.core.agreement.agreement import MeanTests, PairTests, corrected_tests
 from survey.core.agreement.anchoring import COMPARISONS
+from survey.core.agreement.answers import Answers
 from survey.core.agreement.concordance import Compare, ParticipantOrders
 from survey.core.agreement.credits import Ballots, Credits, tally_credits
 from survey.core.agreement.differences import Pair, mean_of, pairs
+from survey.core.agreement.order_effects import OrderEffect, effects_of_ballots
 from survey.core.agreement.verdicts import (
     PreferredFor,
     Verdict,
     decide,
     population_start,
     rests_on,
+    stopped_by_looks,
     uncorrected_p,
     undecided_difference,
 )
@@ -125,6 +128,16 @@ def own_orderings_of(ballots: Ballots, primary: Pair | None = None) -> OwnOrderi
     return OwnOrderings(tuple(_differences(ballots, primary)))
 
 
+def changes_of(answers: Answers, ballots: Ballots) -> tuple[OrderEffect, ...]:
+    """Compare later with earlier, and slower with faster orderings, by what decides."""
+    compared, measures = pairs(ballots.measures), ballots.measures
+    values = ParticipantOrders(ballots).against_measures(STATISTICS[DECIDES])
+    counted = np.isfinite(values[:, 0])  # by pairs all are
+    sides = ([*map(measures.index, pair)] for pair in compared)
+    d = np.array([values[:, first] - values[:, second] for first, second in sides])
+    return effects_of_ballots(answers, ballots, compared, d, counted)
+
+
 def _differences(ballots: Ballots, primary: Pair | None) -> Iterator[OrderingDifference]:
     orders, credits, measures = ParticipantOrders(ballots), tally_credits(ballots), ballots.measures
     for statistic, compare in STATISTICS.items():
@@ -200,7 +213,7 @@ def _verdict(
         f"{_percent(difference.first)} and {_percent(difference.second)} of 100 pairs of lists in "
         f"common; the difference is {_percent(mean)} points, and {of_which}.{aside}"
     )
-    return Verdict.undecided(pair, sentence)
+    return Verdict.undecided(pair, sentence, stopped_by_looks(tests))
 
 
 def _preferred_for(parts: ByPairs | None, population: str, mean: float) -> PreferredFor:

@@ -646,7 +646,7 @@ class Outcome:
             scipy.special.stdtr(df, -distance / se[0]) < LEVEL
             for se, df in ((tests.se, tests.df[0]), (tests.se_these, tests.df_these[0]))
         ]
-        within: Mask = equal[0] & equal[1] & ~self.decided
+        within: Mask = equal[0] & equal[1] & (tests.least[0] < LEVEL) & ~self.decided
         return within
 
 

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +20,13 @@ from numpy.typing import NDArray
 from survey.core.agreement.agreement import PairTests, corrected_tests, decided, share_ends
 from survey.core.agreement.credits import Credits, answered_questions, tally_values
 from survey.core.agreement.differences import Correction, Pair, p_of_these, pairs
+from survey.core.agreement.order_effects import (
+    CarryOver,
+    OrderEffect,
+    Sessions,
+    effects_of,
+    habit_of,
+)
 from survey.core.agreement.run_strengths import in_topics
 from survey.core.agreement.verdicts import (
     Decision,
@@ -27,10 +35,12 @@ from survey.core.agreement.verdicts import (
     interval_in_points,
     population_start,
     rests_on,
+    stopped_by_looks,
     undecided_difference,
 )
 from survey.core.statistics.significance import LEVEL, Interval, holm, rounded, t_quantile
 
+SIDES = 2  # at which a list may be
 SIZES = {  # how many parts there are → what they are called
     1: ("all",),
     2: ("smaller", "larger"),
@@ -39,11 +49,18 @@ SIZES = {  # how many parts there are → what they are called
 
 
 class Answer(NamedTuple):
-    """An answer: ``sign`` is 1 where list A is preferred, -1 for list B, 0 for neither of them."""
+    """An answer: ``sign`` is 1 where list A is preferred, -1 for list B, 0 for neither of them.
+
+    ``position`` of the question in the session, ``seconds`` taken, ``at_left``: whether the
+    preferred list was the left one. Each is None where it is not known.
+    """
 
     participant: str
     question: int
     sign: int
+    position: int | None = None
+    seconds: float | None = None
+    at_left: bool | None = None
 
 
 class PairOfLists(NamedTuple):
@@ -185,6 +202,8 @@ class PreferenceAnalysis:
     people: People
     questions: int
     answered: int
+    order_effects: tuple[OrderEffect, ...]
+    carry_over: CarryOver
 
     def verdicts(self, level: float = LEVEL) -> tuple[Verdict, ...]:
         """Return what the preferences support for each pair of measures."""
@@ -195,11 +214,12 @@ def analyse_preferences(
     answers: Sequence[Answer], lists: Sequence[PairOfLists], measures: Sequence[str]
 ) -> PreferenceAnalysis:
     """Compare preferences with measures' signs; raises KeyError for an unknown question."""
-    every, values_of_ballots = tally_values(answers, measures)
+    every, values_of_ballots = tally_values([each[:3] for each in answers], measures)
     signs = np.array(values_of_ballots, dtype=np.int64)
     topics = {each.number: each.topic for each in lists if each.topic is not None}
     every = in_topics(every, topics)
     credits = replace(every, counted=signs != 0)  # those without a sign do not count
+    changes, habit = _within_people(answers, lists, measures)
     by_number = {each.number: each.differences for each in lists}
     differences = np.array(
         [[by_number[number][name] for name in measures] for number in credits.questions.tolist()]
@@ -222,7 +242,34 @@ def analyse_preferences(
         people=_people(every, credits, signs),
         questions=len(lists),
         answered=len(answered_questions(credits.ballots)),
+        order_effects=changes,
+        carry_over=habit,
     )
+
+
+def _within_people(
+    answers: Sequence[Answer], lists: Sequence[PairOfLists], measures: Sequence[str]
+) -> tuple[tuple[OrderEffect, ...], CarryOver]:
+    """Tell whether agreement changes with position or time, and whether a side is a habit."""
+    answers = sorted(answers, key=attrgetter("participant", "question"))
+    numbers = {each.number: index for index, each in enumerate(lists)}
+    _, people = np.unique([each.participant for each in answers], return_inverse=True)
+    sessions = Sessions(
+        people,
+        np.array([numbers[each.question] for each in answers], dtype=np.int64),
+        np.array([each.position for each in answers], dtype=float),  # None becomes NaN
+        np.array([each.seconds for each in answers], dtype=float),
+    )
+    signs = np.array([each.sign for each in answers], dtype=np.int64)
+    of_lists = np.array([[np.sign(each.differences[name]) for name in measures] for each in lists])
+    values = agreement_of(of_lists[sessions.question], signs[:, np.newaxis])
+    compared = pairs(measures)
+    sides = ([*map(measures.index, pair)] for pair in compared)
+    d = np.array([values[:, first] - values[:, second] for first, second in sides])
+    bits = {None: 0, True: 1, False: 2}  # of the place
+    places = np.array([bits[each.at_left] for each in answers], dtype=np.uint8)
+    changes = effects_of(compared, [(sessions, d, signs != 0)], len(lists))
+    return changes, habit_of([(sessions, places)], SIDES)
 
 
 def _agreement(
@@ -415,7 +462,7 @@ def _verdict(difference: MeasureDifference, questions: int, level: float) -> Ver
         f"{_percent(difference.first)} and {_percent(difference.second)} of 100; the "
         f"difference is {_percent(mean)} points, and {of_which}."
     )
-    return Verdict.undecided(pair, sentence)
+    return Verdict.undecided(pair, sentence, stopped_by_looks(tests))
 
 
 def _percent(share: float) -> str:

@@ -115,7 +115,7 @@ class Reliability:
             return f"Whether {people} agree well enough is open: {self.why or NO_INTERVAL}."
         figure = f"{self._name} {_text(alpha)} ({_text(interval[0])} to {_text(interval[1])})"
         if interval[0] <= 0 and word == "low":
-            said = f"The {annotators} {role} agree no better than chance: {figure}"
+            said = f"The {annotators} {role} are not shown to agree better than chance: {figure}"
         else:
             said = SENTENCES[word].format(people=people, figure=figure)
             said = f"{said[0].upper()}{said[1:]}"
@@ -146,7 +146,8 @@ class Reliability:
             if self.needed is not None and self.merged < RELIABLE
             else ""
         )
-        return f"All {annotators} merged: {_text(self.merged)}.{needed}"
+        merged = "Both" if annotators == 2 else f"All {annotators}"
+        return f"{merged} merged: {_text(self.merged)}.{needed}"
 
 
 def _text(alpha: float) -> str:

@@ -8,11 +8,12 @@ questions where they are known.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import combinations
+from dataclasses import dataclass, replace
+from itertools import combinations, permutations
 
 import numpy as np
 import scipy
+from numpy.typing import NDArray
 
 from survey.core.agreement.agreement import MeanTests, corrected_tests
 from survey.core.agreement.credits import Credits, tally_values
@@ -21,6 +22,7 @@ from survey.core.agreement.verdicts import (
     Verdict,
     corrected_p,
     decide,
+    stopped_by_looks,
     where_it_holds,
     why_undecided,
 )
@@ -28,6 +30,7 @@ from survey.core.statistics.bradley_terry import Comparisons, bradley_terry
 from survey.core.statistics.significance import LEVEL, Interval, rounded
 
 TOO_FEW = "intervals need two people and two questions"
+CONTRADICTED = "the answers to the pair itself say the opposite"
 NO_SPREAD = "answers have no spread to make intervals of"
 
 Sides = Mapping[int, tuple[str, str]]
@@ -42,6 +45,7 @@ class RunPair:
     of all runs give it; ``ci95``: its interval, by itself, the wider of those for both populations.
     ``wins``, ``losses``, ``ties``: of answers to questions with these two. ``tests``: of the
     difference, p corrected over all pairs; None, with the reason ``why``, where nothing fits.
+    ``direct``: of the answers to this pair alone, the first's wins less its losses.
     """
 
     pair: Pair
@@ -53,6 +57,19 @@ class RunPair:
     ci95: Interval | None = None
     tests: MeanTests | None = None
     why: str | None = None
+    direct: MeanTests | None = None
+
+    @property
+    def contradicted(self) -> bool:
+        """Whether the answers to this pair prefer the run that is behind by all runs' strengths."""
+        return (self.wins - self.losses) * (self.difference or 0.0) < 0
+
+    def directly_preferred(self, level: float) -> tuple[str, str] | None:
+        """Return winner and loser by the answers to this pair alone, None where not decided."""
+        if self.direct is None or decide(self.direct, level) is None:
+            return None
+        first, second = self.pair
+        return (first, second) if (self.direct.mean or 0.0) > 0 else (second, first)
 
     @property
     def rates(self) -> tuple[str, float | None, Interval | None, Interval | None]:
@@ -95,15 +112,24 @@ class RunPair:
             reach = f"{rounded(100 * low, 0)} to {rounded(100 * high, 0)}"
         share = f"{rounded(100 * rate, 0)} of 100 comparisons, a tie as half"
         if decision is None:
-            interval = f"95 % interval of this pair by itself {reach}" if self.ci95 else reach
+            tested = [f"95 % interval of this pair by itself {reach}" if self.ci95 else reach]
             p = self.tests.kind.p if self.tests.kind.p is not None else self.tests.these.p
+            if p is not None:
+                tested.append(corrected_p(p, self.tests.correction))
             sentence = (
                 f"The answers do not decide between {winner} and {loser}: {winner} gets {share} "
-                f"({interval}; {corrected_p(p, self.tests.correction)})"
-                f"{why_undecided(self.tests, level)}; {counted}."
+                f"({'; '.join(tested)}){why_undecided(self.tests, level)}; {counted}."
             )
-            return Verdict.undecided(self.pair, sentence)
+            return Verdict.undecided(self.pair, sentence, stopped_by_looks(self.tests))
         where = where_it_holds(decision.population, sampled, noun)
+        if self.contradicted:
+            sentence = (
+                f"The answers do not decide between {winner} and {loser}: by the strengths of all "
+                f"runs {winner} gets {share} ({reach}; "
+                f"{corrected_p(decision.p, self.tests.correction)}), but the answers to this pair "
+                f"say the opposite ({counted}), so no single order of the runs fits."
+            )
+            return Verdict.undecided(self.pair, sentence, CONTRADICTED)
         sentence = (
             f"People prefer {winner} to {loser}: {share} ({reach}; "
             f"{corrected_p(decision.p, self.tests.correction)}), {where}; {counted}."
@@ -125,6 +151,17 @@ class RunStrengths:
     pairs: tuple[RunPair, ...]
     sampled: int
     why: str | None
+
+    def circle(self, level: float = LEVEL) -> tuple[str, str, str] | None:
+        """Return three runs of which each is preferred to the next, and the last to the first.
+
+        Each by the answers to the pair alone; None where there are none such.
+        """
+        known = {each.directly_preferred(level) for each in self.pairs}
+        for first, second, third in permutations(self.runs, 3):
+            if {(first, second), (second, third), (third, first)} <= known:
+                return first, second, third
+        return None
 
 
 def run_strengths(
@@ -163,7 +200,11 @@ def run_strengths(
     ]
     # ``pairs`` turns the measures round, which here keeps the plan's order.
     tests = corrected_tests(tests, runs[::-1], bound=np.inf)
-    pairs = [_pair(each, test) for each, test in zip(counts, tests, strict=True)]
+    direct = corrected_tests(_direct(credits, both, score, len(runs)), runs[::-1])
+    pairs = [
+        replace(_pair(each, test), direct=alone)
+        for each, test, alone in zip(counts, tests, direct, strict=True)
+    ]
     of_runs = (influence + theta).T
     intervals = [MeanTests.of(values, credits, bound=np.inf).kind.ci95 for values in of_runs]
     why = None
@@ -171,6 +212,18 @@ def run_strengths(
         groups = min(len(credits.ballots.first_answer), sampled)
         why = NO_SPREAD if groups > 1 else TOO_FEW
     return RunStrengths(tuple(runs), fit.theta, tuple(intervals), tuple(pairs), sampled, why)
+
+
+def _direct(
+    credits: Credits, both: NDArray[np.int64], score: NDArray[np.float64], runs: int
+) -> list[MeanTests]:
+    """Test each two runs by the answers to these two alone: wins less losses of the first."""
+    tests = []
+    for first, second in combinations(range(runs), 2):
+        turned = np.where(both[:, 0] == first, 2 * score - 1, 1 - 2 * score)
+        of_pair = (np.sort(both, axis=1) == [first, second]).all(axis=1)
+        tests.append(MeanTests.of(turned, credits.subset(of_pair)))
+    return tests
 
 
 def in_topics(credits: Credits, topics: Mapping[int, str]) -> Credits:

@@ -33,6 +33,10 @@ VERDICT_RULES, RULES_NOW = "verdict_rules", 2
 
 NO_LEAD = 1e-9  # a mean of random clicks below this differs from 0 by rounding
 
+# What keeps a corrected p below LEVEL from deciding, after "but".
+BY_CHANCE = "random clicks may give as much"
+BY_LOOKS = "planned looks leave a lower level"
+
 InWords = Callable[[Interval, float], str]
 Scope = Literal["kind", "these", "none", "equal"]
 PreferredFor = Literal["orders", "ties", "open"]
@@ -46,7 +50,8 @@ class Verdict:
     measure's name or None; ``preferred_for``: "orders", or "ties" where the questions in which the
     two contradict each other say nothing or the opposite, or "open" where they say the same, but
     not beyond chance; ``population``: of the preference or equality. ``doubted``: identical orders
-    may have made the lead, as the sentence says.
+    may have made the lead, as the sentence says. ``stopped``: in few words, what keeps a corrected
+    p below LEVEL from deciding, else "".
     """
 
     pair: Pair
@@ -56,11 +61,12 @@ class Verdict:
     population: str | None
     sentence: str
     doubted: bool = False
+    stopped: str = ""
 
     @classmethod
-    def undecided(cls, pair: Pair, sentence: str) -> "Verdict":
+    def undecided(cls, pair: Pair, sentence: str, stopped: str = "") -> "Verdict":
         """Return the verdict that neither a preference nor equality is shown."""
-        return cls(pair, "none", None, None, None, sentence)
+        return cls(pair, "none", None, None, None, sentence, stopped=stopped)
 
 
 @dataclass(frozen=True)
@@ -109,7 +115,13 @@ def verdict(difference: Difference, questions: int, level: float = LEVEL) -> Ver
     undecided = _undecided(difference, decision, questions, level)
     sources = _sources(difference.by_contrast, pair, "Of the difference")
     sentence = f"{undecided} {not_equal}{sources}{reading}{advantage}"
-    return Verdict.undecided(pair, sentence)
+    stopped = BY_CHANCE if decision else stopped_by_looks(difference)
+    return Verdict.undecided(pair, sentence, stopped)
+
+
+def stopped_by_looks(tests: MeanTests) -> str:
+    """Return what keeps tests that do not decide at a lower level from deciding, else ""."""
+    return BY_LOOKS if decide(tests) else ""
 
 
 def where_it_holds(population: str | None, questions: int, noun: str = "questions") -> str:
@@ -227,24 +239,22 @@ def _undecided(
         f"is {_points(difference.mean or 0.0)} of the responses"
     )
     reach = _reach(difference, questions, interval_in_points)
-    reason = _reason(difference, decision, level)
-    if not reach:
-        why = difference.participants.why
-        return f"No preference can be inferred {observed}, and it has no interval: {why}{reason}."
-    return f"The votes do not decide {observed}, and its 95 % interval is {reach}{reason}."
-
-
-def _reason(difference: Difference, decision: Decision | None, level: float) -> str:
-    """Return why a test that excludes zero is not enough, else nothing."""
+    reason = why_undecided(difference, level)
     if decision:
         permuted = p_text(difference.label_permutation.p)
         more = "does not show more than random clicking gives"
-        return f", but the label permutation {more} ({permuted})"
-    return why_undecided(difference, level)
+        reason = f", but the label permutation {more} ({permuted})"
+    if not reach:
+        no_interval = f"it has no interval, as {difference.participants.why}"
+        return f"No preference can be inferred {observed}, and {no_interval}{reason}."
+    return f"The votes do not decide {observed}, and its 95 % interval is {reach}{reason}."
 
 
 def why_undecided(tests: MeanTests, level: float) -> str:
-    """Return, after a comma, why tests whose interval leaves zero out do not decide; else ""."""
+    """Return why tests whose interval leaves zero out, or that have none, do not decide; else "".
+
+    It begins with a comma, or a semicolon where there is no interval that it could contradict.
+    """
     interval = tests.these.ci95
     if not tests.mean or (interval and interval[0] <= 0 <= interval[1]):
         return ""
@@ -263,24 +273,54 @@ def why_undecided(tests: MeanTests, level: float) -> str:
     below = ", and planned looks leave no level before someone has finished"
     if level:
         below = f", not below {_level_text(level)}, which planned looks leave"
-    effective = tests.effective
-    bound = _bound(effective.participants, "participants", level)
-    if not bound and tests.kind.p is not None:
-        bound = _bound(effective.questions, "questions", level)
-    return f", but {corrected}{' and '.join(p)}{below * (level < LEVEL)}{bound}"
+    but = ", but " if interval else "; "
+    bounds = _bounds(tests, level)
+    return f"{but}{corrected}{' and '.join(p)}{below * (level < LEVEL)}{bounds}"
 
 
-def _bound(effective: float, what: str, level: float) -> str:
-    """Return a clause on what so few participants or questions can show at all, or ""."""
-    least = least_p(effective)
+def _bounds(tests: MeanTests, level: float) -> str:
+    """Return a clause on what so few participants and questions can show at all, or "".
+
+    Of these questions p is corrected for all comparisons, so that is what its bound is.
+    """
+    people, comparisons = tests.effective.participants, tests.correction.comparisons
+    of_kind, of_people = tests.kind.p is not None, least_p(people)
+    begin = "no p is below"
+    if comparisons > 1:
+        begin = "no p for these is below"
+        if of_kind and of_people >= level:
+            begin = f"no p is below {_least_text(of_people)} for the kind and, for these, below"
+    bounds = [_bound(people, "participants", level, comparisons, begin)]
+    if of_kind and least_p(tests.effective.questions) > of_people:
+        bounds.insert(0, _bound(tests.effective.questions, "questions", level))
+    named = [bound.removeprefix(": ") for bound in bounds if bound]
+    return f": {'; '.join(named)}" if named else ""
+
+
+def _bound(
+    effective: float,
+    what: str,
+    level: float,
+    comparisons: int = 1,
+    begin: str = "no p is below",
+) -> str:
+    """Return a clause on what so few participants or questions can show at all, or "".
+
+    ``comparisons``: for which the p is corrected.
+    """
+    least = min(1.0, comparisons * least_p(effective))
     if not level or least < level:
         return ""
-    needed = math.floor(1 - math.log2(level)) + 1
+    needed = math.floor(1 + math.log2(comparisons / level)) + 1
     count = f"{effective:.3g}"
     what = what.removesuffix("s") if count == "1" else what
+    return f": with {count} {what} {begin} {_least_text(least)}; it takes {needed}"
+
+
+def _least_text(least: float) -> str:
+    """Format a bound of p so that none that is printed beside it is less."""
     texts = (f"{least:.3g}".removeprefix("0"), p_text(least).removeprefix("p = "))
-    least_text = texts[0] if least < 0.001 else min(texts, key=float)  # none beside it is less
-    return f": with {count} {what} no p is below {least_text}; it takes {needed}"
+    return texts[0] if least < 0.001 else min(texts, key=float)
 
 
 def early_looks(looks: Sequence[Mapping[str, Any]], level: float) -> str:
@@ -341,7 +381,7 @@ def undecided_difference(tests: MeanTests, questions: int, level: float, in_word
     reach = _reach(tests, questions, in_words)
     interval = f"its 95 % interval is {reach}"
     if not reach:
-        interval = f"it has no interval: {tests.participants.why}"
+        interval = f"it has no interval, as {tests.participants.why}"
     return f"{interval}{why_undecided(tests, level)}"
 
 

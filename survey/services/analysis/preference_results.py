@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from survey.core.agreement.agreement import explained
+from survey.core.agreement.agreement import explained, json_values
 from survey.core.agreement.headlines import (
     AGREEMENT,
     RUNS,
@@ -52,6 +52,7 @@ from survey.core.tasks.preference import (
 )
 from survey.figures.exhibit import Exhibit
 from survey.figures.judging import preferences_agreeing, run_preferences
+from survey.services.analysis.order_effects import order_effects_sheet
 from survey.services.analysis.sheets import Cell, P, Sheet, Starred, Worded, as_csv, count_of
 
 HALF = 0.5  # the agreement of a random choice
@@ -62,7 +63,8 @@ TIES_AS_HALF = "equally good and neither good count as half a win for each list"
 class Judgement:
     """A preference: ``preferred`` is a list's letter, "equal" or "neither"; ``side`` as answered.
 
-    ``satisfaction``: by letter, from 1 to 5, None where it was not asked. ``was_asked``: whether
+    ``satisfaction``: by letter, from 1 to 5, None where it was not asked. ``position`` in the
+    session and ``seconds`` taken: None where unknown. ``was_asked``: whether
     the page asked back about a preference for the list that satisfied less; ``contradicts``:
     whether it is one.
     """
@@ -75,6 +77,8 @@ class Judgement:
     satisfaction: Mapping[str, int | None]
     was_asked: bool = False
     contradicts: bool = False
+    position: int | None = None
+    seconds: float | None = None
 
     @property
     def sign(self) -> int:
@@ -129,7 +133,13 @@ class PreferenceResults:
     def analysis(self) -> PreferenceAnalysis:
         """The statistics of measures and people."""
         return analyse_preferences(
-            [Answer(each.participant, each.question, each.sign) for each in self.judgements],
+            [
+                Answer(
+                    *(each.participant, each.question, each.sign, each.position, each.seconds),
+                    at_left=each.side == LEFT if each.sign else None,
+                )
+                for each in self.judgements
+            ],
             [
                 PairOfLists(each.number, self.list_differences(each), self._topics.get(each.number))
                 for each in self.questions
@@ -332,6 +342,8 @@ class PreferenceResults:
                 for each, verdict in zip(analysis.differences, self.verdicts, strict=True)
             ],
             "people": {**asdict(analysis.people), **_why_of_people(analysis.people)},
+            "order_effects": [json_values(each) for each in analysis.order_effects],
+            "carry_over": json_values(analysis.carry_over),
             "bradley_terry": {
                 "ties": TIES_AS_HALF,
                 "why": strengths.why or (SAME_PLACES if None in self.tau.values() else None),
@@ -372,9 +384,29 @@ class PreferenceResults:
         """Which run people prefer, and whether that holds, in a sentence; else which measure."""
         if not self.judgements:
             return "No run leads: no answer counts."
+        if circle := self.strengths.circle(self.level):
+            first, second, third = circle
+            return (
+                f"People prefer {first} to {second}, {second} to {third} and {third} to {first}: "
+                "no run is best."
+            )
+        if not self._run_rows and (counts := self._run_counts):
+            return f"The runs' lead cannot be tested: {self.strengths.why}; {counts}."
         if self._run_rows:
             return headline(self._run_rows, self.strengths.sampled, self._run_words)
         return self.measures_headline
+
+    @property
+    def _run_counts(self) -> str:
+        """How often each two runs won, the one that won more often first; "" without answers."""
+        counts = []
+        for each in self.strengths.pairs:
+            (first, second), won, lost = each.pair, each.wins, each.losses
+            if won < lost:
+                first, second, won, lost = second, first, lost, won
+            if won + lost + each.ties:
+                counts.append(f"{first} over {second}: {won} won, {lost} lost, {each.ties} tied")
+        return "; ".join(counts)
 
     @property
     def measures_headline(self) -> str:
@@ -449,7 +481,8 @@ class PreferenceResults:
         sentences = [self.early_looks] if self.early_looks else []
         if self.judgements:
             sentences += [verdict.sentence for verdict in self.run_verdicts]
-            sentences += [self.measures_headline] if self._run_rows else []
+            of_runs = self._run_rows or self._run_counts
+            sentences += [self.measures_headline] if of_runs else []
             sentences += [verdict.sentence for verdict in self.verdicts]
         return [*sentences, f"Pairs: {self.plan.selection_sentence}.", *self._asked()]
 
@@ -480,6 +513,9 @@ class PreferenceResults:
             *([self._compared()] if self.analysis.differences else []),
             self._people_sheet(),
             self._runs(),
+            order_effects_sheet(
+                self.analysis.order_effects, self.analysis.carry_over, "in agreement"
+            ),
         ]
 
     def _answers(self) -> Sheet:

@@ -19,18 +19,18 @@ from survey.core.agreement.contrasts import Balanced, Beyond, ContrastPart
 from survey.core.agreement.credits import OTHER, Table4
 from survey.core.agreement.differences import T1, T2, Pair
 from survey.core.agreement.headlines import ORDERINGS, VOTES, Row, Words, headline, row_texts
-from survey.core.agreement.order_effects import CarryOver, OrderEffect
 from survey.core.agreement.own_orderings import OwnOrderings
 from survey.core.agreement.quality import RULES
 from survey.core.agreement.second_opinion import SecondOpinion
 from survey.core.agreement.verdicts import uncorrected_p
 from survey.core.statistics import mixed_logit
-from survey.core.statistics.significance import LEVEL, Interval, MeanTest, Statistic, rounded
+from survey.core.statistics.significance import Interval, MeanTest, Statistic, rounded
 from survey.core.studies.fields import and_join
 from survey.errors import SurveyError
 from survey.figures import as_svg as as_svg
 from survey.figures.analysis import OF_BOTH, exhibits, participants_differences
 from survey.figures.exhibit import Exhibit
+from survey.services.analysis.order_effects import order_effects_sheet
 from survey.services.analysis.sheets import (
     FORMATS,
     Cell,
@@ -171,7 +171,12 @@ def rows_of(analysis: Analysis) -> tuple[list[Row], Words]:
         return [*map(Row.of, analysis.verdicts, tests)], ORDERINGS
     differences = analysis.agreement.differences
     return [
-        Row.of(found, each, together=_is_equal_together(each, analysis.votes.level))
+        Row.of(
+            found,
+            each,
+            together=_is_equal_together(each, analysis.votes.level),
+            margin=each.equivalence.smallest_difference if each.equivalence else None,
+        )
         for found, each in zip(analysis.verdicts, differences, strict=True)
     ], VOTES
 
@@ -676,63 +681,9 @@ def _other_tests(analysis: Analysis) -> Sheet:
 
 def _order_effects(analysis: Analysis) -> Sheet:
     """Whether answers change within a session, with the time they took, or follow a habit."""
-    rows: list[tuple[Cell, ...]] = [
-        (
-            each.contrast,
-            Worded(str(each.pair), each.pair.title),
-            each.participants,
-            *_effect_points(each),
-            *_p(each.p, each.p_holm),
-        )
-        for each in analysis.agreement.order_effects
-    ]
-    habit = analysis.agreement.carry_over
-    rows.append(
-        (
-            "the place ticked before",
-            None,
-            habit.participants,
-            *_effect_points(habit),
-            *_p(habit.p, None),
-        )
-    )
-    changed = [
-        f"{each.contrast}, {each.pair.title}: {rounded(100 * (each.mean or 0))} points"
-        for each in analysis.agreement.order_effects
-        if each.p_holm is not None and each.p_holm < LEVEL
-    ]
-    told = f"The answers change within people: {and_join(changed)}." if changed else ""
-    if not changed and any(each.p is not None for each in analysis.agreement.order_effects):
-        told = "No change within people is shown."
-    if habit.p is not None and habit.p < LEVEL and (habit.mean or 0) > 0:
-        told += " People tick the place that they ticked before more often than by chance."
-    return Sheet(
-        name="order-effects",
-        title="Position in the study, time taken, and habit",
-        columns=(
-            "what is compared",
-            "pair",
-            "participants",
-            "points",
-            "95 % from",
-            "to",
-            "p",
-            "p, Holm",
-        ),
-        rows=tuple(rows),
-        note=(
-            f"{told} Of each participant with four answers: the mean difference in the later half "
-            "of the answers less that in the earlier half, and in the slower half less that in the "
-            "faster. Last row: ticks in the place that the answer before ticked, less what chance "
-            "gives, in points. t over participants."
-        ).strip(),
-        decimals=1,
-    )
-
-
-def _effect_points(test: OrderEffect | CarryOver) -> tuple[float | None, ...]:
-    low, high = test.ci95 or (None, None)
-    return tuple(None if each is None else 100 * each for each in (test.mean, low, high))
+    of_what = "in agreement with orderings" if analysis.own_orderings else "of votes"
+    agreement = analysis.agreement
+    return order_effects_sheet(agreement.order_effects, agreement.carry_over, of_what)
 
 
 def _sensitivity(analysis: Analysis) -> Sheet:

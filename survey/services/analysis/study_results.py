@@ -47,7 +47,7 @@ from survey.core.agreement.concordance import Concordance, MeanAgreement
 from survey.core.agreement.contrasts import Balanced, Beyond, ContrastPart
 from survey.core.agreement.credits import Ballots, Rankings, tally_credits
 from survey.core.agreement.differences import Pair, pairs
-from survey.core.agreement.own_orderings import OwnOrderings, own_orderings_of
+from survey.core.agreement.own_orderings import OwnOrderings, changes_of, own_orderings_of
 from survey.core.agreement.quality import (
     RULES,
     Flag,
@@ -324,6 +324,8 @@ def analyse_votes(
     if votes.only_ordered:
         ballots = Ballots.of(votes.answers, votes.rankings, votes.measures)
         own_orderings = own_orderings_of(ballots, votes.primary)
+        # No vote is counted, so the changes of votes are none.
+        agreement = replace(agreement, order_effects=changes_of(votes.answers, ballots))
         verdicts = own_orderings.verdicts(questions, votes.level)
     return Analysis(
         votes_before_options=votes_before_options,

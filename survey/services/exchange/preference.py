@@ -181,6 +181,8 @@ def _judgement(row: PreferenceRecord) -> Judgement:
         satisfaction=dict(zip(letters, satisfaction, strict=True)),
         was_asked=row.asked is not None,
         contradicts=row.answer.contradicts,
+        position=row.position,
+        seconds=seconds_taken(row.active_seconds, row.shown_at, row.submitted_at),
     )
 
 

@@ -17,7 +17,7 @@ from survey.core.agreement.headlines import (
     row_texts,
     standing,
 )
-from survey.core.agreement.verdicts import Verdict, verdict
+from survey.core.agreement.verdicts import BY_CHANCE, BY_LOOKS, Verdict, verdict
 from tests.core.agreement.test_verdicts import (
     DIFFERENT,
     FOR_AP,
@@ -31,16 +31,25 @@ QUESTIONS = 10
 FOR_ORDERS = ("kind", "MNRO", "orders")
 
 
-def a_verdict(pair, scope="none", winner=None, preferred_for=None, *, population=None, doubt=False):
+def a_verdict(
+    pair,
+    scope="none",
+    winner=None,
+    preferred_for=None,
+    *,
+    population=None,
+    doubt=False,
+    stopped="",
+):
     known = {"kind": T2, "these": T1, "equal": population or T2}
     names = Pair(*pair.split("-"))
-    return Verdict(names, scope, winner, preferred_for, known.get(scope), "", doubt)
+    return Verdict(names, scope, winner, preferred_for, known.get(scope), "", doubt, stopped)
 
 
 def row(pair, lead, *of_verdict, together=True, **more):
     """A row whose interval reaches 10 points to either side."""
     interval = None if lead is None else (lead - 0.1, lead + 0.1)
-    return Row(a_verdict(pair, *of_verdict, **more), lead, interval, together)
+    return Row(a_verdict(pair, *of_verdict, **more), lead, interval, together, 0.1)
 
 
 OPEN_PAIR = row("NMRR-AP", 0.1)
@@ -68,43 +77,44 @@ WORD_FOR_WORD = [
         ],
         "MNRO leads AP (+30 points, 20 to 40) for questions of this kind, but whether for its "
         "orders or through ties stays open; MNRO leads NMRR through ties alone (+20 points, 10 to "
-        "30): no preference for its orders.",
+        "30) for questions of this kind: no preference for its orders.",
     ),
     (
         [row("MNRO-NMRR", 0.2, "kind", "MNRO", "ties"), row("MNRO-AP", 0.3, *FOR_ORDERS)],
         "People preferred MNRO to AP (+30 points, 20 to 40); you may generalise this to new "
-        "questions. MNRO leads NMRR through ties alone (+20 points, 10 to 30): no preference for "
-        "its orders.",
+        "questions. MNRO leads NMRR through ties alone (+20 points, 10 to 30) for questions of "
+        "this kind: no preference for its orders.",
     ),
     (
         [
             row("MNRO-NMRR", 0.2, "these", "MNRO", "ties"),
             row("MNRO-AP", 0.3, "kind", "MNRO", "ties"),
         ],
-        "MNRO leads NMRR through ties alone (+20 points, 10 to 30): no preference for its orders; "
-        "MNRO leads AP through ties alone (+30 points, 20 to 40): no preference for its orders.",
+        "MNRO leads NMRR through ties alone (+20 points, 10 to 30) for these 10 questions alone: "
+        "no preference for its orders; MNRO leads AP through ties alone (+30 points, 20 to 40) for "
+        "questions of this kind: no preference for its orders.",
     ),
     (
         [row("MNRO-NMRR", 0.2, "equal"), row("MNRO-AP", 0.3)],
-        "MNRO and NMRR are equal to within what matters for questions of this kind; between MNRO "
+        "MNRO and NMRR are equal to within 10 points for questions of this kind; between MNRO "
         "and AP the answers do not decide.",
     ),
     (
         [row("MNRO-NMRR", 0.2, "equal"), row("MNRO-AP", 0.3, "equal")],
-        "MNRO is equal to NMRR and AP to within what matters for questions of this kind.",
+        "MNRO is equal to NMRR and AP to within 10 points for questions of this kind.",
     ),
     (
         [row("MNRO-NMRR", 0.2, "equal", population=T1), row("MNRO-AP", 0.3, "equal")],
-        "MNRO and NMRR are equal to within what matters for these 10 questions alone; MNRO and AP "
-        "are equal to within what matters for questions of this kind.",
+        "MNRO and NMRR are equal to within 10 points for these 10 questions alone; MNRO and AP "
+        "are equal to within 10 points for questions of this kind.",
     ),
     (  # equalities that are not corrected are never joined
         [
             row("MNRO-NMRR", 0.2, "equal", together=False),
             row("MNRO-AP", 0.3, "equal", together=False),
         ],
-        "MNRO and NMRR are equal to within what matters for questions of this kind, by the test of "
-        "this pair by itself; MNRO and AP are equal to within what matters for questions of this "
+        "MNRO and NMRR are equal to within 10 points for questions of this kind, by the test of "
+        "this pair by itself; MNRO and AP are equal to within 10 points for questions of this "
         "kind, by the test of this pair by itself.",
     ),
     (
@@ -136,8 +146,18 @@ WORD_FOR_WORD = [
     ),
     (
         [row("MNRO-NMRR", 0.2), row("MNRO-AP", 0.3)],
-        "The answers do not decide between MNRO, NMRR and AP; MNRO is ahead, but no test shows "
-        "more than chance.",
+        "The answers do not decide between MNRO, NMRR and AP; MNRO is ahead.",
+    ),
+    (
+        [row("MNRO-NMRR", 0.2, stopped=BY_CHANCE), row("MNRO-AP", 0.3, stopped=BY_LOOKS)],
+        "The answers do not decide between MNRO, NMRR and AP; MNRO is ahead, but random clicks may "
+        "give as much and planned looks leave a lower level.",
+    ),
+    (
+        [row("MNRO-NMRR", 0.2, stopped=BY_CHANCE), row("MNRO-AP", 0.3, *FOR_ORDERS)],
+        "People preferred MNRO to AP (+30 points, 20 to 40); you may generalise this to new "
+        "questions. Between MNRO and NMRR the answers do not decide, as random clicks may give as "
+        "much.",
     ),
     (  # as of people's own orderings, and of preferences between two lists
         [row("MNRO-NMRR", 0.2), row("MNRO-AP", 0.3, "kind", "MNRO")],
@@ -169,8 +189,7 @@ def test_no_leader_is_named_where_nothing_differs_or_is_known(lead):
 def test_measures_that_are_equally_far_ahead_are_all_named():
     first = row("MNRO-NMRR", 0.0)
     assert headline([first, row("MNRO-AP", 0.1), row("NMRR-AP", 0.1)], QUESTIONS) == (
-        "The answers do not decide between MNRO, NMRR and AP; MNRO and NMRR are equally far "
-        "ahead, but no test shows more than chance."
+        "The answers do not decide between MNRO, NMRR and AP; MNRO and NMRR are equally far ahead."
     )
     decided = [row("MNRO-AP", 0.3, "kind", "MNRO"), row("NMRR-AP", 0.3, "kind", "NMRR")]
     assert headline([first, *decided], QUESTIONS) == (
@@ -241,7 +260,7 @@ def test_each_kind_of_comparison_has_its_words(words, sentence):
             (
                 "A − B",
                 "20.0 points (10.0 to 30.0)",
-                "through ties alone: no preference for orders",
+                "holds for questions of this kind, through ties alone: no preference for orders",
             ),
         ),
         (
@@ -249,7 +268,15 @@ def test_each_kind_of_comparison_has_its_words(words, sentence):
             (
                 "A − B",
                 "0.0 points (−10.0 to 10.0)",
-                "equal to within what matters for questions of this kind",
+                "equal to within 10 points for questions of this kind",
+            ),
+        ),
+        (
+            row("A-B", 0.2, stopped=BY_LOOKS),
+            (
+                "A − B",
+                "20.0 points (10.0 to 30.0)",
+                "not decided: planned looks leave a lower level",
             ),
         ),
         (row("A-B", -0.05), ("B − A", "5.0 points (−5.0 to 15.0)", "not decided")),
@@ -258,7 +285,7 @@ def test_each_kind_of_comparison_has_its_words(words, sentence):
 )
 def test_a_row_names_the_winner_first(found, texts):
     assert row_texts(found, QUESTIONS) == texts
-    assert standing(found.found, QUESTIONS) == texts[2]
+    assert standing(found, QUESTIONS) == texts[2]
 
 
 def test_a_row_of_runs_is_a_share():
@@ -298,3 +325,16 @@ def test_the_numbers_are_those_of_the_statistics(votes, orders):
     for each, found in zip(differences, rows, strict=True):
         assert found.lead == each.mean
         assert found.interval == (each.these if found.found.scope == "these" else each.kind).ci95
+
+
+def test_of_runs_that_are_all_told_apart_every_pair_is_named():
+    rows = [
+        row("rerank-dense", 0.1, "kind", "rerank"),
+        row("rerank-bm25", 0.3, "kind", "rerank"),
+        row("dense-bm25", 0.2, "kind", "dense"),
+    ]
+    assert headline(rows, QUESTIONS, RUNS_IN_TOPICS) == (
+        "People preferred rerank to dense (60 of 100, 50 to 70) and to bm25 (80 of 100, 70 to 90); "
+        "you may generalise this to new topics. People preferred dense to bm25 (70 of 100, 60 to "
+        "80); you may generalise this to new topics."
+    )

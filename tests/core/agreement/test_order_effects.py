@@ -1,5 +1,6 @@
 """Changes within participants: by position, by time, and the place of ticks."""
 
+from dataclasses import replace
 from itertools import pairwise, product
 
 import numpy as np
@@ -62,10 +63,14 @@ def test_they_are_the_differences_of_each_participants_halves():
         of_people = []
         for who in sorted({each.participant for each in responses}):
             mine = sorted((each for each in responses if each.participant == who), key=key)
-            votes = [vote(each) for each in mine]
+            keys, votes = [*map(key, mine)], [vote(each) for each in mine]
+            if keys[2] == keys[3] or keys[3] == keys[4]:
+                continue
             of_people.append(np.mean(votes[4:]) - np.mean(votes[:3]))
+        assert effect.participants == len(of_people) > 15
         test = stats.ttest_1samp(of_people, 0)
-        assert (effect.mean, effect.p) == pytest.approx((np.mean(of_people), test.pvalue))
+        assert effect.mean == pytest.approx(np.mean(of_people), abs=1e-12)
+        assert effect.p == pytest.approx(test.pvalue)
         assert effect.ci95 == pytest.approx(tuple(test.confidence_interval()))
     assert [effect.contrast for effect in effects] == [LATER, SLOWER]
 
@@ -92,6 +97,49 @@ def test_what_changes_is_found(change, which):
     shown = {effect.contrast for effect in effects if effect.p_holm < 0.01}
     assert shown == ({which} if which else set())
     assert (habit.p < 0.01 and habit.mean > 0) == (which is None)
+
+
+def in_fixed_order(responses):
+    return [replace(each, position=each.question + 1) for each in responses]
+
+
+def test_position_is_not_told_from_question_where_all_have_the_same_order():
+    responses = in_fixed_order(answers_of(np.random.default_rng(5), people=40, questions=8))
+    later, slower = found(responses)[0]
+    assert (later.mean, later.p, later.p_holm, later.ci95) == (None, None, None, None)
+    assert "same order" in later.why
+    assert later.participants == 40
+    assert slower.p is not None
+    # A participant with two neighbouring questions in the opposite order is enough.
+    turned = [
+        replace(each, position=9 - each.position) if each.participant == "p000" else each
+        for each in responses
+    ]
+    later, _ = found(turned)[0]
+    assert later.p is not None
+
+
+def test_in_parts_of_a_pool_the_order_counts_as_the_same_where_none_is_opposite():
+    responses = in_fixed_order(answers_of(np.random.default_rng(6), people=40, questions=10))
+    rng = np.random.default_rng(7)
+    kept = {
+        each: set(rng.choice(10, 6, replace=False)) for each in {r.participant for r in responses}
+    }
+    of_pool = [each for each in responses if each.question in kept[each.participant]]
+    assert "same order" in found(of_pool)[0][0].why
+    gaps = [replace(each, position=2 * each.position) for each in of_pool]
+    assert "same order" in found(gaps)[0][0].why
+
+
+def test_equal_times_in_the_middle_are_in_neither_half():
+    responses = answers_of(np.random.default_rng(8), people=20, questions=8, drift=0.4)
+    instant = [replace(each, seconds=0.0) for each in responses]
+    later, slower = found(instant)[0]
+    assert later.p < 0.05
+    assert (slower.participants, slower.p) == (0, None)
+    # Of eight only the fourth and the fifth have to differ.
+    halves = [replace(each, seconds=float(each.question > 3)) for each in responses]
+    assert found(halves)[0][1].participants == 20
 
 
 def test_without_a_change_five_percent_of_studies_show_one():

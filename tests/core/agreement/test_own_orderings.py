@@ -8,9 +8,9 @@ import pytest
 import scipy
 
 from survey.core.agreement.agreement import MeanTests
-from survey.core.agreement.answers import Response
+from survey.core.agreement.answers import Answers, Response
 from survey.core.agreement.credits import tally_credits
-from survey.core.agreement.own_orderings import own_orderings_of
+from survey.core.agreement.own_orderings import changes_of, own_orderings_of
 from survey.core.studies.rankings import Ranking
 from tests.core.agreement.random_votes import (
     MEASURES,
@@ -335,3 +335,25 @@ def test_where_contradicting_pairs_say_the_same_but_not_beyond_chance_it_stays_o
         in verdict.sentence
     )
     assert found.differences[0].by_pairs.contradicting.contribution > 0
+
+
+def test_later_orderings_are_compared_with_earlier_ones_by_what_decides():
+    rng = np.random.default_rng(11)
+    rankings = random_rankings(rng, QUESTIONS)
+    responses = []
+    for who in range(20):
+        for position, question in enumerate(rng.permutation([*rankings]).tolist(), 1):
+            near = 0.9 if position > QUESTIONS / 2 else 0.0
+            own = rankings[question]["MNRO"] if rng.random() < near else weak_order(rng, 5)
+            answer = Response(f"P{who:03}", question, MEASURES, own=own, position=position)
+            responses.append(answer)
+    responses.sort(key=lambda each: (each.participant, each.question))
+    found = {
+        (each.contrast, str(each.pair)): each
+        for each in changes_of(Answers.of(responses), ballots_of(responses, rankings))
+    }
+    later = found["later less earlier", "MNRO-AP"]
+    assert later.participants == 20
+    assert later.mean > 0
+    assert later.p_holm < 0.01
+    assert found["slower less faster", "MNRO-AP"].p is None

@@ -289,3 +289,51 @@ def test_a_verdict_reads_as_this():
     assert verdict.sentence.endswith("p < .001, the only comparison).")
     [undecided] = planted(np.random.default_rng(4), 0.0, people=3, questions=4).verdicts()
     assert undecided.sentence.startswith("The preferences do not decide between RR and AP: ")
+
+
+def sessions_of(rng, people=30, questions=8, *, drift=0.0, habit=0.0):
+    """Answers that agree with AP, or with RR, which always favours the other list."""
+    for who in range(people):
+        before = None
+        for position, number in enumerate(rng.permutation(questions).tolist(), 1):
+            sign = 1 if rng.random() < 0.5 + drift * (position > questions / 2) else -1
+            at_left = bool(rng.random() < 0.5)
+            if before is not None and rng.random() < habit:
+                at_left = before
+            before = at_left
+            yield Answer(f"P{who:02}", number, sign, position, float(rng.random()), at_left)
+
+
+def test_changes_within_people_are_tested_as_those_of_votes_are():
+    lists = [PairOfLists(number, {"AP": 0.1, "RR": -0.1}) for number in range(8)]
+
+    def analysed(**more):
+        answers = [*sessions_of(np.random.default_rng(1), **more)]
+        return answers, analyse_preferences(answers, lists, ["AP", "RR"])
+
+    answers, found = analysed(drift=0.4)
+    later, slower = found.order_effects
+    assert (str(later.pair), later.participants) == ("RR-AP", 30)
+    halves = {
+        who: [
+            [-a.sign for a in answers if a.participant == who and (a.position > 4) == half]
+            for half in (True, False)
+        ]
+        for who in {a.participant for a in answers}
+    }
+    means = [np.mean(late) - np.mean(early) for late, early in halves.values()]
+    assert later.mean == pytest.approx(np.mean(means))
+    assert later.p_holm < 0.01 < slower.p_holm
+    assert found.carry_over.p > 0.01
+    _, found = analysed(habit=0.5)
+    assert found.carry_over.p < 0.01
+    assert found.carry_over.mean == pytest.approx(0.25, abs=0.1)
+
+
+def test_answers_without_position_say_why_nothing_is_told_of_changes():
+    lists = [PairOfLists(number, {"AP": 0.1, "RR": -0.1}) for number in range(5)]
+    answers = [Answer(f"P{who}", number, 1) for who in range(4) for number in range(5)]
+    found = analyse_preferences(answers, lists, ["AP", "RR"])
+    assert {each.p for each in found.order_effects} == {found.carry_over.p} == {None}
+    assert all("four answers" in each.why for each in found.order_effects)
+    assert analyse_preferences(answers, lists, ["AP"]).order_effects == ()

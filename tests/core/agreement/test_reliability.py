@@ -325,7 +325,7 @@ def test_guesses_of_all_may_be_chance():
     rng = np.random.default_rng(10)
     truths = [rng.integers(0, 5, 30) for _ in range(2)]
     found = reliability_of_groups(*(sorted_topics_of(rng, truths, 1.0) for _ in range(2)))
-    assert "agree no better than chance" in found.sentence(2, "assessors")
+    assert "are not shown to agree better than chance" in found.sentence(2, "assessors")
     assert [each.may_be_chance for each in found.by_topic] == [True, True]
 
 

@@ -215,8 +215,7 @@ def test_all_ties_are_no_difference():
     assert verdict.scope == "none"
     assert verdict.sentence == (
         "The answers do not decide between alpha and beta: alpha gets 50 of 100 comparisons, a tie "
-        f"as half (no interval: {pair.why}; no p value, the only comparison); 0 won, 0 lost, 8 "
-        "tied."
+        f"as half (no interval: {pair.why}); 0 won, 0 lost, 8 tied."
     )
 
 
@@ -266,3 +265,36 @@ def test_runs_that_are_alike_are_seldom_told_apart():
         for seed in range(60)
     )
     assert decided <= 8  # 5 % of 60 is 3, and at most 8 in 99 of 100 such samples
+
+
+def counted_study(rates, people=20, topics=20):
+    """Each pair in each topic; ``rates``: of a pair, how often its first is preferred."""
+    rng = np.random.default_rng(3)
+    sides, of_topic, answers = {}, {}, []
+    for topic in range(topics):
+        for pair, rate in rates.items():
+            number = len(sides) + 1
+            sides[number], of_topic[number] = pair, f"t{topic}"
+            answers += [
+                (f"P{who:02}", number, 1 if rng.random() < rate else -1) for who in range(people)
+            ]
+    return run_strengths(answers, sides, RUNS, of_topic)
+
+
+def test_a_circle_of_runs_has_no_best():
+    circle = {("alpha", "beta"): 0.8, ("beta", "gamma"): 0.8, ("gamma", "alpha"): 0.8}
+    assert counted_study(circle).circle() == ("alpha", "beta", "gamma")
+    assert counted_study(dict.fromkeys(PAIRS, 0.8)).circle() is None
+
+
+def test_no_run_is_preferred_where_the_answers_to_the_pair_say_the_opposite():
+    rates = {("alpha", "beta"): 0.9, ("beta", "gamma"): 0.9, ("alpha", "gamma"): 0.35}
+    found = counted_study(rates)
+    [pair] = [each for each in found.pairs if tuple(each.pair) == ("alpha", "gamma")]
+    assert pair.rate > 0.5
+    assert pair.contradicted
+    verdict = pair.verdict(20, "topics")
+    assert (verdict.scope, verdict.preferred) == ("none", None)
+    assert verdict.stopped == "the answers to the pair itself say the opposite"
+    assert "say the opposite (" in verdict.sentence
+    assert "no single order of the runs fits" in verdict.sentence

@@ -5,7 +5,7 @@ import pytest
 from survey.core.agreement.agreement import analyse_answers
 from survey.core.agreement.answers import Answers, Response
 from survey.core.agreement.differences import T1, T2
-from survey.core.agreement.headlines import standing
+from survey.core.agreement.headlines import Row, standing
 from survey.core.agreement.verdicts import verdict
 from survey.core.statistics.significance import LEVEL, p_text
 from survey.core.studies.rankings import Ranking
@@ -81,12 +81,12 @@ def test_a_preference_for_questions_of_this_kind():
         (
             0.0002,
             "not below .0002, which planned looks leave: with 7 participants no p is below "
-            ".0156; it takes 14",
+            ".0156 for the kind and, for these, below .0469; it takes 15",
         ),
         (
             0.0000031,
             "not below .000003, which planned looks leave: with 7 participants no p is below "
-            ".0156; it takes 20",
+            ".0156 for the kind and, for these, below .0469; it takes 21",
         ),
         (0.0, "and planned looks leave no level before someone has finished"),
     ],
@@ -139,7 +139,8 @@ def test_what_no_answers_to_so_few_questions_could_show_is_named():
         "37.5 points of the responses, and its 95 % interval is −24.6 to 99.6 for questions of "
         "this kind and −0.3 to 75.3 for these 4 questions alone (for all 3 comparisons together), "
         "but corrected for 3 comparisons p = .165 for the kind and p = .094 for these: with 4 "
-        "questions no p is below .125; it takes 6. Identical orders give neither an advantage."
+        "questions no p is below .125; it takes 6; with 6 participants no p for these is below "
+        ".0938; it takes 7. Identical orders give neither an advantage."
     )
 
 
@@ -310,8 +311,8 @@ def test_identical_orders_everywhere_leave_nothing_to_compare():
     assert found.preferred is None
     assert found.sentence == (
         "No preference can be inferred between MNRO and NMRR: the observed difference, MNRO − "
-        "NMRR, is 0.0 points of the responses, and it has no interval: all participants have the "
-        "same mean. Identical orders give neither an advantage; they order the lists alike in "
+        "NMRR, is 0.0 points of the responses, and it has no interval, as all participants have "
+        "the same mean. Identical orders give neither an advantage; they order the lists alike in "
         "every question, so no vote can tell them apart."
     )
 
@@ -341,7 +342,7 @@ def test_a_lead_that_is_not_beyond_identical_orders_for_the_kind_says_so():
         "identical in every question, so random clicking alone gives NMRR a 33.3-point lead; "
         "observed: 67.3."
     )
-    assert standing(found, 7) == (
+    assert standing(Row(found, None, None), 7) == (
         "holds for questions of this kind, though identical orders may have made the lead"
     )
 
@@ -433,10 +434,10 @@ def test_unanimous_votes_on_few_questions_say_nothing_of_others():
 def test_two_participants_cannot_be_unanimous_enough():
     assert said("MNRO-AP", "MMM", "MMM").sentence == (
         "No preference can be inferred between MNRO and AP: the observed difference, MNRO − "
-        "AP, is 100.0 points of the responses, and it has no interval: all participants have the "
-        "same mean, but corrected for 3 comparisons p = .500 for the kind and p = 1 for these: "
-        "with 2 participants no p is below .5; it takes 6. Identical orders give neither an "
-        "advantage."
+        "AP, is 100.0 points of the responses, and it has no interval, as all participants have "
+        "the same mean; corrected for 3 comparisons p = .500 for the kind and p = 1 for these: "
+        "with 2 participants no p is below .5 for the kind and, for these, below 1; it takes 7. "
+        "Identical orders give neither an advantage."
     )
 
 
@@ -508,4 +509,8 @@ def test_a_p_is_printed_as_in_papers_and_never_rounded_onto_the_level():
 def test_no_p_is_printed_below_the_least_that_so_few_can_show(number, least):
     found = said("MNRO-AP", *["M" * number] * number)
     assert f"p = {least.ljust(4, '0')} for the kind" in found.sentence
-    assert f"with {number} participants no p is below {least}; it takes 6" in found.sentence
+    of_these = {4: ".375", 5: ".188"}[number]
+    assert (
+        f"with {number} participants no p is below {least} for the kind and, for these, below "
+        f"{of_these}; it takes 7"
+    ) in found.sentence
