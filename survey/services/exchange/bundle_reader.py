@@ -706,14 +706,14 @@ def _without_verdicts(figures: Any) -> Any:
 
 
 def _as_far_as(recomputed: Any, figures: Any) -> Any:
-    """Leave out what is recomputed and not among the figures."""
+    """Leave out what is recomputed and not among the figures, and reasons that they lack."""
     if isinstance(recomputed, list) and isinstance(figures, list):
         pairs = zip_longest(recomputed, figures)
         return [_as_far_as(each, other) for each, other in pairs][: len(recomputed)]
     if not (isinstance(recomputed, Mapping) and isinstance(figures, Mapping)):
         return recomputed
     return {
-        name: _as_far_as(value, figures[name])
+        name: None if name == "why" and figures[name] is None else _as_far_as(value, figures[name])
         for name, value in recomputed.items()
         if name in figures
     }
