@@ -844,7 +844,8 @@ def test_figures_are_those_of_the_answers(session, closed):
         assert each["agree"] + each["against"] + each["tied"] == 3
         # All three were called clear; their table adds up to that of the measure.
         slight, clear, strong = each["by_strength"]
-        assert slight == {"strength": 1, "agree": 0, "against": 0, "tied": 0, "share": None}
+        why = {"why": "no preference counts that the measure does not tie"}
+        assert slight == {"strength": 1, "agree": 0, "against": 0, "tied": 0, "share": None} | why
         assert strong == {**slight, "strength": 3}
         assert clear == {"strength": 2, **{key: each[key] for key in (*SUMS, "share")}}
         assert each["undecided"] == 2

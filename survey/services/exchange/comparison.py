@@ -79,6 +79,12 @@ class Comparison:
             raise BundleError(f"{place} {fault}")
         self._note("not compared, as this version does not write it", place)
 
+    def says_otherwise(self, place: str, fault: str) -> None:
+        """Note a sentence in other words than this version's; raise BundleError if it made it."""
+        if self._is_ours:
+            raise BundleError(fault)
+        self._note("in other words, of the same figures", place)
+
     def rewords(self, place: str) -> None:
         """Note a description in other words than this version's."""
         self._note("not compared, as descriptions are no results", place)

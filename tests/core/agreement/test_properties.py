@@ -286,7 +286,8 @@ def test_no_p_is_below_what_so_few_people_and_questions_can_show(study, ties):
             if tests.these.p is not None:
                 assert people <= tests.these.p <= 1
             for scope in (tests.kind, tests.these):
-                assert (scope.p is None) == (scope.why is not None)
+                figures = (scope.p, scope.ci95, scope.ci95_simultaneous)
+                assert (None in figures) == (scope.why is not None)
                 if scope.ci95 and scope.ci95_simultaneous:
                     low, high = scope.ci95
                     assert -most <= scope.ci95_simultaneous[0] <= low <= high

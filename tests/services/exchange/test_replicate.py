@@ -11,7 +11,7 @@ from survey.core.measures.registry import NO_PLUGINS, Plugins
 from survey.db.models.ordering import StoredOrderingPresentation
 from survey.services import accounts
 from survey.services.exchange import bundle as bundles
-from survey.services.exchange import bundle_import, bundle_reader
+from survey.services.exchange import bundle_import
 from survey.services.exchange.bundle import SUMS
 from survey.services.exchange.input_files import BundleError
 from tests.databases import ON_SQLITE
@@ -260,15 +260,19 @@ def test_a_bundle_from_before_a_figure_was_computed_replicates_in_those_it_holds
     assert steps_of(older)[-1] == "not in this bundle: analysis.json (bias and sensitivity)"
 
 
-def test_a_sentence_that_is_worded_otherwise_now_replicates_and_no_other(bundle, monkeypatch):
+def test_a_sentence_of_another_version_is_noted_where_it_is_worded_otherwise(bundle):
     def reword(figures):
         verdict = figures["differences"][0]["verdict"]
         verdict["sentence"] = f"In short: {verdict['sentence']}"
 
-    older = with_json(bundle, "analysis.json", reword)
-    assert "analysis.json, differences 1, verdict, sentence: " in refused(older)
-    monkeypatch.setattr(bundle_reader, "REWORDED", (("In short: ", ""),))
-    assert steps_of(older)[-1] == "analysis.json: every figure recomputed"
+    reworded = with_json(bundle, "analysis.json", reword)
+    assert "analysis.json, differences 1, verdict, sentence: " in refused(reworded)
+    older = with_json(reworded, "study.json", lambda c: c["versions"].update(commit="0" * 40))
+    assert steps_of(older)[-1].startswith(
+        "in other words, of the same figures: analysis.json (differences.verdict.sentence); made by"
+    )
+    other = with_json(older, "analysis.json", lambda c: c["n"].update(participants=99))
+    assert "analysis.json, n, participants: 99 found" in refused(other)
     elsewhere = with_json(bundle, "analysis.json", lambda c: c["study"].update(scores="In short: "))
     assert "analysis.json, study, scores: " in refused(elsewhere)
     no_list = with_json(bundle, "analysis.json", lambda c: c.update(verdicts="a text"))
