@@ -214,7 +214,7 @@ def test_measures_with_the_same_orders_differ_by_0_without_an_interval():
     responses = orderings(np.random.default_rng(1), rankings, 10)
     sentence = own_orderings_of(ballots_of(responses, rankings)).verdicts(10)[0].sentence
     assert sentence.endswith(
-        "; the difference is 0.0 points, and it has no interval: all participants have the same "
+        "; the difference is 0.0 points, and it has no interval, as all participants have the same "
         "mean."
     )
 
@@ -251,7 +251,7 @@ def test_where_all_orderings_tie_everything_nothing_differs():
     found = own_orderings_of(ballots_of(responses, rankings))
     assert found.verdicts(2)[0].sentence == (
         "People's own orderings do not decide between MNRO and NMRR: they have 0.0 and 0.0 of 100 "
-        "pairs of lists in common; the difference is 0.0 points, and it has no interval: all "
+        "pairs of lists in common; the difference is 0.0 points, and it has no interval, as all "
         "participants have the same mean."
     )
     assert [each.responses for each in found.differences] == [4] * 3 + [0] * 3 + [4] * 3

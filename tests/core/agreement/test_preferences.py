@@ -84,7 +84,7 @@ def test_a_difference_of_0_without_an_interval_is_a_sentence():
     [verdict] = analyse_preferences(answers, lists, ["AP", "RR"]).verdicts()
     assert verdict.sentence == (
         "The preferences do not decide between RR and AP: they agree with 50.0 and 50.0 of 100; "
-        "the difference is 0.0 points, and it has no interval: a t test needs two participants."
+        "the difference is 0.0 points, and it has no interval, as a t test needs two participants."
     )
 
 

@@ -421,7 +421,8 @@ def test_a_primary_pair_has_its_own_p_and_no_other_pair_a_smaller_one(study, pla
             assert now.ci95_simultaneous == before.ci95_simultaneous
             known = before.p is not None and of_primary is not None
             assert now.p == (max(before.p, of_primary) if known else None)
-            assert bool(now.why) != known
+            figures = (now.p, now.ci95, now.ci95_simultaneous)
+            assert (None in figures) == (now.why is not None)
 
 
 NUMBER = r"−?[0-9]+(?:[.][0-9]+)?"
