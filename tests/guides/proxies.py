@@ -68,7 +68,8 @@ def nginx(folder: Path, *behind: int, with_tls: bool = True) -> Iterator[Proxy]:
     name = f"listen 127.0.0.1:{port};\nserver_name 127.0.0.1;\n"
     if with_tls:
         name = nginx_name(folder, port)
-    machines = "".join(f"server 127.0.0.1:{server} fail_timeout=1s;\n" for server in behind)
+    machine = (ROOT / "deploy/nginx/survey-machines.conf").read_text().splitlines()[-1] + "\n"
+    machines = "".join(machine.replace(":8000", f":{server}") for server in behind)
     run = install_nginx(folder, name, machines)
     checked = subprocess.run([*run, "-t"], capture_output=True, text=True)
     assert "test is successful" in checked.stderr, checked.stderr

@@ -196,6 +196,8 @@ def two_machines(folder, uri=""):
     finally:
         for server in servers:
             server.kill()
+            with server.app.app_context():
+                db.engine.dispose()
 
 
 def restart_one_after_another(servers, port, people, pause):
