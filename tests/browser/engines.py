@@ -138,18 +138,23 @@ class Window:
     def click(self, selector: str) -> None:
         """Move the pointer onto what is seen of a control, press and let go.
 
-        A control that is hidden below its label is pressed by the label, as a person does.
+        A control that is hidden below its label is pressed by the label, as a person does. One that
+        the page's script has not shown yet is waited for.
         """
-        element = self.run(
-            """const found = document.querySelector(arguments[0]);
-            if (!found) return null;
-            const isSeen = (one) => one.checkVisibility?.() !== false
-                && one.offsetWidth > 8 && getComputedStyle(one).opacity !== "0";
-            const seen = [found, ...(found.labels ?? [])].find(isSeen) ?? found;
-            seen.scrollIntoView({block: "center"});
-            return seen;""",
-            selector,
-        )
+        for _ in range(100):
+            element = self.run(
+                """const found = document.querySelector(arguments[0]);
+                if (!found) return null;
+                const isSeen = (one) => one.checkVisibility?.() !== false
+                    && one.offsetWidth > 8 && getComputedStyle(one).opacity !== "0";
+                const seen = [found, ...(found.labels ?? [])].find(isSeen);
+                seen?.scrollIntoView({block: "center"});
+                return seen ?? null;""",
+                selector,
+            )
+            if element is not None:
+                break
+            time.sleep(0.05)
         assert element is not None, f"nothing to press: {selector}"
         actions = [
             {"type": "pointerMove", "duration": 0, "x": 0, "y": 0, "origin": element},

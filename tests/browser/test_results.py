@@ -73,7 +73,7 @@ def test_the_first_screen_says_which_measure_won_and_whether_one_may_say_so(
         box = page.locator(each).bounding_box()
         assert box["y"] + box["height"] < LAPTOP["height"], each
     words = page.locator("body").inner_text().split()
-    assert len(words) < 220
+    assert len(words) < 240
     assert not {"T1", "T2"} & set(words)
     assert page.faults == []
     page.context.close()
