@@ -131,12 +131,12 @@ def effects_of(
         )
     ]
     if not (before & before.T).any():
-        results = [_untold(each) for each in results]
-    corrected = holm([each.p for each in results])
+        results = [_without_test(effect) for effect in results]
+    corrected = holm([effect.p for effect in results])
     return tuple(replace(each, p_holm=p) for each, p in zip(results, corrected, strict=True))
 
 
-def _untold(effect: OrderEffect) -> OrderEffect:
+def _without_test(effect: OrderEffect) -> OrderEffect:
     """Return an effect of position without its test, where position is that of the question."""
     if effect.contrast != LATER or effect.p is None:
         return effect

@@ -115,20 +115,20 @@ class Reliability:
             return f"Whether {people} agree well enough is open: {self.why or NO_INTERVAL}."
         figure = f"{self._name} {_text(alpha)} ({_text(interval[0])} to {_text(interval[1])})"
         if interval[0] <= 0 and word == "low":
-            said = f"The {annotators} {role} are not shown to agree better than chance: {figure}"
+            text = f"The {annotators} {role} are not shown to agree better than chance: {figure}"
         else:
-            said = SENTENCES[word].format(people=people, figure=figure)
-            said = f"{said[0].upper()}{said[1:]}"
+            text = SENTENCES[word].format(people=people, figure=figure)
+            text = f"{text[0].upper()}{text[1:]}"
         chance = [each.topic for each in self.by_topic if each.may_be_chance]
         differ = [each.assessor for each in self.by_assessor if each.differs]
         more = len(chance) - MOST_NAMED
         if chance:
             named = f"{', '.join(chance[:MOST_NAMED])} and {more} more" if more > 0 else ""
             which = named or and_join(chance)
-            said += f"; topic{'s' * (len(chance) > 1)} {which} may be chance"
+            text += f"; topic{'s' * (len(chance) > 1)} {which} may be chance"
         if differ:
-            said += f"; {and_join(differ)} differ{'s' * (len(differ) == 1)}"
-        return f"{said}."
+            text += f"; {and_join(differ)} differ{'s' * (len(differ) == 1)}"
+        return f"{text}."
 
     def alike(self, role: str = "annotator") -> str:
         """Return that no annotator differs, where that was tested; else ""."""
