@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from itertools import combinations, pairwise
+from typing import Any
 
 import numpy as np
 from numpy.random import PCG64, SeedSequence
@@ -24,10 +26,14 @@ MOST_POSITIONS = 1_000_000
 MOST_DISCRIMINATIVE_DRAWS = 200_000
 MOST_DISCRIMINATIVE_POSITIONS = 10_000_000
 
+# Of a discriminative set that may have ties, which comes up more often or not at all.
+MOST_TIED_DRAWS = 50_000
+
 # Added to the spawn key, so that lists that one seed draws in different ways are unrelated.
 STREAM = 1
 OBVIOUS_STREAM = 2
 LETTER_STREAM = 3
+TIED_STREAM = 4
 
 # By how much neighbouring values of a measure must differ.
 APART = Fraction(1, 200)
@@ -154,38 +160,78 @@ def discriminative_question(
     odd one out in 20.7 %, NMRR in 4.4 %, MNRO in 6.6 %, and no single measure in
     68.3 %; that is one set in 236, 1122 and 736 draws.
 
-    Raises ValueError when no such set comes up in ``most_draws`` draws, naming the
-    condition that failed. There is no fallback to sets that are less balanced.
+    Where no draw has that odd one out, the first set is taken that fulfils the rest. Measures of
+    few values, such as P@5, tie most lists: where ``most_draws`` draws bring no set, or brought
+    none for question 1, values may be equal, and two measures contradict each other only where
+    each alone ties as many pairs of lists as the other alone (``rankings.is_balanced``). Each list
+    is then drawn from a first part of the collection, of any length, since such measures see no
+    more of it; and where no draw has all measures contradict one another, that is taken in which
+    most do, those with measures[(number − 1) mod their count] first.
+
+    Raises ValueError where two measures contradict each other in no draw, naming them.
     """
+    design = (seed, lists, relevant, tuple(measures), setting)
+    drawn = _first_comes_up_untied(*design) and _discriminative(number, False, *design)
+    if not isinstance(drawn, Question):
+        drawn = _discriminative(number, True, *design)
+    if isinstance(drawn, Question):
+        return drawn
+    raise ValueError(
+        f"no set of {lists} lists of {relevant} positions among {setting.collection_size} "
+        f"came up {drawn}, or take the generator random"
+    )
+
+
+@lru_cache(maxsize=32)
+def _first_comes_up_untied(*design: Any) -> bool:
+    """Whether question 1 can be drawn without ties, which takes seconds where it cannot."""
+    return isinstance(_discriminative(1, False, *design), Question)
+
+
+def _discriminative(
+    number: int,
+    ties: bool,
+    seed: int,
+    lists: int,
+    relevant: int,
+    measures: tuple[str, ...],
+    setting: Setting,
+) -> Question | str:
+    """Return the first discriminative set, with ties or without, or why none came up."""
     chosen = [measure_named(name) for name in measures]
     wanted = (number - 1) % len(chosen) if number and len(chosen) > 2 else None
     most = most_draws(
-        MOST_DISCRIMINATIVE_DRAWS,
+        MOST_TIED_DRAWS if ties else MOST_DISCRIMINATIVE_DRAWS,
         MOST_DISCRIMINATIVE_POSITIONS,
         lists,
         relevant,
         setting.collection_size,
     )
-    spread_out = complete = 0
+    positions = Positions(seed, number, TIED_STREAM if ties else STREAM)
+    pairs = np.triu_indices(len(chosen), 1)
+    best_score, best = 0, None
     contradicted = np.zeros((len(chosen), len(chosen)), dtype=bool)
-    for sets in _drawn(Positions(seed, number, STREAM), most, lists, relevant, setting):
-        apart, discordant = _compare(sets, chosen, setting)
-        spread_out += len(apart)
-        contradicted |= (discordant > 0).any(axis=0)
-        pairs = np.triu_indices(len(chosen), 1)
-        contradicting = (discordant[:, *pairs] > 0).all(axis=1)
-        complete += int(contradicting.sum())
-        fitting = contradicting & _has_odd_one_out(discordant, wanted)
-        for drawn in apart[fitting]:
-            exact = (sorted(measure.shown(Lists(drawn), setting)) for measure in chosen)
-            if all(high - low >= APART for shown in exact for low, high in pairwise(shown)):
-                return build_question(number, drawn.tolist(), measures, setting)
-    raise ValueError(
-        f"no set of {lists} lists of {relevant} positions among {setting.collection_size} "
-        f"came up in {most} draws "
-        + _failed_condition(measures, wanted, spread_out, complete, contradicted)
-        + ", or take the generator random"
-    )
+    for sets in _drawn(positions, most, lists, relevant, setting, early=ties):
+        apart, discordant, balanced = _compare(sets, chosen, setting, ties)
+        decided = (discordant > 0) & balanced
+        contradicted |= decided.any(axis=0)
+        complete = decided[:, *pairs].all(axis=1)
+        is_odd = _has_odd_one_out(discordant, wanted)
+        # Most pairs of the odd one out, then of all, then whether it is odd.
+        score = decided[:, *pairs].sum(axis=1) * 2 + is_odd
+        if wanted is not None:
+            score += decided[:, wanted].sum(axis=1) * len(chosen) ** 2 * 2
+        score[~(complete | ties)] = 0
+        for index in np.flatnonzero(score > best_score):
+            drawn = apart[index].tolist()
+            if score[index] > best_score and _is_exactly_apart(drawn, chosen, setting, ties):
+                best_score = score[index]
+                best = build_question(number, drawn, measures, setting)
+                if complete[index] and is_odd[index]:
+                    return best
+    if best and contradicted[pairs].all():
+        return best
+    return f"in {most} draws " + _failed_condition(measures, contradicted)
 
 
 def obvious_question(
@@ -218,23 +264,31 @@ def obvious_question(
 
 
 def _drawn(
-    positions: Positions, most: int, lists: int, relevant: int, setting: Setting
+    positions: Positions, most: int, lists: int, relevant: int, setting: Setting, *, early: bool
 ) -> Iterator[Ranks]:
-    """Draw ``most`` sets one after another; yield them in batches (sets, lists, relevant)."""
+    """Draw ``most`` sets one after another; yield them in batches (sets, lists, relevant).
+
+    ``early``: each list from a first part of the collection, of a length that doubles at random.
+    """
     batch = max(1, BATCH_POSITIONS // (lists * relevant))
+    spans = [setting.collection_size]
+    while early and (shorter := spans[-1] // 2) > relevant:
+        spans.append(shorter)
     for start in range(0, most, batch):
         count = lists * min(batch, most - start)
-        drawn = [positions.sample(relevant, setting.collection_size) for _ in range(count)]
+        within = (spans[positions.below(len(spans))] if early else spans[0] for _ in range(count))
+        drawn = [positions.sample(relevant, span) for span in within]
         yield as_ranks(drawn, setting.collection_size).reshape(-1, lists, relevant)
 
 
 def _compare(
-    sets: Ranks, measures: Sequence[Measure], setting: Setting
-) -> tuple[Ranks, NDArray[np.int64]]:
-    """Return the sets whose neighbouring values differ enough, and their discordant pairs.
+    sets: Ranks, measures: Sequence[Measure], setting: Setting, ties: bool
+) -> tuple[Ranks, NDArray[np.int64], NDArray[np.bool_]]:
+    """Return the sets whose values differ enough, their discordant pairs, what is balanced.
 
-    The latter have the shape (sets, measures, measures). Floats order these sets as exact
-    values would, since neighbouring values differ by much more than a float's error.
+    Neighbouring values may also be equal where there may be ``ties``. The latter two have the
+    shape (sets, measures, measures). Floats order these sets as exact values would, since values
+    that differ do so by much more than a float's error.
     """
     count, lists, relevant = sets.shape
     ranked = Lists(sets.reshape(-1, relevant))
@@ -247,11 +301,28 @@ def _compare(
         axis=1,
     )
     gaps = np.diff(np.sort(values, axis=2), axis=2)
-    apart = (gaps >= float(APART) - FLOAT_SLACK).all(axis=(1, 2))
+    enough = gaps >= float(APART) - FLOAT_SLACK
+    if ties:
+        enough |= gaps <= FLOAT_SLACK
+    fitting = enough.all(axis=(1, 2)) & (gaps > FLOAT_SLACK).any(axis=2).all(axis=1)
+    sets, values = sets[fitting], values[fitting]
     first, second = np.triu_indices(lists, 1)
-    before = values[apart][:, :, first] < values[apart][:, :, second]
-    discordant = (before[:, :, np.newaxis] != before[:, np.newaxis]).sum(axis=3)
-    return sets[apart], discordant
+    between = values[:, :, first] - values[:, :, second]
+    signs = np.where(np.abs(between) <= FLOAT_SLACK, 0, np.sign(between))
+    one, other = signs[:, :, np.newaxis], signs[:, np.newaxis]
+    discordant = (one * other < 0).sum(axis=3)
+    alone = ((one == 0) & (other != 0)).sum(axis=3)
+    return sets, discordant, alone == alone.transpose(0, 2, 1)
+
+
+def _is_exactly_apart(
+    drawn: Sequence[Sequence[int]], measures: Sequence[Measure], setting: Setting, ties: bool
+) -> bool:
+    """Whether lists differ, and their exact values by enough."""
+    shown = (sorted(measure.shown(Lists(np.array(drawn)), setting)) for measure in measures)
+    gaps = [high - low for values in shown for low, high in pairwise(values)]
+    differ = len({tuple(row) for row in drawn}) == len(drawn)
+    return differ and all(gap >= APART or (ties and not gap) for gap in gaps)
 
 
 def _has_odd_one_out(discordant: NDArray[np.int64], wanted: int | None) -> NDArray[np.bool_]:
@@ -262,35 +333,19 @@ def _has_odd_one_out(discordant: NDArray[np.int64], wanted: int | None) -> NDArr
     return np.asarray(sums[:, wanted] > others.max(axis=1))
 
 
-def _failed_condition(
-    measures: Sequence[str],
-    wanted: int | None,
-    spread_out: int,
-    complete: int,
-    contradicted: NDArray[np.bool_],
-) -> str:
+def _failed_condition(measures: Sequence[str], contradicted: NDArray[np.bool_]) -> str:
     """Return the first condition that no draw fulfilled, and what to change."""
-    if not spread_out:
-        return (
-            f"in which neighbouring values differ by {float(APART)} in every measure; "
-            "ask for fewer lists, for numbers nearer to the paper's 5 of 100"
-        )
+    apart = f"values that are not equal must differ by {float(APART)}"
     for first, second in combinations(range(len(measures)), 2):
-        if not contradicted[first, second]:
+        if contradicted.any() and not contradicted[first, second]:
             return (
-                f"on which {measures[first]} and {measures[second]} contradict each other "
-                f"(neighbouring values must differ by {float(APART)}); "
+                f"on which {measures[first]} and {measures[second]} contradict each other, each "
+                f"tying as many pairs of lists as the other ({apart}); "
                 "leave one of them out, ask for more relevant items"
             )
-    if not complete or wanted is None:
-        return (
-            "on which every two measures contradict each other "
-            f"(neighbouring values must differ by {float(APART)}); "
-            "ask for fewer lists, for more relevant items, for fewer measures"
-        )
     return (
-        f"in which {measures[wanted]} is the odd one out ({complete} tell all measures apart); "
-        "change the seed, the lists or the relevant items, take fewer measures"
+        f"in which the measures contradict one another ({apart}); "
+        "ask for fewer lists, for numbers nearer to the paper's 5 of 100"
     )
 
 

@@ -44,7 +44,8 @@ LISTS_FROM = {
     OWN_LISTS: "Your own lists, as uploaded",
 }
 GENERATOR_HELP = (
-    "In discriminative questions any two measures contradict each other somewhere. In half of all "
+    "In discriminative questions any two measures contradict each other somewhere, as far as "
+    "measures of few values such as P@5 can. In half of all "
     "random questions MNRO only breaks NMRR's ties, so its lead may only be for showing no ties. "
     "Say in your paper which generator you used."
 )
