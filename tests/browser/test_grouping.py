@@ -212,6 +212,7 @@ def test_a_picture_is_shown_larger(browser, server):
     dialog = page.locator("dialog#larger")
     expect(dialog).to_be_visible()
     assert dialog.locator("img").get_attribute("src").endswith(zoom.get_attribute("href"))
+    expect(dialog.locator("img")).to_have_js_property("complete", True)
     assert dialog.locator("img").bounding_box()["width"] >= 320  # with the styles of other kinds
     assert dialog.locator("span").text_content() == "picture 3"
     page.keyboard.press("Escape")

@@ -60,7 +60,7 @@ def test_long_texts_beside_pictures_are_opened_on_a_phone_and_fit_paper(browser,
     card = page.locator(".results .doc").first.bounding_box()
     assert card["height"] < 200
     page.locator(".results a.more").first.click()
-    assert "near the harbour" in page.locator("dialog").inner_text()
+    expect(page.locator("dialog")).to_contain_text("near the harbour")  # which is fetched
     close = page.locator("dialog button").last.bounding_box()
     assert close["x"] + close["width"] <= 360
     assert close["y"] + close["height"] <= 800
