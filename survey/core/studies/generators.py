@@ -217,19 +217,21 @@ def _discriminative(
         contradicted |= decided.any(axis=0)
         complete = decided[:, *pairs].all(axis=1)
         is_odd = _has_odd_one_out(discordant, wanted)
+        perfect = np.flatnonzero(complete & is_odd)
         # Most pairs of the odd one out, then of all, then whether it is odd.
         score = decided[:, *pairs].sum(axis=1) * 2 + is_odd
         if wanted is not None:
             score += decided[:, wanted].sum(axis=1) * len(chosen) ** 2 * 2
-        score[~(complete | ties)] = 0
+        if not ties:
+            score[~complete] = 0
         for index in np.flatnonzero(score > best_score):
             drawn = apart[index].tolist()
             if score[index] > best_score and _is_exactly_apart(drawn, chosen, setting, ties):
                 best_score = score[index]
                 best = build_question(number, drawn, measures, setting)
-                if complete[index] and is_odd[index]:
+                if index in perfect:
                     return best
-    if best and contradicted[pairs].all():
+    if best and np.all(contradicted[pairs]):
         return best
     return f"in {most} draws " + _failed_condition(measures, contradicted)
 
@@ -301,10 +303,11 @@ def _compare(
         axis=1,
     )
     gaps = np.diff(np.sort(values, axis=2), axis=2)
-    enough = gaps >= float(APART) - FLOAT_SLACK
-    if ties:
-        enough |= gaps <= FLOAT_SLACK
-    fitting = enough.all(axis=(1, 2)) & (gaps > FLOAT_SLACK).any(axis=2).all(axis=1)
+    least = float(APART) - FLOAT_SLACK
+    equal: NDArray[np.bool_] = gaps <= (FLOAT_SLACK if ties else -1)
+    fitting = np.logical_or(gaps >= least, equal).all(axis=(1, 2)) & ~np.any(
+        np.all(equal, axis=2), axis=1
+    )
     sets, values = sets[fitting], values[fitting]
     first, second = np.triu_indices(lists, 1)
     between = values[:, :, first] - values[:, :, second]
