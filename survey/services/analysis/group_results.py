@@ -27,6 +27,7 @@ from survey.services.analysis.label_results import (
     annotators_sheet,
     asked_sentences,
     counted,
+    explained,
     reliability_json,
     reliability_sheet,
 )
@@ -149,12 +150,14 @@ def compared_sheet(compared: Compared) -> Sheet:
 def compared_json(compared: Compared) -> dict[str, Any]:
     """Return two clusterings' agreement as JSON; ``why`` gives the reason of undefined figures."""
     topics = [
-        {
-            **asdict(topic),
-            "granularity": topic.granularity,
-            "needs_third": topic.needs_third,
-            "why": "fewer than two common documents" if topic.adjusted_rand is None else None,
-        }
+        explained(
+            {
+                **asdict(topic),
+                "granularity": topic.granularity,
+                "needs_third": topic.needs_third,
+            },
+            "fewer than two common documents, or none in a cluster",
+        )
         for topic in compared.topics
     ]
     topics_of = {name: getattr(compared, name) for name in ("third", "only_first", "only_second")}
@@ -208,8 +211,20 @@ def gold_json(gold: Gold, files: Iterable[Path]) -> dict[str, Any]:
     """Return how the topics' clusters were joined, and their statistics, as JSON."""
     topics, statistics = gold_sheet(gold), statistics_sheet(gold)
     return {
-        "topics": [dict(zip(topics.columns, row, strict=True)) for row in topics.rows],
-        "statistics": [dict(zip(statistics.columns, row, strict=True)) for row in statistics.rows],
+        "topics": [
+            explained(
+                dict(zip(topics.columns, row, strict=True)),
+                "an assessor lacks the topic, or two have fewer than two documents in common",
+            )
+            for row in topics.rows
+        ],
+        "statistics": [
+            explained(
+                dict(zip(statistics.columns, row, strict=True)),
+                "a mean needs one topic, a standard deviation two",
+            )
+            for row in statistics.rows
+        ],
         "only_third": list(gold.only_third),
         "files": [str(file) for file in files],
     }
@@ -303,7 +318,7 @@ class GroupResults:
         return {
             "agreement": compared_json(self.compared),
             "gold": gold_json(self.gold, ()),
-            "assessors": self._assessors(),
+            "assessors": [explained(each, "sorted nothing") for each in self._assessors()],
         }
 
     def _assessors(self) -> list[dict[str, Any]]:

@@ -180,6 +180,14 @@ def annotators_sheet(reliability: Reliability, role: str = "annotator") -> Sheet
     )
 
 
+NOTHING_IN_COMMON = "looked at nothing, or no other annotator did a query that one of them marked"
+
+
+def explained(figures: dict[str, Any], why: str) -> dict[str, Any]:
+    """Return figures with the reason why one of them is undefined; None where none is."""
+    return figures | {"why": why if None in figures.values() else None}
+
+
 def merged_json(merged: Merged) -> dict[str, Any]:
     """Return the assessors' agreement as JSON."""
     return {
@@ -296,7 +304,7 @@ class LabelResults:
         """Return the agreement for each topic, and the annotators compared."""
         return {
             "agreement": merged_json(self.merged),
-            "annotators": self.compared,
+            "annotators": [explained(each, NOTHING_IN_COMMON) for each in self.compared],
             "asked_back": dict(self.asked_back),
         }
 

@@ -8,7 +8,13 @@ import pytest
 
 from survey.core.agreement.reliability import reliability_of
 from survey.core.studies.rankings import Ranking
-from survey.services.analysis.label_results import reliability_json
+from survey.services.analysis.group_results import Assessor, GroupResults
+from survey.services.analysis.label_results import (
+    Annotator,
+    LabelResults,
+    merged,
+    reliability_json,
+)
 from survey.services.analysis.preference_results import Judgement, PreferenceResults
 from survey.services.analysis.study_results import Votes, as_json
 from tests.core.agreement.test_verdicts import MEASURES, answers_of
@@ -18,6 +24,7 @@ from tests.services.test_analysis import analysed
 DIFFERENT = {"AP": "A>B>C", "NMRR": "B>A>C", "MNRO": "C>B>A"}
 TIED = {"AP": "A=B>C", "NMRR": "A=B>C", "MNRO": "A>B>C"}
 NAN = np.nan
+NO_FIGURES = ("why", "preferred", "at_least")  # at_least: more than half, by default
 SMALL_VOTES = {
     "all agree": ["M" * 8] * 7,
     "all but one": [*["M" * 10] * 5, "M" * 9 + "A"],
@@ -37,7 +44,7 @@ def undefined_without_why(content, place="", *, is_above=False):
     elif isinstance(content, dict):
         has_why = bool(content.get("why"))
         for name, value in content.items():
-            if value is None and not (has_why or is_above) and name not in ("why", "preferred"):
+            if value is None and not (has_why or is_above) and name not in NO_FIGURES:
                 yield f"{place}.{name}"
             yield from undefined_without_why(value, f"{place}.{name}", is_above=has_why)
 
@@ -107,3 +114,58 @@ def test_of_annotators(topics):
     people = max([each.shape[1] for each in values.values()], default=2)
     names = [f"person {number}" for number in range(people)]
     require_reasons(reliability_json(reliability_of(names, values.items())))
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [],
+        [{}],
+        [{"red": {}}],
+        [{"red": {"x": 1, "y": 0}}],
+        [{"red": {"x": 0, "y": 0}}] * 2,
+        [{"red": {"x": 1, "y": 1}}] * 2,
+        [{"red": {"x": 1, "y": 0}, "blue": {"x": 1}}] * 2,
+        [{"red": {"x": 1, "y": 0}}, {"blue": {"x": 1}}],
+        [{"red": {"x": 1, "y": 0}}, {"red": {"x": 0, "y": 1}}, {"blue": {}}],
+    ],
+)
+def test_of_labels(labels):
+    annotators = [Annotator(f"P{number}", each, 9.0) for number, each in enumerate(labels)]
+    of_all = merged(labels, [each.participant for each in annotators])
+    require_reasons(LabelResults(annotators, of_all, {}).as_json())
+
+
+ALONE, TOGETHER = {"x": {"1"}, "y": {"2"}, "z": {"1"}}, {"x": {"1"}, "y": {"1"}, "z": {"1"}}
+
+
+@pytest.mark.parametrize(
+    "clusters",
+    [
+        [],
+        [{}],
+        [{"5": {}}, {"5": {}}],
+        [{"5": {"x": {"1"}}}, {"5": {"x": {"1"}}}],
+        [{"5": ALONE}],
+        [{"5": ALONE}, {"7": ALONE}],
+        [{"5": ALONE}] * 2,
+        [{"5": TOGETHER}] * 2,
+        [{"5": ALONE, "7": TOGETHER}, {"5": TOGETHER, "7": ALONE}],
+        [{"5": ALONE}, {"5": TOGETHER}, {"5": ALONE}],
+        [{"5": ALONE}, {"5": TOGETHER}, {"5": {}}],
+        [{"5": {"x": set(), "y": set()}}] * 2,
+    ],
+)
+def test_of_groups(clusters):
+    frozen = [
+        {
+            topic: {name: frozenset(groups) for name, groups in of.items()}
+            for topic, of in each.items()
+        }
+        for each in clusters
+    ]
+    assessors = [
+        Assessor(f"P{number}", "third" if number == 2 else "first", each, 9)
+        for number, each in enumerate(frozen)
+    ]
+    require_reasons(GroupResults(assessors, 0.9, 0.2, {}).as_json())
