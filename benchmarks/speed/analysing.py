@@ -21,8 +21,8 @@ from survey.db import queries, vote_queries
 from survey.db.engine import database_url, engine_options, prepare, snapshot
 from survey.db.models import Study
 from survey.db.vote_queries import votes_of
-from survey.services.analysis.report import flags_sheet, tables_of
-from survey.services.analysis.study_results import AnalysisOptions, analyse_study, as_json
+from survey.services.analysis.study_results import AnalysisOptions
+from survey.services.exchange.bundle import analyse_stored
 
 
 def analysed(uri: str) -> dict[str, float | str]:
@@ -42,10 +42,9 @@ def analysed(uri: str) -> dict[str, float | str]:
         if study is None:
             raise LookupError(f"there is no study {SLUG}")
         begun, worked = time.perf_counter(), time.process_time()
-        found = analyse_study(session, study, AnalysisOptions())
-        tables_of(found)
-        flags_sheet(found)
-        figures = as_json(found)
+        results = analyse_stored(session, study, AnalysisOptions())
+        list(results.own_sheets())
+        figures = results.as_json()
         taken, worked = time.perf_counter() - begun, time.process_time() - worked
     engine.dispose()
     figures.pop("study")  # which version of the plan it was made with

@@ -154,15 +154,16 @@ def power(
 
 
 def _past_votes(bundle: Path) -> "Votes":
-    from survey.services.analysis.study_results import Analysis, AnalysisOptions
+    from survey.services.analysis.ordering_results import OrderingResults
+    from survey.services.analysis.study_results import AnalysisOptions
     from survey.services.exchange.bundle_reader import analyse_files
     from survey.services.exchange.input_files import open_files
 
     with progress_bar("Reading"):
-        result = analyse_files(open_files(bundle, str(bundle)), AnalysisOptions())
-    if not isinstance(result, Analysis):
+        results = analyse_files(open_files(bundle, str(bundle)), AnalysisOptions())
+    if not isinstance(results, OrderingResults):
         raise click.ClickException(f"{bundle} is no study in which people order lists.")
-    return result.votes
+    return results.analysis.votes
 
 
 @command(

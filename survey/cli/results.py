@@ -39,8 +39,8 @@ from survey.cli.terminal import (
 )
 
 if TYPE_CHECKING:
-    from survey.services.analysis.study_results import Analysis, AnalysisOptions
-    from survey.services.exchange.tables import TaskFigures
+    from survey.services.analysis.results import Results
+    from survey.services.analysis.study_results import AnalysisOptions
 
 
 BUNDLE = click.Path(exists=True, path_type=Path)
@@ -89,109 +89,93 @@ def analyse(
     responses.csv from elsewhere. It may be left out if there is only one study. If the study is
     still open, its log will say that you looked at the results.
     """
-    from survey.services.analysis import study_results
-    from survey.services.analysis.study_results import Analysis, AnalysisOptions
+    from survey.services.analysis import report
+    from survey.services.analysis.study_results import AnalysisOptions
     from survey.services.exchange.bundle import SUMS
 
     if folder is not None and (folder / SUMS).exists():
         raise click.UsageError(
             f"{folder} is a bundle, which a report would spoil; name another folder."
         )
-    with progress_bar("Analysing"):
-        result = _analysis_of(target, AnalysisOptions(**options), reason[:500] or "analysed")
-    if not isinstance(result, Analysis):
+    reason = reason[:500] or "analysed"
+    with _results_of(target, AnalysisOptions(**options), reason) as results:
         if folder is not None:
-            _write_result_files(target, folder, include_test=options["include_test"])
-        _print_figures(result, as_json=as_json, with_test=options["include_test"])
-        return
-    if folder is not None:
-        from survey.services.analysis import report
-
-        write_files(folder, report.report_files(result), report.file_count(result))
-        say(f"Report, tables and figures are in {folder}; begin with report.html.", err=True)
-    if as_json:
-        print_json(study_results.as_json(result))
-        return
-    if result.responses:
-        _print_answer(result)
-    _print_counts(result)
-    if result.responses:
-        _print_analysis(result)
+            write_files(folder, report.report_files(results), report.file_count(results))
+            say(f"Report, tables and figures are in {folder}; begin with report.html.", err=True)
+        if as_json:
+            print_json(results.as_json())
+        elif results.nothing:
+            _print_nothing(results)
+        else:
+            _print_results(results)
 
 
-def _analysis_of(
-    target: str | None, options: "AnalysisOptions", reason: str
-) -> "Analysis | TaskFigures":
-    """Return the analysis; of a kind that has no report, its figures and tables.
-
-    Of a study of labels in the database, what refining gained is among them.
-    """
+@contextmanager
+def _results_of(target: str | None, options: "AnalysisOptions", reason: str) -> "Iterator[Results]":
+    """Yield the results; of a study in the database, in a session from which files are read."""
     from survey.services import accounts
-    from survey.services.analysis.study_results import Analysis
-    from survey.services.collections.refining import refining_of
-    from survey.services.exchange.bundle import analyse_stored, content_of, require_options
+    from survey.services.collections.refining import results_of
+    from survey.services.exchange.bundle import require_options
     from survey.services.exchange.bundle_reader import analyse_files
     from survey.services.exchange.input_files import open_files
     from survey.services.operations.database import begin_reading
     from survey.services.studies import lifecycle
 
     if target and _is_path(target):
-        return analyse_files(open_files(Path(target), str(Path(target))), options)
+        with progress_bar("Analysing"):
+            results = analyse_files(open_files(Path(target), str(Path(target))), options)
+        yield results
+        return
     with open_session() as session:
         study = find_study(session, target) if target else lifecycle.only_study(session)
         require_options(study.plan, options)  # before the log says that results were seen
         if lifecycle.log_early_results(session, study, accounts.COMMAND_LINE, reason):
             say(EARLY_LOOK_NOTE, err=True)
         begin_reading(session)
-        result = analyse_stored(session, study, options)
-        if isinstance(result, Analysis):
-            return result
-        content = content_of(session, study, include_test=options.include_test)
-        refining = refining_of(session, study, content)
-        if refining is None:
-            return result
-        figures = {**result.figures, "refining": refining.as_json()}
-        return result._replace(figures=figures, sheets=[*result.sheets, refining.sheet])
+        with progress_bar("Analysing"):
+            results = results_of(session, study, options)
+        yield results
 
 
-def _print_figures(result: "TaskFigures", *, as_json: bool, with_test: bool) -> None:
-    """Print what the answers say, then the tables; all figures as JSON if there are no tables."""
-    if as_json or not result.sheets:
-        print_json(result.figures)
-        return
-    if result.headline and not result.why_empty:
-        print_text(result.headline)
-        say(f"{result.counts}\n")
-        if with_test:
-            say("Test data are counted. They are not evidence.\n")
-    for sentence in result.sentences:
-        print_text(sentence, "- ", "  ")
-    if result.sentences:
+def _print_nothing(results: "Results") -> None:
+    """Print what the results would rest on, why there are none, and what would give some."""
+    hint = ""
+    if results.left_out.test:
+        hint = " --include-test counts them."
+    elif results.left_out.flagged:
+        hint = " Without --exclude-flagged they count."
+    for sentence in results.basis:
+        print_text(sentence)
+    print_text(f"There is nothing to analyse. {results.nothing}{hint}")
+
+
+def _print_results(results: "Results") -> None:
+    """Print the sentence to quote and a row for each pair, then everything else."""
+    from survey.services.analysis.results import SUPPORTED
+
+    print_text(results.headline)
+    say()
+    for pair, lead, holds in results.standings:
+        print_text(f"{pair} {f'{lead}: ' if lead else ''}{holds}", "- ", "  ")
+    if results.standings:
         say()
-    if result.why_empty:
-        print_text(result.why_empty)
-        return
-    for sheet in result.sheets:
+    for sentence in results.basis:
+        print_text(sentence)
+    say()
+    if results.sentences:
+        print_heading(SUPPORTED)
+    for each in results.sentences:
+        print_text(each.text, "- ", "  ")
+    for remark in filter(None, (*results.remarks, results.early_looks)):
+        print_text(remark)
+    say()
+    if not results.sheets:
+        print_json(results.as_json())
+    for sheet in results.sheets:
         if sheet.rows:
             print_sheet(sheet)
         else:
-            print_text(f"{sheet.title}: nothing to count yet. {sheet.note}".rstrip())
-
-
-def _write_result_files(target: str | None, folder: Path, *, include_test: bool) -> None:
-    """Write the files of a kind without a report, such as judgements; a bundle lacks some."""
-    from survey.services.collections.judging_report import result_files
-    from survey.services.exchange.bundle import content_of
-    from survey.services.operations.database import begin_reading
-    from survey.services.studies import lifecycle
-
-    if target and _is_path(target):
-        raise click.UsageError("--to needs a study of the database, not a bundle of this kind.")
-    with open_session() as session:
-        begin_reading(session)
-        study = find_study(session, target) if target else lifecycle.only_study(session)
-        content = content_of(session, study, include_test=include_test)
-        write_files(folder, result_files(session, study, content))
+            print_text(f"{sheet.title}: {sheet.note or 'nothing to count yet.'}")
 
 
 def _is_path(target: str) -> bool:
@@ -203,71 +187,6 @@ def _is_path(target: str) -> bool:
 
     has_answers = any((Path(target) / name).is_file() for name in (QUESTIONS, RESPONSES))
     return "." in target or "/" in target or os.sep in target or has_answers
-
-
-def _print_answer(result: "Analysis") -> None:
-    """Print the sentence to quote and a row for each pair, before anything else."""
-    from survey.services.analysis.report import answer_of
-
-    answer = answer_of(result)
-    print_text(answer.headline)
-    say()
-    for line in answer.lines:
-        print_text(line, "- ", "  ")
-    say()
-
-
-def _print_counts(result: "Analysis") -> None:
-    from survey.services.analysis import report
-
-    if result.study.get("why"):
-        print_text(f"The study itself is unknown: {result.study['why']}.")
-    else:
-        print_text(f"Study digest: {result.study['digest'] or 'none yet, the study is a draft'}")
-    left_out, unseen = result.left_out, result.without_columns
-    print_text(
-        f"{result.participants} participant{'s' * (result.participants != 1)} × "
-        f"{result.questions} question{'s' * (result.questions != 1)}: {result.responses} "
-        f"response{'s' * (result.responses != 1)}, {result.missing} missing. "
-        f"Left out: {left_out.excluded} excluded, {left_out.test} test participants"
-        + (f", {left_out.flagged} flagged" if result.options.exclude_flagged else "")
-        + (f", {unseen} in an arm that shows no measures." if unseen else ".")
-    )
-    if result.simulated:
-        print_text(f"{report.simulated_notice(result)} They are no evidence of anything.")
-    if not result.options.as_planned:
-        print_text(f"Not the analysis of the protocol: {report.departures(result.options)}.")
-    if not result.responses:
-        hint = "There is no answer yet."
-        if left_out.test:
-            hint = "Only test participants have answered; --include-test counts them."
-        elif left_out.flagged:
-            hint = "All participants are flagged; without --exclude-flagged they count."
-        elif left_out.excluded:
-            hint = "Only excluded participants have answered."
-        elif unseen:
-            hint = "Only participants in an arm that shows no measures have answered."
-        print_text(f"There is nothing to analyse. {hint}")
-
-
-def _print_analysis(result: "Analysis") -> None:
-    from survey.services.analysis.report import flags_sheet, tables_of
-
-    say()
-    print_heading("What the votes support")
-    for verdict in result.verdicts:
-        print_text(verdict.sentence, "- ", "  ")
-    if result.own_orderings:
-        print_text(
-            "No participant was shown a measure's ordering, so nothing could be ticked: what "
-            "follows on votes, shares and their differences is empty."
-        )
-    for remark in filter(None, (result.shown_scores, result.early_looks)):
-        print_text(remark)
-    say()
-    for sheet in tables_of(result):
-        print_sheet(sheet)
-    print_sheet(flags_sheet(result))
 
 
 @command(

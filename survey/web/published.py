@@ -13,9 +13,8 @@ from flask.typing import ResponseReturnValue
 from itsdangerous import BadSignature, URLSafeSerializer
 
 from survey import __version__
-from survey.services.analysis.report import as_svg, report_of, require_drawing
-from survey.services.analysis.sheets import Sheet, printed_table
-from survey.services.analysis.study_results import Analysis
+from survey.services.analysis.results import Results, as_svg
+from survey.services.analysis.sheets import printed_table
 from survey.services.collections import items
 from survey.services.exchange import bundle as bundles
 from survey.services.exchange.public_bundle import (
@@ -47,7 +46,6 @@ from survey.web.requests import (
 blueprint = Blueprint("published", __name__, url_prefix="/studies")
 take_slug(blueprint)
 
-SHEETS = ("table4", "shares", "own-orderings")  # of an ordering study's report
 TRIED = 1  # the number of the question that visitors can try
 MOST_STEPS = 200  # of a question that is tried; the form carries them
 LONGEST_STEPS = 30_000  # characters
@@ -98,7 +96,7 @@ def page() -> ResponseReturnValue:
 
 def public_page(publication: Any, **content: Any) -> str:
     """Render a publication's page; the study and its plan are in ``g``."""
-    analysis: Any = public_content(session(), g.study).analysis
+    results: Results = public_content(session(), g.study).results
     people, answered = publications.people_in(session(), g.study)
     return render_template(
         "published/page.html",
@@ -110,7 +108,8 @@ def public_page(publication: Any, **content: Any) -> str:
         asked=_in_its_language(g.plan.question_text),
         people=people,
         answered=answered,
-        **(_of_report(analysis) if isinstance(analysis, Analysis) else _of_kind(analysis)),
+        results=results,
+        lead=_drawn(results.lead),
         printed=printed_table,
         left_out=left_out(g.plan),
         **content,
@@ -125,39 +124,8 @@ def _in_its_language(text: str) -> str:
     return asked
 
 
-def _of_report(analysis: Analysis) -> dict[str, Any]:
-    """Return what the page shows of the results of an ordering study."""
-    report = report_of(analysis)
-    return {
-        "headline": report.headline,
-        "standings": report.standings,
-        "remarks": [*filter(None, (analysis.shown_scores, analysis.early_looks))],
-        "lead": _lead(report.figures["differences"]),
-        "sentences": [f"{each.pair.title}: {each.sentence}" for each in analysis.verdicts],
-        "sheets": [report.sheets[name] for name in SHEETS if name in report.sheets],
-    }
-
-
-def _of_kind(analysis: Any) -> dict[str, Any]:
-    """Return what the page shows of the results of another kind, where they have it."""
-    exhibits = getattr(analysis, "exhibits", ())
-    return {
-        "headline": getattr(analysis, "headline", ""),
-        "standings": getattr(analysis, "standings", ()),
-        "lead": _lead(exhibits[0]) if exhibits else None,
-        "sentences": getattr(analysis, "sentences", ()),
-        "sheets": [*filter(_is_public, getattr(analysis, "sheets", ()))],
-    }
-
-
-def _is_public(sheet: Sheet) -> bool:
-    """Return whether a table is shown: one that compares single people is in the bundle only."""
-    return bool(sheet.rows) and sheet.columns[0] != "participant"
-
-
-def _lead(exhibit: Any) -> str | None:
-    require_drawing(exhibit)
-    return None if exhibit.why else as_svg(exhibit)
+def _drawn(exhibit: Any) -> str | None:
+    return None if exhibit is None or exhibit.why else as_svg(exhibit)
 
 
 def citation(publication: Any) -> Citation:

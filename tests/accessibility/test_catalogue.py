@@ -34,7 +34,6 @@ NO_PAGES = {
     "researcher.part": "/research/studies/voted-el/results/parts/shares.csv",
     "researcher.paper": "/research/studies/voted-el/results/paper.zip",
     "researcher.plan_file": "/research/studies/voted-el/plan.yaml",
-    "researcher.result_files": "/research/studies/compared-el/results/files.zip",
     "researcher.thumbnail": f"/research/studies/pictured-el/items/{SHA256}.webp",
     "researcher.qr": "/research/studies/voted-el/qr.svg",
 }

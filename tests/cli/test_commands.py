@@ -465,18 +465,18 @@ def test_a_report_stands_alone_and_is_the_same_each_time(run, foreign, tmp_path)
     assert not re.search(r"(src|href)=\"(?!#)", html)
     assert "<svg" in html
     assert "@media print" in html
-    assert "What the votes support" in html
+    assert "What the answers support" in html
     # The sentence to quote and a row for each pair come first, in print as in the report.
     shown = run("analyse", foreign)
     headline = html.partition('<h2 id="answer">')[2].partition("</h2>")[0]
     assert headline.startswith("The answers do not decide between")
     assert " ".join(shown.split()).startswith(f"{headline} - ")
-    assert html.index(headline) < html.index("What the votes support")
+    assert html.index(headline) < html.index("What the answers support")
     first, _, rest = shown.partition("The study itself is unknown")
     assert "- " in first
-    assert "What the votes support" in rest
+    assert "What the answers support" in rest
     kinds = {path.suffix for path in one}
-    assert kinds == {".html", ".json", ".csv", ".md", ".tex", ".svg", ".pdf", ".png"}
+    assert kinds == {".html", ".json", ".txt", ".csv", ".md", ".tex", ".svg", ".pdf", ".png"}
     assert b"\\toprule" in one[Path("tables/table4.tex")]
     assert json.loads(one[Path("analysis.json")]) == json.loads(run("analyse", foreign, "--json"))
 

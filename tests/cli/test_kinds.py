@@ -316,8 +316,9 @@ def test_preferences_are_analysed_in_sentences_and_tables_or_as_json(app, sessio
     assert "How far people agree" in printed
     assert json.loads(run("analyse", "preferred", "--json"))["n"]["answers"] == 5
     run("analyse", "preferred", "--to", tmp_path / "tables")
-    names = {each.name for each in (tmp_path / "tables").iterdir()}
+    names = {path.name for path in (tmp_path / "tables").rglob("*.*")}
     assert {"verdicts.txt", "measures.csv", "differences.csv", "people.csv", "runs.csv"} <= names
+    assert {"report.html", "analysis.json", "run-preferences.pdf"} <= names
 
 
 @pytest.mark.parametrize(
@@ -339,6 +340,9 @@ def test_an_option_that_the_analysis_of_a_kind_lacks_is_refused(
     assert fault in " ".join(run("analyse", tmp_path / "it", *options, status=1).split())
 
 
+EXCLUDED = "Only excluded participants have answered."
+
+
 @pytest.mark.parametrize("make", [labelled, grouped, preferred])
 def test_that_no_answer_counts_is_said_with_how_many_are_left_out(
     app, session, run, tmp_path, make
@@ -353,15 +357,18 @@ def test_that_no_answer_counts_is_said_with_how_many_are_left_out(
         lifecycle.close_study(session, study)
     slug, count = study.slug, len(people) - 1
     printed = " ".join(run("analyse", slug).split())
-    sentence = f"No answer counts yet. Left out: 1 excluded, {count} test participants."
-    assert printed.endswith(sentence + " --include-test counts test participants." * (count > 0))
+    sentence = f"Left out: 1 excluded, {count} test participants. There is nothing to analyse. "
+    why = EXCLUDED
+    if count:
+        why = "Only test participants have answered. --include-test counts them."
+    assert printed.endswith(sentence + why)
     unzipped(session, lifecycle.find_study(session, slug), tmp_path / "it")
     printed = " ".join(run("analyse", tmp_path / "it").split())
-    assert printed.endswith("No answer counts yet. Left out: 1 excluded, 0 test participants.")
+    assert printed.endswith("0 test participants. There is nothing to analyse. " + EXCLUDED)
     desk = Desk(app, session)
     study = lifecycle.find_study(session, slug)
     accounts.share(session, study, accounts.find_researcher(session, "Ada"), "owner")
     session.commit()
     desk.open(f"/research/studies/{slug}/results")
-    empty = [each.text for each in desk.page.select("p.empty")]
-    assert {*empty} == {"No answer counts yet."}
+    assert f"Left out: 1 excluded, {count} test participants." in desk.text
+    assert ("Count the test data" in desk.text) == (count > 0)

@@ -117,7 +117,6 @@ POST /research/studies/my-open/participants/{participant}/restore  401 401 401 4
 GET  /research/studies/my-open/results           in in in 404 200 200 404
 GET  /research/studies/my-open/results/report.html  in in in 404 403 403 404
 GET  /research/studies/my-open/results/paper.zip    in in in 404 403 403 404
-GET  /research/studies/my-open/results/files.zip    in in in 404 403 403 404
 GET  /research/studies/my-open/results/drawing/shares.svg  in in in 404 403 403 404
 GET  /research/studies/my-open/results/parts/shares.csv  in in in 404 403 403 404
 GET  /research/studies/my-open/hand-out          in in in 404 403 403 404
@@ -134,7 +133,6 @@ POST /research/studies/my-open/delete            401 401 401 404 403 403 404
 GET  /research/studies/my-closed/results         in in in 404 200 200 404
 GET  /research/studies/my-closed/results/report.html  in in in 404 200 200 404
 GET  /research/studies/my-closed/results/paper.zip    in in in 404 200 200 404
-GET  /research/studies/my-closed/results/files.zip    in in in 404 404 404 404
 GET  /research/studies/my-closed/results/drawing/shares.svg  in in in 404 200 200 404
 GET  /research/studies/my-closed/results/parts/shares.csv  in in in 404 200 200 404
 POST /research/studies/my-closed/results/ordering-study  401 401 401 404 403 404 404

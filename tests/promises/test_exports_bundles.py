@@ -16,7 +16,7 @@ from survey.core.text_input import unescaped
 from survey.db.models import Guest, Identity, Participant, Study
 from survey.errors import SurveyError
 from survey.services import accounts
-from survey.services.analysis.report import tables_of
+from survey.services.analysis.ordering_sheets import tables_of
 from survey.services.analysis.sheets import as_csv
 from survey.services.exchange import bundle_import
 from survey.services.exchange.bundle import content_of

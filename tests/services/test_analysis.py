@@ -8,16 +8,17 @@ import pytest
 from survey.core.agreement.answers import Answers
 from survey.core.agreement.differences import pairs
 from survey.core.studies.plan import study_digest
-from survey.services.analysis.report import as_html, report_of, simulated_notice, tables_of
+from survey.services.analysis.ordering_results import OrderingResults
+from survey.services.analysis.ordering_sheets import tables_of
 from survey.services.analysis.study_results import (
     AnalysisOptions,
     LeftOut,
     Votes,
-    analyse_study,
     analyse_votes,
     as_json,
 )
 from survey.services.studies import lifecycle
+from tests.analyses import analyse_study, report_of
 from tests.builders import a_plan
 from tests.core.agreement.random_votes import MEASURES, random_rankings, random_responses
 from tests.databases import ON_SQLITE
@@ -65,9 +66,9 @@ def test_a_primary_pair_is_tested_first_and_said_in_every_sentence(only_ordered)
     sentences = [each.sentence for each in first.verdicts]
     together = ["for all 3 comparisons together" in sentence for sentence in sentences]
     assert together == [True, False, True]
-    page = as_html(report_of(first))
+    page = report_of(first)
     assert "primary pair, MNRO − AP, is tested first" in page
-    assert "The plan's primary pair" not in as_html(report_of(analysed(votes)))
+    assert "The plan's primary pair" not in report_of(analysed(votes))
 
 
 @pytest.mark.parametrize(
@@ -85,7 +86,7 @@ def test_results_say_that_scores_were_shown_where_participants_saw_them(
     facts = {"digest": None, "generator": None}
     study = facts | ({"scores": scores} if scores else {})
     analysis = analysed(replace(some_votes(), study=study, only_ordered=only_ordered))
-    page = as_html(report_of(analysis))
+    page = report_of(analysis)
     assert sentence in analysis.shown_scores
     assert bool(sentence) == bool(analysis.shown_scores) == ("By its scores, a method" in page)
 
@@ -178,4 +179,5 @@ def test_the_sentence_on_simulated_participants_agrees_with_their_number(
     votes = Votes({}, MEASURES, rankings, 1, Answers.of(responses))
     people = [each.participant for each in responses]
     simulated_ids = frozenset(people[:simulated])
-    assert simulated_notice(analysed(replace(votes, simulated_ids=simulated_ids))) == sentence
+    analysis = analysed(replace(votes, simulated_ids=simulated_ids))
+    assert OrderingResults.of(analysis).simulated == sentence

@@ -8,10 +8,11 @@ from survey.core.studies.rankings import Ranking
 from survey.core.tasks.ordering import OrderingAnswer
 from survey.db.models import Participant
 from survey.errors import SurveyError
-from survey.services.analysis.report import as_html, report_of, tables_of
-from survey.services.analysis.study_results import analyse_study, as_json
+from survey.services.analysis.ordering_sheets import tables_of
+from survey.services.analysis.study_results import as_json
 from survey.services.exchange.bundle_reader import replicate
 from survey.services.participation.own_data import own_data
+from tests.analyses import analyse_study, report_of
 from tests.builders import Visitor, a_plan, a_ready_participant, an_open_study, save_answer
 from tests.databases import ON_BOTH, ON_SQLITE
 from tests.services.exchange.conftest import handed_out
@@ -107,7 +108,7 @@ def test_the_analysis_compares_the_arms_and_counts_votes_where_there_were_column
         ("after", "own ordering first", 2),
     ]
     assert (analysis.participants, analysis.without_columns, analysis.missing) == (4, 2, 0)
-    assert "2 in an arm that shows no measures." in as_html(report_of(analysis))
+    assert "2 in an arm that shows no measures." in report_of(analysis)
     assert analysis.table3.participants == 6
     assert analysis.agreement.table4.totals["OTHER"] == 0
     content = as_json(analysis)
@@ -145,7 +146,7 @@ def test_where_no_one_is_shown_columns_verdicts_are_of_the_own_orderings(session
         *["agreement_rate"] * 3,
     ]
     assert "own-orderings" in [sheet.name for sheet in tables_of(analysis)]
-    page = as_html(report_of(analysis))
+    page = report_of(analysis)
     assert "nothing could be ticked" in page
     assert "“Preferred” is said only" not in page
     assert [*replicate(handed_out(session, study))]

@@ -18,11 +18,12 @@ from survey.core.studies.questions import reversed_pairs
 from survey.core.studies.rankings import Ranking
 from survey.core.tasks.ordering import obvious_order
 from survey.db.models import Participant, Presentation, StoredResponse
-from survey.services.analysis.report import flags_sheet
-from survey.services.analysis.study_results import AnalysisOptions, analyse_study
+from survey.services.analysis.ordering_sheets import flags_sheet
+from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.exchange.bundle_reader import replicate
 from survey.services.participation.own_data import own_data
 from survey.services.studies import lifecycle, plans
+from tests.analyses import analyse_study
 from tests.builders import Visitor, a_plan, a_ready_participant, an_open_study
 from tests.databases import ON_BOTH, ON_SQLITE
 from tests.services.exchange.changes import rows_of

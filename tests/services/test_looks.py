@@ -11,11 +11,9 @@ from survey.db.models import Study
 from survey.db.models.base import now
 from survey.errors import SurveyError
 from survey.services import accounts
-from survey.services.analysis.report import as_html, report_of
 from survey.services.analysis.study_results import (
     AnalysisOptions,
     analyse_records,
-    analyse_study,
     as_json,
     people_from,
 )
@@ -23,6 +21,7 @@ from survey.services.exchange import bundle_import
 from survey.services.exchange.bundle_reader import replicate
 from survey.services.exchange.input_files import BundleError
 from survey.services.studies import lifecycle, plans
+from tests.analyses import analyse_study, report_of
 from tests.builders import Visitor, a_plan, an_open_study
 from tests.databases import ON_BOTH, ON_SQLITE
 from tests.services.exchange.changes import with_json
@@ -98,7 +97,7 @@ def test_seeing_results_again_is_another_look_where_more_have_finished(study, se
 def test_looks_are_exported_said_replicated_and_imported(study, session, client):
     before = as_json(analyse_study(session, study))
     assert "looks" not in before["study"]
-    assert "could be seen" not in as_html(report_of(analyse_study(session, study)))
+    assert "could be seen" not in report_of(analyse_study(session, study))
     lifecycle.unblind(session, study, "Ada", "a pilot")
     Visitor(client.application.test_client()).take_part()
     lifecycle.close_study(session, study)
@@ -107,7 +106,7 @@ def test_looks_are_exported_said_replicated_and_imported(study, session, client)
         "Results could be seen before the last answers came: when 1 participant had "
         "finished (a pilot)."
     )
-    assert "when 1 participant had finished (a pilot)" in as_html(report_of(analysis))
+    assert "when 1 participant had finished (a pilot)" in report_of(analysis)
     assert as_json(analysis)["study"]["looks"] == study.looks
     files = handed_out(session, study)
     assert json.loads(files["study.json"])["looks"] == study.looks

@@ -19,11 +19,12 @@ from survey.db.models import (
     StoredResponse,
 )
 from survey.errors import SurveyError
-from survey.services.analysis.study_results import AnalysisOptions, analyse_study
+from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.collections import items
 from survey.services.planning.ordering_bot import Preference
 from survey.services.planning.simulation import preference_for, simulate
 from survey.services.studies import lifecycle
+from tests.analyses import analyse_study
 from tests.builders import KEY, SLUG, an_open_study
 from tests.databases import ON_SQLITE
 from tests.pictured import a_pictured_study

@@ -445,16 +445,16 @@ def test_a_bundle_replicates_and_is_imported_with_the_same_files(app, session):
 @ON_SQLITE
 def test_its_files_equal_what_the_commands_make_of_them(app, session, tmp_path):
     study = grouped(app, session)
-    files = dict(bundle.result_files(session, study, bundle.content_of(session, study)))
+    files = dict(bundle.content_of(session, study).results.files())
     for name, text in files.items():
-        (tmp_path / name).write_bytes(text)
+        (tmp_path / name).write_text(text)
     paths = [tmp_path / f"{name}.txt" for name in ("first", "second", "third")]
     gold = assessment.gold(paths, 0.8, 0.5, lambda *_: None)
-    assert [text.encode() for text in assessment.gold_files(gold)] == [
+    assert [*assessment.gold_files(gold)] == [
         files[name] for name in ("gold.txt", "gold-topics.csv", "gold-statistics.csv")
     ]
     compared = assessment.compare(*paths[:2], 0.8, lambda *_: None)
-    figures = analyse_stored(session, study, AnalysisOptions()).figures
+    figures = analyse_stored(session, study, AnalysisOptions()).as_json()
     agreement = assessment.compared_json(compared)
     by_name = [of["reliability"].pop("by_assessor") for of in (agreement, figures["agreement"])]
     assert [each["assessor"] for each in by_name[0]] == ["first", "second"]
@@ -472,7 +472,7 @@ def test_its_files_equal_what_the_commands_make_of_them(app, session, tmp_path):
 @pytest.mark.slow
 def test_without_a_third_the_topic_is_left_out(app, session):
     study = grouped(app, session, third=False)
-    figures = analyse_stored(session, study, AnalysisOptions()).figures
+    figures = analyse_stored(session, study, AnalysisOptions()).as_json()
     rules = {each["topic"]: each["rule"] for each in figures["gold"]["topics"]}
     assert rules == {"5": "left out: no third assessor", "7": "union of two"}
     assert [*replicate(exported(session, study))]
@@ -516,7 +516,7 @@ def test_bots_group_by_a_truth_and_a_third_settles(app, session, tmp_path):
         simulate(entry, plan, 3, preference_for(plan, f"{truth}:0.6", shown), seed=1)
     session.rollback()
     lifecycle.close_study(session, study)
-    figures = analyse_stored(session, study, AnalysisOptions(include_test=True)).figures
+    figures = analyse_stored(session, study, AnalysisOptions(include_test=True)).as_json()
     assert sorted(each["role"] for each in figures["assessors"]) == ["first", "first", "third"]
     assert figures["agreement"]["third"]
 
@@ -817,11 +817,9 @@ def test_without_answers_there_is_nothing_to_download(desk, session, study):
     results = "/research/studies/grouped/results"
     desk.open(results)
     assert "There is no gold standard: no topic has two assessors." in desk.text
+    assert "There is no answer yet." in desk.text
     assert "Download for a paper" not in desk.text
     assert "What the download holds" not in desk.text
-    answer = desk.client.get(f"{results}/files.zip")
-    assert answer.status_code == 404
-    assert "No answer counts yet, so there is nothing to download." in answer.text
 
 
 @ON_SQLITE
@@ -854,7 +852,7 @@ def test_its_results_show_topics_gold_standard_and_assessors(desk, app, session)
     picture = contested.select_one("img")["src"]
     assert desk.client.get(picture).mimetype == "image/webp"
     shows_its_figures_as_files(desk)
-    content = desk.client.get("/research/studies/done/results/files.zip").data
+    content = desk.client.get("/research/studies/done/results/paper.zip").data
     names = zipfile.ZipFile(io.BytesIO(content)).namelist()
     assert {"first.txt", "second.txt", "third.txt", "gold.txt"} <= {*names}
 

@@ -320,7 +320,7 @@ def test_a_bundle_replicates_and_is_imported_with_the_same_files(app, session):
 @pytest.mark.slow
 def test_results_say_who_differs_most_and_where(app, session):
     study = labelled(app, session)
-    figures = analyse_stored(session, study, AnalysisOptions()).figures
+    figures = analyse_stored(session, study, AnalysisOptions()).as_json()
     people = figures["annotators"]
     assert [each["queries"] for each in people] == [2, 2, 2]
     assert sorted(each["marked"] for each in people) == [6, 8, 10]
@@ -360,7 +360,7 @@ def test_bots_label_it_and_the_command_analyses_it(app, session):
         simulate(entry, plan, 3, preference_for(plan, "6:0.05"), seed=1)
     session.rollback()
     lifecycle.close_study(session, study)
-    figures = analyse_stored(session, study, AnalysisOptions(include_test=True)).figures
+    figures = analyse_stored(session, study, AnalysisOptions(include_test=True)).as_json()
     assert [each["queries"] for each in figures["annotators"]] == [2, 2, 2]
     assert figures["agreement"]["topics"][0]["jaccard"] > 0.3
 
@@ -378,7 +378,7 @@ def test_where_agreement_is_open_the_sentence_says_why(people, why):
     results = LabelResults(
         annotators, merged(labels, [each.participant for each in annotators]), {}
     )
-    assert [results.headline, *results.sentences] == [
+    assert [results.headline, *(each.text for each in results.sentences)] == [
         why,
         "0 of 2 documents looked at for 1 query are relevant; the rule: more than half marked it.",
     ]
@@ -389,7 +389,7 @@ def test_the_headline_counts_a_document_once_for_each_of_two_queries():
     labels = [{"red": {"x": 1, "y": grade}, "blue": {"x": 1}} for grade in (0, 1)]
     annotators = [Annotator(f"P{who}", each, 0.0) for who, each in enumerate(labels)]
     results = LabelResults(annotators, merged(labels, ["P0", "P1"], at_least=1), {})
-    assert [results.headline, *results.sentences] == [
+    assert [results.headline, *(each.text for each in results.sentences)] == [
         "Whether the 2 annotators agree well enough is open: there is no interval.",
         "Both merged: .00.",
         "3 of 3 documents looked at for 2 queries are relevant (a document counts once for each "
@@ -414,7 +414,7 @@ def test_a_query_with_no_document_to_show_leaves_the_others_to_be_analysed():
     results = LabelResults(
         annotators, merged(labels, [each.participant for each in annotators]), {}
     )
-    assert [results.headline, *results.sentences] == [
+    assert [results.headline, *(each.text for each in results.sentences)] == [
         "Whether the 2 annotators agree well enough is open: there is no interval.",
         "Both merged: 1.00.",
         "1 of 2 documents looked at for 2 queries is relevant (a document counts once for each "
@@ -491,14 +491,14 @@ def test_its_results_show_tables_what_people_differ_in_and_give_the_files(desk, 
     assert links[:2] == ["Agreement by query", "Mean precision by round"]
     picture = desk.page.select_one(".pictures img")["src"]
     assert desk.client.get(picture).mimetype == "image/webp"
-    for name in ("report.html", "paper.zip"):  # of ordering studies alone
-        assert desk.client.get(f"/research/studies/done/results/{name}").status_code == 404
-    content = desk.client.get("/research/studies/done/results/files.zip").data
+    report = desk.client.get("/research/studies/done/results/report.html").text
+    assert "How far the annotators chose the same documents" in report
+    content = desk.client.get("/research/studies/done/results/paper.zip").data
     names = zipfile.ZipFile(io.BytesIO(content)).namelist()
     assert {"weights.txt", "qrels.txt", "agreement.csv"} <= {*names}
     assert sum(name.startswith("labels/P-") for name in names) == 3
     desk.open("/research/studies/done/results?test=1")
-    desk.open(desk.page.select_one(".notice a")["href"])
+    desk.open(desk.page.find("a", string="Leave test data out")["href"])
     assert "Count test data too" in desk.text
 
 
@@ -536,7 +536,7 @@ def test_an_excluded_annotator_is_left_out_of_the_results_and_stays_in_the_bundl
     files = exported(session, study)
     assert [*replicate(files)]
     assert len(files["queries.csv"].decode().splitlines()) == 5
-    [left] = analyse_stored(session, study, AnalysisOptions()).figures["annotators"]
+    [left] = analyse_stored(session, study, AnalysisOptions()).as_json()["annotators"]
     assert left["jaccard"] is None
 
 
@@ -890,7 +890,7 @@ def test_what_was_asked_back_is_counted_in_the_results(app, session):
         visitor.go("/q/1")
         visitor.insist("/q/1", go="done", **fields)
     results = analyse_stored(session, study, AnalysisOptions())
-    assert results.figures["asked_back"] == {"unseen": 1, "unmarked": 1, "unfinished": 1}
+    assert results.as_json()["asked_back"] == {"unseen": 1, "unmarked": 1, "unfinished": 1}
     sentence = "Of the queries that were done, pages asked back about 1: whether nothing matches."
     [people] = [sheet for sheet in results.sheets if sheet.name == "annotators"]
     assert sentence in people.note

@@ -497,7 +497,7 @@ def test_after_a_try_a_measure_is_better_for_a_side_or_finds_both_equal():
     rankings = {"AP": Ranking.parse("A>B"), "RR": Ranking.parse("A=B")}
     content = SimpleNamespace(
         question=lambda _: SimpleNamespace(rankings=rankings),
-        analysis=SimpleNamespace(judgements=[]),
+        results=SimpleNamespace(judgements=[]),
     )
     drawn, answer = PreferencePresentation("B"), PreferenceAnswer("left")
     sheet = PreferenceContent(lambda: iter(())).tried_sheet(content, 1, drawn, answer)
@@ -617,7 +617,7 @@ def test_bots_answer_by_a_measures_difference(app, session, shown):
         simulate(entry, plan, 4, preference_for(plan, "RR:0.01", known), seed=1)
     session.rollback()
     lifecycle.close_study(session, study)
-    figures = analyse_stored(session, study, AnalysisOptions(include_test=True)).figures
+    figures = analyse_stored(session, study, AnalysisOptions(include_test=True)).as_json()
     assert sum(figures["answers"].values()) == 20
     content = b"".join(bundle.stream_bundle(session, study, include_test=True))
     files = open_files(io.BytesIO(content), "bots.zip")
@@ -754,8 +754,8 @@ def test_planned_looks_leave_less_than_a_twentieth_and_are_printed(app, session)
     session.rollback()
     lifecycle.close_study(session, study)
     # How many sentences come before it depends on which run was on the left.
-    sentences = analyse_stored(session, study, AnalysisOptions()).sentences
-    [looks] = [each for each in sentences if each.startswith("Looks were planned")]
+    looks = analyse_stored(session, study, AnalysisOptions()).early_looks
+    assert looks.startswith("Looks were planned")
     assert re.fullmatch(r".*, so a corrected test decides below p = \.0+\d+\.", looks)
 
 
@@ -830,13 +830,13 @@ def test_results_say_what_the_answers_support_in_sentences_and_tables(app, sessi
     assert "The answers do not decide between RR and AP" in desk.text
     assert "1 participant · 5 questions · 5 answers" in answer
     shows_its_figures_as_files(desk)
-    content = desk.client.get("/research/studies/preferred/results/files.zip").data
+    content = desk.client.get("/research/studies/preferred/results/paper.zip").data
     with zipfile.ZipFile(io.BytesIO(content)) as files:
         assert {"verdicts.txt"} < {*files.namelist()}
 
 
 def test_figures_are_those_of_the_answers(session, closed):
-    figures = analyse_stored(session, closed, AnalysisOptions()).figures
+    figures = analyse_stored(session, closed, AnalysisOptions()).as_json()
     session.rollback()
     assert figures["answers"] == {"left": 2, "right": 1, "equal": 1, "neither": 1}
     assert figures["n"] == {"participants": 1, "questions": 5, "answers": 5, "preferring": 3}
@@ -978,7 +978,7 @@ def test_a_preference_for_the_list_that_satisfies_less_is_asked_about_once(
         cells = dict(zip(heading.split(","), row.split(","), strict=True))
         assert (cells["preferred"], cells["asked"]) == (changed[0], "satisfaction")
     session.rollback()
-    figures = analyse_stored(session, study, AnalysisOptions()).figures
+    figures = analyse_stored(session, study, AnalysisOptions()).as_json()
     asked = {"asked": int(is_asked), "kept": int(is_asked), "changed": 0}
     assert figures["asked_back"] == {"satisfaction": asked}
 
@@ -991,7 +991,7 @@ def test_a_preference_that_was_changed_after_it_was_asked_about_says_so(app, ses
     visitor.submit("/q/1", **fields)
     visitor.submit("/q/1", **{**fields, "preferred": "right"})
     session.rollback()
-    figures = analyse_stored(session, study, AnalysisOptions()).figures
+    figures = analyse_stored(session, study, AnalysisOptions()).as_json()
     assert figures["asked_back"] == {"satisfaction": {"asked": 1, "kept": 0, "changed": 1}}
 
 
@@ -1002,4 +1002,4 @@ def test_runs_that_no_strengths_fit_are_told_by_their_counts():
         "The runs' lead cannot be tested: an item won or lost all comparisons with some others, so "
         "that no strengths fit; alpha over beta: 40 won, 0 lost, 0 tied."
     )
-    assert found.measures_headline in found.sentences
+    assert found.measures_headline in [each.text for each in found.sentences]

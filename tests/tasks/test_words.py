@@ -18,7 +18,7 @@ from survey.core.tasks import TASKS, plan_from_json, read_stored_plan
 from survey.errors import SurveyError
 from survey.figures.exhibit import Exhibit
 from survey.services import accounts
-from survey.services.analysis.sheets import Sheet
+from survey.services.analysis.results import Sentence
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.exchange import bundle, bundle_import, tables
 from survey.services.exchange.bundle import analyse_stored
@@ -327,8 +327,8 @@ def test_results_that_the_kind_does_not_name_are_recomputed_too(
 ):
     @tables.lines_of
     def shares(content):
-        total = content.analysis.total()
-        for word, count in sorted(content.analysis.items()):
+        total = content.results.picked.total()
+        for word, count in sorted(content.results.picked.items()):
             yield word, count / total
 
     columns = [tables.Column("word"), tables.Column("share", kind="number")]
@@ -431,26 +431,23 @@ def test_bots_answer_it_and_the_command_analyses_it(app, session, study, tmp_pat
         simulate(entry, plan, 3, preference_for(plan, None), seed=1)
     session.rollback()
     lifecycle.close_study(session, study)
-    figures = analyse_stored(session, study, AnalysisOptions(include_test=True)).figures
+    figures = analyse_stored(session, study, AnalysisOptions(include_test=True)).as_json()
     assert sum(figures["picked"].values()) == 9
     path = tmp_path / "words.zip"
     path.write_bytes(b"".join(bundle.stream_bundle(session, study, include_test=True)))
     files = open_files(path, str(path))
-    assert analyse_files(files, AnalysisOptions(include_test=True)).figures == figures
+    assert analyse_files(files, AnalysisOptions(include_test=True)).as_json() == figures
 
 
 @pytest.fixture
 def with_means(desk, visitor, session, study, monkeypatch):
     """Results of the closed and published study that have an exhibit of the kind's own."""
-    analyse = words.WordsContent.analyse
 
-    def analyse_with_means(self, content, choices):
-        picked = analyse(self, content, choices)
-        rows = tuple(picked.items())
-        picked.exhibits = (Exhibit("means", "Means", ("word", "picked"), rows, "Bars."),)
-        return picked
+    def own_exhibits(self):
+        rows = tuple(self.picked.items())
+        yield Exhibit("means", "Means", ("word", "picked"), rows, "Bars.")
 
-    monkeypatch.setattr(words.WordsContent, "analyse", analyse_with_means)
+    monkeypatch.setattr(words.WordsResults, "own_exhibits", own_exhibits)
     publish(visitor, session, study, monkeypatch)
 
 
@@ -467,7 +464,7 @@ def publish(visitor, session, study, monkeypatch):
 RESULTS = "/research/studies/words/results"
 MEANS = [
     *(RESULTS, f"{RESULTS}/drawing/means.svg", f"{RESULTS}/parts/means.pdf"),
-    *(f"{RESULTS}/files.zip", "/studies/words"),
+    *(f"{RESULTS}/paper.zip", "/studies/words"),
 ]
 
 
@@ -490,24 +487,16 @@ def test_an_exhibit_of_its_own_is_drawn_where_its_drawing_is_registered(
 def test_its_sentences_are_a_file_of_the_download_which_says_what_it_holds(
     desk, visitor, session, study, run, tmp_path, monkeypatch
 ):
-    analyse = words.WordsContent.analyse
-
-    def analyse_in_words(self, content, choices):
-        picked = analyse(self, content, choices)
-        picked.sheets = (Sheet("picked", "Picked", ("word", "count"), (*picked.items(),)),)
-        picked.headline, picked.sentences = "People pick.", sentences
-        return picked
-
-    monkeypatch.setattr(words.WordsContent, "analyse", analyse_in_words)
+    sentences = [Sentence("People pick words of the sea.")]
+    monkeypatch.setattr(words.WordsResults, "sentences", sentences)
+    monkeypatch.setattr(words.WordsResults, "files_note", "the words of the sea")
     publish(visitor, session, study, monkeypatch)
-    sentences = ["People pick words of the sea."]
     desk.open(RESULTS)
-    assert "PDF and PNG, and these sentences." in desk.text
+    assert [each.text for each in desk.page.select(".standings li")] == [sentences[0].text]
+    assert "all statistics as JSON; also the words of the sea." in desk.text
     run("analyse", "words", "--to", tmp_path / "report")
-    assert (tmp_path / "report" / "verdicts.txt").read_text() == f"{sentences[0]}\n"
-    sentences = []
-    desk.open(RESULTS)
-    assert "PDF and PNG." in desk.text
+    assert (tmp_path / "report" / "verdicts.txt").read_text() == f"{sentences[0].text}\n"
+    assert sentences[0].text in (tmp_path / "report" / "report.html").read_text()
 
 
 @ON_SQLITE

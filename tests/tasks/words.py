@@ -19,6 +19,7 @@ from survey.core.tasks import TASKS
 from survey.db import export_queries
 from survey.db.models import TASK_TABLES, Participant, Presentation, Revision, StoredResponse
 from survey.db.models.base import TaskTables
+from survey.services.analysis.results import Results
 from survey.services.analysis.sheets import Sheet
 from survey.services.exchange import tables
 from survey.services.exchange.bundle import TASK_FILES
@@ -179,6 +180,26 @@ class Choice(NamedTuple):
     reason: str | None
 
 
+@dataclass(frozen=True)
+class WordsResults(Results):
+    """How often each word was picked, and by whom."""
+
+    picked: Counter[str]
+    people: Sequence[str]
+
+    @property
+    def participants(self):
+        return self.people
+
+    @property
+    def headline(self):
+        [(word, count)] = self.picked.most_common(1) or [("no word", 0)]
+        return f"Most often picked: {word}, {count} times."
+
+    def as_json(self):
+        return {"picked": dict(sorted(self.picked.items()))}
+
+
 class WordsContent:
     def __init__(self, rows):
         self.rows = rows
@@ -188,20 +209,20 @@ class WordsContent:
 
     def analyse(self, content, choices):
         words = {each.number: each for each in content.questions}
-        picked = Counter()
+        picked, people = Counter(), {}
+        counted = {each.public_id for each in content.counted(choices)}
         for row in self.rows():
-            question = words[row.question]
-            picked[(question.first, question.second)[(row.side == 2) != row.swapped]] += 1
-        return picked
-
-    def as_json(self, analysis):
-        return {"picked": dict(sorted(analysis.items()))}
+            if row.participant in counted:
+                question = words[row.question]
+                picked[(question.first, question.second)[(row.side == 2) != row.swapped]] += 1
+                people[row.participant] = True
+        return WordsResults(picked, [*people], **content.known(choices))
 
     def public(self, move):
         return WordsContent(lambda: (tables.public_record(row, move) for row in self.rows()))
 
     def tried_sheet(self, content, number, drawn, answer):
-        rows = tuple(content.analysis.items())
+        rows = tuple(content.results.picked.items())
         return Sheet("tried", "What was picked", ("word", "participants"), rows)
 
     def to_import(self, content):
@@ -216,6 +237,7 @@ class WordsFiles:
     recomputed: ClassVar = {"words.csv": "the words of the plan"}
     answers_file = CHOICES
     typed = ""
+    has_options = False
 
     def data_tables(self, plan):
         def named(*names):

@@ -13,10 +13,10 @@ from survey.core.agreement import quality
 from survey.core.studies.rankings import Ranking, differing_pairs
 from survey.core.tasks.ordering import OrderingAnswer, reversed_in_view
 from survey.db.models import Presentation, StoredOrderingAnswer, StoredResponse
-from survey.services.analysis.report import as_html, report_of
-from survey.services.analysis.study_results import AnalysisOptions, analyse_study
+from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.exchange import bundle
 from survey.services.studies import lifecycle
+from tests.analyses import analyse_study, report_of
 from tests.builders import SLUG, Visitor, a_plan, an_open_study
 from tests.databases import ON_SQLITE
 
@@ -386,7 +386,7 @@ def test_what_was_asked_back_is_exported_and_counted(session, visitor, monkeypat
     monkeypatch.setattr(quality, "FASTEST_SECONDS", 0.0)
     results = analyse_study(session, study, AnalysisOptions())
     assert not results.flags
-    report = as_html(report_of(results))
+    report = report_of(results)
     assert "a method&#39;s, and count for it without being asked: 1." in report
     assert "Asked by the page, 0 name one ordering, 1 several, and 0 give an own one." in report
 

@@ -834,13 +834,13 @@ def test_results_and_bundle_are_hidden_until_the_end(desk, app, session, study):
     ):
         desk.open(STUDY + section)
         assert " hidden while people answer" in desk.text, section
-        assert "What the votes support" not in desk.text
+        assert "What the answers support" not in desk.text
     desk.open(f"{STUDY}/results")
     desk.send(f"{STUDY}/unblind", reason=" ")
     assert "Say why the results are needed" in desk.text
     assert desk.page.select_one("#reason[aria-invalid=true][aria-describedby~=reason-error]")
     desk.send(f"{STUDY}/unblind", reason="the pilot is over")
-    assert "What the votes support" in desk.text
+    assert "What the answers support" in desk.text
     Visitor(app.test_client(), "a-study").take_part()
     desk.open(f"{STUDY}/results")
     assert "had finished (the pilot is over; again when 2 had)" in desk.text

@@ -12,7 +12,6 @@ from survey.core.tasks.ordering import OrderingAnswer
 from survey.db.models import Participant
 from survey.figures import INK
 from survey.services import accounts
-from survey.services.analysis.report import parts_of
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.exchange.bundle import analyse_stored
 from survey.services.studies import lifecycle
@@ -70,12 +69,12 @@ def test_every_figure_has_its_numbers_beside_it_and_is_told_in_words(desk):
 
 
 def test_every_table_is_on_the_page(desk, session):
-    analysis = analyse_stored(session, lifecycle.find_study(session, "a-study"), AnalysisOptions())
+    results = analyse_stored(session, lifecycle.find_study(session, "a-study"), AnalysisOptions())
     session.rollback()
     desk.open(RESULTS)
     captions = {caption.text for caption in desk.page.select("caption")}
-    missing = {each.title for each in parts_of(analysis).tables if each.rows} - captions
-    assert not missing, f"templates/report/_content.html has no place for {missing}"
+    missing = {each.title for each in results.sheets if each.rows} - captions
+    assert not missing, f"OrderingResults.sections has no place for {missing}"
 
 
 def test_the_first_screen_says_who_leads_and_whether_it_holds(desk):
@@ -194,12 +193,6 @@ def test_the_zip_for_a_paper_holds_report_tables_and_figures_as_chosen(desk):
     assert b"shared votes are split" in files.read("report.html")
     expected = int(answer.headers["X-Expected-Bytes"])
     assert 0.3 < len(answer.data) / expected < 3
-
-
-def test_an_ordering_study_has_no_zip_of_result_files(desk):
-    answer = desk.client.get(f"{RESULTS}/files.zip")
-    assert answer.status_code == 404
-    assert "Studies of this kind have their results in other files." in answer.text
 
 
 def test_downloads_are_as_chosen_whatever_else_the_address_says(desk):

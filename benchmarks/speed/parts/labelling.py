@@ -28,9 +28,10 @@ from survey.core.tasks.labelling import MARK, NEXT, REFINE
 from survey.core.tasks.steps import Done
 from survey.db import item_queries
 from survey.db.models import TASK_TABLES, Presentation, Study, now
-from survey.services.collections import judging_report
+from survey.services.analysis.report import report_files
+from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.collections.items import digest_of
-from survey.services.exchange.bundle import content_of
+from survey.services.collections.refining import results_of
 from survey.services.operations.database import begin_reading
 from survey.services.studies import lifecycle
 from survey.services.studies.recruitment import Recruitment
@@ -221,7 +222,7 @@ def _files() -> tuple[int, Cost, dict[str, Cost]]:
             lifecycle.close_study(session, study)
             begun = time.perf_counter()
             begin_reading(session)
-            for _ in judging_report.result_files(session, study, content_of(session, study)):
+            for _ in report_files(results_of(session, study, AnalysisOptions())):
                 """Each file is made, and forgotten."""
             written = time.perf_counter() - begun, peak_mb()
         path = str(Path(folder) / "bundle.zip")

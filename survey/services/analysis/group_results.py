@@ -22,7 +22,6 @@ from survey.figures.exhibit import Exhibit
 from survey.figures.judging import agreement_by_topic
 from survey.services.analysis.label_results import (
     MOST_CONTESTED,
-    Contested,
     OnTopic,
     annotators_sheet,
     asked_sentences,
@@ -31,6 +30,7 @@ from survey.services.analysis.label_results import (
     reliability_json,
     reliability_sheet,
 )
+from survey.services.analysis.results import Contested, Documents, Results, Sentence
 from survey.services.analysis.sheets import Cell, Sheet, as_csv, count_of
 
 ASKED_BACK = {
@@ -259,7 +259,7 @@ class Assessor:
 
 
 @dataclass(frozen=True)
-class GroupResults:
+class GroupResults(Results):
     """The results of a grouping study.
 
     ``assessors``: in the order in which they began. Of each topic, the first two with the role
@@ -271,6 +271,11 @@ class GroupResults:
     threshold: float
     floor: float
     asked_back: Mapping[str, int]
+
+    @property
+    def participants(self) -> list[str]:
+        """The assessors."""
+        return [each.participant for each in self.assessors]
 
     @cached_property
     def chosen(self) -> list[dict[str, Assessor]]:
@@ -342,7 +347,7 @@ class GroupResults:
         return self._reliability_sentences[0]
 
     @property
-    def sentences(self) -> list[str]:
+    def sentences(self) -> list[Sentence]:
         """What to read next: what further assessors would bring, and where the first two agree."""
         topics = len(self.compared.topics)
         if not topics:
@@ -352,7 +357,7 @@ class GroupResults:
             f"The first two assessors agree on {agree} of {count_of(topics, 'topic')}; the gold "
             f"standard has {joined} of {count_of(len(self.gold.topics), 'topic')}."
         )
-        return [*self._reliability_sentences[1:], first_two]
+        return [*map(Sentence, (*self._reliability_sentences[1:], first_two))]
 
     @property
     def _reliability_sentences(self) -> list[str]:
@@ -365,9 +370,8 @@ class GroupResults:
         by_both = f"{count_of(documents, 'document')} sorted by both"
         return f"{count_of(len(self.assessors), 'assessor')} · {by_both}"
 
-    @property
-    def sheets(self) -> list[Sheet]:
-        """The tables of a page: reliability, topics, the gold standard, and the assessors."""
+    def own_sheets(self) -> list[Sheet]:
+        """Return the tables: reliability, topics, the gold standard, and the assessors."""
         columns = ("participant", "role", "topics", "documents", "groups", "seconds_per_picture")
         rows = tuple(tuple(each[name] for name in columns) for each in self._assessors())
         asked = asked_sentences("topics that were done", ASKED_BACK, self.asked_back)
@@ -384,21 +388,20 @@ class GroupResults:
             tables += [gold_sheet(self.gold), statistics_sheet(self.gold)]
         return [*tables, people]
 
-    @property
-    def exhibits(self) -> list[Exhibit]:
-        """The figure of agreement by topic."""
+    def own_exhibits(self) -> list[Exhibit]:
+        """Return the figure of agreement by topic."""
         rows = [(each.topic, each.adjusted_rand, each.b_cubed) for each in self.compared.topics]
         note = f"The first two assessors. A third is needed below {self.threshold} (adjusted Rand)."
         indices = ("adjusted Rand index", "B³ F1")
         return [agreement_by_topic("Agreement by topic", indices, rows, note)]
 
-    def contested(self) -> list[Contested]:
+    def contested(self) -> Documents:
         """Return the documents of each topic that the first two assessors sorted most differently.
 
         By with how many others a document is together in one of the two clusterings alone. With
         each document: its groups in both.
         """
-        topics = []
+        topics: list[Contested] = []
         for topic in (each.topic for each in self.compared.topics):
             both = [clusters[topic] for clusters in self.clusters[:2]]
             documents = sorted(both[0].keys() & both[1].keys())
@@ -412,7 +415,12 @@ class GroupResults:
             ]
             if rows:
                 topics.append((topic, rows))
-        return topics
+        return Documents("Below each: its groups by the first and by the second assessor.", topics)
+
+    @property
+    def files_note(self) -> str:
+        """See ``Results``."""
+        return "the assessors' groups, with the gold standard that survey assess gold makes of them"
 
     def files(self) -> Iterator[tuple[str, str]]:
         """Yield each assessor's groups, and what `survey assess gold` makes of them."""

@@ -1,12 +1,12 @@
 """What annotators' labels say: merged weights and judgements, agreement, and who differs most."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from itertools import permutations
 from math import fsum
 from sys import intern
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from survey.core.agreement.reliability import Reliability, reliability_of
 from survey.core.collections.labels import (
@@ -18,21 +18,20 @@ from survey.core.collections.labels import (
 )
 from survey.figures.exhibit import Exhibit
 from survey.figures.judging import agreement_by_topic
-from survey.services.analysis.sheets import Sheet, count_of, csv_lines
+from survey.services.analysis.results import Contested, Documents, Results, Sentence
+from survey.services.analysis.sheets import Sheet, as_csv, count_of, csv_lines
 
 ASKED_BACK = {
     "unseen": "whether to end it with documents that were not in view",
     "unmarked": "whether nothing matches",
     "unfinished": "whether nothing more matches, after a batch with marks",
 }
+KEYWORDS = "keywords.csv"
 MOST_CONTESTED = 12  # documents of a topic
 AGREEMENT_NOTE = (
     "Documents: those that at least one annotator looked at; kappa and alpha are of these. What "
     "someone did not look at counts as not marked."
 )
-
-Contested = tuple[str, list[tuple[str, str]]]
-"""A topic, and its documents on which people differ most, each with how they do."""
 
 Topic = TypeVar("Topic")
 OnTopic = Callable[[int, int], object]
@@ -276,13 +275,42 @@ class Annotator:
                 yield f"{topic} 0 {document} {grade}\n"
 
 
+class Rounds(Protocol):
+    """What refining gained, as a study in the database has it."""
+
+    @property
+    def sheet(self) -> Sheet:
+        """The table of the rounds."""
+
+    @property
+    def exhibit(self) -> Exhibit:
+        """The figure of the rounds."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the figures."""
+
+    def files(self) -> Iterator[tuple[str, str]]:
+        """Yield each annotator's rounds as runs."""
+
+
 @dataclass(frozen=True)
-class LabelResults:
-    """The results of a labelling study; ``asked_back``: what pages asked back, how often."""
+class LabelResults(Results):
+    """The results of a labelling study; ``asked_back``: what pages asked back, how often.
+
+    ``keywords``: the text of each topic that is a keyword, without a picture. ``refining``: what
+    it gained; None of a bundle, which has no vectors to rank by.
+    """
 
     annotators: Sequence[Annotator]
     merged: Merged
     asked_back: Mapping[str, int]
+    keywords: Mapping[str, str | None] = field(default_factory=dict)
+    refining: Rounds | None = None
+
+    @property
+    def participants(self) -> list[str]:
+        """The annotators."""
+        return [each.participant for each in self.annotators]
 
     @cached_property
     def compared(self) -> list[dict[str, Any]]:
@@ -306,6 +334,7 @@ class LabelResults:
             "agreement": merged_json(self.merged),
             "annotators": [explained(each, NOTHING_IN_COMMON) for each in self.compared],
             "asked_back": dict(self.asked_back),
+            **({"refining": self.refining.as_json()} if self.refining else {}),
         }
 
     @property
@@ -316,7 +345,7 @@ class LabelResults:
         return self.merged.reliability.sentence(len(self.annotators))
 
     @property
-    def sentences(self) -> list[str]:
+    def sentences(self) -> list[Sentence]:
         """What to read next: what further annotators would bring, and how much is relevant."""
         topics = self.merged.agreements
         if not topics:
@@ -332,7 +361,7 @@ class LabelResults:
         reliability = self.merged.reliability
         more = reliability.more_annotators(len(self.annotators))
         sentences = [reliability.alike(), more, f"{relevance}; the rule: {rule} marked it."]
-        return [*filter(None, sentences)]
+        return [*map(Sentence, filter(None, sentences))]
 
     @property
     def counts(self) -> str:
@@ -340,9 +369,8 @@ class LabelResults:
         marks = sum(len(marked) for each in self.annotators for marked in each.marked.values())
         return f"{count_of(len(self.annotators), 'annotator')} · {count_of(marks, 'mark')}"
 
-    @property
-    def sheets(self) -> list[Sheet]:
-        """The tables of a page: reliability, the annotators, and the topics."""
+    def own_sheets(self) -> list[Sheet]:
+        """Return the tables: reliability, the annotators, the topics, and what refining gained."""
         columns = (
             *("participant", "queries", "looked_at", "marked", "seconds_per_picture"),
             *("jaccard", "differs_most_in"),
@@ -368,39 +396,38 @@ class LabelResults:
         title = "How far the annotators chose the same documents"
         agreement = replace(agreement_sheet(self.merged), title=title, note=AGREEMENT_NOTE)
         reliability = self.merged.reliability
-        return [reliability_sheet(reliability), annotators_sheet(reliability), people, agreement]
+        tables = [reliability_sheet(reliability), annotators_sheet(reliability), people, agreement]
+        return [*tables, *([self.refining.sheet] if self.refining else [])]
 
-    @property
-    def exhibits(self) -> list[Exhibit]:
-        """The figure of agreement by query."""
+    def own_exhibits(self) -> list[Exhibit]:
+        """Return the figures of agreement by query, and of what refining gained."""
         rows = [
             (each["topic"], each["jaccard"], each["krippendorff_alpha"])
             for each in self.merged.agreements
         ]
         indices = ("Jaccard", "Krippendorff's alpha")
-        return [agreement_by_topic("Agreement by query", indices, rows, AGREEMENT_NOTE)]
+        figures = [agreement_by_topic("Agreement by query", indices, rows, AGREEMENT_NOTE)]
+        return [*figures, *([self.refining.exhibit] if self.refining else [])]
 
-    def keyword_sheet(self, keywords: Mapping[str, str | None]) -> Sheet:
-        """Return the weight of each keyword for each document that someone marked.
-
-        ``keywords``: the text of each topic that is a keyword, without a picture.
-        """
+    @property
+    def _keyword_sheet(self) -> Sheet:
+        """The weight of each keyword for each document that someone marked."""
         rows = sorted(
             (document, keyword, weight)
             for topic in self.merged.topics
-            if (keyword := keywords.get(topic.topic))
+            if (keyword := self.keywords.get(topic.topic))
             for document, weight in zip(topic.documents, topic.weights.tolist(), strict=True)
             if weight
         )
         columns = ("document", "keyword", "weight")
         return Sheet("keywords", "Documents' keywords", columns, tuple(rows))
 
-    def contested(self) -> list[Contested]:
+    def contested(self) -> Documents:
         """Return the documents of each topic on which annotators are divided most equally.
 
         With each document: how many marked it, of how many annotators.
         """
-        topics = []
+        topics: list[Contested] = []
         for topic in self.merged.topics:
             chosen = zip(topic.documents, topic.chosen.tolist(), strict=True)
             divided = [(name, count) for name, count in chosen if 0 < count < topic.assessors]
@@ -410,14 +437,26 @@ class LabelResults:
             ]
             if rows:
                 topics.append((topic.topic, rows))
-        return topics
+        return Documents("Below each: how many of the annotators marked it.", topics)
+
+    @property
+    def files_note(self) -> str:
+        """See ``Results``."""
+        return (
+            "each annotator's labels, the weights and judgements that survey assess merge makes of "
+            "them, and each annotator's rounds as runs, from which survey feedback --rounds "
+            "computes what refining gained"
+        )
 
     def files(self) -> Iterator[tuple[str, str]]:
-        """Yield each annotator's labels, and what `survey assess merge` makes of them."""
+        """Yield labels, what `survey assess merge` makes of them, and annotators' rounds."""
         for each in self.annotators:
             yield f"labels/{each.participant}.txt", "".join(each.lines)
         for name, lines in merged_lines(self.merged).items():
             yield name, "".join(lines)
+        yield KEYWORDS, as_csv(self._keyword_sheet)
+        if self.refining:
+            yield from self.refining.files()
 
     def _alike(self) -> dict[str, dict[str, Any]]:
         """Return how alike each annotator is with every other, and where they differ most.

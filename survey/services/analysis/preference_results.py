@@ -53,7 +53,8 @@ from survey.core.tasks.preference import (
 from survey.figures.exhibit import Exhibit
 from survey.figures.judging import preferences_agreeing, run_preferences
 from survey.services.analysis.order_effects import order_effects_sheet
-from survey.services.analysis.sheets import Cell, P, Sheet, Starred, Worded, as_csv, count_of
+from survey.services.analysis.results import Results, Sentence
+from survey.services.analysis.sheets import Cell, P, Sheet, Starred, Worded, count_of
 
 HALF = 0.5  # the agreement of a random choice
 TIES_AS_HALF = "equally good and neither good count as half a win for each list"
@@ -116,7 +117,7 @@ class StrengthShare(NamedTuple):
 
 
 @dataclass(frozen=True)
-class PreferenceResults:
+class PreferenceResults(Results):
     """The preferences of the participants who count, and what follows from them.
 
     ``looks``: at results before the last answers came; ``level``: at which a corrected test
@@ -128,6 +129,11 @@ class PreferenceResults:
     judgements: Sequence[Judgement]
     looks: Sequence[Mapping[str, Any]] = ()
     level: float = LEVEL
+
+    @cached_property
+    def participants(self) -> list[str]:
+        """The participants who prefer something, in the order of their answers."""
+        return [*dict.fromkeys(each.participant for each in self.judgements)]
 
     @cached_property
     def analysis(self) -> PreferenceAnalysis:
@@ -463,9 +469,8 @@ class PreferenceResults:
             ]
         )
 
-    @property
-    def exhibits(self) -> list[Exhibit]:
-        """The figures of which run is preferred, and of each measure's agreement with people."""
+    def own_exhibits(self) -> list[Exhibit]:
+        """Return the figures of which run is preferred, and how far measures agree with people."""
         rows = [
             (each.measure, each.share, each.ci95, each.these_ci95)
             for each in self.analysis.measures
@@ -476,15 +481,16 @@ class PreferenceResults:
         return [*runs, preferences_agreeing(rows)]
 
     @property
-    def sentences(self) -> list[str]:
-        """What to read first: early looks, the runs, the measures, how pairs were selected."""
-        sentences = [self.early_looks] if self.early_looks else []
+    def sentences(self) -> list[Sentence]:
+        """What to read first: the runs, the measures, and how pairs were selected."""
+        sentences: list[str] = []
         if self.judgements:
             sentences += [verdict.sentence for verdict in self.run_verdicts]
             of_runs = self._run_rows or self._run_counts
             sentences += [self.measures_headline] if of_runs else []
             sentences += [verdict.sentence for verdict in self.verdicts]
-        return [*sentences, f"Pairs: {self.plan.selection_sentence}.", *self._asked()]
+        sentences += [f"Pairs: {self.plan.selection_sentence}.", *self._asked()]
+        return [*map(Sentence, sentences)]
 
     def _asked(self) -> Iterator[str]:
         counts = self.asked_back
@@ -494,14 +500,8 @@ class PreferenceResults:
                 f"{counts['asked']}; {counts['kept']} were kept, {counts['changed']} changed."
             )
 
-    def files(self) -> Iterator[tuple[str, str]]:
-        """Yield name and text of each table."""
-        for sheet in self.sheets:
-            yield f"{sheet.name}.csv", as_csv(sheet)
-
-    @property
-    def sheets(self) -> list[Sheet]:
-        """The tables that the page and the command print."""
+    def own_sheets(self) -> list[Sheet]:
+        """Return the tables."""
         if not self.judgements:
             return [Sheet("answers", "Answers", ("answer", "count"), ())]
         return [

@@ -5,14 +5,11 @@ import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from importlib import import_module
 from itertools import islice
-from threading import Thread
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy.orm import Session
 
 from survey.core.agreement.agreement import (
     TESTS,
@@ -81,13 +78,9 @@ from survey.core.tasks.ordering_plan import (
     OBVIOUS,
     REPEATED,
     OrderingPlan,
-    ordering_plan,
 )
-from survey.db import export_queries, vote_queries
-from survey.db.models import Study
 from survey.errors import SurveyError
 from survey.services.studies.languages import ENGLISH
-from survey.services.studies.lifecycle import questions_of
 
 OF_SCOPES = ("kind", "these", "effective", "correction")
 OF_INTERVAL = ("estimand", "n", "unit", "ci95", "why")  # of a test whose p means nothing
@@ -367,31 +360,6 @@ def _without_question(votes: Votes, question: int | None) -> Votes:
         rankings={number: of for number, of in votes.rankings.items() if number != question},
         answers=votes.answers.without_question(question),
         asked=votes.asked - everyone_is_asked_all,
-    )
-
-
-def analyse_study(
-    session: Session, study: Study, options: AnalysisOptions | None = None
-) -> Analysis:
-    """Analyse a study's answers; test data only if chosen, excluded participants never.
-
-    Call ``begin_reading`` on the session before, so that no vote waits for the analysis.
-    """
-    plan = ordering_plan(study.plan)
-    Thread(target=import_module, args=["scipy.stats"]).start()  # half a second, while others read
-    people, answers = vote_queries.votes_of(session, study.id)
-    return analyse_records(
-        study_facts(
-            *(study.slug, study.status, study.digest, study.generator_version, plan, study.looks)
-        ),
-        plan,
-        questions_of(study),
-        people,
-        answers,
-        lambda: ordering_answers(
-            plan, export_queries.first_rankings_of(session, study.id, include_test=True)
-        ),
-        options or AnalysisOptions(),
     )
 
 

@@ -1,7 +1,9 @@
 """What refining gained in a labelling study: its rounds, scored by the study's own judgements."""
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -13,12 +15,17 @@ from survey.core.text_input import FaultyFilesError
 from survey.db.models import Study
 from survey.figures.exhibit import Exhibit
 from survey.figures.judging import gain_by_round
+from survey.services.analysis.label_results import LabelResults
+from survey.services.analysis.results import Results
 from survey.services.analysis.sheets import Cell, Sheet, Starred, count_of
+from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.collections.run_evaluation import DECIMALS, Report, Request, evaluation_json
+from survey.services.exchange.bundle import analyse_stored, content_of
 from survey.services.exchange.labelling import rankings_of, rounds_of
 from survey.services.exchange.tables import Content
 
 DEPTH = 100  # documents of a ranking that FEEDBACK_MEASURES read
+RUN_DEPTH = 1_000  # documents of a topic in a run
 NOTE = (
     "P, weighted P: mean precision after 10, 20, … 100 documents; R: recall after 100. Means over "
     "{queries} of each query's mean over its annotators; who refined less often stays at their "
@@ -37,13 +44,19 @@ class Refining:
 
     ``with_negatives``: as they were ranked; ``without_negatives``: the same rounds without the
     documents that were looked at and not marked, None where these counted for nothing.
-    ``refined``: how often a query was refined at least once, twice, …
+    ``refined``: how often a query was refined at least once, twice, …; ``runs``: yields name and
+    text of each round of each annotator.
     """
 
     with_negatives: Report | None = None
     without_negatives: Report | None = None
     refined: tuple[int, ...] = ()
     why: str | None = None
+    runs: Callable[[], Iterator[tuple[str, str]]] = lambda: iter(())
+
+    def files(self) -> Iterator[tuple[str, str]]:
+        """Yield the rounds of each annotator as runs."""
+        return self.runs()
 
     def as_json(self) -> dict[str, Any]:
         """Return both comparisons as ``survey feedback --rounds`` has them."""
@@ -105,36 +118,61 @@ def _cells(report: Report, run: str | None) -> list[Cell]:
     return cells
 
 
-def refining_of(session: Session, study: Study, content: Content) -> Refining | None:
-    """Return what refining gained in a labelling study, None for other kinds.
+def results_of(session: Session, study: Study, options: AnalysisOptions) -> Results:
+    """Return a study's results; of labels, with what refining gained.
+
+    Call it in a session after ``begin_reading``. Raises SurveyError for options that the kind's
+    analysis does not have.
+    """
+    results = analyse_stored(session, study, options)
+    if not isinstance(results, LabelResults):
+        return results
+    content = content_of(session, study, include_test=options.include_test)
+    return replace(results, refining=refining_of(session, study, content))
+
+
+def refining_of(session: Session, study: Study, content: Content) -> Refining:
+    """Return what refining gained in a labelling study.
 
     The figures are those of ``survey feedback --rounds`` for the files that the study's results
     are. ``content``: of ``content_of``, read in this session.
     """
-    if study.plan.kind != "labelling":
-        return None
     if study.imported_from:
         return Refining(why="the study is imported, and a bundle has no vectors to rank by")
-    counted = {each.participant for each in content.analysis.annotators}
+    counted = {each.participant for each in content.results.annotators}
     refined = Counter[int]()
     for row, state in content.answers.states():
         if row.participant in counted:
             refined.update(range(1, len(state.rounds)))
+    runs = partial(_run_files, session, study.id, content)
     if not refined:
-        return Refining(why="no annotator has refined a query that is done")
+        return Refining(why="no annotator has refined a query that is done", runs=runs)
     try:
         reports = [
             _report(session, study.id, content, with_negatives=with_negatives)
             for _, with_negatives in rankings_of(content)
         ]
     except FaultyFilesError as error:
-        return Refining(why="; ".join(error.faults))
-    return Refining(reports[0], next(iter(reports[1:]), None), tuple(refined.values()))
+        return Refining(why="; ".join(error.faults), runs=runs)
+    without = next(iter(reports[1:]), None)
+    return Refining(reports[0], without, tuple(refined.values()), runs=runs)
+
+
+def _run_files(session: Session, study_id: int, content: Content) -> Iterator[tuple[str, str]]:
+    for folder, with_negatives in rankings_of(content):
+        rounds = rounds_of(session, study_id, content, RUN_DEPTH, with_negatives=with_negatives)
+        for participant, number, orders in rounds:
+            lines = (
+                f"{topic} Q0 {document} {rank} {RUN_DEPTH - rank} round{number}\n"
+                for topic, order in orders.items()
+                for rank, document in enumerate(order, 1)
+            )
+            yield f"{folder}/{participant}/round{number}.txt", "".join(lines)
 
 
 def _report(session: Session, study_id: int, content: Content, *, with_negatives: bool) -> Report:
     """Score the rounds by what most annotators marked; raises FaultyFilesError."""
-    topics = content.analysis.merged.topics
+    topics = content.results.merged.topics
     truth = GroundTruth(
         {
             each.topic: dict(zip(each.documents, each.relevance().tolist(), strict=True))

@@ -7,7 +7,7 @@ from survey import figures
 from survey.core.collections.curves import curves_of
 from survey.figures.curves import exhibits
 from survey.figures.exhibit import Exhibit
-from survey.services.analysis.report import figure_files, sheet_files
+from survey.services.analysis.results import figure_files, sheet_files
 from survey.services.analysis.sheets import FORMATS, Sheet
 from survey.services.collections.run_evaluation import (
     Report,

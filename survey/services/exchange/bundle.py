@@ -11,7 +11,9 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, replace
 from functools import lru_cache, partial
+from importlib import import_module
 from itertools import starmap
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -20,14 +22,14 @@ from sqlalchemy.orm import Session
 from survey.core.studies.fields import ParticipantRecord, and_join
 from survey.core.studies.plan import Plan
 from survey.core.studies.run_lists import TextFile
-from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.db import export_queries, item_queries, queries
 from survey.db.engine import snapshot
 from survey.db.export_queries import EXPORTED, identities_of, people_of
 from survey.db.models import Study
 from survey.errors import NotFoundError, SurveyError
 from survey.release import made_by
-from survey.services.analysis.study_results import Analysis, AnalysisOptions, analyse_study
+from survey.services.analysis.results import Results
+from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.exchange.grouping import GroupingFiles
 from survey.services.exchange.labelling import LabellingFiles
 from survey.services.exchange.long_table import LONG, SCRIPT, script
@@ -43,17 +45,15 @@ from survey.services.exchange.tables import (
     Content,
     IdentityRecord,
     Table,
-    TaskFigures,
     TaskFiles,
     WithJudgements,
-    WithResultFiles,
     batched,
     codebook_of,
     item_tables,
     listed_values,
     participants_table,
-    task_figures,
     time_of,
+    with_left_out,
 )
 from survey.services.participation.own_data import require_none_due
 from survey.services.participation.participants import PRACTICE
@@ -168,31 +168,27 @@ def files_of_kind(plan: Plan) -> TaskFiles:
     return TASK_FILES[plan.kind]
 
 
-def analyse_stored(
-    session: Session, study: Study, options: AnalysisOptions
-) -> Analysis | TaskFigures:
-    """Return a study's analysis; of a kind without a report, its figures and tables.
+def analyse_stored(session: Session, study: Study, options: AnalysisOptions) -> Results:
+    """Return a study's results; raises SurveyError for options that its kind does not have.
 
     Call it in a session after ``begin_reading``, so that answers do not wait for it.
     """
-    if isinstance(study.plan, OrderingPlan):
-        return analyse_study(session, study, options)
     require_options(study.plan, options)
-    content = content_of(session, study, include_test=options.include_test)
-    everyone = partial(people_of, session, study.id, include_test=True)
-    return task_figures(
-        *(content.answers, content.analysis),
-        lambda: starmap(ParticipantRecord, everyone()),
-        options,
-    )
+    Thread(target=import_module, args=["scipy.stats"]).start()  # half a second, while others read
+    content = content_of(session, study, include_test=True, with_items=False)
+    content = replace(content, digest=study.digest or "")
+    results = content.answers.analyse(content, options)
+    return with_left_out(results, content.participants, options)
+
+
+def has_options(plan: Plan) -> bool:
+    """Return whether the analysis of a plan's kind has more options than ``include_test``."""
+    return files_of_kind(plan).has_options
 
 
 def require_options(plan: Plan, options: AnalysisOptions) -> None:
-    """Refuse options that the analysis of a plan's kind does not have; raises SurveyError.
-
-    Of all kinds ordering alone has more than ``include_test``.
-    """
-    if isinstance(plan, OrderingPlan) or options.as_planned:
+    """Refuse options that the analysis of a plan's kind does not have; raises SurveyError."""
+    if has_options(plan) or options.as_planned:
         return
     default = AnalysisOptions()
     options_set = [
@@ -207,29 +203,28 @@ def require_options(plan: Plan, options: AnalysisOptions) -> None:
     )
 
 
-def result_files(session: Session, study: Study, content: Content) -> Iterator[tuple[str, bytes]]:
-    """Yield the files that a kind's results are, none for most kinds."""
-    kind = files_of_kind(study.plan)
-    if not isinstance(kind, WithResultFiles):
-        return iter(())
-    files = kind.result_files(session, study.id, content)
-    return ((name, text.encode()) for name, text in files)
-
-
 def judgements_of(session: Session, study: Study, *, include_test: bool = False) -> TextFile:
     """Return the judgements that a closed study's answers are; raises SurveyError without any."""
     require_results(study)
-    files = result_files(session, study, content_of(session, study, include_test=include_test))
-    judged = next((text for name, text in files if name == QRELS), b"")
+    files = content_of(session, study, include_test=include_test).results.files()
+    judged = next((text for name, text in files if name == QRELS), "")
     if not judged:
         raise SurveyError(f"The study {study.slug!r} has no judgements: no query is done.")
-    return TextFile(f"{study.slug}-{QRELS}", judged.decode(), sha256_of(judged))
+    return TextFile(f"{study.slug}-{QRELS}", judged, sha256_of(judged.encode()))
 
 
 def content_of(
-    session: Session, study: Study, *, include_test: bool = False, with_identities: bool = False
+    session: Session,
+    study: Study,
+    *,
+    include_test: bool = False,
+    with_identities: bool = False,
+    with_items: bool = True,
 ) -> Content:
-    """Return a study's content; call ``begin_reading`` for the session first."""
+    """Return a study's content; call ``begin_reading`` for the session first.
+
+    ``with_items``: False where their texts, which may be long, are not needed.
+    """
     plan, questions = study.plan, questions_of(study, practice=True)
     rows = partial(people_of, session, study.id, include_test=include_test)
     identities = partial(identities_of, session, study.id, include_test=include_test)
@@ -250,7 +245,7 @@ def content_of(
         answers=files_of_kind(plan).stored(session, study.id, include_test=include_test),
         include_test=include_test,
         identities=(lambda: starmap(IdentityRecord, identities())) if with_identities else None,
-        items=item_queries.items_of(session, study.id),
+        items=item_queries.items_of(session, study.id) if with_items else (),
         topics=item_queries.topics_of(session, study.id),
         vectors_digest=study.vectors_digest,
         packages=study.packages or packages_of(plan),  # earlier versions recorded none
@@ -272,7 +267,7 @@ def files_of(content: Content) -> Iterator[tuple[str, Lines]]:
 
 
 def _analysis_lines(content: Content) -> Iterator[str]:
-    yield stable_json(content.analysis_json)
+    yield stable_json(content.results.as_json())
 
 
 def tables_in(content: Content) -> list[Table]:

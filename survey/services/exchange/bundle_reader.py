@@ -42,8 +42,9 @@ from survey.db.export_queries import EXPORTED
 from survey.db.item_queries import Thumbnail
 from survey.db.models import Study
 from survey.db.models.base import UtcDateTime
+from survey.services.analysis.ordering_results import OrderingResults
+from survey.services.analysis.results import Results
 from survey.services.analysis.study_results import (
-    Analysis,
     AnalysisOptions,
     Exclusions,
     LeftOut,
@@ -101,11 +102,10 @@ from survey.services.exchange.tables import (
     Content,
     IdentityRecord,
     Table,
-    TaskFigures,
     bounds_of,
     describe_column,
     listed_values,
-    task_figures,
+    with_left_out,
 )
 
 UNKNOWN = ("slug", "title", "status", "digest", "generator", "generator_version", "seed")
@@ -133,11 +133,10 @@ READINGS = 2.5
 MOST_REPEATED = 200  # characters of a value, in a message
 
 
-def analyse_files(files: Files, options: AnalysisOptions) -> Analysis | TaskFigures:
+def analyse_files(files: Files, options: AnalysisOptions) -> Results:
     """Analyse files: with study.json strictly as a bundle, else whatever can be analysed.
 
-    rankings.csv, where it exists, must agree with the lists. Of a kind of question that has no
-    report its figures and tables are returned. Raises BundleError with the place
+    rankings.csv, where it exists, must agree with the lists. Raises BundleError with the place
     of each cell that cannot be, and what is allowed; SurveyError for an option that the kind's
     analysis does not have.
     """
@@ -146,10 +145,8 @@ def analyse_files(files: Files, options: AnalysisOptions) -> Analysis | TaskFigu
             content, _ = read_bundle(files)
             require_options(content.plan, options)
             files_of_kind(content.plan).check_derived(files, content)
-        analysis = content.answers.analyse(content, options)
-        if isinstance(analysis, Analysis):
-            return analysis
-        return task_figures(content.answers, analysis, content.participants, options)
+        results = content.answers.analyse(content, options)
+        return with_left_out(results, content.participants, options)
     folder = read_foreign(files)
     answers = Answers.of(answer.response for answer in folder.answers)
     flags = {each.participant: (each.is_test, each.excluded) for each in folder.answers}
@@ -162,7 +159,7 @@ def analyse_files(files: Files, options: AnalysisOptions) -> Analysis | TaskFigu
         answers=answers.of_people(counted_mask(people, options)),
         simulated_ids=frozenset(answers.people[people.is_test].tolist()),
     )
-    return analyse_votes(votes, LeftOut.of(people, options), options)
+    return OrderingResults.of(analyse_votes(votes, LeftOut.of(people, options), options))
 
 
 def unknown_study(folder: ForeignFolder) -> dict[str, Any]:
@@ -670,7 +667,8 @@ def _check_texts(texts: Any, content: Content, comparison: Comparison) -> None:
 
 
 def _check_analysis(files: Files, content: Content, comparison: Comparison) -> str:
-    figures, recomputed = json_of(files, ANALYSIS), json.loads(stable_json(content.analysis_json))
+    figures = json_of(files, ANALYSIS)
+    recomputed = json.loads(stable_json(content.results.as_json()))
     checked = f"{ANALYSIS}: every figure recomputed"
     if not _has_times(files, content.plan):
         answers = files_of_kind(content.plan).answers_file

@@ -9,8 +9,6 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy.orm import Session
-
 from survey.core.collections.runs import IN_NO_CLUSTER
 from survey.core.tasks.grouping import (
     ASKED,
@@ -83,6 +81,7 @@ class GroupingContent(StepContent):
             plan.sufficient_agreement / 100,
             plan.least_agreement / 100,
             {kind: asked[kind] for kind in ASKED},
+            **content.known(options),
         )
 
     def tried_sheet(
@@ -90,7 +89,7 @@ class GroupingContent(StepContent):
     ) -> Sheet:
         """Return the group of each document in the gold standard, beside someone's groups."""
         topic = content.question(number).topic
-        of_topic = (each for each in content.analysis.gold.topics if each.topic == topic)
+        of_topic = (each for each in content.results.gold.topics if each.topic == topic)
         gold = next(of_topic, None)
         clusters: Mapping[str, Iterable[str]] = gold.clusters if gold else {}
         note = "Names of groups mean nothing here: look at what is together."
@@ -153,6 +152,7 @@ class GroupingFiles(StepFiles):
     content = GroupingContent
     answers_file = TOPICS_DONE
     typed = "the names that participants gave to groups"
+    has_options = False
     tables = StoredGroupingPresentation, StoredGroupingAnswer, StoredGroupingStep
     question_columns = (
         *(QUESTION, TOPIC),
@@ -169,9 +169,9 @@ class GroupingFiles(StepFiles):
 
     def judgement_files(self, content: Content) -> Iterator[tuple[str, Iterable[str]]]:
         """See ``WithJudgements``: each assessor's groups, and the gold standard."""
-        for each in content.analysis.assessors:
+        for each in content.results.assessors:
             yield f"{JUDGEMENTS}/{each.participant}.txt", cluster_lines(each.clusters)
-        yield "gold.txt", [gold_files(content.analysis.gold)[0]]
+        yield "gold.txt", [gold_files(content.results.gold)[0]]
 
     def lines_per_answer(self, plan: GroupingPlan) -> int:
         """Estimate how many lines of the files a topic takes."""
@@ -224,12 +224,6 @@ class GroupingFiles(StepFiles):
                 raise BundleError(f"{place}: the topic has no document {unknown[0]}")
         return f"the documents of {len(content.questions)} topics are the plan's"
 
-    def result_files(
-        self, session: Session, study_id: int, content: Content
-    ) -> Iterator[tuple[str, str]]:
-        """See ``WithResultFiles``: each assessor's groups, and the gold standard."""
-        yield from content.analysis.files()
-
 
 def _groups_in(text: str) -> dict[str, list[str]]:
     """Return the groups in a cell; raises ValueError for what is no object of lists of ids."""
@@ -251,7 +245,7 @@ def _groups(content: Content) -> Iterator[Row]:
 
 
 def _agreement(content: Content) -> Iterable[Row]:
-    return gold_sheet(content.analysis.gold).rows
+    return gold_sheet(content.results.gold).rows
 
 
 _COUNTED = ("whole number", "0, 1, …")

@@ -23,7 +23,6 @@ from survey.core.tasks.labelling import (
 )
 from survey.core.tasks.steps import Done
 from survey.db.item_queries import StudyItems
-from survey.db.models import Study
 from survey.db.models.labelling import (
     StoredLabellingAnswer,
     StoredLabellingPresentation,
@@ -36,7 +35,7 @@ from survey.services.analysis.label_results import (
     merged,
     merged_lines,
 )
-from survey.services.analysis.sheets import Sheet, as_csv
+from survey.services.analysis.sheets import Sheet
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.exchange.input_files import JUDGEMENTS, BundleError, CsvRow
 from survey.services.exchange.steps import (
@@ -57,8 +56,6 @@ from survey.services.exchange.tables import (
     lines_of,
 )
 
-KEYWORDS = "keywords.csv"
-DEPTH = 1_000  # documents of a topic in a run
 RUNS, RUNS_WITHOUT_NEGATIVES = "runs", "runs-without-negatives"
 QUERIES = "queries.csv"
 
@@ -89,13 +86,15 @@ class LabellingContent(StepContent):
             [each.labels for each in annotators],
             [each.participant for each in annotators],
         )
-        return LabelResults(annotators, merged(given, names), asked_back)
+        keywords = {each.topic: each.text for each in content.topics if not each.image}
+        labelled = (annotators, merged(given, names), asked_back, keywords)
+        return LabelResults(*labelled, **content.known(options))
 
     def tried_sheet(
         self, content: Content, number: int, drawn: LabellingPresentation, answer: Done
     ) -> Sheet:
         """Return how many participants marked each document that was shown, beside the marks."""
-        topics, topic = content.analysis.merged.topics, content.question(number).topic
+        topics, topic = content.results.merged.topics, content.question(number).topic
         merged = next((each for each in topics if each.topic == topic), None)
         marked = dict(zip(merged.documents, merged.chosen.tolist(), strict=True)) if merged else {}
         names = content.names_of(drawn.grades)
@@ -129,6 +128,7 @@ class LabellingFiles(StepFiles):
     content = LabellingContent
     answers_file = QUERIES
     typed = ""
+    has_options = False
     tables = StoredLabellingPresentation, StoredLabellingAnswer, StoredLabellingStep
     question_columns = (QUESTION, TOPIC)
     step_names = ("action", "batch", "document", "grade", "documents")
@@ -143,9 +143,9 @@ class LabellingFiles(StepFiles):
 
     def judgement_files(self, content: Content) -> Iterator[tuple[str, Iterable[str]]]:
         """See ``WithJudgements``: each annotator's labels, and what is merged of them."""
-        for each in content.analysis.annotators:
+        for each in content.results.annotators:
             yield f"{JUDGEMENTS}/{each.participant}.txt", map("".join, batched(each.lines))
-        lines = merged_lines(content.analysis.merged)
+        lines = merged_lines(content.results.merged)
         for name in ("weights.txt", "qrels.txt"):
             yield name, map("".join, batched(lines[name]))
 
@@ -194,25 +194,6 @@ class LabellingFiles(StepFiles):
                 raise BundleError(f"{place}: items.csv has no document {unknown[0]}")
         return f"the topics of {len(content.questions)} queries are the plan's"
 
-    def result_files(
-        self, session: Session, study_id: int, content: Content
-    ) -> Iterator[tuple[str, str]]:
-        """See ``WithResultFiles``: labels, judgements, and the rounds of each annotator as runs."""
-        yield from content.analysis.files()
-        keywords = {each.topic: each.text for each in content.topics if not each.image}
-        yield KEYWORDS, as_csv(content.analysis.keyword_sheet(keywords))
-        if session.get_one(Study, study_id).imported_from:  # a bundle has no vectors to rank by
-            return
-        for folder, with_negatives in rankings_of(content):
-            rounds = rounds_of(session, study_id, content, DEPTH, with_negatives=with_negatives)
-            for participant, number, orders in rounds:
-                lines = (
-                    f"{topic} Q0 {document} {rank} {DEPTH - rank} round{number}\n"
-                    for topic, order in orders.items()
-                    for rank, document in enumerate(order, 1)
-                )
-                yield f"{folder}/{participant}/round{number}.txt", "".join(lines)
-
 
 def rankings_of(content: Content) -> list[tuple[str, bool]]:
     """Return the folders of runs, and whether negative examples count in them.
@@ -235,7 +216,7 @@ def rounds_of(
     plan = plan if with_negatives else replace(plan, negative_share=0)
     find = StudyItems(session, study_id)
     questions = {each.number: each for each in content.questions}
-    counted = {each.participant for each in content.analysis.annotators}
+    counted = {each.participant for each in content.results.annotators}
     for participant, rows in groupby(content.answers.states(), lambda each: each[0][0]):
         if participant not in counted:
             continue
@@ -258,7 +239,7 @@ def _labels(content: Content) -> Iterator[Row]:
 
 def _body(name: str) -> Callable[[Content], Iterator[str]]:
     """Return the body of a table that is one of the files of merged labels."""
-    return lambda content: islice(merged_lines(content.analysis.merged)[name], 1, None)
+    return lambda content: islice(merged_lines(content.results.merged)[name], 1, None)
 
 
 _COUNTED = ("whole number", "0, 1, …")

@@ -79,7 +79,7 @@ def start_of_line(
 
 def ordering_lines(content: Content) -> Iterator[str]:
     """Yield the lines of an ordering study, a string for each response."""
-    analysis: Analysis = content.analysis
+    analysis: Analysis = content.results.analysis
     votes = analysis.votes
     ballots = Ballots.of(votes.answers, votes.rankings, votes.measures)
     ends = [*_ends_of_ballots(ballots, _values_of_ballots(analysis, ballots))]

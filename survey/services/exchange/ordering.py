@@ -40,10 +40,9 @@ from survey.core.text_input import lines_of as text_lines
 from survey.db import export_queries, vote_queries
 from survey.db.models import Participant
 from survey.db.models.ordering import StoredOrderingAnswer, StoredOrderingPresentation
-from survey.services.analysis import study_results
+from survey.services.analysis.ordering_results import OrderingResults
 from survey.services.analysis.sheets import Sheet
 from survey.services.analysis.study_results import (
-    Analysis,
     AnalysisOptions,
     analyse_records,
     ordering_answers,
@@ -105,12 +104,12 @@ class OrderingContent:
         """Count the answers of all participants, left out or not."""
         return len(self.votes()[1])
 
-    def analyse(self, content: Content, options: AnalysisOptions) -> Analysis:
-        """Return the analysis of the answers."""
+    def analyse(self, content: Content, options: AnalysisOptions) -> OrderingResults:
+        """Return the results of the answers."""
         plan = ordering_plan(content.plan)
-        study = (content.slug, content.status, content.digest, content.generator_version)
+        study = (content.slug, content.status, content.digest or None, content.generator_version)
         facts = study_facts(*study, plan, content.looks)
-        return analyse_records(
+        analysis = analyse_records(
             *(facts, plan, content.questions, *self.votes()),
             lambda: ordering_answers(
                 plan,
@@ -118,8 +117,7 @@ class OrderingContent:
             ),
             options,
         )
-
-    as_json = staticmethod(study_results.as_json)
+        return OrderingResults.of(analysis)
 
     def public(self, move: MoveTime) -> "OrderingContent":
         """Return the answers without reasons and what people said of themselves, times moved."""
@@ -145,7 +143,7 @@ class OrderingContent:
         """Return each measure's ordering, how many ticked it, and whether it is the answer's."""
         rankings = content.question(number).rankings
         ticked = {rankings[drawn.label_order[label - 1]] for label in answer.clicked}
-        rows = content.analysis.agreement.table4.rows
+        rows = content.results.analysis.agreement.table4.rows
         votes: Mapping[str, float] = next((row.votes for row in rows if row.question == number), {})
         shown_as = {name: f"Method {label}" for label, name in enumerate(drawn.label_order, 1)}
         cells = []
@@ -219,6 +217,7 @@ class OrderingFiles:
     }
     answers_file = "responses.csv"
     typed = ""
+    has_options = True
 
     def data_tables(self, plan: OrderingPlan) -> list[Table]:
         """Return the files of the lists and of the answers."""
@@ -690,7 +689,7 @@ VOTES = Table(
 
 @lines_of
 def _table3(content: Content) -> Iterator[Row]:
-    table = content.analysis.table3
+    table = content.results.analysis.table3
     yield "participants", table.participants
     yield "questions_per_participant", table.questions_per_participant
     for name, spread in table.numbers.items():
@@ -709,7 +708,7 @@ def _spread(name: str, spread: Spread) -> Iterator[Row]:
 
 @lines_of
 def _table4(content: Content) -> Iterator[Row]:
-    table = content.analysis.agreement.table4
+    table = content.results.analysis.agreement.table4
     names = (*table.measures, OTHER)
     for row in table.rows:
         yield row.question, *(row.votes[name] for name in names), "-".join(row.choice)

@@ -115,11 +115,8 @@ class PreferenceContent:
         plan: Any = content.plan
         judgements = [_judgement(row) for row in self.rows() if row.participant in counted]
         level = level_left(plan, content.looks, sum(counted.values()))
-        return PreferenceResults(plan, content.questions, judgements, content.looks, level)
-
-    def as_json(self, analysis: PreferenceResults) -> dict[str, Any]:
-        """Return an analysis as ``survey analyse --json`` prints it."""
-        return analysis.as_json()
+        of_study = (plan, content.questions, judgements, content.looks, level)
+        return PreferenceResults(*of_study, **content.known(options))
 
     def public(self, move: MoveTime) -> "PreferenceContent":
         """Return the preferences without reasons, all times moved by ``move``."""
@@ -147,7 +144,7 @@ class PreferenceContent:
             word = "equal" if better == EQUAL else "better"
             rows.append((name, *(word * (each == better) for each in PREFERRED)))
         preferred = [
-            each.preferred for each in content.analysis.judgements if each.question == number
+            each.preferred for each in content.results.judgements if each.question == number
         ]
         counts = (preferred.count({LEFT: left, RIGHT: right}.get(each, each)) for each in PREFERRED)
         rows.append(("participants", *map(str, counts)))
@@ -196,6 +193,7 @@ class PreferenceFiles:
     }
     answers_file = PREFERENCES
     typed = ""
+    has_options = False
 
     def data_tables(self, plan: PreferencePlan) -> list[Table]:
         """Return the files of the pairs and of the preferences."""
@@ -257,15 +255,6 @@ class PreferenceFiles:
             "selection": plan.selection_sentence,
             "practice": None,
         }
-
-    def result_files(
-        self, session: Session, study_id: int, content: Content
-    ) -> Iterator[tuple[str, str]]:
-        """Yield the name and the text of each table of the results.
-
-        A bundle does not hold these files; they are handed out beside it.
-        """
-        yield from content.analysis.files()
 
 
 class _Reader:
@@ -358,7 +347,7 @@ def _preferences(content: Content) -> Iterator[Row]:
 
 def _long(content: Content) -> Iterator[str]:
     """Yield the lines of each counted preference for a list, one for each pair of measures."""
-    results: PreferenceResults = content.analysis
+    results: PreferenceResults = content.results
     counted = {each.participant for each in results.judgements}
     questions = {each.number: each for each in content.questions}
 

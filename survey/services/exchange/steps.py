@@ -94,10 +94,6 @@ class StepContent:
         """Count the questions that are done."""
         return sum(1 for _ in self.rows())
 
-    def as_json(self, analysis: Any) -> dict[str, Any]:
-        """Return an analysis as ``survey analyse --json`` prints it."""
-        return analysis.as_json()  # type: ignore[no-any-return] # of the kind's own type
-
     def states(self) -> Iterator[tuple[DoneRecord, Any]]:
         """Yield each question that is done, with all its steps.
 

@@ -10,14 +10,14 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from functools import cached_property, lru_cache
 from itertools import islice
 from operator import attrgetter, itemgetter
 from textwrap import shorten
-from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from sqlalchemy import JSON, Boolean, CheckConstraint, Float, Integer
@@ -49,6 +49,7 @@ from survey.db.models import (
     StoredTopic,
 )
 from survey.db.models.base import Base, Labels, UtcDateTime, WeakOrder
+from survey.services.analysis.results import NOBODY, Results
 from survey.services.analysis.sheets import Sheet
 from survey.services.analysis.study_results import (
     AnalysisOptions,
@@ -117,11 +118,8 @@ class TaskContent(Protocol):
     def count(self) -> int:
         """Count the answers of all participants, left out or not."""
 
-    def analyse(self, content: "Content", options: AnalysisOptions) -> Any:
-        """Return the analysis of the answers; pages show its ``headline``, ``sheets`` and so on."""
-
-    def as_json(self, analysis: Any) -> dict[str, Any]:
-        """Return an analysis as ``survey analyse --json`` prints it."""
+    def analyse(self, content: "Content", options: AnalysisOptions) -> Results:
+        """Return the results of the answers."""
 
     def public(self, move: MoveTime) -> "TaskContent":
         """Return the answers as everyone may have them: without people's words, times moved."""
@@ -203,62 +201,42 @@ class Content:
         """The questions, the practice question first if there is one."""
         return [*([self.practice] if self.practice else []), *self.questions]
 
+    def known(self, options: AnalysisOptions) -> dict[str, Any]:
+        """Return what results of any kind know: facts of the study, and who is simulated."""
+        tests = (each.public_id for each in self.counted(options) if each.is_test)
+        return {
+            "study": {
+                "title": self.plan.title,
+                "language": self.plan.language,
+                "digest": self.digest,
+            },
+            "simulated_ids": frozenset(tests if options.include_test else ()),
+        }
+
     @cached_property
-    def analysis(self) -> Any:
-        """The analysis with the protocol's options, computed once."""
+    def results(self) -> Any:
+        """The results with the protocol's options, of the kind's type, computed once."""
         return self.answers.analyse(self, AnalysisOptions(include_test=self.include_test))
 
-    @property
-    def analysis_json(self) -> dict[str, Any]:
-        """The analysis as ``survey analyse --json`` prints it."""
-        return self.answers.as_json(self.analysis)  # type: ignore[no-any-return] # see TaskContent
 
-
-class TaskFigures(NamedTuple):
-    """The results of a kind that has no report: as analysis.json has them, and as tables.
-
-    ``sentences``: what to read before the tables. ``why_empty``: why no table has a row.
-    ``headline``: what the answers say, in a sentence; ``counts``: what it rests on.
-    """
-
-    figures: dict[str, Any]
-    sheets: Sequence[Sheet] = ()
-    sentences: Sequence[str] = ()
-    why_empty: str = ""
-    headline: str = ""
-    counts: str = ""
-
-
-def task_figures(
-    answers: TaskContent,
-    analysis: Any,
-    everyone: Callable[[], Iterable[ParticipantRecord]],
-    options: AnalysisOptions,
-) -> TaskFigures:
-    """Return the figures of an analysis, and its tables where the kind has some.
+def with_left_out(
+    results: Results, everyone: Callable[[], Iterable[ParticipantRecord]], options: AnalysisOptions
+) -> Results:
+    """Return results that know who is left out, if no answer counts.
 
     ``everyone``: reads the participants, with those who are left out.
     """
-    sheets, sentences = (getattr(analysis, name, ()) for name in ("sheets", "sentences"))
-    why = "" if any(sheet.rows for sheet in sheets) else _why_empty(everyone(), options)
-    headline, counts = (getattr(analysis, name, "") for name in ("headline", "counts"))
-    return TaskFigures(answers.as_json(analysis), sheets, sentences, why, headline, counts)
+    if not results.nothing or results.left_out != NOBODY:
+        return results
+    flags = [(each.is_test, each.excluded) for each in everyone()]
+    people = Exclusions(*np.array(flags, dtype=bool).reshape(-1, 2).T)
+    return replace(results, left_out=LeftOut.of(people, options))
 
 
 def _first_words(text: str) -> str:
     """Return a text's first words, in at most 60 characters; of one long word its beginning."""
     words = shorten(text, 60)
     return words if words != "[...]" else f"{text.strip()[:59]}…"
-
-
-def _why_empty(everyone: Iterable[ParticipantRecord], options: AnalysisOptions) -> str:
-    flags = [(each.is_test, each.excluded) for each in everyone]
-    columns = np.array(flags, dtype=bool).reshape(-1, 2).T
-    left_out = LeftOut.of(Exclusions(*columns), options)
-    why = "No answer counts yet."
-    if left_out.excluded or left_out.test:
-        why += f" Left out: {left_out.excluded} excluded, {left_out.test} test participants."
-    return why + (" --include-test counts test participants." if left_out.test else "")
 
 
 @dataclass(frozen=True)
@@ -312,11 +290,13 @@ class TaskFiles(Protocol):
     ``result_tables``, in here or not, and of ``data_tables`` those in here. ``answers_file``: the
     file of the answers, with the columns shown_at, submitted_at and active_seconds. ``typed``:
     what participants type beside reasons, which a public bundle leaves out; "" for nothing.
+    ``has_options``: whether the analysis has more options than ``include_test``.
     """
 
     recomputed: Mapping[str, str]
     answers_file: str
     typed: str
+    has_options: bool
 
     def data_tables(self, plan: Any) -> list[Table]:
         """Return the files of the questions, then those with a row or more for each answer.
@@ -360,16 +340,6 @@ class WithJudgements(Protocol):
 
         A file for each assessor is in the folder JUDGEMENTS, under their public id.
         """
-
-
-@runtime_checkable
-class WithResultFiles(Protocol):
-    """The files of a kind whose results are files too, such as judgements."""
-
-    def result_files(
-        self, session: Session, study_id: int, content: Content
-    ) -> Iterator[tuple[str, str]]:
-        """Yield name and text of each file."""
 
 
 def lines_of(rows: Callable[[Content], Iterable[Row]]) -> Callable[[Content], Iterator[str]]:

@@ -9,7 +9,7 @@ from flask.typing import ResponseReturnValue
 from wtforms import BooleanField, StringField
 
 from survey.core.text_input import FaultyFilesError, split_names
-from survey.services.analysis.report import as_svg
+from survey.services.analysis.results import as_svg
 from survey.services.analysis.sheets import printed_table
 from survey.services.collections import run_report
 from survey.services.collections.run_evaluation import (

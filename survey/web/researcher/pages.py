@@ -21,7 +21,7 @@ from wtforms import (
 
 from survey.core.text_input import parse_whole
 from survey.services import accounts
-from survey.services.analysis.report import image_of
+from survey.services.analysis.results import image_of
 from survey.services.exchange.input_files import text_in
 from survey.services.studies import lifecycle, plans
 from survey.services.studies.plans import Reading, TextFile, id_changes

@@ -4,9 +4,7 @@ Results and files are hidden until the study is closed, or shown early with a re
 """
 
 import io
-import json
 import mimetypes
-from itertools import chain
 from typing import Any
 
 from flask import flash, g, redirect, request, url_for
@@ -15,30 +13,19 @@ from wtforms import StringField
 from wtforms.validators import DataRequired
 
 from survey.core.tasks.labelling import LabellingPlan
-from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.errors import NotFoundError, SurveyError
 from survey.services import accounts
-from survey.services.analysis.label_results import Contested
-from survey.services.analysis.report import (
-    Parts,
-    as_html,
-    drawable,
-    expected_bytes,
-    part_file,
-    parts_of,
-    report_files,
-    report_of,
-)
+from survey.services.analysis.label_results import LabelResults
+from survey.services.analysis.report import as_html, expected_bytes, report_files
+from survey.services.analysis.results import Results, drawable, json_text, part_file
 from survey.services.analysis.sheets import printed_table
-from survey.services.analysis.study_results import Analysis, AnalysisOptions, analyse_study
-from survey.services.collections.items import summary
-from survey.services.collections.judging_report import JudgingReport, judging_report
-from survey.services.collections.judging_report import result_files as result_files_of
+from survey.services.analysis.study_results import AnalysisOptions
+from survey.services.collections import items
+from survey.services.collections.refining import results_of
 from survey.services.exchange import bundle as bundles
 from survey.services.exchange import bundle_import, input_files
 from survey.services.exchange.bundle import stream_zip_of_bytes
 from survey.services.exchange.input_files import BundleError
-from survey.services.exchange.tables import Content
 from survey.services.operations.database import snapshot
 from survey.services.studies import lifecycle, plans
 from survey.services.studies.recruitment import Recruitment
@@ -80,21 +67,42 @@ class OrderingForm(Form):
 @blueprint.get(f"{STUDY}/results")
 @in_own_process
 def results() -> ResponseReturnValue:
-    """Show the results as a report, or as figures for kinds without one, or why they are hidden."""
+    """Show the results, or why they are hidden."""
     if not lifecycle.shows_results(g.study):
         return _hidden_page(UnblindForm())
     _require_results()
-    if not isinstance(g.plan, OrderingPlan):
-        return _figures_page(OrderingForm(formdata=None))
-    analysis = _analyse()
+    return _results_page(OrderingForm(formdata=None))
+
+
+def _results_page(form: OrderingForm) -> ResponseReturnValue:
+    """Show what the answers say, and the parts of the report, folded."""
+    options = _options_in_query()
+    results = _results(options)
+    contested = any(each.name == "contested" for each in results.sections)
+    shown = items.items_and_topics(session(), g.study) if contested else ((), ())
     return page(
         "researcher/results.html",
-        report=report_of(analysis),
+        form,
+        results=results,
+        options=options,
+        has_options=bundles.has_options(g.plan),
+        is_judged=isinstance(results, LabelResults),
+        has_flags=any(each.name == "flags" and each.rows for each in results.sheets),
+        contents=_contents(results, options=bundles.has_options(g.plan)),
+        documents={each.document: each for each in shown[0]},
+        topics={each.topic: each for each in shown[1]},
         printed=printed_table,
-        query=_query_of(analysis.options),
-        contents=_contents(analysis),
+        query=_query_of(options),
+        numbers="" if results.sheets else json_text(results),
         questions=range(1, g.plan.questions + 1),
     )
+
+
+def _contents(results: Results, *, options: bool) -> list[tuple[str, str]]:
+    """List the parts of the page: the id of each, and a short name."""
+    parts = [(each.name, each.short) for each in results.sections]
+    numbers = [] if results.sheets else [("numbers", "All numbers")]
+    return [*parts, *numbers, *([("options", "Options")] if options else [])]
 
 
 def _require_results() -> None:
@@ -104,62 +112,6 @@ def _require_results() -> None:
         session().rollback()
         lifecycle.note_look(session(), g.study)
         snapshot(session())
-
-
-def _contents(analysis: Analysis) -> list[tuple[str, str]]:
-    """List the parts of the page: the id of each, and a short name."""
-    return [
-        ("verdicts", "Verdicts"),
-        ("participants", "People"),
-        ("votes", "Votes"),
-        ("shares", "Shares"),
-        ("differences", "Differences"),
-        ("agreement", "Agreement"),
-        *([("runs", "Runs")] if analysis.runs else []),
-        ("bias", "Columns"),
-        ("sensitivity", "Other choices"),
-        ("second-opinion", "Second opinion"),
-        ("quality", "Flags"),
-        ("methods", "Methods"),
-        ("options", "Options"),
-    ]
-
-
-def _figures_page(form: OrderingForm) -> ResponseReturnValue:
-    """Show what answers say, its tables and figures folded, and what people differ in."""
-    content = _content()
-    report = judging_report(session(), g.study, content)
-    contested: list[Contested] = getattr(content.analysis, "contested", list)()
-    sentences = getattr(content.analysis, "sentences", ())
-    return page(
-        "researcher/figures.html",
-        form,
-        is_labelling=isinstance(g.plan, LabellingPlan),
-        report=report,
-        has_files=next(result_files_of(session(), g.study, content, report), None) is not None,
-        query={"test": "1"} if content.include_test else {},
-        contents=_contents_of(report, verdicts=bool(report.standings), contested=bool(contested)),
-        sentences=sentences,
-        contested=contested,
-        pictures={each.document: each.sha256 for each in content.items} if contested else {},
-        texts={each.document: each.text for each in content.items} if contested else {},
-        topics={each.topic: each for each in content.topics} if contested else {},
-        printed=printed_table,
-        figures=json.dumps(content.analysis_json, ensure_ascii=False, indent=2),
-    )
-
-
-def _contents_of(
-    report: JudgingReport, *, verdicts: bool, contested: bool
-) -> list[tuple[str, str]]:
-    """List the parts of the page of a kind without a report: the id of each, and a short name."""
-    return [
-        *([("verdicts", "Verdicts")] if verdicts else []),
-        *((exhibit.name, exhibit.title) for exhibit in report.exhibits),
-        *((sheet.name, sheet.name.replace("-", " ").capitalize()) for sheet in report.sheets),
-        *([("contested", "Where they differ")] if contested else []),
-        ("numbers", "All numbers"),
-    ]
 
 
 @blueprint.post(f"{STUDY}/results/ordering-study")
@@ -175,7 +127,7 @@ def make_ordering_study() -> ResponseReturnValue:
             lists = plans.from_trec(
                 bundles.judgements_of(session(), g.study, include_test="test" in request.args),
                 uploaded_files("runs"),
-                collection_size=str(summary(session(), g.study)["items"]),
+                collection_size=str(items.summary(session(), g.study)["items"]),
                 missing_last=True,
             )
             fields: dict[str, Any] = {"seed": plans.fresh_seed(), "language": g.plan.language}
@@ -194,22 +146,7 @@ def make_ordering_study() -> ResponseReturnValue:
                 lifecycle.promise_expected_minutes(session(), draft)
                 flash("The draft is created. Go through its plan, then check its questions.")
                 return redirect(url_for("researcher.check", slug=form.slug.data), 303)
-    return _figures_page(form)
-
-
-@blueprint.get(f"{STUDY}/results/files.zip")
-@in_own_process
-def result_files() -> ResponseReturnValue:
-    """Stream a zip of the files that a kind's results are, such as judgements."""
-    _require_results()
-    if isinstance(g.plan, OrderingPlan):
-        raise NotFoundError("Studies of this kind have their results in other files.")
-    files = result_files_of(session(), g.study, _content())
-    first = next(files, None)
-    if first is None:
-        raise NotFoundError("No answer counts yet, so there is nothing to download.")
-    chunks = stream_zip_of_bytes(chain([first], files))
-    return attachment(chunks, "application/zip", f"{g.slug}-results.zip")
+    return _results_page(form)
 
 
 @blueprint.get(f"{STUDY}/results/drawing/<name>.svg")
@@ -217,7 +154,7 @@ def result_files() -> ResponseReturnValue:
 def drawing(name: str) -> ResponseReturnValue:
     """Return a figure's drawing as an image for the page; browsers keep it under its digest."""
     _require_results()
-    exhibit = drawable(_parts(), name)
+    exhibit = drawable(_results(_options_in_query()), name)
     if exhibit is None:
         raise NotFoundError(f"There is no figure {name!r}.")
     return image_response(exhibit)
@@ -228,26 +165,11 @@ def drawing(name: str) -> ResponseReturnValue:
 def part(name: str, ending: str) -> ResponseReturnValue:
     """Send one figure, or one table or a figure's numbers, as a file."""
     _require_results()
-    content = part_file(_parts(), name, ending)
+    content = part_file(_results(_options_in_query()), name, ending)
     if content is None:
         raise NotFoundError(f"There is no {name}.{ending} among the results.")
     media_type = mimetypes.guess_type(f"{name}.{ending}")[0] or "text/plain"
     return attachment(iter([content]), media_type, f"{g.slug}-{name}.{ending}")
-
-
-def _parts() -> Parts:
-    """Return the figures and tables of a study's results."""
-    if isinstance(g.plan, OrderingPlan):
-        return parts_of(_analyse())
-    report = judging_report(session(), g.study, _content())
-    return Parts(report.exhibits, report.sheets)
-
-
-def _content() -> Content:
-    """Read and analyse the answers of a kind without a report, with test data on request."""
-    options = _options_in_query()
-    bundles.require_options(g.plan, options)
-    return bundles.content_of(session(), g.study, include_test=options.include_test)
 
 
 @blueprint.get(f"{STUDY}/results/report.html")
@@ -255,7 +177,7 @@ def _content() -> Content:
 def report() -> ResponseReturnValue:
     """Return the results as one HTML file that needs no other file."""
     _require_results()
-    content = as_html(report_of(_analyse()))
+    content = as_html(_results(_options_in_query()))
     return attachment(content, "text/html", f"{g.slug}-report.html")
 
 
@@ -264,9 +186,9 @@ def report() -> ResponseReturnValue:
 def paper() -> ResponseReturnValue:
     """Stream a zip of report, tables and figures for a paper."""
     _require_results()
-    analysis = _analyse()
-    chunks = stream_zip_of_bytes(report_files(analysis))
-    return attachment(chunks, "application/zip", f"{g.slug}-paper.zip", expected_bytes(analysis))
+    results = _results(_options_in_query())
+    chunks = stream_zip_of_bytes(report_files(results))
+    return attachment(chunks, "application/zip", f"{g.slug}-paper.zip", expected_bytes(results))
 
 
 @blueprint.post(f"{STUDY}/unblind")
@@ -282,16 +204,14 @@ def unblind() -> ResponseReturnValue:
     return _hidden_page(form)
 
 
-def _analyse() -> Analysis:
-    """Analyse an ordering study with the options in the address, then begin a new transaction.
+def _results(options: AnalysisOptions) -> Results:
+    """Return the study's results with these options, then begin a new transaction.
 
     Rendering is slow, and the old one would keep the database from emptying its log meanwhile.
     """
-    if not isinstance(g.plan, OrderingPlan):
-        raise NotFoundError("Studies of this kind have their results in other files.")
-    analysis = analyse_study(session(), g.study, _options_in_query())
+    results = results_of(session(), g.study, options)
     snapshot(session())
-    return analysis
+    return results
 
 
 def _options_in_query() -> AnalysisOptions:

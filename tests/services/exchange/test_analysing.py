@@ -2,9 +2,10 @@
 
 import pytest
 
-from survey.services.analysis.study_results import AnalysisOptions, analyse_study, as_json
+from survey.services.analysis.study_results import AnalysisOptions, as_json
 from survey.services.exchange.bundle_reader import analyse_files
 from survey.services.exchange.input_files import BundleError
+from tests.analyses import analyse_study
 from tests.services.exchange.changes import with_cell
 from tests.services.exchange.conftest import a_study, handed_out
 
@@ -15,7 +16,7 @@ def test_a_bundle_gives_the_figures_of_its_study(session):
     study = a_study(session, shuffle_lists=True, shuffle_questions=True)
     for choices in (AnalysisOptions(), WITH_TEST):
         files = handed_out(session, study, include_test=choices.include_test)
-        found = as_json(analyse_files(files, choices))
+        found = analyse_files(files, choices).as_json()
         expected = as_json(analyse_study(session, study, choices))
         if not choices.include_test:  # a bundle without test data cannot say how many there were
             expected["n"]["test_left_out"] = 0
@@ -26,7 +27,7 @@ def test_questions_and_responses_alone_give_the_same_votes(session, study):
     bundle = handed_out(session, study, include_test=True)
     alone = {name: bundle[name] for name in ("questions.csv", "responses.csv", "rankings.csv")}
     found, expected = (
-        as_json(analyse_files(files, AnalysisOptions())) for files in (alone, bundle)
+        analyse_files(files, AnalysisOptions()).as_json() for files in (alone, bundle)
     )
     unknown = {"study", "table3"}  # what only study.json and participants.csv tell
     # Nobody who gave no answer is in responses.csv, so fewer test participants are.

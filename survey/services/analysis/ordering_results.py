@@ -1,0 +1,421 @@
+"""The results of an ordering study: what the votes support, tables, figures and report."""
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from survey.core.agreement.agreement import Difference, MeanTests
+from survey.core.agreement.headlines import ORDERINGS, VOTES, Row, Words, headline, row_texts
+from survey.figures.analysis import exhibits
+from survey.figures.exhibit import Exhibit
+from survey.services.analysis.ordering_sheets import (
+    participants_exhibits,
+    participants_sheet,
+    tables_of,
+)
+from survey.services.analysis.results import (
+    IN_FULL,
+    NO_EVIDENCE,
+    SUPPORTED,
+    Block,
+    Figure,
+    Listing,
+    More,
+    Prose,
+    Results,
+    Section,
+    Sentence,
+    Sentences,
+    Terms,
+    simulated_notice,
+)
+from survey.services.analysis.sheets import Sheet, count_of
+from survey.services.analysis.study_results import Analysis, AnalysisOptions, as_json
+
+PUBLIC = ("table4", "shares", "own-orderings")
+NOTHING_TICKED = (
+    "No participant was shown a measure's ordering, so nothing could be ticked: what follows on "
+    "votes, shares and their differences is empty."
+)
+PREFERRED = (
+    "“Preferred” is said only where a test that is corrected for all pairs says so, and only of "
+    "the population of that test; and only where the label permutation shows more than random "
+    "clicking would give, the advantage of identical orders included. Where the lead comes from "
+    "questions in which one measure only breaks the other's ties, it is a preference for showing "
+    "no ties and none between the orders."
+)
+SHARED_VOTES = {
+    "kept": "So a vote for either of two identical orders counts for both.",
+    "split": "Here a vote that credits several measures is split among them.",
+    "dropped": "Here votes that credit several measures are left out.",
+}
+SECOND_OPINION = (
+    "A model of its own kind, beside the verdicts: how the odds differ between participants and "
+    "between questions. Where it points another way than a verdict, look at both."
+)
+FLAGS = (
+    "A flag alone excludes no participant. A researcher decides whom to leave out, and the reason "
+    "is recorded; the differences without flagged participants are above."
+)
+THESE = (
+    "The questions are fixed, the participants are a sample: a t interval about the mean of the "
+    "responses, clustered by participant. It says nothing of other questions."
+)
+KIND = (
+    "Participants and questions are both samples: the variance of the mean is put together from "
+    "what participants, questions and the rest contribute. Few questions mostly make the interval "
+    "wide, and rightly so. It is never shown narrower than the other, since what holds of the kind "
+    "must hold of these questions."
+)
+PERMUTATION = (
+    "Which measure stood behind which label was drawn for each answer; drawing it again shows what "
+    "random clicking would give. Its mean is the advantage of identical orders."
+)
+CORRECTED = (
+    "p values are given as they are and corrected over all pairs of measures: by the distribution "
+    "of the largest |t| for questions of this kind, by Holm's method elsewhere."
+)
+NOT_OFFERED = (
+    "A chi-square test of all credits, since one vote may be several credits; tests that pool the "
+    "lists of different questions; p values of tau at so few lists; bootstrap intervals over ten "
+    "questions. They are too sure of themselves here."
+)
+
+
+def departures(options: AnalysisOptions) -> str:
+    """Return how an analysis departs from the protocol; empty for the protocol's own."""
+    texts = []
+    if options.exclude_flagged:
+        texts.append("flagged participants are left out")
+    if options.without_question is not None:
+        texts.append(f"question {options.without_question} is left out")
+    if options.ties != "kept":
+        texts.append(f"shared votes are {options.ties}")
+    return ", ".join(texts)
+
+
+@dataclass(frozen=True)
+class OrderingResults(Results):
+    """The analysis of an ordering study, as everyone reads it."""
+
+    analysis: Analysis
+
+    @classmethod
+    def of(cls, analysis: Analysis) -> "OrderingResults":
+        """Return the results of an analysis."""
+        return cls(
+            analysis,
+            study=analysis.study,
+            simulated_ids=analysis.votes.simulated_ids,
+            left_out=analysis.left_out,
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """See ``Results``."""
+        return as_json(self.analysis)
+
+    @property
+    def participants(self) -> Collection[str]:
+        """See ``Results``."""
+        return self.analysis.votes.answers.people
+
+    @property
+    def simulated(self) -> str:
+        """See ``Results``; counted without the ids, which may be a million."""
+        return simulated_notice(self.analysis.simulated, self.analysis.participants)
+
+    @property
+    def nothing(self) -> str:
+        """See ``Results``; also where no participant was shown measures."""
+        if self.analysis.responses:
+            return ""
+        left_out = self.left_out
+        if self.analysis.without_columns and not (left_out.test or left_out.excluded):
+            return "Only participants in an arm that shows no measures have answered."
+        return super().nothing
+
+    @property
+    def departures(self) -> str:
+        """See ``Results``."""
+        return departures(self.analysis.options)
+
+    @property
+    def early_looks(self) -> str:
+        """See ``Results``."""
+        return self.analysis.early_looks
+
+    @property
+    def remarks(self) -> list[str]:
+        """What is to be said of scores that participants saw, or of methods that they did not."""
+        unseen = NOTHING_TICKED if self.analysis.own_orderings else ""
+        return [*filter(None, [self.analysis.shown_scores, unseen])]
+
+    @cached_property
+    def _rows(self) -> tuple[list[Row], Words]:
+        """The rows of each pair, and the words of what is compared."""
+        analysis = self.analysis
+        if analysis.own_orderings:
+            deciding = analysis.own_orderings.deciding
+            tests: list[MeanTests] = [each.tests for each in deciding]
+            return [*map(Row.of, analysis.verdicts, tests)], ORDERINGS
+        differences = analysis.agreement.differences
+        return [
+            Row.of(
+                found,
+                each,
+                together=_is_equal_together(each, analysis.votes.level),
+                margin=each.equivalence.smallest_difference if each.equivalence else None,
+            )
+            for found, each in zip(analysis.verdicts, differences, strict=True)
+        ], VOTES
+
+    @property
+    def headline(self) -> str:
+        """Which measure leads, and whether that holds."""
+        if not self.analysis.responses:
+            return "No measure leads: no answer counts."
+        rows, words = self._rows
+        return headline(rows, self.analysis.votes.answered_questions, words)
+
+    @property
+    def standings(self) -> list[tuple[str, str, str]]:
+        """Each pair of measures: its lead, and whether it holds."""
+        rows, words = self._rows
+        return [row_texts(row, self.analysis.votes.answered_questions, words) for row in rows]
+
+    @property
+    def sentences(self) -> list[Sentence]:
+        """The verdict of each pair."""
+        return [
+            Sentence(each.sentence, each.pair.title, bool(each.preferred))
+            for each in self.analysis.verdicts
+        ]
+
+    @property
+    def counts(self) -> str:
+        """See ``Results``."""
+        counted = self.analysis
+        parts = [
+            count_of(counted.participants, "participant"),
+            count_of(counted.questions, "question"),
+            count_of(counted.responses, "answer"),
+            "95 % intervals in brackets",
+        ]
+        return " · ".join(parts)
+
+    @property
+    def basis(self) -> list[str]:
+        """See ``Results``."""
+        counted = self.analysis
+        why, digest = self.study.get("why"), self.study.get("digest")
+        return [
+            f"The study itself is unknown: {why}."
+            if why
+            else f"Study digest: {digest or 'none yet, the study is a draft'}",
+            f"{count_of(counted.participants, 'participant')} × "
+            f"{count_of(counted.questions, 'question')}: "
+            f"{count_of(counted.responses, 'response')}, {counted.missing} missing. "
+            f"{self.left_out_words}",
+            *([f"{self.simulated} {NO_EVIDENCE}"] if counted.simulated else []),
+            *([f"Not the analysis of the protocol: {self.departures}."] if self.departures else []),
+        ]
+
+    @property
+    def left_out_words(self) -> str:
+        """See ``Results``; also those who could not vote."""
+        unseen, words = self.analysis.without_columns, super().left_out_words
+        arm = f", {unseen} in an arm that shows no measures." if unseen else "."
+        return words.removesuffix(".") + arm
+
+    @property
+    def facts(self) -> list[tuple[str, str]]:
+        """See ``Results``: also the measures, and what drew the questions."""
+        study, generator = self.study, self.study.get("generator")
+        drawn = (
+            f"generator {generator}, version {study['generator_version']}, seed {study['seed']}"
+            if generator
+            else ""
+        )
+        return [
+            *super().facts,
+            ("Measures", ", ".join(self.analysis.votes.measures)),
+            *([("Questions", drawn)] if drawn else []),
+        ]
+
+    def own_exhibits(self) -> Iterator[Exhibit]:
+        """Yield all figures, last those that rest on the mixed logit, which no other needs."""
+        yield from exhibits(self.analysis.agreement)
+        yield from participants_exhibits(self.analysis)
+
+    @property
+    def lead(self) -> Exhibit:
+        """The figure of the differences."""
+        return next(each for each in self.marked_exhibits() if each.name == "differences")
+
+    def own_sheets(self) -> Iterable[Sheet]:
+        """Yield every table."""
+        return tables_of(self.analysis)
+
+    @property
+    def public_sheets(self) -> list[Sheet]:
+        """Votes, shares, and orderings of people's own."""
+        return [each for each in self.sheets if each.name in PUBLIC]
+
+    @property
+    def file_sheets(self) -> list[Sheet]:
+        """Every table, and that of the participants' figures."""
+        return [*self.sheets, participants_sheet(self.analysis)]
+
+    @property
+    def sections(self) -> list[Section]:
+        """The parts of the report, in the order in which a reader asks."""
+        return [
+            Section("verdicts", SUPPORTED, "Verdicts", self._verdicts, IN_FULL),
+            self._people,
+            self._votes,
+            Section("shares", "Shares of the votes", "Shares", self._of_shares, self._shares),
+            Section("differences", "Differences between measures", "Differences", self._leads),
+            Section(
+                "agreement", "Agreement with participants' own orders", "Agreement", self._alike
+            ),
+            *([self._runs] if "runs" in self._sheet else []),
+            Section(
+                *("bias", "Labels, columns, and the course of a session", "Columns"), self._course
+            ),
+            Section(
+                *("sensitivity", "Under other choices", "Other choices"),
+                [Listing(self._sheet["sensitivity"])],
+            ),
+            Section("second-opinion", "A second opinion", "Second opinion", self._second_opinion),
+            self._flags,
+            Section("methods", "What is meant", "Methods", [Terms(self._methods)]),
+        ]
+
+    @cached_property
+    def _sheet(self) -> dict[str, Sheet]:
+        return {each.name: each for each in self.sheets}
+
+    @cached_property
+    def _exhibit(self) -> dict[str, Exhibit]:
+        return {each.name: each for each in self.exhibits}
+
+    def _figure(self, name: str, *, has_caption: bool = True) -> Figure:
+        return Figure(self._exhibit[name], has_caption)
+
+    def _listings(self, *names: str) -> list[Listing]:
+        """Return the tables of these names, without those that the study has not."""
+        return [Listing(self._sheet[name]) for name in names if name in self._sheet]
+
+    @property
+    def _verdicts(self) -> list[Block]:
+        blocks: list[Block] = [Sentences(self.sentences), *map(Prose, self.remarks)]
+        if "own-orderings" not in self._sheet:
+            return [*blocks, Prose(PREFERRED)]
+        return [*blocks, *self._listings("own-orderings")]
+
+    @property
+    def _people(self) -> Section:
+        counted = self.analysis
+        text = (
+            f"{count_of(counted.participants, 'participant')} gave {counted.responses} answers to "
+            f"{count_of(counted.questions, 'question')}; {counted.missing} "
+            f"{'is' if counted.missing == 1 else 'are'} missing. {self.left_out_words}"
+        )
+        gist = f"{counted.participants} people, {counted.missing} answers missing"
+        blocks: list[Block] = [Prose(text, is_small=False), *self._listings("table3")]
+        return Section("participants", "Who took part", "People", blocks, gist)
+
+    @property
+    def _votes(self) -> Section:
+        counts = self.analysis.agreement.table4.totals.items()
+        gist = ", ".join(f"{name} {count:.9g}" for name, count in counts)
+        note = (
+            "A measure is credited when its order equals that of a ticked column. "
+            f"{SHARED_VOTES[self.analysis.options.ties]} {self._sheet['table4'].note}"
+        )
+        figure = self._figure("votes-per-question", has_caption=False)
+        return Section("votes", "Votes per question", "Votes", [figure, Prose(note)], gist)
+
+    @property
+    def _shares(self) -> str:
+        intervals = self.analysis.agreement.share_intervals.items()
+        return ", ".join(
+            f"{name} {100 * each.share:.0f} %" for name, each in intervals if each.share is not None
+        )
+
+    @property
+    def _of_shares(self) -> list[Block]:
+        return [self._figure("shares"), *self._listings("shares", "first")]
+
+    @property
+    def _leads(self) -> list[Block]:
+        in_full = self._listings("differences", "permutation", "tests")
+        return [
+            self._figure("differences"),
+            *self._listings("contrasts", "equivalence"),
+            More("The tests in full", in_full),
+        ]
+
+    @property
+    def _alike(self) -> list[Block]:
+        title = "All coefficients, and the agreement of participants with one another"
+        return [
+            self._figure("agreement-rate"),
+            self._figure("tau-b"),
+            More(title, self._listings("concordance", "raters")),
+            *self._listings("anchoring"),
+        ]
+
+    @property
+    def _runs(self) -> Section:
+        table = More("Which systems people put first", self._listings("runs"))
+        return Section("runs", "Results by run", "Runs", [table])
+
+    @property
+    def _course(self) -> list[Block]:
+        tables = self._listings("bias", "order-effects")
+        return [
+            self._figure("bias"),
+            self._figure("time"),
+            More("Measure, label and column together", tables),
+        ]
+
+    @property
+    def _second_opinion(self) -> list[Block]:
+        figures = [Figure(each) for each in self.exhibits if each.kind == "participants"]
+        tables = self._listings("second-opinion")
+        return [
+            Prose(SECOND_OPINION, is_small=False),
+            More("Odds, and each participant's difference", [*tables, *figures]),
+        ]
+
+    @property
+    def _flags(self) -> Section:
+        sheet, flags = self._sheet["flags"], self.analysis.flags
+        blocks: list[Block] = [Prose(sheet.note, is_small=False)]
+        if flags:
+            blocks = [Prose(FLAGS, is_small=False), Listing(sheet, has_caption=False)]
+        return Section("quality", "Quality flags", "Flags", blocks, count_of(len(flags), "flag"))
+
+    @property
+    def _methods(self) -> list[tuple[str, str]]:
+        corrected, primary = CORRECTED, self.analysis.votes.primary
+        if primary:
+            corrected += (
+                f" The plan's primary pair, {primary.title}, is tested first and by itself; no p "
+                "of another pair is below its p."
+            )
+        return [
+            (f"These {self.analysis.questions} questions (T1 in the guides)", THESE),
+            ("Questions of this kind (T2 in the guides)", KIND),
+            ("Label permutation", PERMUTATION),
+            ("Several comparisons", corrected),
+            ("Not offered", NOT_OFFERED),
+        ]
+
+
+def _is_equal_together(difference: Difference, level: float) -> bool:
+    """Tell whether a pair is equal also where all pairs are tested for it."""
+    equality = difference.equivalence
+    return equality is not None and equality.equal_for(level, together=True) is not None

@@ -1,0 +1,347 @@
+"""What the answers of a study say: one model, which pages, commands, files and reports render."""
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import chain
+from typing import Any, ClassVar, NamedTuple
+
+from survey import figures
+from survey.errors import SurveyError
+from survey.figures import as_svg as as_svg
+from survey.figures.exhibit import Exhibit
+from survey.services.analysis.sheets import FORMATS, Sheet, Table, count_of
+from survey.services.analysis.study_results import LeftOut
+
+NOBODY = LeftOut(0, 0, 0)
+SUPPORTED = "What the answers support"
+IN_FULL = "each pair in full"
+NO_EVIDENCE = "They are no evidence of anything."
+Contested = tuple[str, list[tuple[str, str]]]
+"""A topic, and documents of it on which people differ, each with how."""
+
+
+@dataclass(frozen=True)
+class Prose:
+    """A paragraph; ``is_small``: it explains what is beside it."""
+
+    text: str
+    is_small: bool = True
+    shape: ClassVar[str] = "prose"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure with its numbers; ``has_caption``: False where a heading says its title."""
+
+    exhibit: Exhibit
+    has_caption: bool = True
+    shape: ClassVar[str] = "figure"
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A table; ``has_caption``: False where a heading says its title."""
+
+    sheet: Sheet
+    has_caption: bool = True
+    shape: ClassVar[str] = "listing"
+
+
+class Sentence(NamedTuple):
+    """A sentence with what it is of; ``is_decided``: None where it is no verdict."""
+
+    text: str
+    of: str = ""
+    is_decided: bool | None = None
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """A list of sentences."""
+
+    rows: Sequence[Sentence]
+    shape: ClassVar[str] = "sentences"
+
+
+@dataclass(frozen=True)
+class Terms:
+    """Terms, each with its meaning."""
+
+    rows: Sequence[tuple[str, str]]
+    shape: ClassVar[str] = "terms"
+
+
+@dataclass(frozen=True)
+class Documents:
+    """Documents on which people differ; ``note``: what is told of each."""
+
+    note: str
+    topics: Sequence[Contested]
+    shape: ClassVar[str] = "documents"
+
+
+@dataclass(frozen=True)
+class More:
+    """What is shown on demand, under a title."""
+
+    title: str
+    blocks: Sequence["Block"]
+    shape: ClassVar[str] = "more"
+
+
+Block = Prose | Figure | Listing | Sentences | Terms | Documents | More
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a report under its heading; a page folds it.
+
+    ``name``: its id; ``short``: its name in the list of contents; ``gist``: what is said of it
+    where it is folded.
+    """
+
+    name: str
+    title: str
+    short: str
+    blocks: Sequence[Block]
+    gist: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Results(ABC):
+    """The results of a study, whatever its kind of question.
+
+    A kind says at least its ``headline``, its ``participants`` and ``as_json``; all else has a
+    default. ``study``: facts: title, language, digest; ``simulated_ids``: of the participants who
+    are test data and count; ``left_out``: numbers of those who do not count.
+    """
+
+    study: Mapping[str, Any] = field(default_factory=dict)
+    simulated_ids: frozenset[str] = frozenset()
+    left_out: LeftOut = NOBODY
+
+    @property
+    @abstractmethod
+    def headline(self) -> str:
+        """What the answers say, in a sentence to quote."""
+
+    @property
+    @abstractmethod
+    def participants(self) -> Collection[str]:
+        """The ids of the participants with an answer that counts."""
+
+    @abstractmethod
+    def as_json(self) -> dict[str, Any]:
+        """Return all figures as ``survey analyse --json`` prints them."""
+
+    @property
+    def nothing(self) -> str:
+        """Why there is nothing to analyse; "" where an answer counts."""
+        if len(self.participants):
+            return ""
+        if self.left_out.test:
+            return "Only test participants have answered."
+        if self.left_out.flagged:
+            return "All participants are flagged."
+        if self.left_out.excluded:
+            return "Only excluded participants have answered."
+        return "There is no answer yet."
+
+    @property
+    def counts(self) -> str:
+        """What the headline rests on, on one line."""
+        return count_of(len(self.participants), "participant")
+
+    @property
+    def basis(self) -> list[str]:
+        """What the results rest on, in full: study, answers, who is left out."""
+        left_out = self.left_out_words if self.left_out != NOBODY else ""
+        told = [self.counts, left_out, self.simulated and f"{self.simulated} {NO_EVIDENCE}"]
+        return [*filter(None, told)]
+
+    @property
+    def left_out_words(self) -> str:
+        """A sentence with the numbers of those who do not count."""
+        flagged = f", {self.left_out.flagged} flagged" if self.left_out.flagged else ""
+        return (
+            f"Left out: {self.left_out.excluded} excluded, {self.left_out.test} test participants"
+            f"{flagged}."
+        )
+
+    @property
+    def simulated(self) -> str:
+        """A sentence with the number of simulated participants who count; "" where none does."""
+        return simulated_notice(
+            len(self.simulated_ids.intersection(self.participants)), len(self.participants)
+        )
+
+    @property
+    def departures(self) -> str:
+        """How the analysis departs from the protocol; "" for the protocol's own."""
+        return ""
+
+    @property
+    def early_looks(self) -> str:
+        """What is to be said of results that could be seen before the last answers came, or ""."""
+        return ""
+
+    @property
+    def remarks(self) -> list[str]:
+        """What else a reader of the sentences has to know."""
+        return []
+
+    @property
+    def standings(self) -> Sequence[tuple[str, str, str]]:
+        """Each pair with the winner first, its lead with an interval, and whether it holds."""
+        return ()
+
+    @property
+    def sentences(self) -> Sequence[Sentence]:
+        """The verdicts in full; of a kind that compares no pairs, what to read first."""
+        return ()
+
+    def own_exhibits(self) -> Iterable[Exhibit]:
+        """Yield the figures of the kind, the first beside the headline; the slowest come last."""
+        return ()
+
+    def own_sheets(self) -> Iterable[Sheet]:
+        """Yield the tables of the kind."""
+        return ()
+
+    def contested(self) -> Documents | None:
+        """Return the documents on which people differ most; None for a kind without."""
+        return None
+
+    @property
+    def sections(self) -> list[Section]:
+        """The parts of the report, by default the sentences and each figure and table."""
+        sections = []
+        if self.standings:
+            verdicts = Sentences(self.sentences)
+            sections.append(Section("verdicts", SUPPORTED, "Verdicts", [verdicts], IN_FULL))
+        for exhibit in self.exhibits:
+            figure = Figure(exhibit, has_caption=False)
+            sections.append(Section(exhibit.name, exhibit.title, exhibit.title, [figure]))
+        for sheet in self.sheets:
+            short = sheet.name.replace("-", " ").capitalize()
+            listing = Listing(sheet, has_caption=False)
+            sections.append(Section(sheet.name, sheet.title, short, [listing]))
+        if (contested := self.contested()) and contested.topics:
+            title = "Where they differ most"
+            sections.append(Section("contested", title, "Where they differ", [contested]))
+        return sections
+
+    @property
+    def title(self) -> str:
+        """The study's title, or what the report is of."""
+        return self.study.get("title") or "Analysis of answers"
+
+    @property
+    def facts(self) -> list[tuple[str, str]]:
+        """What a report says of the study above all: term and meaning."""
+        why = self.study.get("why")
+        return [("Study", f"Unknown: {why}.")] if why else []
+
+    @property
+    def public_sheets(self) -> list[Sheet]:
+        """The tables of the public page: one that compares single people is in the bundle only."""
+        return [each for each in self.sheets if each.rows and each.columns[0] != "participant"]
+
+    @property
+    def file_sheets(self) -> list[Sheet]:
+        """The tables that are written for a paper."""
+        return [each for each in self.sheets if each.rows]
+
+    def files(self) -> Iterator[tuple[str, str]]:
+        """Yield name and text of each file that is a result itself, such as judgements."""
+        yield from ()
+
+    @property
+    def files_note(self) -> str:
+        """What the download holds of ``files``, as a part of a sentence."""
+        return ""
+
+    @cached_property
+    def exhibits(self) -> list[Exhibit]:
+        """The figures; those of simulated participants say so inside, so are no evidence."""
+        return [*self.marked_exhibits()]
+
+    def marked_exhibits(self) -> Iterator[Exhibit]:
+        """Yield the figures one after another: what is behind the one wanted is not made."""
+        mark = self.simulated
+        for exhibit in self.own_exhibits():
+            require_drawing(exhibit)
+            yield replace(exhibit, mark=mark)
+
+    @cached_property
+    def sheets(self) -> list[Sheet]:
+        """The tables; where simulated participants are counted, the note of each says so."""
+        notice = self.simulated
+        return [replace(each, note=f"{each.note} {notice}".strip()) for each in self.own_sheets()]
+
+    @property
+    def lead(self) -> Exhibit | None:
+        """The figure beside the headline."""
+        return next(self.marked_exhibits(), None)
+
+
+def simulated_notice(simulated: int, participants: int) -> str:
+    """Return a sentence with the number of simulated participants; empty where none is."""
+    if not simulated:
+        return ""
+    verb = "is" if simulated == 1 else "are"
+    return f"{simulated} of {count_of(participants, 'participant')} {verb} simulated."
+
+
+def require_drawing(exhibit: Exhibit) -> None:
+    """Raise SurveyError for an exhibit of a kind from outside that has no drawing registered."""
+    if not exhibit.why and not figures.can_draw(exhibit):
+        raise SurveyError(
+            f"The exhibit {exhibit.name!r} cannot be drawn: {exhibit.kind or exhibit.name!r} is "
+            "not in DRAWINGS of survey.figures. The package that brings the kind of question has "
+            "to enter it there."
+        )
+
+
+def drawable(results: Results, name: str) -> Exhibit | None:
+    """Return a figure with something to be drawn; None where there is no such figure."""
+    of_name = (each for each in results.marked_exhibits() if each.name == name)
+    return next((each for each in of_name if not each.why), None)
+
+
+def image_of(exhibit: Exhibit, *, dark: bool) -> str:
+    """Return a figure as an image of a page with a light or dark theme."""
+    return figures.as_image(exhibit, dark=dark)
+
+
+def part_file(results: Results, name: str, ending: str) -> bytes | None:
+    """Return one figure, one table, or a figure's numbers as a file; None if there is no such."""
+    if ending in FORMATS:
+        tables: Iterator[Table] = chain(results.marked_exhibits(), results.sheets)
+        table = next((each for each in tables if each.name == name), None)
+        return FORMATS[ending](table).encode() if table else None
+    exhibit = drawable(results, name) if ending in figures.FORMATS else None
+    return figures.render(exhibit, ending) if exhibit else None
+
+
+def json_text(results: Results) -> str:
+    """Return all figures as the text of a JSON file."""
+    return json.dumps(results.as_json(), ensure_ascii=False, indent=2)
+
+
+def sheet_files(sheets: Iterable[Table]) -> Iterator[tuple[str, bytes]]:
+    """Yield tables in each format, with their paths in the folder."""
+    for sheet in sheets:
+        for ending, write in FORMATS.items():
+            yield f"tables/{sheet.name}.{ending}", write(sheet).encode()
+
+
+def figure_files(exhibits: Iterable[Exhibit]) -> Iterator[tuple[str, bytes]]:
+    """Yield figures in each format, with their paths in the folder; empty ones are left out."""
+    for exhibit in exhibits:
+        if not exhibit.why:
+            for ending in figures.FORMATS:
+                yield f"figures/{exhibit.name}.{ending}", figures.render(exhibit, ending)
