@@ -125,7 +125,7 @@ def test_no_file_of_a_bundle_holds_a_formula(session, study, bundle, measured):
         recruitment.guests_of(session, study), KEY, "https://x.example/s/a"
     )
     files["links.csv"] = recruitment.links_csv(links)
-    analysis = content_of(session, study).analysis
+    analysis = content_of(session, study).results.analysis
     files |= {f"{one.name}.csv": as_csv(one) for one in tables_of(analysis)}
     for name, text in files.items():
         assert formulas_in(text) == [], name
