@@ -159,13 +159,13 @@ def _print_results(results: "Results") -> None:
         print_text(f"{pair} {f'{lead}: ' if lead else ''}{holds}", "- ", "  ")
     if results.standings:
         say()
-    for sentence in results.basis:
-        print_text(sentence)
+    for line in results.basis:
+        print_text(line)
     say()
     if results.sentences:
         print_heading(SUPPORTED)
-    for each in results.sentences:
-        print_text(each.text, "- ", "  ")
+    for sentence in results.sentences:
+        print_text(sentence.text, "- ", "  ")
     for remark in filter(None, (*results.remarks, results.early_looks)):
         print_text(remark)
     say()

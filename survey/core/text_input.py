@@ -192,7 +192,7 @@ def steering_in(value: Any) -> str | None:
         value = [*value.keys(), *value.values()]
     if not isinstance(value, list | tuple):
         return None
-    return next((found for each in value if (found := steering_in(each)) is not None), None)
+    return next((sign for part in value if (sign := steering_in(part)) is not None), None)
 
 
 def shortened(text: str) -> str:

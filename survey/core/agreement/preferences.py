@@ -214,7 +214,7 @@ def analyse_preferences(
     answers: Sequence[Answer], lists: Sequence[PairOfLists], measures: Sequence[str]
 ) -> PreferenceAnalysis:
     """Compare preferences with measures' signs; raises KeyError for an unknown question."""
-    every, values_of_ballots = tally_values([each[:3] for each in answers], measures)
+    every, values_of_ballots = tally_values([answer[:3] for answer in answers], measures)
     signs = np.array(values_of_ballots, dtype=np.int64)
     topics = {each.number: each.topic for each in lists if each.topic is not None}
     every = in_topics(every, topics)
@@ -253,21 +253,21 @@ def _within_people(
     """Tell whether agreement changes with position or time, and whether a side is a habit."""
     answers = sorted(answers, key=attrgetter("participant", "question"))
     numbers = {each.number: index for index, each in enumerate(lists)}
-    _, people = np.unique([each.participant for each in answers], return_inverse=True)
+    _, people = np.unique([answer.participant for answer in answers], return_inverse=True)
     sessions = Sessions(
         people,
-        np.array([numbers[each.question] for each in answers], dtype=np.int64),
-        np.array([each.position for each in answers], dtype=float),  # None becomes NaN
-        np.array([each.seconds for each in answers], dtype=float),
+        np.array([numbers[answer.question] for answer in answers], dtype=np.int64),
+        np.array([answer.position for answer in answers], dtype=float),  # None becomes NaN
+        np.array([answer.seconds for answer in answers], dtype=float),
     )
-    signs = np.array([each.sign for each in answers], dtype=np.int64)
+    signs = np.array([answer.sign for answer in answers], dtype=np.int64)
     of_lists = np.array([[np.sign(each.differences[name]) for name in measures] for each in lists])
     values = agreement_of(of_lists[sessions.question], signs[:, np.newaxis])
     compared = pairs(measures)
     sides = ([*map(measures.index, pair)] for pair in compared)
     d = np.array([values[:, first] - values[:, second] for first, second in sides])
     bits = {None: 0, True: 1, False: 2}  # of the place
-    places = np.array([bits[each.at_left] for each in answers], dtype=np.uint8)
+    places = np.array([bits[answer.at_left] for answer in answers], dtype=np.uint8)
     changes = effects_of(compared, [(sessions, d, signs != 0)], len(lists))
     return changes, habit_of([(sessions, places)], SIDES)
 

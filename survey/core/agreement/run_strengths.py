@@ -157,7 +157,7 @@ class RunStrengths:
 
         Each by the answers to the pair alone; None where there are none such.
         """
-        known = {each.directly_preferred(level) for each in self.pairs}
+        known = {pair.directly_preferred(level) for pair in self.pairs}
         for first, second, third in permutations(self.runs, 3):
             if {(first, second), (second, third), (third, first)} <= known:
                 return first, second, third

@@ -248,7 +248,7 @@ class OrderingResults(Results):
         yield from exhibits(self.analysis.agreement)
         yield from participants_exhibits(self.analysis)
 
-    @property
+    @cached_property
     def lead(self) -> Exhibit:
         """The figure of the differences."""
         return next(each for each in self.marked_exhibits() if each.name == "differences")
@@ -267,7 +267,7 @@ class OrderingResults(Results):
         """Every table, and that of the participants' figures."""
         return [*self.sheets, participants_sheet(self.analysis)]
 
-    @property
+    @cached_property
     def sections(self) -> list[Section]:
         """The parts of the report, in the order in which a reader asks."""
         return [

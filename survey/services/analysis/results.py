@@ -215,7 +215,7 @@ class Results(ABC):
         """Return the documents on which people differ most; None for a kind without."""
         return None
 
-    @property
+    @cached_property
     def sections(self) -> list[Section]:
         """The parts of the report, by default the sentences and each figure and table."""
         sections = []
@@ -282,7 +282,7 @@ class Results(ABC):
         notice = self.simulated
         return [replace(each, note=f"{each.note} {notice}".strip()) for each in self.own_sheets()]
 
-    @property
+    @cached_property
     def lead(self) -> Exhibit | None:
         """The figure beside the headline."""
         return next(self.marked_exhibits(), None)
