@@ -4,6 +4,7 @@ import contextlib
 import os
 import random
 import signal
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -21,6 +22,19 @@ def children(pid: int) -> list[int]:
     with contextlib.suppress(OSError):
         return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
     return []
+
+
+def all_children(server: Server) -> list[int]:
+    """Return a server's processes once all of them stand.
+
+    It is ready with its first process already; the others follow.
+    """
+    assert server.process is not None
+    many, until = server.workers + 1, time.monotonic() + 60  # one more for requests' own processes
+    while len(standing := children(server.process.pid)) < many:
+        assert time.monotonic() < until, f"{len(standing)} of {many} processes stand"
+        time.sleep(0.01)
+    return standing
 
 
 class Killer:

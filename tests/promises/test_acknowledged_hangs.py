@@ -17,7 +17,7 @@ import requests
 from survey.db.engine import sqlite_library
 from tests.builders import SLUG, Visitor
 from tests.promises import answering
-from tests.promises.killing import children
+from tests.promises.killing import all_children, children
 from tests.serving import OverHttp, Server, free_port
 
 pytestmark = pytest.mark.slow
@@ -109,7 +109,7 @@ def test_answers_go_on_within_a_second_while_twenty_requests_hang(server, measur
 
 def test_a_request_that_takes_too_long_is_ended_alone(tmp_path):
     server = start(tmp_path, longest=1.0)
-    workers = children(server.process.pid)
+    workers = all_children(server)
     try:
         answer = requests.get(f"{server.address}/spin", timeout=60)
         assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5")
@@ -122,14 +122,14 @@ def test_a_request_that_takes_too_long_is_ended_alone(tmp_path):
 def test_a_process_with_a_request_that_cannot_be_ended_is_drained_and_replaced(tmp_path):
     """A request that is under way when the process is asked to end is answered by it."""
     server = start(tmp_path, longest=2.0)
-    before = set(children(server.process.pid))
+    before = set(all_children(server))
     try:
         with ExitStack() as stack:
             [line] = hang(stack, server, 1)
             seconds = answer_for(server, 20)
             assert line.recv(100) == b""
         assert max(seconds) < 10
-        after = set(children(server.process.pid))
+        after = set(all_children(server))
         assert len(before & after) == 2  # the other one, and that for requests' own processes
         assert len(after) == 3
     finally:
@@ -198,7 +198,7 @@ def test_a_server_that_is_stopped_and_goes_on_kills_none_of_its_processes(
     server = start(tmp_path)
     try:
         requests.get(f"{server.address}/s/{SLUG}", timeout=60)
-        before = children(server.process.pid)
+        before = all_children(server)
         with ExitStack() as stack:
             [line] = hang(stack, server, 1, b"GET /readyz")
             for _ in range(RUNS):

@@ -17,7 +17,7 @@ from survey.app import db
 from tests.databases import newest_schema
 from tests.guides import proxies
 from tests.promises.crowd import Crowd
-from tests.promises.killing import children
+from tests.promises.killing import all_children
 from tests.promises.postgres import own_cluster
 from tests.promises.stored import Faults, faults
 from tests.serving import Server, free_port
@@ -137,7 +137,7 @@ def ask_over(line):
 def test_sighup_replaces_all_processes_by_the_new_version_without_a_refused_request(
     server, version, measured
 ):
-    before, pid = set(children(server.process.pid)), server.process.pid
+    before, pid = set(all_children(server)), server.process.pid
     crowd = Crowd(server.port, "/s/steady", 20)
     seen, over = [], threading.Event()
 
@@ -160,7 +160,7 @@ def test_sighup_replaces_all_processes_by_the_new_version_without_a_refused_requ
         crowd.leave()
     assert server.process.poll() is None
     assert server.process.pid == pid
-    assert len(children(pid)) == 3
+    assert len(all_children(server)) == 3
     assert all(page.status_code == 200 for page in seen)
     # A kept connection that the old process had closed is opened anew, as browsers do.
     assert not crowd.ledger.seen["connections refused"]
