@@ -1,3 +1,3 @@
 """Surveys that compare measures of ranked search results with human judgement."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

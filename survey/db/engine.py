@@ -80,11 +80,6 @@ def database_url(uri: str) -> URL:
         ) from error
     if url.get_backend_name() == "postgresql":
         url = url.set(drivername="postgresql+psycopg")
-    if "unix_sock" in url.query:
-        # Addresses for pg8000, the driver of earlier versions, name the socket, not its folder.
-        folder, _, port = str(url.query["unix_sock"]).rpartition("/.s.PGSQL.")
-        url = url.difference_update_query(["unix_sock"]).update_query_dict({"host": folder})
-        url = url.set(port=int(port))
     if url.get_backend_name() not in ("sqlite", "postgresql"):
         raise ValueError(
             f"{url.get_backend_name()} is not supported; use sqlite:///FILE or postgresql://…"

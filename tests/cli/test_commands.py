@@ -784,7 +784,7 @@ def test_no_title_or_id_steers_the_terminal(run, session):
 @ON_SQLITE
 def test_no_bundle_steers_the_terminal(run, tmp_path):
     steering = "\x1b[2J\x9b31m\u202e\u2066\x07"
-    frozen = unzipped((RELEASED / "0.1.0" / "ordering.zip").read_bytes())
+    frozen = unzipped((RELEASED / "0.2.0" / "ordering.zip").read_bytes())
     frozen = with_json(frozen, "study.json", lambda c: c["versions"].update(commit="0" * 40))
     older = with_json(frozen, "study.json", lambda c: c["versions"].update(survey=steering))
     noted = {**frozen, f"{steering}.csv": b"a"}

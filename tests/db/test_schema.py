@@ -260,12 +260,7 @@ def test_deleting_a_participant_leaves_nothing_of_them(session, answered):
         ("sqlite:///x.db", "sqlite:///x.db"),
         ("postgresql://u:p@h/d", "postgresql+psycopg://u:p@h/d"),
         ("postgres://u:p@h/d", "postgresql+psycopg://u:p@h/d"),
-        ("postgresql+pg8000://u:p@h/d", "postgresql+psycopg://u:p@h/d"),
         ("postgresql://u@/d?host=/run/pg", "postgresql+psycopg://u@/d?host=%2Frun%2Fpg"),
-        (
-            "postgresql+pg8000://u@/d?unix_sock=%2Frun%2Fpg%2F.s.PGSQL.5433",
-            "postgresql+psycopg://u@:5433/d?host=%2Frun%2Fpg",
-        ),
     ],
 )
 def test_database_addresses_are_read_as_people_write_them(uri, read):

@@ -337,12 +337,6 @@ def test_what_was_noted_is_read_after_a_write_that_was_cut_off(before, cut, bloc
         assert {*before, *after} <= own_data._noted(folder) <= {*before, *after, "5" * 64}
 
 
-def test_a_ledger_of_an_earlier_version_is_read_with_its_torn_line(tmp_path):
-    first, second, third = "a1" * 32, "b2" * 32, "c3" * 32
-    (tmp_path / own_data.LEDGER).write_text(f"{first}\n{'d4' * 20}{second}\n{third}\n")
-    assert {first, second, third} <= own_data._noted(tmp_path)
-
-
 def fail(*_):
     raise OSError(errno.EIO, "this disk is broken")
 

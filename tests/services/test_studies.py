@@ -5,12 +5,13 @@ import re
 import pytest
 from sqlalchemy import text
 
-from survey.db.models import StoredQuestion
+from survey.core.studies.fields import PlanError
+from survey.db.models import StoredQuestion, Study
 from survey.errors import NotAllowedError, NotFoundError, SurveyError
-from survey.services.studies import lifecycle
+from survey.services.studies import lifecycle, plans
 from survey.services.studies.lifecycle import check_study
 from survey.web.language import fill
-from tests.builders import a_plan, an_open_study
+from tests.builders import Visitor, a_plan, an_open_study
 from tests.databases import ON_SQLITE
 
 
@@ -144,3 +145,37 @@ def test_the_check_fails_when_a_frozen_question_was_changed(session):
     assert [f.text for f in check_study(session, study) if f.failed] == [
         "the content no longer has the digest it was opened with"
     ]
+
+
+@ON_SQLITE
+def test_a_title_that_names_a_measure_today_goes_on_but_is_not_made_anew(session, client):
+    plan = a_plan().as_json() | {"title": "WP3: five systems"}
+    with pytest.raises(PlanError, match="holds the name of a measure"):
+        plans.parse_plan(plan)
+    study = lifecycle.create_study(session, "three", a_plan())
+    study.plan_json = plan  # stored before the measure was registered
+    session.commit()
+    lifecycle.open_study(session, study)
+    visitor = Visitor(client, "three")
+    visitor.take_part()
+    assert visitor.path == "/done"
+    with pytest.raises(SurveyError, match="holds the name of a measure"):
+        lifecycle.create_owned_study(session, None, "four", study.plan, lifecycle.Recruitment())
+
+
+@ON_SQLITE
+def test_a_study_whose_measure_is_not_registered_here_goes_on(session, client, app):
+    study = lifecycle.create_study(session, "three", a_plan(practice=False))
+    for question in study.questions:
+        columns = question.content["columns"]
+        columns = {{"MNRO": "screen"}.get(name, name): one for name, one in columns.items()}
+        question.content = {**question.content, "columns": columns}
+    study.plan_json = study.plan_json | {"measures": ["AP", "NMRR", "screen"]}
+    session.commit()
+    lifecycle.open_study(session, study)
+    visitor = Visitor(client, "three")
+    visitor.start()
+    visitor.submit("/q/1", choice="1")
+    assert visitor.path == "/q/2"
+    session.expire_all()
+    assert lifecycle.describe(session.get(Study, study.id))["measures"] == "AP NMRR screen"

@@ -7,7 +7,6 @@ import re
 import zipfile
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 
@@ -125,11 +124,11 @@ def test_a_form_sent_twice_is_stored_once_and_one_of_another_window_is_refused(v
         visitor.post("/q/1", **{**fields, **ticks(3)}, go="refine")
         assert visitor.status == 200
         assert "ranked by your marks" in visitor.text
-    assert [row.action for row in steps_in(session)] == ["next", "mark", "shown", "refine"]
+    assert [row.action for row in steps_in(session)] == ["next", "mark", "refine"]
     visitor.post("/q/1", **{**fields, **ticks(4)})
     assert visitor.status == 409
     assert "changed in another window" in visitor.text
-    assert len(steps_in(session)) == 4
+    assert len(steps_in(session)) == 3
 
 
 def test_a_batch_of_before_a_new_ranking_does_not_say_that_it_is_ranked_by_marks(visitor):
@@ -161,7 +160,7 @@ def test_a_query_is_done_and_opened_again_and_a_change_is_a_revision(visitor, se
     visitor.open("/q/1")
     visitor.insist("/q/1", go="done", **ticks(1, 2, 3, 4))
     revisions = session.execute(select(TABLES.revision.c.steps)).scalars().all()
-    assert sorted(revisions) == [2, 7, 8]
+    assert sorted(revisions) == [1, 6, 7]
     visitor.submit("/review")
     assert visitor.page.select_one(".receipt")
     visitor.post("/q/1", **ticks(1))
@@ -258,9 +257,9 @@ def test_own_data_show_the_marks_of_a_query_that_is_not_done(visitor):
 def test_own_data_hold_every_step_and_erasing_takes_them(visitor, session):
     visitor.insist("/q/1", go="done", **ticks(2))
     [first, _] = visitor.client.get("/s/labelled/my-data.json").json["questions"]
-    assert [step["what"] for step in first["steps"]] == ["next", "mark", "shown"]
+    assert [step["what"] for step in first["steps"]] == ["next", "mark"]
     assert (first["steps"][1]["picture"], first["steps"][1]["grade"]) == (2, 1)
-    assert first["answers"][0]["done_after_steps"] == 3
+    assert first["answers"][0]["done_after_steps"] == 2
     visitor.open("/my-data")
     visitor.submit("/erase", sure="y")
     for table in TABLES.all:
@@ -896,14 +895,11 @@ def test_what_was_asked_back_is_counted_in_the_results(app, session):
     assert sentence in people.note
 
 
-def test_a_query_from_before_looks_were_stored_means_what_it_meant():
+def test_nothing_is_known_of_a_document_that_was_shown_and_not_looked_at():
     first = LabellingStep("next", 1, documents=["a", "b"])
-    before = LabellingPresentation(1, [first, LabellingStep("mark", 1, "a", 1)])
-    assert before.grades == {"a": 1, "b": 0}
-    assert [label.exposure for label in before.labels] == [None, None]
-    since = replace(before, steps=[*before.steps, LabellingStep("seen", 1, documents=[])])
-    assert since.grades == {"a": 1}
-    assert [(label.grade, label.exposure) for label in since.labels] == [(1, "seen"), (None, None)]
+    state = LabellingPresentation(1, [first, LabellingStep("mark", 1, "a", 1)])
+    assert state.grades == {"a": 1}
+    assert [(label.grade, label.exposure) for label in state.labels] == [(1, "seen"), (None, None)]
 
 
 @ON_SQLITE

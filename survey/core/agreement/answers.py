@@ -23,9 +23,9 @@ from survey.core.studies.rankings import Ranking
 
 Value = TypeVar("Value", bound=Hashable)
 
-# What a page asks back before it saves: about an own ordering that equals a column's (until version
-# 0.1.0), about ticked columns whose orderings differ, or about an own ordering that puts a list
-# above one that is earlier at every position.
+# What a page asks back before it saves: about an own ordering that equals a column's (no longer),
+# about ticked columns whose orderings differ, or about an own ordering that puts a list above one
+# that is earlier at every position.
 EQUAL_COLUMN, DIFFERING_TICKS, REVERSED = "equal", "differing", "reversed"
 ASKED = (EQUAL_COLUMN, DIFFERING_TICKS, REVERSED)
 TYPED = 4  # beside the place in ASKED: the ordering that counts for a column was typed

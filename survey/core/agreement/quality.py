@@ -157,7 +157,7 @@ def asked_back(
     """Count the answers before which the page asked back, by what was chosen.
 
     ``equal``: the own ordering was a column's; it counts as a match, or stays an own ordering
-    (asked until version 0.1.0; ``typed`` counts those that are credited without being asked).
+    (asked before version 0.2.0; ``typed`` counts those that are credited without being asked).
     ``differing``: the ticked columns had different orderings; columns with one ordering are
     ticked now, or with several, or an own ordering was given. ``reversed``: the own ordering put a
     list above one that is earlier at every position; such an ordering was kept, or the answer

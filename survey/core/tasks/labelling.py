@@ -230,19 +230,10 @@ class LabellingPresentation:
                     exposure[document] = SHOWN if step.action == SHOWN else SEEN
         return exposure
 
-    @property
-    def stores_looks(self) -> bool:
-        """Whether looks were stored: each query has one since, if only without documents."""
-        return any(step.action in LOOKED for step in self.steps)
-
     @cached_property
     def grades(self) -> dict[str, int]:
-        """The grade of each document that was looked at; 0 where it is not marked.
-
-        Of a query from before looks were stored, each document of a batch that was shown.
-        """
-        looked = self.exposure if self.stores_looks else self.shown
-        grades = {document: 0 for document in self.shown if document in looked}
+        """The grade of each document that was looked at; 0 where it is not marked."""
+        grades = {document: 0 for document in self.shown if document in self.exposure}
         for step in self.steps:
             if step.document is not None and step.grade is not None:
                 grades[step.document] = step.grade
@@ -251,7 +242,7 @@ class LabellingPresentation:
     @property
     def labels(self) -> Iterator["Label"]:
         """A label for each document of a batch, in the order in which it was shown."""
-        exposure = self.exposure if self.stores_looks else {}
+        exposure = self.exposure
         marks: dict[str, list[LabellingStep]] = {}
         for step in self.steps:
             if step.document is not None:
@@ -415,7 +406,7 @@ def steps_from_form(
     if action == DONE and seen is None and batch == len(state.batches):  # by no next batch
         order = ranked(plan, question, state.rounds[-1], find)
         is_left = all(document in state.shown for document in order)
-    steps.extend(_look(state, batch, action, seen, is_left=is_left))
+    steps.extend(_look(state, batch, seen, is_left=is_left))
     state = replace(state, steps=[*shown.presentation.steps, *steps])
     if action == BACK and batch > 1:
         steps.append(LabellingStep(TURN, batch - 1))
@@ -435,15 +426,13 @@ def steps_from_form(
 def _look(
     state: LabellingPresentation,
     batch: int,
-    action: str,
     seen: Collection[int] | None,
     *,
     is_left: bool,
 ) -> Iterator[LabellingStep]:
     """Yield the step that says which documents of a batch were looked at, where there are new ones.
 
-    Without documents where a batch is left and no look is stored yet. ``is_left``: whether the
-    whole batch was shown, as far as a page without scripts can know.
+    ``is_left``: whether the whole batch was shown, as far as a page without scripts can know.
     """
     documents = state.batches[batch - 1]
     looked: list[str] = []
@@ -453,7 +442,7 @@ def _look(
         looked = [*documents]
     kind = SHOWN if seen is None else SEEN
     new = [each for each in looked if state.exposure.get(each) not in (SEEN, kind)]
-    if new or (action and not state.stores_looks):
+    if new:
         yield LabellingStep(kind, batch, documents=new)
 
 

@@ -1,7 +1,7 @@
 """The settings of a plan whose questions are sets of ranked lists."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
@@ -493,14 +493,6 @@ class OrderingPlan(Plan):
             if item.name in OF_RUNS and getattr(self, item.name) == item.default:
                 del content[item.name]
         return content
-
-    @classmethod
-    def from_json(cls, stored: Mapping[str, Any], *, registered: bool = True) -> Self:
-        """See ``Plan.from_json``; ``rank_first`` is what an earlier version called "after"."""
-        values = dict(stored)
-        if values.pop("rank_first", False):
-            values["columns"] = AFTER
-        return super().from_json(values, registered=registered)
 
     @classmethod
     def _read(cls, values: dict[str, Any], faults: list[Fault]) -> None:

@@ -59,7 +59,6 @@ from survey.services.participation.own_data import require_none_due
 from survey.services.participation.participants import PRACTICE
 from survey.services.studies.lifecycle import (
     current_digest,
-    packages_of,
     questions_of,
     require_results,
 )
@@ -248,7 +247,7 @@ def content_of(
         items=item_queries.items_of(session, study.id) if with_items else (),
         topics=item_queries.topics_of(session, study.id),
         vectors_digest=study.vectors_digest,
-        packages=study.packages or packages_of(plan),  # earlier versions recorded none
+        packages=study.packages,
     )
 
 

@@ -86,7 +86,7 @@ def import_bundle(
 
 
 def _require_ids_that_are_seen(content: Content) -> None:
-    """Refuse ids that no other intake takes; a bundle of an earlier version may have some."""
+    """Refuse ids that no other intake takes; a bundle made elsewhere may have some."""
     ids = [item.document for item in content.items], [topic.topic for topic in content.topics]
     named = ("source", "topic", "documents")
     questions = [

@@ -11,7 +11,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from itertools import chain, compress, islice, zip_longest
@@ -23,7 +23,6 @@ from sqlalchemy import Boolean, Float, Integer, String
 from sqlalchemy.orm import InstrumentedAttribute
 
 from survey.core.agreement.answers import Answers
-from survey.core.agreement.verdicts import VERDICT_RULES
 from survey.core.collections.items import Item, Topic
 from survey.core.measures import MEASURES
 from survey.core.studies.fields import (
@@ -118,12 +117,6 @@ KEYS: dict[str, type | tuple[type, ...]] = {
 
 # What an analysis says of its figures, which are compared themselves.
 IN_WORDS = (", sentence", ", why")
-# By the rules of version 0.1.0 these were others, so they cannot be recomputed.
-OF_VERDICTS = {
-    *("verdict", "verdicts", "sentence", "share_intervals", "own_orderings", "sensitivity"),
-    *("by_run", "anchoring", "equivalence", "chance", "ci95", "these_ci95", "alpha", "df"),
-}
-TESTS_OF_MEANS = {"components", "participants"}
 # Computed on another machine, floats may differ in their last digit.
 RELATIVE_TOLERANCE = 1e-9
 ABSOLUTE_TOLERANCE = 1e-12
@@ -249,7 +242,7 @@ def read_thumbnails(files: Files) -> list[Thumbnail]:
 
 
 def _parse_if_there(files: Files, table: Table, parse: Callable[[CsvRow], Parsed]) -> list[Parsed]:
-    return [*parse_rows(files, table.name, table.needed, parse)] if table.name in files else []
+    return [*parse_rows(files, table.name, table.names, parse)] if table.name in files else []
 
 
 def replicate(files: Files, sources: SourceFiles | None = None) -> Iterator[str]:
@@ -581,7 +574,7 @@ def _check_absent(files: Files, table: Table, comparison: Comparison) -> None:
     rows = read_cells(read_lines(files, CODEBOOK), CODEBOOK)
     if any(cells[:1] == [table.name] for cells in rows):
         raise BundleError(f"{table.name} is missing; {CODEBOOK} describes it")
-    comparison.lacks(table.name, is_optional=table.is_new)
+    comparison.lacks(table.name)
 
 
 def _check_script(files: Files, known: Container[str], comparison: Comparison) -> Iterator[str]:
@@ -598,7 +591,7 @@ def _check_script(files: Files, known: Container[str], comparison: Comparison) -
     elif SCRIPT in files:
         raise BundleError(f"{SCRIPT} does not belong to a bundle without {LONG}")
     elif SCRIPT in known:
-        comparison.lacks(SCRIPT, is_optional=True)
+        comparison.lacks(SCRIPT)
 
 
 def require_bundle(files: Files, name: str) -> None:
@@ -674,16 +667,6 @@ def _check_analysis(files: Files, content: Content, comparison: Comparison) -> s
         answers = files_of_kind(content.plan).answers_file
         figures, recomputed = _without_times(figures), _without_times(recomputed)
         checked += f", but for those of times, which {answers} lacks"
-    if VERDICT_RULES in recomputed and isinstance(figures, dict) and VERDICT_RULES not in figures:
-        figures, recomputed = _without_verdicts(figures), _without_verdicts(recomputed)
-        checked += ", but for tests, intervals and verdicts, for which that version had other rules"
-    for name in [each for each in recomputed if each not in figures]:
-        comparison.lacks(f"{ANALYSIS}, {name}", is_optional=True)
-        del recomputed[name]
-    with suppress(KeyError, TypeError):  # columns in their labels' order left it undefined before
-        before, now = (each["bias"]["conditional_logit"] for each in (figures, recomputed))
-        if before["coef"] is None and before["terms"][: len(now["terms"])] == now["terms"]:
-            recomputed["bias"]["conditional_logit"] = before
     _compare(figures, recomputed, ANALYSIS, comparison)
     return checked
 
@@ -692,19 +675,6 @@ def _has_times(files: Files, plan: Plan) -> bool:
     """Return whether a bundle tells how long answers took."""
     heading = _heading(files, files_of_kind(plan).answers_file)
     return {"shown_at", "submitted_at", "active_seconds"} <= {*heading}
-
-
-def _without_verdicts(figures: Any) -> Any:
-    """Leave out what an analysis by the rules of version 0.1.0 has otherwise."""
-    if isinstance(figures, list):
-        return [_without_verdicts(each) for each in figures]
-    if not isinstance(figures, Mapping):
-        return figures
-    return {
-        name: _without_verdicts(value)
-        for name, value in figures.items()
-        if name not in OF_VERDICTS and not (name in TESTS_OF_MEANS and isinstance(value, Mapping))
-    }
 
 
 def _without_times(figures: Any) -> Any:
@@ -726,16 +696,16 @@ def _compare_table(
 ) -> None:
     """Compare a file with its recomputed texts of many lines, cell by cell.
 
-    ``table``: says which columns hold numbers, which may be rounded differently, and which a
-    bundle may lack; ``ignored``: columns that cannot be recomputed.
+    ``table``: says which columns hold numbers, which may be rounded differently; ``ignored``:
+    columns that cannot be recomputed.
     """
     numbers = _number_columns(table) if table else ()
     recomputed_rows = read_cells(_split_lines(recomputed), name)
     written_rows = read_cells(read_lines(files, name), name)
     written = _heading(files, name)
-    names, needed = (table.names, table.needed) if table else (written, written)
+    names = table.names if table else written
     for column in [each for each in names if each not in written]:
-        comparison.lacks(f"{name}, {column}", is_optional=column not in needed)
+        comparison.lacks(f"{name}, {column}")
     if {*names} != {*written}:
         recomputed_rows = _columns(recomputed_rows, [each in written for each in names])
         written_rows = _columns(written_rows, [each in names for each in written])

@@ -64,12 +64,9 @@ class Comparison:
     def _maker(self) -> str:
         return _named(self._version, self._commit, is_same=self._version == __version__)
 
-    def lacks(self, place: str, *, is_optional: bool = False) -> None:
-        """Note what the bundle lacks; raise BundleError where its maker writes it.
-
-        ``is_optional``: a bundle of any version may lack it.
-        """
-        if self._is_ours and not is_optional:
+    def lacks(self, place: str) -> None:
+        """Note what the bundle lacks; raise BundleError where its maker writes it."""
+        if self._is_ours:
             raise BundleError(f"{place} is missing")
         self._note("not in this bundle", place)
 

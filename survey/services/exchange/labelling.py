@@ -249,8 +249,7 @@ _LABELS = [
     Column(
         "grade",
         "its grade; 0: it was looked at and not marked; empty: it was not looked at, so nothing is "
-        "known. Until version 0.1.0, where exposure is empty in all rows of a query, each document "
-        "of a batch that was shown counted as looked at",
+        "known",
         "whole number",
         f"0 to {HIGHEST}; may be empty",
     ),
@@ -263,7 +262,6 @@ _LABELS = [
         "seen: it was in view, 60 % of it for half a second, or marked; shown: a page without "
         "scripts showed it, and was left for the next batch; empty: not looked at",
         allowed="seen, shown; may be empty",
-        is_new=True,
     ),
 ]
 _SHARE = ("number", "-1 to 1; empty where it is not defined")

@@ -59,7 +59,7 @@ _CONTRAST = Column(
 def long_table(of_d: str, body: Callable[[Content], Iterable[str]]) -> Table:
     """Return the table of a kind; ``of_d``: what the difference d of a response is."""
     d = Column("d", f"the first measure less the second: {of_d}", "number", "-1 to 1")
-    return Table(LONG, [*_COLUMNS, d, _CONTRAST], body, is_new=True)
+    return Table(LONG, [*_COLUMNS, d, _CONTRAST], body)
 
 
 def end_of_line(pair: Pair, d: float, first: Ranking, second: Ranking) -> str:

@@ -223,7 +223,7 @@ class PreferenceFiles:
         """Read the pairs and the preferences; raises BundleError with the place of each fault."""
         questions = read_questions(files, plan)
         reader = _Reader(plan, questions, {each.public_id for each in participants()})
-        names = _TABLE.needed
+        names = _TABLE.names
         rows = [*parse_rows(files, PREFERENCES, names, reader.read)]
         records = sorted(rows, key=attrgetter("participant", "question"))
         _check_complete(plan, participants(), records)

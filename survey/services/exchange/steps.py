@@ -224,7 +224,7 @@ class StepFiles(ABC):
         def read_step(row: CsvRow) -> StepRow:
             return *key_of(row), self.step_from(row, row.optional_time("saved_at"))
 
-        rows = parse_rows(files, done.name, done.needed, read_done)
+        rows = parse_rows(files, done.name, done.names, read_done)
         taken = parse_rows(files, steps.name, steps.names, read_step)
         records, ordered = sorted(rows, key=by_key), sorted(taken, key=by_key)
         content = self.content(lambda: iter(records), lambda: iter(ordered))

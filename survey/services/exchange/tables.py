@@ -80,7 +80,7 @@ TWO_DIGITS = [f"{number:02}" for number in range(60)]
 class IdentityRecord:
     """A recruitment platform's id of a participant, with an address's parameters: personal.
 
-    ``arrived_at``: when the participant came with them; None in bundles of earlier versions.
+    ``arrived_at``: when the participant came with them.
     """
 
     participant: str
@@ -244,7 +244,7 @@ class Column:
     """A column: its meaning, the kind of its values, and which are allowed.
 
     ``source``: the database's column, from which all three are taken where it is set; of ``kind``
-    and ``allowed`` only where the latter is empty. ``is_new``: whether earlier bundles lack it.
+    and ``allowed`` only where the latter is empty.
     """
 
     name: str
@@ -252,30 +252,20 @@ class Column:
     kind: str = "text"
     allowed: str = ""
     source: InstrumentedAttribute[Any] | None = None
-    is_new: bool = False
 
 
 @dataclass(frozen=True)
 class Table:
-    """A file: its columns, and what makes the lines below the heading from a study's content.
-
-    ``is_new``: whether earlier bundles lack it.
-    """
+    """A file: its columns, and what makes the lines below the heading from a study's content."""
 
     name: str
     columns: Sequence[Column]
     body: Callable[[Content], Iterable[str]]
-    is_new: bool = False
 
     @property
     def names(self) -> list[str]:
         """The names of the columns: the heading."""
         return [column.name for column in self.columns]
-
-    @property
-    def needed(self) -> list[str]:
-        """The names of the columns that every bundle has."""
-        return [column.name for column in self.columns if not column.is_new]
 
     def lines(self, content: Content) -> Iterator[str]:
         """Yield the file's text, many lines at a time; the same content gives the same bytes."""
@@ -404,7 +394,6 @@ CONTRADICTS = Column(
     "contradicts",
     "whether the answer contradicts itself, after the page asked back about it",
     allowed=YES_OR_NO,
-    is_new=True,
 )
 SHARED_COLUMNS = [  # of the answers of every kind
     Column("shown_at", source=Presentation.shown_at),
@@ -430,7 +419,7 @@ def read_reason(row: CsvRow, plan: Plan) -> str | None:
 def asked_column(kinds: Sequence[str]) -> Column:
     """Return the column of what the page asked back before it saved an answer, one of these."""
     allowed = f"{', '.join(kinds)}; empty where nothing was asked"
-    return Column("asked", source=StoredResponse.asked, allowed=allowed, is_new=True)
+    return Column("asked", source=StoredResponse.asked, allowed=allowed)
 
 
 def read_asked(row: CsvRow, kinds: Sequence[str]) -> str | None:
@@ -558,7 +547,6 @@ IDENTITIES_TABLE = Table(
             "when the participant came with this address; each time with other parameters has a "
             "row, the latest last",
             source=Identity.arrived_at,
-            is_new=True,
         ),
     ],
     _identities,
@@ -581,12 +569,6 @@ def _thumbnails(content: Content) -> Iterator[Row]:
         yield each.sha256, each.width, each.height, picture
 
 
-def _later(table: type[StoredItem | StoredTopic], names: Iterable[str]) -> Iterator[Column]:
-    """Yield the columns of what a later version added to items or topics."""
-    for name in names:
-        yield Column(name, source=getattr(table, name), is_new=True)
-
-
 _SHA256 = Column("sha256", source=StoredItem.sha256)
 _ALT = Column("alt", source=StoredItem.alt)
 ITEMS_TABLE = Table(
@@ -594,7 +576,7 @@ ITEMS_TABLE = Table(
     [
         *(Column("document", source=StoredItem.document), Column("file", source=StoredItem.file)),
         *(_SHA256, Column("text", source=StoredItem.text), _ALT),
-        *_later(StoredItem, collection.LATER_OF_ITEMS),
+        *(Column(name, source=getattr(StoredItem, name)) for name in collection.LATER_OF_ITEMS),
     ],
     lines_of(lambda content: iter(content.items)),
 )
@@ -604,7 +586,7 @@ TOPICS_TABLE = Table(
         *(Column("topic", source=StoredTopic.topic), Column("text", source=StoredTopic.text)),
         *(Column("image", source=StoredTopic.image), _SHA256),
         Column("cluster_type", source=StoredTopic.cluster_type),
-        *_later(StoredTopic, collection.LATER_OF_TOPICS),
+        *(Column(name, source=getattr(StoredTopic, name)) for name in collection.LATER_OF_TOPICS),
     ],
     lines_of(lambda content: iter(content.topics)),
 )

@@ -249,13 +249,12 @@ def _delete(session: Session, study: AnyStudy, participant: Participant, token: 
 def _noted(instance: Path) -> frozenset[str]:
     """Return the tokens of the ledger.
 
-    A token has 64 digits, so half a token, from a write that was interrupted, is recognised. Where
-    an earlier version wrote the next token behind it, on the same line, the line ends with it.
+    A token has 64 digits and a line of its own, so half a token, from a write that was interrupted,
+    is recognised.
     """
     ledger = instance / LEDGER
     content = ledger.read_text("ascii", "replace") if ledger.exists() else ""
-    runs = re.findall("[0-9a-f]{64,}", content)
-    return frozenset(token for run in runs for token in (run[:64], run[-64:]))
+    return frozenset(re.findall("^[0-9a-f]{64}$", content, re.MULTILINE))
 
 
 def _note(instance: Path, tokens: frozenset[str] | list[str]) -> None:

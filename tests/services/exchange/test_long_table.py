@@ -7,12 +7,20 @@ import pytest
 
 from survey.core.agreement.own_orderings import DECIDES
 from survey.db.models.ordering import StoredOrderingPresentation
+from survey.release import made_by
 from survey.services.exchange.bundle import files_of
 from survey.services.exchange.input_files import BundleError
 from survey.services.exchange.long_table import LONG, SCRIPT, script
 from survey.services.exchange.public_bundle import public_content
 from tests.preferred import preferred
-from tests.services.exchange.changes import rows_of, steps_of, summed, with_cell, with_rows
+from tests.services.exchange.changes import (
+    rows_of,
+    steps_of,
+    summed,
+    with_cell,
+    with_json,
+    with_rows,
+)
 from tests.services.exchange.conftest import (
     EXCLUDED,
     FINISHED,
@@ -134,19 +142,24 @@ def test_a_changed_script_is_not_to_be_run(bundle):
 
 
 def without_long_data(bundle):
-    """The bundle as a version before long.csv would have written it."""
+    """The bundle as a version without long.csv would have written it."""
     rest = {name: content for name, content in bundle.items() if name not in (LONG, SCRIPT)}
-    return with_rows(
+    rest = with_rows(
         rest, "codebook.csv", lambda rows: [row for row in rows if row["file"] != LONG]
     )
+    return with_json(rest, "study.json", lambda content: content["versions"].update(commit="0"))
 
 
-def test_a_bundle_from_before_there_was_the_table_replicates(bundle):
+def test_a_bundle_of_a_version_without_the_table_replicates(bundle):
     steps = steps_of(without_long_data(bundle))
     assert not [step for step in steps if step.startswith((LONG, SCRIPT))]
-    assert steps[-1] == "not in this bundle: long.csv; analysis.R"
+    assert steps[-1].startswith("not in this bundle: long.csv; analysis.R; made by ")
+    ours = with_json(
+        without_long_data(bundle), "study.json", lambda c: c["versions"].update(made_by())
+    )
+    assert refused(ours) == "long.csv is missing"
 
 
 def test_a_script_without_its_table_is_refused(bundle):
     files = summed({**without_long_data(bundle), SCRIPT: bundle[SCRIPT]})
-    assert refused(files) == f"{SCRIPT} does not belong to a bundle without {LONG}"
+    assert refused(files).startswith(f"{SCRIPT} does not belong to a bundle without {LONG}. The")

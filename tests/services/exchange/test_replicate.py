@@ -256,8 +256,11 @@ def test_a_bundle_from_before_a_figure_was_computed_replicates_in_those_it_holds
     def without(figures):
         del figures["sensitivity"], figures["bias"]
 
-    older = with_json(bundle, "analysis.json", without)
-    assert steps_of(older)[-1] == "not in this bundle: analysis.json (bias and sensitivity)"
+    incomplete = with_json(bundle, "analysis.json", without)
+    assert refused(incomplete) == "analysis.json, bias is missing"
+    older = with_json(incomplete, "study.json", lambda c: c["versions"].update(commit="0" * 40))
+    noted = "not in this bundle: analysis.json (bias and sensitivity); made by "
+    assert steps_of(older)[-1].startswith(noted)
 
 
 def test_a_sentence_of_another_version_is_noted_where_it_is_worded_otherwise(bundle):
