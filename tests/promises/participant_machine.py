@@ -18,6 +18,7 @@ from hypothesis.stateful import (
     rule,
 )
 
+from survey.core.studies.rankings import Ranking
 from tests.promises.participant_model import Answer, Model, Person, Tab
 from tests.promises.world import QUESTIONS, DiedError, Room, Stored, World
 
@@ -56,15 +57,17 @@ votes = st.sampled_from(USUAL_VOTES) | ticks | places
 one_or_two = st.lists(votes, min_size=1, max_size=2)
 
 
-def as_exported(fields: Mapping[str, Any]) -> Answer:
-    """Write what a form says as responses.csv does."""
+def as_exported(fields: Mapping[str, Any], columns: Mapping[str, str]) -> Answer:
+    """Write what a form says as responses.csv does; an own ordering counts for equal columns."""
     if fields.get("choice") != OWN:
-        return " ".join(fields.get("choice", ())), ""
+        return " ".join(fields.get("choice", ())), "", "no"
     groups: dict[str, str] = {}
     for letter in LETTERS:
         place = fields[f"rank-{letter}"]
         groups[place] = f"{groups[place]}={letter}" if place in groups else letter
-    return "", ">".join(groups[place] for place in sorted(groups))
+    own = ">".join(groups[place] for place in sorted(groups))
+    same = [label for label, order in columns.items() if Ranking.parse(order) == Ranking.parse(own)]
+    return (" ".join(sorted(same)), "", "yes") if same else ("", own, "no")
 
 
 class People(RuleBasedStateMachine):
@@ -173,7 +176,7 @@ class People(RuleBasedStateMachine):
                 self._send(tab, vote)
         except DiedError:
             if moment == "after_commit":
-                self.model.answer(tab, as_exported(vote))
+                self.model.answer(tab, as_exported(vote, tab.columns))
             self.world.restart()
 
     # What must hold after each step
@@ -214,7 +217,7 @@ class People(RuleBasedStateMachine):
     def _is_exported(self) -> None:
         rows = self.world.exported()
         assert {
-            key: (row["clicked"], row["custom_ranking"], row["revisions"])
+            key: (row["clicked"], row["custom_ranking"], row["typed"], row["revisions"])
             for key, row in rows.items()
         } == {
             (one.code, position): (*answers[-1], str(len(answers) - 1))
@@ -267,10 +270,11 @@ class People(RuleBasedStateMachine):
             person.code = code
 
     def _send(self, tab: Tab, vote: Mapping[str, Any], *, back: bool = False) -> Any:
-        room, given = self.world.rooms[tab.browser], as_exported(vote)
+        room, given = self.world.rooms[tab.browser], as_exported(vote, tab.columns)
         settled = {"asked": "reversed"} if vote.get("choice") == OWN else {"settle": "several"}
         fields = {**tab.fields, **vote, **settled, **({"go": "back"} if back else {})}
         status, leads = room.send(f"q/{tab.position}" if tab.position else "practice", **fields)
+        leads = leads.partition("?after=")[0]  # where the next page says how the answer counts
         sender = self.model.speaks_for.get(tab.browser)
         outcome, page = self.model.answer(tab, given, back=back)
         assert (status, leads) in [(one, page) for one in STATUS[outcome]], (status, leads, outcome)
@@ -301,7 +305,10 @@ class People(RuleBasedStateMachine):
             base = len(owner.answers[position])
         names = ("csrf_token", "submission_key")
         fields = {name: room.hidden(name) for name in names}
-        return Tab(browser, self.model.sessions.get(browser, 0), owner, position, base, fields)
+        boxes = room.page.select(f"[name=choice]:not([value={OWN}])")
+        columns = {box["value"]: box.parent.select_one(".order").text for box in boxes}
+        session = self.model.sessions.get(browser, 0)
+        return Tab(browser, session, owner, position, base, fields, columns)
 
     def _told(self, person: Person) -> tuple[str, dict[str, Any]]:
         names = ("complete", "declined", "stopped")

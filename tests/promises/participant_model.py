@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 # The labels ticked and the ranking of one's own, as responses.csv writes them; one is empty.
-Answer = tuple[str, str]
-NOTHING: Answer = ("", "")
+Answer = tuple[str, str, str]
+"""Columns, own ordering, and whether the columns' ordering was given as one's own."""
+NOTHING: Answer = ("", "", "no")
 WAY = ("consent", "about-you", "scenario", "practice", "q", "review")
 
 
@@ -61,6 +62,7 @@ class Tab:
     position: int
     base: int
     fields: Mapping[str, str] = field(default_factory=dict, compare=False)
+    columns: Mapping[str, str] = field(default_factory=dict, compare=False)  # label → ordering
 
 
 @dataclass

@@ -187,5 +187,6 @@ class World:
         return found
 
 
-def _as_exported(one: StoredOrderingAnswer | StoredOrderingRevision) -> tuple[str, str]:
-    return " ".join(map(str, sorted(one.clicked))), str(one.own or "")
+def _as_exported(one: StoredOrderingAnswer | StoredOrderingRevision) -> tuple[str, str, str]:
+    clicked = " ".join(map(str, sorted(one.clicked)))
+    return clicked, str(one.own or ""), "yes" if one.typed else "no"
