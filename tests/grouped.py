@@ -3,7 +3,7 @@
 from functools import partial
 
 from survey.core.collections.items import Item, Topic
-from survey.core.tasks import plan_from_json
+from survey.core.kinds import plan_from_json
 from survey.services.accounts import COMMAND_LINE
 from survey.services.collections import items as collection
 from survey.services.studies import lifecycle

@@ -7,7 +7,7 @@ from functools import cache, partial
 from PIL import Image
 
 from survey.core.collections.items import Item, Topic
-from survey.core.tasks import plan_from_json
+from survey.core.kinds import plan_from_json
 from survey.services.accounts import COMMAND_LINE
 from survey.services.collections import items as collection
 from survey.services.studies import lifecycle

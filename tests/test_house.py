@@ -28,6 +28,7 @@ MAY_IMPORT = {
     "service_manager": set(),
     "worker": set(),
     "request_limits": set(),
+    "kinds": {"web", "services", "db", "core", "errors"},
     "web": {"services", "core", "errors", "tokens"},  # of core only plain types, see below
     "cli": {
         *("services", "app", "server", "config", "errors", "tokens"),
@@ -45,6 +46,8 @@ PLAIN_TYPES = {
     f"survey.core.studies.{name}" for name in ("fields", "plan", "questions", "rankings")
 } | {
     "survey.core.agreement.answers",
+    "survey.core.kind",
+    "survey.core.kinds",
     "survey.core.text_input",
     "survey.core.tasks.grouping",
     "survey.core.tasks.labelling",

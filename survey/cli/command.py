@@ -171,9 +171,9 @@ class TaskKind(click.ParamType[str]):
         return self._choice().shell_complete(ctx, param, incomplete)
 
     def _choice(self) -> click.Choice[str]:
-        from survey.services.studies.plans import TASKS  # not above: it imports numpy
+        from survey.services.studies.plans import KINDS  # not above: it imports numpy
 
-        return click.Choice([*TASKS])
+        return click.Choice([*KINDS])
 
 
 STUDY = KnownName("study")

@@ -28,19 +28,19 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 from survey.core.studies.fields import ParticipantRecord
 from survey.core.studies.rankings import Ranking
 from survey.db.models import (
-    TASK_TABLES,
     ConsentText,
     Identity,
     Participant,
     Presentation,
     StoredQuestion,
     StoredResponse,
+    ordering,
 )
 from survey.db.models.base import Labels, TaskTables, UtcDateTime, key_of, own_columns
 from survey.db.models.ordering import StoredOrderingAnswer, StoredOrderingPresentation
 from survey.db.queries import IS_ANSWERED, by_public_id
 
-ORDERING = TASK_TABLES["ordering"]
+ORDERING = ordering.TABLES
 BATCH = 1_000  # rows fetched at a time
 CACHED = 4_096  # different texts whose parsed values are remembered
 

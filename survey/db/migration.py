@@ -13,8 +13,8 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, MetaData, Table, func, inspect, text
 from sqlalchemy.schema import sort_tables
 
+from survey.core.kinds import KINDS
 from survey.db.engine import sqlite_engine
-from survey.db.models import TASK_TABLES
 from survey.db.models.base import Base
 
 VERSIONS = [Path(__file__).parent / "migrations" / "versions"]
@@ -90,7 +90,7 @@ def table_names(connection: Connection) -> list[str]:
 
 def known_tables() -> dict[str, Table]:
     """Return all tables that models describe, by name, also those of kinds from outside."""
-    of_kinds = (table for tables in TASK_TABLES.values() for table in tables.all)
+    of_kinds = (table for kind in KINDS.values() for table in kind.tables.all)
     return {**Base.metadata.tables, **{table.name: table for table in of_kinds}}
 
 

@@ -30,8 +30,8 @@ from sqlalchemy import (
 from sqlalchemy import cast as as_type
 from sqlalchemy.orm import Session
 
+from survey.core.kinds import read_stored_plan
 from survey.core.studies.plan import Plan
-from survey.core.tasks import read_stored_plan
 from survey.db.engine import Prepared, Record
 from survey.db.models import (
     Browser,

@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from survey.app import db
 from survey.core.collections.items import Item
-from survey.db.models import TASK_TABLES
+from survey.core.kinds import KINDS
 from survey.services.accounts import COMMAND_LINE
 from survey.services.collections import items
 from survey.services.studies import lifecycle
@@ -61,7 +61,7 @@ def documents_on(page, server, slug):
 
 
 def steps_in(server):
-    table = TASK_TABLES["grouping"].step
+    table = KINDS["grouping"].tables.step
     with server.app.app_context():
         query = select(table).order_by(table.c.presentation_id, table.c.number)
         rows = db.session.execute(query).all()

@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from survey.app import db
 from survey.core.collections.items import Item
-from survey.db.models import TASK_TABLES
+from survey.core.kinds import KINDS
 from survey.services.studies import lifecycle
 from tests.accessibility.looking import ask, axe, prepared
 from tests.browser.test_participant import at, start
@@ -65,7 +65,7 @@ def mark_two_before_an_answer(page):
 
 def stored_steps(server):
     """What is stored of the study's one annotator: (action, grade)."""
-    table = TASK_TABLES["labelling"].step
+    table = KINDS["labelling"].tables.step
     with server.app.app_context():
         order = table.c.presentation_id, table.c.number
         query = select(table.c.action, table.c.grade).order_by(*order)

@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 from sqlalchemy import select
 
 from survey.app import db
-from survey.db.models import TASK_TABLES
+from survey.core.kinds import KINDS
 from tests.accessibility.looking import ask, axe, prepared
 from tests.browser.test_labelling import CHECKS, begin
 from tests.browser.test_participant import at, start
@@ -26,7 +26,7 @@ def a_study(server, slug, **changes):
 
 def stored(server, count):
     """The answers that were stored last."""
-    table = TASK_TABLES["preference"].response
+    table = KINDS["preference"].tables.response
     with server.app.app_context():
         rows = db.session.execute(select(table).order_by(table.c.response_id)).all()
         db.session.remove()

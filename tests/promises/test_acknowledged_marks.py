@@ -10,7 +10,7 @@ from bs4 import BeautifulSoup
 from sqlalchemy import select
 
 from survey.app import db
-from survey.db.models import TASK_TABLES
+from survey.core.kinds import KINDS
 from tests.grouped import a_grouping_study
 from tests.labelled import a_labelling_study
 from tests.promises.crowd import Ledger
@@ -101,7 +101,7 @@ class Assessor(Annotator):
 
 def stored_marks(server):
     """The marks of each presentation, as (number of the tile, grade)."""
-    table = TASK_TABLES["labelling"].step
+    table = KINDS["labelling"].tables.step
     with server.app.app_context():
         order = table.c.presentation_id, table.c.number
         rows = db.session.execute(select(table).order_by(*order)).all()
@@ -118,7 +118,7 @@ def stored_marks(server):
 
 def stored_groups(server):
     """The steps of each presentation: (action, number of the tile)."""
-    table = TASK_TABLES["grouping"].step
+    table = KINDS["grouping"].tables.step
     with server.app.app_context():
         query = select(table).order_by(table.c.presentation_id, table.c.number)
         rows = db.session.execute(query).all()

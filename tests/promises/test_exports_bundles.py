@@ -9,8 +9,8 @@ import pytest
 
 from survey.app import create_app, db
 from survey.config import Settings
+from survey.core.kinds import plan_from_json
 from survey.core.studies.fields import is_storable, tidy_text
-from survey.core.tasks import plan_from_json
 from survey.core.tasks.ordering import OrderingAnswer
 from survey.core.text_input import unescaped
 from survey.db.models import Guest, Identity, Participant, Study

@@ -19,7 +19,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import OperationalError
 
 from survey import app as application
-from survey.core.tasks import TASKS
+from survey.core.kinds import KINDS
 from survey.db.models import (
     Base,
     ConsentText,
@@ -687,7 +687,7 @@ def test_what_identifies_people_goes_too_where_the_kind_of_question_is_unknown(
     dated, session, monkeypatch
 ):
     someone_was_there(session, 2027, 6, 29, 12)
-    monkeypatch.delitem(TASKS, "ordering")
+    monkeypatch.delitem(KINDS, "ordering")
     at(monkeypatch, 2027, 7, 1, 12)
     assert own_data.drop_due(session).deleted == [SLUG]
     assert identifying(session) == []

@@ -13,6 +13,7 @@ from sqlalchemy.exc import IntegrityError
 from survey.app import create_app, db
 from survey.cli import survey
 from survey.config import Settings
+from survey.core.kinds import KINDS
 from survey.db import migration
 from survey.errors import BackupError, SchemaError
 from survey.services.operations.backups import restore_backup, write_backup
@@ -105,7 +106,7 @@ def test_a_backup_of_an_unknown_kind_is_refused_before_a_table_is_made(
     backup_with_words, elsewhere, monkeypatch
 ):
     engine, folder = elsewhere
-    monkeypatch.delitem(words.TASK_TABLES, "words")
+    monkeypatch.delitem(KINDS, "words")
     tables = "words_presentation, words_response, words_revision"
     with pytest.raises(BackupError, match=rf"words\.sqlite3 has tables .* not know: {tables}\."):
         restore_backup(engine, backup_with_words, folder)
@@ -117,7 +118,7 @@ def test_a_backup_of_an_unknown_kind_is_refused_before_a_table_is_made(
 def test_tables_of_an_unknown_kind_are_not_left_out_of_a_backup(
     filled, backup_with_words, tmp_path, monkeypatch
 ):
-    monkeypatch.delitem(words.TASK_TABLES, "words")
+    monkeypatch.delitem(KINDS, "words")
     with pytest.raises(BackupError, match=r"The database has tables .* not know: words_present"):
         write_backup(filled, tmp_path / "another.sqlite3")
     assert not (tmp_path / "another.sqlite3").exists()
@@ -270,7 +271,7 @@ def test_the_commands_say_what_a_backup_holds_and_what_was_replaced(run, filled,
 def test_a_refused_restore_leaves_no_database_where_there_was_none(
     backup_with_words, tmp_path, monkeypatch
 ):
-    monkeypatch.delitem(words.TASK_TABLES, "words")
+    monkeypatch.delitem(KINDS, "words")
     damaged = tmp_path / "damaged.sqlite3"
     damaged.write_bytes(backup_with_words.read_bytes()[:20_000])
     new = tmp_path / "new"

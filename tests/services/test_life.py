@@ -5,7 +5,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
-from survey.core.tasks import plan_from_json
+from survey.core.kinds import plan_from_json
 from survey.core.tasks.ordering import OrderingAnswer
 from survey.db import queries
 from survey.db.models import Event, Membership, Participant, StoredQuestion, Study

@@ -11,13 +11,8 @@ from survey import tokens
 from survey.cli.planning import local_server
 from survey.core.agreement.agreement import share_intervals
 from survey.core.agreement.credits import Ballots, tally_credits
-from survey.db.models import (
-    Participant,
-    Presentation,
-    StoredOrderingPresentation,
-    StoredQuestion,
-    StoredResponse,
-)
+from survey.db.models import Participant, Presentation, StoredQuestion, StoredResponse
+from survey.db.models.ordering import StoredOrderingPresentation
 from survey.errors import SurveyError
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.collections import items

@@ -16,6 +16,7 @@ from sqlalchemy.exc import IntegrityError
 
 from survey import tokens
 from survey.cli.planning import local_server
+from survey.core.kinds import KINDS
 from survey.core.studies.fields import PlanError
 from survey.core.tasks.grouping import (
     ADOPT,
@@ -29,7 +30,7 @@ from survey.core.tasks.grouping import (
     groups_of,
 )
 from survey.core.tasks.steps import Done
-from survey.db.models import TASK_TABLES, Participant, Presentation, StoredResponse, now
+from survey.db.models import Participant, Presentation, StoredResponse, now
 from survey.errors import SurveyError
 from survey.services import accounts
 from survey.services.analysis.study_results import AnalysisOptions
@@ -57,7 +58,7 @@ from tests.grouped import (
 )
 from tests.web.desk import Desk, shows_its_figures_as_files
 
-TABLES = TASK_TABLES["grouping"]
+TABLES = KINDS["grouping"].tables
 
 
 @pytest.fixture

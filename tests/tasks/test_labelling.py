@@ -17,10 +17,11 @@ from sqlalchemy.exc import IntegrityError
 from survey import tokens
 from survey.cli.planning import local_server
 from survey.core.collections.items import Item, Topic
+from survey.core.kinds import KINDS
 from survey.core.studies.fields import PlanError
 from survey.core.tasks.labelling import LabellingPresentation, LabellingStep
 from survey.db import item_queries
-from survey.db.models import TASK_TABLES, Participant, Presentation, StoredResponse, now
+from survey.db.models import Participant, Presentation, StoredResponse, now
 from survey.errors import SurveyError
 from survey.services import accounts
 from survey.services.accounts import COMMAND_LINE
@@ -48,7 +49,7 @@ from tests.labelled import (
 from tests.services.exchange.changes import unzipped
 from tests.web.desk import Desk, shows_its_figures_as_files
 
-TABLES = TASK_TABLES["labelling"]
+TABLES = KINDS["labelling"].tables
 
 
 @pytest.fixture

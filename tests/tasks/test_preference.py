@@ -20,9 +20,9 @@ from sqlalchemy.exc import IntegrityError
 from survey import tokens
 from survey.cli.planning import local_server
 from survey.core.agreement.preferences import Answer, PairOfLists, analyse_preferences
+from survey.core.kinds import KINDS, kind_of, plan_from_json
 from survey.core.studies.fields import PlanError
 from survey.core.studies.rankings import Ranking
-from survey.core.tasks import plan_from_json, task_of
 from survey.core.tasks.preference import (
     LETTERS,
     PREFERRED,
@@ -31,7 +31,7 @@ from survey.core.tasks.preference import (
     PreferencePresentation,
     sign_of,
 )
-from survey.db.models import TASK_TABLES, StoredResponse
+from survey.db.models import StoredResponse
 from survey.errors import SurveyError
 from survey.services import accounts
 from survey.services.analysis.preference_results import Judgement, PreferenceResults
@@ -68,7 +68,7 @@ from tests.preferred import (
 )
 from tests.web.desk import Desk, a_file, shows_its_figures_as_files
 
-TABLES = TASK_TABLES["preference"]
+TABLES = KINDS["preference"].tables
 SUMS = ("agree", "against", "tied")
 
 
@@ -479,7 +479,7 @@ def test_a_bot_without_noise_finds_lists_of_equal_value_equally_good():
         leaning = Leaning("AP", 0.0, {(("1",), ("2",)): difference}, Sight({}))
         bot = PreferenceBot()
         answers = [
-            bot.answer(page.css_first("form"), plan, leaning, chance)["preferred"]
+            bot.respond(page.css_first("form"), plan, leaning, chance)["preferred"]
             for _ in range(20)
         ]
         assert chosen in answers
@@ -796,7 +796,7 @@ def test_the_bar_of_a_preview_chooses_the_list_at_the_left(app, session, study):
 
 def test_a_preview_shows_either_list_at_the_left():
     plan = a_preference_plan()
-    task = task_of(plan)
+    task = kind_of(plan)
     question = plan.draw_questions()[0]
     for letter in LETTERS:
         drawn = task.draw_variant(plan, question, letter)

@@ -13,8 +13,8 @@ from jinja2 import ChoiceLoader, FileSystemLoader
 
 from survey import figures, tokens
 from survey.cli.planning import local_server
+from survey.core.kinds import KINDS, plan_from_json, read_stored_plan
 from survey.core.studies.fields import PlanError
-from survey.core.tasks import TASKS, plan_from_json, read_stored_plan
 from survey.errors import SurveyError
 from survey.figures.exhibit import Exhibit
 from survey.services import accounts
@@ -24,6 +24,7 @@ from survey.services.exchange import bundle, bundle_import, tables
 from survey.services.exchange.bundle import analyse_stored
 from survey.services.exchange.bundle_reader import analyse_files, replicate
 from survey.services.exchange.input_files import BundleError, open_files
+from survey.services.exchange.kind_files import Answers
 from survey.services.planning.simulation import preference_for, simulate
 from survey.services.studies import lifecycle, publications
 from survey.services.studies.publications import Details
@@ -124,8 +125,8 @@ def test_a_bundle_of_an_unknown_kind_is_refused_with_what_to_do(
     visitor, session, study, monkeypatch
 ):
     files = open_files(io.BytesIO(exported(session, study)), "words.zip")
-    monkeypatch.delitem(TASKS, "words")
-    sentence = r"study\.json, plan: kind is 'words'; .* needs that package's program"
+    monkeypatch.delitem(KINDS, "words")
+    sentence = r"study\.json, plan: kind is 'words'; .* needs that package"
     with pytest.raises(BundleError, match=sentence):
         [*replicate(files)]
 
@@ -141,7 +142,11 @@ def test_it_is_answered_reviewed_changed_and_handed_in(visitor, session, study):
     assert visitor.page.select_one(".receipt")
     rows = session.execute(words.TABLES.revision.select()).all()
     assert len(rows) == 4  # three answers, one of them changed
-    assert sorted(row.side for row in session.execute(words.TABLES.response.select())) == [1, 1, 1]
+    assert sorted(row.side for row in session.execute(words.TABLES.response.select())) == [
+        1,
+        1,
+        1,
+    ]
 
 
 def test_a_form_sent_twice_is_stored_once_and_an_old_one_is_refused(visitor, session, study):
@@ -179,7 +184,11 @@ def test_own_data_hold_what_was_shown_and_answered_and_erasing_takes_it(visitor,
     assert [each["answers"][0]["side"] for each in data["questions"]] == [1, 2, 1]
     visitor.open("/my-data")
     visitor.submit("/erase", sure="y")
-    for table in (words.TABLES.presentation, words.TABLES.response, words.TABLES.revision):
+    for table in (
+        words.TABLES.presentation,
+        words.TABLES.response,
+        words.TABLES.revision,
+    ):
         assert session.execute(table.select()).all() == []
 
 
@@ -226,11 +235,10 @@ def test_an_answer_that_its_kind_reads_without_a_check_is_not_imported(
         for record in content.rows():
             new = change if record.question == 2 else {}
             own = {name: value for name, value in new.items() if name in record._fields}
-            drawn = new.get("drawn", words.WordsPresentation(record.swapped))
-            answer = new.get("answer", words.WordsAnswer(record.side))
+            drawn, answer = new.get("drawn", record.drawn), new.get("answer", record.answer)
             yield record._replace(**own), drawn, answer
 
-    monkeypatch.setattr(words.WordsContent, "to_import", unchecked)
+    monkeypatch.setattr(Answers, "to_import", unchecked)
     ada, _ = accounts.add_researcher(session, "Ada")
     with pytest.raises(
         BundleError, match=rf"choices\.csv, participant P-\w+, question \d: {fault}"
@@ -307,7 +315,7 @@ def test_a_changed_word_does_not_replicate(visitor, session, study):
         (2, "participant", "P-NOBODY", "column participant: 'P-NOBODY' found; no such participant"),
         (2, "question", "4", "no such participant or question"),
         (3, "question", "1", "column question: '1' found; one answer of each participant to each"),
-        (2, "side", "3", "column side: '3' found; 1 or 2 is allowed"),
+        (2, "side", "3", "column side: '3' found; allowed: 1, 2"),
     ],
 )
 def test_an_answer_that_cannot_be_is_named_with_its_row(
@@ -335,14 +343,16 @@ def test_results_that_the_kind_does_not_name_are_recomputed_too(
     results = [tables.Table("shares.csv", columns, shares)]
     judgements = {"judgements/all.qrels": ["1 0 sea 1\n"]}
 
-    class JudgedWords(words.WordsFiles):  # not patched: a protocol keeps what it saw of a class
+    class JudgedWords(words.Words):
+        tables = words.TABLES
+
         def result_tables(self, _):
             return results
 
         def judgement_files(self, _):
             return judgements.items()
 
-    monkeypatch.setitem(words.TASK_FILES, "words", JudgedWords())
+    monkeypatch.setitem(KINDS, "words", JudgedWords())
     taken_part(visitor)
     lifecycle.close_study(session, study)
     files = dict(open_files(io.BytesIO(exported(session, study)), "words.zip"))
@@ -522,7 +532,7 @@ def unknown_kind(desk, visitor, session, study, monkeypatch):
     other = lifecycle.create_study(session, "known", a_plan(title="An ordering"))
     accounts.share(session, other, accounts.find_researcher(session, "Ada"), "owner")
     session.commit()
-    monkeypatch.delitem(TASKS, "words")
+    monkeypatch.delitem(KINDS, "words")
     read_stored_plan.cache_clear()
 
 

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from jinja2 import ChoiceLoader, FileSystemLoader
 
+from survey.core import kinds
+from survey.core.kinds import plan_from_json
 from survey.core.studies.fields import rules_of
-from survey.core.tasks import TASKS, plan_from_json
 from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.services import accounts
 from survey.services.studies import lifecycle
@@ -428,9 +429,9 @@ def test_a_frozen_plan_of_each_kind_is_a_text(desk, session, kind):
 
 def test_each_rule_of_each_kind_is_in_one_step_and_no_other_field_is(app, monkeypatch):
     words.register(monkeypatch)
-    for task in TASKS.values():
-        rules = rules_of(task.plan)
-        in_steps = [name for step in steps_of(task.plan).values() for name in step.fields]
+    for kind in kinds.KINDS.values():
+        rules = rules_of(kind.plan)
+        in_steps = [name for step in steps_of(kind.plan).values() for name in step.fields]
         assert len({*in_steps}) == len(in_steps)
         assert {*in_steps} - {*rules} <= {*CONTROLS}
         needed = {"exclude_failed_check": "practice", "per_participant": "design"}

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from survey.core.collections.items import Item
-from survey.core.tasks import plan_from_json
+from survey.core.kinds import plan_from_json
 from survey.db import item_queries
 from survey.db.models import StoredItem
 from survey.services import accounts

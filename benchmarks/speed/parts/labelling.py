@@ -23,11 +23,11 @@ from benchmarks.speed.part import Finding, Growth, Part
 from survey.app import db
 from survey.core.collections.items import Item, Topic
 from survey.core.collections.likeness import WIDTH, stored_vector
-from survey.core.tasks import plan_from_json
+from survey.core.kinds import KINDS, plan_from_json
 from survey.core.tasks.labelling import MARK, NEXT, REFINE
 from survey.core.tasks.steps import Done
 from survey.db import item_queries
-from survey.db.models import TASK_TABLES, Presentation, Study, now
+from survey.db.models import Presentation, Study, now
 from survey.services.analysis.report import report_files
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.collections.items import digest_of
@@ -254,7 +254,7 @@ def _label(session: Session, study: Study, seed: int) -> int:
     person = a_ready_participant(session, study, f"browser {seed}")
     person.personal = {}  # the plan asks for nothing, and a bundle has no other answers
     chance = np.random.default_rng(seed)
-    table: Any = TASK_TABLES["labelling"].step
+    table: Any = KINDS["labelling"].tables.step
     query = select(Presentation).where(Presentation.participant_id == person.id)
     for shown in session.scalars(query).all():
         drawn = chance.permutation(POOLS[-1])[: 60 * BATCHES]

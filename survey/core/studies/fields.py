@@ -1,4 +1,7 @@
-"""The rules of a plan's fields, their faults, and the fields of participants.
+"""Declared fields: of plans, of how questions are shown, of answers, and of participants.
+
+A field is declared once, as a ``Rule`` on a field of a frozen dataclass. From it come the checks,
+forms, tables of the database, columns of files with their codebook, and reading.
 
 What a study knows of a participant: the columns of participants.csv, the personal fields, which
 a plan declares and the page "About you" asks for, and its closing questions.
@@ -10,8 +13,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import MISSING, dataclass, field, fields, replace
 from datetime import date, datetime
+from functools import cache
+from itertools import groupby, pairwise
 from string import Formatter
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, get_args, get_type_hints
 
 from survey.core.text_input import closest
 
@@ -29,6 +34,7 @@ FIRST_YEAR, LAST_YEAR = 2000, 2199  # of days in plans
 LONGEST_ANSWER = 2_000  # characters of what participants write below a question, or at the end
 LARGEST = 1_000_000_000
 MOST_OPTIONS = 50
+MOST_LISTED = 20  # values that a page shows beside each other
 
 Place = tuple[str | int, ...]
 
@@ -89,27 +95,42 @@ def is_storable(text: str) -> bool:
 class Rule:
     """What a field may hold; ``label`` and ``help``: how a form asks for it.
 
-    ``step``: in which step of a plan's form, for a field of the plan's kind: "what" to ask, "how"
-    to ask, "who" takes part, or "texts". ``only_with``: the field and the value of the choice with
-    which it counts, ("design", "pool"); a form leaves it at its default otherwise.
+    ``only_with``: the field and the values of the choice with which it counts, ("design", "pool").
+    A form leaves a plan's field at its default otherwise; in an answer there is none otherwise.
+
+    Of a plan: ``step``: in which step of its form, for a field of the plan's kind: "what" to ask,
+    "how" to ask, "who" takes part, or "texts".
+
+    Of an answer, or of how a question is shown: ``doc``: what it means, for the codebook, the
+    database and those whose data it is. ``missing``: what the page says where it is not answered.
+    ``asked_by``: the switch of the plan that asks for it; without one every plan does.
     """
 
-    label: str
+    label: str = ""
     help: str = field(default="", kw_only=True)
     step: str = field(default="how", kw_only=True)
-    only_with: tuple[str, str] = field(default=("", ""), kw_only=True)
+    only_with: tuple[Any, ...] = field(default=("", ""), kw_only=True)
+    doc: str = field(default="", kw_only=True)
+    missing: str = field(default="", kw_only=True)
+    asked_by: str = field(default="", kw_only=True)
 
     def faults(self, name: str, value: object) -> Iterable[Fault]:
         """Yield a fault for a value that breaks the rule."""
-        if breach := self._breach(value):
+        if breach := self.breach(value):
             yield Fault((name,), f"{name} {breach}")
 
-    def _breach(self, value: Any) -> str:  # noqa: ARG002 - for subclasses
-        """Return the end of the fault's sentence; "" for a value that the rule allows.
+    def breach(self, value: object) -> str:
+        """Return the end of the fault's sentence; "" for a value that the rule allows."""
+        return self._breach(value)
 
-        Every value where the plan checks it itself.
-        """
+    def _breach(self, value: Any) -> str:  # noqa: ARG002 - for subclasses
+        """See ``breach``; every value is allowed where the plan checks it itself."""
         return ""
+
+    @property
+    def words(self) -> Mapping[Any, str]:
+        """What each allowed value is called, where these are few; else empty."""
+        return {}
 
 
 @dataclass(frozen=True)
@@ -121,7 +142,7 @@ class Text(Rule):
     ``shown``: whether participants read it.
     """
 
-    longest: int
+    longest: int = 2_000
     needed: bool = True
     filled: bool = False
     rows: int = 0
@@ -141,8 +162,8 @@ class Text(Rule):
 class Whole(Rule):
     """Rule of a whole number within bounds; ``optional``: None is allowed too."""
 
-    lowest: int
-    highest: int
+    lowest: int = 0
+    highest: int = LARGEST
     optional: bool = False
 
     def _breach(self, value: Any) -> str:
@@ -152,6 +173,12 @@ class Whole(Rule):
             return f"is {_written(value)}; a whole number is needed"
         within = self.lowest <= value <= self.highest
         return "" if within else f"is {value}; {self.lowest} to {self.highest} are allowed"
+
+    @property
+    def words(self) -> Mapping[Any, str]:
+        """Each number, where a page can list them."""
+        few = self.highest - self.lowest < MOST_LISTED
+        return {number: str(number) for number in range(self.lowest, self.highest + 1) if few}
 
 
 @dataclass(frozen=True)
@@ -164,13 +191,23 @@ class Switch(Rule):
 
 @dataclass(frozen=True)
 class Choice(Rule):
-    """Rule of a field that is one of several words; ``allowed``: each with its description."""
+    """Rule of a field that is one of several values; ``allowed``: each with its description.
 
-    allowed: Mapping[str, str]
+    The values are words, or all of them are whole numbers.
+    """
+
+    allowed: Mapping[Any, str] = field(default_factory=dict)
 
     def _breach(self, value: Any) -> str:
         known = tuple(self.allowed)  # no mapping: the value may be a list
-        return "" if value in known else f"is {_written(value)}; allowed is {', '.join(known)}"
+        if value in known and not isinstance(value, bool):
+            return ""
+        return f"is {_written(value)}; allowed is {', '.join(map(str, known))}"
+
+    @property
+    def words(self) -> Mapping[Any, str]:
+        """The descriptions."""
+        return self.allowed
 
 
 @dataclass(frozen=True)
@@ -241,6 +278,92 @@ def rules_of(settings: type[Any]) -> dict[str, Rule]:
     return {
         item.name: item.metadata["rule"] for item in fields(settings) if "rule" in item.metadata
     }
+
+
+@dataclass(frozen=True)
+class ValueField:
+    """A declared field with the type of its values; ``optional``: whether it may be None."""
+
+    name: str
+    type: type
+    optional: bool
+    rule: Rule
+
+    @property
+    def doc(self) -> str:
+        """What it means, for the codebook."""
+        return self.rule.doc or self.rule.label or self.name.replace("_", " ")
+
+    def is_asked(self, plan: Any, values: Mapping[str, Any]) -> bool:
+        """Return whether a plan asks for it; ``values``: of the fields before it."""
+        if self.rule.asked_by and not getattr(plan, self.rule.asked_by):
+            return False
+        before, *allowed = self.rule.only_with
+        return not before or values.get(before) in allowed
+
+    def breach(self, value: object) -> str:
+        """Return the end of the sentence about a value that is not allowed; else ""."""
+        return "" if value is None and self.optional else self.rule.breach(value)
+
+
+def value_fields(owner: Any) -> tuple[ValueField, ...]:
+    """Return the declared fields of a type of answers, or of how questions are shown."""
+    return _value_fields(owner)
+
+
+@cache
+def _value_fields(owner: Any) -> tuple[ValueField, ...]:
+    hints = get_type_hints(owner)
+    made = []
+    for name, rule in rules_of(owner).items():
+        types = [each for each in get_args(hints[name]) or [hints[name]] if each is not type(None)]
+        is_optional = type(None) in get_args(hints[name])
+        made.append(ValueField(name, types[0], is_optional, rule))
+    return tuple(made)
+
+
+class NotAllowedValueError(ValueError):
+    """A value that a declared field does not allow; ``field``: its name."""
+
+    def __init__(self, name: str, text: str) -> None:
+        super().__init__(f"{name} {text}")
+        self.field, self.text = name, text
+
+
+@cache
+def given_together(owner: Any) -> tuple[tuple[ValueField, ValueField], ...]:
+    """Return pairs of declared fields that are both None or both given: one switch asks for both.
+
+    Each of its fields is in a pair with the one before it.
+    """
+    asked = [each for each in value_fields(owner) if each.rule.asked_by and each.optional]
+    alike = groupby(asked, key=lambda each: (each.rule.asked_by, each.rule.only_with))
+    return tuple(pair for _, fields_of in alike for pair in pairwise(fields_of))
+
+
+class Declared:
+    """Base of a frozen dataclass whose fields refuse what their rules do not allow.
+
+    Raises NotAllowedValueError for a value that breaks its rule, for one beside a choice with
+    which it does not count, and for one of two that a single switch asks for.
+    """
+
+    def __post_init__(self) -> None:
+        owner: Any = type(self)
+        for each in value_fields(owner):
+            value = getattr(self, each.name)
+            if value is None and each.optional:
+                continue
+            if breach := each.rule.breach(value):
+                raise NotAllowedValueError(each.name, breach)
+            before, *allowed = each.rule.only_with
+            if before and getattr(self, before) not in allowed:
+                text = f"is {_written(value)}; there is one only with {before} "
+                raise NotAllowedValueError(each.name, text + " or ".join(map(str, allowed)))
+        for first, second in given_together(owner):
+            if (getattr(self, first.name) is None) != (getattr(self, second.name) is None):
+                text = f"and {second.name} belong together; both or neither can be given"
+                raise NotAllowedValueError(first.name, text)
 
 
 def brace_faults(

@@ -2,7 +2,7 @@
 
 import json
 from datetime import date
-from typing import Any, cast
+from typing import Any
 
 from sqlalchemy import (
     JSON,
@@ -10,15 +10,18 @@ from sqlalchemy import (
     ForeignKey,
     ForeignKeyConstraint,
     Index,
-    Table,
     UniqueConstraint,
     text,
 )
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
+from survey.core.kinds import has_known_kind, read_stored_plan
 from survey.core.studies.fields import Fault, PlanError, UnreadablePlanError
 from survey.core.studies.plan import Plan
-from survey.core.tasks import has_known_kind, read_stored_plan
+from survey.db.models import grouping as grouping
+from survey.db.models import labelling as labelling
+from survey.db.models import ordering as ordering
+from survey.db.models import preference as preference
 from survey.db.models.base import (
     Asked,
     Base,
@@ -33,39 +36,16 @@ from survey.db.models.base import (
     RowId,
     Seconds,
     StudyId,
-    TaskTables,
     Text16,
     Text32,
     Text64,
     Text200,
 )
 from survey.db.models.base import now as now
-from survey.db.models.grouping import (
-    StoredGroupingAnswer,
-    StoredGroupingPresentation,
-    StoredGroupingRevision,
-    StoredGroupingStep,
-)
 from survey.db.models.items import StoredItem as StoredItem
 from survey.db.models.items import StoredPicture as StoredPicture
 from survey.db.models.items import StoredTopic as StoredTopic
 from survey.db.models.items import StoredVector as StoredVector
-from survey.db.models.labelling import (
-    StoredLabellingAnswer,
-    StoredLabellingPresentation,
-    StoredLabellingRevision,
-    StoredLabellingStep,
-)
-from survey.db.models.ordering import (
-    StoredOrderingAnswer,
-    StoredOrderingPresentation,
-    StoredOrderingRevision,
-)
-from survey.db.models.preference import (
-    StoredPreferenceAnswer,
-    StoredPreferencePresentation,
-    StoredPreferenceRevision,
-)
 
 UNDER_WAY = "consented_at IS NOT NULL AND completed_at IS NULL"
 MOST_REFUSALS = 9  # that are counted, so that a script's refused forms stop writing
@@ -638,30 +618,3 @@ class Event(Base):
     at: Mapped[Moment] = mapped_column(doc="when")
     kind: Mapped[Text32] = mapped_column(doc="what was done")
     detail: Mapped[LongText] = mapped_column(default="", doc="further details, such as a reason")
-
-
-# The tables of each kind of question, beside those that all kinds share.
-TASK_TABLES: dict[str, TaskTables] = {
-    "ordering": TaskTables(
-        presentation=cast(Table, StoredOrderingPresentation.__table__),
-        response=cast(Table, StoredOrderingAnswer.__table__),
-        revision=cast(Table, StoredOrderingRevision.__table__),
-    ),
-    "labelling": TaskTables(
-        presentation=cast(Table, StoredLabellingPresentation.__table__),
-        response=cast(Table, StoredLabellingAnswer.__table__),
-        revision=cast(Table, StoredLabellingRevision.__table__),
-        step=cast(Table, StoredLabellingStep.__table__),
-    ),
-    "grouping": TaskTables(
-        presentation=cast(Table, StoredGroupingPresentation.__table__),
-        response=cast(Table, StoredGroupingAnswer.__table__),
-        revision=cast(Table, StoredGroupingRevision.__table__),
-        step=cast(Table, StoredGroupingStep.__table__),
-    ),
-    "preference": TaskTables(
-        presentation=cast(Table, StoredPreferencePresentation.__table__),
-        response=cast(Table, StoredPreferenceAnswer.__table__),
-        revision=cast(Table, StoredPreferenceRevision.__table__),
-    ),
-}

@@ -28,6 +28,9 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
+OF_ANSWERS = "as long as the participant"  # how long answers are stored
+
+
 class UtcDateTime(TypeDecorator[datetime]):
     """A time with its zone, stored as UTC (SQLite has no time zones)."""
 

@@ -1,17 +1,19 @@
 """Tables of grouping: what it adds to presentations, answers and revisions, and its steps."""
 
-from typing import Any
+from typing import Any, cast
 
-from sqlalchemy import JSON, CheckConstraint
+from sqlalchemy import JSON, CheckConstraint, Table
 from sqlalchemy.orm import Mapped, mapped_column
 
 from survey.db.models.base import (
+    OF_ANSWERS,
     Base,
     LongText,
     Moment,
     OfPresentation,
     OfResponse,
     OfRevision,
+    TaskTables,
     Text16,
 )
 from survey.db.models.labelling import DoneColumns
@@ -21,7 +23,7 @@ class StoredGroupingPresentation(Base):
     """How one assessor meets one topic."""
 
     __tablename__ = "grouping_presentation"
-    retention = "as long as the participant"
+    retention = OF_ANSWERS
 
     presentation_id: Mapped[OfPresentation]
     order_seed: Mapped[int] = mapped_column(doc="seed of the order of the documents")
@@ -31,7 +33,7 @@ class StoredGroupingStep(Base):
     """What an assessor did with a topic, step by step; no row is changed later."""
 
     __tablename__ = "grouping_step"
-    retention = "as long as the participant"
+    retention = OF_ANSWERS
 
     presentation_id: Mapped[OfPresentation]
     number: Mapped[int] = mapped_column(primary_key=True, doc="1 for the first step")
@@ -83,3 +85,11 @@ class StoredGroupingRevision(DoneColumns, Base):
     __tablename__ = "grouping_revision"
 
     revision_id: Mapped[OfRevision]
+
+
+TABLES = TaskTables(
+    presentation=cast(Table, StoredGroupingPresentation.__table__),
+    response=cast(Table, StoredGroupingAnswer.__table__),
+    revision=cast(Table, StoredGroupingRevision.__table__),
+    step=cast(Table, StoredGroupingStep.__table__),
+)

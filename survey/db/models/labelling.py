@@ -1,15 +1,19 @@
 """Tables of labelling: what it adds to presentations, answers and revisions, and its steps."""
 
-from sqlalchemy import JSON, CheckConstraint
+from typing import cast
+
+from sqlalchemy import JSON, CheckConstraint, Table
 from sqlalchemy.orm import Mapped, declared_attr, mapped_column
 
 from survey.db.models.base import (
+    OF_ANSWERS,
     Base,
     LongText,
     Moment,
     OfPresentation,
     OfResponse,
     OfRevision,
+    TaskTables,
     Text16,
 )
 
@@ -18,7 +22,7 @@ class StoredLabellingPresentation(Base):
     """How one annotator meets one query."""
 
     __tablename__ = "labelling_presentation"
-    retention = "as long as the participant"
+    retention = OF_ANSWERS
 
     presentation_id: Mapped[OfPresentation]
     order_seed: Mapped[int] = mapped_column(doc="seed of the order of what nothing ranks")
@@ -28,7 +32,7 @@ class StoredLabellingStep(Base):
     """What an annotator did with a query, step by step; no row is changed later."""
 
     __tablename__ = "labelling_step"
-    retention = "as long as the participant"
+    retention = OF_ANSWERS
 
     presentation_id: Mapped[OfPresentation]
     number: Mapped[int] = mapped_column(primary_key=True, doc="1 for the first step")
@@ -65,7 +69,7 @@ class StoredLabellingStep(Base):
 class DoneColumns:
     """The columns of an answer, and of its versions, that a question is done."""
 
-    retention = "as long as the participant"
+    retention = OF_ANSWERS
 
     steps: Mapped[int] = mapped_column(doc="after how many steps the question was done")
 
@@ -90,3 +94,11 @@ class StoredLabellingRevision(DoneColumns, Base):
     __tablename__ = "labelling_revision"
 
     revision_id: Mapped[OfRevision]
+
+
+TABLES = TaskTables(
+    presentation=cast(Table, StoredLabellingPresentation.__table__),
+    response=cast(Table, StoredLabellingAnswer.__table__),
+    revision=cast(Table, StoredLabellingRevision.__table__),
+    step=cast(Table, StoredLabellingStep.__table__),
+)

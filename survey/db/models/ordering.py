@@ -1,10 +1,13 @@
 """Tables of ordering questions: what they add to presentations, answers and revisions."""
 
-from sqlalchemy import CheckConstraint, false
+from typing import cast
+
+from sqlalchemy import CheckConstraint, Table, false
 from sqlalchemy.orm import Mapped, declared_attr, mapped_column
 
 from survey.core.studies.rankings import Ranking
 from survey.db.models.base import (
+    OF_ANSWERS,
     Base,
     Labels,
     Moment,
@@ -13,6 +16,7 @@ from survey.db.models.base import (
     OfPresentation,
     OfResponse,
     OfRevision,
+    TaskTables,
     Text16,
     Texts,
     WeakOrder,
@@ -23,7 +27,7 @@ class StoredOrderingPresentation(Base):
     """How one participant is shown one question, and the ranking asked before the columns."""
 
     __tablename__ = "ordering_presentation"
-    retention = "as long as the participant"
+    retention = OF_ANSWERS
 
     presentation_id: Mapped[OfPresentation]
     label_order: Mapped[Names] = mapped_column(doc="measures behind Method1, Method2, …")
@@ -45,7 +49,7 @@ class OrderingAnswerColumns:
     ``clicked`` is stored as a bit mask, so it is 0 where no label was ticked.
     """
 
-    retention = "as long as the participant"
+    retention = OF_ANSWERS
 
     clicked: Mapped[frozenset[int]] = mapped_column(Labels, doc="labels that were ticked")
     own: Mapped[Ranking | None] = mapped_column(
@@ -85,3 +89,10 @@ class StoredOrderingRevision(OrderingAnswerColumns, Base):
     __tablename__ = "ordering_revision"
 
     revision_id: Mapped[OfRevision]
+
+
+TABLES = TaskTables(
+    presentation=cast(Table, StoredOrderingPresentation.__table__),
+    response=cast(Table, StoredOrderingAnswer.__table__),
+    revision=cast(Table, StoredOrderingRevision.__table__),
+)

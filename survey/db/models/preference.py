@@ -1,16 +1,26 @@
 """Tables of preference: what it adds to presentations, answers and revisions."""
 
-from sqlalchemy import CheckConstraint
+from typing import cast
+
+from sqlalchemy import CheckConstraint, Table
 from sqlalchemy.orm import Mapped, declared_attr, mapped_column
 
-from survey.db.models.base import Base, OfPresentation, OfResponse, OfRevision, Text16
+from survey.db.models.base import (
+    OF_ANSWERS,
+    Base,
+    OfPresentation,
+    OfResponse,
+    OfRevision,
+    TaskTables,
+    Text16,
+)
 
 
 class StoredPreferencePresentation(Base):
     """How one participant is shown one pair of lists."""
 
     __tablename__ = "preference_presentation"
-    retention = "as long as the participant"
+    retention = OF_ANSWERS
 
     presentation_id: Mapped[OfPresentation]
     left_list: Mapped[Text16] = mapped_column(
@@ -23,7 +33,7 @@ class StoredPreferencePresentation(Base):
 class PreferenceAnswerColumns:
     """The columns of an answer and of each of its versions."""
 
-    retention = "as long as the participant"
+    retention = OF_ANSWERS
 
     preferred: Mapped[Text16] = mapped_column(doc="which list is better, or neither")
     strength: Mapped[int | None] = mapped_column(
@@ -69,3 +79,10 @@ class StoredPreferenceRevision(PreferenceAnswerColumns, Base):
     __tablename__ = "preference_revision"
 
     revision_id: Mapped[OfRevision]
+
+
+TABLES = TaskTables(
+    presentation=cast(Table, StoredPreferencePresentation.__table__),
+    response=cast(Table, StoredPreferenceAnswer.__table__),
+    revision=cast(Table, StoredPreferenceRevision.__table__),
+)

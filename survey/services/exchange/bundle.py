@@ -1,6 +1,6 @@
 """A study's bundle: its content, its files, each one streamed, and the zip of all of them.
 
-What a kind of question adds is found by the kind's name in TASK_FILES.
+What a kind of question adds is a matter of the kind.
 """
 
 import hashlib
@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from sqlalchemy.orm import Session
 
+from survey.core.kinds import KINDS
 from survey.core.studies.fields import ParticipantRecord, and_join
 from survey.core.studies.plan import Plan
 from survey.core.studies.run_lists import TextFile
@@ -30,11 +31,7 @@ from survey.errors import NotFoundError, SurveyError
 from survey.release import made_by
 from survey.services.analysis.results import Results
 from survey.services.analysis.study_results import AnalysisOptions
-from survey.services.exchange.grouping import GroupingFiles
-from survey.services.exchange.labelling import LabellingFiles
 from survey.services.exchange.long_table import LONG, SCRIPT, script
-from survey.services.exchange.ordering import OrderingFiles
-from survey.services.exchange.preference import PreferenceFiles
 from survey.services.exchange.tables import (
     CACHED_TEXTS,
     IDENTITIES_TABLE,
@@ -46,7 +43,6 @@ from survey.services.exchange.tables import (
     IdentityRecord,
     Table,
     TaskFiles,
-    WithJudgements,
     batched,
     codebook_of,
     item_tables,
@@ -90,13 +86,6 @@ FREE_TEXTS = [
 # Where ``study_lines`` inserts the participants' texts. It is in study.json once: JSON escapes
 # line breaks within strings, and no other key "texts" has this indentation.
 NO_TEXTS = '\n  "texts": {}'
-
-TASK_FILES: dict[str, TaskFiles] = {  # of each kind of question
-    "ordering": OrderingFiles(),
-    "labelling": LabellingFiles(),
-    "grouping": GroupingFiles(),
-    "preference": PreferenceFiles(),
-}
 
 Lines = Iterable[str]  # each string holds a line or more
 OnLines = Callable[[int], object]
@@ -164,7 +153,8 @@ def estimate_bytes(session: Session, study: Study, *, include_test: bool = False
 
 def files_of_kind(plan: Plan) -> TaskFiles:
     """Return the files of a plan's kind of question."""
-    return TASK_FILES[plan.kind]
+    files: TaskFiles = KINDS[plan.kind]
+    return files
 
 
 def analyse_stored(session: Session, study: Study, options: AnalysisOptions) -> Results:
@@ -258,9 +248,7 @@ def files_of(content: Content) -> Iterator[tuple[str, Lines]]:
         yield table.name, table.lines(content)
         if table.name == LONG:
             yield SCRIPT, [script()]
-    kind = files_of_kind(content.plan)
-    if isinstance(kind, WithJudgements):
-        yield from kind.judgement_files(content)
+    yield from files_of_kind(content.plan).judgement_files(content)
     yield STUDY, study_lines(content)
     yield ANALYSIS, _analysis_lines(content)
 

@@ -9,14 +9,13 @@ from sqlalchemy.exc import OperationalError, StatementError
 from sqlalchemy.orm import Session
 
 from survey import tokens
+from survey.core.kinds import KINDS, kind_of
 from survey.core.studies.fields import ParticipantRecord
 from survey.core.studies.plan import Plan
-from survey.core.tasks import task_of
 from survey.core.text_input import shortened, steering_in
 from survey.db import item_queries, participant_queries
 from survey.db.export_queries import EXPORTED
 from survey.db.models import (
-    TASK_TABLES,
     ConsentText,
     Participant,
     Presentation,
@@ -186,7 +185,7 @@ def _answer_fault(
     answer: Any,
 ) -> str:
     """Return what the study or its kind of question does not know of an answer, "" for nothing."""
-    task = task_of(plan)
+    task = kind_of(plan)
     if record.participant not in participants:
         return "participants.csv has no such participant"
     if record.question not in questions:
@@ -207,7 +206,7 @@ def _store_answer(
     drawn: Any,
     answer: Any,
 ) -> None:
-    tables = TASK_TABLES[kind]
+    tables = KINDS[kind].tables
     presentation = Presentation(
         participant_id=participant.id,
         question_id=question_id,

@@ -24,6 +24,7 @@ from sqlalchemy.orm import InstrumentedAttribute
 
 from survey.core.agreement.answers import Answers
 from survey.core.collections.items import Item, Topic
+from survey.core.kinds import plan_from_json
 from survey.core.measures import MEASURES
 from survey.core.studies.fields import (
     CLOSING,
@@ -34,7 +35,6 @@ from survey.core.studies.fields import (
 )
 from survey.core.studies.plan import Plan, study_digest, text_digest
 from survey.core.studies.questions import rankings_of
-from survey.core.tasks import plan_from_json
 from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.core.tasks.preference import PreferencePlan
 from survey.db.export_queries import EXPORTED
@@ -242,7 +242,7 @@ def read_thumbnails(files: Files) -> list[Thumbnail]:
 
 
 def _parse_if_there(files: Files, table: Table, parse: Callable[[CsvRow], Parsed]) -> list[Parsed]:
-    return [*parse_rows(files, table.name, table.names, parse)] if table.name in files else []
+    return [*parse_rows(files, table.name, table.needed, parse)] if table.name in files else []
 
 
 def replicate(files: Files, sources: SourceFiles | None = None) -> Iterator[str]:

@@ -153,7 +153,7 @@ class GroupingFiles(StepFiles):
     answers_file = TOPICS_DONE
     typed = "the names that participants gave to groups"
     has_options = False
-    tables = StoredGroupingPresentation, StoredGroupingAnswer, StoredGroupingStep
+    models = StoredGroupingPresentation, StoredGroupingAnswer, StoredGroupingStep
     question_columns = (
         *(QUESTION, TOPIC),
         Column("documents", "the topic's relevant documents, with spaces between"),

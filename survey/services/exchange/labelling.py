@@ -129,7 +129,7 @@ class LabellingFiles(StepFiles):
     answers_file = QUERIES
     typed = ""
     has_options = False
-    tables = StoredLabellingPresentation, StoredLabellingAnswer, StoredLabellingStep
+    models = StoredLabellingPresentation, StoredLabellingAnswer, StoredLabellingStep
     question_columns = (QUESTION, TOPIC)
     step_names = ("action", "batch", "document", "grade", "documents")
 
@@ -262,6 +262,7 @@ _LABELS = [
         "seen: it was in view, 60 % of it for half a second, or marked; shown: a page without "
         "scripts showed it, and was left for the next batch; empty: not looked at",
         allowed="seen, shown; may be empty",
+        optional=True,
     ),
 ]
 _SHARE = ("number", "-1 to 1; empty where it is not defined")

@@ -31,8 +31,7 @@ from survey.core.tasks.preference import (
     PreferencePresentation,
 )
 from survey.db import export_queries
-from survey.db.models import TASK_TABLES
-from survey.db.models.preference import StoredPreferenceAnswer
+from survey.db.models.preference import TABLES, StoredPreferenceAnswer
 from survey.services.analysis.preference_results import Judgement, PreferenceResults
 from survey.services.analysis.sheets import Sheet
 from survey.services.analysis.study_results import AnalysisOptions, level_left
@@ -209,7 +208,7 @@ class PreferenceFiles:
 
     def stored(self, session: Session, study_id: int, *, include_test: bool) -> PreferenceContent:
         """Return the preferences of a study in the database."""
-        read = partial(export_queries.plain_answers, session, study_id, TASK_TABLES["preference"])
+        read = partial(export_queries.plain_answers, session, study_id, TABLES)
         return PreferenceContent(
             lambda: map(PreferenceRecord._make, read(include_test=include_test))
         )
@@ -223,7 +222,7 @@ class PreferenceFiles:
         """Read the pairs and the preferences; raises BundleError with the place of each fault."""
         questions = read_questions(files, plan)
         reader = _Reader(plan, questions, {each.public_id for each in participants()})
-        names = _TABLE.names
+        names = _TABLE.needed
         rows = [*parse_rows(files, PREFERENCES, names, reader.read)]
         records = sorted(rows, key=attrgetter("participant", "question"))
         _check_complete(plan, participants(), records)

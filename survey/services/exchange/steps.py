@@ -14,11 +14,11 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 from sqlalchemy.orm import Session
 
+from survey.core.kinds import KINDS
 from survey.core.studies.fields import ParticipantRecord
 from survey.core.studies.plan import Plan
 from survey.core.tasks.steps import Done
 from survey.db import export_queries
-from survey.db.models import TASK_TABLES
 from survey.services.exchange.input_files import CsvRow, Faults, Files, parse_rows
 from survey.services.exchange.tables import (
     PARTICIPANT,
@@ -130,7 +130,7 @@ class StepContent:
 class StepFiles(ABC):
     """The files of questions, of those that are done and of their steps, alike for all such kinds.
 
-    ``tables``: of the kind's presentations, answers and steps; ``question_columns``: a column for
+    ``models``: of the kind's presentations, answers and steps; ``question_columns``: a column for
     each field of a question, a named tuple; ``step_names``: what a step has beside the time.
     ``asks``: what the page may ask back. ``answers_file``, ``typed``: see ``TaskFiles``.
     """
@@ -140,7 +140,7 @@ class StepFiles(ABC):
     asks: ClassVar[Sequence[str]]
     answers_file: str
     typed: str
-    tables: ClassVar[tuple[Any, Any, Any]]
+    models: ClassVar[tuple[Any, Any, Any]]
     question_columns: ClassVar[Sequence[Column]]
     step_names: ClassVar[Sequence[str]]
 
@@ -158,7 +158,7 @@ class StepFiles(ABC):
 
     def data_tables(self, plan: Plan) -> list[Table]:
         """Return the files of the questions, of those that are done, and of their steps."""
-        presentation, answer, step = self.tables
+        presentation, answer, step = self.models
         done = [
             *(PARTICIPANT, QUESTION, POSITION),
             Column("order_seed", source=presentation.order_seed),
@@ -183,7 +183,7 @@ class StepFiles(ABC):
 
     def stored(self, session: Session, study_id: int, *, include_test: bool) -> Any:
         """Return the answers of a study in the database."""
-        tables, step_of = TASK_TABLES[self.kind], self.content.presentation.step
+        tables, step_of = KINDS[self.kind].tables, self.content.presentation.step
         read = (session, study_id, tables)
         done, steps = export_queries.plain_answers, export_queries.steps_done
         return self.content(
@@ -224,7 +224,7 @@ class StepFiles(ABC):
         def read_step(row: CsvRow) -> StepRow:
             return *key_of(row), self.step_from(row, row.optional_time("saved_at"))
 
-        rows = parse_rows(files, done.name, done.names, read_done)
+        rows = parse_rows(files, done.name, done.needed, read_done)
         taken = parse_rows(files, steps.name, steps.names, read_step)
         records, ordered = sorted(rows, key=by_key), sorted(taken, key=by_key)
         content = self.content(lambda: iter(records), lambda: iter(ordered))

@@ -17,13 +17,14 @@ from functools import cached_property, lru_cache
 from itertools import islice
 from operator import attrgetter, itemgetter
 from textwrap import shorten
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from sqlalchemy import JSON, Boolean, CheckConstraint, Float, Integer
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from survey.core.collections import items as collection
+from survey.core.kinds import KINDS
 from survey.core.studies.fields import (
     CLOSING,
     LONGEST_ANSWER,
@@ -39,7 +40,6 @@ from survey.core.text_input import escaped, quoted
 from survey.db.export_queries import EXPORTED
 from survey.db.item_queries import Thumbnail
 from survey.db.models import (
-    TASK_TABLES,
     Identity,
     Participant,
     Presentation,
@@ -244,7 +244,8 @@ class Column:
     """A column: its meaning, the kind of its values, and which are allowed.
 
     ``source``: the database's column, from which all three are taken where it is set; of ``kind``
-    and ``allowed`` only where the latter is empty.
+    and ``allowed`` only where the latter is empty. ``optional``: whether a file may lack it; so
+    may one of which the database's column may be empty.
     """
 
     name: str
@@ -252,6 +253,13 @@ class Column:
     kind: str = "text"
     allowed: str = ""
     source: InstrumentedAttribute[Any] | None = None
+    optional: bool = False
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether each file has it: another version's may lack what may be empty."""
+        stored = self.source is not None and self.source.property.columns[0].nullable
+        return not (self.optional or stored)
 
 
 @dataclass(frozen=True)
@@ -266,6 +274,11 @@ class Table:
     def names(self) -> list[str]:
         """The names of the columns: the heading."""
         return [column.name for column in self.columns]
+
+    @property
+    def needed(self) -> list[str]:
+        """The names of the columns that a file cannot lack."""
+        return [column.name for column in self.columns if column.is_needed]
 
     def lines(self, content: Content) -> Iterator[str]:
         """Yield the file's text, many lines at a time; the same content gives the same bytes."""
@@ -320,15 +333,11 @@ class TaskFiles(Protocol):
     def study_entries(self, plan: Any, practice: Any) -> dict[str, Any]:
         """Return what study.json holds of this kind of study, "practice" among it."""
 
+    def judgement_files(self, content: Content) -> Iterable[tuple[str, Iterable[str]]]:
+        """Return name and lines of each file of judgements, beside the tables.
 
-@runtime_checkable
-class WithJudgements(Protocol):
-    """The bundle of a kind whose answers are judgements, in files beside the tables."""
-
-    def judgement_files(self, content: Content) -> Iterator[tuple[str, Iterable[str]]]:
-        """Yield name and lines of each file, as `survey assess` reads and writes them.
-
-        A file for each assessor is in the folder JUDGEMENTS, under their public id.
+        As `survey assess` reads and writes them. A file for each assessor is in the folder
+        JUDGEMENTS, under their public id.
         """
 
 
@@ -394,6 +403,7 @@ CONTRADICTS = Column(
     "contradicts",
     "whether the answer contradicts itself, after the page asked back about it",
     allowed=YES_OR_NO,
+    optional=True,
 )
 SHARED_COLUMNS = [  # of the answers of every kind
     Column("shown_at", source=Presentation.shown_at),
@@ -688,17 +698,18 @@ class StoredTable:
 def stored_tables() -> dict[str, list[StoredTable]]:
     """Return all tables of the database, grouped by the people whom they are about."""
     models = {mapper.class_.__tablename__: mapper.class_ for mapper in Base.registry.mappers}
-    own = (table.name for kind in TASK_TABLES.values() for table in kind.all)
-    about = ABOUT | {"Participants": (*ABOUT["Participants"], *own)}
-    return {
-        group: [_describe_table(models[name]) for name in names] for group, names in about.items()
-    }
+    own = [table for kind in KINDS.values() for table in kind.tables.all]
+    about = ABOUT | {"Participants": (*ABOUT["Participants"], *(table.name for table in own))}
+    tables = Base.metadata.tables | {table.name: table for table in own}
 
+    def described(name: str) -> StoredTable:
+        model, table = models.get(name), tables[name]
+        meaning = (inspect.getdoc(model) if model else table.info["meaning"]) or ""
+        return StoredTable(
+            name=name,
+            meaning=meaning.partition("\n\n")[0].replace("``", ""),
+            retention=model.retention if model else table.info["retention"],
+            fields=tuple((column.name, column.doc or "") for column in table.columns),
+        )
 
-def _describe_table(model: type[Base]) -> StoredTable:
-    return StoredTable(
-        name=model.__tablename__,
-        meaning=(inspect.getdoc(model) or "").partition("\n\n")[0].replace("``", ""),
-        retention=model.retention,
-        fields=tuple((column.name, column.doc or "") for column in model.__table__.columns),
-    )
+    return {group: [*map(described, names)] for group, names in about.items()}

@@ -15,13 +15,14 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from survey import tokens
+from survey.core.kind import AnyKind
+from survey.core.kinds import KINDS, kind_of
 from survey.core.studies.plan import Plan, TaskQuestion
 from survey.core.studies.rankings import Ranking
-from survey.core.tasks import TASKS, Task, task_of
 from survey.db import participant_queries, queries
 from survey.db.engine import Record, begin_reading, begin_writing
 from survey.db.item_queries import StudyItems
-from survey.db.models import MOST_REFUSALS, TASK_TABLES, Study, now
+from survey.db.models import MOST_REFUSALS, Study, now
 from survey.db.models.base import TaskTables
 from survey.db.participant_queries import AnyParticipant
 from survey.errors import NotAllowedError, NotFoundError, SurveyError, marked
@@ -119,7 +120,7 @@ def find_presentation(
     session: Session, plan: Plan, participant: AnyParticipant, position: int
 ) -> ShownQuestion:
     """Return the question at a position (0: practice), or raise NotFoundError."""
-    tables = TASK_TABLES[plan.kind]
+    tables = KINDS[plan.kind].tables
     row = participant_queries.presentation(session, tables, participant.id, position)
     # In a database restored meanwhile, another participant may have the row id.
     if row is None or row.public_id != participant.public_id:
@@ -132,7 +133,7 @@ def all_presentations(
     session: Session, plan: Plan, participant: AnyParticipant
 ) -> list[ShownQuestion]:
     """Return all of a participant's questions by position, practice (0) first."""
-    tables = TASK_TABLES[plan.kind]
+    tables = KINDS[plan.kind].tables
     rows = participant_queries.presentations(session, tables, participant.id)
     steps = _steps(session, tables, participant.id)
     find = _ItemsFor(session, plan, participant)
@@ -152,7 +153,7 @@ def _steps(
 def _shown_question(
     plan: Plan, row: Record, steps: Mapping[int, list[Record]], find: StudyItems
 ) -> ShownQuestion:
-    task, drawn = task_of(plan), presentation_in(plan.kind, row, steps)
+    task, drawn = kind_of(plan), presentation_in(plan.kind, row, steps)
     return ShownQuestion(
         name=presentation_name(row.public_id, row.id),
         number=row.number,
@@ -185,7 +186,7 @@ class _ItemsFor(StudyItems):
 
 
 def _view(plan: Plan, question: TaskQuestion, drawn: Any, find: StudyItems) -> Any:
-    task = task_of(plan)
+    task = kind_of(plan)
     view = task.show(question, drawn)
     return task.with_items(plan, question, view, find) if plan.has_items else view
 
@@ -193,10 +194,11 @@ def _view(plan: Plan, question: TaskQuestion, drawn: Any, find: StudyItems) -> A
 @lru_cache(maxsize=1000)
 def _question(kind: str, number: int, content: str) -> TaskQuestion:
     """Return a question from its JSON, parsed once for each text."""
-    return TASKS[kind].read_question(number, json.loads(content))
+    question: TaskQuestion = KINDS[kind].read_question(number, json.loads(content))
+    return question
 
 
-def stored_answer(task: Task, row: Record) -> StoredAnswer | None:
+def stored_answer(task: AnyKind, row: Record) -> StoredAnswer | None:
     """Return the stored answer of a row, None where the question is not answered."""
     if row.response_id is None:
         return None
@@ -205,14 +207,14 @@ def stored_answer(task: Task, row: Record) -> StoredAnswer | None:
     )
 
 
-def answer_in(task: Task, row: Record) -> Any:
+def answer_in(task: AnyKind, row: Record) -> Any:
     """Return the answer in the columns answer_… of a row."""
     return task.answer(**columns_with(row, "answer_"))
 
 
 def usual_variant(plan: Plan) -> str:
     """Return the variant in which a preview shows a study's questions by default."""
-    return task_of(plan).usual_variant(plan)
+    return kind_of(plan).usual_variant(plan)
 
 
 def preview(
@@ -231,7 +233,7 @@ def drawn_variant(
     study: Study, number: int, variant: str, steps: Sequence[Any] = ()
 ) -> tuple[Any, Any]:
     """Return a question, and how it is shown in a named variant; see ``preview``."""
-    task = task_of(study.plan)
+    task = kind_of(study.plan)
     question = next((row for row in study.questions if row.number == number), None)
     if question is None:
         raise NotFoundError("This study has no such question.")
@@ -245,7 +247,7 @@ def drawn_variant(
 
 def step_type(plan: Plan) -> type[Any]:
     """Return the type of the steps of a plan's kind of question, of one that has steps."""
-    step: type[Any] = task_of(plan).presentation.step
+    step: type[Any] = kind_of(plan).presentation.step
     return step
 
 
@@ -262,7 +264,7 @@ def steps_after(
     Where no page has such a form, nothing is added.
     """
     content, drawn = drawn_variant(study, number, variant, steps)
-    shown = task_of(study.plan).show(content, drawn)
+    shown = kind_of(study.plan).show(content, drawn)
     with suppress(ValueError):
         return (*steps, *steps_for(shown, StudyItems(session, study.id)))
     return (*steps,)
@@ -310,9 +312,9 @@ def save_answer(
     Raises NotAllowedError after the end, TooManyAnswersError, and NotFoundError for a position
     without a question.
     """
-    participant_id, tables = participant.id, TASK_TABLES[plan.kind]
+    participant_id, tables = participant.id, KINDS[plan.kind].tables
     current, moment = _locked_state(session, tables, participant, position)
-    stored = stored_answer(task_of(plan), current)
+    stored = stored_answer(kind_of(plan), current)
     asked = asked or current.asked_back
     outcome = _outcome(session, secret_key, plan, current, stored, (answer, reason, asked), key)
     if outcome == Outcome.STALE:
@@ -391,9 +393,9 @@ def _outcome(
         return None
     if stored is None or base is None or base > latest:
         return Outcome.STALE
-    tables = TASK_TABLES[plan.kind]
+    tables = KINDS[plan.kind].tables
     row = participant_queries.revision_of(session, tables, state.response_id, base + 1)
-    same = row is not None and sent == (answer_in(task_of(plan), row), row.reason, row.asked)
+    same = row is not None and sent == (answer_in(kind_of(plan), row), row.reason, row.asked)
     return Outcome.SAVED if same else Outcome.STALE
 
 
@@ -458,7 +460,7 @@ def save_steps(
     with answers, a form that is sent twice is SAVED and adds no step; a form from before another
     step is STALE. Raises as ``save_answer``.
     """
-    task, tables = task_of(plan), TASK_TABLES[plan.kind]
+    task, tables = kind_of(plan), KINDS[plan.kind].tables
     _, moment = _locked_state(session, tables, participant, position)
     who = (session, tables, participant.id, position)
     row = participant_queries.presentation(*who)
@@ -509,7 +511,7 @@ def save_first_ranking(
     shown = find_presentation(session, plan, participant, position)
     if participant.status == "started" and shown.drawn.ranked_at is None:
         moment = participant.last_seen_at = now()
-        table = TASK_TABLES[plan.kind].presentation
+        table = KINDS[plan.kind].tables.presentation
         changes = {"ranked_first": ranking, "ranked_at": moment, "ranked_asked": asked}
         if shown.refusals:
             participant_queries.store_refusals(session, record.id, position, 0, None)

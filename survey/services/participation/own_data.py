@@ -19,8 +19,8 @@ from sqlalchemy.exc import InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as DatabaseTimeout
 from sqlalchemy.orm import Session
 
+from survey.core.kinds import KINDS, kind_of
 from survey.core.studies.plan import Plan
-from survey.core.tasks import task_of
 from survey.db import participant_queries, queries
 from survey.db.engine import begin_reading, lock_globally, note_deletion, snapshot
 
@@ -28,7 +28,6 @@ from survey.db.engine import begin_reading, lock_globally, note_deletion, snapsh
 from survey.db.engine import deletions_in_log as deletions_in_log
 from survey.db.engine import empty_log as empty_log
 from survey.db.models import (
-    TASK_TABLES,
     ConsentText,
     Erasure,
     Guest,
@@ -152,9 +151,9 @@ def _stored_values(model: type[Base], row: Any) -> dict[str, Any]:
 
 def _questions(session: Session, plan: Plan, participant: Participant) -> list[dict[str, Any]]:
     """Return what was shown until now, with every answer; what is still ahead stays hidden."""
-    task = task_of(plan)
+    task = kind_of(plan)
     history: dict[int, list[dict[str, Any]]] = {}
-    for row in participant_queries.history_of(session, TASK_TABLES[plan.kind], participant.id):
+    for row in participant_queries.history_of(session, KINDS[plan.kind].tables, participant.id):
         history.setdefault(row.response_id, []).append(
             {
                 **task.describe_answer(answer_in(task, row)),

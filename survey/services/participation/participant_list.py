@@ -10,9 +10,10 @@ from typing import NamedTuple
 from sqlalchemy.orm import Session
 
 from survey import tokens
+from survey.core.kinds import KINDS
 from survey.core.studies.plan import Plan
 from survey.db import queries
-from survey.db.models import MOST_REFUSALS, TASK_TABLES, Identity, Participant, Study, now
+from survey.db.models import MOST_REFUSALS, Identity, Participant, Study, now
 from survey.db.queries import Kind
 from survey.errors import NotFoundError
 from survey.figures.arrivals import arrivals
@@ -153,7 +154,7 @@ def list_participants(session: Session, study: Study, id_prefix: str = "") -> St
         under_way=counts["started"] - sum(row.participants for row in counted if row.away),
         arms={arm: arms.get(arm, 0) for arm in study.plan.arms},
         id_prefix=id_prefix,
-        has_paces=TASK_TABLES[plan.kind].step is not None,
+        has_paces=KINDS[plan.kind].tables.step is not None,
         free=participants.free_slots(session, study),
         stuck=_stuck(session, study),
         at=now(),
@@ -224,7 +225,7 @@ def reveal_code(
 
 def _paces(session: Session, plan: Plan, participant_ids: Sequence[int]) -> dict[int, Pace]:
     """Return participants' paces, by row id; none for a kind without steps."""
-    step = TASK_TABLES[plan.kind].step
+    step = KINDS[plan.kind].tables.step
     paces: dict[int, Pace] = {}
     if step is not None:
         rows = queries.documents_in_steps(session, step, participant_ids)

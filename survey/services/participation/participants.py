@@ -15,12 +15,11 @@ from sqlalchemy import delete
 from sqlalchemy.orm import Session
 
 from survey import tokens
+from survey.core.kinds import KINDS, kind_of
 from survey.core.studies.plan import Plan
-from survey.core.tasks import task_of
 from survey.core.text_input import SLUG
 from survey.db import participant_queries, queries
 from survey.db.models import (
-    TASK_TABLES,
     Browser,
     Guest,
     Identity,
@@ -585,7 +584,7 @@ def _present(
     moment: datetime,
 ) -> None:
     """Draw and store how a participant meets questions, of which the first is shown now."""
-    task, table = task_of(plan), TASK_TABLES[plan.kind].presentation
+    task, table = kind_of(plan), KINDS[plan.kind].tables.presentation
     for position, row in questions:
         drawn = task.draw(plan, task.read_question(row.number, row.content), secrets.SystemRandom())
         presentation = Presentation(

@@ -7,11 +7,10 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from survey.core.kinds import KINDS, kind_of
 from survey.core.studies.plan import Plan
-from survey.core.tasks import TASKS, WithQueue
 from survey.db import participant_queries
 from survey.db.engine import Record
-from survey.db.models import TASK_TABLES
 from survey.db.models.base import own_columns
 from survey.db.participant_queries import AnyParticipant
 
@@ -39,8 +38,7 @@ def queue_of(session: Session, plan: Plan, participant: AnyParticipant, since: d
 
     ``since``: when others of the same arm must have been seen to keep their questions.
     """
-    task = TASKS[plan.kind]
-    if not isinstance(task, WithQueue):
+    if plan.queue_arm is None:
         return Queue((), is_open=False)
     earlier = earlier_presentations(session, plan, participant)
     asked = participant_queries.questions_of_arm(
@@ -51,7 +49,7 @@ def queue_of(session: Session, plan: Plan, participant: AnyParticipant, since: d
         presentations = earlier.get(question.number, ())
         if len(presentations) < BEFORE:
             is_open = True
-        elif question.number not in asked and task.is_due(plan, question, presentations):
+        elif question.number not in asked and kind_of(plan).is_due(plan, question, presentations):
             due.append(question.number)
     return Queue(due, is_open)
 
@@ -63,7 +61,7 @@ def earlier_presentations(
 
     By the question's number; of ``number`` alone, if it is given.
     """
-    tables = TASK_TABLES[plan.kind]
+    tables = KINDS[plan.kind].tables
     rows, steps = participant_queries.done_in_other_arms(
         *(session, tables, participant.study_id, plan.queue_arm or "", number),
         is_test=participant.is_test,
@@ -76,8 +74,8 @@ def earlier_presentations(
 
 def presentation_in(kind: str, row: Record, steps: Mapping[int, list[Record]]) -> Any:
     """Return the presentation of a row, with its steps if the kind has some."""
-    drawn = TASKS[kind].presentation(**columns_with(row, "drawn_"))
-    table = TASK_TABLES[kind].step
+    drawn = KINDS[kind].presentation(**columns_with(row, "drawn_"))
+    table = KINDS[kind].tables.step
     if table is None:
         return drawn
     names = [column.name for column in own_columns(table)]

@@ -61,7 +61,7 @@ class GroupingBot:
             *(match[1], Sight(shown.documents), Sight(shown.topics)), truth, float(match[2])
         )
 
-    def answer(
+    def respond(
         self,
         form: LexborNode,
         plan: GroupingPlan,

@@ -63,7 +63,7 @@ class LabellingBot:
         faults.raise_any()
         return Annotator(truth, 0, judgements, *sights, error)
 
-    def answer(
+    def respond(
         self,
         form: LexborNode,
         plan: LabellingPlan,

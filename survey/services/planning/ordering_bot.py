@@ -106,7 +106,7 @@ class OrderingBot:
         questions = {_results(plan, each, seen): each for each in plan.draw_questions()}
         return replace(preference, questions=questions, documents=documents)
 
-    def answer(
+    def respond(
         self, form: LexborNode, plan: OrderingPlan, preference: Preference, chance: Chance
     ) -> dict[str, Any] | None:
         """Return the fields of a question's form: ticked columns, or an own order.

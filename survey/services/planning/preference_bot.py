@@ -66,7 +66,7 @@ class PreferenceBot:
             differences[pair[::-1]] = -difference
         return Leaning(measure, noise, differences, documents)
 
-    def answer(
+    def respond(
         self,
         form: LexborNode,
         plan: PreferencePlan,

@@ -14,13 +14,10 @@ import requests
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from survey.core.collections.items import NOTHING_SHOWN, Shown
+from survey.core.kinds import KINDS
 from survey.core.studies.fields import SCALE, PersonalField
 from survey.core.studies.plan import Plan
 from survey.errors import SurveyError
-from survey.services.planning.grouping_bot import GroupingBot
-from survey.services.planning.labelling_bot import LabellingBot
-from survey.services.planning.ordering_bot import Chance, OrderingBot
-from survey.services.planning.preference_bot import PreferenceBot
 
 MOST_PAGES = 200
 TIMEOUT = 60  # seconds
@@ -35,7 +32,7 @@ class TaskBot(Protocol):
     def preference(self, plan: Any, text: str | None, shown: Shown) -> Any:
         """Read what a bot prefers, which has ``as_json``; raises SurveyError."""
 
-    def answer(
+    def respond(
         self, form: LexborNode, plan: Any, preference: Any, chance: np.random.Generator
     ) -> dict[str, Any] | None:
         """Return the fields of a question's form, None where the form is no question's.
@@ -44,17 +41,15 @@ class TaskBot(Protocol):
         """
 
 
-TASK_BOTS: dict[str, TaskBot] = {
-    "ordering": OrderingBot(),
-    "labelling": LabellingBot(),
-    "grouping": GroupingBot(),
-    "preference": PreferenceBot(),
-}
+def bot_of(plan: Plan) -> TaskBot:
+    """Return the bots of a plan's kind of question."""
+    bot: TaskBot = KINDS[plan.kind]
+    return bot
 
 
 def preference_for(plan: Plan, text: str | None, shown: Shown = NOTHING_SHOWN) -> Any:
     """Read a preference as the plan's kind of question has it; raises SurveyError."""
-    return TASK_BOTS[plan.kind].preference(plan, text, shown)
+    return bot_of(plan).preference(plan, text, shown)
 
 
 def simulate(
@@ -84,7 +79,9 @@ def simulate(
 class Bot:
     """A simulated participant with its own HTTP session."""
 
-    def __init__(self, entry: str, plan: Plan, preference: Any, chance: Chance) -> None:
+    def __init__(
+        self, entry: str, plan: Plan, preference: Any, chance: np.random.Generator
+    ) -> None:
         self.entry, self.plan, self.preference, self.chance = entry, plan, preference, chance
         self.browser, self.waited = requests.Session(), 0.0
         self.answered: dict[str, Any] | None = None  # the last question's form
@@ -152,7 +149,7 @@ class Bot:
         """Answer a question's form; a bot means what it said where the page asks back."""
         if form.css_first("[name=asked]") is None:
             try:
-                self.answered = TASK_BOTS[self.plan.kind].answer(
+                self.answered = bot_of(self.plan).respond(
                     form, self.plan, self.preference, self.chance
                 )
             except ValueError as error:

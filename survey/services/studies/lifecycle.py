@@ -17,19 +17,19 @@ from sqlalchemy.orm import Session
 
 from survey.core.agreement.power_model import smallest_lead
 from survey.core.agreement.verdicts import SEEN_AGAIN
+from survey.core.kinds import KINDS, kind_of
 from survey.core.measures import MEASURES, mentioned_measure
 from survey.core.preflight import ITEMS, STOP, TOPICS, Shown, Warned, items_checked
 from survey.core.studies.fields import Finding, is_storable
 from survey.core.studies.minutes import Documents, are_apart
 from survey.core.studies.plan import Plan, TaskQuestion, study_digest, text_digest
-from survey.core.tasks import WithItemFindings, ordering, task_of
+from survey.core.tasks import ordering
 from survey.core.tasks.ordering import PairCounts, QuestionCheck
 from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.core.text_input import LONGEST_SLUG, SLUG, as_slug, shortened
 from survey.db import item_queries, queries
 from survey.db.engine import note_deletion
 from survey.db.models import (
-    TASK_TABLES,
     ConsentText,
     Participant,
     Researcher,
@@ -78,7 +78,7 @@ def create_study(session: Session, slug: str, plan: Plan) -> Study:
     study = Study(
         slug=slug,
         plan_json=plan.as_json(),
-        generator_version=task_of(plan).generator_version,
+        generator_version=kind_of(plan).generator_version,
         packages=packages_of(plan),
         created_at=created_at,
         questions=_question_rows(questions),
@@ -221,7 +221,7 @@ def describe(study: Study) -> dict[str, Any]:
         "digest": study.digest,
         "kind": plan.kind,
         "questions": plan.questions,
-        **task_of(plan).facts(plan, study.generator_version),
+        **kind_of(plan).facts(plan, study.generator_version),
         "seed": plan.seed,
         "practice": plan.practice,
         "target": plan.participants,
@@ -248,7 +248,7 @@ def progress(session: Session, study: Study) -> dict[str, int]:
 
 def questions_of(study: Study, *, practice: bool = False) -> list[Any]:
     """Return the study's questions, question 0 only with ``practice``."""
-    task = task_of(study.plan)
+    task = kind_of(study.plan)
     return [
         task.read_question(row.number, row.content)
         for row in study.questions
@@ -297,7 +297,7 @@ def change_plan(session: Session, study: Study, plan: Plan, who: str, version: s
     study.questions.clear()
     session.flush()  # delete the old numbers before the new are inserted: they are unique
     study.questions = _question_rows(questions)
-    study.generator_version = task_of(plan).generator_version
+    study.generator_version = kind_of(plan).generator_version
     study.packages = packages_of(plan)
     study.plan_json = plan.as_json()
     text = study.consent_texts[0]
@@ -339,7 +339,7 @@ def admit_guests_only(session: Session, study: Study, who: str) -> None:
 
 def check_study(session: Session, study: Study) -> list[Finding]:
     """Return findings; one that has ``failed`` means that the study is broken."""
-    findings = [*task_of(study.plan).findings(study.plan, questions_of(study))]
+    findings = [*kind_of(study.plan).findings(study.plan, questions_of(study))]
     findings += [
         Finding(
             None,
@@ -386,7 +386,7 @@ def _minutes_findings(session: Session, study: Study) -> Iterator[Finding]:
     """
     plan = study.plan
     timed = queries.mean_seconds(
-        session, study.id, by_clock=TASK_TABLES[plan.kind].step is not None
+        session, study.id, by_clock=KINDS[plan.kind].tables.step is not None
     )
     seconds = median(timed) if len(timed) >= FEWEST_TIMED else None
     text = takes_about(session, study, seconds)
@@ -448,7 +448,7 @@ def to_mend(findings: Iterable[Finding]) -> list[Finding]:
 
 def check_verdict(study: Study, findings: Iterable[Finding]) -> str:
     """Return the sentence that a check begins with, from its findings."""
-    verdict = task_of(study.plan).verdict(study.plan, questions_of(study))
+    verdict = kind_of(study.plan).verdict(study.plan, questions_of(study))
     count = len(to_mend(findings))
     left = f"{count} thing{'s' * (count != 1)} to mend" if count else "nothing to mend"
     return f"{verdict}; {left}."
@@ -499,10 +499,8 @@ def _item_findings(session: Session, study: Study) -> Iterator[Finding]:
         )
     for row in study.questions:
         yield from _lacking(row, shown, said_of_all)
-    task = task_of(plan)
-    if isinstance(task, WithItemFindings):
-        topics = item_queries.topics_of(session, study.id)
-        yield from task.item_findings(plan, items, topics)
+    topics = item_queries.topics_of(session, study.id)
+    yield from kind_of(plan).item_findings(plan, items, topics)
 
 
 def warnings_of(session: Session, study: Study, *, so_far: bool = False) -> list[Warned]:

@@ -17,6 +17,9 @@ from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from survey.core.collections.labels import sorted_topics
 from survey.core.collections.runs import names_of_runs, read_judgements
+from survey.core.kinds import DEFAULT as DEFAULT
+from survey.core.kinds import KINDS as KINDS
+from survey.core.kinds import plan_from_json
 from survey.core.measures import MEASURES
 from survey.core.preflight import CHANGES
 from survey.core.studies.fields import (
@@ -36,9 +39,6 @@ from survey.core.studies.provenance import CLUSTERS, JUDGEMENTS, RUN, Provenance
 from survey.core.studies.run_lists import AS_WRITTEN, read_trec
 from survey.core.studies.run_lists import Reading as Reading
 from survey.core.studies.run_lists import TextFile as TextFile
-from survey.core.tasks import DEFAULT as DEFAULT
-from survey.core.tasks import TASKS as TASKS
-from survey.core.tasks import plan_from_json
 from survey.core.tasks.preference import (
     DISCRIMINATIVE,
     MOST_PAIRS,
@@ -221,7 +221,7 @@ def _preset(preset: str) -> dict[str, Any]:
     values: dict[str, Any] = yaml.safe_load(source.read_text(encoding="utf-8"))
     base = values.pop("preset", None)
     kept = {**_preset(base), **values} if base else values
-    known = {each.name for each in fields(TASKS[kept.get("kind", DEFAULT)].plan)} | {"kind"}
+    known = {each.name for each in fields(KINDS[kept.get("kind", DEFAULT)].plan)} | {"kind"}
     return {name: value for name, value in kept.items() if name in known}
 
 
@@ -251,7 +251,7 @@ def extract(
 
 
 def _with_texts(values: Mapping[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
-    kind = TASKS[values.get("kind", DEFAULT)].plan
+    kind = KINDS[values.get("kind", DEFAULT)].plan
     names = [name for name in texts_of(kind) if name in values]
     changed = {**values, **{name: change(values[name]) for name in names}}
     for name in ASKED_OF_PERSONS.keys() & values.keys():
@@ -648,7 +648,7 @@ def _odd_base(number: str) -> int:
 
 def _text_fields() -> frozenset[str]:
     """Return the names of the fields that hold texts or ids, also within others."""
-    kinds = [*(task.plan for task in TASKS.values()), Recruitment]
+    kinds = [*(kind.plan for kind in KINDS.values()), Recruitment]
     return frozenset(TEXTS_WITHIN).union(
         name
         for kind in kinds

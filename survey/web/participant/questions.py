@@ -19,6 +19,7 @@ from markupsafe import escape
 from werkzeug.exceptions import NotFound
 
 from survey import tokens
+from survey.core.kinds import KINDS
 from survey.errors import NotFoundError, marked
 from survey.services.operations.database import begin_reading, begin_writing
 from survey.services.participation import answers, participants
@@ -30,7 +31,6 @@ from survey.web.language import gettext, set_browser_language
 from survey.web.participant.entry import filled_in, personal_form
 from survey.web.participant.visit import (
     AFTER,
-    TASK_PAGES,
     address_of,
     blueprint,
     find_study_and_participant,
@@ -619,4 +619,4 @@ def _page_without_database() -> str:
 def _sent_in_words() -> str:
     """Return the answer of the form in words; the study cannot be read."""
     sent = request.form.to_dict(flat=False)
-    return next(filter(None, (pages.sent_in_words(sent) for pages in TASK_PAGES.values())), "")
+    return next(filter(None, (pages.sent_in_words(sent) for pages in KINDS.values())), "")

@@ -19,6 +19,7 @@ from sqlalchemy.orm import Session
 from werkzeug.exceptions import NotFound
 
 from survey import tokens
+from survey.core.kinds import KINDS
 from survey.core.studies.plan import Plan
 from survey.errors import NotFoundError
 from survey.services.collections import items
@@ -29,10 +30,6 @@ from survey.services.participation.participants import Progress, Step, progress_
 from survey.services.studies.recruitment import recruitment_of
 from survey.web.forms import AnswerForm, Form, page
 from survey.web.language import set_language
-from survey.web.participant.grouping import GroupingPages
-from survey.web.participant.labelling import LabellingPages
-from survey.web.participant.ordering import OrderingPages
-from survey.web.participant.preference import PreferencePages
 from survey.web.requests import View, read_form, secret_key, session, take_slug
 
 blueprint = Blueprint("participant", __name__, url_prefix="/s/<slug>")
@@ -309,14 +306,7 @@ class TaskPages(Protocol):
         """Store a valid form of the preceding page, and commit."""
 
 
-TASK_PAGES: dict[str, TaskPages] = {
-    "ordering": OrderingPages(),
-    "labelling": LabellingPages(),
-    "grouping": GroupingPages(),
-    "preference": PreferencePages(),
-}
-
-
 def pages_of(plan: Plan) -> TaskPages:
     """Return the pages of a plan's kind of question."""
-    return TASK_PAGES[plan.kind]
+    pages: TaskPages = KINDS[plan.kind]
+    return pages

@@ -2,8 +2,8 @@
 
 import pytest
 
+from survey.core.kinds import plan_from_json
 from survey.core.studies.fields import PlanError
-from survey.core.tasks import plan_from_json
 from survey.services.studies.plans import read_plan, write_plan
 from tests.builders import a_plan
 from tests.web.test_closing import QUESTIONS

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from survey.core.kinds import KINDS, plan_from_json
 from survey.core.studies.minutes import Documents, are_apart, total_minutes
-from survey.core.tasks import TASKS, plan_from_json
 from survey.services.studies.plans import kind_plan, preset_plan
 from tests.grouped import PLAN as GROUPING
 from tests.labelled import PLAN as LABELLING
@@ -94,6 +94,6 @@ def test_minutes_may_differ_by_half(promised, expected, apart):
     assert are_apart(promised, expected) is apart
 
 
-@pytest.mark.parametrize("kind", TASKS)
+@pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_says_how_long_its_questions_take(kind):
-    assert "seconds_each" in vars(TASKS[kind].plan)
+    assert "seconds_each" in vars(KINDS[kind].plan)

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from survey.core.kinds import plan_from_json
 from survey.core.studies.fields import PlanError
 from survey.core.studies.generators import letter_order
 from survey.core.studies.questions import Question
-from survey.core.tasks import plan_from_json
 from survey.services.studies.plans import preset_plan, read_plan, write_plan
 
 RUNS = ("abc", "Upper case", "c")

@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
+from survey.core.kinds import plan_from_json
 from survey.core.measures import Setting
 from survey.core.studies.fields import PersonalField, PlanError, and_join
 from survey.core.studies.generators import GENERATOR_VERSION, Positions, random_question
 from survey.core.studies.plan import study_digest
 from survey.core.studies.questions import NO_MARKS, Marks, Question, build_question
-from survey.core.tasks import plan_from_json
 from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.web.language import fill
 

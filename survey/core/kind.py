@@ -1,0 +1,128 @@
+"""What a kind of question declares, and what follows from it without database or pages."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any, ClassVar, Generic, TypeVar
+
+from survey.core.collections.items import FindItems, Item, Topic
+from survey.core.studies.fields import Declared, Finding, value_fields
+from survey.core.studies.plan import Plan, TaskQuestion
+
+PlanT = TypeVar("PlanT", bound=Plan)
+QuestionT = TypeVar("QuestionT", bound=TaskQuestion)
+PresentationT = TypeVar("PresentationT")
+AnswerT = TypeVar("AnswerT")
+
+AS_PLANNED = "as-planned"
+
+
+@dataclass(frozen=True)
+class DeclaredQuestion(Declared):
+    """A question whose fields are declared; ``number``: 0 for practice."""
+
+    number: int
+
+    def as_json(self) -> dict[str, Any]:
+        """Return all of it but its number."""
+        return {each.name: getattr(self, each.name) for each in value_fields(type(self))}
+
+    def as_shown(self) -> dict[str, Any]:
+        """Return what the study's digest covers of it."""
+        values = self.as_json().items()
+        shown = {name: str(value) if isinstance(value, float) else value for name, value in values}
+        return {"number": self.number, **shown}
+
+
+@dataclass(frozen=True)
+class Unvaried(Declared):
+    """How a question is shown that every participant sees alike."""
+
+
+class Declaration(ABC, Generic[PlanT, QuestionT, PresentationT, AnswerT]):
+    """A kind of question: how it is named, and its types.
+
+    ``plan``: the settings. ``question``: what is asked, the same for all. ``presentation``: how one
+    participant is shown it. ``answer``: what they say. All are frozen dataclasses that reject
+    invalid values; the fields of presentation and answer are columns of the kind's tables.
+
+    ``noun``: what messages call its questions. ``generator_version``: of the code that draws them;
+    raised when it draws different ones. ``asks``: what a page may ask back before it saves an
+    answer that ``contradicts`` itself.
+    """
+
+    name: ClassVar[str]
+    plan: type[PlanT]
+    question: type[QuestionT]
+    presentation: type[PresentationT]
+    answer: type[AnswerT]
+    noun: ClassVar[str] = "questions"
+    generator_version: ClassVar[int] = 1
+    asks: ClassVar[Sequence[str]] = ()
+
+    @abstractmethod
+    def draw(self, plan: PlanT, question: QuestionT, chance: Random) -> PresentationT:
+        """Draw how one participant is shown a question.
+
+        ``chance``: not seeded with what a participant knows, as they can read the source.
+        """
+
+    @abstractmethod
+    def show(self, question: QuestionT, presentation: PresentationT) -> Any:
+        """Return all that the participant may see: blinded, and hashable."""
+
+    def read_question(self, number: int, content: Mapping[str, Any]) -> QuestionT:
+        """Return the question that ``as_json`` wrote."""
+        make: Any = self.question
+        return make(number, **content)  # type: ignore[no-any-return]
+
+    def with_items(self, plan: PlanT, question: QuestionT, view: Any, find: FindItems) -> Any:
+        """Add to a view what its documents and topic stand for; plans with ``has_items`` need it.
+
+        What participants get tells neither a document's id nor its file.
+        """
+        return view
+
+    def facts(self, plan: PlanT, generator_version: int) -> dict[str, Any]:
+        """Return facts about the questions for a summary of the study, as plain values."""
+        return {}
+
+    def verdict(self, plan: PlanT, questions: Sequence[QuestionT]) -> str:
+        """Return in half a sentence what the questions can tell, for the top of a check."""
+        return f"{len(questions)} {self.noun}"
+
+    def findings(self, plan: PlanT, questions: Sequence[QuestionT]) -> Iterable[Finding]:
+        """Return findings on the questions, for researchers before the study opens."""
+        return ()
+
+    def usual_variant(self, plan: PlanT) -> str:
+        """Name the variant in which a preview shows questions by default."""
+        return AS_PLANNED
+
+    def draw_variant(self, plan: PlanT, question: QuestionT, variant: str) -> PresentationT:
+        """Return the presentation of a named variant; raises ValueError for an unknown one."""
+        if variant != AS_PLANNED:
+            raise ValueError(f"{variant!r} is no variant; {AS_PLANNED} is")
+        return self.draw(plan, question, Random(0))  # noqa: S311 # nosec B311 # a preview hides nothing
+
+    def item_findings(
+        self, plan: PlanT, items: Iterable[Item], topics: Iterable[Topic]
+    ) -> Iterable[Finding]:
+        """Return findings on a study's documents and topics, all of which can be shown."""
+        return ()
+
+    def is_due(self, plan: PlanT, question: QuestionT, earlier: Sequence[PresentationT]) -> bool:
+        """Return whether a plan's ``queue_arm`` is asked a question, after its first two."""
+        return False
+
+    def describe(self, plan: PlanT, view: Any, presentation: PresentationT) -> dict[str, Any]:
+        """Return what a participant was shown as plain values, for their own data."""
+        return dict(view._asdict()) if hasattr(view, "_asdict") else {self.name: [*view]}
+
+    def describe_answer(self, answer: AnswerT) -> dict[str, Any]:
+        """Return an answer as plain values, for the participant's own data."""
+        return {name: value for name, value in vars(answer).items() if value is not None}
+
+
+AnyKind = Declaration[Any, Any, Any, Any]

@@ -1,0 +1,153 @@
+"""The registry: every kind of question by its name, those of other packages included.
+
+Other packages register kinds with an entry point of the group ``survey.kinds``. A kind is one
+object for all floors of the house, see ``survey.kinds``; it is loaded when it is first asked for,
+since it brings tables, files and pages with it.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
+from functools import lru_cache
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from survey.core.kind import AnyKind, Declaration
+from survey.core.studies.fields import Fault, UnreadablePlanError
+from survey.core.studies.plan import Plan
+
+GROUP = "survey.kinds"
+DEFAULT = "ordering"
+BUILT_IN = {
+    "ordering": "survey.kinds.ordering:OrderingKind",
+    "labelling": "survey.kinds.labelling:LabellingKind",
+    "grouping": "survey.kinds.grouping:GroupingKind",
+    "preference": "survey.kinds.preference:PreferenceKind",
+}
+NAME = re.compile("[a-z][a-z0-9_]{0,23}")  # the beginning of its tables' names, too
+DECLARED = ("plan", "question", "presentation", "answer")
+
+
+class Kinds(MutableMapping[str, Any]):
+    """Name → kind, the survey's own first.
+
+    ``built_in``: name → where its class is. ``find_others``: finds the entry points of other
+    packages, once.
+    """
+
+    def __init__(
+        self, built_in: Mapping[str, str], find_others: Callable[[], Iterable[EntryPoint]]
+    ) -> None:
+        self._places, self._find_others = dict(built_in), find_others
+        self._loaded: dict[str, Any] = {}
+        self._packages: dict[str, str] | None = None
+        self._faults: list[str] = []
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._loaded and name in self._places:
+            module, _, attribute = self._places[name].partition(":")
+            self._loaded[name] = getattr(import_module(module), attribute)()
+        if name not in self._loaded:
+            self._load_others()
+        return self._loaded[name]
+
+    def __setitem__(self, name: str, kind: Any) -> None:
+        self._loaded[name] = kind
+
+    def __delitem__(self, name: str) -> None:
+        self._places.pop(name, None)
+        del self._loaded[name]
+
+    def __iter__(self) -> Iterator[str]:
+        self._load_others()
+        yield from self._places
+        yield from [name for name in self._loaded if name not in self._places]
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    @property
+    def faults(self) -> list[str]:
+        """A sentence for each kind of another package that could not be registered."""
+        self._load_others()
+        return self._faults
+
+    @property
+    def packages(self) -> Mapping[str, str]:
+        """The package, with its version, that registers a kind, by the kind's name."""
+        self._load_others()
+        return self._packages or {}
+
+    def _load_others(self) -> None:
+        """Load the kinds of other packages, leaving out those that fail or whose name is taken."""
+        if self._packages is not None:
+            return
+        self._packages = {}
+        for point in sorted(self._find_others(), key=lambda point: point.name):
+            package = f"{point.dist.name} {point.dist.version}" if point.dist else "a package"
+            try:
+                kind = _load(point)
+                if kind.name in {**self._places, **self._loaded}:
+                    raise ValueError(f"there is a kind {kind.name!r} already")
+            except ValueError as error:
+                place = f"the kind {point.name!r} of {package}"
+                self._faults.append(f"{place} is not registered: {error}")
+            else:
+                self._loaded[kind.name], self._packages[kind.name] = kind, package
+
+
+def _load(point: EntryPoint) -> Any:
+    """Return the kind of an entry point; raises ValueError for what is none."""
+    try:
+        made = point.load()
+        kind = made() if isinstance(made, type) else made
+    except Exception as error:  # another package's code may raise anything
+        raise ValueError(f"{type(error).__name__}: {error}") from error
+    if not isinstance(kind, Declaration):
+        raise ValueError(f"{point.value} is no subclass of survey.kinds.Kind")
+    name = getattr(kind, "name", None)
+    if not (isinstance(name, str) and NAME.fullmatch(name)):
+        raise ValueError(f"name is {name!r}; a word of lower-case letters is needed")
+    if missing := [each for each in DECLARED if not hasattr(kind, each)]:
+        raise ValueError(f"it does not declare {', '.join(missing)}")
+    return kind
+
+
+KINDS = Kinds(BUILT_IN, lambda: entry_points(group=GROUP))
+
+
+def kind_of(plan: Plan) -> AnyKind:
+    """Return the kind of a plan's questions."""
+    kind: AnyKind = KINDS[plan.kind]
+    return kind
+
+
+def plan_from_json(stored: Mapping[str, Any], *, registered: bool = True) -> Plan:
+    """Make a plan of the kind that its values name, ordering by default.
+
+    Raises UnreadablePlanError, or PlanError as ``Plan.from_json`` does, which also explains
+    ``registered``.
+    """
+    kind = stored.get("kind", DEFAULT)
+    if not has_known_kind(stored):
+        known = ", ".join(KINDS)
+        text = (
+            f"kind is {kind!r}; allowed is {known}; a kind of another package needs that package, "
+            "installed beside the survey"
+        )
+        raise UnreadablePlanError([Fault(("kind",), text)])
+    plan: Plan = KINDS[kind].plan.from_json(stored, registered=registered)
+    return plan
+
+
+def has_known_kind(stored: Mapping[str, Any]) -> bool:
+    """Return whether the kind that a plan's values name is registered."""
+    kind = stored.get("kind", DEFAULT)
+    return isinstance(kind, str) and kind in KINDS
+
+
+@lru_cache(maxsize=100)
+def read_stored_plan(text: str) -> Plan:
+    """Return the plan whose values a database stores as JSON; it may name missing measures."""
+    return plan_from_json(json.loads(text), registered=False)

@@ -1,0 +1,42 @@
+"""Kinds of question. A kind is one class: it declares its types, and overrides what is not usual.
+
+Eight members are needed: ``name``, ``plan``, ``question``, ``presentation``, ``answer``, ``draw``,
+``show`` and ``analyse``. From the fields that the types declare follow the tables of the database,
+the files of a bundle, the form, answers in words, a preview and simulated participants.
+"""
+
+from functools import cached_property
+
+from sqlalchemy import MetaData
+
+from survey.core.kind import (
+    AnswerT,
+    DeclaredQuestion,
+    PlanT,
+    PresentationT,
+    QuestionT,
+    Unvaried,
+)
+from survey.core.studies.fields import Declared
+from survey.db.kind_tables import OUTSIDE, tables_of
+from survey.db.models.base import TaskTables
+from survey.services.exchange.kind_files import KindFiles, Record
+from survey.services.planning.kind_bot import KindBot
+from survey.web.participant.kind_pages import KindPages
+
+__all__ = ["Declared", "DeclaredQuestion", "Kind", "Record", "Unvaried"]
+
+
+class Kind(
+    KindFiles[PlanT, QuestionT, PresentationT, AnswerT],
+    KindBot[PlanT, QuestionT, PresentationT, AnswerT],
+    KindPages[PlanT, QuestionT, PresentationT, AnswerT],
+):
+    """A kind of question. Subclasses declare; they override what is not as usual."""
+
+    metadata: MetaData = OUTSIDE
+
+    @cached_property
+    def tables(self) -> TaskTables:
+        """The kind's tables in the database."""
+        return tables_of(self.name, self.presentation, self.answer, self.metadata)

@@ -1,0 +1,453 @@
+"""The files of a kind of question, written and read as its types declare their fields."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from operator import attrgetter
+from typing import Any, ClassVar, Generic, NamedTuple
+
+from sqlalchemy.orm import Session
+
+from survey.core.kind import AnswerT, Declaration, PlanT, PresentationT, QuestionT
+from survey.core.studies.fields import (
+    Choice,
+    NotAllowedValueError,
+    ParticipantRecord,
+    Text,
+    ValueField,
+    Whole,
+    value_fields,
+)
+from survey.core.text_input import parse_whole
+from survey.db import export_queries
+from survey.db.models.base import TaskTables
+from survey.services.analysis.results import Results
+from survey.services.analysis.sheets import Sheet
+from survey.services.analysis.study_results import AnalysisOptions
+from survey.services.exchange.input_files import BundleError, CsvRow, Faults, Files, parse_rows
+from survey.services.exchange.tables import (
+    CONTRADICTS,
+    PARTICIPANT,
+    POSITION,
+    QUESTION,
+    SHARED_COLUMNS,
+    Cell,
+    Column,
+    Content,
+    MoveTime,
+    Row,
+    Table,
+    asked_column,
+    check_contradicts,
+    lines_of,
+    public_record,
+    read_asked,
+    read_reason,
+    read_shared,
+    reason_columns,
+    yes_or_no,
+)
+
+COLUMN_TYPES = {bool: "whole number", int: "whole number", float: "number", str: "text"}
+
+
+class Record(NamedTuple, Generic[PresentationT, AnswerT]):
+    """An answer as database and files hold it; ``drawn``: how the question was shown."""
+
+    participant: str
+    question: int
+    position: int
+    drawn: PresentationT
+    answer: AnswerT
+    shown_at: datetime | None
+    submitted_at: datetime | None
+    active_seconds: float | None
+    revisions: int | None
+    asked: str | None
+    reason: str | None
+
+
+@dataclass(frozen=True)
+class Answers(Generic[PlanT, QuestionT, PresentationT, AnswerT]):
+    """The answers of a study, by participant and question; ``rows`` reads them at each call."""
+
+    kind: "KindFiles[PlanT, QuestionT, PresentationT, AnswerT]"
+    rows: Callable[[], Iterator[Record[PresentationT, AnswerT]]]
+
+    def count(self) -> int:
+        """Count the answers of all participants, left out or not."""
+        return sum(1 for _ in self.rows())
+
+    def analyse(self, content: Content, options: AnalysisOptions) -> Results:
+        """Return the results of the answers of those who count."""
+        return self.kind.analyse(content, [*self.counted(content, options)], options)
+
+    def counted(
+        self, content: Content, options: AnalysisOptions
+    ) -> Iterator[Record[PresentationT, AnswerT]]:
+        """Yield the answers of those who count."""
+        people = {each.public_id for each in content.counted(options)}
+        return (row for row in self.rows() if row.participant in people)
+
+    def public(self, move: MoveTime) -> "Answers[PlanT, QuestionT, PresentationT, AnswerT]":
+        """Return the answers without what people wrote, all times moved by ``move``."""
+        hidden: dict[str, Any] = dict.fromkeys(self.kind.typed_fields)
+
+        def rows() -> Iterator[Record[PresentationT, AnswerT]]:
+            for row in self.rows():
+                answer: Any = row.answer
+                without = replace(answer, **hidden) if hidden else answer
+                yield public_record(row._replace(answer=without), move)
+
+        return Answers(self.kind, rows)
+
+    def tried_sheet(
+        self, content: Content, number: int, drawn: PresentationT, answer: AnswerT
+    ) -> Sheet:
+        """Return the table that is shown to someone who has tried a question."""
+        options = AnalysisOptions(include_test=content.include_test)
+        rows = [row for row in self.counted(content, options) if row.question == number]
+        return self.kind.tried(content, number, rows, drawn, answer)
+
+    def to_import(
+        self, content: Content
+    ) -> Iterator[tuple[Record[PresentationT, AnswerT], PresentationT, AnswerT]]:
+        """Yield each answer's record, how the question was shown, and the answer."""
+        return ((row, row.drawn, row.answer) for row in self.rows())
+
+
+class KindFiles(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
+    """Writes and reads the files of a kind whose types are declared; see ``TaskFiles``.
+
+    ``questions_file``, ``answers_file``: their names. ``column_order``: of the columns of an
+    answer, where it is not as usual. A kind whose columns are not its fields, one for one, says
+    which there are: ``own_columns``, ``own_cells``, ``read_drawn``.
+    """
+
+    questions_file: ClassVar[str] = "questions.csv"
+    answers_file: ClassVar[str] = "answers.csv"
+    column_order: ClassVar[Sequence[str]] = ()
+    has_options: ClassVar[bool] = False
+
+    def analyse(
+        self,
+        content: Content,
+        answers: Sequence[Record[PresentationT, AnswerT]],
+        options: AnalysisOptions,
+    ) -> Results:
+        """Return the results of the answers that count; each kind has its own.
+
+        ``content.known(options)`` are the arguments that the results of all kinds have.
+        """
+        raise NotImplementedError
+
+    @property
+    def tables(self) -> TaskTables:
+        """The kind's tables in the database."""
+        raise NotImplementedError
+
+    @property
+    def recomputed(self) -> Mapping[str, str]:
+        """The questions' file, and how it agrees with the plan."""
+        return {self.questions_file: f"the {self.noun} of the plan"}
+
+    @property
+    def typed_fields(self) -> list[str]:
+        """The fields of an answer that hold what people wrote."""
+        declared = value_fields(self.answer)
+        return [each.name for each in declared if isinstance(each.rule, Text)]
+
+    @property
+    def typed(self) -> str:
+        """What participants type beside reasons; "" for nothing."""
+        return ", ".join(name.replace("_", " ") for name in self.typed_fields)
+
+    def data_tables(self, plan: PlanT) -> list[Table]:
+        """Return the files of the questions, and that of the answers."""
+        return [*self.question_tables(plan), self.answers_table(plan)]
+
+    def question_tables(self, plan: PlanT) -> list[Table]:
+        """Return the file of the questions: their number and their fields."""
+        declared = value_fields(self.question)
+        columns = [QUESTION, *map(column_of, declared)]
+
+        def rows(content: Content) -> Iterator[Row]:
+            for each in content.questions:
+                yield (each.number, *(getattr(each, field.name) for field in declared))
+
+        return [Table(self.questions_file, columns, lines_of(rows))]
+
+    def answers_table(self, plan: PlanT) -> Table:
+        """Return the file with a row for each answer."""
+        columns = [
+            *(PARTICIPANT, QUESTION, POSITION, *self.own_columns(plan), *SHARED_COLUMNS),
+            *([asked_column(self.asks), CONTRADICTS] if self.asks else ()),
+            *reason_columns(plan),
+        ]
+        if self.column_order:
+            columns.sort(key=lambda column: self.column_order.index(column.name))
+        names = [column.name for column in columns]
+        own = [column.name for column in self.own_columns(plan)]
+
+        def rows(content: Content) -> Iterator[Row]:
+            questions = {each.number: each for each in content.questions}
+            for row in content.answers.rows():
+                cells = row._asdict()
+                cells |= zip(own, self.own_cells(questions[row.question], row), strict=True)
+                if self.asks:
+                    cells[CONTRADICTS.name] = yes_or_no(row.answer.contradicts)
+                yield [cells[name] for name in names]
+
+        return Table(self.answers_file, columns, lines_of(rows))
+
+    def own_columns(self, plan: PlanT) -> list[Column]:
+        """Return the columns that the kind adds: those of the presentation, then the answer's."""
+        return [
+            column_of(each)
+            for owner in (self.presentation, self.answer)
+            for each in value_fields(owner)
+        ]
+
+    def own_cells(self, question: QuestionT, row: Record[PresentationT, AnswerT]) -> Sequence[Cell]:
+        """Return the cells of ``own_columns`` in an answer's row."""
+        return [
+            getattr(owner, each.name)
+            for owner in (row.drawn, row.answer)
+            for each in value_fields(type(owner))
+        ]
+
+    def result_tables(self, plan: PlanT) -> list[Table]:
+        """Return no files: all results are in analysis.json."""
+        return []
+
+    def judgement_files(self, content: Content) -> Iterable[tuple[str, Iterable[str]]]:
+        """Return name and lines of files beside the tables, as `survey assess` reads them.
+
+        A file for each assessor is in the folder JUDGEMENTS, under their public id.
+        """
+        return ()
+
+    def lines_per_answer(self, plan: PlanT) -> int:
+        """Return how many lines of the files an answer takes."""
+        return 1
+
+    def stored(
+        self, session: Session, study_id: int, *, include_test: bool
+    ) -> Answers[PlanT, QuestionT, PresentationT, AnswerT]:
+        """Return the answers of a study in the database."""
+        make_drawn, make_answer = _maker(self.presentation), _maker(self.answer)
+        split = 3 + len(value_fields(self.presentation))
+        end = split + len(value_fields(self.answer))
+
+        def rows() -> Iterator[Record[PresentationT, AnswerT]]:
+            found = export_queries.plain_answers(
+                session, study_id, self.tables, include_test=include_test
+            )
+            for row in found:
+                drawn, answer = make_drawn(*row[3:split]), make_answer(*row[split:end])
+                yield Record._make((*row[:3], drawn, answer, *row[end:]))
+
+        return Answers(self, rows)
+
+    def read(
+        self,
+        files: Files,
+        plan: PlanT,
+        participants: Callable[[], Iterable[ParticipantRecord]],
+    ) -> tuple[Sequence[QuestionT], Answers[PlanT, QuestionT, PresentationT, AnswerT]]:
+        """Read questions and answers; raises BundleError with the place of each fault."""
+        questions = self.read_questions(files, plan)
+        reader = _Reader(self, plan, questions, {each.public_id for each in participants()})
+        rows = parse_rows(files, self.answers_file, self.answers_table(plan).needed, reader.read)
+        records = sorted(rows, key=attrgetter("participant", "question"))
+        self._check_complete(plan, participants(), records)
+        return questions, Answers(self, lambda: iter(records))
+
+    def read_questions(self, files: Files, plan: PlanT) -> Sequence[QuestionT]:
+        """Read the file of the questions."""
+        make = _maker(self.question)
+        declared = value_fields(self.question)
+
+        def question(row: CsvRow) -> QuestionT:
+            made: QuestionT = _made(row, make, row.whole_number("question", 1), declared)
+            return made
+
+        names = [QUESTION.name, *(each.name for each in declared if not each.optional)]
+        return [*parse_rows(files, self.questions_file, names, question)]
+
+    def read_drawn(self, row: CsvRow, question: QuestionT) -> PresentationT:
+        """Return how a question was shown, from an answer's row."""
+        declared = value_fields(self.presentation)
+        drawn: PresentationT = _made(row, _maker(self.presentation), None, declared)
+        return drawn
+
+    def read_answer(self, row: CsvRow, plan: PlanT) -> AnswerT:
+        """Return the answer of a row: all that the plan asks for, and nothing else."""
+        declared = value_fields(self.answer)
+        answer: AnswerT = _made(row, _maker(self.answer), None, declared)
+        values = vars(answer)
+        for each in declared:
+            is_asked = each.is_asked(plan, values)
+            if not is_asked and values[each.name] is not None:
+                raise row.fault(each.name, "this study asks for none there")
+            if is_asked and values[each.name] is None and not isinstance(each.rule, Text):
+                raise row.fault(each.name, "this study asks for one there")
+        return answer
+
+    def _check_complete(
+        self,
+        plan: PlanT,
+        participants: Iterable[ParticipantRecord],
+        records: Iterable[Record[PresentationT, AnswerT]],
+    ) -> None:
+        """Refuse participants who are complete without an answer to each of their questions."""
+        faults = Faults()
+        counts = Counter(record.participant for record in records)
+        for each in participants:
+            count = counts[each.public_id]
+            if each.status == "complete" and count != plan.asked:
+                place = f"participants.csv, participant {each.public_id}, column status"
+                fault = f"{self.answers_file} has {count} answers of {plan.asked}"
+                faults.add(f"{place}: 'complete' found; {fault}")
+        faults.raise_any()
+
+    def check_derived(self, files: Files, content: Content) -> None:
+        """Nothing follows from the questions alone."""
+
+    def check_questions(self, content: Content) -> str:
+        """Compare the questions with the plan's."""
+        asked = [each for each in content.plan.draw_questions() if each.number]
+        if [*content.questions] != asked:
+            raise BundleError(f"{self.questions_file} has other {self.noun} than the plan")
+        return f"the {self.noun} are the plan's"
+
+    def read_practice(self, study: Mapping[str, Any], plan: PlanT) -> QuestionT | None:
+        """Return the practice question of the plan, which no file has."""
+        return next((each for each in plan.draw_questions() if not each.number), None)
+
+    def study_entries(self, plan: PlanT, practice: QuestionT | None) -> dict[str, Any]:
+        """Return what study.json holds of the practice question."""
+        return {"practice": practice and practice.as_json()}
+
+    def tried(
+        self,
+        content: Content,
+        number: int,
+        rows: Sequence[Record[PresentationT, AnswerT]],
+        drawn: PresentationT,
+        answer: AnswerT,
+    ) -> Sheet:
+        """Return how many participants gave each answer, beside the one that was tried.
+
+        ``rows``: the answers to the question that count.
+        """
+        lines: list[tuple[str, str, str]] = []
+        for each in value_fields(self.answer):
+            if isinstance(each.rule, Text):
+                continue
+            counts = Counter(getattr(row.answer, each.name) for row in rows)
+            own = getattr(answer, each.name)
+            for value in each.rule.words or sorted(filter(None, {*counts, own})):
+                word = each.rule.words.get(value, str(value))
+                lines.append((word, str(counts[value]), "chosen" if value == own else ""))
+        columns = ("answer", "participants", "you")
+        return Sheet("tried", "What participants said", columns, tuple(lines))
+
+
+class _Reader(Generic[PlanT, QuestionT, PresentationT, AnswerT]):
+    """Reads the rows of answers; each participant may have one for each question."""
+
+    def __init__(
+        self,
+        kind: KindFiles[PlanT, QuestionT, PresentationT, AnswerT],
+        plan: PlanT,
+        questions: Sequence[QuestionT],
+        people: set[str],
+    ) -> None:
+        self._kind, self._plan, self._people = kind, plan, people
+        self._questions = {each.number: each for each in questions}
+        self._seen: set[tuple[str, int]] = set()
+
+    def read(self, row: CsvRow) -> Record[PresentationT, AnswerT]:
+        """Return the answer of a row; raises BundleError with its place."""
+        person, number = row.text("participant"), row.whole_number("question", 1)
+        question = self._questions.get(number)
+        if person not in self._people or question is None:
+            raise row.fault("participant", "no such participant or question")
+        if (person, number) in self._seen:
+            raise row.fault("question", "one answer of each participant to each is allowed")
+        self._seen.add((person, number))
+        kind, plan = self._kind, self._plan
+        record = Record(
+            participant=person,
+            question=number,
+            position=row.whole_number("position", 1),
+            drawn=kind.read_drawn(row, question),
+            answer=kind.read_answer(row, plan),
+            **read_shared(row),
+            asked=read_asked(row, kind.asks),
+            reason=read_reason(row, plan),
+        )
+        if kind.asks:
+            answer: Any = record.answer
+            check_contradicts(row, answer.contradicts)
+        return record
+
+
+def column_of(field: ValueField) -> Column:
+    """Return the column of a declared field."""
+    empty = "may be empty" if field.optional else ""
+    allowed = "; ".join(filter(None, (allowed_in(field), empty)))
+    return Column(field.name, field.doc, COLUMN_TYPES[field.type], allowed, optional=field.optional)
+
+
+def allowed_in(field: ValueField) -> str:
+    """Return in words which values a field may have."""
+    rule = field.rule
+    if isinstance(rule, Choice):
+        return ", ".join(map(str, rule.allowed))
+    if isinstance(rule, Whole):
+        return f"{rule.lowest} to {rule.highest}"
+    if isinstance(rule, Text):
+        return f"up to {rule.longest} characters"
+    return "0 or 1" if field.type is bool else ""
+
+
+def read_value(row: CsvRow, field: ValueField) -> Any:
+    """Return the value of a declared field in a row, None for an empty cell."""
+    cell = row.optional_text(field.name)
+    if cell is None:
+        return None
+    if field.type is bool:
+        return row.flag(field.name)
+    if field.type is float:
+        return row.optional_number(field.name)
+    if field.type is int:
+        whole = parse_whole(cell, signed=True)
+        if whole is None:
+            raise row.fault(field.name, "a whole number is needed")
+        return whole
+    return cell
+
+
+def _maker(owner: Any) -> Callable[..., Any]:
+    return owner  # type: ignore[no-any-return] # a dataclass of the kind
+
+
+def _made(
+    row: CsvRow, make: Callable[..., Any], number: int | None, declared: Sequence[ValueField]
+) -> Any:
+    """Return what is made of the declared fields in a row; ``number``: of a question."""
+    values = {each.name: read_value(row, each) for each in declared}
+    for each in declared:
+        if values[each.name] is None and not each.optional:
+            raise row.fault(each.name, "a value is needed")
+        if each.breach(values[each.name]):
+            raise row.fault(each.name, f"allowed: {allowed_in(each)}")
+    try:
+        return make(*([] if number is None else [number]), **values)
+    except NotAllowedValueError as error:
+        raise row.fault(error.field, error.text) from None
+    except ValueError as error:
+        raise row.fault(declared[0].name if declared else "question", str(error)) from None

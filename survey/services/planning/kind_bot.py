@@ -1,0 +1,32 @@
+"""How a simulated participant answers a kind of question that says nothing of bots: by chance."""
+
+from typing import Any
+
+import numpy as np
+from selectolax.lexbor import LexborNode
+
+from survey.core.collections.items import Shown
+from survey.core.kind import AnswerT, Declaration, PlanT, PresentationT, QuestionT
+from survey.core.studies.fields import Whole, value_fields
+
+
+class KindBot(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
+    """The bots of a kind whose answers are declared; see ``TaskBot``."""
+
+    def preference(self, plan: PlanT, text: str | None, shown: Shown) -> Any:
+        """Return None: its answers are by chance."""
+
+    def respond(
+        self, form: LexborNode, plan: PlanT, preference: Any, chance: np.random.Generator
+    ) -> dict[str, Any] | None:
+        """Answer each field of the form by chance; None for a form that has none of them."""
+        sent = {}
+        for field in value_fields(self.answer):
+            controls = form.css(f"[name={field.name}]")
+            values = [str(each.attributes.get("value") or "") for each in controls]
+            if len(values) > 1:
+                sent[field.name] = str(chance.choice(values))
+            elif values and isinstance(field.rule, Whole):
+                lowest, highest = field.rule.lowest, field.rule.highest
+                sent[field.name] = str(chance.integers(lowest, highest, endpoint=True))
+        return sent or None
