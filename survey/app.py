@@ -2,18 +2,22 @@
 
 from pathlib import Path
 from time import monotonic, sleep
+from typing import Any
 
 from flask import Flask
 from flask_sqlalchemy import SQLAlchemy
+from jinja2 import ChoiceLoader, FileSystemLoader
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from survey.config import Settings, folder
+from survey.core.kinds import KINDS
 from survey.db.engine import database_url, engine_options, prepare
 from survey.db.models.base import Base
 from survey.services.analysis.report import load_libraries as load_report_libraries
 from survey.services.operations import gauges, upkeep
 from survey.services.operations.backups import delete_old_copies
 from survey.services.participation import own_data
+from survey.services.studies import languages
 from survey.web import (
     auth,
     errors,
@@ -62,7 +66,24 @@ def create_app(settings: Settings | None = None) -> Flask:
     language.init_app(app)
     for blueprint in BLUEPRINTS:
         app.register_blueprint(blueprint)
+    for kind in KINDS.values():
+        _take_files_of(app, kind)
     return app
+
+
+def _take_files_of(app: Flask, kind: Any) -> None:
+    """Let pages find templates, static files and translations of a kind of another package.
+
+    A file that bears the name of one that is there already is left out.
+    """
+    if (templates := kind.folder / "templates").is_dir():
+        loaders = [app.jinja_loader, FileSystemLoader(templates)]
+        app.jinja_loader = ChoiceLoader([loader for loader in loaders if loader])
+    files: dict[str, requests.StaticFile] = app.extensions["static_files"]
+    for path in sorted((kind.folder / "static").glob("*.*")):
+        files.setdefault(path.name, requests.StaticFile.read(path))
+    if (translations := kind.folder / "translations").is_dir():
+        languages.OTHER_FOLDERS.setdefault(translations)
 
 
 def load_templates(app: Flask, *, of_researchers: bool = False) -> None:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from survey.core import tasks
 from survey.core.measures.catalogue import BUILT_IN
 from survey.core.measures.measure import Family
 
@@ -41,12 +40,6 @@ def object_at(path):
 def test_every_place_in_the_code_that_a_page_names_is_there(page):
     for path in PLACE.findall(page.read_text()):
         assert object_at(path) is not None, path
-
-
-def test_every_registry_of_a_kind_is_where_the_first_says():
-    for path in re.findall(r"survey(?:\.\w+){2,}", tasks.__doc__):
-        registries = [name for name in vars(object_at(path)) if name.startswith("TASK_")]
-        assert registries, path
 
 
 @pytest.mark.parametrize("page", TEXTS, ids=lambda page: page.name)

@@ -19,7 +19,7 @@ TEMPLATES = ROOT / "templates"
 MAY_IMPORT = {
     "__main__": {"cli"},
     "figures": {"core"},
-    "app": {"web", "services", "db", "config"},
+    "app": {"web", "services", "db", "core", "config"},
     "server": {"metrics", "own_process", "request_limits", "service_manager", "worker"},
     "https": {"worker"},
     "logs": set(),

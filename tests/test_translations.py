@@ -168,7 +168,7 @@ def test_sentences_of_another_package_are_translated_by_its_catalogue(tmp_path, 
     file.parent.mkdir(parents=True)
     with file.open("wb") as opened:
         write_mo(opened, words)
-    monkeypatch.setattr(language_files, "OTHER_FOLDERS", [tmp_path])
+    monkeypatch.setattr(language_files, "OTHER_FOLDERS", {tmp_path: None})
     greek = language_files.catalogue.__wrapped__("el")
     assert greek.gettext("Pick a word.") == "Διαλέξτε μια λέξη."
     assert greek.ngettext("%(num)s star", "%(num)s stars", 2) == "%(num)s αστέρια"

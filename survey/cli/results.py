@@ -204,6 +204,12 @@ def _is_path(target: str) -> bool:
     type=OUTPUT_FOLDER,
     help="Write the tables into this folder as Parquet files instead.",
 )
+@click.option(
+    "--rows",
+    "raw",
+    type=OUTPUT_FOLDER,
+    help="Write the stored rows as they are; also where the kind is not installed.",
+)
 @click.option("--with-identities", is_flag=True, help="Add identities.csv: personal data.")
 @click.option("--with-pictures", is_flag=True, help="Add the items' pictures, in a small size.")
 @click.option("--include-test", is_flag=True, help="Include simulated participants.")
@@ -214,6 +220,7 @@ def export(
     slug: str,
     target: Path | None,
     folder: Path | None,
+    raw: Path | None,
     force: bool,
     reason: str,
     as_json: bool,
@@ -222,7 +229,7 @@ def export(
     """Write a study's bundle, which others can replicate.
 
     With --parquet it writes answers, participants and questions as typed tables for other
-    programs.
+    programs. With --rows it writes what the database holds of them, which nothing replicates.
     """
     from survey.services import accounts
     from survey.services.exchange import bundle
@@ -230,9 +237,13 @@ def export(
     from survey.services.studies import lifecycle
 
     with_pictures = options.pop("with_pictures")
-    if (target is None) == (folder is None):
-        raise click.UsageError("Name what to write: --to FILE.zip, or --parquet FOLDER.")
-    path = target or folder or Path()
+    named = [path for path in (target, folder, raw) if path is not None]
+    if len(named) != 1:
+        choices = "--to FILE.zip, --parquet FOLDER or --rows FOLDER"
+        raise click.UsageError(f"Name what to write, one of {choices}.")
+    [path] = named
+    if raw and (with_pictures or options["with_identities"]):
+        raise click.UsageError("--rows goes with --include-test alone.")
     check_writable(path, force=force)
     with open_session() as session:
         refuse_own_database(path, session.get_bind().engine)
@@ -246,7 +257,16 @@ def export(
         reason = reason[:500] or "exported"
         if lifecycle.log_early_results(session, study, accounts.COMMAND_LINE, reason):
             say(EARLY_LOOK_NOTE, err=True)
-        lines, digest = bundle.estimate_lines(session, study), study.digest
+        digest = study.digest
+        if raw:
+            from survey.services.exchange.raw_rows import write_rows
+
+            with _replaced_when_done(path) as new:
+                write_rows(session, study, new, include_test=options["include_test"])
+            content = {"study": slug, "digest": digest, "written": str(path), **options}
+            print_result(content, f"{path} holds the rows of {slug!r}.", as_json=as_json)
+            return
+        lines = bundle.estimate_lines(session, study)
         with progress_bar("Writing", total=lines) as progress, _replaced_when_done(path) as new:
             if folder:
                 from survey.services.exchange import parquet  # its library is an extra

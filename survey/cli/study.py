@@ -488,20 +488,10 @@ def list_(as_json: bool) -> None:
 
     with open_session() as session:
         studies = lifecycle.all_studies(session)
-        contents = [
-            (
-                {"slug": study.slug, "status": study.status, "title": study.plan.title}
-                | lifecycle.progress(session, study),
-                study,
-            )
-            for study in studies
-            if study.is_readable
-        ]
-        unknown = [study.slug for study in studies if not study.is_readable]
-    if unknown:
-        why = "as this program cannot read their plans (`survey doctor` says why)"
-        text = f"Left out, {why}: {', '.join(unknown)}."
-        say(text, err=True)
+        contents = [(lifecycle.listed(session, study), study) for study in studies]
+        faults = [study.plan_fault for study in studies if not study.is_readable]
+    for fault in faults:
+        say(fault, err=True)
     if as_json:
         print_json([content | lifecycle.admission(study) for content, study in contents])
     elif contents:
@@ -510,7 +500,7 @@ def list_(as_json: bool) -> None:
             [*(content | {"status": study.status_label}).values()] for content, study in contents
         ]
         print_table("Studies", columns, rows)
-    elif not unknown:
+    else:
         say("There is no study yet: make one with `survey study new`.")
 
 

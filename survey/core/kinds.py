@@ -26,6 +26,7 @@ BUILT_IN = {
     "preference": "survey.kinds.preference:PreferenceKind",
 }
 NAME = re.compile("[a-z][a-z0-9_]{0,23}")  # the beginning of its tables' names, too
+KIND_KEY = "kind of question"  # beside names of measures, none of which has blanks
 DECLARED = ("plan", "question", "presentation", "answer")
 
 
@@ -131,10 +132,9 @@ def plan_from_json(stored: Mapping[str, Any], *, registered: bool = True) -> Pla
     """
     kind = stored.get("kind", DEFAULT)
     if not has_known_kind(stored):
-        known = ", ".join(KINDS)
         text = (
-            f"kind is {kind!r}; allowed is {known}; a kind of another package needs that package, "
-            "installed beside the survey"
+            f"kind is {kind!r}; allowed is {', '.join(KINDS)}; a kind of another package needs "
+            "that package, installed beside the survey"
         )
         raise UnreadablePlanError([Fault(("kind",), text)])
     plan: Plan = KINDS[kind].plan.from_json(stored, registered=registered)

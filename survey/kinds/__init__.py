@@ -17,14 +17,46 @@ from survey.core.kind import (
     QuestionT,
     Unvaried,
 )
-from survey.core.studies.fields import Declared
+from survey.core.studies.fields import (
+    Choice,
+    Declared,
+    Fault,
+    Finding,
+    Lines,
+    Nested,
+    Switch,
+    Text,
+    Whole,
+    declared,
+)
+from survey.core.studies.plan import Plan
 from survey.db.kind_tables import OUTSIDE, tables_of
 from survey.db.models.base import TaskTables
+from survey.services.analysis.results import Results
+from survey.services.analysis.sheets import Sheet
 from survey.services.exchange.kind_files import KindFiles, Record
 from survey.services.planning.kind_bot import KindBot
 from survey.web.participant.kind_pages import KindPages
 
-__all__ = ["Declared", "DeclaredQuestion", "Kind", "Record", "Unvaried"]
+__all__ = [
+    "Choice",
+    "Declared",
+    "DeclaredQuestion",
+    "Fault",
+    "Finding",
+    "Kind",
+    "Lines",
+    "Nested",
+    "Plan",
+    "Record",
+    "Results",
+    "Sheet",
+    "Switch",
+    "Text",
+    "Unvaried",
+    "Whole",
+    "declared",
+]
 
 
 class Kind(

@@ -144,7 +144,7 @@ def test_what_cannot_be_exported_is_told_and_leaves_no_file(run, tmp_path):
     told = run("export", SLUG, "--to", gone / "my.zip", status=1)
     assert told == f"Error: There is no folder {gone}.\n"
     assert not list(tmp_path.glob("**/*.zip*"))
-    assert "--to FILE.zip, or --parquet FOLDER" in run("export", SLUG, status=2)
+    assert "--to FILE.zip, --parquet FOLDER or --rows FOLDER" in run("export", SLUG, status=2)
 
 
 @pytest.mark.slow
@@ -242,7 +242,7 @@ def test_a_study_is_exported_as_parquet_files(answered, tmp_path):
     assert told.endswith(f"Error: {folder} is there already.\n")
     assert [one.name for one in tmp_path.glob("*tables*")] == ["tables"]
     told = answered("export", SLUG, "--parquet", folder, "--to", tmp_path / "my.zip", status=2)
-    assert "--to FILE.zip, or --parquet FOLDER" in told
+    assert "--to FILE.zip, --parquet FOLDER or --rows FOLDER" in told
 
 
 def test_a_command_that_shows_results_of_an_open_study_stores_why(answered, session):

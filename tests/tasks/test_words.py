@@ -537,11 +537,11 @@ def unknown_kind(desk, visitor, session, study, monkeypatch):
 
 
 @ON_SQLITE
-def test_lists_leave_out_a_study_of_an_unknown_kind_and_say_so(desk, unknown_kind, run):
+def test_lists_name_a_study_of_an_unknown_kind_with_what_to_do(desk, unknown_kind, run):
     desk.open("/research/")
     assert desk.status == 200
     assert "An ordering" in desk.text
-    assert "Left out, as this program cannot read their plans: /s/words" in desk.text
+    assert "Pick a word /s/words The study 'words' is of kind 'words', which is not" in desk.text
     desk.open("/research/new")
     assert desk.status == 200
     desk.open("/studies")
@@ -549,13 +549,14 @@ def test_lists_leave_out_a_study_of_an_unknown_kind_and_say_so(desk, unknown_kin
     assert "Words to pick" not in desk.text
     printed = run("study", "list")
     assert "known" in printed
-    assert "cannot read their plans (`survey doctor` says why): words." in printed
-    assert [each["slug"] for each in json.loads(run("study", "list", "--json"))] == ["known"]
+    assert "Install the package that brings it, or write its rows" in " ".join(printed.split())
+    listed = json.loads(run("study", "list", "--json"))
+    assert [each["slug"] for each in listed] == ["words", "known"]
 
 
 @ON_SQLITE
 def test_a_study_of_an_unknown_kind_is_named_with_what_to_do(desk, visitor, unknown_kind, run):
-    sentence = "The study 'words' is of kind 'words', which this program does not know. Run the"
+    sentence = "The study 'words' is of kind 'words', which is not installed here. Install"
     assert sentence in " ".join(run("study", "show", "words", status=1).split())
     desk.open("/research/studies/words")
     assert desk.status == 403
@@ -566,11 +567,29 @@ def test_a_study_of_an_unknown_kind_is_named_with_what_to_do(desk, visitor, unkn
     assert visitor.client.get("/studies/words").status_code == 404
 
 
+def test_the_rows_of_an_unknown_kind_are_written_as_they_are(unknown_kind, run, tmp_path):
+    run("export", "words", "--rows", tmp_path / "rows")
+    rows = {
+        path.stem: [*csv.DictReader(io.StringIO(path.read_text()))]
+        for path in sorted((tmp_path / "rows").glob("*.csv"))
+    }
+    assert {*rows} == {"question", "participant", "presentation", "response", "revision"}
+    assert rows["question"][0]["content"] == '{"first": "sea", "second": "lake"}'
+    assert [(each["question"], each["side"]) for each in rows["response"]] == [
+        *(("1", "1"), ("2", "2"), ("3", "1"))
+    ]
+    assert {each["swapped"] for each in rows["presentation"]} <= {"0", "1", "False", "True"}
+    study = json.loads((tmp_path / "rows" / "study.json").read_text())
+    assert (study["slug"], study["plan"]["kind"]) == ("words", "words")
+    told = run("export", "words", "--to", tmp_path / "words.zip", status=1)
+    assert "`survey export words --rows FOLDER`" in " ".join(told.split())
+
+
 @ON_SQLITE
 def test_the_doctor_names_studies_of_an_unknown_kind(unknown_kind, run):
     found = {each["check"]: each for each in json.loads(run("doctor", "--json"))}
     assert found["studies' plans"]["level"] == "warning"
-    assert "'words' is of kind 'words', which this" in found["studies' plans"]["text"]
+    assert "'words' is of kind 'words', which is" in found["studies' plans"]["text"]
 
 
 @ON_SQLITE
@@ -583,7 +602,9 @@ def test_a_plan_of_a_newer_version_keeps_no_page_from_other_studies(desk, sessio
     for page in ("/research/", "/research/new", "/studies", "/"):
         desk.open(page)
         assert desk.status == 200
-    assert [each["slug"] for each in json.loads(run("study", "list", "--json"))] == ["words"]
+    assert [each["slug"] for each in json.loads(run("study", "list", "--json"))] == [
+        *("words", "newer")
+    ]
     found = {each["check"]: each for each in json.loads(run("doctor", "--json"))}
     sentence = "The plan of the study 'newer' cannot be read by this version: there is no field"
     assert sentence in found["studies' plans"]["text"]

@@ -8,7 +8,7 @@ from typing import ClassVar
 import pytest
 
 from survey.core.kinds import KINDS
-from survey.core.studies.fields import Choice, Fault, Finding, Nested, Switch, Text, ruled
+from survey.core.studies.fields import Choice, Fault, Finding, Nested, Switch, Text, declared
 from survey.core.studies.plan import Plan
 from survey.kinds import Declared, DeclaredQuestion, Kind
 from survey.services.analysis.results import Results
@@ -19,8 +19,9 @@ class WordsPlan(Plan):
     """Pairs of words, one for each question."""
 
     kind: ClassVar[str] = "words"
+    one_each: ClassVar[str] = "pairs"
 
-    pairs: tuple[tuple[str, str], ...] = ruled(Nested("Pairs of words", step="what"), ())
+    pairs: tuple[tuple[str, str], ...] = declared(Nested("Pairs of words", step="what"), ())
 
     __hash__ = Plan.__hash__
 
@@ -38,10 +39,6 @@ class WordsPlan(Plan):
             pairs = ()
         values["pairs"] = tuple(map(tuple, pairs))
 
-    def _number_faults(self):
-        if len(self.pairs) != self.questions:
-            yield Fault(("pairs",), f"{len(self.pairs)} pairs found; {self.questions} are needed")
-
 
 def _is_pair(value):
     if not isinstance(value, list | tuple) or len(value) != 2:
@@ -51,22 +48,22 @@ def _is_pair(value):
 
 @dataclass(frozen=True)
 class WordsQuestion(DeclaredQuestion):
-    first: str = ruled(Text("first word"))
-    second: str = ruled(Text("second word"))
+    first: str = declared(Text("first word"))
+    second: str = declared(Text("second word"))
 
 
 @dataclass(frozen=True)
 class WordsPresentation(Declared):
     """How one participant is shown a pair of words."""
 
-    swapped: bool = ruled(Switch(doc="whether the second word is shown above the first"))
+    swapped: bool = declared(Switch(doc="whether the second word is shown above the first"))
 
 
 @dataclass(frozen=True)
 class WordsAnswer(Declared):
     """Which word a participant picked."""
 
-    side: int = ruled(
+    side: int = declared(
         Choice("Which word", {1: "word 1", 2: "word 2"}, doc="1: the upper", missing="Pick a word.")
     )
 

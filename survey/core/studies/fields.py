@@ -188,6 +188,11 @@ class Switch(Rule):
     def _breach(self, value: Any) -> str:
         return "" if isinstance(value, bool) else f"is {_written(value)}; true or false are allowed"
 
+    @property
+    def words(self) -> Mapping[Any, str]:
+        """Yes and no."""
+        return {True: "Yes", False: "No"}
+
 
 @dataclass(frozen=True)
 class Choice(Rule):
@@ -242,6 +247,27 @@ class Words(Rule):
 
 
 @dataclass(frozen=True)
+class Lines(Words):
+    """Rule of several texts, a line each."""
+
+    rows: int = 6
+    longest: int = 500
+    most: int = 1_000
+
+    def _breach(self, value: Any) -> str:
+        if not isinstance(value, tuple) or not all(isinstance(line, str) for line in value):
+            return f"is {_written(value)[:60]}; a list of texts is needed"
+        if len(value) > self.most:
+            return f"has {len(value)} lines; {self.most} are allowed"
+        for line in value:
+            if not line.strip() or "\n" in line or not is_storable(line):
+                return f"has the line {line[:60]!r}; a text on one line is needed"
+            if len(line) > self.longest:
+                return f"has a line of {len(line)} characters; {self.longest} are allowed"
+        return ""
+
+
+@dataclass(frozen=True)
 class Nested(Rule):
     """Rule of values within values, which their plan checks; a form asks for them as YAML."""
 
@@ -255,7 +281,7 @@ def _written(value: Any) -> str:
     return "empty" if value is None else repr(value)
 
 
-def ruled(rule: Rule, default: Any = MISSING) -> Any:
+def declared(rule: Rule, default: Any = MISSING) -> Any:
     """Return a dataclass field that carries its rule."""
     return field(default=default, metadata={"rule": rule})
 
@@ -293,6 +319,23 @@ class ValueField:
     def doc(self) -> str:
         """What it means, for the codebook."""
         return self.rule.doc or self.rule.label or self.name.replace("_", " ")
+
+    @property
+    def label(self) -> str:
+        """What a page calls it."""
+        return self.rule.label or self.name.replace("_", " ").capitalize()
+
+    @property
+    def control(self) -> str:
+        """How a page asks for it: "choice", "scale" (of numbers), "number" or "text"."""
+        if self.rule.words:
+            return "scale" if isinstance(self.rule, Whole) else "choice"
+        return "text" if self.type is str else "number"
+
+    @staticmethod
+    def sent(value: object) -> str:
+        """Return a value as a form sends it."""
+        return str(int(value)) if isinstance(value, bool) else str(value)
 
     def is_asked(self, plan: Any, values: Mapping[str, Any]) -> bool:
         """Return whether a plan asks for it; ``values``: of the fields before it."""
@@ -461,17 +504,17 @@ class PersonalField:
     longest: ClassVar[int] = 500  # characters of a text
 
     name: str
-    label: str = ruled(Text("Question", 200))
-    kind: Literal["choice", "number", "text", "scale"] = ruled(Choice("Kind", KINDS))
-    required: bool = ruled(Switch("Must be answered"), True)
-    help: str = ruled(Text("Help text", 500, needed=False), "")
+    label: str = declared(Text("Question", 200))
+    kind: Literal["choice", "number", "text", "scale"] = declared(Choice("Kind", KINDS))
+    required: bool = declared(Switch("Must be answered"), True)
+    help: str = declared(Text("Help text", 500, needed=False), "")
     options: tuple[str, ...] = ()
-    lowest: int | None = ruled(
+    lowest: int | None = declared(
         Whole("Lowest", -LARGEST, LARGEST, optional=True, help="Only for “a whole number”."), None
     )
-    highest: int | None = ruled(Whole("Highest", -LARGEST, LARGEST, optional=True), None)
+    highest: int | None = declared(Whole("Highest", -LARGEST, LARGEST, optional=True), None)
     screen_out: tuple[str, ...] = ()
-    screen_below: int | None = ruled(
+    screen_below: int | None = declared(
         Whole(
             "Lowest that can take part",
             -LARGEST,

@@ -22,6 +22,7 @@ from survey.core.studies.fields import (
     Day,
     Fault,
     Language,
+    Lines,
     PersonalField,
     PlanError,
     Rule,
@@ -30,7 +31,7 @@ from survey.core.studies.fields import (
     Whole,
     as_tuple,
     brace_faults,
-    ruled,
+    declared,
     rules_of,
     tidy_text,
     unknown_field,
@@ -102,20 +103,21 @@ class Plan(ABC):
 
     kind: ClassVar[str]
     practice_seconds: ClassVar[int] = 20
+    one_each: ClassVar[str] = ""  # the field that has an item for each question, of some kinds
 
-    title: str = ruled(Text("Title", 200, help="It must not name a measure."))
-    asked_by: str = ruled(Text("Who asks", 300, help="Like “the retrieval group of X”."))
-    purpose: str = ruled(Text("Purpose", 5_000, filled=True, rows=4, help="On the first page."))
-    consent: str = ruled(Text("Consent text", 20_000, filled=True, rows=10, help=CONSENT_HELP))
-    scenario: str = ruled(Text("Scenario", 10_000, filled=True, rows=12, help=SCENARIO_HELP))
-    reminder: str = ruled(
+    title: str = declared(Text("Title", 200, help="It must not name a measure."))
+    asked_by: str = declared(Text("Who asks", 300, help="Like “the retrieval group of X”."))
+    purpose: str = declared(Text("Purpose", 5_000, filled=True, rows=4, help="On the first page."))
+    consent: str = declared(Text("Consent text", 20_000, filled=True, rows=10, help=CONSENT_HELP))
+    scenario: str = declared(Text("Scenario", 10_000, filled=True, rows=12, help=SCENARIO_HELP))
+    reminder: str = declared(
         Text("Reminder", 1_000, needed=False, filled=True, rows=2, help="Above each question.")
     )
-    question_text: str = ruled(Text("The task, in one sentence", 500, filled=True))
-    reason_question: str = ruled(
+    question_text: str = declared(Text("The task, in one sentence", 500, filled=True))
+    reason_question: str = declared(
         Text("Ask for a reason", 300, needed=False, filled=True, help=REASON_HELP), ""
     )
-    contact: str = ruled(
+    contact: str = declared(
         Text(
             "Where participants can ask",
             300,
@@ -124,30 +126,30 @@ class Plan(ABC):
         ),
         "",
     )
-    debriefing: str = ruled(
+    debriefing: str = declared(
         Text("Debriefing", 5_000, needed=False, filled=True, rows=4, help=DEBRIEFING_HELP), ""
     )
-    questions: int = ruled(QUESTIONS, 10)
-    participants: int = ruled(Whole("Participants wanted", 1, 10_000_000, help=WANTED_HELP), 30)
-    minutes: int = ruled(Whole("Minutes", 1, MOST_MINUTES), 20)
-    seed: int = ruled(Whole("Seed", 0, 2**63 - 1, help=SEED_HELP), 1)
-    language: str = ruled(Language("Language of the pages"), "en")
+    questions: int = declared(QUESTIONS, 10)
+    participants: int = declared(Whole("Participants wanted", 1, 10_000_000, help=WANTED_HELP), 30)
+    minutes: int = declared(Whole("Minutes", 1, MOST_MINUTES), 20)
+    seed: int = declared(Whole("Seed", 0, 2**63 - 1, help=SEED_HELP), 1)
+    language: str = declared(Language("Language of the pages"), "en")
     personal_fields: tuple[PersonalField, ...] = ()
     closing_questions: tuple[ClosingQuestion, ...] = ()
-    design: str = ruled(Choice("Who answers what", DESIGNS), "all")
-    per_participant: int | None = ruled(PER_PARTICIPANT, None)
-    shuffle_questions: bool = ruled(Switch("Shuffle the questions for each participant"), False)
-    practice: bool = ruled(
+    design: str = declared(Choice("Who answers what", DESIGNS), "all")
+    per_participant: int | None = declared(PER_PARTICIPANT, None)
+    shuffle_questions: bool = declared(Switch("Shuffle the questions for each participant"), False)
+    practice: bool = declared(
         Switch("Begin with a practice question", help="It explains the task and never counts."),
         True,
     )
-    exclude_failed_check: bool = ruled(
+    exclude_failed_check: bool = declared(
         Switch("Leave out whose first answer to the check question is wrong", help=CHECK_HELP),
         False,
     )
     arms: tuple[str, ...] = ()
     looks: tuple[int, ...] = ()
-    personal_until: str | None = ruled(Day("Delete personal data after", help=UNTIL_HELP), None)
+    personal_until: str | None = declared(Day("Delete personal data after", help=UNTIL_HELP), None)
     registered: InitVar[bool] = True
 
     def __post_init__(self, registered: bool) -> None:
@@ -321,6 +323,8 @@ class Plan(ABC):
                 values.setdefault(item.name, "")  # a needed text is then reported as empty
         for name in ASKED_OF_PERSONS:
             values[name] = read_fields(name, values.get(name, ()), faults)
+        if isinstance(items := values.get(cls.one_each), list | tuple):
+            values.setdefault("questions", len(items))
         try:
             cls._read(values, faults)
         except (AttributeError, LookupError, TypeError, ValueError) as error:
@@ -352,6 +356,11 @@ class Plan(ABC):
         """Normalise the settings; subclasses add this kind's."""
         for name in (*ASKED_OF_PERSONS, "arms", "looks"):
             self._as_tuple(name)
+        for name, rule in rules_of(type(self)).items():
+            if isinstance(rule, Lines):
+                lines = as_tuple(getattr(self, name))
+                tidy = (tidy_text(line) if isinstance(line, str) else line for line in lines)
+                object.__setattr__(self, name, tuple(tidy))
 
     def _faults(self, *, registered: bool) -> list[Fault]:
         """Return the faults of single fields, and, once numbers are valid, of what they limit.
@@ -408,7 +417,11 @@ class Plan(ABC):
 
     def _number_faults(self) -> Iterable[Fault]:
         """Yield faults of this kind's settings, once all numbers are within bounds."""
-        return ()
+        items = len(getattr(self, self.one_each)) if self.one_each else self.questions
+        if items != self.questions:
+            yield Fault(
+                (self.one_each,), f"{items} {self.one_each} found; {self.questions} are needed"
+            )
 
     def _look_faults(self) -> Iterable[Fault]:
         for index, look in enumerate(self.looks):

@@ -26,7 +26,7 @@ from survey.core.collections.descriptors import likeness
 from survey.core.collections.items import FindItems, ShownItem, Topic
 from survey.core.collections.likeness import Pool
 from survey.core.collections.runs import IN_NO_CLUSTER
-from survey.core.studies.fields import Fault, Finding, Nested, Switch, Whole, ruled
+from survey.core.studies.fields import Fault, Finding, Nested, Switch, Whole, declared
 from survey.core.studies.minutes import Documents
 from survey.core.studies.plan import MARK_QUERY_WORDS, Plan
 from survey.core.studies.provenance import twice_faults, why_no_id
@@ -74,20 +74,20 @@ class GroupingPlan(Plan):
 
     kind: ClassVar[str] = "grouping"
 
-    topics: tuple[tuple[str, tuple[str, ...]], ...] = ruled(
+    topics: tuple[tuple[str, tuple[str, ...]], ...] = declared(
         Nested("Topics and their documents", help=TOPICS_HELP, step="what"), ()
     )
-    questions: int = ruled(Whole("Topics", 1, MOST_TOPICS), 10)
-    participants: int = ruled(Whole("Assessors wanted", 1, 10_000, help="Two, and a third."), 3)
-    shuffle_questions: bool = ruled(Switch("Shuffle the topics for each assessor"), True)
+    questions: int = declared(Whole("Topics", 1, MOST_TOPICS), 10)
+    participants: int = declared(Whole("Assessors wanted", 1, 10_000, help="Two, and a third."), 3)
+    shuffle_questions: bool = declared(Switch("Shuffle the topics for each assessor"), True)
     practice: bool = False  # no form asks for these two
     design: str = "all"
-    sufficient_agreement: int = ruled(
+    sufficient_agreement: int = declared(
         Whole("Agreement that is sufficient", 0, 100, help=AGREEMENT_HELP), 80
     )
-    least_agreement: int = ruled(Whole("Least agreement of three", 0, 100, help=FLOOR_HELP), 50)
-    mark_query_words: bool = ruled(MARK_QUERY_WORDS, False)
-    show_earlier: bool = ruled(
+    least_agreement: int = declared(Whole("Least agreement of three", 0, 100, help=FLOOR_HELP), 50)
+    mark_query_words: bool = declared(MARK_QUERY_WORDS, False)
+    show_earlier: bool = declared(
         Switch("Show the third assessor both earlier groupings", help=EARLIER_HELP), True
     )
 

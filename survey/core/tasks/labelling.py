@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NamedTuple
 from survey.core.collections.items import FindItems, Item, ShownItem, Topic
 from survey.core.collections.labels import HIGHEST
 from survey.core.collections.likeness import Entry, Pool
-from survey.core.studies.fields import Fault, Finding, Switch, Whole, Words, ruled
+from survey.core.studies.fields import Fault, Finding, Switch, Whole, Words, declared
 from survey.core.studies.minutes import Documents
 from survey.core.studies.plan import MARK_QUERY_WORDS, PER_PARTICIPANT, POOL, Plan
 from survey.core.studies.provenance import twice_faults, why_no_id
@@ -52,14 +52,14 @@ class LabellingPlan(Plan):
 
     kind: ClassVar[str] = "labelling"
 
-    topics: tuple[str, ...] = ruled(Words("Topics", rows=6, help=TOPICS_HELP, step="what"), ())
-    questions: int = ruled(Whole("Queries", 1, MOST_QUERIES), 10)
-    per_participant: int | None = ruled(
+    topics: tuple[str, ...] = declared(Words("Topics", rows=6, help=TOPICS_HELP, step="what"), ())
+    questions: int = declared(Whole("Queries", 1, MOST_QUERIES), 10)
+    per_participant: int | None = declared(
         replace(PER_PARTICIPANT, label="Queries per annotator", highest=MOST_QUERIES), None
     )
-    shuffle_questions: bool = ruled(Switch("Shuffle the queries for each annotator"), True)
+    shuffle_questions: bool = declared(Switch("Shuffle the queries for each annotator"), True)
     practice: bool = False  # no form asks for it
-    queries_for_all: int = ruled(
+    queries_for_all: int = declared(
         Whole(
             *("Queries that everybody labels", 0, MOST_QUERIES),
             help=FOR_ALL_HELP,
@@ -68,10 +68,10 @@ class LabellingPlan(Plan):
         ),
         0,
     )
-    batch: int = ruled(Whole("Pictures in a batch", 24, 60), USUAL_BATCH)
-    mark_query_words: bool = ruled(MARK_QUERY_WORDS, False)
-    graded: bool = ruled(Switch("Ask for grades from 0 to 3"), False)
-    negative_share: int = ruled(
+    batch: int = declared(Whole("Pictures in a batch", 24, 60), USUAL_BATCH)
+    mark_query_words: bool = declared(MARK_QUERY_WORDS, False)
+    graded: bool = declared(Switch("Ask for grades from 0 to 3"), False)
+    negative_share: int = declared(
         Whole("Weight of what is not relevant", 0, 100, help=NEGATIVE_HELP), 25
     )
 

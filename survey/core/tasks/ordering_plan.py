@@ -19,7 +19,7 @@ from survey.core.studies.fields import (
     Text,
     Whole,
     and_join,
-    ruled,
+    declared,
     rules_of,
 )
 from survey.core.studies.generators import GENERATORS, Generator, letter_order, obvious_question
@@ -152,63 +152,65 @@ class OrderingPlan(Plan):
     kind: ClassVar[str] = "ordering"
     practice_seconds: ClassVar[int] = 45
 
-    scenario: str = ruled(replace(rules_of(Plan)["scenario"], help=SCENARIO_HELP))
-    list_noun: str = ruled(
+    scenario: str = declared(replace(rules_of(Plan)["scenario"], help=SCENARIO_HELP))
+    list_noun: str = declared(
         Text("Word for a list", 40, help="Heads the column of the lists, like “System”."), "system"
     )
     measures: tuple[str, ...] = ("AP", "NMRR", "MNRO")
-    lists: int = ruled(Whole("Lists per question", 3, 10, help="3 to 10."), 5)
-    relevant: int = ruled(Whole("Relevant items per list", 1, 10_000), 5)
-    collection_size: int = ruled(Whole("Collection size", 2, 100_000_000), 100)
-    generator: str = ruled(
+    lists: int = declared(Whole("Lists per question", 3, 10, help="3 to 10."), 5)
+    relevant: int = declared(Whole("Relevant items per list", 1, 10_000), 5)
+    collection_size: int = declared(Whole("Collection size", 2, 100_000_000), 100)
+    generator: str = declared(
         Choice("Where the lists come from", LISTS_FROM, help=GENERATOR_HELP), "random"
     )
     own_lists: ListsPerQuestion = ()
     marks: Marks = NO_MARKS
     own_marks: tuple[Marks, ...] = ()
     provenance: Provenance | None = None
-    shuffle_letters: bool = ruled(
+    shuffle_letters: bool = declared(
         Switch("Shuffle the letters of the lists in each question", help=SHUFFLE_LETTERS_HELP),
         False,
     )
-    depth: int = ruled(Whole("First results of a list", 1, MOST_SHOWN, help=DEPTH_HELP), 10)
-    show_items: bool = ruled(
+    depth: int = declared(Whole("First results of a list", 1, MOST_SHOWN, help=DEPTH_HELP), 10)
+    show_items: bool = declared(
         Switch("Show the first results as pictures or texts", help=SHOW_ITEMS_HELP), False
     )
-    mark_relevant: bool = ruled(
+    mark_relevant: bool = declared(
         Switch("Mark the results that were searched for", help=MARK_RELEVANT_HELP), True
     )
-    mark_query_words: bool = ruled(MARK_QUERY_WORDS, False)
-    show_positions: bool = ruled(
+    mark_query_words: bool = declared(MARK_QUERY_WORDS, False)
+    show_positions: bool = declared(
         Switch("Show positions as numbers", help=SHOW_POSITIONS_HELP), True
     )
-    gmt: int | None = ruled(Whole("GMT cap of NMRR", 1, 10_000, optional=True, help=GMT_HELP), None)
-    literal_eq15: bool = ruled(Switch("Use MNRO's Eq. 15 as printed"), False)
-    shuffle_lists: bool = ruled(
+    gmt: int | None = declared(
+        Whole("GMT cap of NMRR", 1, 10_000, optional=True, help=GMT_HELP), None
+    )
+    literal_eq15: bool = declared(Switch("Use MNRO's Eq. 15 as printed"), False)
+    shuffle_lists: bool = declared(
         Switch("Shuffle the lists within a question for each participant"), False
     )
-    columns: str = ruled(
+    columns: str = declared(
         Choice("When people see the methods' orderings", COLUMNS, help=COLUMNS_HELP), BEFORE
     )
-    show_values: bool = ruled(Switch("Show the methods' scores", help=SHOW_VALUES_HELP), False)
-    scores: str = ruled(
+    show_values: bool = declared(Switch("Show the methods' scores", help=SHOW_VALUES_HELP), False)
+    scores: str = declared(
         Choice("How scores are shown first", SCORES, help=SCORES_HELP),
         OPEN,
     )
-    rescale_values: bool = ruled(
+    rescale_values: bool = declared(
         Switch("Rescale the scores of each method to 0–100", help=RESCALE_VALUES_HELP), False
     )
-    shuffle_columns: bool = ruled(
+    shuffle_columns: bool = declared(
         Switch("Shuffle the methods' columns within a question", help=SHUFFLE_COLUMNS_HELP), False
     )
-    positions_strip: bool = ruled(
+    positions_strip: bool = declared(
         Switch("Show the positions on a line", help=POSITIONS_STRIP_HELP), False
     )
-    repeated: int | None = ruled(
+    repeated: int | None = declared(
         Whole("Ask a question again", 1, 50, optional=True, help=REPEATED_HELP), None
     )
-    obvious: bool = ruled(Switch("Ask an obvious question", help=OBVIOUS_HELP), False)
-    smallest_difference: int | None = ruled(
+    obvious: bool = declared(Switch("Ask an obvious question", help=OBVIOUS_HELP), False)
+    smallest_difference: int | None = declared(
         Whole(
             "Smallest difference that matters, in points",
             1,
@@ -218,7 +220,7 @@ class OrderingPlan(Plan):
         ),
         None,
     )
-    primary: str = ruled(
+    primary: str = declared(
         Text("Primary pair", 100, needed=False, shown=False, help=PRIMARY_HELP), ""
     )
 

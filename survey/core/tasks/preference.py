@@ -16,7 +16,16 @@ from typing import Any, ClassVar, NamedTuple
 from survey.core.agreement.fewest import too_few_to_decide
 from survey.core.collections.items import FindItems, Result, ShownItem
 from survey.core.measures import MEASURES, Setting, name_faults
-from survey.core.studies.fields import Choice, Fault, Finding, Switch, Whole, Words, and_join, ruled
+from survey.core.studies.fields import (
+    Choice,
+    Fault,
+    Finding,
+    Switch,
+    Whole,
+    Words,
+    and_join,
+    declared,
+)
 from survey.core.studies.generators import Positions
 from survey.core.studies.minutes import Documents
 from survey.core.studies.plan import MARK_QUERY_WORDS, Plan
@@ -101,17 +110,17 @@ class PreferencePlan(Plan):
     letters: ClassVar[tuple[str, ...]] = LETTERS
     lists: ClassVar[int] = 2
 
-    measures: tuple[str, ...] = ruled(
+    measures: tuple[str, ...] = declared(
         Words("Measures", help=MEASURES_HELP, step="what"), ("AP", "NMRR", "MNRO")
     )
-    collection_size: int = ruled(Whole("Collection size", 2, 100_000_000, step="what"), 100)
+    collection_size: int = declared(Whole("Collection size", 2, 100_000_000, step="what"), 100)
     own_lists: ListsOfTopics = ()
     own_marks: tuple[Marks, ...] = ()
     provenance: Provenance | None = None
-    selection: str = ruled(
+    selection: str = declared(
         Choice("Which pairs are asked", SELECTIONS, help=SELECTION_HELP, step="what"), ALL
     )
-    contrast: tuple[str, ...] = ruled(
+    contrast: tuple[str, ...] = declared(
         Words(
             "Measures that contradict each other",
             help=CONTRAST_HELP,
@@ -120,17 +129,17 @@ class PreferencePlan(Plan):
         ),
         (),
     )
-    questions: int = ruled(Whole("Pairs of lists", 1, MOST_PAIRS), 10)
-    depth: int = ruled(Whole("First results of a list", 1, MOST_SHOWN), 10)
-    show_items: bool = ruled(Switch("Show the first results as pictures or texts"), False)
-    mark_relevant: bool = ruled(Switch("Mark the results that were searched for"), False)
-    mark_query_words: bool = ruled(MARK_QUERY_WORDS, False)
-    show_positions: bool = ruled(Switch("Show positions as numbers"), True)
-    ask_strength: bool = ruled(Switch("Ask how much better the preferred list is"), False)
-    ask_satisfaction: bool = ruled(
+    questions: int = declared(Whole("Pairs of lists", 1, MOST_PAIRS), 10)
+    depth: int = declared(Whole("First results of a list", 1, MOST_SHOWN), 10)
+    show_items: bool = declared(Switch("Show the first results as pictures or texts"), False)
+    mark_relevant: bool = declared(Switch("Mark the results that were searched for"), False)
+    mark_query_words: bool = declared(MARK_QUERY_WORDS, False)
+    show_positions: bool = declared(Switch("Show positions as numbers"), True)
+    ask_strength: bool = declared(Switch("Ask how much better the preferred list is"), False)
+    ask_satisfaction: bool = declared(
         Switch("Ask how satisfied people are with each list", help=SATISFACTION_HELP), False
     )
-    shuffle_questions: bool = ruled(Switch("Shuffle the questions for each participant"), True)
+    shuffle_questions: bool = declared(Switch("Shuffle the questions for each participant"), True)
     practice: bool = False  # no form asks for it
 
     __hash__ = Plan.__hash__

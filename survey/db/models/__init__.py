@@ -15,7 +15,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from survey.core.kinds import has_known_kind, read_stored_plan
+from survey.core.kinds import KIND_KEY, has_known_kind, read_stored_plan
 from survey.core.studies.fields import Fault, PlanError, UnreadablePlanError
 from survey.core.studies.plan import Plan
 from survey.db.models import grouping as grouping
@@ -123,9 +123,11 @@ class Study(Base):
 
     def _read_plan(self) -> Plan:
         if not has_known_kind(self.plan_json):
+            package = self.packages.get(KIND_KEY) or "the package that brings it"
             text = (
-                f"The study {self.slug!r} is of kind {self.plan_json['kind']!r}, which this "
-                "program does not know. Run the program that brings this kind of question."
+                f"The study {self.slug!r} is of kind {self.plan_json['kind']!r}, which is not "
+                f"installed here. Install {package}, or write its rows as they are: "
+                f"`survey export {self.slug} --rows FOLDER`."
             )
             raise UnreadablePlanError([Fault(("kind",), text)])
         try:

@@ -24,7 +24,7 @@ from sqlalchemy.orm import InstrumentedAttribute
 
 from survey.core.agreement.answers import Answers
 from survey.core.collections.items import Item, Topic
-from survey.core.kinds import plan_from_json
+from survey.core.kinds import KIND_KEY, KINDS, has_known_kind, plan_from_json
 from survey.core.measures import MEASURES
 from survey.core.studies.fields import (
     CLOSING,
@@ -323,14 +323,17 @@ def _plan_of(study: Mapping[str, Any]) -> Plan:
 
 
 def _other_packages(study: Mapping[str, Any]) -> str:
-    """Return which measures' packages are missing here, or are others than the bundle's."""
-    packages = []
+    """Return which packages of measures and kind are missing here, or are others than there."""
+    packages, plan = [], study["plan"]
     for name, package in study.get(PACKAGES, {}).items():
-        if name not in MEASURES:
+        if name == KIND_KEY:
+            is_known, here = has_known_kind(plan), KINDS.packages.get(str(plan.get("kind")))
+        else:
+            is_known, here = name in MEASURES, MEASURES.package(name) if name in MEASURES else None
+        if not is_known:
             packages.append(f"{name} comes with the package {package}, not installed here")
-        elif MEASURES.package(name) != package:
-            registered = MEASURES.package(name) or "the survey itself"
-            packages.append(f"{name} is of {package} there and of {registered} here")
+        elif here != package:
+            packages.append(f"{name} is of {package} there and of {here} here")
     return f" ({'; '.join(packages)})" if packages else ""
 
 

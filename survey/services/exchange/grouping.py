@@ -168,7 +168,7 @@ class GroupingFiles(StepFiles):
         ]
 
     def judgement_files(self, content: Content) -> Iterator[tuple[str, Iterable[str]]]:
-        """See ``WithJudgements``: each assessor's groups, and the gold standard."""
+        """See ``TaskFiles``: each assessor's groups, and the gold standard."""
         for each in content.results.assessors:
             yield f"{JUDGEMENTS}/{each.participant}.txt", cluster_lines(each.clusters)
         yield "gold.txt", [gold_files(content.results.gold)[0]]

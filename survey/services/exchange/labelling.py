@@ -142,7 +142,7 @@ class LabellingFiles(StepFiles):
         ]
 
     def judgement_files(self, content: Content) -> Iterator[tuple[str, Iterable[str]]]:
-        """See ``WithJudgements``: each annotator's labels, and what is merged of them."""
+        """See ``TaskFiles``: each annotator's labels, and what is merged of them."""
         for each in content.results.annotators:
             yield f"{JUDGEMENTS}/{each.participant}.txt", map("".join, batched(each.lines))
         lines = merged_lines(content.results.merged)

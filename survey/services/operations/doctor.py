@@ -21,6 +21,7 @@ from sqlalchemy.exc import DatabaseError
 from sqlalchemy.orm import Session
 
 from survey.config import SHORTEST_KEY, Settings
+from survey.core.kinds import KINDS
 from survey.core.measures import MEASURES
 from survey.db import migration, queries
 from survey.db.engine import WAL_IS_SAFE_FROM
@@ -189,10 +190,23 @@ def check_address(host: str, trusted_proxies: int, address: str) -> CheckResult:
 
 def check_plugins(faults: Sequence[str]) -> CheckResult:
     """Check that the measures of installed packages could be registered."""
+    return _registered("measures", faults, "all that other packages bring are registered")
+
+
+def check_kinds(packages: Mapping[str, str], faults: Sequence[str]) -> CheckResult:
+    """Name the kinds of question of installed packages, and those that could not be registered.
+
+    ``packages``: by kind.
+    """
+    brought = ", ".join(f"{kind} of {package}" for kind, package in packages.items())
+    return _registered("kinds", faults, brought or "no other package brings one")
+
+
+def _registered(check: str, faults: Sequence[str], text: str) -> CheckResult:
     if faults:
-        text = "; ".join(faults)
-        return warning("measures", f"{text[0].upper()}{text[1:]}; repair or remove the package.")
-    return ok("measures", "all that other packages bring are registered")
+        told = "; ".join(faults)
+        return warning(check, f"{told[0].upper()}{told[1:]}; repair or remove the package.")
+    return ok(check, text)
 
 
 def check_file_access(files: Iterable[Path]) -> CheckResult:
@@ -399,6 +413,7 @@ def _check_settings(settings: Settings, host: str) -> Iterator[CheckResult]:
     yield check_proxies(host, settings.trusted_proxies)
     yield check_address(host, settings.trusted_proxies, settings.address)
     yield check_plugins(MEASURES.faults)
+    yield check_kinds(KINDS.packages, KINDS.faults)
 
 
 def _check_files(engine: Engine, settings: Settings) -> Iterator[CheckResult]:

@@ -8,13 +8,25 @@ from selectolax.lexbor import LexborNode
 from survey.core.collections.items import Shown
 from survey.core.kind import AnswerT, Declaration, PlanT, PresentationT, QuestionT
 from survey.core.studies.fields import Whole, value_fields
+from survey.errors import SurveyError
+
+
+class ByChance:
+    """What a bot prefers whose answers are by chance: nothing."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {"answers": "by chance"}
 
 
 class KindBot(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
     """The bots of a kind whose answers are declared; see ``TaskBot``."""
 
     def preference(self, plan: PlanT, text: str | None, shown: Shown) -> Any:
-        """Return None: its answers are by chance."""
+        """Return that answers are by chance; raises SurveyError for a preference."""
+        if text is not None:
+            raise SurveyError(f"{text!r} is no preference: bots answer {self.noun} by chance.")
+        return ByChance()
 
     def respond(
         self, form: LexborNode, plan: PlanT, preference: Any, chance: np.random.Generator

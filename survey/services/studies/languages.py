@@ -11,7 +11,7 @@ from pathlib import Path
 ENGLISH = "en"
 FOLDER = Path(__file__).parents[2] / "translations"
 # Folders with catalogues of the sentences that kinds of question from outside bring.
-OTHER_FOLDERS: list[Path] = []
+OTHER_FOLDERS: dict[Path, None] = {}
 
 
 @cache

@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 
 from survey.core.agreement.power_model import smallest_lead
 from survey.core.agreement.verdicts import SEEN_AGAIN
-from survey.core.kinds import KINDS, kind_of
+from survey.core.kinds import KIND_KEY, KINDS, kind_of
 from survey.core.measures import MEASURES, mentioned_measure
 from survey.core.preflight import ITEMS, STOP, TOPICS, Shown, Warned, items_checked
 from survey.core.studies.fields import Finding, is_storable
@@ -91,10 +91,21 @@ def create_study(session: Session, slug: str, plan: Plan) -> Study:
     return study
 
 
+def listed(session: Session, study: Study) -> dict[str, Any]:
+    """Return what a list of studies says of one, also of one whose plan cannot be read here."""
+    title = str(study.plan_json.get("title", ""))
+    facts = {"slug": study.slug, "status": study.status, "title": title}
+    return facts | progress(session, study)
+
+
 def packages_of(plan: Plan) -> dict[str, str]:
-    """Return the installed package, with its version, of each measure that is not built in."""
+    """Return the installed package, with its version, of each measure that is not built in.
+
+    Under KIND_KEY that of the kind of question, where a package brings it.
+    """
     names = getattr(plan, "measures", ())
-    return {name: package for name in names if (package := MEASURES.package(name))}
+    of_kind = {KIND_KEY: package} if (package := KINDS.packages.get(plan.kind)) else {}
+    return {name: package for name in names if (package := MEASURES.package(name))} | of_kind
 
 
 def insert_study(session: Session, study: Study) -> None:

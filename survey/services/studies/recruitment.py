@@ -25,9 +25,9 @@ from survey.core.studies.fields import (
     Text,
     Whole,
     brace_faults,
+    declared,
     placeholders,
     rule_faults,
-    ruled,
     unknown_field,
 )
 from survey.core.text_input import FaultyFilesError, FileFaults, csv_line, escaped, unescaped
@@ -82,21 +82,21 @@ class Recruitment:
     Raises PlanError with all faults.
     """
 
-    access: str = ruled(Choice("Who can begin", ACCESS), "public")
+    access: str = declared(Choice("Who can begin", ACCESS), "public")
     id_parameter: str = "PROLIFIC_PID"
     capture: tuple[str, ...] = ("STUDY_ID", "SESSION_ID")
-    id_required: bool = ruled(Switch("Require an id to begin"), False)
-    code_complete: str = ruled(Text("Code for those who finish", 100, needed=False), "")
-    code_declined: str = ruled(Text("Code for those who decline", 100, needed=False), "")
-    code_screened_out: str = ruled(
+    id_required: bool = declared(Switch("Require an id to begin"), False)
+    code_complete: str = declared(Text("Code for those who finish", 100, needed=False), "")
+    code_declined: str = declared(Text("Code for those who decline", 100, needed=False), "")
+    code_screened_out: str = declared(
         Text("Code for those who are screened out", 100, needed=False), ""
     )
-    return_url: str = ruled(Text("Address that the last page links to", 2_000, needed=False), "")
-    slot_minutes: int = ruled(
+    return_url: str = declared(Text("Address that the last page links to", 2_000, needed=False), "")
+    slot_minutes: int = declared(
         Whole("Minutes after which an unused slot is released", 5, 525_600), 180
     )
-    signing_keys: str = ruled(Text("Keys of signed links", 20_000, needed=False, rows=3), "")
-    workspace: str = ruled(Text("Workspace of signed links", 100, needed=False), "")
+    signing_keys: str = declared(Text("Keys of signed links", 20_000, needed=False, rows=3), "")
+    workspace: str = declared(Text("Workspace of signed links", 100, needed=False), "")
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "capture", tuple(self.capture))

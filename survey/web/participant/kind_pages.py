@@ -1,8 +1,10 @@
 """The pages of a kind whose answers are declared: its form, and answers in words."""
 
+import inspect
 from collections import namedtuple
 from collections.abc import Callable, Hashable, Mapping
 from functools import cached_property
+from pathlib import Path
 from typing import Any, ClassVar
 
 from wtforms import HiddenField
@@ -10,10 +12,15 @@ from wtforms import HiddenField
 from survey.core.kind import AnswerT, Declaration, PlanT, PresentationT, QuestionT
 from survey.core.studies.fields import Text, ValueField, Whole, tidy_text, value_fields
 from survey.core.text_input import parse_whole
+from survey.errors import marked
 from survey.services.participation.answers import ShownQuestion
 from survey.web.forms import AnswerForm
 from survey.web.language import gettext
 from survey.web.participant.single_page import Doubt, SinglePage
+
+
+MISSING = marked("Please answer this.")
+OF_SWITCHES = marked("Yes"), marked("No")  # the words of ``Switch``, which are translated here
 
 
 class DeclaredForm(AnswerForm):
@@ -44,7 +51,7 @@ class DeclaredForm(AnswerForm):
         control = self[field.name]
         if field.rule.words:
             control.data = None  # no control shows such a value
-        control.errors = [gettext(field.rule.missing or "Please answer this.")]
+        control.errors = [gettext(field.rule.missing or MISSING)]
 
     @property
     def answer(self) -> Any:
@@ -82,25 +89,41 @@ class KindPages(SinglePage, Declaration[PlanT, QuestionT, PresentationT, AnswerT
 
     variant_words: ClassVar[tuple[str, str]] = ("As planned", "as-planned.")
 
-    @property
+    @cached_property
+    def folder(self) -> Path:
+        """Where the kind keeps templates, static and translations: beside its class."""
+        return Path(inspect.getfile(type(self))).parent
+
+    def _template(self, file: str) -> str:
+        """Return the kind's own template, in a folder of its name, or else that of all."""
+        own = f"{self.name}/{file}"
+        is_own = (self.folder / "templates" / own).is_file()
+        return own if is_own else f"participant/declared/{file}"
+
+    @cached_property
     def work_template(self) -> str:
         """A part of the entry page that describes what taking part is."""
-        return f"{self.name}/_work.html"
+        return self._template("_work.html")
 
-    @property
+    @cached_property
     def question_template(self) -> str:
         """The page of a question."""
-        return f"{self.name}/question.html"
+        return self._template("question.html")
 
     @property
     def practice_template(self) -> str:
         """The page of the practice question."""
         return self.question_template
 
-    @property
+    @cached_property
     def answer_template(self) -> str:
         """What other pages show of an answer."""
-        return f"{self.name}/_answer.html"
+        return self._template("_answer.html")
+
+    def asked_fields(self, plan: PlanT) -> list[ValueField]:
+        """Return the fields for which the page of a question asks, whatever is chosen there."""
+        switches = ((each, each.rule.asked_by) for each in value_fields(self.answer))
+        return [each for each, switch in switches if not switch or getattr(plan, switch)]
 
     @cached_property
     def shown_as(self) -> Any:
@@ -124,9 +147,8 @@ class KindPages(SinglePage, Declaration[PlanT, QuestionT, PresentationT, AnswerT
         if not shown.stored or not value_fields(self.answer):
             return self.empty(plan)
         values = vars(shown.stored.answer).values()
-        filled: Hashable = self.shown_as(
-            *(None if each is None else _text(each) for each in values)
-        )
+        texts = (None if each is None else ValueField.sent(each) for each in values)
+        filled: Hashable = self.shown_as(*texts)
         return filled
 
     def empty(self, plan: PlanT) -> Hashable:
@@ -162,14 +184,8 @@ class KindPages(SinglePage, Declaration[PlanT, QuestionT, PresentationT, AnswerT
         return self.answer(**values)
 
 
-def _text(value: object) -> str:
-    return str(int(value)) if isinstance(value, bool) else str(value)
-
-
 def _word(field: ValueField, value: Any) -> str:
     if value is None:
         return ""
-    if isinstance(value, bool):
-        return gettext(field.rule.label or field.name) if value else ""
     word = field.rule.words.get(value)
     return gettext(word) if word and word != str(value) else str(value)

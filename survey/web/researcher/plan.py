@@ -31,6 +31,7 @@ from survey.core.studies.fields import (
     KINDS,
     Day,
     Fault,
+    Lines,
     Nested,
     PersonalField,
     PlanError,
@@ -602,6 +603,8 @@ def _typed(rule: Rule, field: Field) -> Any:
         return _number(data) if (data or "").strip() else None if rule.optional else ""
     if isinstance(rule, Day):
         return (data or "").strip() or None
+    if isinstance(rule, Lines):
+        return [line for line in (data or "").splitlines() if line.strip()]
     if isinstance(rule, Words):
         return (data or "").split()
     if isinstance(rule, Nested):
