@@ -18,7 +18,6 @@ from survey.web.forms import AnswerForm
 from survey.web.language import gettext
 from survey.web.participant.single_page import Doubt, SinglePage
 
-
 MISSING = marked("Please answer this.")
 OF_SWITCHES = marked("Yes"), marked("No")  # the words of ``Switch``, which are translated here
 
