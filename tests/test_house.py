@@ -28,7 +28,7 @@ MAY_IMPORT = {
     "service_manager": set(),
     "worker": set(),
     "request_limits": set(),
-    "kinds": {"web", "services", "db", "core", "errors"},
+    "kinds": {"web", "services", "figures", "db", "core", "errors"},
     "web": {"services", "core", "errors", "tokens"},  # of core only plain types, see below
     "cli": {
         *("services", "app", "server", "config", "errors", "tokens"),

@@ -23,7 +23,7 @@ BUILT_IN = {
     "ordering": "survey.kinds.ordering:OrderingKind",
     "labelling": "survey.kinds.labelling:LabellingKind",
     "grouping": "survey.kinds.grouping:GroupingKind",
-    "preference": "survey.kinds.preference:PreferenceKind",
+    "preference": "survey.kinds.preference.kind:PreferenceKind",
 }
 NAME = re.compile("[a-z][a-z0-9_]{0,23}")  # the beginning of its tables' names, too
 KIND_KEY = "kind of question"  # beside names of measures, none of which has blanks
@@ -42,10 +42,13 @@ class Kinds(MutableMapping[str, Any]):
     ) -> None:
         self._places, self._find_others = dict(built_in), find_others
         self._loaded: dict[str, Any] = {}
+        self._removed: set[str] = set()
         self._packages: dict[str, str] | None = None
         self._faults: list[str] = []
 
     def __getitem__(self, name: str) -> Any:
+        if name in self._removed:
+            raise KeyError(name)
         if name not in self._loaded and name in self._places:
             module, _, attribute = self._places[name].partition(":")
             self._loaded[name] = getattr(import_module(module), attribute)()
@@ -55,15 +58,16 @@ class Kinds(MutableMapping[str, Any]):
 
     def __setitem__(self, name: str, kind: Any) -> None:
         self._loaded[name] = kind
+        self._removed.discard(name)
 
     def __delitem__(self, name: str) -> None:
-        self._places.pop(name, None)
         del self._loaded[name]
+        self._removed.add(name)
 
     def __iter__(self) -> Iterator[str]:
         self._load_others()
-        yield from self._places
-        yield from [name for name in self._loaded if name not in self._places]
+        names = dict.fromkeys([*self._places, *self._loaded])
+        yield from [name for name in names if name not in self._removed]
 
     def __len__(self) -> int:
         return sum(1 for _ in self)

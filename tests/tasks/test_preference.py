@@ -23,18 +23,14 @@ from survey.core.agreement.preferences import Answer, PairOfLists, analyse_prefe
 from survey.core.kinds import KINDS, kind_of, plan_from_json
 from survey.core.studies.fields import PlanError
 from survey.core.studies.rankings import Ranking
-from survey.core.tasks.preference import (
-    LETTERS,
-    PREFERRED,
-    Preference,
-    PreferenceAnswer,
-    PreferencePresentation,
-    sign_of,
-)
+from survey.core.tasks.preference import LETTERS, PREFERRED, sign_of
 from survey.db.models import StoredResponse
 from survey.errors import SurveyError
+from survey.kinds.preference.answer import PreferenceAnswer, PreferencePresentation
+from survey.kinds.preference.bot import Leaning, PreferenceBot
+from survey.kinds.preference.kind import PreferenceKind
+from survey.kinds.preference.results import Judgement, PreferenceResults
 from survey.services import accounts
-from survey.services.analysis.preference_results import Judgement, PreferenceResults
 from survey.services.analysis.sheets import printed_table
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.collections import items as collection
@@ -43,10 +39,9 @@ from survey.services.exchange.bundle import analyse_stored
 from survey.services.exchange.bundle_reader import replicate
 from survey.services.exchange.grouping import GroupingContent
 from survey.services.exchange.input_files import BundleError, SourceFiles, open_files
-from survey.services.exchange.preference import PreferenceContent
+from survey.services.exchange.kind_files import Answers
 from survey.services.exchange.steps import DoneRecord, StepsError
 from survey.services.planning.bot_sight import Sight
-from survey.services.planning.preference_bot import Leaning, PreferenceBot
 from survey.services.planning.simulation import preference_for, simulate
 from survey.services.studies import lifecycle, plans
 from tests import preferred as preferred_module
@@ -497,10 +492,11 @@ def test_after_a_try_a_measure_is_better_for_a_side_or_finds_both_equal():
     rankings = {"AP": Ranking.parse("A>B"), "RR": Ranking.parse("A=B")}
     content = SimpleNamespace(
         question=lambda _: SimpleNamespace(rankings=rankings),
-        results=SimpleNamespace(judgements=[]),
+        include_test=False,
+        counted=lambda _: [],
     )
     drawn, answer = PreferencePresentation("B"), PreferenceAnswer("left")
-    sheet = PreferenceContent(lambda: iter(())).tried_sheet(content, 1, drawn, answer)
+    sheet = Answers(KINDS["preference"], lambda: iter(())).tried_sheet(content, 1, drawn, answer)
     assert sheet.rows[:2] == (("AP", "", "better", "", ""), ("RR", "", "", "equal", ""))
 
 
@@ -557,8 +553,18 @@ def test_positions_are_recomputed_from_judgements_and_runs(session, closed):
 @pytest.mark.parametrize(
     ("name", "old", "new", "fault"),
     [
-        ("preferences.csv", ",left,2,", ",both,2,", "preferred is 'both'"),
-        ("preferences.csv", ",left,2,", ",left,,", "where the plan asks and a list is preferred"),
+        (
+            "preferences.csv",
+            ",left,2,",
+            ",both,2,",
+            "'both' found; allowed: left, right, equal, neither",
+        ),
+        (
+            "preferences.csv",
+            ",left,2,",
+            ",left,,",
+            "this study asks for one where preferred is left or right",
+        ),
         ("preferences.csv", ",alpha,", ",gamma,", "left and right are the runs alpha and beta"),
         ("questions.csv", "2 3 4", "2 3 5", "the plan selects a pair with other lists"),
         ("questions.csv", "red-0 green", "red-1 green", "selects a pair with other source"),
@@ -791,7 +797,7 @@ def test_the_bar_of_a_preview_chooses_the_list_at_the_left(app, session, study):
     assert desk.address == f"{preview}/B/entry"
     desk.open(f"{preview}/?labels=C")
     assert desk.status == 404
-    assert "allowed are A, B" in desk.text
+    assert "allowed is A, B" in desk.text
 
 
 def test_a_preview_shows_either_list_at_the_left():
@@ -801,7 +807,7 @@ def test_a_preview_shows_either_list_at_the_left():
     for letter in LETTERS:
         drawn = task.draw_variant(plan, question, letter)
         assert drawn.left_list == letter
-    with pytest.raises(ValueError, match="allowed are A, B"):
+    with pytest.raises(ValueError, match="allowed is A, B"):
         task.draw_variant(plan, question, "C")
     assert task.describe_answer(PreferenceAnswer("equal")) == {"preferred": "equal"}
 
@@ -908,7 +914,9 @@ def test_twin_studies_that_differ_in_what_is_hidden_have_the_same_pages(
     shown = {"show_items": True, "show_positions": False, "mark_relevant": marked}
     pages = {}
     for slug, left in (("one-study", "A"), ("two-study", "B")):
-        monkeypatch.setattr(Preference, "draw", lambda *_, left=left: PreferencePresentation(left))
+        monkeypatch.setattr(
+            PreferenceKind, "draw", lambda *_, left=left: PreferencePresentation(left)
+        )
         if slug == "two-study":
             # The same pictures under other ids; the other run first; other documents relevant.
             ids = {each: f"x-{each}" for each in preferred_module.DOCUMENTS}

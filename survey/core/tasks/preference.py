@@ -5,27 +5,14 @@ a pair is theirs (Sanderson et al., SIGIR 2010; Sakai & Zeng, SIGIR 2019 and TOI
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from itertools import combinations, groupby
-from math import comb
-from random import Random
 from typing import Any, ClassVar, NamedTuple
 
-from survey.core.agreement.fewest import too_few_to_decide
-from survey.core.collections.items import FindItems, Result, ShownItem
 from survey.core.measures import MEASURES, Setting, name_faults
-from survey.core.studies.fields import (
-    Choice,
-    Fault,
-    Finding,
-    Switch,
-    Whole,
-    Words,
-    and_join,
-    declared,
-)
+from survey.core.studies.fields import Choice, Fault, Switch, Whole, Words, and_join, declared
 from survey.core.studies.generators import Positions
 from survey.core.studies.minutes import Documents
 from survey.core.studies.plan import MARK_QUERY_WORDS, Plan
@@ -36,10 +23,7 @@ from survey.core.studies.run_lists import MOST_PAIRED_TOPICS
 LEFT, RIGHT, EQUAL, NEITHER = "left", "right", "equal", "neither"
 PREFERRED = (LEFT, RIGHT, EQUAL, NEITHER)
 LETTERS = ("A", "B")  # the lists of a question; participants never see them
-STRENGTHS = (1, 2, 3)  # slightly, clearly, by far
-SATISFACTION = (1, 2, 3, 4, 5)  # not at all … very
-LESS_SATISFYING = "satisfaction"  # asked back: the preferred list satisfies less
-ASKED = (LESS_SATISFYING,)
+
 
 ALL, DISCRIMINATIVE = "all", "discriminative"
 SELECTIONS = {
@@ -478,201 +462,3 @@ def sign_of(question: Question, measure: str) -> int:
     """Return 1 where a measure favours list A, -1 where it favours list B, 0 for a tie."""
     places = question.columns[measure].ranking.places
     return (places["B"] > places["A"]) - (places["B"] < places["A"])
-
-
-@dataclass(frozen=True)
-class PreferencePresentation:
-    """How one participant is shown a pair: ``left_list`` is the letter of the one at the left."""
-
-    left_list: str
-
-    def __post_init__(self) -> None:
-        if self.left_list not in LETTERS:
-            raise ValueError(f"left_list is {self.left_list!r}; allowed are {', '.join(LETTERS)}")
-
-    @property
-    def sides(self) -> tuple[str, str]:
-        """The letters from left to right."""
-        return LETTERS if self.left_list == LETTERS[0] else LETTERS[::-1]
-
-
-@dataclass(frozen=True)
-class PreferenceAnswer:
-    """Which list is better, and what else the plan asks.
-
-    ``strength``: of STRENGTHS, only where a list is preferred. ``satisfaction_left``,
-    ``satisfaction_right``: of SATISFACTION, both or none. Raises ValueError for anything else.
-    """
-
-    preferred: str
-    strength: int | None = None
-    satisfaction_left: int | None = None
-    satisfaction_right: int | None = None
-
-    def __post_init__(self) -> None:
-        if self.preferred not in PREFERRED:
-            allowed = ", ".join(PREFERRED)
-            raise ValueError(f"preferred is {self.preferred!r}; allowed are {allowed}")
-        if self.strength is not None and self.preferred not in (LEFT, RIGHT):
-            raise ValueError(f"strength is {self.strength}, but neither list is preferred")
-        if self.strength not in (*STRENGTHS, None):
-            raise ValueError(f"strength is {self.strength}; 1 to {STRENGTHS[-1]} are allowed")
-        satisfied = self.satisfaction_left, self.satisfaction_right
-        if (satisfied[0] is None) != (satisfied[1] is None):
-            raise ValueError("satisfaction is given for one list; for both or none it can be")
-        if not {*satisfied} <= {*SATISFACTION, None}:
-            raise ValueError(f"satisfaction is {satisfied}; 1 to {SATISFACTION[-1]} are allowed")
-
-    @property
-    def contradicts(self) -> bool:
-        """Whether the preferred list satisfies less than the other one."""
-        left, right = self.satisfaction_left, self.satisfaction_right
-        if left is None or right is None:
-            return False
-        return (self.preferred == LEFT and left < right) or (
-            self.preferred == RIGHT and right < left
-        )
-
-
-class Side(NamedTuple):
-    """A list as participants see it: positions as numbers, or its first results, or both."""
-
-    positions: tuple[int, ...]
-    results: tuple[Result, ...] = ()
-
-
-class PreferenceView(NamedTuple):
-    """All that a participant may see of a pair, from left to right.
-
-    ``left_list``: the letter of the one at the left, to look its results up; no page has it.
-    """
-
-    left_list: str
-    sides: tuple[Side, Side]
-    topic: ShownItem | None = None
-
-    @property
-    def opens_larger(self) -> bool:
-        """Whether a result has a picture that can be enlarged, or a text that may be cut."""
-        items = [result.item for side in self.sides for result in side.results]
-        return any(item and (item.picture or item.name) for item in items)
-
-
-class Preference:
-    """The kind of question "preference", for the registry."""
-
-    name = "preference"
-    plan: type[Plan] = PreferencePlan
-    presentation: type[Any] = PreferencePresentation
-    answer: type[Any] = PreferenceAnswer
-    generator_version = 1
-
-    def read_question(self, number: int, content: Mapping[str, Any]) -> Question:
-        """Return the question that a row or a file holds."""
-        return Question.from_json(number, content)
-
-    def draw(
-        self, plan: PreferencePlan, question: Question, chance: Random
-    ) -> PreferencePresentation:
-        """Draw which list is at the left."""
-        return PreferencePresentation(chance.choice(LETTERS))
-
-    def show(self, question: Question, presentation: PreferencePresentation) -> PreferenceView:
-        """Return the positions of both lists; ``with_items`` adds their first results."""
-        left, right = (Side(question.lists[letter]) for letter in presentation.sides)
-        return PreferenceView(presentation.left_list, (left, right))
-
-    def with_items(
-        self, plan: PreferencePlan, question: Question, view: PreferenceView, find: FindItems
-    ) -> PreferenceView:
-        """See ``Task.with_items``."""
-        if question.source is None:
-            return view
-        documents = question.source.documents
-        items, topic = find({*documents["A"], *documents["B"]}, question.source.topic)
-        letters = PreferencePresentation(view.left_list).sides
-        left, right = (
-            side._replace(
-                results=tuple(
-                    Result(
-                        rank,
-                        items.get(document),
-                        rank in side.positions if plan.mark_relevant else None,
-                    )
-                    for rank, document in enumerate(documents[letter], 1)
-                )
-            )
-            for letter, side in zip(letters, view.sides, strict=True)
-        )
-        return view._replace(sides=(left, right), topic=topic)
-
-    def facts(self, plan: PreferencePlan, generator_version: int) -> dict[str, Any]:
-        """Return what a summary of the study says of its pairs."""
-        return {
-            "measures": " ".join(plan.measures),
-            "runs": " ".join(plan.runs),
-            "topics": len(plan.topics),
-            "collection_size": plan.collection_size,
-            "selection": plan.selection_sentence,
-        }
-
-    def verdict(self, plan: PreferencePlan, questions: Sequence[Question]) -> str:
-        """Say on how many pairs measures contradict each other, or a single one favours a list."""
-        signs = [{sign_of(question, name) for name in plan.measures} for question in questions]
-        if len(plan.measures) == 1:
-            useful = sum(each != {0} for each in signs)
-            return f"{plan.measures[0]} favours a list on {useful} of {len(signs)} pairs"
-        useful = sum({-1, 1} <= each for each in signs)
-        return f"{useful} of {len(signs)} pairs of lists can tell measures apart"
-
-    def findings(self, plan: PreferencePlan, questions: Sequence[Question]) -> Iterator[Finding]:
-        """Yield how pairs were selected, and where measures contradict each other."""
-        yield Finding(None, f"pairs: {plan.selection_sentence}")
-        signs = {
-            name: [sign_of(question, name) for question in questions] for name in plan.measures
-        }
-        for name, of_pairs in signs.items():
-            if ties := of_pairs.count(0):
-                text = f"{name} has the same value for both lists of {ties} of {len(questions)}"
-                yield Finding(None, f"{text} pairs, and says nothing there")
-        for first, second in combinations(plan.measures, 2):
-            both = [*zip(signs[first], signs[second], strict=True)]
-            count = sum(a * b < 0 for a, b in both)
-            text = f"{first} and {second} contradict each other on {count} of {len(both)} pairs"
-            yield Finding(None, text)
-        topics = {each.source.topic for each in questions if each.source is not None}
-        sampled, noun = (len(topics), "topics") if topics else (len(questions), "questions")
-        comparisons = comb(len(plan.runs), 2)
-        mend = "lists" if len(plan.topics) <= sampled else "questions"
-        yield from too_few_to_decide(plan.participants, sampled, comparisons, mend, noun)
-
-    def usual_variant(self, plan: PreferencePlan) -> str:
-        """Name the letter of the list that a preview shows at the left."""
-        return LETTERS[0]
-
-    def draw_variant(
-        self, plan: PreferencePlan, question: Question, variant: str
-    ) -> PreferencePresentation:
-        """Return the presentation with the list of this letter at the left."""
-        return PreferencePresentation(variant)
-
-    def describe(
-        self, plan: PreferencePlan, view: PreferenceView, presentation: PreferencePresentation
-    ) -> dict[str, Any]:
-        """Return what a participant was shown of both lists, without documents' ids."""
-        left, right = (_described(plan, side) for side in view.sides)
-        return {"topic": view.topic and view.topic.text, "left": left, "right": right}
-
-    def describe_answer(self, answer: PreferenceAnswer) -> dict[str, Any]:
-        """Return the answer's values, those that are asked."""
-        return {name: value for name, value in vars(answer).items() if value is not None}
-
-
-def _described(plan: PreferencePlan, side: Side) -> dict[str, Any]:
-    """Return what of a list its page tells."""
-    matches = [each.rank for each in side.results if each.is_relevant]
-    return {
-        **({"positions": [*side.positions]} if plan.show_positions else {}),
-        **({"results": len(side.results)} if plan.show_items else {}),
-        **({"marked": matches} if plan.show_items and plan.mark_relevant else {}),
-    }

@@ -21,7 +21,6 @@ from survey.core.studies.plan import Plan
 from survey.db.models import grouping as grouping
 from survey.db.models import labelling as labelling
 from survey.db.models import ordering as ordering
-from survey.db.models import preference as preference
 from survey.db.models.base import (
     Asked,
     Base,

@@ -194,7 +194,8 @@ class KindFiles(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
             questions = {each.number: each for each in content.questions}
             for row in content.answers.rows():
                 cells = row._asdict()
-                cells |= zip(own, self.own_cells(questions[row.question], row), strict=True)
+                own_cells = self.own_cells(plan, questions[row.question], row)
+                cells |= zip(own, own_cells, strict=True)
                 if self.asks:
                     cells[CONTRADICTS.name] = yes_or_no(row.answer.contradicts)
                 yield [cells[name] for name in names]
@@ -209,7 +210,9 @@ class KindFiles(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
             for each in value_fields(owner)
         ]
 
-    def own_cells(self, question: QuestionT, row: Record[PresentationT, AnswerT]) -> Sequence[Cell]:
+    def own_cells(
+        self, plan: PlanT, question: QuestionT, row: Record[PresentationT, AnswerT]
+    ) -> Sequence[Cell]:
         """Return the cells of ``own_columns`` in an answer's row."""
         return [
             getattr(owner, each.name)
@@ -292,7 +295,9 @@ class KindFiles(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
             if not is_asked and values[each.name] is not None:
                 raise row.fault(each.name, "this study asks for none there")
             if is_asked and values[each.name] is None and not isinstance(each.rule, Text):
-                raise row.fault(each.name, "this study asks for one there")
+                before, *allowed = each.rule.only_with
+                where = f" where {before} is {' or '.join(map(str, allowed))}" if before else ""
+                raise row.fault(each.name, f"this study asks for one{where}")
         return answer
 
     def _check_complete(

@@ -15,7 +15,7 @@ import pytest
 
 from survey.core.studies.rankings import CONTRADICTING, contrast
 from survey.core.tasks.ordering import OrderingAnswer
-from survey.core.tasks.preference import PreferenceAnswer
+from survey.kinds.preference.answer import PreferenceAnswer
 from survey.services.exchange.long_table import LONG
 from survey.services.participation import answers, participants
 from survey.services.studies import lifecycle

@@ -10,8 +10,9 @@ from selectolax.lexbor import LexborNode
 from survey.core.collections.items import Shown
 from survey.core.measures import MEASURES
 from survey.core.studies.questions import Question
-from survey.core.tasks.preference import EQUAL, LEFT, NEITHER, RIGHT, STRENGTHS, PreferencePlan
+from survey.core.tasks.preference import EQUAL, LEFT, NEITHER, RIGHT, PreferencePlan
 from survey.errors import SurveyError
+from survey.kinds.preference.answer import STRENGTHS
 from survey.services.planning.bot_sight import Sight
 
 BY_DEFAULT = 0.2  # noise
@@ -90,7 +91,7 @@ class PreferenceBot:
         sent: dict[str, Any] = {"preferred": choice}
         if plan.ask_strength:
             size = abs(felt) / max(preference.noise, 1e-9)
-            sent["strength"] = str(STRENGTHS[min(int(size), len(STRENGTHS) - 1)])
+            sent["strength"] = str(min(int(size) + 1, len(STRENGTHS)))
         if plan.ask_satisfaction:
             mood = 2 if choice == NEITHER else 3
             side = {LEFT: 1, RIGHT: -1}.get(choice, 0)

@@ -46,12 +46,12 @@ from survey.core.tasks.preference import (
     LETTERS,
     PREFERRED,
     RIGHT,
-    STRENGTHS,
     PreferencePlan,
     sign_of,
 )
 from survey.figures.exhibit import Exhibit
 from survey.figures.judging import preferences_agreeing, run_preferences
+from survey.kinds.preference.answer import STRENGTHS
 from survey.services.analysis.order_effects import order_effects_sheet
 from survey.services.analysis.results import Results, Sentence
 from survey.services.analysis.sheets import Cell, P, Sheet, Starred, Worded, count_of
@@ -568,9 +568,8 @@ class PreferenceResults(Results):
         return Sheet("sizes", "By the size of the measure's difference", columns, rows)
 
     def _strengths(self) -> Sheet:
-        words = dict(zip(STRENGTHS, ("slightly", "clearly", "by far"), strict=True))
         rows = tuple(
-            (name, words[each.strength], each.agree, each.against, each.tied, each.share)
+            (name, STRENGTHS[each.strength], each.agree, each.against, each.tied, each.share)
             for name, of_measure in self.by_strength.items()
             for each in of_measure
         )

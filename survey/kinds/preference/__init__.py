@@ -1,0 +1,1 @@
+"""The kind "preference": say which of two lists is better."""

@@ -1,0 +1,376 @@
+"""The kind "preference": for one query two lists side by side; people say which is better."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from itertools import combinations
+from math import comb
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from survey.core.agreement.answers import seconds_taken
+from survey.core.agreement.differences import pairs
+from survey.core.agreement.fewest import too_few_to_decide
+from survey.core.agreement.preferences import agreement_of
+from survey.core.collections.items import FindItems, Result
+from survey.core.studies.fields import Finding
+from survey.core.studies.questions import Question, rankings_of
+from survey.core.tasks.preference import (
+    EQUAL,
+    LEFT,
+    LETTERS,
+    PREFERRED,
+    RIGHT,
+    PreferencePlan,
+    sign_of,
+)
+from survey.db.models.base import Base
+from survey.kinds import Kind, Record
+from survey.kinds.preference.answer import (
+    LESS_SATISFYING,
+    PreferenceAnswer,
+    PreferencePresentation,
+    PreferenceView,
+    Side,
+)
+from survey.kinds.preference.bot import PreferenceBot
+from survey.kinds.preference.results import Judgement, PreferenceResults
+from survey.services.analysis.sheets import Sheet
+from survey.services.analysis.study_results import AnalysisOptions, level_left
+from survey.services.exchange.input_files import BundleError, CsvRow, Files
+from survey.services.exchange.long_table import LONG, end_of_line, long_table, start_of_line
+from survey.services.exchange.ordering import RANKINGS, questions_table
+from survey.services.exchange.ordering_reader import check_rankings, read_questions
+from survey.services.exchange.tables import REASON, Cell, Column, Content, Table
+from survey.web.language import gettext
+
+Preferred = Record[PreferencePresentation, PreferenceAnswer]
+
+
+class PreferenceKind(
+    PreferenceBot, Kind[PreferencePlan, Question, PreferencePresentation, PreferenceAnswer]
+):
+    """Which of two lists is better; the pairs of lists are drawn from runs.
+
+    Whether a measure agrees with people is whether its sign on a pair is theirs (Sanderson et al.,
+    SIGIR 2010; Sakai & Zeng, SIGIR 2019 and TOIS 2021). The files of the lists and of the measures'
+    orders are those of ordering questions.
+    """
+
+    name = "preference"
+    plan, question = PreferencePlan, Question
+    presentation, answer = PreferencePresentation, PreferenceAnswer
+    asks = (LESS_SATISFYING,)
+    metadata = Base.metadata
+
+    def read_question(self, number: int, content: Mapping[str, Any]) -> Question:
+        """Return the question that a row or a file holds."""
+        return Question.from_json(number, content)
+
+    def draw(
+        self, plan: PreferencePlan, question: Question, chance: Random
+    ) -> PreferencePresentation:
+        """Draw which list is at the left."""
+        return PreferencePresentation(chance.choice(LETTERS))
+
+    def show(self, question: Question, presentation: PreferencePresentation) -> PreferenceView:
+        """Return the positions of both lists; ``with_items`` adds their first results."""
+        left, right = (Side(question.lists[letter]) for letter in presentation.sides)
+        return PreferenceView(presentation.left_list, (left, right))
+
+    def with_items(
+        self, plan: PreferencePlan, question: Question, view: PreferenceView, find: FindItems
+    ) -> PreferenceView:
+        """See ``Task.with_items``."""
+        if question.source is None:
+            return view
+        documents = question.source.documents
+        items, topic = find({*documents["A"], *documents["B"]}, question.source.topic)
+        letters = PreferencePresentation(view.left_list).sides
+        left, right = (
+            side._replace(
+                results=tuple(
+                    Result(
+                        rank,
+                        items.get(document),
+                        rank in side.positions if plan.mark_relevant else None,
+                    )
+                    for rank, document in enumerate(documents[letter], 1)
+                )
+            )
+            for letter, side in zip(letters, view.sides, strict=True)
+        )
+        return view._replace(sides=(left, right), topic=topic)
+
+    def facts(self, plan: PreferencePlan, generator_version: int) -> dict[str, Any]:
+        """Return what a summary of the study says of its pairs."""
+        return {
+            "measures": " ".join(plan.measures),
+            "runs": " ".join(plan.runs),
+            "topics": len(plan.topics),
+            "collection_size": plan.collection_size,
+            "selection": plan.selection_sentence,
+        }
+
+    def verdict(self, plan: PreferencePlan, questions: Sequence[Question]) -> str:
+        """Say on how many pairs measures contradict each other, or a single one favours a list."""
+        signs = [{sign_of(question, name) for name in plan.measures} for question in questions]
+        if len(plan.measures) == 1:
+            useful = sum(each != {0} for each in signs)
+            return f"{plan.measures[0]} favours a list on {useful} of {len(signs)} pairs"
+        useful = sum({-1, 1} <= each for each in signs)
+        return f"{useful} of {len(signs)} pairs of lists can tell measures apart"
+
+    def findings(self, plan: PreferencePlan, questions: Sequence[Question]) -> Iterator[Finding]:
+        """Yield how pairs were selected, and where measures contradict each other."""
+        yield Finding(None, f"pairs: {plan.selection_sentence}")
+        signs = {
+            name: [sign_of(question, name) for question in questions] for name in plan.measures
+        }
+        for name, of_pairs in signs.items():
+            if ties := of_pairs.count(0):
+                text = f"{name} has the same value for both lists of {ties} of {len(questions)}"
+                yield Finding(None, f"{text} pairs, and says nothing there")
+        for first, second in combinations(plan.measures, 2):
+            both = [*zip(signs[first], signs[second], strict=True)]
+            count = sum(a * b < 0 for a, b in both)
+            text = f"{first} and {second} contradict each other on {count} of {len(both)} pairs"
+            yield Finding(None, text)
+        topics = {each.source.topic for each in questions if each.source is not None}
+        sampled, noun = (len(topics), "topics") if topics else (len(questions), "questions")
+        comparisons = comb(len(plan.runs), 2)
+        mend = "lists" if len(plan.topics) <= sampled else "questions"
+        yield from too_few_to_decide(plan.participants, sampled, comparisons, mend, noun)
+
+    def usual_variant(self, plan: PreferencePlan) -> str:
+        """Name the letter of the list that a preview shows at the left."""
+        return LETTERS[0]
+
+    def draw_variant(
+        self, plan: PreferencePlan, question: Question, variant: str
+    ) -> PreferencePresentation:
+        """Return the presentation with the list of this letter at the left."""
+        return PreferencePresentation(variant)
+
+    def describe(
+        self, plan: PreferencePlan, view: PreferenceView, presentation: PreferencePresentation
+    ) -> dict[str, Any]:
+        """Return what a participant was shown of both lists, without documents' ids."""
+        left, right = (_described(plan, side) for side in view.sides)
+        return {"topic": view.topic and view.topic.text, "left": left, "right": right}
+
+    # --- files ---
+
+    answers_file = "preferences.csv"
+    column_order = (
+        *("participant", "question", "topic", "left", "right", "preferred", "strength", "reason"),
+        *("satisfaction_left", "satisfaction_right", "position", "shown_at", "submitted_at"),
+        *("active_seconds", "revisions", "asked", "contradicts"),
+    )
+    recomputed: Mapping[str, str] = {
+        "questions.csv": "the pairs of lists as the plan gives them",
+        "rankings.csv": "values, printed values and orders recomputed",
+        LONG: "differences recomputed from the answers",
+    }
+
+    def question_tables(self, plan: PreferencePlan) -> list[Table]:
+        """Return the files of the pairs, and of what measures say of them."""
+        return [questions_table(plan), RANKINGS]
+
+    def own_columns(self, plan: PreferencePlan) -> list[Column]:
+        """Return the answer's columns, and the runs at the left and right in place of a letter."""
+        _, *answer = super().own_columns(plan)
+        return [
+            Column("topic", "what was searched for"),
+            Column("left", "the run whose list was at the left"),
+            Column("right", "the run whose list was at the right"),
+            *answer,
+            *([] if plan.reason_question else [REASON]),  # empty, where none is asked for
+        ]
+
+    def own_cells(self, plan: PreferencePlan, question: Question, row: Preferred) -> Sequence[Cell]:
+        """Return the cells of these columns."""
+        source: Any = question.source
+        runs = (source.runs[letter] for letter in row.drawn.sides)
+        answer = vars(row.answer).values()
+        return [source.topic, *runs, *answer, *([] if plan.reason_question else [row.reason])]
+
+    def read_questions(self, files: Files, plan: PreferencePlan) -> Sequence[Question]:
+        """Read the pairs of lists."""
+        return read_questions(files, plan)
+
+    def read_drawn(self, row: CsvRow, question: Question) -> PreferencePresentation:
+        """Return which list was at the left, from the names of the runs."""
+        source: Any = question.source
+        if row.text("topic") != source.topic:
+            raise row.fault("topic", f"questions.csv gives {source.topic}")
+        letters = {run: letter for letter, run in source.runs.items()}
+        shown = [row.text("left"), row.text("right")]
+        if {*shown} != {*letters}:
+            raise row.fault("left", f"left and right are the runs {' and '.join(letters)}")
+        return PreferencePresentation(letters[shown[0]])
+
+    def result_tables(self, plan: PreferencePlan) -> list[Table]:
+        """Return long.csv: other results are in analysis.json."""
+        return [long_table(_OF_PREFERENCES, _long)]
+
+    def lines_per_answer(self, plan: PreferencePlan) -> int:
+        """Return how many lines of the files an answer takes."""
+        return 1 + len(pairs(plan.measures))
+
+    def check_derived(self, files: Files, content: Content) -> None:
+        """Compare rankings.csv, where it exists, with the lists; raises BundleError."""
+        check_rankings(files, rankings_of(content.questions), foreign=False)
+
+    def check_questions(self, content: Content) -> str:
+        """Select the pairs again and compare; return how they were selected."""
+        plan: Any = content.plan
+        for found, expected in zip(content.questions, plan.draw_questions(), strict=True):
+            for what in ("lists", "marks", "source"):
+                if getattr(found, what) != getattr(expected, what):
+                    place = f"questions.csv, question {found.number}"
+                    raise BundleError(f"{place}: the plan selects a pair with other {what}")
+        return f"the pairs are selected again: {plan.selection_sentence}"
+
+    def study_entries(self, plan: PreferencePlan, practice: Question | None) -> dict[str, Any]:
+        """Return sources, measures, how pairs were selected, and that there is no practice."""
+        sources = plan.provenance.as_json()["sources"] if plan.provenance else []
+        return {
+            "sources": sources,
+            "measures": list(plan.measures),
+            "selection": plan.selection_sentence,
+            "practice": None,
+        }
+
+    # --- results ---
+
+    def analyse(
+        self, content: Content, answers: Sequence[Preferred], options: AnalysisOptions
+    ) -> PreferenceResults:
+        """Return what the preferences say of measures and runs."""
+        plan: Any = content.plan
+        finished = sum(each.status == "complete" for each in content.counted(options))
+        level = level_left(plan, content.looks, finished)
+        judgements = [*map(_judgement, answers)]
+        of_study = (plan, content.questions, judgements, content.looks, level)
+        return PreferenceResults(*of_study, **content.known(options))
+
+    def tried(
+        self,
+        content: Content,
+        number: int,
+        rows: Sequence[Preferred],
+        drawn: PreferencePresentation,
+        answer: PreferenceAnswer,
+    ) -> Sheet:
+        """Return which list each measure puts first, and how many participants prefer each list.
+
+        List 1 is the one at the left.
+        """
+        lines = []
+        left, right = drawn.sides
+        for name, ranking in content.question(number).rankings.items():
+            places = ranking.places
+            better = EQUAL
+            if places[left] != places[right]:
+                better = LEFT if places[left] < places[right] else RIGHT
+            word = "equal" if better == EQUAL else "better"
+            lines.append((name, *(word * (each == better) for each in PREFERRED)))
+        preferred = [_judgement(row).preferred for row in rows]
+        counts = (preferred.count({LEFT: left, RIGHT: right}.get(each, each)) for each in PREFERRED)
+        lines.append(("participants", *map(str, counts)))
+        lines.append(("you", *("chosen" * (each == answer.preferred) for each in PREFERRED)))
+        return Sheet(
+            name="tried",
+            title="What each measure says",
+            columns=("by", "list 1", "list 2", "equally good", "neither"),
+            rows=tuple(lines),
+        )
+
+    # --- pages ---
+
+    variant_words = ("List at the left", "A or B.")
+    work_template = "participant/preference/_work.html"
+    question_template = "participant/preference/question.html"
+    answer_template = "participant/preference/_answer.html"
+
+    def in_words(self, answer: PreferenceAnswer) -> str:
+        """Return which list is better, by how much, and how satisfying both are."""
+        left, right = answer.satisfaction_left, answer.satisfaction_right
+        words = super().in_words(replace(answer, satisfaction_left=None, satisfaction_right=None))
+        if left and right:
+            satisfied = gettext(
+                "satisfied with list 1: %(first)s of 5, with list 2: %(second)s of 5",
+                first=left,
+                second=right,
+            )
+            words += f"; {satisfied}"
+        return words
+
+
+def _described(plan: PreferencePlan, side: Side) -> dict[str, Any]:
+    """Return what of a list its page tells."""
+    matches = [each.rank for each in side.results if each.is_relevant]
+    return {
+        **({"positions": [*side.positions]} if plan.show_positions else {}),
+        **({"results": len(side.results)} if plan.show_items else {}),
+        **({"marked": matches} if plan.show_items and plan.mark_relevant else {}),
+    }
+
+
+def _judgement(row: Preferred) -> Judgement:
+    """Return a preference for the analysis, which names lists by letter, not by side."""
+    letters = row.drawn.sides
+    answer, by_side = row.answer, dict(zip((LEFT, RIGHT), letters, strict=True))
+    satisfaction = answer.satisfaction_left, answer.satisfaction_right
+    return Judgement(
+        participant=row.participant,
+        question=row.question,
+        preferred=by_side.get(answer.preferred, answer.preferred),
+        side=answer.preferred,
+        strength=answer.strength,
+        satisfaction=dict(zip(letters, satisfaction, strict=True)),
+        was_asked=row.asked is not None,
+        contradicts=answer.contradicts,
+        position=row.position,
+        seconds=seconds_taken(row.active_seconds, row.shown_at, row.submitted_at),
+    )
+
+
+def _long(content: Content) -> Iterator[str]:
+    """Yield the lines of each counted preference for a list, one for each pair of measures."""
+    results: PreferenceResults = content.results
+    counted = {each.participant for each in results.judgements}
+    questions = {each.number: each for each in content.questions}
+
+    @cache
+    def ends_of_lines(number: int, sign: int) -> list[str]:
+        """Return the lines but for their beginning: the same for all who prefer the same list."""
+        question, measures = questions[number], results.plan.measures
+        differences = results.list_differences(question)
+        signs = np.sign([differences[name] for name in measures])
+        agreement = dict(zip(measures, agreement_of(signs, sign).tolist(), strict=True))
+        orders = question.rankings
+        return [
+            end_of_line(pair, agreement[a] - agreement[b], orders[a], orders[b])
+            for pair in pairs(measures)
+            for a, b in [pair]
+        ]
+
+    for row in content.answers.rows():
+        sign = _judgement(row).sign
+        if sign and row.participant in counted:
+            seconds = seconds_taken(row.active_seconds, row.shown_at, row.submitted_at)
+            source = questions[row.question].source
+            start = start_of_line(
+                row.participant, row.question, source and source.topic, row.position, seconds
+            )
+            yield "".join([start + end for end in ends_of_lines(row.question, sign)])
+
+
+_OF_PREFERENCES = (
+    "its agreement with the preference, 1 where it favours the preferred list, ½ where it ties the "
+    "two, 0 where it favours the other; answers that prefer neither have no row"
+)
