@@ -35,7 +35,7 @@ from survey.errors import SurveyError
 from survey.services import accounts
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.collections import assessment, items
-from survey.services.exchange import bundle, bundle_import
+from survey.services.exchange import bundle
 from survey.services.exchange.bundle import analyse_stored, sha256_of, sums_text
 from survey.services.exchange.bundle_reader import replicate
 from survey.services.exchange.input_files import BundleError
@@ -427,19 +427,6 @@ def exported(session, study, **options):
     session.rollback()
     archive = zipfile.ZipFile(io.BytesIO(content))
     return {name: archive.read(name) for name in archive.namelist()}
-
-
-@pytest.mark.slow
-@ON_BOTH
-def test_a_bundle_replicates_and_is_imported_with_the_same_files(app, session):
-    files = exported(session, grouped(app, session, reason_question="Why?"))
-    assert {"steps.csv", "topics_done.csv", "groups.csv", "agreement.csv"} <= {*files}
-    assert [*replicate(files)]
-    ada, _ = accounts.add_researcher(session, "Ada")
-    copy = bundle_import.import_bundle(session, files, "done.zip", "again", ada)
-    again = exported(session, copy)
-    for name in files.keys() - {"study.json", "SHA256SUMS"}:
-        assert again[name] == files[name], name
 
 
 @pytest.mark.slow

@@ -34,7 +34,7 @@ from survey.services import accounts
 from survey.services.analysis.sheets import printed_table
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.collections import items as collection
-from survey.services.exchange import bundle, bundle_import
+from survey.services.exchange import bundle
 from survey.services.exchange.bundle import analyse_stored
 from survey.services.exchange.bundle_reader import replicate
 from survey.services.exchange.grouping import GroupingContent
@@ -579,15 +579,6 @@ def test_a_changed_bundle_does_not_replicate(session, closed, name, old, new, fa
     files["SHA256SUMS"] = bundle.sums_text(sums).encode()
     with pytest.raises(BundleError, match=re.escape(fault)):
         [*replicate(files)]
-
-
-def test_an_imported_bundle_gives_the_same_files(session, closed):
-    files = exported(session, closed)
-    ada, _ = accounts.add_researcher(session, "Ada")
-    copy = bundle_import.import_bundle(session, files, "preferred.zip", "again", ada)
-    again = exported(session, copy)
-    for name in ("preferences.csv", "questions.csv", "rankings.csv", "analysis.json"):
-        assert again[name] == files[name]
 
 
 @ON_SQLITE

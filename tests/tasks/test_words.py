@@ -192,24 +192,6 @@ def test_own_data_hold_what_was_shown_and_answered_and_erasing_takes_it(visitor,
         assert session.execute(table.select()).all() == []
 
 
-def test_its_bundle_replicates_and_is_imported_with_the_same_files(visitor, session, study):
-    taken_part(visitor)
-    visitor.submit("/review")
-    lifecycle.close_study(session, study)
-    content = exported(session, study)
-    files = open_files(io.BytesIO(content), "words.zip")
-    assert "the words are the plan's" in [*replicate(files)]
-    rows = [*csv.DictReader(io.StringIO(files["choices.csv"].decode()))]
-    assert [row["side"] for row in rows] == ["1", "2", "1"]
-    assert sum(json.loads(files["analysis.json"])["picked"].values()) == 3
-    session.rollback()
-    ada, _ = accounts.add_researcher(session, "Ada")
-    copy = bundle_import.import_bundle(session, files, "words.zip", "again", ada)
-    again = open_files(io.BytesIO(exported(session, copy)), "again.zip")
-    assert again["choices.csv"] == files["choices.csv"]
-    assert again["analysis.json"] == files["analysis.json"]
-
-
 @ON_SQLITE
 @pytest.mark.parametrize(
     ("change", "fault"),

@@ -69,8 +69,8 @@ def require_current_schema(engine: Engine) -> None:
         if missing := migration.missing_tables(connection):
             names = ", ".join(table.name for table in missing)
             raise SchemaError(
-                f"The database lacks the tables {names}, of a kind of question from outside the "
-                "survey; the program that brings it makes them with its command `upgrade`."
+                f"The database lacks the tables {names}, of a kind of question that another "
+                "package brings; `survey upgrade` makes them."
             )
 
 

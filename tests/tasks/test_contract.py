@@ -1,0 +1,228 @@
+"""What holds for every kind of question, whoever brings it: from answers to a study elsewhere."""
+
+import io
+import json
+from types import SimpleNamespace
+
+import pytest
+from jinja2 import ChoiceLoader, FileSystemLoader
+from sqlalchemy import func, select
+
+from survey.core.kind import Declaration
+from survey.core.kinds import KINDS, plan_from_json
+from survey.core.studies.fields import value_fields
+from survey.db.models import Participant
+from survey.services import accounts
+from survey.services.analysis.results import Results
+from survey.services.analysis.study_results import AnalysisOptions
+from survey.services.exchange import bundle, bundle_import, tables
+from survey.services.exchange.bundle_reader import analyse_files, replicate
+from survey.services.exchange.input_files import open_files
+from survey.services.exchange.public_bundle import stream_public_bundle
+from survey.services.participation import own_data
+from survey.services.studies import lifecycle
+from tests.builders import Visitor
+from tests.cli.conftest import run
+from tests.databases import ON_SQLITE
+from tests.grouped import grouped
+from tests.labelled import labelled
+from tests.preferred import preferred
+from tests.services.exchange.changes import rows_of
+from tests.services.exchange.conftest import a_study
+from tests.tasks import words
+from tests.tasks.test_words import PLAN as WORDS
+from tests.tasks.test_words import taken_part
+from tests.web.desk import Desk
+
+__all__ = ["run"]
+
+
+def of_words(app, session):
+    """A closed study of the kind that only the tests know; one person took part."""
+    folder = words.__file__.removesuffix("words.py") + "templates"
+    app.jinja_loader = ChoiceLoader([app.jinja_loader, FileSystemLoader(folder)])
+    words.METADATA.create_all(session.get_bind())
+    plan = plan_from_json({**WORDS, "reason_question": "Why?"})
+    study = lifecycle.create_study(session, "words", plan)
+    lifecycle.open_study(session, study)
+    session.rollback()
+    visitor = Visitor(app.test_client(), "words")
+    taken_part(visitor)
+    visitor.submit("/review")
+    session.rollback()
+    lifecycle.close_study(session, study)
+    return study
+
+
+def of_orderings(app, session):
+    """A closed study of orderings."""
+    study = a_study(session)
+    if study.status == "open":
+        lifecycle.close_study(session, study)
+    return study
+
+
+MAKERS = {
+    "ordering": of_orderings,
+    "labelling": lambda app, session: labelled(app, session, reason_question="Why?"),
+    "grouping": lambda app, session: grouped(app, session, reason_question="Why?"),
+    "preference": preferred,
+    "words": of_words,
+}
+SLOW = ("labelling", "grouping")  # people have to mark and sort many pictures
+OF_EACH = pytest.mark.parametrize(
+    "kind",
+    [pytest.param(each, marks=[pytest.mark.slow] * (each in SLOW)) for each in MAKERS],
+)
+
+
+def of_each_kind(test):
+    """Run a test for every kind of question."""
+    return ON_SQLITE(OF_EACH(test))
+
+
+@pytest.fixture
+def study(app, session, kind, monkeypatch):
+    """A closed study of the kind, with answers that count."""
+    if kind == "words":
+        words.register(monkeypatch)
+    study = MAKERS[kind](app, session)
+    session.execute(Participant.__table__.update().values(is_test=False))
+    session.commit()
+    return study
+
+
+def exported(session, study):
+    content = b"".join(bundle.stream_bundle(session, study))
+    session.rollback()
+    return open_files(io.BytesIO(content), "done.zip")
+
+
+def test_the_contract_is_kept_by_every_kind_that_there_is():
+    assert {*KINDS} <= {*MAKERS}
+    assert all(isinstance(kind, Declaration) for kind in KINDS.values())
+
+
+@of_each_kind
+def test_a_bundle_replicates_and_is_imported_with_the_same_files(session, study, kind):
+    files = exported(session, study)
+    assert "analysis.json: every figure recomputed" in [*replicate(files)]
+    ada, _ = accounts.add_researcher(session, "Eve")
+    copy = bundle_import.import_bundle(session, files, "done.zip", "again", ada)
+    assert copy.digest == study.digest
+    again = exported(session, copy)
+    for name in files.keys() - {"study.json", "SHA256SUMS"}:
+        renamed = again[name].replace(b'"slug": "again"', f'"slug": "{study.slug}"'.encode())
+        assert renamed == files[name], name
+
+
+@of_each_kind
+def test_a_public_bundle_replicates_and_holds_no_reason(session, study, kind):
+    content = b"".join(stream_public_bundle(session, study))
+    session.rollback()
+    files = open_files(io.BytesIO(content), "public.zip")
+    assert [*replicate(files)]
+    reasons = [row.get("reason") for row in rows_of(files, KINDS[kind].answers_file)]
+    assert {*reasons} <= {"", None}
+
+
+@of_each_kind
+def test_results_are_the_same_from_the_database_and_from_files(session, study, kind):
+    options = AnalysisOptions()
+    stored = bundle.analyse_stored(session, study, options)
+    session.rollback()
+    assert isinstance(stored, Results)
+    assert not stored.nothing
+    assert stored.headline
+    read = analyse_files(exported(session, study), options)
+    assert json.loads(json.dumps(read.as_json())) == json.loads(json.dumps(stored.as_json()))
+
+
+@of_each_kind
+def test_every_column_of_every_file_is_in_the_codebook_with_its_meaning(session, study, kind):
+    files = exported(session, study)
+    codebook = {(row["file"], row["column"]): row for row in rows_of(files, "codebook.csv")}
+    for name in [name for name in files if name.endswith(".csv")]:
+        for column in files[name].decode().partition("\n")[0].strip().split(","):
+            assert codebook[name, column.strip('"')]["meaning"], (name, column)
+
+
+@of_each_kind
+def test_tables_hold_the_answers_and_erasing_a_person_leaves_none(session, study, kind, tmp_path):
+    held = [table for table in KINDS[kind].tables.all if table.name != f"{kind}_step"]
+    assert all(count(session, table) for table in held)
+    for participant in session.scalars(select(Participant)).all():
+        own_data.erase(session, study, participant, tmp_path)
+    session.rollback()
+    assert [count(session, table) for table in KINDS[kind].tables.all] == [
+        0 for _ in KINDS[kind].tables.all
+    ]
+
+
+def count(session, table):
+    return session.execute(select(func.count()).select_from(table)).scalar_one()
+
+
+@of_each_kind
+def test_what_is_stored_is_listed_with_its_purpose_and_period(study, kind):
+    listed = {each.name: each for group in tables.stored_tables().values() for each in group}
+    for table in KINDS[kind].tables.all:
+        assert listed[table.name].meaning
+        assert listed[table.name].retention
+        assert all(purpose for _, purpose in listed[table.name].fields)
+
+
+@of_each_kind
+def test_the_pages_of_its_researcher_are_shown(app, session, study, kind):
+    desk = Desk(app, session)
+    accounts.share(session, study, accounts.find_researcher(session, "Ada"), "owner")
+    session.commit()
+    variant = KINDS[kind].usual_variant(study.plan)
+    for page in ("", "/plan", "/check", "/progress", "/results", f"/preview/{variant}/question/1"):
+        desk.open(f"/research/studies/{study.slug}{page}")
+        assert desk.status == 200, (page, desk.text[:300])
+
+
+@of_each_kind
+def test_own_data_tell_what_was_shown_and_answered(session, study, kind):
+    participant = session.scalars(
+        select(Participant).where(Participant.status == "complete")
+    ).first()
+    told = own_data.own_data(session, study, participant)["questions"]
+    assert told
+    assert json.dumps(told, default=str)
+    assert all(each["answers"] for each in told)
+
+
+@of_each_kind
+def test_its_rows_are_written_as_they_are(session, study, kind, run, tmp_path):
+    session.rollback()
+    run("export", study.slug, "--rows", tmp_path / "rows")
+    written = {path.stem for path in (tmp_path / "rows").glob("*.csv")}
+    assert {"question", "participant", "presentation", "response", "revision"} <= written
+    assert ("step" in written) == (KINDS[kind].tables.step is not None)
+
+
+@ON_SQLITE
+@pytest.mark.parametrize("kind", MAKERS)
+def test_an_example_answer_is_told_in_words_and_a_form_in_the_same(app, kind, monkeypatch):
+    words.register(monkeypatch)
+    answer = KINDS[kind].example_answer()
+    with app.test_request_context():
+        said = KINDS[kind].in_words(answer)
+        assert said
+        if declared := value_fields(type(answer)):
+            sent = {
+                each.name: [each.sent(getattr(answer, each.name))]
+                for each in declared
+                if getattr(answer, each.name) is not None
+            }
+            assert KINDS[kind].sent_in_words(sent) == said
+        assert KINDS[kind].sent_in_words({"of another kind": ["1"]}) == ""
+
+
+def test_a_view_of_a_question_is_hashable_and_the_same_for_the_same_presentation(monkeypatch):
+    words.register(monkeypatch)
+    question = SimpleNamespace(first="sea", second="lake")
+    drawn = words.WordsPresentation(True)
+    assert hash(KINDS["words"].show(question, drawn)) == hash(KINDS["words"].show(question, drawn))
