@@ -106,10 +106,11 @@ def _load(point: EntryPoint) -> Any:
     """Return the kind of an entry point; raises ValueError for what is none."""
     try:
         made = point.load()
-        kind = made() if isinstance(made, type) else made
+        is_kind = isinstance(made, type) and issubclass(made, Declaration)
+        kind = made() if is_kind else None
     except Exception as error:  # another package's code may raise anything
         raise ValueError(f"{type(error).__name__}: {error}") from error
-    if not isinstance(kind, Declaration):
+    if kind is None:
         raise ValueError(f"{point.value} is no subclass of survey.kinds.Kind")
     name = getattr(kind, "name", None)
     if not (isinstance(name, str) and NAME.fullmatch(name)):

@@ -36,6 +36,7 @@ def upgrade(engine: Engine, revision: str = "head") -> tuple[str | None, str | N
 
 def make_missing_tables(engine: Engine) -> None:
     """Make the tables that no migration makes, those of kinds of question from outside."""
+    known_tables()  # loads the kinds: other processes wait for the lock
     with _migrating(engine) as connection:
         for table in missing_tables(connection):
             table.create(connection)

@@ -49,7 +49,9 @@ def test_upgrading_twice_changes_nothing(app, engine):
 def test_tables_of_a_kind_from_outside_are_asked_for_and_made(app, engine, monkeypatch):
     words.register(monkeypatch)
     names = "words_presentation, words_response, words_revision"
-    with pytest.raises(SchemaError, match=rf"lacks the tables {names}, of a kind .* `survey upgrade`"):
+    with pytest.raises(
+        SchemaError, match=rf"lacks the tables {names}, of a kind .* `survey upgrade`"
+    ):
         require_current_schema(engine)
     newest = migration.newest_revision()
     assert upgrade_database(engine) == (newest, newest)

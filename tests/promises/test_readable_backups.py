@@ -87,7 +87,9 @@ def backup_with_words(filled, tmp_path, monkeypatch):
     words.METADATA.create_all(filled)
     with filled.begin() as connection:
         first = connection.execute(text("SELECT min(id) FROM presentation")).scalar_one()
-        connection.execute(words.TABLES.presentation.insert(), {"id": first, "swapped": True})
+        connection.execute(
+            words.TABLES.presentation.insert(), {"presentation_id": first, "swapped": True}
+        )
     write_backup(filled, tmp_path / "words.sqlite3")
     yield tmp_path / "words.sqlite3"
     words.METADATA.drop_all(filled)
