@@ -16,9 +16,9 @@ import pytest
 from sqlalchemy import Engine, create_engine, event, select, text
 from sqlalchemy.orm import Session
 
+from survey.db import migration
 from survey.db.engine import database_url, engine_options, prepare, sqlite_library
 from survey.db.models import Study
-from survey.services.operations.database import upgrade_database
 
 # For tests of pages, forms, files and commands: where no query, constraint, order, type or
 # transaction is in question, one kind of database is enough.
@@ -79,11 +79,14 @@ def where_there_is_room() -> Path | None:
 
 
 def bring_up_to_date(uri: str) -> None:
-    """Give an empty database the newest schema, and close it so that it can be copied."""
+    """Give an empty database the newest schema, and close it so that it can be copied.
+
+    Without tables of kinds from outside, of which the test that comes first may know one.
+    """
     url = database_url(uri)
     engine = create_engine(url, **engine_options(url))
     prepare(engine)
-    upgrade_database(engine)
+    migration.upgrade(engine)
     engine.dispose()
 
 
