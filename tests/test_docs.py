@@ -5,7 +5,9 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 
+from survey import __version__
 from survey.core.measures.catalogue import BUILT_IN
 from survey.core.measures.measure import Family
 
@@ -70,3 +72,10 @@ def test_every_measure_has_its_line_and_every_source_its_page():
     assert {one.name for one in (ROOT / "docs" / "sources").iterdir()} == {
         *("mnro-paper.md", "lecture.md", "map-ndcg.md", "mialbum.md", "imageclef.md")
     }
+
+
+def test_the_citation_names_this_version():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert citation["version"] == __version__
+    heading = f"## {__version__} ({citation['date-released']})"
+    assert heading in (ROOT / "CHANGELOG.md").read_text()
