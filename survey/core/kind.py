@@ -106,6 +106,18 @@ class Declaration(ABC, Generic[PlanT, QuestionT, PresentationT, AnswerT]):
             raise ValueError(f"{variant!r} is no variant; {AS_PLANNED} is")
         return self.draw(plan, question, Random(0))  # noqa: S311 # nosec B311 # a preview hides nothing
 
+    def question_checks(self, questions: Iterable[QuestionT]) -> list[Any]:
+        """Return how measures order each question; empty for a kind that compares no measures."""
+        return []
+
+    def headings(self, plan: PlanT) -> dict[str, str]:
+        """Return the heading of each measure's values in a table of checks."""
+        return {}
+
+    def chance_advantage(self, plan: PlanT, questions: Sequence[QuestionT]) -> dict[str, float]:
+        """Return the credits per response that chance alone gives each measure."""
+        return {}
+
     def item_findings(
         self, plan: PlanT, items: Iterable[Item], topics: Iterable[Topic]
     ) -> Iterable[Finding]:

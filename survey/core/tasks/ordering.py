@@ -207,6 +207,20 @@ class Ordering:
     answer: type[Any] = OrderingAnswer
     generator_version = GENERATOR_VERSION
 
+    def question_checks(self, questions: Iterable[Question]) -> list["QuestionCheck"]:
+        """See ``Declaration.question_checks``."""
+        return question_checks(questions)
+
+    def headings(self, plan: OrderingPlan) -> dict[str, str]:
+        """Return the heading of each measure's values: 1-AP for AP, so that lower is better."""
+        return headings(plan)
+
+    def chance_advantage(
+        self, plan: OrderingPlan, questions: Sequence[Question]
+    ) -> dict[str, float]:
+        """Return the expected credits per response if participants click columns at random."""
+        return chance_advantage(plan, questions)
+
     def read_question(self, number: int, content: Mapping[str, Any]) -> Question:
         """Return the question that a row or a file holds."""
         return Question.from_json(number, content)

@@ -39,9 +39,9 @@ from survey.kinds.preference.bot import PreferenceBot
 from survey.kinds.preference.results import Judgement, PreferenceResults
 from survey.services.analysis.sheets import Sheet
 from survey.services.analysis.study_results import AnalysisOptions, level_left
-from survey.services.exchange.input_files import BundleError, CsvRow, Files
+from survey.services.exchange.input_files import BundleError, CsvRow, Files, SourceFiles
 from survey.services.exchange.long_table import LONG, end_of_line, long_table, start_of_line
-from survey.services.exchange.ordering import RANKINGS, questions_table
+from survey.services.exchange.ordering import RANKINGS, questions_table, recompute_lists
 from survey.services.exchange.ordering_reader import check_rankings, read_questions
 from survey.services.exchange.tables import REASON, Cell, Column, Content, Table
 from survey.web.language import gettext
@@ -233,6 +233,11 @@ class PreferenceKind(
                     place = f"questions.csv, question {found.number}"
                     raise BundleError(f"{place}: the plan selects a pair with other {what}")
         return f"the pairs are selected again: {plan.selection_sentence}"
+
+    def recompute_sources(self, content: Content, sources: SourceFiles | None) -> Iterator[str]:
+        """Compare the lists with the judgements and runs that they come from."""
+        plan: Any = content.plan
+        return recompute_lists(plan, sources, paired=True)
 
     def study_entries(self, plan: PreferencePlan, practice: Question | None) -> dict[str, Any]:
         """Return sources, measures, how pairs were selected, and that there is no practice."""

@@ -35,8 +35,6 @@ from survey.core.studies.fields import (
 )
 from survey.core.studies.plan import Plan, study_digest, text_digest
 from survey.core.studies.questions import rankings_of
-from survey.core.tasks.ordering_plan import OrderingPlan
-from survey.core.tasks.preference import PreferencePlan
 from survey.db.export_queries import EXPORTED
 from survey.db.item_queries import Thumbnail
 from survey.db.models import Study
@@ -85,7 +83,6 @@ from survey.services.exchange.input_files import (
     text_of,
 )
 from survey.services.exchange.long_table import LONG, SCRIPT, SECONDS, script
-from survey.services.exchange.ordering import recompute_lists
 from survey.services.exchange.ordering_reader import ForeignFolder, read_foreign
 from survey.services.exchange.tables import (
     CODEBOOK,
@@ -263,8 +260,7 @@ def replicate(files: Files, sources: SourceFiles | None = None) -> Iterator[str]
         yield f"{STUDY} holds a valid plan: {content.plan.title}"
         try:
             yield from _recompute(files, content, study, comparison)
-            if isinstance(content.plan, OrderingPlan | PreferencePlan):
-                yield from recompute_lists(content.plan, sources)
+            yield from files_of_kind(content.plan).recompute_sources(content, sources)
         except BundleError as error:
             raise BundleError(f"{error}{_other_packages(study)}") from None
     yield from comparison.notes()

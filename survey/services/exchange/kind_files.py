@@ -25,7 +25,14 @@ from survey.db.models.base import TaskTables
 from survey.services.analysis.results import Results
 from survey.services.analysis.sheets import Sheet
 from survey.services.analysis.study_results import AnalysisOptions
-from survey.services.exchange.input_files import BundleError, CsvRow, Faults, Files, parse_rows
+from survey.services.exchange.input_files import (
+    BundleError,
+    CsvRow,
+    Faults,
+    Files,
+    SourceFiles,
+    parse_rows,
+)
 from survey.services.exchange.tables import (
     CONTRADICTS,
     PARTICIPANT,
@@ -326,6 +333,15 @@ class KindFiles(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
         if [*content.questions] != asked:
             raise BundleError(f"{self.questions_file} has other {self.noun} than the plan")
         return f"the {self.noun} are the plan's"
+
+    def recompute_sources(self, content: Content, sources: SourceFiles | None) -> Iterable[str]:
+        """Compare lists with the judgements and runs that they come from; return how they agree.
+
+        Raises BundleError for files that questions of this kind do not come from.
+        """
+        if sources is not None:
+            raise BundleError(f"the {self.noun} of this study are not made of judgements and runs")
+        return ()
 
     def read_practice(self, study: Mapping[str, Any], plan: PlanT) -> QuestionT | None:
         """Return the practice question of the plan, which no file has."""

@@ -282,6 +282,11 @@ class OrderingFiles:
         """Compare rankings.csv, where it exists, with the lists; raises BundleError."""
         check_rankings(files, rankings_of(content.questions), foreign=False)
 
+    def recompute_sources(self, content: Content, sources: SourceFiles | None) -> Iterator[str]:
+        """Compare the lists with the judgements and runs that they come from."""
+        plan: Any = content.plan
+        return recompute_lists(plan, sources)
+
     def read_practice(self, study: Mapping[str, Any], plan: OrderingPlan) -> Question | None:
         """Return the practice question in study.json; raises BundleError for impossible lists."""
         lists = study["practice"]
@@ -341,12 +346,13 @@ class OrderingFiles:
 
 
 def recompute_lists(
-    plan: OrderingPlan | PreferencePlan, files: SourceFiles | None
+    plan: OrderingPlan | PreferencePlan, files: SourceFiles | None, *, paired: bool = False
 ) -> Iterator[str]:
     """Compare a plan's lists with the judgements and runs that they come from, if they are known.
 
-    Yields a sentence for each check. Raises BundleError for a list that the files do not give,
-    and for files that give the same lists but have another SHA-256.
+    ``paired``: the lists are of pairs of runs. Yields a sentence for each check. Raises BundleError
+    for a list that the files do not give, and for files that give the same lists but have another
+    SHA-256.
     """
     provenance = plan.provenance
     if provenance is None:
@@ -368,9 +374,10 @@ def recompute_lists(
             f"{len(provenance.topics)} topics, first {missing[0]!r}; the study's own file is needed"
         )
     runs = _runs_in_order(provenance, files.runs)
-    _compare_lists(plan, provenance, _lists_of(plan, files._replace(runs=runs)))
+    lists = _lists_of(plan, files._replace(runs=runs), paired=paired)
+    _compare_lists(plan, provenance, lists)
     count = len(provenance.topics)
-    what = "topics" if isinstance(plan, PreferencePlan) else "questions"
+    what = "topics" if paired else "questions"
     yield f"the positions of {count} {what} come out of {len(runs)} runs and judgements again"
     for source, file in zip(provenance.sources, files.in_order(runs), strict=True):
         if source.sha256 != file.sha256:
@@ -406,7 +413,7 @@ def _runs_in_order(provenance: Provenance, runs: Sequence[TextFile]) -> list[Tex
     return [run._replace(run=name) for run, name in zip(in_order, provenance.runs, strict=True)]
 
 
-def _lists_of(plan: OrderingPlan | PreferencePlan, files: SourceFiles) -> OwnLists:
+def _lists_of(plan: OrderingPlan | PreferencePlan, files: SourceFiles, *, paired: bool) -> OwnLists:
     """Read a study's lists from its files, the runs in the plan's order; raises BundleError."""
     source = plan.provenance
     reading = Reading(source.ids, source.distances, source.relevant_from) if source else Reading()
@@ -419,7 +426,7 @@ def _lists_of(plan: OrderingPlan | PreferencePlan, files: SourceFiles) -> OwnLis
             missing_last=True,
             graded="grades" in plan.marked,
             clusters=files.clusters if "clusters" in plan.marked else None,
-            paired=isinstance(plan, PreferencePlan),
+            paired=paired,
             reading=reading,
         )
     except FaultyFilesError as error:

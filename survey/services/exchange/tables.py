@@ -57,7 +57,7 @@ from survey.services.analysis.study_results import (
     LeftOut,
     minutes_taken,
 )
-from survey.services.exchange.input_files import CsvRow, Files
+from survey.services.exchange.input_files import CsvRow, Files, SourceFiles
 
 Cell = str | int | float | Decimal | bool | datetime | None
 Row = Sequence[Cell]
@@ -326,6 +326,12 @@ class TaskFiles(Protocol):
 
     def check_questions(self, content: Content) -> str:
         """Compare the questions with the plan's; return how they agree. Raises BundleError."""
+
+    def recompute_sources(self, content: Content, sources: SourceFiles | None) -> Iterable[str]:
+        """Compare lists with the judgements and runs that they come from; return how they agree.
+
+        Raises BundleError, also for files that questions of this kind do not come from.
+        """
 
     def read_practice(self, study: Mapping[str, Any], plan: Any) -> Any:
         """Return the practice question in study.json, None for none; raises BundleError."""

@@ -25,7 +25,6 @@ from survey.core.studies.minutes import Documents, are_apart
 from survey.core.studies.plan import Plan, TaskQuestion, study_digest, text_digest
 from survey.core.tasks import ordering
 from survey.core.tasks.ordering import PairCounts, QuestionCheck
-from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.core.text_input import LONGEST_SLUG, SLUG, as_slug, shortened
 from survey.db import item_queries, queries
 from survey.db.engine import note_deletion
@@ -589,11 +588,10 @@ def question_checks(study: Study) -> list[QuestionCheck]:
 
     Questions of other kinds are not compared.
     """
-    if not isinstance(study.plan, OrderingPlan):
-        return []
     last = study.plan.questions
     questions = questions_of(study, practice=True)
-    return ordering.question_checks(each for each in questions if each.number <= last)
+    kept = (each for each in questions if each.number <= last)
+    return kind_of(study.plan).question_checks(kept)
 
 
 def pair_counts(study: Study, checks: Sequence[QuestionCheck]) -> list[PairCounts]:
@@ -608,15 +606,12 @@ def pair_counts(study: Study, checks: Sequence[QuestionCheck]) -> list[PairCount
 
 def headings(study: Study) -> dict[str, str]:
     """Return the column heading of each measure's values: 1-AP for AP, so that lower is better."""
-    plan = study.plan
-    return ordering.headings(plan) if isinstance(plan, OrderingPlan) else {}
+    return kind_of(study.plan).headings(study.plan)
 
 
 def chance_advantage(study: Study) -> dict[str, float]:
     """Return the expected credits per response if participants click columns at random."""
-    if not isinstance(study.plan, OrderingPlan):
-        return {}
-    return ordering.chance_advantage(study.plan, counted_questions(study))
+    return kind_of(study.plan).chance_advantage(study.plan, counted_questions(study))
 
 
 def _public_texts(study: Study) -> Iterator[tuple[str, str]]:
