@@ -1,13 +1,20 @@
 """What a kind of question declares, and what follows from it without database or pages."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from random import Random
 from typing import Any, ClassVar, Generic, TypeVar
 
 from survey.core.collections.items import FindItems, Item, Topic
-from survey.core.studies.fields import Declared, Finding, value_fields
+from survey.core.studies.fields import (
+    Choice,
+    Declared,
+    Finding,
+    Text,
+    ValueField,
+    value_fields,
+)
 from survey.core.studies.plan import Plan, TaskQuestion
 
 PlanT = TypeVar("PlanT", bound=Plan)
@@ -16,6 +23,17 @@ PresentationT = TypeVar("PresentationT")
 AnswerT = TypeVar("AnswerT")
 
 AS_PLANNED = "as-planned"
+FIELDS_IN: dict[str, tuple[type, ...]] = {  # the types of the fields that each declares
+    "question": (str, int, bool, float),
+    "presentation": (str, int, bool, float),
+    "answer": (str, int, bool),
+}
+# What tables, files and forms have beside the fields of presentation and answer.
+TAKEN = (
+    *("participant", "question", "position", "shown_at", "submitted_at", "active_seconds"),
+    *("revisions", "asked", "contradicts", "reason", "id", "number", "presentation_id"),
+    *("response_id", "revision_id", "csrf_token", "submission_key", "step_key", "go", "errors"),
+)
 
 
 @dataclass(frozen=True)
@@ -135,6 +153,51 @@ class Declaration(ABC, Generic[PlanT, QuestionT, PresentationT, AnswerT]):
     def describe_answer(self, answer: AnswerT) -> dict[str, Any]:
         """Return an answer as plain values, for the participant's own data."""
         return {name: value for name, value in vars(answer).items() if value is not None}
+
+
+def declaration_faults(kind: Any) -> Iterator[str]:
+    """Yield what is wrong with the declared fields of a kind, for whoever writes one."""
+    owners: dict[str, Any] = {what: getattr(kind, what, None) for what in FIELDS_IN}
+    declared = {what: value_fields(each) for what, each in owners.items() if is_dataclass(each)}
+    for what, fields_of in declared.items():
+        names = [each.name for each in fields_of]
+        for each in fields_of:
+            place = f"{owners[what].__name__}.{each.name}"
+            faults = [*_type_faults(what, each), *_use_faults(kind, what, each, names)]
+            faults += _default_faults(owners[what], each)
+            yield from (f"{place} {fault}" for fault in faults)
+    shown = {each.name for each in declared.get("presentation", ())}
+    for each in declared.get("answer", ()):
+        if each.name in shown:
+            yield f"{each.name} is a field of the presentation and of the answer; rename one"
+
+
+def _type_faults(what: str, field: ValueField) -> Iterator[str]:
+    if field.type not in FIELDS_IN[what]:
+        allowed = ", ".join(each.__name__ for each in FIELDS_IN[what])
+        found = getattr(field.type, "__name__", field.type)
+        yield f"is of type {found}; allowed are {allowed}, and one of these or None"
+    elif isinstance(field.rule, Choice) and {*map(type, field.rule.allowed)} != {field.type}:
+        yield f"is a Choice whose values are not all of its type, {field.type.__name__}"
+
+
+def _use_faults(kind: Any, what: str, field: ValueField, names: Sequence[str]) -> Iterator[str]:
+    before, switch = field.rule.only_with[0], field.rule.asked_by
+    if what != "question" and field.name in TAKEN:
+        yield "has a name that every answer has something of; choose another"
+    if before and before not in names[: names.index(field.name)]:
+        yield f"is asked only with {before}, which is no field before it"
+    if switch and not hasattr(kind.plan, switch):
+        yield f"is asked by {switch}, which {kind.plan.__name__} does not have"
+    may_be_missing = before or switch or isinstance(field.rule, Text)
+    if what == "answer" and may_be_missing and not field.optional:
+        yield f"may be missing, so its type has to allow None: {field.type.__name__} | None"
+
+
+def _default_faults(owner: Any, field: ValueField) -> Iterator[str]:
+    default = next(each.default for each in fields(owner) if each.name == field.name)
+    if default is not MISSING and (breach := field.breach(default)):
+        yield f"has a default that it does not allow: it {breach}"
 
 
 AnyKind = Declaration[Any, Any, Any, Any]

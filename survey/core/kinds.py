@@ -106,18 +106,21 @@ def _load(point: EntryPoint) -> Any:
     """Return the kind of an entry point; raises ValueError for what is none."""
     try:
         made = point.load()
-        is_kind = isinstance(made, type) and issubclass(made, Declaration)
-        kind = made() if is_kind else None
     except Exception as error:  # another package's code may raise anything
         raise ValueError(f"{type(error).__name__}: {error}") from error
-    if kind is None:
+    if not (isinstance(made, type) and issubclass(made, Declaration)):
         raise ValueError(f"{point.value} is no subclass of survey.kinds.Kind")
-    name = getattr(kind, "name", None)
+    name = getattr(made, "name", None)
     if not (isinstance(name, str) and NAME.fullmatch(name)):
-        raise ValueError(f"name is {name!r}; a word of lower-case letters is needed")
-    if missing := [each for each in DECLARED if not hasattr(kind, each)]:
+        raise ValueError(f"name is {name!r}; up to 24 lower-case letters, digits and _ are allowed")
+    if missing := [each for each in DECLARED if not hasattr(made, each)]:
         raise ValueError(f"it does not declare {', '.join(missing)}")
-    return kind
+    try:
+        return made()
+    except ValueError:
+        raise
+    except Exception as error:  # such as a TypeError that names a method it has to have
+        raise ValueError(f"{type(error).__name__}: {error}") from error
 
 
 KINDS = Kinds(BUILT_IN, lambda: entry_points(group=GROUP))

@@ -16,6 +16,7 @@ from survey.core.kind import (
     PresentationT,
     QuestionT,
     Unvaried,
+    declaration_faults,
 )
 from survey.core.studies.fields import (
     Choice,
@@ -67,6 +68,11 @@ class Kind(
     """A kind of question. Subclasses declare; they override what is not as usual."""
 
     metadata: MetaData = OUTSIDE
+
+    def __init__(self) -> None:
+        """Raise ValueError for fields that cannot be declared so."""
+        if faults := "; ".join(declaration_faults(self)):
+            raise ValueError(faults)
 
     @cached_property
     def tables(self) -> TaskTables:

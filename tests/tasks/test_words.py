@@ -15,6 +15,7 @@ from survey import figures, tokens
 from survey.cli.planning import local_server
 from survey.core.kinds import KINDS, plan_from_json, read_stored_plan
 from survey.core.studies.fields import PlanError
+from survey.core.studies.run_lists import TextFile
 from survey.errors import SurveyError
 from survey.figures.exhibit import Exhibit
 from survey.services import accounts
@@ -23,7 +24,7 @@ from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.exchange import bundle, bundle_import, tables
 from survey.services.exchange.bundle import analyse_stored
 from survey.services.exchange.bundle_reader import analyse_files, replicate
-from survey.services.exchange.input_files import BundleError, open_files
+from survey.services.exchange.input_files import BundleError, SourceFiles, open_files
 from survey.services.exchange.kind_files import Answers
 from survey.services.planning.simulation import preference_for, simulate
 from survey.services.studies import lifecycle, publications
@@ -288,6 +289,16 @@ def test_a_changed_word_does_not_replicate(visitor, session, study):
     files["words.csv"] = files["words.csv"].replace(b"sea", b"bay")
     with pytest.raises(BundleError, match=r"words\.csv was changed"):
         [*replicate(files)]
+
+
+@ON_SQLITE
+def test_judgements_that_its_questions_do_not_come_from_are_refused(visitor, session, study):
+    taken_part(visitor)
+    lifecycle.close_study(session, study)
+    files = open_files(io.BytesIO(exported(session, study)), "words.zip")
+    sources = SourceFiles(TextFile("qrels.txt", "1 0 a 1"), [TextFile("run.txt", "1 Q0 a 1 1 r")])
+    with pytest.raises(BundleError, match="words of this study are not made of judgements and ru"):
+        [*replicate(files, sources)]
 
 
 @ON_SQLITE

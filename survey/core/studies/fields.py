@@ -356,9 +356,10 @@ def value_fields(owner: Any) -> tuple[ValueField, ...]:
 
 @cache
 def _value_fields(owner: Any) -> tuple[ValueField, ...]:
-    hints = get_type_hints(owner)
+    rules = rules_of(owner)
+    hints = get_type_hints(owner) if rules else {}
     made = []
-    for name, rule in rules_of(owner).items():
+    for name, rule in rules.items():
         types = [each for each in get_args(hints[name]) or [hints[name]] if each is not type(None)]
         is_optional = type(None) in get_args(hints[name])
         made.append(ValueField(name, types[0], is_optional, rule))

@@ -18,6 +18,7 @@ from survey.web.forms import AnswerForm
 from survey.web.language import gettext
 from survey.web.participant.single_page import Doubt, SinglePage
 
+UNSTORABLE = marked("This holds a character that cannot be stored; please type it again.")
 MISSING = marked("Please answer this.")
 OF_SWITCHES = marked("Yes"), marked("No")  # the words of ``Switch``, which are translated here
 
@@ -40,17 +41,25 @@ class DeclaredForm(AnswerForm):
         for each in self.declared:
             value = None
             if each.is_asked(self.plan, self._values):
-                value = _sent(each, self[each.name].data or "")
-                if value is None and not isinstance(each.rule, Text):
-                    self._refuse(each)
+                text = self[each.name].data or ""
+                value = _sent(each, text)
+                if value is None and (text.strip() or not isinstance(each.rule, Text)):
+                    self._refuse(each, text)
             self._values[each.name] = value
         return not self.errors
 
-    def _refuse(self, field: ValueField) -> None:
-        control = self[field.name]
-        if field.rule.words:
+    def _refuse(self, field: ValueField, text: str) -> None:
+        control, rule = self[field.name], field.rule
+        if rule.words:
             control.data = None  # no control shows such a value
-        control.errors = [gettext(field.rule.missing or MISSING)]
+        sentence = gettext(rule.missing or MISSING)
+        if isinstance(rule, Text) and len(text) > rule.longest:
+            sentence = gettext("At most %(longest)s characters, please.", longest=rule.longest)
+        elif isinstance(rule, Text):
+            sentence = gettext(
+                "This holds a character that cannot be stored; please type it again."
+            )
+        control.errors = [sentence]
 
     @property
     def answer(self) -> Any:

@@ -1,0 +1,100 @@
+"""What is wrong with a declaration is said to whoever writes it, before anybody is asked."""
+
+from dataclasses import dataclass
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from survey.core.kind import declaration_faults
+from survey.core.studies.fields import (
+    Choice,
+    Declared,
+    NotAllowedValueError,
+    Switch,
+    Text,
+    Whole,
+    declared,
+    value_fields,
+)
+from survey.kinds import Unvaried
+from tests.tasks import words
+
+
+def kind_with(answer, presentation=Unvaried):
+    """What a kind with these types declares."""
+    of_words = {"plan": words.WordsPlan, "question": words.WordsQuestion}
+    return SimpleNamespace(**of_words, presentation=presentation, answer=answer)
+
+
+def an_answer(name, hint, rule, **more):
+    """A type of answers with one field."""
+    members = {
+        "__annotations__": {name: hint},
+        name: declared(rule, **more),
+        "__module__": __name__,
+    }
+    return dataclass(frozen=True)(type("Answer", (Declared,), members))
+
+
+LISTED, SHARE = Choice("?", {1: "a"}), Whole("?", 0, 1)
+MIXED, SWITCHED = Choice("?", {1: "a", "b": "b"}), Switch("?", asked_by="ask_sure")
+
+
+@pytest.mark.parametrize(
+    ("name", "hint", "rule", "fault"),
+    [
+        ("many", list, LISTED, "Answer.many is of type list; allowed are str, int, bool"),
+        ("share", float, SHARE, "Answer.share is of type float; allowed are str, int, bool"),
+        ("side", int, MIXED, "is a Choice whose values are not all of its type, int"),
+        ("reason", str | None, Text("Why?"), "has a name that every answer has something of"),
+        ("position", int, SHARE, "has a name that every answer has something of"),
+        ("words", str, Text("?"), "may be missing, so its type has to allow None: str | None"),
+        ("sure", bool | None, SWITCHED, "is asked by ask_sure, which WordsPlan does not have"),
+        ("sure", bool | None, Switch(only_with=("x", 1)), "only with x, which is no field before"),
+    ],
+)
+def test_a_field_that_cannot_be_is_named(name, hint, rule, fault):
+    assert fault in "; ".join(declaration_faults(kind_with(an_answer(name, hint, rule))))
+
+
+def test_a_default_that_is_not_allowed_is_named():
+    answer = an_answer("stars", int, Whole("?", 1, 5), default=9)
+    [fault] = declaration_faults(kind_with(answer))
+    assert fault == "Answer.stars has a default that it does not allow: it is 9; 1 to 5 are allowed"
+
+
+def test_a_name_that_presentation_and_answer_share_is_named():
+    answer = an_answer("swapped", bool, Switch("?"))
+    [fault] = declaration_faults(kind_with(answer, words.WordsPresentation))
+    assert fault == "swapped is a field of the presentation and of the answer; rename one"
+
+
+@dataclass(frozen=True)
+class Judged(Declared):
+    """An answer with all that a field can depend on."""
+
+    liked: str = declared(Choice("?", {"yes": "yes", "no": "no"}))
+    stars: int | None = declared(Whole("?", 1, 5, only_with=("liked", "yes")), None)
+    left: int | None = declared(Whole("?", 1, 3, asked_by="ask_both"), None)
+    right: int | None = declared(Whole("?", 1, 3, asked_by="ask_both"), None)
+
+
+values = st.none() | st.integers(-1, 6)
+
+
+@given(st.sampled_from(["yes", "no", "other"]), values, values, values)
+def test_an_answer_is_refused_exactly_where_a_rule_of_a_field_is_broken(liked, stars, left, right):
+    is_allowed = (
+        liked in ("yes", "no")
+        and (stars is None or (liked == "yes" and 1 <= stars <= 5))
+        and all(side is None or 1 <= side <= 3 for side in (left, right))
+        and (left is None) == (right is None)
+    )
+    if is_allowed:
+        Judged(liked, stars, left, right)
+        return
+    with pytest.raises(NotAllowedValueError) as caught:
+        Judged(liked, stars, left, right)
+    assert caught.value.field in [each.name for each in value_fields(Judged)]
