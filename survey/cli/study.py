@@ -337,11 +337,13 @@ def _print_warnings_of_files(warnings: "Sequence[Warned]", *, strict: bool) -> N
 def _what_to_do_next(session: "Session", study: "Study") -> list[str]:
     """Return what to do with a new study, in sentences."""
     from survey.services import accounts
+    from survey.services.analysis.sheets import count_of
     from survey.services.studies.plans import contact_faults
 
     sentences = [
         f"Look at it with `survey study check {study.slug}`, then open it.",
-        f"Participants read that it takes about {study.plan.minutes} minutes (--minutes).",
+        f"Participants read that it takes about {count_of(study.plan.minutes, 'minute')} "
+        "(--minutes).",
     ]
     if contact_faults(study.plan):
         sentences.append(

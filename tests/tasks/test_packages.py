@@ -167,6 +167,40 @@ def test_templates_static_files_and_translations_of_a_package_are_found(site, su
     assert ",12,0,a guess," in row
 
 
+FAULTS = {
+    "cannot show it (TypeError: unhashable type: 'list')": (
+        "return (question.text,)",
+        "return [question.text]",
+    ),
+    "could not analyse the answers (KeyError: 'nothing'); tell": (
+        "stars = defaultdict(list)",
+        "stars = {}['nothing']",
+    ),
+}
+
+
+@pytest.mark.parametrize("told", FAULTS)
+def test_a_fault_in_a_packages_code_is_told_with_whose_it_is(site, survey, tmp_path, told):
+    file = site / "site" / "stars" / "__init__.py"
+    code = file.read_text()
+    old, new = FAULTS[told]
+    assert old in code
+    survey("init")
+    file.write_text(code.replace(old, new))
+    try:
+        survey("study", "new", "stars", "--from", site / "plan.yaml")
+        if "show" in told:
+            said = survey("study", "open", "stars", "--anyway", "a test", status=1)
+        else:
+            survey("study", "open", "stars", "--anyway", "a test")
+            survey("simulate", "stars", "--participants", 1)
+            survey("study", "close", "stars")
+            said = survey("analyse", "stars", "--include-test", status=1)
+    finally:
+        file.write_text(code)
+    assert told in " ".join(said.split())
+
+
 def test_a_package_that_cannot_be_registered_is_named_and_stops_nothing(site, survey, tmp_path):
     broken = tmp_path / "broken"
     (broken / "broken-1.0.dist-info").mkdir(parents=True)

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Generic, NamedTuple
 from sqlalchemy.orm import Session
 
 from survey.core.kind import AnswerT, Declaration, PlanT, PresentationT, QuestionT
+from survey.core.kinds import KINDS
 from survey.core.studies.fields import (
     Choice,
     NotAllowedValueError,
@@ -22,6 +23,7 @@ from survey.core.studies.fields import (
 from survey.core.text_input import parse_whole
 from survey.db import export_queries
 from survey.db.models.base import TaskTables
+from survey.errors import SurveyError
 from survey.services.analysis.results import Results
 from survey.services.analysis.sheets import Sheet
 from survey.services.analysis.study_results import AnalysisOptions
@@ -87,8 +89,20 @@ class Answers(Generic[PlanT, QuestionT, PresentationT, AnswerT]):
         return sum(1 for _ in self.rows())
 
     def analyse(self, content: Content, options: AnalysisOptions) -> Results:
-        """Return the results of the answers of those who count."""
-        return self.kind.analyse(content, [*self.counted(content, options)], options)
+        """Return the results of the answers of those who count.
+
+        Raises SurveyError, with whose it is, for any error in the code of another package.
+        """
+        counted = [*self.counted(content, options)]
+        package = KINDS.packages.get(self.kind.name)
+        if package is None:
+            return self.kind.analyse(content, counted, options)
+        try:
+            return self.kind.analyse(content, counted, options)
+        except Exception as error:
+            text = f"the kind {self.kind.name!r} of {package} could not analyse the answers"
+            cause = f"{type(error).__name__}: {error}"
+            raise SurveyError(f"{text} ({cause}); tell whoever wrote that package") from error
 
     def counted(
         self, content: Content, options: AnalysisOptions

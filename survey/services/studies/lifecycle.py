@@ -58,11 +58,12 @@ from survey.services.studies.plans import (
 from survey.services.studies.recruitment import Recruitment, recruitment_of
 
 FEWEST_TIMED = 5  # participants of whom the time is taken instead of an estimate
-NO_ITEMS = "no-items"
+NO_ITEMS, CANNOT_SHOW = "no-items", "cannot-show"
 # Texts that were meant to be replaced, such as "your e-mail" or <contact>; not <ada@example.org>.
 PLACEHOLDER = re.compile(r"\b(todo|tbd|xxx+)\b|\A\W*your\b|<[^<>@/]*>", re.IGNORECASE)
 REACHABLE = re.compile(r"[^\s@]@[^\s@.]+\.[^\s@.]|([0-9][\s()./+-]*){5}|(https?://|www\.)[^\s/]")
-NEVER_OPENS = ("asked-by", "contact", NO_ITEMS)  # codes of findings that no reason outweighs
+# Codes of findings that no reason outweighs.
+NEVER_OPENS = ("asked-by", "contact", NO_ITEMS, CANNOT_SHOW)
 
 
 def create_study(session: Session, slug: str, plan: Plan) -> Study:
@@ -341,6 +342,20 @@ def _require_version(stored: Mapping[str, Any], version: str) -> None:
         )
 
 
+def _shown_faults(study: Study) -> Iterator[Finding]:
+    """Yield why a kind of another package cannot show a question, before participants find out."""
+    plan, kind = study.plan, kind_of(study.plan)
+    package = KINDS.packages.get(plan.kind)
+    for question in questions_of(study)[:1] if package else ():
+        try:
+            view = kind.show(question, kind.draw_variant(plan, question, kind.usual_variant(plan)))
+            hash(view)  # a page of a question is kept by what it shows
+        except Exception as error:
+            cause = f"{type(error).__name__}: {error}"
+            text = f"the kind {plan.kind!r} of {package} cannot show it ({cause})"
+            yield Finding(question.number, text, failed=True, stops=True, code=CANNOT_SHOW)
+
+
 def admit_guests_only(session: Session, study: Study, who: str) -> None:
     """Close the public link to new participants, who would take the guests' slots."""
     study = queries.locked_study(session, study)
@@ -350,6 +365,7 @@ def admit_guests_only(session: Session, study: Study, who: str) -> None:
 def check_study(session: Session, study: Study) -> list[Finding]:
     """Return findings; one that has ``failed`` means that the study is broken."""
     findings = [*kind_of(study.plan).findings(study.plan, questions_of(study))]
+    findings += _shown_faults(study)
     findings += [
         Finding(
             None,
