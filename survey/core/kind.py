@@ -44,7 +44,7 @@ class DeclaredQuestion(Declared):
 
     def as_json(self) -> dict[str, Any]:
         """Return all of it but its number."""
-        return {each.name: getattr(self, each.name) for each in value_fields(type(self))}
+        return {field.name: getattr(self, field.name) for field in value_fields(type(self))}
 
     def as_shown(self) -> dict[str, Any]:
         """Return what the study's digest covers of it."""
@@ -96,7 +96,7 @@ class Declaration(ABC, Generic[PlanT, QuestionT, PresentationT, AnswerT]):
         return make(number, **content)  # type: ignore[no-any-return]
 
     def with_items(self, plan: PlanT, question: QuestionT, view: Any, find: FindItems) -> Any:
-        """Add to a view what its documents and topic stand for; plans with ``has_items`` need it.
+        """Add the pictures and texts of documents and topic to a view, for plans that show some.
 
         What participants get tells neither a document's id nor its file.
         """
@@ -156,25 +156,25 @@ class Declaration(ABC, Generic[PlanT, QuestionT, PresentationT, AnswerT]):
 
 
 def declaration_faults(kind: Any) -> Iterator[str]:
-    """Yield what is wrong with the declared fields of a kind, for whoever writes one."""
+    """Yield what is wrong with the declared fields of a kind, for its author."""
     owners: dict[str, Any] = {what: getattr(kind, what, None) for what in FIELDS_IN}
-    declared = {what: value_fields(each) for what, each in owners.items() if is_dataclass(each)}
+    declared = {what: value_fields(owner) for what, owner in owners.items() if is_dataclass(owner)}
     for what, fields_of in declared.items():
-        names = [each.name for each in fields_of]
-        for each in fields_of:
-            place = f"{owners[what].__name__}.{each.name}"
-            faults = [*_type_faults(what, each), *_use_faults(kind, what, each, names)]
-            faults += _default_faults(owners[what], each)
+        names = [field.name for field in fields_of]
+        for field in fields_of:
+            place = f"{owners[what].__name__}.{field.name}"
+            faults = [*_type_faults(what, field), *_use_faults(kind, what, field, names)]
+            faults += _default_faults(owners[what], field)
             yield from (f"{place} {fault}" for fault in faults)
-    shown = {each.name for each in declared.get("presentation", ())}
-    for each in declared.get("answer", ()):
-        if each.name in shown:
-            yield f"{each.name} is a field of the presentation and of the answer; rename one"
+    shown = {field.name for field in declared.get("presentation", ())}
+    for field in declared.get("answer", ()):
+        if field.name in shown:
+            yield f"{field.name} is a field of the presentation and of the answer; rename one"
 
 
 def _type_faults(what: str, field: ValueField) -> Iterator[str]:
     if field.type not in FIELDS_IN[what]:
-        allowed = ", ".join(each.__name__ for each in FIELDS_IN[what])
+        allowed = ", ".join(type_.__name__ for type_ in FIELDS_IN[what])
         found = getattr(field.type, "__name__", field.type)
         yield f"is of type {found}; allowed are {allowed}, and one of these or None"
     elif isinstance(field.rule, Choice) and {*map(type, field.rule.allowed)} != {field.type}:

@@ -1,6 +1,9 @@
 """What is wrong with a declaration is said to whoever writes it, before anybody is asked."""
 
+import csv
+import io
 from dataclasses import dataclass
+from importlib.metadata import EntryPoint
 from types import SimpleNamespace
 
 import pytest
@@ -8,17 +11,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from survey.core.kind import declaration_faults
+from survey.core.kinds import Kinds
 from survey.core.studies.fields import (
     Choice,
     Declared,
     NotAllowedValueError,
+    Rule,
     Switch,
     Text,
     Whole,
     declared,
     value_fields,
 )
-from survey.kinds import Unvaried
+from survey.kinds import Kind, Unvaried
+from survey.services.exchange.input_files import CsvRow
+from survey.services.exchange.kind_files import read_value
+from survey.services.exchange.tables import cell_of
 from tests.tasks import words
 
 
@@ -26,6 +34,22 @@ def kind_with(answer, presentation=Unvaried):
     """What a kind with these types declares."""
     of_words = {"plan": words.WordsPlan, "question": words.WordsQuestion}
     return SimpleNamespace(**of_words, presentation=presentation, answer=answer)
+
+
+class NoAnalysis(Kind):
+    """It does not say what its answers tell."""
+
+    name, plan, question = "silent", words.WordsPlan, words.WordsQuestion
+    presentation, answer = words.WordsPresentation, words.WordsAnswer
+    draw, show = words.Words.draw, words.Words.show
+
+
+def test_a_kind_without_an_analysis_is_refused_when_it_is_loaded():
+    point = EntryPoint("silent", f"{__name__}:NoAnalysis", "survey.kinds")
+    kinds = Kinds({}, lambda: [point])
+    assert [*kinds] == []
+    assert "abstract method" in kinds.faults[0]
+    assert "analyse" in kinds.faults[0]
 
 
 def an_answer(name, hint, rule, **more):
@@ -98,3 +122,31 @@ def test_an_answer_is_refused_exactly_where_a_rule_of_a_field_is_broken(liked, s
     with pytest.raises(NotAllowedValueError) as caught:
         Judged(liked, stars, left, right)
     assert caught.value.field in [each.name for each in value_fields(Judged)]
+
+
+@dataclass(frozen=True)
+class Measured(Declared):
+    """A value of each type that a column can have."""
+
+    share: float = declared(Rule())
+    count: int = declared(Whole("?", -(10**9), 10**9))
+    is_known: bool = declared(Switch("?"))
+    name: str = declared(Text("?"))
+
+
+texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1)
+measured = st.builds(
+    Measured,
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.integers(-(10**9), 10**9),
+    st.booleans(),
+    texts.filter(str.strip),
+)
+
+
+@given(measured)
+def test_every_value_that_is_written_into_a_cell_is_read_again(value):
+    for field in value_fields(Measured):
+        kept = getattr(value, field.name)
+        [[cell]] = csv.reader(io.StringIO(cell_of(kept), newline=""))
+        assert read_value(CsvRow("answers.csv", 2, {field.name: cell}), field) == kept

@@ -1,5 +1,6 @@
 """The files of a kind of question, written and read as its types declare their fields."""
 
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +21,7 @@ from survey.core.studies.fields import (
     Whole,
     value_fields,
 )
-from survey.core.text_input import parse_whole
+from survey.core.text_input import parse_number, parse_whole
 from survey.db import export_queries
 from survey.db.models.base import TaskTables
 from survey.errors import SurveyError
@@ -151,6 +152,7 @@ class KindFiles(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
     column_order: ClassVar[Sequence[str]] = ()
     has_options: ClassVar[bool] = False
 
+    @abstractmethod
     def analyse(
         self,
         content: Content,
@@ -161,12 +163,11 @@ class KindFiles(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
 
         ``content.known(options)`` are the arguments that the results of all kinds have.
         """
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def tables(self) -> TaskTables:
         """The kind's tables in the database."""
-        raise NotImplementedError
 
     @property
     def recomputed(self) -> Mapping[str, str]:
@@ -260,7 +261,8 @@ class KindFiles(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
         self, session: Session, study_id: int, *, include_test: bool
     ) -> Answers[PlanT, QuestionT, PresentationT, AnswerT]:
         """Return the answers of a study in the database."""
-        make_drawn, make_answer = _maker(self.presentation), _maker(self.answer)
+        make_drawn: Any = self.presentation
+        make_answer: Any = self.answer
         split = 3 + len(value_fields(self.presentation))
         end = split + len(value_fields(self.answer))
 
@@ -290,7 +292,7 @@ class KindFiles(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
 
     def read_questions(self, files: Files, plan: PlanT) -> Sequence[QuestionT]:
         """Read the file of the questions."""
-        make = _maker(self.question)
+        make: Any = self.question
         declared = value_fields(self.question)
 
         def question(row: CsvRow) -> QuestionT:
@@ -303,13 +305,13 @@ class KindFiles(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
     def read_drawn(self, row: CsvRow, question: QuestionT) -> PresentationT:
         """Return how a question was shown, from an answer's row."""
         declared = value_fields(self.presentation)
-        drawn: PresentationT = _made(row, _maker(self.presentation), None, declared)
+        drawn: PresentationT = _made(row, self.presentation, None, declared)
         return drawn
 
     def read_answer(self, row: CsvRow, plan: PlanT) -> AnswerT:
         """Return the answer of a row: all that the plan asks for, and nothing else."""
         declared = value_fields(self.answer)
-        answer: AnswerT = _made(row, _maker(self.answer), None, declared)
+        answer: AnswerT = _made(row, self.answer, None, declared)
         values = vars(answer)
         for each in declared:
             is_asked = each.is_asked(plan, values)
@@ -456,18 +458,12 @@ def read_value(row: CsvRow, field: ValueField) -> Any:
         return None
     if field.type is bool:
         return row.flag(field.name)
-    if field.type is float:
-        return row.optional_number(field.name)
-    if field.type is int:
-        whole = parse_whole(cell, signed=True)
-        if whole is None:
-            raise row.fault(field.name, "a whole number is needed")
-        return whole
-    return cell
-
-
-def _maker(owner: Any) -> Callable[..., Any]:
-    return owner  # type: ignore[no-any-return] # a dataclass of the kind
+    if field.type is str:
+        return cell
+    number = parse_number(cell) if field.type is float else parse_whole(cell, signed=True)
+    if number is None:
+        raise row.fault(field.name, f"a {COLUMN_TYPES[field.type]} is needed")
+    return number
 
 
 def _made(
