@@ -49,12 +49,9 @@ PLAIN_TYPES = {
     "survey.core.kind",
     "survey.core.kinds",
     "survey.core.text_input",
-    "survey.core.tasks.grouping",
-    "survey.core.tasks.labelling",
     "survey.core.tasks.ordering",
     "survey.core.tasks.ordering_plan",
     "survey.core.tasks.preference",
-    "survey.core.tasks.steps",
 }
 NOT_IN_CORE = {
     *("flask", "flask_babel", "flask_sqlalchemy", "flask_wtf", "matplotlib"),

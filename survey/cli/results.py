@@ -114,8 +114,7 @@ def analyse(
 def _results_of(target: str | None, options: "AnalysisOptions", reason: str) -> "Iterator[Results]":
     """Yield the results; of a study in the database, in a session from which files are read."""
     from survey.services import accounts
-    from survey.services.collections.refining import results_of
-    from survey.services.exchange.bundle import require_options
+    from survey.services.exchange.bundle import require_options, results_of
     from survey.services.exchange.bundle_reader import analyse_files
     from survey.services.exchange.input_files import open_files
     from survey.services.operations.database import begin_reading

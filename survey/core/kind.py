@@ -23,16 +23,18 @@ PresentationT = TypeVar("PresentationT")
 AnswerT = TypeVar("AnswerT")
 
 AS_PLANNED = "as-planned"
-FIELDS_IN: dict[str, tuple[type, ...]] = {  # the types of the fields that each declares
-    "question": (str, int, bool, float),
+FIELDS_IN: dict[str, tuple[Any, ...]] = {  # the types of the fields that each declares
+    "question": (str, int, bool, float, tuple[str, ...]),
     "presentation": (str, int, bool, float),
     "answer": (str, int, bool),
+    "step": (str, int, bool, Sequence[str], Mapping[str, Sequence[str]]),
 }
 # What tables, files and forms have beside the fields of presentation and answer.
 TAKEN = (
     *("participant", "question", "position", "shown_at", "submitted_at", "active_seconds"),
     *("revisions", "asked", "contradicts", "reason", "id", "number", "presentation_id"),
     *("response_id", "revision_id", "csrf_token", "submission_key", "step_key", "go", "errors"),
+    "saved_at",
 )
 
 
@@ -65,6 +67,7 @@ class Declaration(ABC, Generic[PlanT, QuestionT, PresentationT, AnswerT]):
     participant is shown it. ``answer``: what they say. All are frozen dataclasses that reject
     invalid values; the fields of presentation and answer are columns of the kind's tables.
 
+    ``step``: of a kind whose questions are answered in small steps, their type.
     ``noun``: what messages call its questions. ``generator_version``: of the code that draws them;
     raised when it draws different ones. ``asks``: what a page may ask back before it saves an
     answer that ``contradicts`` itself.
@@ -75,6 +78,7 @@ class Declaration(ABC, Generic[PlanT, QuestionT, PresentationT, AnswerT]):
     question: type[QuestionT]
     presentation: type[PresentationT]
     answer: type[AnswerT]
+    step: ClassVar[type[Any] | None] = None
     noun: ClassVar[str] = "questions"
     generator_version: ClassVar[int] = 1
     asks: ClassVar[Sequence[str]] = ()
@@ -93,7 +97,11 @@ class Declaration(ABC, Generic[PlanT, QuestionT, PresentationT, AnswerT]):
     def read_question(self, number: int, content: Mapping[str, Any]) -> QuestionT:
         """Return the question that ``as_json`` wrote."""
         make: Any = self.question
-        return make(number, **content)  # type: ignore[no-any-return]
+        values = {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in content.items()
+        }
+        return make(number, **values)  # type: ignore[no-any-return]
 
     def with_items(self, plan: PlanT, question: QuestionT, view: Any, find: FindItems) -> Any:
         """Add the pictures and texts of documents and topic to a view, for plans that show some.
@@ -190,7 +198,7 @@ def _use_faults(kind: Any, what: str, field: ValueField, names: Sequence[str]) -
     if switch and not hasattr(kind.plan, switch):
         yield f"is asked by {switch}, which {kind.plan.__name__} does not have"
     may_be_missing = before or switch or isinstance(field.rule, Text)
-    if what == "answer" and may_be_missing and not field.optional:
+    if what in ("answer", "step") and may_be_missing and not field.optional:
         yield f"may be missing, so its type has to allow None: {field.type.__name__} | None"
 
 

@@ -20,9 +20,9 @@ from survey.core.studies.plan import Plan
 GROUP = "survey.kinds"
 DEFAULT = "ordering"
 BUILT_IN = {
-    "ordering": "survey.kinds.in_parts:OrderingKind",
-    "labelling": "survey.kinds.in_parts:LabellingKind",
-    "grouping": "survey.kinds.in_parts:GroupingKind",
+    "ordering": "survey.kinds.ordering:OrderingKind",
+    "labelling": "survey.kinds.labelling.kind:LabellingKind",
+    "grouping": "survey.kinds.grouping.kind:GroupingKind",
     "preference": "survey.kinds.preference.kind:PreferenceKind",
 }
 NAME = re.compile("[a-z][a-z0-9_]{0,23}")  # the beginning of its tables' names, too

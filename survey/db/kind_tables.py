@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from sqlalchemy import (
+    JSON,
     Boolean,
     CheckConstraint,
     Column,
@@ -19,7 +20,7 @@ from sqlalchemy import (
 from sqlalchemy.types import TypeEngine
 
 from survey.core.studies.fields import Choice, ValueField, Whole, given_together, value_fields
-from survey.db.models.base import OF_ANSWERS, Base, TaskTables
+from survey.db.models.base import OF_ANSWERS, Base, TaskTables, UtcDateTime
 
 SHORT, LONG = 16, 64  # characters of words
 KEYS = {
@@ -32,7 +33,7 @@ OUTSIDE = MetaData(naming_convention=Base.metadata.naming_convention)
 
 
 def tables_of(
-    kind: str, presentation: Any, answer: Any, metadata: MetaData = OUTSIDE
+    kind: str, presentation: Any, answer: Any, metadata: MetaData = OUTSIDE, step: Any = None
 ) -> TaskTables:
     """Return the tables of a kind whose types declare their fields; see ``Declared``.
 
@@ -40,16 +41,26 @@ def tables_of(
     """
     owners = {"presentation": presentation, "response": answer, "revision": answer}
     made = {what: _table(kind, what, owner, metadata) for what, owner in owners.items()}
-    return TaskTables(**made)
+    return TaskTables(**made, step=step and _step_table(kind, step, metadata))
 
 
-def _table(kind: str, what: str, owner: Any, metadata: MetaData) -> Table:
+def _step_table(kind: str, step: Any, metadata: MetaData) -> Table:
+    number = Column("number", Integer, primary_key=True, doc="1 for the first step")
+    saved_at = Column("saved_at", UtcDateTime, nullable=False, doc="when it was saved")
+    return _table(kind, "step", step, metadata, _key("presentation"), number, saved_at)
+
+
+def _key(what: str) -> Column[int]:
     key = ForeignKey(Base.metadata.tables[what].c.id, ondelete="CASCADE")
+    return Column(f"{what}_id", Integer, key, primary_key=True, doc=KEYS[what])
+
+
+def _table(kind: str, what: str, owner: Any, metadata: MetaData, *first: Column[Any]) -> Table:
     meaning = "A version of an answer." if what == "revision" else inspect.getdoc(owner)
     return Table(
         f"{kind}_{what}",
         metadata,
-        Column(f"{what}_id", Integer, key, primary_key=True, doc=KEYS[what]),
+        *(first or [_key(what)]),
         *(_column(each) for each in value_fields(owner)),
         *_checks(owner),
         info={"meaning": meaning, "retention": OF_ANSWERS},
@@ -61,7 +72,9 @@ def _column(field: ValueField) -> Column[Any]:
 
 
 def _type(field: ValueField) -> TypeEngine[Any]:
-    plain: dict[type, TypeEngine[Any]] = {bool: Boolean(), int: Integer(), float: Float()}
+    plain: dict[Any, TypeEngine[Any]] = {bool: Boolean(), int: Integer(), float: Float()}
+    if field.type not in (*plain, str):
+        return JSON(none_as_null=True)
     if field.type in plain:
         return plain[field.type]
     longest = max((len(word) for word in field.rule.words), default=None)

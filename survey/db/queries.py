@@ -30,7 +30,6 @@ from sqlalchemy import cast as as_type
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import InstrumentedAttribute, Session, joinedload
 
-from survey.core.tasks.labelling import LOOKED
 from survey.db.engine import Record, is_sqlite
 from survey.db.models import (
     IS_STUCK,
@@ -367,11 +366,12 @@ def _presented(participant_ids: Collection[int]) -> Select[int, int]:
 
 
 def documents_in_steps(
-    session: Session, step: Table, participant_ids: Collection[int]
+    session: Session, step: Table, participant_ids: Collection[int], looks: Collection[str]
 ) -> Iterator[tuple[int, int, datetime | None, datetime]]:
-    """Yield for each question with steps how many documents these are about.
+    """Yield for each question with steps how many documents these are about, but for looks.
 
-    Each is (participant's row id, documents, when the question was first shown, the last step).
+    ``looks``: actions that say only what was in view. Each is (participant's row id, documents,
+    when the question was first shown, the last step).
     """
     rows = session.execute(
         select(
@@ -379,7 +379,7 @@ def documents_in_steps(
             *(Presentation.shown_at, func.max(step.c.saved_at, type_=UtcDateTime)),
         )
         .join(step, step.c.presentation_id == Presentation.id)
-        .where(Presentation.participant_id.in_(participant_ids), step.c.action.not_in(LOOKED))
+        .where(Presentation.participant_id.in_(participant_ids), step.c.action.not_in(looks))
         .group_by(Presentation.id)
     )
     for participant_id, documents, shown_at, saved_at in rows:

@@ -77,4 +77,5 @@ class Kind(
     @cached_property
     def tables(self) -> TaskTables:
         """The kind's tables in the database."""
-        return tables_of(self.name, self.presentation, self.answer, self.metadata)
+        types = (self.presentation, self.answer)
+        return tables_of(self.name, *types, self.metadata, self.step)

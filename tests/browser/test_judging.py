@@ -11,8 +11,8 @@ from click.testing import CliRunner
 from survey import tokens
 from survey.app import db
 from survey.cli import survey
-from survey.services.analysis.group_results import GOLD
-from survey.services.analysis.label_results import MERGED
+from survey.services.analysis.joined_clusters import GOLD
+from survey.services.analysis.merged_labels import MERGED
 from survey.services.collections import items, textures
 from survey.services.operations.demo import TOPICS
 from survey.services.studies import lifecycle

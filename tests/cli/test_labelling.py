@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from survey.services.analysis.label_results import MERGED
+from survey.services.analysis.merged_labels import MERGED
 from survey.services.exchange import bundle
 from survey.services.exchange.bundle_reader import replicate
 from survey.services.exchange.input_files import open_files

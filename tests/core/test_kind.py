@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint
 from types import SimpleNamespace
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from survey.core.kind import declaration_faults
-from survey.core.kinds import Kinds
+from survey.core.kinds import KINDS, Kinds
 from survey.core.studies.fields import (
     Choice,
     Declared,
@@ -25,7 +26,7 @@ from survey.core.studies.fields import (
 )
 from survey.kinds import Kind, Unvaried
 from survey.services.exchange.input_files import CsvRow
-from survey.services.exchange.kind_files import read_value
+from survey.services.exchange.kind_files import read_fields, read_value
 from survey.services.exchange.tables import cell_of
 from tests.tasks import words
 
@@ -150,3 +151,27 @@ def test_every_value_that_is_written_into_a_cell_is_read_again(value):
         kept = getattr(value, field.name)
         [[cell]] = csv.reader(io.StringIO(cell_of(kept), newline=""))
         assert read_value(CsvRow("answers.csv", 2, {field.name: cell}), field) == kept
+
+
+@pytest.mark.parametrize(
+    ("values", "fault"),
+    [
+        ({"action": "mark", "batch": 1, "document": "d"}, "grade is missing; mark has one"),
+        (
+            {"action": "next", "batch": 1, "grade": 1, "documents": ["d"]},
+            "grade is 1; there is one",
+        ),
+        ({"action": "jump", "batch": 1}, "action is 'jump'; allowed is mark, next"),
+        ({"action": "turn", "batch": 0}, "batch is 0; 1 to"),
+    ],
+)
+def test_a_step_has_what_its_action_has_and_nothing_else(values, fault):
+    with pytest.raises(NotAllowedValueError, match=re.escape(fault)):
+        KINDS["labelling"].step(**values)
+
+
+def test_an_empty_list_of_a_step_is_told_from_none():
+    row = CsvRow("steps.csv", 2, {"action": "next", "batch": "1", "documents": ""})
+    assert read_fields(row, KINDS["labelling"].step).documents == ()
+    row = CsvRow("steps.csv", 2, {"action": "turn", "batch": "1", "documents": ""})
+    assert read_fields(row, KINDS["labelling"].step).documents is None

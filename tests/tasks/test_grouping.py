@@ -18,7 +18,9 @@ from survey import tokens
 from survey.cli.planning import local_server
 from survey.core.kinds import KINDS
 from survey.core.studies.fields import PlanError
-from survey.core.tasks.grouping import (
+from survey.db.models import Participant, Presentation, StoredResponse, now
+from survey.errors import SurveyError
+from survey.kinds.grouping.answer import (
     ADOPT,
     MERGE,
     PUT,
@@ -29,9 +31,7 @@ from survey.core.tasks.grouping import (
     GroupingStep,
     groups_of,
 )
-from survey.core.tasks.steps import Done
-from survey.db.models import Participant, Presentation, StoredResponse, now
-from survey.errors import SurveyError
+from survey.kinds.steps import Done
 from survey.services import accounts
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.collections import assessment, items

@@ -19,13 +19,14 @@ from survey.cli.planning import local_server
 from survey.core.collections.items import Item, Topic
 from survey.core.kinds import KINDS
 from survey.core.studies.fields import PlanError
-from survey.core.tasks.labelling import LabellingPresentation, LabellingStep
 from survey.db import item_queries
 from survey.db.models import Participant, Presentation, StoredResponse, now
 from survey.errors import SurveyError
+from survey.kinds.labelling.answer import LabellingPresentation, LabellingStep
+from survey.kinds.labelling.results import Annotator, LabelResults
 from survey.services import accounts
 from survey.services.accounts import COMMAND_LINE
-from survey.services.analysis.label_results import Annotator, LabelResults, merged
+from survey.services.analysis.merged_labels import merged
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.collections import items as collection
 from survey.services.exchange import bundle, bundle_import

@@ -26,10 +26,12 @@ from survey.core.studies.rankings import Ranking
 from survey.core.tasks.preference import LETTERS, PREFERRED, sign_of
 from survey.db.models import StoredResponse
 from survey.errors import SurveyError
+from survey.kinds.grouping.answer import GroupingPresentation
 from survey.kinds.preference.answer import PreferenceAnswer, PreferencePresentation
 from survey.kinds.preference.bot import Leaning, PreferenceBot
 from survey.kinds.preference.kind import PreferenceKind
 from survey.kinds.preference.results import Judgement, PreferenceResults
+from survey.kinds.steps import Done, StepAnswers, StepsError
 from survey.services import accounts
 from survey.services.analysis.sheets import printed_table
 from survey.services.analysis.study_results import AnalysisOptions
@@ -37,10 +39,8 @@ from survey.services.collections import items as collection
 from survey.services.exchange import bundle
 from survey.services.exchange.bundle import analyse_stored
 from survey.services.exchange.bundle_reader import replicate
-from survey.services.exchange.grouping import GroupingContent
 from survey.services.exchange.input_files import BundleError, SourceFiles, open_files
-from survey.services.exchange.kind_files import Answers
-from survey.services.exchange.steps import DoneRecord, StepsError
+from survey.services.exchange.kind_files import Answers, Record
 from survey.services.planning.bot_sight import Sight
 from survey.services.planning.simulation import preference_for, simulate
 from survey.services.studies import lifecycle, plans
@@ -482,10 +482,11 @@ def test_a_bot_without_noise_finds_lists_of_equal_value_equally_good():
 
 
 def test_steps_of_another_question_do_not_fit_the_answers():
-    record = DoneRecord("P-1", 1, 1, 0, 1, *[None] * 6)
-    content = GroupingContent(lambda: iter([record]), lambda: iter([("P-1", 2, None)]))
+    record = Record("P-1", 1, 1, GroupingPresentation(0), Done(1), *[None] * 6)
+    steps = [("P-1", 2, None)]
+    answers = StepAnswers(KINDS["grouping"], lambda: iter([record]), lambda: iter(steps))
     with pytest.raises(StepsError):
-        list(content.states())
+        list(answers.states())
 
 
 def test_after_a_try_a_measure_is_better_for_a_side_or_finds_both_equal():

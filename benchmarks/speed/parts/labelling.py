@@ -24,14 +24,14 @@ from survey.app import db
 from survey.core.collections.items import Item, Topic
 from survey.core.collections.likeness import WIDTH, stored_vector
 from survey.core.kinds import KINDS, plan_from_json
-from survey.core.tasks.labelling import MARK, NEXT, REFINE
-from survey.core.tasks.steps import Done
 from survey.db import item_queries
 from survey.db.models import Presentation, Study, now
+from survey.kinds.labelling.answer import MARK, NEXT, REFINE
+from survey.kinds.steps import Done
 from survey.services.analysis.report import report_files
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.collections.items import digest_of
-from survey.services.collections.refining import results_of
+from survey.services.exchange.bundle import results_of
 from survey.services.operations.database import begin_reading
 from survey.services.studies import lifecycle
 from survey.services.studies.recruitment import Recruitment

@@ -14,7 +14,7 @@ from survey.core.collections.labels import Labels, read_labels
 from survey.core.collections.runs import Clusters
 from survey.core.text_input import FileFaults, lines_of
 from survey.errors import SurveyError
-from survey.services.analysis.group_results import (
+from survey.services.analysis.joined_clusters import (
     Compared,
     Gold,
     compared,
@@ -22,16 +22,16 @@ from survey.services.analysis.group_results import (
     pairs_reliability,
     reliability_sentences,
 )
-from survey.services.analysis.group_results import compared_json as compared_json
-from survey.services.analysis.group_results import compared_sheet as compared_sheet
-from survey.services.analysis.group_results import gold_files as gold_files
-from survey.services.analysis.group_results import gold_json as gold_json
-from survey.services.analysis.group_results import statistics_sheet as statistics_sheet
-from survey.services.analysis.label_results import MERGED as MERGED
-from survey.services.analysis.label_results import Merged, OnTopic, merged
-from survey.services.analysis.label_results import agreement_sheet as agreement_sheet
-from survey.services.analysis.label_results import merged_json as merged_json
-from survey.services.analysis.label_results import merged_lines as merged_lines
+from survey.services.analysis.joined_clusters import compared_json as compared_json
+from survey.services.analysis.joined_clusters import compared_sheet as compared_sheet
+from survey.services.analysis.joined_clusters import gold_files as gold_files
+from survey.services.analysis.joined_clusters import gold_json as gold_json
+from survey.services.analysis.joined_clusters import statistics_sheet as statistics_sheet
+from survey.services.analysis.merged_labels import MERGED as MERGED
+from survey.services.analysis.merged_labels import Merged, OnTopic, merged
+from survey.services.analysis.merged_labels import agreement_sheet as agreement_sheet
+from survey.services.analysis.merged_labels import merged_json as merged_json
+from survey.services.analysis.merged_labels import merged_lines as merged_lines
 from survey.services.exchange.input_files import read_text
 
 MOST_NAMED = 20  # topics that a sentence names; JSON and files name all

@@ -31,6 +31,7 @@ from survey.errors import NotFoundError, SurveyError
 from survey.release import made_by
 from survey.services.analysis.results import Results
 from survey.services.analysis.study_results import AnalysisOptions
+from survey.services.exchange.kind_files import AnyKindFiles
 from survey.services.exchange.long_table import LONG, SCRIPT, script
 from survey.services.exchange.tables import (
     CACHED_TEXTS,
@@ -42,7 +43,6 @@ from survey.services.exchange.tables import (
     Content,
     IdentityRecord,
     Table,
-    TaskFiles,
     batched,
     codebook_of,
     item_tables,
@@ -151,9 +151,9 @@ def estimate_bytes(session: Session, study: Study, *, include_test: bool = False
     return OTHER_BYTES + BYTES_PER_ANSWER * answers
 
 
-def files_of_kind(plan: Plan) -> TaskFiles:
+def files_of_kind(plan: Plan) -> AnyKindFiles:
     """Return the files of a plan's kind of question."""
-    files: TaskFiles = KINDS[plan.kind]
+    files: AnyKindFiles = KINDS[plan.kind]
     return files
 
 
@@ -168,6 +168,18 @@ def analyse_stored(session: Session, study: Study, options: AnalysisOptions) -> 
     content = replace(content, digest=study.digest or "")
     results = content.answers.analyse(content, options)
     return with_left_out(results, content.participants, options)
+
+
+def results_of(session: Session, study: Study, options: AnalysisOptions) -> Results:
+    """Return a study's results as ``analyse_stored``, with what only the database can add."""
+    results = analyse_stored(session, study, options)
+    content = content_of(session, study, include_test=options.include_test, with_items=False)
+    return files_of_kind(study.plan).add_stored(session, study, content, results)
+
+
+def makes_judgements(plan: Plan) -> bool:
+    """Return whether the results of a plan's kind have a file of judgements."""
+    return files_of_kind(plan).makes_judgements
 
 
 def has_options(plan: Plan) -> bool:

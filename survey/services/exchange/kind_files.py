@@ -1,11 +1,13 @@
 """The files of a kind of question, written and read as its types declare their fields."""
 
+import json
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from operator import attrgetter
+from sys import intern
 from typing import Any, ClassVar, Generic, NamedTuple
 
 from sqlalchemy.orm import Session
@@ -23,6 +25,7 @@ from survey.core.studies.fields import (
 )
 from survey.core.text_input import parse_number, parse_whole
 from survey.db import export_queries
+from survey.db.models import Study
 from survey.db.models.base import TaskTables
 from survey.errors import SurveyError
 from survey.services.analysis.results import Results
@@ -59,7 +62,17 @@ from survey.services.exchange.tables import (
     yes_or_no,
 )
 
-COLUMN_TYPES = {bool: "whole number", int: "whole number", float: "number", str: "text"}
+LISTS = (tuple[str, ...], Sequence[str])
+NAMED_LISTS = Mapping[str, Sequence[str]]
+COLUMN_TYPES: dict[Any, str] = {
+    **{bool: "whole number", int: "whole number", float: "number"},
+    **dict.fromkeys((str, *LISTS, NAMED_LISTS), "text"),
+}
+ALLOWED: dict[Any, str] = {
+    bool: "0 or 1",
+    **dict.fromkeys(LISTS, "words separated by spaces"),
+    NAMED_LISTS: 'lists by their names, {"red": ["a", "b"]}',
+}
 
 
 class Record(NamedTuple, Generic[PresentationT, AnswerT]):
@@ -94,16 +107,19 @@ class Answers(Generic[PlanT, QuestionT, PresentationT, AnswerT]):
 
         Raises SurveyError, with whose it is, for any error in the code of another package.
         """
-        counted = [*self.counted(content, options)]
         package = KINDS.packages.get(self.kind.name)
         if package is None:
-            return self.kind.analyse(content, counted, options)
+            return self.kind.analyse(content, self.to_analyse(content, options), options)
         try:
-            return self.kind.analyse(content, counted, options)
+            return self.kind.analyse(content, self.to_analyse(content, options), options)
         except Exception as error:
             text = f"the kind {self.kind.name!r} of {package} could not analyse the answers"
             cause = f"{type(error).__name__}: {error}"
             raise SurveyError(f"{text} ({cause}); tell whoever wrote that package") from error
+
+    def to_analyse(self, content: Content, options: AnalysisOptions) -> Any:
+        """Return the answers of those who count, for the kind's ``analyse``."""
+        return [*self.counted(content, options)]
 
     def counted(
         self, content: Content, options: AnalysisOptions
@@ -140,10 +156,11 @@ class Answers(Generic[PlanT, QuestionT, PresentationT, AnswerT]):
 
 
 class KindFiles(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
-    """Writes and reads the files of a kind whose types are declared; see ``TaskFiles``.
+    """Writes, reads and recomputes the files of a kind, as its types declare their fields.
 
     ``questions_file``, ``answers_file``: their names. ``column_order``: of the columns of an
-    answer, where it is not as usual. A kind whose columns are not its fields, one for one, says
+    answer, where it is not as usual. ``makes_judgements``: whether its results have a file of
+    judgements, qrels.txt. A kind whose columns are not its fields, one for one, says
     which there are: ``own_columns``, ``own_cells``, ``read_drawn``.
     """
 
@@ -151,6 +168,7 @@ class KindFiles(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
     answers_file: ClassVar[str] = "answers.csv"
     column_order: ClassVar[Sequence[str]] = ()
     has_options: ClassVar[bool] = False
+    makes_judgements: ClassVar[bool] = False
 
     @abstractmethod
     def analyse(
@@ -164,6 +182,12 @@ class KindFiles(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
         ``content.known(options)`` are the arguments that the results of all kinds have.
         """
 
+    def add_stored(
+        self, session: Session, study: Study, content: Content, results: Results
+    ) -> Results:
+        """Return results with what only a study in the database has, such as a new ranking."""
+        return results
+
     @property
     @abstractmethod
     def tables(self) -> TaskTables:
@@ -173,6 +197,11 @@ class KindFiles(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
     def recomputed(self) -> Mapping[str, str]:
         """The questions' file, and how it agrees with the plan."""
         return {self.questions_file: f"the {self.noun} of the plan"}
+
+    @property
+    def can_contradict(self) -> bool:
+        """Whether an answer may contradict itself, so that the page asks back about it."""
+        return hasattr(self.answer, "contradicts")
 
     @property
     def typed_fields(self) -> list[str]:
@@ -204,7 +233,8 @@ class KindFiles(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
         """Return the file with a row for each answer."""
         columns = [
             *(PARTICIPANT, QUESTION, POSITION, *self.own_columns(plan), *SHARED_COLUMNS),
-            *([asked_column(self.asks), CONTRADICTS] if self.asks else ()),
+            *([asked_column(self.asks)] if self.asks else ()),
+            *([CONTRADICTS] if self.can_contradict else ()),
             *reason_columns(plan),
         ]
         if self.column_order:
@@ -218,7 +248,7 @@ class KindFiles(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
                 cells = row._asdict()
                 own_cells = self.own_cells(plan, questions[row.question], row)
                 cells |= zip(own, own_cells, strict=True)
-                if self.asks:
+                if self.can_contradict:
                     cells[CONTRADICTS.name] = yes_or_no(row.answer.contradicts)
                 yield [cells[name] for name in names]
 
@@ -292,28 +322,26 @@ class KindFiles(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
 
     def read_questions(self, files: Files, plan: PlanT) -> Sequence[QuestionT]:
         """Read the file of the questions."""
-        make: Any = self.question
-        declared = value_fields(self.question)
 
         def question(row: CsvRow) -> QuestionT:
-            made: QuestionT = _made(row, make, row.whole_number("question", 1), declared)
+            number = row.whole_number("question", 1)
+            made: QuestionT = read_fields(row, self.question, number=number)
             return made
 
+        declared = value_fields(self.question)
         names = [QUESTION.name, *(each.name for each in declared if not each.optional)]
         return [*parse_rows(files, self.questions_file, names, question)]
 
     def read_drawn(self, row: CsvRow, question: QuestionT) -> PresentationT:
         """Return how a question was shown, from an answer's row."""
-        declared = value_fields(self.presentation)
-        drawn: PresentationT = _made(row, self.presentation, None, declared)
+        drawn: PresentationT = read_fields(row, self.presentation)
         return drawn
 
     def read_answer(self, row: CsvRow, plan: PlanT) -> AnswerT:
         """Return the answer of a row: all that the plan asks for, and nothing else."""
-        declared = value_fields(self.answer)
-        answer: AnswerT = _made(row, self.answer, None, declared)
+        answer: AnswerT = read_fields(row, self.answer)
         values = vars(answer)
-        for each in declared:
+        for each in value_fields(self.answer):
             is_asked = each.is_asked(plan, values)
             if not is_asked and values[each.name] is not None:
                 raise row.fault(each.name, "this study asks for none there")
@@ -334,7 +362,8 @@ class KindFiles(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
         counts = Counter(record.participant for record in records)
         for each in participants:
             count = counts[each.public_id]
-            if each.status == "complete" and count != plan.asked:
+            asks_all = plan.queue_arm is None or each.arm != plan.queue_arm
+            if each.status == "complete" and asks_all and count != plan.asked:
                 place = f"participants.csv, participant {each.public_id}, column status"
                 fault = f"{self.answers_file} has {count} answers of {plan.asked}"
                 faults.add(f"{place}: 'complete' found; {fault}")
@@ -392,6 +421,9 @@ class KindFiles(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
         return Sheet("tried", "What participants said", columns, tuple(lines))
 
 
+AnyKindFiles = KindFiles[Any, Any, Any, Any]
+
+
 class _Reader(Generic[PlanT, QuestionT, PresentationT, AnswerT]):
     """Reads the rows of answers; each participant may have one for each question."""
 
@@ -426,7 +458,7 @@ class _Reader(Generic[PlanT, QuestionT, PresentationT, AnswerT]):
             asked=read_asked(row, kind.asks),
             reason=read_reason(row, plan),
         )
-        if kind.asks:
+        if kind.can_contradict:
             answer: Any = record.answer
             check_contradicts(row, answer.contradicts)
         return record
@@ -448,7 +480,7 @@ def allowed_in(field: ValueField) -> str:
         return f"{rule.lowest} to {rule.highest}"
     if isinstance(rule, Text):
         return f"up to {rule.longest} characters"
-    return "0 or 1" if field.type is bool else ""
+    return ALLOWED.get(field.type, "")
 
 
 def read_value(row: CsvRow, field: ValueField) -> Any:
@@ -460,24 +492,43 @@ def read_value(row: CsvRow, field: ValueField) -> Any:
         return row.flag(field.name)
     if field.type is str:
         return cell
+    if field.type in LISTS:
+        return tuple(map(intern, cell.split()))
+    if field.type == NAMED_LISTS:
+        return _named_lists(row, field.name, cell)
     number = parse_number(cell) if field.type is float else parse_whole(cell, signed=True)
     if number is None:
         raise row.fault(field.name, f"a {COLUMN_TYPES[field.type]} is needed")
     return number
 
 
-def _made(
-    row: CsvRow, make: Callable[..., Any], number: int | None, declared: Sequence[ValueField]
-) -> Any:
-    """Return what is made of the declared fields in a row; ``number``: of a question."""
+def _named_lists(row: CsvRow, name: str, cell: str) -> Any:
+    """Return the lists of words, by name, that a cell holds as JSON."""
+    try:
+        lists = json.loads(cell)
+    except ValueError:
+        lists = None
+    if not isinstance(lists, dict) or not all(
+        isinstance(words, list) and all(isinstance(word, str) for word in words)
+        for words in lists.values()
+    ):
+        raise row.fault(name, f"a {COLUMN_TYPES[NAMED_LISTS]} is needed: {ALLOWED[NAMED_LISTS]}")
+    return lists
+
+
+def read_fields(row: CsvRow, make: Any, **known: Any) -> Any:
+    """Return what is made of the declared fields in a row, beside those that are known."""
+    declared = value_fields(make)
     values = {each.name: read_value(row, each) for each in declared}
     for each in declared:
+        if each.type in LISTS and values[each.name] is None and each.is_asked(None, values):
+            values[each.name] = ()  # an empty cell is an empty list where there has to be one
         if values[each.name] is None and not each.optional:
             raise row.fault(each.name, "a value is needed")
         if each.breach(values[each.name]):
             raise row.fault(each.name, f"allowed: {allowed_in(each)}")
     try:
-        return make(*([] if number is None else [number]), **values)
+        return make(**known, **values)
     except NotAllowedValueError as error:
         raise row.fault(error.field, error.text) from None
     except ValueError as error:

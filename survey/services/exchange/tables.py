@@ -21,7 +21,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from sqlalchemy import JSON, Boolean, CheckConstraint, Float, Integer
-from sqlalchemy.orm import InstrumentedAttribute, Session
+from sqlalchemy.orm import InstrumentedAttribute
 
 from survey.core.collections import items as collection
 from survey.core.kinds import KINDS
@@ -57,7 +57,7 @@ from survey.services.analysis.study_results import (
     LeftOut,
     minutes_taken,
 )
-from survey.services.exchange.input_files import CsvRow, Files, SourceFiles
+from survey.services.exchange.input_files import CsvRow
 
 Cell = str | int | float | Decimal | bool | datetime | None
 Row = Sequence[Cell]
@@ -286,67 +286,6 @@ class Table:
         yield from map("".join, batched(self.body(content)))
 
 
-class TaskFiles(Protocol):
-    """The files of a kind of question: written, read, and recomputed.
-
-    ``recomputed``: file → how ``survey replicate`` says that it agrees; it compares all
-    ``result_tables``, in here or not, and of ``data_tables`` those in here. ``answers_file``: the
-    file of the answers, with the columns shown_at, submitted_at and active_seconds. ``typed``:
-    what participants type beside reasons, which a public bundle leaves out; "" for nothing.
-    ``has_options``: whether the analysis has more options than ``include_test``.
-    """
-
-    recomputed: Mapping[str, str]
-    answers_file: str
-    typed: str
-    has_options: bool
-
-    def data_tables(self, plan: Any) -> list[Table]:
-        """Return the files of the questions, then those with a row or more for each answer.
-
-        Reasons are a column of the answers: ``reason_columns``, or REASON in any case.
-        """
-
-    def result_tables(self, plan: Any) -> list[Table]:
-        """Return the files that are counted from the answers."""
-
-    def lines_per_answer(self, plan: Any) -> int:
-        """Return how many lines of the files an answer takes, for a progress bar."""
-
-    def stored(self, session: Session, study_id: int, *, include_test: bool) -> TaskContent:
-        """Return the answers of a study in the database."""
-
-    def read(
-        self, files: Files, plan: Any, participants: Callable[[], Iterable[ParticipantRecord]]
-    ) -> tuple[Sequence[Any], TaskContent]:
-        """Read the questions and the answers; raises BundleError with the place of each fault."""
-
-    def check_derived(self, files: Files, content: Content) -> None:
-        """Compare files that follow from the questions alone; raises BundleError."""
-
-    def check_questions(self, content: Content) -> str:
-        """Compare the questions with the plan's; return how they agree. Raises BundleError."""
-
-    def recompute_sources(self, content: Content, sources: SourceFiles | None) -> Iterable[str]:
-        """Compare lists with the judgements and runs that they come from; return how they agree.
-
-        Raises BundleError, also for files that questions of this kind do not come from.
-        """
-
-    def read_practice(self, study: Mapping[str, Any], plan: Any) -> Any:
-        """Return the practice question in study.json, None for none; raises BundleError."""
-
-    def study_entries(self, plan: Any, practice: Any) -> dict[str, Any]:
-        """Return what study.json holds of this kind of study, "practice" among it."""
-
-    def judgement_files(self, content: Content) -> Iterable[tuple[str, Iterable[str]]]:
-        """Return name and lines of each file of judgements, beside the tables.
-
-        As `survey assess` reads and writes them. A file for each assessor is in the folder
-        JUDGEMENTS, under their public id.
-        """
-
-
 def lines_of(rows: Callable[[Content], Iterable[Row]]) -> Callable[[Content], Iterator[str]]:
     """Return the body of a table that has a line for each of these rows."""
     return lambda content: map(written, rows(content))
@@ -365,6 +304,10 @@ def cell_of(cell: Cell) -> str:
         return text_of(cell)
     if isinstance(cell, bool):
         return str(int(cell))
+    if isinstance(cell, list | tuple):
+        return text_of(spaced(cell))
+    if isinstance(cell, Mapping):
+        return text_of(json.dumps(cell, ensure_ascii=False))
     return time_of(cell) if isinstance(cell, datetime) else str(cell)
 
 

@@ -225,10 +225,10 @@ def reveal_code(
 
 def _paces(session: Session, plan: Plan, participant_ids: Sequence[int]) -> dict[int, Pace]:
     """Return participants' paces, by row id; none for a kind without steps."""
-    step = KINDS[plan.kind].tables.step
+    kind, step = KINDS[plan.kind], KINDS[plan.kind].tables.step
     paces: dict[int, Pace] = {}
-    if step is not None:
-        rows = queries.documents_in_steps(session, step, participant_ids)
+    if step is not None and "documents" in step.c:
+        rows = queries.documents_in_steps(session, step, participant_ids, kind.step.looks)
         for row_id, documents, shown_at, saved_at in rows:
             pictures, seconds = paces.get(row_id, Pace(0, 0))
             seconds += (saved_at - (shown_at or saved_at)).total_seconds()

@@ -80,7 +80,8 @@ def presentation_in(kind: str, row: Record, steps: Mapping[int, list[Record]]) -
         return drawn
     names = [column.name for column in own_columns(table)]
     values = ({name: getattr(each, name) for name in names} for each in steps.get(row.id, ()))
-    return replace(drawn, steps=tuple(drawn.step(**each) for each in values))
+    make: Any = KINDS[kind].step
+    return replace(drawn, steps=tuple(make(**each) for each in values))
 
 
 def columns_with(row: Record, prefix: str) -> dict[str, Any]:

@@ -20,10 +20,13 @@ class ByChance:
 
 
 class KindBot(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
-    """The bots of a kind whose answers are declared; see ``TaskBot``."""
+    """The simulated answers of a kind."""
 
     def preference(self, plan: PlanT, text: str | None, shown: Shown) -> Any:
-        """Return that answers are by chance; raises SurveyError for a preference."""
+        """Read what a bot prefers, which has ``as_json``; raises SurveyError.
+
+        Answers are by chance, unless a kind has preferences.
+        """
         if text is not None:
             raise SurveyError(f"{text!r} is no preference: bots answer {self.noun} by chance.")
         return ByChance()
@@ -31,7 +34,10 @@ class KindBot(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
     def respond(
         self, form: LexborNode, plan: PlanT, preference: Any, chance: np.random.Generator
     ) -> dict[str, Any] | None:
-        """Answer each field of the form by chance; None for a form that has none of them."""
+        """Return the fields of a question's form, None where the form is no question's.
+
+        Raises ValueError for a page on which a bot cannot answer.
+        """
         sent = {}
         for field in value_fields(self.answer):
             controls = form.css(f"[name={field.name}]")

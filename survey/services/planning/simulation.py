@@ -6,7 +6,7 @@ How a bot answers a question is a matter of the question's kind.
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import urljoin
 
 import numpy as np
@@ -18,6 +18,7 @@ from survey.core.kinds import KINDS
 from survey.core.studies.fields import SCALE, PersonalField
 from survey.core.studies.plan import Plan
 from survey.errors import SurveyError
+from survey.services.planning.kind_bot import KindBot
 
 MOST_PAGES = 200
 TIMEOUT = 60  # seconds
@@ -26,24 +27,9 @@ AT_ONCE = 4  # bots
 SIMULATED = "simulated"  # a bot's text
 
 
-class TaskBot(Protocol):
-    """The simulated answers of a kind of question."""
-
-    def preference(self, plan: Any, text: str | None, shown: Shown) -> Any:
-        """Read what a bot prefers, which has ``as_json``; raises SurveyError."""
-
-    def respond(
-        self, form: LexborNode, plan: Any, preference: Any, chance: np.random.Generator
-    ) -> dict[str, Any] | None:
-        """Return the fields of a question's form, None where the form is no question's.
-
-        Raises ValueError for a page on which a bot cannot answer.
-        """
-
-
-def bot_of(plan: Plan) -> TaskBot:
+def bot_of(plan: Plan) -> KindBot[Any, Any, Any, Any]:
     """Return the bots of a plan's kind of question."""
-    bot: TaskBot = KINDS[plan.kind]
+    bot: KindBot[Any, Any, Any, Any] = KINDS[plan.kind]
     return bot
 
 

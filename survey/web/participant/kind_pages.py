@@ -2,21 +2,22 @@
 
 import inspect
 from collections import namedtuple
-from collections.abc import Callable, Hashable, Mapping
-from functools import cached_property
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
+from sqlalchemy.orm import Session
 from wtforms import HiddenField
 
 from survey.core.kind import AnswerT, Declaration, PlanT, PresentationT, QuestionT
 from survey.core.studies.fields import Text, ValueField, Whole, tidy_text, value_fields
+from survey.core.studies.plan import Plan
 from survey.core.text_input import parse_whole
 from survey.errors import marked
 from survey.services.participation.answers import ShownQuestion
 from survey.web.forms import AnswerForm
 from survey.web.language import gettext
-from survey.web.participant.single_page import Doubt, SinglePage
 
 UNSTORABLE = marked("This holds a character that cannot be stored; please type it again.")
 MISSING = marked("Please answer this.")
@@ -92,10 +93,25 @@ def _sent(field: ValueField, text: str) -> Any:
     return None if value is None or field.breach(value) else value
 
 
-class KindPages(SinglePage, Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
-    """The pages of a kind whose answers are declared; see ``TaskPages``."""
+class Doubt(NamedTuple):
+    """What a page asks back about an answer; sending the answer again settles it.
+
+    ``kind``: what may not be meant; stored with the answer that is saved then, changed or not.
+    """
+
+    kind: str
+
+
+class KindPages(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
+    """The pages of a kind; a question is a single page, if it says nothing else.
+
+    ``variant_words``: for researchers, what they choose in a preview by the variants of
+    ``draw_variant``, and how it is written. ``first_template``: a page that may precede the
+    question's, see ``first_form``.
+    """
 
     variant_words: ClassVar[tuple[str, str]] = ("As planned", "as-planned.")
+    first_template: ClassVar[str] = ""
 
     @cached_property
     def folder(self) -> Path:
@@ -140,7 +156,7 @@ class KindPages(SinglePage, Declaration[PlanT, QuestionT, PresentationT, AnswerT
         return namedtuple("FilledIn", names, defaults=[None] * len(names))
 
     @cached_property
-    def answer_form(self) -> type[AnswerForm]:  # type: ignore[override] # made of the declaration
+    def answer_form(self) -> type[AnswerForm]:
         """The form with the answer's fields."""
         declared = value_fields(self.answer)
         members = {
@@ -150,9 +166,16 @@ class KindPages(SinglePage, Declaration[PlanT, QuestionT, PresentationT, AnswerT
         }
         return type(f"{self.name.title()}Form", (DeclaredForm,), members)
 
+    def form(self, plan: PlanT) -> type[AnswerForm]:
+        """Return the form that a question of this plan is answered with; it knows the plan."""
+        return _form_of(self, plan)
+
     def filled_in(self, plan: PlanT, shown: ShownQuestion) -> Hashable:
-        """Return the values of the stored answer; of a kind with steps, the view has them."""
-        if not shown.stored or not value_fields(self.answer):
+        """Return the values that a page shows first: those of the stored answer.
+
+        None of a kind that is answered in steps, as the view has what is stored.
+        """
+        if not shown.stored or self.step:
             return self.empty(plan)
         values = vars(shown.stored.answer).values()
         texts = (None if each is None else ValueField.sent(each) for each in values)
@@ -160,21 +183,32 @@ class KindPages(SinglePage, Declaration[PlanT, QuestionT, PresentationT, AnswerT
         return filled
 
     def empty(self, plan: PlanT) -> Hashable:
-        """Return no values; None for an answer without fields, that of a kind with steps."""
-        filled: Hashable = self.shown_as() if value_fields(self.answer) else None
+        """Return the values of an empty page."""
+        filled: Hashable = None if self.step else self.shown_as()
+        return filled
+
+    def filled_in_again(self, plan: PlanT, shown: ShownQuestion, form: Any) -> Hashable:
+        """Return the values that a page shows again: those of a form that was not saved."""
+        filled: Hashable = form.filled_in
         return filled
 
     def doubt_of(self, plan: PlanT, form: Any, shown: Callable[[], ShownQuestion]) -> Doubt | None:
-        """Return the doubt about an answer that contradicts itself."""
+        """Return what the question's page asks back before a valid form is saved, or None.
+
+        ``shown``: loads the question; a kind calls it only where it needs it.
+        """
         return Doubt(self.asks[0]) if self.asks and form.answer.contradicts else None
 
     def in_words(self, answer: AnswerT) -> str:
-        """Return what each value of an answer is called."""
+        """Return an answer in words, for the middle of a sentence."""
         words = (_word(each, getattr(answer, each.name)) for each in value_fields(self.answer))
         return ", ".join(filter(None, words))
 
     def sent_in_words(self, sent: Mapping[str, list[str]]) -> str:
-        """Return in words what a form holds of this kind's fields."""
+        """Return the values of a form in words; "" for a form of another kind.
+
+        ``sent`` is unchecked, and the study is unknown.
+        """
         words = [
             _word(each, _sent(each, sent[each.name][0]))
             for each in value_fields(self.answer)
@@ -190,6 +224,48 @@ class KindPages(SinglePage, Declaration[PlanT, QuestionT, PresentationT, AnswerT
             first = next(iter(each.rule.words), getattr(each.rule, "lowest", firsts.get(each.type)))
             values[each.name] = None if each.optional else first
         return self.answer(**values)
+
+    def remark(self, shown: ShownQuestion) -> str:
+        """Say how a stored answer counts, where it is not as it was given; else ""."""
+        return ""
+
+    def explanations(self, plan: PlanT) -> Sequence[str]:
+        """Return the templates of the steps that precede the practice question; () for none."""
+        return ()
+
+    def check(self, plan: PlanT) -> Any:
+        """Return the question that checks whether the task is understood, None for none.
+
+        Its ``better`` is the number of the right answer.
+        """
+        return None
+
+    def first_form(self, plan: PlanT, shown: ShownQuestion) -> type[AnswerForm] | None:
+        """Return the form of the page that precedes the question's now; None for no page."""
+        return None
+
+    def preview_first_form(self, plan: PlanT) -> type[AnswerForm] | None:
+        """Return the form of the preceding page for a preview; None for no page."""
+        return None
+
+    def filled_in_after(self, first: Any) -> Hashable:
+        """Return the values that the question's page shows after a valid preceding form."""
+        return None
+
+    def first_doubt_of(self, plan: PlanT, form: Any, shown: ShownQuestion) -> Doubt | None:
+        """Return what the preceding page asks back before it is saved, or None."""
+        return None
+
+    def save_first(
+        self, session: Session, plan: PlanT, participant: Any, position: int, form: Any
+    ) -> None:
+        """Store a valid form of the preceding page, and commit."""
+
+
+@lru_cache(maxsize=100)
+def _form_of(pages: Any, plan: Plan) -> type[AnswerForm]:
+    form = pages.answer_form
+    return type(form.__name__, (form,), {"plan": plan})
 
 
 def _word(field: ValueField, value: Any) -> str:

@@ -6,16 +6,15 @@ in words. The views that all kinds share are in ``questions``.
 
 import re
 import secrets
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache, wraps
-from typing import Any, Protocol
+from typing import Any
 
 from flask import Blueprint, Response, g, redirect, render_template, request, url_for
 from flask import session as cookie
 from flask.typing import ResponseReturnValue
-from sqlalchemy.orm import Session
 from werkzeug.exceptions import NotFound
 
 from survey import tokens
@@ -25,11 +24,11 @@ from survey.errors import NotFoundError
 from survey.services.collections import items
 from survey.services.operations.database import begin_page
 from survey.services.participation import participants
-from survey.services.participation.answers import ShownQuestion
 from survey.services.participation.participants import Progress, Step, progress_of
 from survey.services.studies.recruitment import recruitment_of
-from survey.web.forms import AnswerForm, Form, page
+from survey.web.forms import Form, page
 from survey.web.language import set_language
+from survey.web.participant.kind_pages import KindPages
 from survey.web.requests import View, read_form, secret_key, session, take_slug
 
 blueprint = Blueprint("participant", __name__, url_prefix="/s/<slug>")
@@ -229,84 +228,7 @@ def address_of(progress: Progress, after: int | None = None) -> str:
     return _address(request.script_root, g.slug, progress.step.value, **values)
 
 
-class TaskPages(Protocol):
-    """The pages of a kind of question.
-
-    ``work_template``: a part of the entry page that describes what taking part is.
-    ``question_template``, ``practice_template``: the pages. ``answer_template``: included by
-    other pages to show an answer, ``shown.stored``. ``first_template``: a page that may precede
-    the question's, see ``first_form``. ``variant_words``: for researchers, what they choose in a
-    preview by the variants of the kind's ``draw_variant``, and how it is written.
-    """
-
-    variant_words: tuple[str, str]
-    work_template: str
-    question_template: str
-    practice_template: str
-    answer_template: str
-    first_template: str
-
-    def form(self, plan: Any) -> type[AnswerForm]:
-        """Return the form that a question of this plan is answered with."""
-
-    def filled_in(self, plan: Any, shown: ShownQuestion) -> Hashable:
-        """Return the values that a page shows first: those of the stored answer."""
-
-    def filled_in_again(self, plan: Any, shown: ShownQuestion, form: Any) -> Hashable:
-        """Return the values that a page shows again: those of a form that was not saved."""
-
-    def empty(self, plan: Any) -> Hashable:
-        """Return the values of an empty page."""
-
-    def doubt_of(self, plan: Any, form: Any, shown: Callable[[], ShownQuestion]) -> Any:
-        """Return what the question's page asks back before a valid form is saved, or None.
-
-        It has a ``kind``. ``shown``: loads the question; a kind calls it only where it needs it.
-        """
-
-    def explanations(self, plan: Any) -> Sequence[str]:
-        """Return the templates of the steps that precede the practice question; () for none."""
-
-    def check(self, plan: Any) -> Any:
-        """Return the question that checks whether the task is understood, None for none.
-
-        Its ``better`` is the number of the right answer.
-        """
-
-    def in_words(self, answer: Any) -> str:
-        """Return an answer in words, for the middle of a sentence."""
-
-    def remark(self, shown: ShownQuestion) -> str:
-        """Say how a stored answer counts, where it is not as it was given; else ""."""
-
-    def sent_in_words(self, sent: Mapping[str, list[str]]) -> str:
-        """Return the values of a form in words; "" for a form of another kind.
-
-        ``sent`` is unchecked, and the study is unknown.
-        """
-
-    def example_answer(self) -> Any:
-        """Return an answer for a preview of pages."""
-
-    def first_form(self, plan: Any, shown: ShownQuestion) -> type[AnswerForm] | None:
-        """Return the form of the page that precedes the question's now; None for no page."""
-
-    def preview_first_form(self, plan: Any) -> type[AnswerForm] | None:
-        """Return the form of the preceding page for a preview; None for no page."""
-
-    def filled_in_after(self, first: Any) -> Hashable:
-        """Return the values that the question's page shows after a valid preceding form."""
-
-    def first_doubt_of(self, plan: Any, form: Any, shown: ShownQuestion) -> Any:
-        """Return what the preceding page asks back before it is saved, or None."""
-
-    def save_first(
-        self, session: Session, plan: Any, participant: Any, position: int, form: Any
-    ) -> None:
-        """Store a valid form of the preceding page, and commit."""
-
-
-def pages_of(plan: Plan) -> TaskPages:
+def pages_of(plan: Plan) -> KindPages[Any, Any, Any, Any]:
     """Return the pages of a plan's kind of question."""
-    pages: TaskPages = KINDS[plan.kind]
+    pages: KindPages[Any, Any, Any, Any] = KINDS[plan.kind]
     return pages

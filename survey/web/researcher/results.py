@@ -12,16 +12,13 @@ from flask.typing import ResponseReturnValue
 from wtforms import StringField
 from wtforms.validators import DataRequired
 
-from survey.core.tasks.labelling import LabellingPlan
 from survey.errors import NotFoundError, SurveyError
 from survey.services import accounts
-from survey.services.analysis.label_results import LabelResults
 from survey.services.analysis.report import as_html, expected_bytes, report_files
 from survey.services.analysis.results import Results, drawable, json_text, part_file
 from survey.services.analysis.sheets import printed_table
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.collections import items
-from survey.services.collections.refining import results_of
 from survey.services.exchange import bundle as bundles
 from survey.services.exchange import bundle_import, input_files
 from survey.services.exchange.bundle import stream_zip_of_bytes
@@ -86,7 +83,7 @@ def _results_page(form: OrderingForm) -> ResponseReturnValue:
         results=results,
         options=options,
         has_options=bundles.has_options(g.plan),
-        is_judged=isinstance(results, LabelResults),
+        is_judged=bundles.makes_judgements(g.plan),
         has_flags=any(each.name == "flags" and each.rows for each in results.sheets),
         contents=_contents(results, options=bundles.has_options(g.plan)),
         documents={each.document: each for each in shown[0]},
@@ -119,7 +116,7 @@ def _require_results() -> None:
 def make_ordering_study() -> ResponseReturnValue:
     """Make a draft whose lists are uploaded runs, by this study's judgements and with its items."""
     _require_results()
-    if not isinstance(g.plan, LabellingPlan):
+    if not bundles.makes_judgements(g.plan):
         raise NotFoundError("This study has no judgements.")
     form = OrderingForm()
     if form.validate_on_submit():
@@ -209,7 +206,7 @@ def _results(options: AnalysisOptions) -> Results:
 
     Rendering is slow, and the old one would keep the database from emptying its log meanwhile.
     """
-    results = results_of(session(), g.study, options)
+    results = bundles.results_of(session(), g.study, options)
     snapshot(session())
     return results
 

@@ -5,7 +5,9 @@ import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from sqlalchemy import update
 
+from survey.core.kinds import KINDS as ALL_KINDS
 from survey.db.models import (
     Event,
     Guest,
@@ -15,7 +17,6 @@ from survey.db.models import (
     StoredResponse,
 )
 from survey.db.models.base import now
-from survey.db.models.grouping import StoredGroupingStep
 from survey.services.exchange.public_bundle import (
     BEGINNING,
     NOT_PUBLISHED,
@@ -55,10 +56,9 @@ def with_canaries(session, study):
             each.exclude_reason = CANARY
     for table in (StoredResponse, Revision):
         session.query(table).update({"reason": CANARY})
-    named = StoredGroupingStep.name.is_not(None)
-    session.query(StoredGroupingStep).filter(named).update(
-        {"name": CANARY + " " + StoredGroupingStep.name}
-    )
+    step = ALL_KINDS["grouping"].tables.step
+    named = update(step).where(step.c.name.is_not(None))
+    session.execute(named.values(name=CANARY + " " + step.c.name))
     session.commit()
     return people
 

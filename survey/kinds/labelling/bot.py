@@ -9,9 +9,9 @@ from selectolax.lexbor import LexborNode
 
 from survey.core.collections.items import Shown
 from survey.core.collections.runs import Judgements, read_judgements
-from survey.core.tasks.labelling import LabellingPlan
 from survey.core.text_input import FileFaults, lines_of
 from survey.errors import SurveyError
+from survey.kinds.labelling.plan import LabellingPlan
 from survey.services.exchange.input_files import read_text
 from survey.services.planning.bot_sight import Sight
 
@@ -44,7 +44,7 @@ class Annotator(NamedTuple):
 
 
 class LabellingBot:
-    """The bots of the kind of question "labelling", as the registry of bots holds them."""
+    """How simulated annotators answer."""
 
     def preference(self, plan: LabellingPlan, text: str | None, shown: Shown) -> Annotator:
         """Read "5:0.1": five relevant tiles, an error in ten; or "FILE:0.1", with judgements."""

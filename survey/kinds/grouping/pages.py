@@ -1,14 +1,14 @@
-"""The pages of grouping: a form of selected pictures and of groups, and an answer in words."""
+"""The form of grouping: selected pictures, names of groups, and a button."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from flask import request
 from wtforms import HiddenField
 
 from survey.core.studies.fields import is_storable
-from survey.core.tasks.grouping import (
+from survey.kinds.grouping.answer import (
     ASKED,
     DONE,
     LONGEST_GROUP_NAME,
@@ -18,17 +18,15 @@ from survey.core.tasks.grouping import (
     PUT,
     RENAME,
     TAKE,
-    GroupingPlan,
     GroupingShown,
     GroupingStep,
     Sent,
     steps_from_form,
 )
-from survey.core.tasks.steps import Done
-from survey.services.participation.answers import ShownQuestion
+from survey.kinds.grouping.plan import GroupingPlan
+from survey.kinds.steps import Done
 from survey.web.forms import AnswerForm
 from survey.web.language import gettext, ngettext
-from survey.web.participant.single_page import Doubt, SinglePage
 
 TILE = re.compile(r"[1-9][0-9]{0,2}")
 BUTTON = re.compile(r"(put|take|rename|merge|adopt)-([0-9]{1,3})")
@@ -145,34 +143,3 @@ class GroupingForm(AnswerForm):
     def control_id(self, field: Any) -> str:
         """Return the id of the first tile."""
         return "tile" if field is self.group else str(field.name)
-
-
-class GroupingPages(SinglePage):
-    """The pages of the kind of question "grouping", as the registry of pages holds them."""
-
-    answer_form = GroupingForm
-    variant_words = ("Seed", "A whole number, from which random orders follow.")
-    work_template = "participant/grouping/_work.html"
-    question_template = practice_template = "participant/grouping/question.html"
-    answer_template = "participant/grouping/_answer.html"
-
-    def doubt_of(
-        self, plan: GroupingPlan, form: GroupingForm, shown: Callable[[], ShownQuestion]
-    ) -> Doubt | None:
-        """Return the doubt about a topic whose documents are all in the same place."""
-        kind = shown().view.lumped
-        return Doubt(kind) if kind else None
-
-    def in_words(self, answer: Done) -> str:
-        """Return that the topic is done."""
-        return gettext("done")
-
-    def sent_in_words(self, sent: Mapping[str, list[str]]) -> str:
-        """Return in words how many tiles of a form are selected."""
-        if "step_key" not in sent or "group" not in sent:
-            return ""
-        return gettext("%(count)s selected", count=len(sent.get("document", ())))
-
-    def example_answer(self) -> Done:
-        """Return an answer for a preview of pages."""
-        return Done(1)

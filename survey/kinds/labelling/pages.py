@@ -1,13 +1,13 @@
-"""The pages of labelling: a form of a batch, and an answer in words."""
+"""The form of labelling: a batch, its marks, and what was in view."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from flask import request
 from wtforms import HiddenField
 
-from survey.core.tasks.labelling import (
+from survey.kinds.labelling.answer import (
     ASKED,
     BACK,
     DONE,
@@ -15,20 +15,14 @@ from survey.core.tasks.labelling import (
     NEXT,
     REFINE,
     TURN,
-    UNFINISHED,
-    UNMARKED,
-    UNSEEN,
-    LabellingPlan,
     LabellingShown,
     LabellingStep,
-    LabellingView,
     steps_from_form,
 )
-from survey.core.tasks.steps import Done
-from survey.services.participation.answers import ShownQuestion
+from survey.kinds.labelling.plan import LabellingPlan
+from survey.kinds.steps import Done
 from survey.web.forms import AnswerForm
 from survey.web.language import gettext
-from survey.web.participant.single_page import Doubt, SinglePage
 
 TILE = re.compile(r"[1-9][0-9]?")
 ACTIONS = {"next": NEXT, "refine": REFINE, "previous": BACK, "done": DONE, "back": LEAVE}
@@ -117,49 +111,3 @@ class LabellingForm(AnswerForm):
     def control_id(self, field: Any) -> str:
         """Return the id of the element that an error leads to."""
         return "tiles" if field is self.batch else str(field.name)
-
-
-class LabellingPages(SinglePage):
-    """The pages of the kind of question "labelling", as the registry of pages holds them."""
-
-    answer_form = LabellingForm
-    variant_words = ("Seed", "A whole number, from which random orders follow.")
-    work_template = "participant/labelling/_work.html"
-    question_template = practice_template = "participant/labelling/question.html"
-    answer_template = "participant/labelling/_answer.html"
-
-    def doubt_of(
-        self, plan: LabellingPlan, form: LabellingForm, shown: Callable[[], ShownQuestion]
-    ) -> Doubt | None:
-        """Return the first doubt about a query that is done; a query is asked about once."""
-        question = shown()
-        asked = form.was_asked or question.asked_before
-        if asked:
-            form.asked.data = asked
-            return None
-        view: LabellingView = question.view
-        if form.knows_view and not all(tile.is_looked_at for tile in view.tiles):
-            return Doubt(UNSEEN)
-        if not view.relevant:
-            return Doubt(UNMARKED)
-        if view.has_next and any(tile.grade for tile in view.tiles):
-            return Doubt(UNFINISHED)
-        return None
-
-    def in_words(self, answer: Done) -> str:
-        """Return that the query is done."""
-        return gettext("done")
-
-    def sent_in_words(self, sent: Mapping[str, list[str]]) -> str:
-        """Return in words how many tiles of a form are marked."""
-        if "step_key" not in sent or "batch" not in sent:
-            return ""
-        tiles, grades = sent.get("document", []), sent.get("grade", [])
-        marked = [each for each in grades if each in ("1", "2", "3")]
-        return gettext(
-            "%(count)s marked", count=len(tiles) if len(grades) == 1 and marked else len(marked)
-        )
-
-    def example_answer(self) -> Done:
-        """Return an answer for a preview of pages."""
-        return Done(1)

@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -12,19 +14,17 @@ from survey.core.collections.evaluation import FEEDBACK_MEASURES, compare, evalu
 from survey.core.collections.runs import GroundTruth, Run
 from survey.core.measures import measure_named
 from survey.core.text_input import FaultyFilesError
+from survey.db.item_queries import StudyItems
 from survey.db.models import Study
 from survey.figures.exhibit import Exhibit
 from survey.figures.judging import gain_by_round
-from survey.services.analysis.label_results import LabelResults
-from survey.services.analysis.results import Results
+from survey.kinds.labelling.answer import ranked
 from survey.services.analysis.sheets import Cell, Sheet, Starred, count_of
-from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.collections.run_evaluation import DECIMALS, Report, Request, evaluation_json
-from survey.services.exchange.bundle import analyse_stored, content_of
-from survey.services.exchange.labelling import rankings_of, rounds_of
 from survey.services.exchange.tables import Content
 
 DEPTH = 100  # documents of a ranking that FEEDBACK_MEASURES read
+RUNS, RUNS_WITHOUT_NEGATIVES = "runs", "runs-without-negatives"  # folders
 RUN_DEPTH = 1_000  # documents of a topic in a run
 NOTE = (
     "P, weighted P: mean precision after 10, 20, … 100 documents; R: recall after 100. Means over "
@@ -118,38 +118,26 @@ def _cells(report: Report, run: str | None) -> list[Cell]:
     return cells
 
 
-def results_of(session: Session, study: Study, options: AnalysisOptions) -> Results:
-    """Return a study's results; of labels, with what refining gained.
-
-    Call it in a session after ``begin_reading``. Raises SurveyError for options that the kind's
-    analysis does not have.
-    """
-    results = analyse_stored(session, study, options)
-    if not isinstance(results, LabelResults):
-        return results
-    content = content_of(session, study, include_test=options.include_test)
-    return replace(results, refining=refining_of(session, study, content))
-
-
-def refining_of(session: Session, study: Study, content: Content) -> Refining:
+def refining_of(session: Session, study: Study, content: Content, results: Any) -> Refining:
     """Return what refining gained in a labelling study.
 
-    The figures are those of ``survey feedback --rounds`` for the files that the study's results
+    The figures are those of ``survey feedback --rounds`` for the files that the study's ``results``
     are. ``content``: of ``content_of``, read in this session.
     """
     if study.imported_from:
         return Refining(why="the study is imported, and a bundle has no vectors to rank by")
-    counted = {each.participant for each in content.results.annotators}
+    counted = {*results.participants}
     refined = Counter[int]()
-    for row, state in content.answers.states():
+    for row in content.answers.states():
         if row.participant in counted:
-            refined.update(range(1, len(state.rounds)))
-    runs = partial(_run_files, session, study.id, content)
+            refined.update(range(1, len(row.drawn.rounds)))
+    of_study = (session, study.id, content, results)
+    runs = partial(_run_files, *of_study)
     if not refined:
         return Refining(why="no annotator has refined a query that is done", runs=runs)
     try:
         reports = [
-            _report(session, study.id, content, with_negatives=with_negatives)
+            _report(*of_study, with_negatives=with_negatives)
             for _, with_negatives in rankings_of(content)
         ]
     except FaultyFilesError as error:
@@ -158,9 +146,12 @@ def refining_of(session: Session, study: Study, content: Content) -> Refining:
     return Refining(reports[0], without, tuple(refined.values()), runs=runs)
 
 
-def _run_files(session: Session, study_id: int, content: Content) -> Iterator[tuple[str, str]]:
+def _run_files(
+    session: Session, study_id: int, content: Content, results: Any
+) -> Iterator[tuple[str, str]]:
+    of_study = (session, study_id, content, results)
     for folder, with_negatives in rankings_of(content):
-        rounds = rounds_of(session, study_id, content, RUN_DEPTH, with_negatives=with_negatives)
+        rounds = rounds_of(*of_study, RUN_DEPTH, with_negatives=with_negatives)
         for participant, number, orders in rounds:
             lines = (
                 f"{topic} Q0 {document} {rank} {RUN_DEPTH - rank} round{number}\n"
@@ -170,9 +161,11 @@ def _run_files(session: Session, study_id: int, content: Content) -> Iterator[tu
             yield f"{folder}/{participant}/round{number}.txt", "".join(lines)
 
 
-def _report(session: Session, study_id: int, content: Content, *, with_negatives: bool) -> Report:
+def _report(
+    session: Session, study_id: int, content: Content, results: Any, *, with_negatives: bool
+) -> Report:
     """Score the rounds by what most annotators marked; raises FaultyFilesError."""
-    topics = content.results.merged.topics
+    topics = results.merged.topics
     truth = GroundTruth(
         {
             each.topic: dict(zip(each.documents, each.relevance().tolist(), strict=True))
@@ -189,7 +182,7 @@ def _report(session: Session, study_id: int, content: Content, *, with_negatives
     )
     measures = [measure_named(name) for name in FEEDBACK_MEASURES]
     people: dict[str, dict[str, Run]] = {}
-    rounds = rounds_of(session, study_id, content, DEPTH, with_negatives=with_negatives)
+    rounds = rounds_of(session, study_id, content, results, DEPTH, with_negatives=with_negatives)
     for participant, number, orders in rounds:
         people.setdefault(participant, {})[f"round{number}"] = {
             topic: {document: -rank for rank, document in enumerate(order)}
@@ -201,3 +194,44 @@ def _report(session: Session, study_id: int, content: Content, *, with_negatives
     compared = compare(evaluation, baseline)
     longest = max(people.values(), key=len)
     return Report(Request(None, ()), truth, longest, evaluation, baseline, compared)
+
+
+def rankings_of(content: Content) -> list[tuple[str, bool]]:
+    """Return the folders of runs, and whether negative examples count in them.
+
+    Where the plan lets them count, the same rounds are ranked without them too.
+    """
+    plan: Any = content.plan
+    return [(RUNS, True), *([(RUNS_WITHOUT_NEGATIVES, False)] if plan.negative_share else [])]
+
+
+def rounds_of(
+    session: Session,
+    study_id: int,
+    content: Content,
+    results: Any,
+    depth: int,
+    *,
+    with_negatives: bool,
+) -> Iterator[tuple[str, int, dict[str, list[str]]]]:
+    """Yield each annotator's rounds, from 0: (participant, round, topic → the first documents).
+
+    A query that was refined less often than others keeps its last ranking in later rounds.
+    ``with_negatives``: False ranks the same rounds by the marked documents alone.
+    """
+    plan: Any = content.plan
+    plan = plan if with_negatives else replace(plan, negative_share=0)
+    find = StudyItems(session, study_id)
+    questions = {each.number: each for each in content.questions}
+    counted = {*results.participants}
+    for participant, rows in groupby(content.answers.states(), attrgetter("participant")):
+        if participant not in counted:
+            continue
+        states = [(questions[row.question], row.drawn.rounds) for row in rows]
+        orders: dict[str, list[str]] = {}
+        for number in range(max(len(rounds) for _, rounds in states)):
+            for question, rounds in states:
+                if number < len(rounds):
+                    order = ranked(plan, question, rounds[number], find)
+                    orders[question.topic] = order[:depth]
+            yield participant, number, {**orders}

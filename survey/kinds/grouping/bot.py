@@ -11,9 +11,9 @@ from selectolax.lexbor import LexborNode
 from survey.core.collections.clusterings import read_clustering
 from survey.core.collections.items import Shown
 from survey.core.collections.runs import IN_NO_CLUSTER
-from survey.core.tasks.grouping import GroupingPlan
 from survey.core.text_input import FileFaults, lines_of
 from survey.errors import SurveyError
+from survey.kinds.grouping.plan import GroupingPlan
 from survey.services.exchange.input_files import read_text
 from survey.services.planning.bot_sight import Sight
 
@@ -43,7 +43,7 @@ class Assessor(NamedTuple):
 
 
 class GroupingBot:
-    """The bots of the kind of question "grouping", as the registry of bots holds them."""
+    """How simulated assessors answer."""
 
     def preference(self, plan: GroupingPlan, text: str | None, shown: Shown) -> Assessor:
         """Read "4:0.1": four groups by the documents' ids, an error in ten; or "FILE:0.1".

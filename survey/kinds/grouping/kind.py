@@ -1,0 +1,369 @@
+"""The kind "grouping", from declaration to results."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from survey.core.collections.clusterings import compare_clusters
+from survey.core.collections.items import FindItems, Topic
+from survey.core.collections.runs import IN_NO_CLUSTER
+from survey.core.studies.fields import Finding
+from survey.db.models.base import Base
+from survey.kinds import Record, Sheet
+from survey.kinds.grouping.answer import (
+    ASKED,
+    KEYS,
+    MERGE,
+    PUT,
+    TAKE,
+    UNKNOWN,
+    Earlier,
+    GroupingPresentation,
+    GroupingShown,
+    GroupingStep,
+    GroupingView,
+    ShownGroup,
+    Tile,
+    alike_tiles,
+    earlier_clusters,
+    finer_groups,
+    groups_of,
+)
+from survey.kinds.grouping.bot import GroupingBot
+from survey.kinds.grouping.pages import GroupingForm
+from survey.kinds.grouping.plan import FIRST, GroupingPlan, GroupingQuestion
+from survey.kinds.grouping.results import Assessor, GroupResults
+from survey.kinds.steps import STEPS, Done, KindInSteps, whole_seconds
+from survey.services.analysis.joined_clusters import (
+    cluster_lines,
+    gold_files,
+    gold_sheet,
+    group_names,
+)
+from survey.services.analysis.study_results import AnalysisOptions
+from survey.services.exchange.input_files import JUDGEMENTS, BundleError
+from survey.services.exchange.tables import PARTICIPANT, Column, Content, Row, Table, lines_of
+from survey.services.participation.answers import ShownQuestion
+from survey.web.language import gettext
+from survey.web.participant.kind_pages import Doubt
+
+
+class GroupingKind(GroupingBot, KindInSteps[GroupingPlan, GroupingQuestion, GroupingPresentation]):
+    """Put a topic's relevant documents into groups that one names."""
+
+    name, noun = "grouping", "topics"
+    plan, question = GroupingPlan, GroupingQuestion
+    presentation, step = GroupingPresentation, GroupingStep
+    asks = ASKED
+    metadata = Base.metadata
+
+    def show(self, question: GroupingQuestion, presentation: GroupingPresentation) -> GroupingShown:
+        """Return topic and steps; ``with_items`` makes of them what the page shows."""
+        return GroupingShown(question, presentation)
+
+    def with_items(
+        self, plan: GroupingPlan, question: GroupingQuestion, view: GroupingShown, find: FindItems
+    ) -> GroupingView:
+        """Return documents and groups as they are now, and the earlier ones if they were shown."""
+        state, order = view.presentation, view.order
+        items, topic = find(order, question.topic)
+        groups = {
+            number: ShownGroup(number, f"u{KEYS}"[place : place + 1], name, len(documents))
+            for place, (number, (name, documents)) in enumerate(state.groups.items())
+        }
+        of_document: dict[str, list[ShownGroup]] = {}
+        for number, shown in groups.items():
+            for document in state.groups[number].documents:
+                of_document.setdefault(document, []).append(shown)
+        tiles = (
+            Tile(number, items.get(document), tuple(of_document.get(document, ())), alike)
+            for number, (document, alike) in enumerate(
+                zip(order, alike_tiles(find.pool(), order), strict=True), 1
+            )
+        )
+        return GroupingView(
+            topic=topic,
+            cluster_type=(find.topic(question.topic) or Topic(question.topic)).cluster_type,
+            tiles=tuple(tiles),
+            groups=tuple(groups.values()),
+            earlier=self._compared(view, find) if plan.show_earlier and state.has_looked else (),
+            can_undo=bool(state.counted),
+            steps=len(state.steps),
+        )
+
+    def _compared(self, view: GroupingShown, find: FindItems) -> tuple[Earlier, ...]:
+        number_of = {document: number for number, document in enumerate(view.order, 1)}
+        earlier = earlier_clusters(view, find)
+        return tuple(
+            Earlier(
+                tuple(
+                    (name, tuple(sorted(number_of[each] for each in documents)))
+                    for name, documents in groups_of(clusters).items()
+                ),
+                tuple(finer_groups(clusters, other)),
+            )
+            for clusters, other in zip(earlier, earlier[::-1], strict=True)
+        )
+
+    def is_due(
+        self,
+        plan: GroupingPlan,
+        question: GroupingQuestion,
+        earlier: Sequence[GroupingPresentation],
+    ) -> bool:
+        """Return whether a topic needs a third assessor, from how the first two grouped it."""
+        first, second = (state.clusters for state in earlier[:2])
+        threshold = plan.sufficient_agreement / 100
+        return compare_clusters(question.topic, first, second, threshold).needs_third
+
+    def facts(self, plan: GroupingPlan, generator_version: int) -> dict[str, Any]:
+        """Return what a summary of the study says of its topics."""
+        sizes = [len(documents) for _, documents in plan.topics]
+        return {
+            "topics": " ".join(topic for topic, _ in plan.topics),
+            "documents of a topic": f"{min(sizes)} to {max(sizes)}",
+        }
+
+    def verdict(self, plan: GroupingPlan, questions: Sequence[GroupingQuestion]) -> str:
+        """Say how many topics people sort."""
+        return f"{len(questions)} topic{'s' * (len(questions) != 1)} to sort into groups"
+
+    def findings(
+        self, plan: GroupingPlan, questions: Sequence[GroupingQuestion]
+    ) -> Iterator[Finding]:
+        """Yield a finding where there are too few assessors."""
+        if plan.participants < 3:
+            text = f"{plan.participants} wanted; two first assessors and a third are needed"
+            yield Finding(None, f"participants: {text}", mend="participants")
+
+    def describe(
+        self, plan: GroupingPlan, view: GroupingView, presentation: GroupingPresentation
+    ) -> dict[str, Any]:
+        """Return the groups and every step, with numbers of pictures in place of ids."""
+        return {
+            "topic": view.topic and view.topic.text,
+            "groups": {
+                group.name or IN_NO_CLUSTER: [
+                    tile.number for tile in view.tiles if group in tile.groups
+                ]
+                for group in view.groups
+            },
+            "steps": [
+                {
+                    "at": step.saved_at and step.saved_at.isoformat(),
+                    "what": step.action,
+                    **({} if step.group_number is None else {"group": step.group_number}),
+                    **({} if step.name is None else {"name": step.name}),
+                    **({} if step.documents is None else {"pictures": len(step.documents)}),
+                }
+                for step in presentation.steps
+            ],
+        }
+
+    # --- files ---
+
+    answers_file = "topics_done.csv"
+    typed = "the names that participants gave to groups"
+    recomputed: Mapping[str, str] = {
+        "questions.csv": "the topics of the plan",
+        "groups.csv": "follows from the steps",
+        "agreement.csv": "recomputed from the steps",
+    }
+
+    def result_tables(self, plan: GroupingPlan) -> list[Table]:
+        """Return groups.csv, and agreement.csv as `survey assess gold` makes it."""
+        return [
+            Table("groups.csv", _GROUPS, lines_of(_groups)),
+            Table("agreement.csv", _AGREEMENT, lines_of(_agreement)),
+        ]
+
+    def judgement_files(self, content: Content) -> Iterator[tuple[str, Iterable[str]]]:
+        """Yield each assessor's groups, and the gold standard."""
+        for each in content.results.assessors:
+            yield f"{JUDGEMENTS}/{each.participant}.txt", cluster_lines(each.clusters)
+        yield "gold.txt", [gold_files(content.results.gold)[0]]
+
+    def lines_per_answer(self, plan: GroupingPlan) -> int:
+        """Estimate how many lines of the files a topic takes."""
+        return max((len(documents) for _, documents in plan.topics), default=1)
+
+    def state_faults(self, state: GroupingPresentation) -> Iterator[str]:
+        """Yield the faults of a topic's steps, which must be about groups that are there."""
+        known = {UNKNOWN}
+        if any(step.action in (PUT, TAKE) and not step.documents for step in state.steps):
+            yield "a step moves no document"
+        for step in state.counted:
+            if step.groups is not None:
+                known = {UNKNOWN, *range(1, len(step.groups.keys() - {IN_NO_CLUSTER}) + 1)}
+            if step.action == PUT and step.name is not None and step.group_number is not None:
+                known.add(step.group_number)
+            for number in (step.group_number, step.merged_into):
+                if number is not None and number not in known:
+                    yield f"a step is of group {number}, which is not there"
+            if step.action == MERGE:
+                known.discard(step.group_number or UNKNOWN)
+
+    def check_questions(self, content: Content) -> str:
+        """Compare the topics with the plan's, and the documents of the steps with them."""
+        super().check_questions(content)
+        known = {each.number: {*each.documents} for each in content.questions}
+        for row in content.answers.states():
+            if unknown := sorted(row.drawn.clusters.keys() - known[row.question]):
+                place = f"{STEPS}, {row.participant}, question {row.question}"
+                raise BundleError(f"{place}: the topic has no document {unknown[0]}")
+        return f"the documents of {len(content.questions)} topics are the plan's"
+
+    def without_typed(self, steps: Iterable[GroupingStep]) -> Iterator[GroupingStep]:
+        """Yield the steps with a number in place of each name that a participant typed."""
+        names = {IN_NO_CLUSTER: IN_NO_CLUSTER}
+        return (_without_names(step, names) for step in steps)
+
+    # --- results ---
+
+    def analyse(
+        self,
+        content: Content,
+        answers: Iterable[Record[GroupingPresentation, Done]],
+        options: AnalysisOptions,
+    ) -> GroupResults:
+        """Return agreement and gold standard."""
+        topics = {each.number: each.topic for each in content.questions}
+        people = {each.public_id: each for each in content.counted(options)}
+        clusters: dict[str, dict[str, Any]] = {name: {} for name in people}
+        seconds = dict.fromkeys(people, 0)
+        asked = Counter[str | None]()
+        for row in answers:
+            asked[row.asked] += 1
+            clusters[row.participant][topics[row.question]] = row.drawn.clusters
+            seconds[row.participant] += whole_seconds(row)
+        order = sorted(people, key=lambda name: (_second(people[name].started_at), name))
+        plan: Any = content.plan
+        return GroupResults(
+            [
+                Assessor(name, people[name].arm or FIRST, clusters[name], seconds[name])
+                for name in order
+                if clusters[name]
+            ],
+            plan.sufficient_agreement / 100,
+            plan.least_agreement / 100,
+            {kind: asked[kind] for kind in ASKED},
+            **content.known(options),
+        )
+
+    def tried(
+        self,
+        content: Content,
+        number: int,
+        rows: Sequence[Record[GroupingPresentation, Done]],
+        drawn: GroupingPresentation,
+        answer: Done,
+    ) -> Sheet:
+        """Return the group of each document in the gold standard, beside someone's groups."""
+        topic = content.question(number).topic
+        of_topic = (each for each in content.results.gold.topics if each.topic == topic)
+        gold = next(of_topic, None)
+        clusters: Mapping[str, Iterable[str]] = gold.clusters if gold else {}
+        note = "Names of groups mean nothing here: look at what is together."
+        if not clusters:
+            why = f" ({gold.rule})" if gold else ""
+            note = f"This topic is not in the gold standard{why}. {note}"
+        names = content.names_of(drawn.clusters)
+        return Sheet(
+            name="tried",
+            title="What participants made of it",
+            columns=("document", "gold standard", "you"),
+            rows=tuple(
+                (
+                    names[document],
+                    group_names(clusters.get(document, ())) if clusters else None,
+                    group_names(groups),
+                )
+                for document, groups in sorted(drawn.clusters.items())
+            ),
+            note=note,
+        )
+
+    # --- pages ---
+
+    answer_form = GroupingForm
+    variant_words = ("Seed", "A whole number, from which random orders follow.")
+    work_template = "participant/grouping/_work.html"
+    question_template = practice_template = "participant/grouping/question.html"
+    answer_template = "participant/grouping/_answer.html"
+
+    def doubt_of(
+        self, plan: GroupingPlan, form: GroupingForm, shown: Callable[[], ShownQuestion]
+    ) -> Doubt | None:
+        """Return the doubt about a topic whose documents are all in the same place."""
+        kind = shown().view.lumped
+        return Doubt(kind) if kind else None
+
+    def in_words(self, answer: Done) -> str:
+        """Return that the topic is done."""
+        return gettext("done")
+
+    def sent_in_words(self, sent: Mapping[str, list[str]]) -> str:
+        """Return in words how many tiles of a form are selected."""
+        if "step_key" not in sent or "group" not in sent:
+            return ""
+        return gettext("%(count)s selected", count=len(sent.get("document", ())))
+
+    def example_answer(self) -> Done:
+        """Return an answer for a preview of pages."""
+        return Done(1)
+
+
+def _without_names(step: GroupingStep, names: dict[str, str]) -> GroupingStep:
+    """Return a step with "group 1", "group 2", … for names; new ones are added to ``names``."""
+
+    def number(name: str) -> str:
+        return names.setdefault(name, f"group {len(names)}")
+
+    groups = step.groups
+    return replace(
+        step,
+        name=None if step.name is None else number(step.name),
+        groups=groups and {number(name): documents for name, documents in groups.items()},
+    )
+
+
+def _second(moment: datetime | None) -> str:
+    """Return a time as files tell it, so that the order is the same in the database."""
+    return "" if moment is None else moment.replace(microsecond=0).isoformat()
+
+
+def _groups(content: Content) -> Iterator[Row]:
+    topics = {each.number: each.topic for each in content.questions}
+    for row in content.answers.states():
+        clusters = row.drawn.clusters
+        for document in sorted(clusters):
+            for group in sorted(clusters[document]) or [IN_NO_CLUSTER]:
+                yield row.participant, topics[row.question], document, group
+
+
+def _agreement(content: Content) -> Iterable[Row]:
+    return gold_sheet(content.results.gold).rows
+
+
+_COUNTED = ("whole number", "0, 1, …")
+TOPIC = Column("topic", "id of the topic")
+_INDEX = ("number", "at most 1; empty where it is not defined")
+_GROUPS = [
+    *(PARTICIPANT, TOPIC, Column("document", "id of a relevant document")),
+    Column("group", "name of a group that it is in; unknown where it could not be placed"),
+]
+_AGREEMENT = [
+    *(TOPIC, Column("rule", "how the topic's groups were chosen, or why it is left out")),
+    Column("clusters", "how many groups the gold standard has", *_COUNTED),
+    Column("documents", "how many documents the gold standard has", *_COUNTED),
+    Column("unknown", "how many of them could not be placed", *_COUNTED),
+    Column("only_first", "how many documents only the first assessor has", *_COUNTED),
+    Column("only_second", "how many documents only the second assessor has", *_COUNTED),
+    Column("pair_agreement", "share of pairs of documents on which the first two agree", *_INDEX),
+    Column("rand_1_2", "adjusted Rand index of the first and the second assessor", *_INDEX),
+    Column("rand_1_3", "adjusted Rand index of the first and the third assessor", *_INDEX),
+    Column("rand_2_3", "adjusted Rand index of the second and the third assessor", *_INDEX),
+    Column("reason", "why the first two do not agree; empty where they do"),
+]

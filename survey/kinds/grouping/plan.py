@@ -1,0 +1,146 @@
+"""The plan of a grouping study, and its topics."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Any, ClassVar, Self
+
+from survey.core.kind import DeclaredQuestion
+from survey.core.studies.fields import Fault, Nested, Rule, Switch, Whole, Words, declared
+from survey.core.studies.minutes import Documents
+from survey.core.studies.plan import MARK_QUERY_WORDS, Plan
+from survey.core.studies.provenance import twice_faults, why_no_id
+
+MOST_TOPICS, MOST_DOCUMENTS = 500, 500
+FIRST, THIRD = "first", "third"  # arms
+TOPICS_HELP = (
+    "A line for each topic, like - [near, [brick-2, brick-3]]: its id in topics.csv, and the ids "
+    "of its relevant documents."
+)
+AGREEMENT_HELP = (
+    "In per cent, of the adjusted Rand index. A topic on which the first two agree less goes to "
+    "the third assessor."
+)
+FLOOR_HELP = (
+    "In per cent, of the mean index with the other two. Where no assessor reaches it, the topic "
+    "is left out of the gold standard."
+)
+EARLIER_HELP = "After an own grouping, without names of people. They may correct theirs, or agree."
+
+
+@dataclass(frozen=True)
+class GroupingPlan(Plan):
+    """The settings of a study whose questions are topics with their relevant documents.
+
+    ``topics``: for each topic, its id in topics.csv and its relevant documents. The arms are
+    the roles of assessors: FIRST for two, THIRD for others.
+    """
+
+    kind: ClassVar[str] = "grouping"
+
+    topics: tuple[tuple[str, tuple[str, ...]], ...] = declared(
+        Nested("Topics and their documents", help=TOPICS_HELP, step="what"), ()
+    )
+    questions: int = declared(Whole("Topics", 1, MOST_TOPICS), 10)
+    participants: int = declared(Whole("Assessors wanted", 1, 10_000, help="Two, and a third."), 3)
+    shuffle_questions: bool = declared(Switch("Shuffle the topics for each assessor"), True)
+    practice: bool = False  # no form asks for these two
+    design: str = "all"
+    sufficient_agreement: int = declared(
+        Whole("Agreement that is sufficient", 0, 100, help=AGREEMENT_HELP), 80
+    )
+    least_agreement: int = declared(Whole("Least agreement of three", 0, 100, help=FLOOR_HELP), 50)
+    mark_query_words: bool = declared(MARK_QUERY_WORDS, False)
+    show_earlier: bool = declared(
+        Switch("Show the third assessor both earlier groupings", help=EARLIER_HELP), True
+    )
+
+    __hash__ = Plan.__hash__
+
+    @property
+    def has_items(self) -> bool:
+        """Whether questions show documents: always."""
+        return True
+
+    def seconds_each(self, documents: Documents) -> float:
+        """See ``Plan.seconds_each``; by the mean number of a topic's documents."""
+        mean = sum(len(each) for _, each in self.topics) / len(self.topics)
+        return 20 + (8 if documents.texts else 4) * mean
+
+    @property
+    def queue_arm(self) -> str | None:
+        """The arm whose questions depend on the answers of the others."""
+        return THIRD
+
+    def arm_for(self, counts: Mapping[str, int], chance: Random) -> str | None:
+        """Return the role of who comes next: the first two are first assessors."""
+        return FIRST if counts.get(FIRST, 0) < 2 else THIRD
+
+    def in_arm(self, arm: str | None) -> Self:
+        """Return the plan as an assessor of a role meets it: the third may see the earlier two."""
+        return self if arm in (None, THIRD) else replace(self, show_earlier=False)
+
+    def draw_questions(self) -> list["GroupingQuestion"]:
+        """Return a question for each topic, numbered from 1; nothing is drawn."""
+        return [GroupingQuestion(number, *each) for number, each in enumerate(self.topics, 1)]
+
+    @classmethod
+    def _read(cls, values: dict[str, Any], faults: list[Fault]) -> None:
+        topics: Any = values.get("topics") or ()
+        is_mapping = isinstance(topics, Mapping)
+        pairs = topics.items() if is_mapping else topics
+        wrong: list[Fault] = []
+        try:
+            read = [(topic, _documents(documents)) for topic, documents in pairs]
+        except (TypeError, ValueError):
+            text = "topics cannot be read; each topic needs a list of documents"
+            wrong.append(Fault(("topics",), f"{text}, like - [near, [brick-2, brick-3]]"))
+            read = []
+        for index, (topic, documents) in enumerate(read):
+            place = ("topics", topic if is_mapping else index)
+            reasons = map(why_no_id, (topic, *documents))
+            wrong += [Fault(place, text) for text in reasons if text]
+        if wrong:  # as many, so that nothing else is wrong
+            read = [(str(index), ("a", "b")) for index in range(len(read) or 1)]
+        faults += wrong
+        values["topics"] = tuple(read)
+        if read:
+            values["questions"] = len(read)
+
+    def _tidy(self) -> None:
+        super()._tidy()
+        object.__setattr__(self, "arms", (FIRST, THIRD))
+
+    def _arm_faults(self) -> Iterable[Fault]:
+        return ()
+
+    def _number_faults(self) -> Iterable[Fault]:
+        if not self.topics:
+            yield Fault(("topics",), "topics is empty; judgements with a relevant document fill it")
+        yield from twice_faults(topic for topic, _ in self.topics)
+        for topic, documents in self.topics:
+            if len({*documents}) < len(documents):
+                yield Fault(("topics", topic), f"topic {topic} has a document twice")
+            if not 2 <= len(documents) <= MOST_DOCUMENTS:
+                text = f"topic {topic} has {len(documents)} documents; 2 to {MOST_DOCUMENTS} can be"
+                yield Fault(("topics", topic), f"{text} grouped")
+        if self.design != "all":
+            yield Fault(("design",), f"design is {self.design}; first assessors group all topics")
+        if self.practice:
+            yield Fault(("practice",), "practice is on; grouping has no practice question")
+
+
+def _documents(documents: Any) -> tuple[Any, ...]:
+    if isinstance(documents, str):
+        raise TypeError("a text, which would be read letter by letter")
+    return (*documents,)
+
+
+@dataclass(frozen=True)
+class GroupingQuestion(DeclaredQuestion):
+    """A topic and its relevant documents; the digest of the items covers what the ids stand for."""
+
+    topic: str = declared(Rule(doc="id of the topic"))
+    documents: tuple[str, ...] = declared(
+        Words(doc="the topic's relevant documents, with spaces between")
+    )

@@ -1,0 +1,372 @@
+"""The kind "labelling", from declaration to results."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from survey.core.collections.items import FindItems, Item, Topic
+from survey.core.collections.labels import HIGHEST
+from survey.core.collections.likeness import Entry, Pool
+from survey.core.studies.fields import Finding
+from survey.db.models import Study
+from survey.db.models.base import Base
+from survey.kinds import Record, Results, Sheet
+from survey.kinds.labelling.answer import (
+    ASKED,
+    REFINE,
+    UNFINISHED,
+    UNMARKED,
+    UNSEEN,
+    LabellingPresentation,
+    LabellingShown,
+    LabellingStep,
+    LabellingView,
+    Tile,
+    first_batch,
+    own_documents,
+)
+from survey.kinds.labelling.bot import LabellingBot
+from survey.kinds.labelling.pages import LabellingForm
+from survey.kinds.labelling.plan import LabellingPlan, LabellingQuestion
+from survey.kinds.labelling.refining import refining_of
+from survey.kinds.labelling.results import Annotator, LabelResults, PackedLabels
+from survey.kinds.steps import STEPS, Done, KindInSteps, whole_seconds
+from survey.services.analysis.merged_labels import merged, merged_lines
+from survey.services.analysis.study_results import AnalysisOptions
+from survey.services.exchange.input_files import JUDGEMENTS, BundleError
+from survey.services.exchange.tables import (
+    PARTICIPANT,
+    Column,
+    Content,
+    Row,
+    Table,
+    batched,
+    lines_of,
+)
+from survey.services.participation.answers import ShownQuestion
+from survey.web.language import gettext
+from survey.web.participant.kind_pages import Doubt
+
+
+class LabellingKind(
+    LabellingBot, KindInSteps[LabellingPlan, LabellingQuestion, LabellingPresentation]
+):
+    """Mark, batch by batch, which documents are relevant to a query."""
+
+    name, noun = "labelling", "queries"
+    plan, question = LabellingPlan, LabellingQuestion
+    presentation, step = LabellingPresentation, LabellingStep
+    asks = ASKED
+    metadata = Base.metadata
+
+    def show(
+        self, question: LabellingQuestion, presentation: LabellingPresentation
+    ) -> LabellingShown:
+        """Return query and steps; ``with_items`` makes of them what the page shows."""
+        return LabellingShown(question, presentation)
+
+    def with_items(
+        self,
+        plan: LabellingPlan,
+        question: LabellingQuestion,
+        view: LabellingShown,
+        find: FindItems,
+    ) -> LabellingView:
+        """Return the batch that is shown now, with its pictures or texts, and the counts."""
+        state = view.presentation
+        if not state.steps:
+            state = replace(state, steps=[first_batch(plan, question, state, find)])
+        documents = state.batches[state.batch - 1]
+        items, topic = find(documents, question.topic)
+        pool = find.pool()
+        own = own_documents(pool, find.topic(question.topic) or Topic(question.topic))
+        return LabellingView(
+            topic=topic,
+            tiles=tuple(
+                Tile(
+                    *(number, items.get(document)),
+                    *(state.grades.get(document, 0), document in state.exposure),
+                )
+                for number, document in enumerate(documents, 1)
+            ),
+            batch=state.batch,
+            batches=len(state.batches),
+            looked_at=len(state.exposure),
+            relevant=len(state.relevant),
+            pool=len(pool) - len(own),
+            round=sum(step.action == REFINE and step.batch <= state.batch for step in state.steps),
+            steps=len(view.presentation.steps),
+            in_batches=len(state.shown),
+            is_exhausted=state.is_exhausted,
+        )
+
+    def facts(self, plan: LabellingPlan, generator_version: int) -> dict[str, Any]:
+        """Return what a summary of the study says of its queries."""
+        return {"topics": " ".join(plan.topics), "batch": plan.batch, "highest grade": plan.highest}
+
+    def verdict(self, plan: LabellingPlan, questions: Sequence[LabellingQuestion]) -> str:
+        """Say how many queries people label."""
+        return "1 query to label" if len(questions) == 1 else f"{len(questions)} queries to label"
+
+    def findings(
+        self, plan: LabellingPlan, questions: Sequence[LabellingQuestion]
+    ) -> Iterator[Finding]:
+        """Yield a finding where no query is labelled by all annotators of a pool."""
+        if plan.design == "pool" and not plan.queries_for_all and len(questions) > 1:
+            text = "no query goes to everybody, so two annotators may have none in common"
+            text = f"{text}; queries_for_all in the plan changes that"
+            yield Finding(None, text, mend="queries_for_all")
+
+    def item_findings(
+        self, plan: LabellingPlan, items: Iterable[Item], topics: Iterable[Topic]
+    ) -> Iterator[Finding]:
+        """Yield which queries show no document but their own picture."""
+        pool = Pool([Entry(each.document, each.sha256, "", None) for each in items])
+        by_id = {each.topic: each for each in topics}
+        for number, name in enumerate(plan.topics, 1):
+            if len(own_documents(pool, by_id.get(name, Topic(name)))) == len(pool):
+                text = (
+                    f"query {number} shows nothing to judge, as all documents are its own picture"
+                )
+                ways = f"add other documents, or take the topic {name} out of the plan"
+                yield Finding(number, f"{text}; {ways}", mend="items")
+
+    def describe(
+        self, plan: LabellingPlan, view: LabellingView, presentation: LabellingPresentation
+    ) -> dict[str, Any]:
+        """Return what an annotator was shown and every step of theirs, without documents' ids."""
+        return {
+            "topic": view.topic and view.topic.text,
+            "steps": [
+                {
+                    "at": step.saved_at and step.saved_at.isoformat(),
+                    "what": step.action,
+                    "batch": step.batch,
+                    **({} if step.document is None else _place(presentation, step)),
+                }
+                for step in presentation.steps
+            ],
+        }
+
+    # --- files ---
+
+    questions_file, answers_file = "questions.csv", "queries.csv"
+    makes_judgements = True
+    recomputed: Mapping[str, str] = {
+        "questions.csv": "the topics of the plan",
+        "labels.csv": "follows from the steps",
+        "weights.csv": "recounted from the marks",
+        "agreement.csv": "recomputed from the marks",
+    }
+
+    def result_tables(self, plan: LabellingPlan) -> list[Table]:
+        """Return labels.csv; weights.csv and agreement.csv as `survey assess merge` writes them."""
+        return [
+            Table("labels.csv", _LABELS, lines_of(_labels)),
+            Table("weights.csv", _WEIGHTS, _body("weights.csv")),
+            Table("agreement.csv", _AGREEMENT, _body("agreement.csv")),
+        ]
+
+    def judgement_files(self, content: Content) -> Iterator[tuple[str, Iterable[str]]]:
+        """Yield each annotator's labels, and what is merged of them."""
+        for each in content.results.annotators:
+            yield f"{JUDGEMENTS}/{each.participant}.txt", map("".join, batched(each.lines))
+        lines = merged_lines(content.results.merged)
+        for name in ("weights.txt", "qrels.txt"):
+            yield name, map("".join, batched(lines[name]))
+
+    def lines_per_answer(self, plan: LabellingPlan) -> int:
+        """Estimate how many lines of the files a query takes."""
+        return plan.batch
+
+    def state_faults(self, state: LabellingPresentation) -> Iterator[str]:
+        """Yield the faults of a query's steps."""
+        if len(state.shown) < sum(map(len, state.batches)) or not {*state.exposure} <= {
+            *state.shown
+        }:
+            yield "a document is shown twice, or marked or looked at and not shown"
+        if any(step.batch > len(state.batches) for step in state.steps):
+            yield "a step is of a batch that was not shown"
+
+    def check_questions(self, content: Content) -> str:
+        """Compare the topics with the plan's, and the documents of the steps with the items."""
+        super().check_questions(content)
+        known = {each.document for each in content.items}
+        for row in content.answers.states():
+            if unknown := sorted(row.drawn.shown.keys() - known):
+                place = f"{STEPS}, {row.participant}, question {row.question}"
+                raise BundleError(f"{place}: items.csv has no document {unknown[0]}")
+        return f"the topics of {len(content.questions)} queries are the plan's"
+
+    # --- results ---
+
+    def analyse(
+        self,
+        content: Content,
+        answers: Iterable[Record[LabellingPresentation, Done]],
+        options: AnalysisOptions,
+    ) -> LabelResults:
+        """Return weights and agreement."""
+        topics = {each.number: each.topic for each in content.questions}
+        labels = {each.public_id: PackedLabels() for each in content.counted(options)}
+        seconds = dict.fromkeys(labels, 0)
+        asked = Counter[str | None]()
+        for row in answers:
+            asked[row.asked] += 1
+            if row.drawn.grades or not row.drawn.shown:  # who looked at nothing judged nothing
+                labels[row.participant].add(topics[row.question], row.drawn.grades)
+            seconds[row.participant] += whole_seconds(row)
+        annotators = [
+            Annotator(name, labels[name], seconds[name]) for name in labels if labels[name]
+        ]
+        asked_back = {kind: asked[kind] for kind in ASKED}
+        given, names = (
+            [each.labels for each in annotators],
+            [each.participant for each in annotators],
+        )
+        keywords = {each.topic: each.text for each in content.topics if not each.image}
+        labelled = (annotators, merged(given, names), asked_back, keywords)
+        return LabelResults(*labelled, **content.known(options))
+
+    def add_stored(
+        self, session: Session, study: Study, content: Content, results: Results
+    ) -> Results:
+        """Add what refining gained."""
+        refining: Any = {"refining": refining_of(session, study, content, results)}
+        return replace(results, **refining)
+
+    def tried(
+        self,
+        content: Content,
+        number: int,
+        rows: Sequence[Record[LabellingPresentation, Done]],
+        drawn: LabellingPresentation,
+        answer: Done,
+    ) -> Sheet:
+        """Return how many participants marked each document that was shown, beside the marks."""
+        topics, topic = content.results.merged.topics, content.question(number).topic
+        merged = next((each for each in topics if each.topic == topic), None)
+        marked = dict(zip(merged.documents, merged.chosen.tolist(), strict=True)) if merged else {}
+        names = content.names_of(drawn.grades)
+        lines = [
+            (names[document], marked.get(document, 0), grade)
+            for document, grade in drawn.grades.items()
+            if grade or marked.get(document)
+        ]
+        done = f"{merged.assessors if merged else 0} participants have done this query"
+        left = len(names) - len(lines)
+        return Sheet(
+            name="tried",
+            title="What was marked",
+            columns=("document", "participants", "you"),
+            rows=tuple(lines),
+            note=f"{done}. Of the documents that you saw, no one marked {left}.",
+        )
+
+    # --- pages ---
+
+    answer_form = LabellingForm
+    variant_words = ("Seed", "A whole number, from which random orders follow.")
+    work_template = "participant/labelling/_work.html"
+    question_template = practice_template = "participant/labelling/question.html"
+    answer_template = "participant/labelling/_answer.html"
+
+    def doubt_of(
+        self, plan: LabellingPlan, form: LabellingForm, shown: Callable[[], ShownQuestion]
+    ) -> Doubt | None:
+        """Return the first doubt about a query that is done; a query is asked about once."""
+        question = shown()
+        asked = form.was_asked or question.asked_before
+        if asked:
+            form.asked.data = asked
+            return None
+        view: LabellingView = question.view
+        if form.knows_view and not all(tile.is_looked_at for tile in view.tiles):
+            return Doubt(UNSEEN)
+        if not view.relevant:
+            return Doubt(UNMARKED)
+        if view.has_next and any(tile.grade for tile in view.tiles):
+            return Doubt(UNFINISHED)
+        return None
+
+    def in_words(self, answer: Done) -> str:
+        """Return that the query is done."""
+        return gettext("done")
+
+    def sent_in_words(self, sent: Mapping[str, list[str]]) -> str:
+        """Return in words how many tiles of a form are marked."""
+        if "step_key" not in sent or "batch" not in sent:
+            return ""
+        tiles, grades = sent.get("document", []), sent.get("grade", [])
+        marked = [each for each in grades if each in ("1", "2", "3")]
+        return gettext(
+            "%(count)s marked", count=len(tiles) if len(grades) == 1 and marked else len(marked)
+        )
+
+    def example_answer(self) -> Done:
+        """Return an answer for a preview of pages."""
+        return Done(1)
+
+
+def _place(state: LabellingPresentation, step: LabellingStep) -> dict[str, Any]:
+    number = list(state.batches[step.batch - 1]).index(step.document or "") + 1
+    return {"picture": number, "grade": step.grade}
+
+
+def _labels(content: Content) -> Iterator[Row]:
+    topics = {each.number: each.topic for each in content.questions}
+    for row in content.answers.states():
+        for label in row.drawn.labels:
+            yield row.participant, topics[row.question], *label
+
+
+def _body(name: str) -> Callable[[Content], Iterator[str]]:
+    """Return the body of a table that is one of the files of merged labels."""
+    return lambda content: islice(merged_lines(content.results.merged)[name], 1, None)
+
+
+_COUNTED = ("whole number", "0, 1, …")
+_LABELS = [
+    *(PARTICIPANT, Column("query", "id of the topic")),
+    Column("document", "id of a document of a batch that was shown"),
+    Column(
+        "grade",
+        "its grade; 0: it was looked at and not marked; empty: it was not looked at, so nothing is "
+        "known",
+        "whole number",
+        f"0 to {HIGHEST}; may be empty",
+    ),
+    Column("batch", "number of the batch in which it was shown", "whole number", "1, 2, …"),
+    Column("round", "how many new rankings came before", *_COUNTED),
+    Column("marked_at", "when it was marked last", "time", "UTC; empty where it never was"),
+    Column("revisions", "how often the grade was changed", *_COUNTED),
+    Column(
+        "exposure",
+        "seen: it was in view, 60 % of it for half a second, or marked; shown: a page without "
+        "scripts showed it, and was left for the next batch; empty: not looked at",
+        allowed="seen, shown; may be empty",
+        optional=True,
+    ),
+]
+TOPIC = Column("topic", "id of the topic")
+_SHARE = ("number", "-1 to 1; empty where it is not defined")
+_WEIGHTS = [
+    *(TOPIC, Column("document", "id of a document that someone looked at")),
+    Column("chosen", "how many annotators marked it", *_COUNTED),
+    Column("assessors", "how many annotators have done the topic", *_COUNTED),
+    Column("weight", "chosen / assessors", "number", "0 to 1"),
+]
+_AGREEMENT = [
+    *(TOPIC, Column("assessors", "how many annotators have done the topic", *_COUNTED)),
+    Column("documents", "how many documents someone looked at", *_COUNTED),
+    Column("relevant", "how many more than half of the annotators marked", *_COUNTED),
+    Column("chosen_by_all", "how many all annotators marked", *_COUNTED),
+    Column("chosen_by_one", "how many a single annotator marked", *_COUNTED),
+    Column("jaccard", "mean of |A ∩ B| / |A ∪ B| over all pairs", *_SHARE),
+    Column("fleiss_kappa", "Fleiss' kappa of marked or not", *_SHARE),
+    Column("krippendorff_alpha", "Krippendorff's alpha of the grades", *_SHARE),
+]

@@ -1,0 +1,265 @@
+"""Kinds whose questions are answered in many small steps, each saved at once.
+
+A presentation holds the steps so far, and the answer says that a question is done.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import cache
+from itertools import groupby, zip_longest
+from operator import itemgetter
+from random import Random
+from typing import Any, ClassVar, TypeVar
+
+from sqlalchemy.orm import Session
+
+from survey.core.kind import PlanT, QuestionT
+from survey.core.studies.fields import (
+    Declared,
+    NotAllowedValueError,
+    ParticipantRecord,
+    Text,
+    Whole,
+    declared,
+    value_fields,
+)
+from survey.db import export_queries
+from survey.kinds import Kind
+from survey.services.analysis.sheets import Sheet
+from survey.services.analysis.study_results import AnalysisOptions
+from survey.services.exchange.input_files import CsvRow, Faults, Files, parse_rows
+from survey.services.exchange.kind_files import Answers, Record, column_of, read_fields
+from survey.services.exchange.tables import (
+    PARTICIPANT,
+    QUESTION,
+    Column,
+    Content,
+    MoveTime,
+    Row,
+    Table,
+    lines_of,
+)
+
+STEPS = "steps.csv"
+SAVED_AT = Column("saved_at", "when it was saved", "time", "UTC")
+
+
+@dataclass(frozen=True)
+class Step(Declared):
+    """A step of a participant: its ``action``, and the fields that this action has.
+
+    A field that is declared ``only_with`` some actions is given with each of them, but for a Text
+    that is not ``needed``. ``looks``: the actions that say only what was in view.
+    """
+
+    looks: ClassVar[Sequence[str]] = ()
+
+    action: str
+    saved_at: datetime | None = field(default=None, compare=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        values = vars(self)
+        owner: Any = type(self)
+        for name in _needed(owner, self.action):
+            if values[name] is None:
+                raise NotAllowedValueError(name, f"is missing; {self.action} has one")
+
+
+@cache
+def _needed(step: Any, action: Any) -> list[str]:
+    """Return the fields that each step with an action has, beside those that all steps have."""
+    asked = [
+        each for each in value_fields(step) if each.optional and action in each.rule.only_with[1:]
+    ]
+    return [each.name for each in asked if not isinstance(each.rule, Text) or each.rule.needed]
+
+
+@dataclass(frozen=True)
+class InSteps(Declared):
+    """How a participant meets a question: in which order, and their steps so far."""
+
+    order_seed: int = declared(
+        Whole(highest=2**31 - 1, doc="seed of the order in which documents are met")
+    )
+    steps: Sequence[Any] = ()
+
+
+@dataclass(frozen=True)
+class Done(Declared):
+    """That a question is done; ``steps``: how many there were, so that a change shows."""
+
+    steps: int = declared(Whole(lowest=1, doc="after how many steps the question was done"))
+
+
+StateT = TypeVar("StateT", bound=InSteps)
+StepRow = tuple[str, int, Any]
+"""Participant, question, and a step of theirs."""
+
+
+class StepsError(Exception):
+    """Answers and steps that are not about the same questions."""
+
+
+@dataclass(frozen=True)
+class StepAnswers(Answers[PlanT, QuestionT, StateT, Done]):
+    """The questions that are done, and their steps, both by participant and question."""
+
+    kind: "KindInSteps[PlanT, QuestionT, StateT]"
+    steps: Callable[[], Iterator[StepRow]]
+
+    def states(self) -> Iterator[Record[StateT, Done]]:
+        """Yield each question that is done, with all its steps.
+
+        Raises StepsError where answers and steps are not about the same questions.
+        """
+        groups = groupby(self.steps(), itemgetter(0, 1))
+        for row, group in zip_longest(self.rows(), groups):
+            if row is None or group is None or group[0] != (row.participant, row.question):
+                raise StepsError
+            steps = tuple(step for _, _, step in group[1])
+            yield row._replace(drawn=replace(row.drawn, steps=steps))
+
+    def counted(self, content: Content, options: AnalysisOptions) -> Iterator[Record[StateT, Done]]:
+        """Yield the questions that those who count have done, with all their steps."""
+        people = {each.public_id for each in content.counted(options)}
+        return (row for row in self.states() if row.participant in people)
+
+    def to_analyse(self, content: Content, options: AnalysisOptions) -> Any:
+        """Return the answers of those who count; one question at a time is in memory."""
+        return self.counted(content, options)
+
+    def public(self, move: MoveTime) -> "StepAnswers[PlanT, QuestionT, StateT]":
+        """Return a copy for publication: without people's words, and with all times moved."""
+
+        def steps() -> Iterator[StepRow]:
+            for (who, question), rows in groupby(self.steps(), itemgetter(0, 1)):
+                for step in self.kind.without_typed(step for _, _, step in rows):
+                    yield who, question, replace(step, saved_at=move(who, step.saved_at))
+
+        return StepAnswers(self.kind, super().public(move).rows, steps)
+
+    def tried_sheet(self, content: Content, number: int, drawn: StateT, answer: Done) -> Sheet:
+        """See ``Answers``; what others did is in the study's results."""
+        return self.kind.tried(content, number, (), drawn, answer)
+
+    def to_import(self, content: Content) -> Iterator[tuple[Record[StateT, Done], StateT, Done]]:
+        """Yield each question's record, with its steps, and that it is done."""
+        return ((row, row.drawn, row.answer) for row in self.states())
+
+
+class KindInSteps(Kind[PlanT, QuestionT, StateT, Done]):
+    """A kind whose questions are answered in steps; ``step``: their type.
+
+    The page of a question stores the steps that its form's ``steps_for`` returns.
+    """
+
+    answer = Done
+
+    def draw(self, plan: PlanT, question: QuestionT, chance: Random) -> StateT:
+        """Draw the seed of the order in which a participant meets the documents."""
+        return self.presentation(chance.getrandbits(31))
+
+    def usual_variant(self, plan: PlanT) -> str:
+        """Name the seed with which a preview orders documents."""
+        return "1"
+
+    def draw_variant(self, plan: PlanT, question: QuestionT, variant: str) -> StateT:
+        """Return how a participant with this seed meets the question."""
+        if not (variant.isascii() and variant.isdecimal() and len(variant) < 10):
+            raise ValueError(f"{variant!r} is no whole number")
+        return self.presentation(int(variant))
+
+    def describe_answer(self, answer: Done) -> dict[str, Any]:
+        """Return after how many steps the question was done."""
+        return {"done_after_steps": answer.steps}
+
+    # --- files ---
+
+    def state_faults(self, state: StateT) -> Iterable[str]:
+        """Return the faults of a question's steps, which must fit each other."""
+        return ()
+
+    def without_typed(self, steps: Iterable[Any]) -> Iterable[Any]:
+        """Return the steps of a question without what people typed; most kinds hold no such."""
+        return steps
+
+    def data_tables(self, plan: PlanT) -> list[Table]:
+        """Return the files of the questions, of those that are done, and of their steps."""
+        return [*super().data_tables(plan), self._steps_table]
+
+    @property
+    def _steps_table(self) -> Table:
+        names = [each.name for each in value_fields(self.step)]
+        columns = [PARTICIPANT, QUESTION, SAVED_AT, *map(column_of, value_fields(self.step))]
+
+        def rows(content: Content) -> Iterator[Row]:
+            for participant, question, step in content.answers.steps():
+                cells = (getattr(step, name) for name in names)
+                yield participant, question, step.saved_at, *cells
+
+        return Table(STEPS, columns, lines_of(rows))
+
+    def stored(
+        self, session: Session, study_id: int, *, include_test: bool
+    ) -> StepAnswers[PlanT, QuestionT, StateT]:
+        """Return the answers of a study in the database."""
+        make: Any = self.step
+
+        def steps() -> Iterator[StepRow]:
+            rows = export_queries.steps_done(
+                session, study_id, self.tables, include_test=include_test
+            )
+            for participant, question, step in rows:
+                yield participant, question, make(**step)
+
+        answers = super().stored(session, study_id, include_test=include_test)
+        return StepAnswers(self, answers.rows, steps)
+
+    def read(
+        self,
+        files: Files,
+        plan: PlanT,
+        participants: Callable[[], Iterable[ParticipantRecord]],
+    ) -> tuple[Sequence[QuestionT], StepAnswers[PlanT, QuestionT, StateT]]:
+        """Read the questions, those that are done and their steps; raises BundleError."""
+        questions, done = super().read(files, plan, participants)
+        people = {each.public_id for each in participants()}
+        numbers = {each.number for each in questions}
+
+        def step(row: CsvRow) -> StepRow:
+            person, number = row.text("participant"), row.whole_number("question", 1)
+            if person not in people or number not in numbers:
+                raise row.fault("participant", "no such participant or question")
+            made = read_fields(row, self.step, saved_at=row.optional_time("saved_at"))
+            return person, number, made
+
+        rows = parse_rows(files, STEPS, self._steps_table.needed, step)
+        ordered = sorted(rows, key=itemgetter(0, 1))
+        answers = StepAnswers(self, done.rows, lambda: iter(ordered))
+        self._check_states(answers)
+        return questions, answers
+
+    def _check_states(self, answers: StepAnswers[PlanT, QuestionT, StateT]) -> None:
+        """Raise BundleError where questions and steps do not fit each other."""
+        faults = Faults()
+        try:
+            for row in answers.states():
+                place = f"{STEPS}, {row.participant}, question {row.question}"
+                for fault in self.state_faults(row.drawn):
+                    faults.add(f"{place}: {fault}")
+                count = len(row.drawn.steps)
+                if row.answer.steps > count:
+                    faults.add(f"{place}: {count} steps; done after {row.answer.steps}")
+        except StepsError:
+            faults.add(f"{self.answers_file} and {STEPS} are not about the same questions")
+        faults.raise_any()
+
+
+def whole_seconds(row: Record[Any, Any]) -> int:
+    """Return the whole seconds from the first sight of a question to its end; 0 without a time."""
+    if row.shown_at is None or row.submitted_at is None:
+        return 0
+    whole = [each.replace(microsecond=0) for each in (row.shown_at, row.submitted_at)]
+    return int((whole[1] - whole[0]).total_seconds())
