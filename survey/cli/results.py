@@ -103,7 +103,7 @@ def analyse(
             write_files(folder, report.report_files(results), report.file_count(results))
             say(f"Report, tables and figures are in {folder}; begin with report.html.", err=True)
         if as_json:
-            print_json(results.as_json())
+            print_json(results.all_json())
         elif results.nothing:
             _print_nothing(results)
         else:
@@ -169,7 +169,7 @@ def _print_results(results: "Results") -> None:
         print_text(remark)
     say()
     if not results.sheets:
-        print_json(results.as_json())
+        print_json(results.all_json())
     for sheet in results.sheets:
         if sheet.rows:
             print_sheet(sheet)

@@ -619,6 +619,18 @@ def plan(slug: str, as_json: bool) -> None:
             say(write_plan(study.plan, recruitment), nl=False)
 
 
+@study.command(examples=("survey study schema > plan.schema.json",))
+def schema() -> None:
+    """Print the JSON Schema of plan files.
+
+    An editor that reads it completes and checks a plan file that begins with the line
+    # yaml-language-server: $schema=plan.schema.json
+    """
+    from survey.services.studies.plan_schema import plan_schema
+
+    print_json(plan_schema())
+
+
 @study.command(
     "open",
     examples=('survey study open spring-study --asked-by "IR group" --contact ir@example.org',),

@@ -197,6 +197,18 @@ def steps_done(
         yield participant, question, dict(zip(names, parse(values), strict=True))
 
 
+def beside_of(
+    session: Session, study_id: int, tables: TaskTables, *, include_test: bool
+) -> Iterator[tuple[str, int, dict[str, Any]]]:
+    """Yield what was answered beside each question, by public id and question.
+
+    Each is (id, question, values by name).
+    """
+    statement = answered(session, study_id, tables, _as_stored(StoredResponse.beside))
+    for participant, question, stored in _rows(session, statement, include_test=include_test):
+        yield participant, question, _json(stored) or {}
+
+
 def identities_of(
     session: Session, study_id: int, *, include_test: bool
 ) -> Iterator[Sequence[Any]]:

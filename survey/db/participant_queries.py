@@ -137,7 +137,7 @@ _AT_POSITION = and_(
 def _answer_columns(tables: TaskTables) -> list[ColumnElement[Any]]:
     """Select the stored answer; the columns of its kind are named answer_…."""
     own = (column.label(f"answer_{column.name}") for column in own_columns(tables.response))
-    names = ("submitted_at", "active_seconds", "reason", "asked", "revisions")
+    names = ("submitted_at", "active_seconds", "reason", "asked", "beside", "revisions")
     shared = (_response.c[name] for name in names)
     return [_response.c.id.label("response_id"), *shared, *own]
 
@@ -286,11 +286,10 @@ def store_steps(
 
 
 def _revisions(tables: TaskTables) -> Select[Any]:
-    names = ("response_id", "number", "submitted_at", "active_seconds", "reason", "asked")
+    keys, names = ("response_id", "number"), ("submitted_at", "active_seconds", "reason", "asked")
     own = (column.label(f"answer_{column.name}") for column in own_columns(tables.revision))
-    return select(*(_revision.c[name] for name in names), *own).join(
-        tables.revision, key_of(tables.revision) == _revision.c.id
-    )
+    shared = (_revision.c[name] for name in (*keys, *names, "beside"))
+    return select(*shared, *own).join(tables.revision, key_of(tables.revision) == _revision.c.id)
 
 
 @cache
@@ -421,6 +420,7 @@ def store_answer(
             "active_seconds": seconds,
             "reason": response["reason"],
             "asked": response["asked"],
+            "beside": response["beside"],
         },
     )
     store_own_columns(session, tables.revision, revision.id, answer)

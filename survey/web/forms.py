@@ -25,6 +25,7 @@ from wtforms.validators import Length, ValidationError
 
 from survey.core.studies.fields import (
     LONGEST_ANSWER,
+    AskedField,
     Choice,
     Language,
     Nested,
@@ -156,6 +157,9 @@ class Form(FlaskForm):  # type: ignore[misc] # Flask-WTF has no type hints
         return str(field.name)
 
 
+BESIDE = "beside_"  # before the name of what a plan asks beside a question
+
+
 class AnswerForm(Form):
     """The form of a question; each kind adds its fields and the answer that they make.
 
@@ -169,14 +173,18 @@ class AnswerForm(Form):
 
     ``takes_steps``: whether the question is answered in many small steps, each stored at once. Such
     a form has ``steps_for`` and the fields ``step_key`` and ``go``. ``stored_steps``: how many are
-    stored, once they are; ``was_done``: whether the question was answered before.
+    stored, once they are; ``was_done``: whether the question was answered before;
+    ``holds_answer``: whether what is sent is the answer itself, as of all other kinds. ``ask``:
+    what the plan asks beside each question; ``asked_fields.with_further`` adds the controls.
     """
 
     asks: ClassVar[Sequence[str]] = ()
     confirms: ClassVar[Sequence[str]] = ()
     takes_steps = False
     stored_steps = 0
+    holds_answer = False
     was_done = False
+    ask: ClassVar[Sequence[AskedField]] = ()
 
     submission_key = HiddenField()
     active_seconds = HiddenField()
@@ -244,6 +252,27 @@ class AnswerForm(Form):
         if kind in self.asks:
             self.asked.data = kind
         return kind in self.confirms and known == kind
+
+    def validate(self, extra_validators: Any = None) -> bool:
+        """Check the form; what the plan asks beside a question is checked with its answer only."""
+        super().validate(extra_validators)
+        if self.takes_steps and not self.holds_answer:
+            for _, control in self.further:
+                control.errors = []
+        return not self.errors
+
+    @property
+    def further(self) -> list[tuple[AskedField, Field]]:
+        """What the plan asks beside the question, each with its control."""
+        return [(field, self[f"{BESIDE}{field.name}"]) for field in self.ask]
+
+    @property
+    def beside(self) -> dict[str, Any] | None:
+        """The answers to it by name, without those left empty; None where it asks for nothing."""
+        if not self.ask:
+            return None
+        values = {field.name: control.data for field, control in self.further}
+        return {name: value for name, value in values.items() if value not in (None, "")}
 
     @property
     def reason_text(self) -> str | None:

@@ -15,7 +15,8 @@ from survey.services.studies.recruitment import recruitment_of
 from survey.web import forms
 from survey.web.forms import AnswerForm, Form
 from survey.web.language import set_language
-from survey.web.participant.entry import ConsentForm, ResumeForm, personal_form
+from survey.web.participant.asked_fields import personal_form
+from survey.web.participant.entry import ConsentForm, ResumeForm
 from survey.web.participant.questions import explanation, question_form, step_after_check
 from survey.web.participant.trial import answer_or_page, content_of, question_page
 from survey.web.participant.visit import Credit, pages_of, picture_response, whole_text_page
@@ -194,7 +195,7 @@ def _shown_question(number: int) -> tuple[str, int]:
 
 def _plain_page(page: str, form: Form) -> ResponseReturnValue:
     numbers = range(1, g.study.plan.last_number + 1) if page == "review" else ()
-    stored = SimpleNamespace(answer=pages_of(g.plan).example_answer(), reason=None)
+    stored = SimpleNamespace(answer=pages_of(g.plan).example_answer(), reason=None, beside=None)
     example = [
         SimpleNamespace(
             position=number,

@@ -20,12 +20,14 @@ def revision_of(engine):
 def test_down_to_each_revision_and_up_again_exports_the_same_bytes(filled, next_release, measured):
     before, rows = exported(filled), everything_in(filled)
     migration.upgrade(filled)
-    schema = schema_of(filled)
+    schema, upgraded = schema_of(filled), everything_in(filled)
     older = revisions()[:-1]
     for revision in reversed(older):
         migration.downgrade(filled, revision)
-        assert everything_in(filled) == rows
+        if revision == older[-1]:  # others lack columns, none of which holds anything here
+            assert everything_in(filled) == rows
         migration.upgrade(filled)
+        assert everything_in(filled) == upgraded, revision
         assert schema_of(filled) == schema, revision
         assert exported(filled) == before, revision
     measured(

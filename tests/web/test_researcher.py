@@ -329,6 +329,8 @@ def test_the_same_study_from_a_file_and_from_the_form_has_the_same_digest(desk, 
         "reason_question: Why?\n"
         "closing_questions:\n"
         "  - {name: ease, label: How easy was it, kind: scale, options: [hard, easy]}\n"
+        "ask:\n"
+        "  - {name: sure, label: How sure are you, kind: scale, from: 0, to: 10}\n"
     )
     desk.open("/research/new")
     desk.send(
@@ -340,6 +342,8 @@ def test_the_same_study_from_a_file_and_from_the_form_has_the_same_digest(desk, 
     desk.send("/research/new", slug="from-form")
     form = "/research/studies/from-form/plan"
     desk.send(form, add="closing_questions")
+    desk.send(form, add="ask")
+    assert "Add a further question" in desk.text
     desk.send(
         form,
         title="Which results are better?",
@@ -360,6 +364,12 @@ def test_the_same_study_from_a_file_and_from_the_form_has_the_same_digest(desk, 
             "closing_questions-0-kind": "scale",
             "closing_questions-0-options": "hard\r\neasy",
             "closing_questions-0-required": "y",
+            "ask-0-label": "How sure are you",
+            "ask-0-name": "sure",
+            "ask-0-kind": "scale",
+            "ask-0-lowest": "0",
+            "ask-0-highest": "10",
+            "ask-0-required": "y",
             "personal_fields-0-label": "Your age",
             "personal_fields-0-lowest": "",
             "personal_fields-0-highest": "99",

@@ -28,9 +28,12 @@ KINDS = {
     "choice": "one of several options",
     "number": "a whole number",
     "text": "a text",
-    "scale": "a scale from 1 to 5",
+    "scale": "a scale, from 1 to 5 unless bounds are given",
 }
-SCALE = (1, 5)
+SCALE = (1, 5)  # the points of a scale that names no others
+MOST_POINTS = 11
+BOUNDS_HELP = "Only for “a whole number” and “a scale”, which is from 1 to 5 otherwise."
+BOUNDS = {"from": "lowest", "to": "highest"}  # what a plan file may call them
 FIRST_YEAR, LAST_YEAR = 2000, 2199  # of days in plans
 LONGEST_ANSWER = 2_000  # characters of what participants write below a question, or at the end
 LARGEST = 1_000_000_000
@@ -133,6 +136,11 @@ class Rule:
         """What each allowed value is called, where these are few; else empty."""
         return {}
 
+    @property
+    def schema(self) -> dict[str, Any]:
+        """What JSON Schema says of its values; of other rules nothing."""
+        return {}
+
 
 @dataclass(frozen=True)
 class Text(Rule):
@@ -158,6 +166,11 @@ class Text(Rule):
             return f"has {len(value)} characters; {self.longest} are allowed"
         return "" if is_storable(value) else "holds a character that cannot be stored"
 
+    @property
+    def schema(self) -> dict[str, Any]:
+        """A text of so many characters."""
+        return {"type": "string", "minLength": int(self.needed), "maxLength": self.longest}
+
 
 @dataclass(frozen=True)
 class Whole(Rule):
@@ -181,6 +194,12 @@ class Whole(Rule):
         few = self.highest - self.lowest < MOST_LISTED
         return {number: str(number) for number in range(self.lowest, self.highest + 1) if few}
 
+    @property
+    def schema(self) -> dict[str, Any]:
+        """A whole number within the bounds."""
+        types = ["integer", "null"] if self.optional else "integer"
+        return {"type": types, "minimum": self.lowest, "maximum": self.highest}
+
 
 @dataclass(frozen=True)
 class Switch(Rule):
@@ -193,6 +212,11 @@ class Switch(Rule):
     def words(self) -> Mapping[Any, str]:
         """Yes and no."""
         return {True: "Yes", False: "No"}
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """True or false."""
+        return {"type": "boolean"}
 
 
 @dataclass(frozen=True)
@@ -215,6 +239,11 @@ class Choice(Rule):
         """The descriptions."""
         return self.allowed
 
+    @property
+    def schema(self) -> dict[str, Any]:
+        """One of the values."""
+        return {"enum": [*self.allowed]}
+
 
 @dataclass(frozen=True)
 class Day(Rule):
@@ -230,6 +259,11 @@ class Day(Rule):
         years = f"from {FIRST_YEAR} to {LAST_YEAR}"
         return f"is {_written(value)}; a day is needed, written like 2027-06-30, {years}"
 
+    @property
+    def schema(self) -> dict[str, Any]:
+        """A date, or nothing."""
+        return {"type": ["string", "null"], "format": "date"}
+
 
 @dataclass(frozen=True)
 class Language(Rule):
@@ -238,6 +272,11 @@ class Language(Rule):
     def _breach(self, value: Any) -> str:
         is_code = isinstance(value, str) and re.fullmatch(r"[a-z]{2,3}", value)
         return "" if is_code else f"is {_written(value)}; two letters, like en"
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """A code."""
+        return {"type": "string", "pattern": "^[a-z]{2,3}$"}
 
 
 @dataclass(frozen=True)
@@ -512,7 +551,8 @@ class PersonalField:
     """A field of the page "About you".
 
     ``kind``: "number" (whole, between ``lowest`` and ``highest``), "choice" (one of
-    ``options``), "text", or "scale" (1 to 5; ``options``: the words for 1 and for 5, if any).
+    ``options``), "text", or "scale" (from ``lowest`` to ``highest``, else 1 to 5; ``options``: the
+    words for its ends, if any).
     ``name``: its column in exports, a lower-case word. ``screen_out``: the options with which
     someone cannot take part. ``screen_below``: nor can someone with a lower number, as the consent
     says.
@@ -522,6 +562,7 @@ class PersonalField:
 
     noun: ClassVar[str] = "personal field"
     longest: ClassVar[int] = 500  # characters of a text
+    taken: ClassVar[tuple[str, ...]] = TAKEN  # names of columns beside it
 
     name: str
     label: str = declared(Text("Question", 200))
@@ -530,7 +571,14 @@ class PersonalField:
     help: str = declared(Text("Help text", 500, needed=False), "")
     options: tuple[str, ...] = ()
     lowest: int | None = declared(
-        Whole("Lowest", -LARGEST, LARGEST, optional=True, help="Only for “a whole number”."), None
+        Whole(
+            "Lowest",
+            -LARGEST,
+            LARGEST,
+            optional=True,
+            help=BOUNDS_HELP,
+        ),
+        None,
     )
     highest: int | None = declared(Whole("Highest", -LARGEST, LARGEST, optional=True), None)
     screen_out: tuple[str, ...] = ()
@@ -567,7 +615,7 @@ class PersonalField:
             allowed = "up to 40 lower-case letters, digits and _ are allowed, a letter first"
         elif name != name.lower() or keyword.iskeyword(name) or name.startswith("_"):
             allowed = "a lower-case word that is no keyword of Python is allowed"
-        elif name in TAKEN:
+        elif name in self.taken:
             allowed = "exports have a column of this name; choose another"
         else:
             return
@@ -577,6 +625,11 @@ class PersonalField:
         bounds = (self.lowest, self.highest)
         if all(isinstance(bound, int) for bound in bounds) and self.lowest > self.highest:  # type: ignore[operator] # both are numbers
             yield Fault(("lowest",), f"lowest is {bounds[0]}, more than highest, {bounds[1]}")
+        elif self.kind == "scale" and all(isinstance(bound, int) for bound in self.bounds):
+            first, last = self.bounds
+            if not 2 <= last - first + 1 <= MOST_POINTS:
+                text = f"a scale has 2 to {MOST_POINTS} points; {first} to {last} found"
+                yield Fault(("highest",), text)
 
     def _option_faults(self) -> Iterable[Fault]:
         options = self.options
@@ -593,7 +646,8 @@ class PersonalField:
                 f"and {MOST_OPTIONS} at most; found {len(options)}",
             )
         elif self.kind == "scale" and len(options) not in (0, 2):
-            text = f"the words for 1 and for 5, or none; found {len(options)}"
+            first, last = self.bounds
+            text = f"the words for {first} and for {last}, or none; found {len(options)}"
             yield Fault(("options",), f"the {self.noun} {self.name} needs two options, {text}")
 
     def _screening_faults(self) -> Iterable[Fault]:
@@ -627,9 +681,21 @@ class PersonalField:
         return answer in self.screen_out
 
     @property
-    def bounds(self) -> tuple[int | None, int | None]:
+    def bounds(self) -> tuple[Any, Any]:
         """The lowest and the highest number that it allows, None for no bound."""
-        return SCALE if self.kind == "scale" else (self.lowest, self.highest)
+        if self.kind != "scale":
+            return self.lowest, self.highest
+        first, last = SCALE
+        return (
+            first if self.lowest is None else self.lowest,
+            last if self.highest is None else self.highest,
+        )
+
+    @property
+    def points(self) -> Sequence[int]:
+        """The numbers of a scale."""
+        first, last = self.bounds
+        return range(first, last + 1)
 
     @classmethod
     def from_json(cls, stored: object) -> Self:
@@ -639,6 +705,7 @@ class PersonalField:
         """
         if not isinstance(stored, Mapping):
             raise PlanError([Fault((), f"{stored!r} found; name, label and kind are needed")])
+        stored = {BOUNDS.get(str(name), str(name)): value for name, value in stored.items()}
         known = [item.name for item in fields(cls)]
         unknown = [str(name) for name in stored if name not in known]
         misspelt = {closest(name, known) for name in unknown}
@@ -664,7 +731,15 @@ class ClosingQuestion(PersonalField):
         yield from super()._faults()
         for name in ("screen_out", "screen_below"):
             if getattr(self, name) not in ((), None):
-                yield Fault((name,), f"{name} is set, and {self.name} is a closing question")
+                yield Fault((name,), f"{name} is set, and {self.name} is a {self.noun}")
+
+
+@dataclass(frozen=True)
+class AskedField(ClosingQuestion):
+    """What a plan asks beside each question, whatever its kind; a column of beside.csv."""
+
+    noun: ClassVar[str] = "further question"
+    taken: ClassVar[tuple[str, ...]] = ("participant", "question", "csrf_token")
 
 
 def tidy_text(text: str) -> str:

@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Protocol, Self
 
 from survey.core.measures import mentioned_measure
 from survey.core.studies.fields import (
+    AskedField,
     Choice,
     ClosingQuestion,
     Day,
@@ -36,15 +37,24 @@ from survey.core.studies.fields import (
     tidy_text,
     unknown_field,
 )
-from survey.core.studies.minutes import MOST_MINUTES, PICTURES, REASON, Documents, total_minutes
+from survey.core.studies.minutes import (
+    FIELD,
+    MOST_MINUTES,
+    PICTURES,
+    REASON,
+    Documents,
+    total_minutes,
+)
 from survey.core.text_input import closest
 
 MOST_FIELDS = 20
-# What each participant is asked beside the questions, by field of the plan.
-ASKED_OF_PERSONS: dict[str, type[PersonalField]] = {
+# What a plan asks for itself, by its field: of each participant, and beside each question.
+FIELD_LISTS: dict[str, type[PersonalField]] = {
     "personal_fields": PersonalField,
     "closing_questions": ClosingQuestion,
+    "ask": AskedField,
 }
+LATER = ("ask",)  # fields that release 0.2.0 does not know: left out where they are empty
 POOL = ("design", "pool")  # the choice with which some settings count
 QUESTIONS = Whole("Questions", 1, 50, help="1 to 50, or the whole pool.")
 PER_PARTICIPANT = Whole(
@@ -94,7 +104,8 @@ class Plan(ABC):
 
     The rule of a field says what it may hold, and how researchers are asked for it. Texts have
     blank lines between paragraphs. With the ``design`` "pool", each participant answers
-    ``per_participant`` of the questions, balanced. ``looks``: the numbers of finished participants
+    ``per_participant`` of the questions, balanced. ``ask``: what is asked beside each question,
+    practice apart, whatever its kind. ``looks``: the numbers of finished participants
     at which results are looked at before the end.
 
     Raises PlanError with all faults, each with its field. Settings that depend on others are
@@ -136,6 +147,7 @@ class Plan(ABC):
     language: str = declared(Language("Language of the pages"), "en")
     personal_fields: tuple[PersonalField, ...] = ()
     closing_questions: tuple[ClosingQuestion, ...] = ()
+    ask: tuple[AskedField, ...] = ()
     design: str = declared(Choice("Who answers what", DESIGNS), "all")
     per_participant: int | None = declared(PER_PARTICIPANT, None)
     shuffle_questions: bool = declared(Switch("Shuffle the questions for each participant"), False)
@@ -239,7 +251,8 @@ class Plan(ABC):
         ``seconds``: of one question with its reason, where they were measured.
         """
         if seconds is None:
-            seconds = self.seconds_each(documents) + REASON * bool(self.reason_question)
+            beside = REASON * bool(self.reason_question) + FIELD * len(self.ask)
+            seconds = self.seconds_each(documents) + beside
         return total_minutes(
             words=len(f"{self.consent} {self.scenario}".split()),
             fields=len(self.personal_fields) + len(self.closing_questions),
@@ -278,13 +291,14 @@ class Plan(ABC):
         """Yield all that participants' pages show of the plan: (what, text)."""
         for name in texts_of(type(self)):
             yield name, getattr(self, name)
-        for item in (*self.personal_fields, *self.closing_questions):
+        for item in (*self.personal_fields, *self.closing_questions, *self.ask):
             words = (item.name, item.label, item.help, *item.options)
             yield f"{item.noun} {item.name}", "\n".join(words)
 
     def as_json(self) -> dict[str, Any]:
         """Return the plan as plain lists and dictionaries, for storage."""
-        return {"kind": self.kind, **asdict(self)}
+        stored = {"kind": self.kind, **asdict(self)}
+        return {name: value for name, value in stored.items() if value or name not in LATER}
 
     def content(self) -> dict[str, Any]:
         """Return the plan as plain values, without fields at their default.
@@ -293,8 +307,8 @@ class Plan(ABC):
         For the same reason a released default must not change.
         """
         stored = self.as_json()
-        content = {name: stored[name] for name in without_defaults(self)}
-        for name in ASKED_OF_PERSONS.keys() & content.keys():
+        content = {name: stored[name] for name in without_defaults(self) if name in stored}
+        for name in FIELD_LISTS.keys() & content.keys():
             content[name] = [without_defaults(item) for item in getattr(self, name)]
         return content
 
@@ -321,7 +335,7 @@ class Plan(ABC):
         for item in fields(cls):
             if item.default is MISSING:
                 values.setdefault(item.name, "")  # a needed text is then reported as empty
-        for name in ASKED_OF_PERSONS:
+        for name in FIELD_LISTS:
             values[name] = read_fields(name, values.get(name, ()), faults)
         if isinstance(items := values.get(cls.one_each), list | tuple):
             values.setdefault("questions", len(items))
@@ -354,7 +368,7 @@ class Plan(ABC):
 
     def _tidy(self) -> None:
         """Normalise the settings; subclasses add this kind's."""
-        for name in (*ASKED_OF_PERSONS, "arms", "looks"):
+        for name in (*FIELD_LISTS, "arms", "looks"):
             self._as_tuple(name)
         for name, rule in rules_of(type(self)).items():
             if isinstance(rule, Lines):
@@ -398,9 +412,9 @@ class Plan(ABC):
         return ()
 
     def _field_faults(self) -> Iterable[Fault]:
-        """Yield faults of the numbers and names of personal fields and closing questions."""
+        """Yield faults of the numbers and names of the fields of ``FIELD_LISTS``."""
         names: set[str] = set()
-        for place, kind in ASKED_OF_PERSONS.items():
+        for place, kind in FIELD_LISTS.items():
             items = getattr(self, place)
             for index, item in enumerate(items):
                 if item.name in names:
@@ -477,7 +491,7 @@ def read_fields(place: str, stored: object, faults: list[Fault]) -> tuple[Person
     items = []
     for index, item in enumerate(stored):
         try:
-            items.append(ASKED_OF_PERSONS[place].from_json(item))
+            items.append(FIELD_LISTS[place].from_json(item))
         except PlanError as error:
             faults += [fault.under(place, index) for fault in error.faults]
     return tuple(items)

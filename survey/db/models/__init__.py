@@ -22,6 +22,7 @@ from survey.db.models import ordering as ordering
 from survey.db.models.base import (
     Asked,
     Base,
+    Beside,
     JsonList,
     JsonObject,
     LongText,
@@ -451,6 +452,7 @@ class StoredResponse(Base):
     active_seconds: Mapped[Seconds]
     reason: Mapped[Reason]
     asked: Mapped[Asked]
+    beside: Mapped[Beside]
     revisions: Mapped[int] = mapped_column(default=0, doc="how often the answer was changed")
 
     __table_args__ = (
@@ -481,6 +483,7 @@ class Revision(Base):
     active_seconds: Mapped[Seconds]
     reason: Mapped[Reason]
     asked: Mapped[Asked]
+    beside: Mapped[Beside]
 
     __table_args__ = (UniqueConstraint("response_id", "number"),)
 

@@ -111,6 +111,12 @@ Asked = Annotated[
     str | None,
     mapped_column(String(16), doc="what the page asked back before it saved the answer"),
 ]
+Beside = Annotated[
+    dict[str, Any] | None,
+    mapped_column(
+        JSON(none_as_null=True), doc="answers to what the plan asks beside each question, by name"
+    ),
+]
 Text16 = Annotated[str, mapped_column(String(16))]
 Text32 = Annotated[str, mapped_column(String(32))]
 Text64 = Annotated[str, mapped_column(String(64))]

@@ -260,7 +260,8 @@ class OrderingResults(Results):
     @property
     def public_sheets(self) -> list[Sheet]:
         """Votes, shares, and orderings of people's own."""
-        return [each for each in self.sheets if each.name in PUBLIC]
+        names = {*PUBLIC, *(each.name for each in self.beside)}
+        return [each for each in self.sheets if each.name in names]
 
     @property
     def file_sheets(self) -> list[Sheet]:
@@ -289,6 +290,7 @@ class OrderingResults(Results):
             ),
             Section("second-opinion", "A second opinion", "Second opinion", self._second_opinion),
             self._flags,
+            *self.sections_of(self._sheet[each.name] for each in self.beside),
             Section("methods", "What is meant", "Methods", [Terms(self._methods)]),
         ]
 

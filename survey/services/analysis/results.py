@@ -12,6 +12,7 @@ from survey import figures
 from survey.errors import SurveyError
 from survey.figures import as_svg as as_svg
 from survey.figures.exhibit import Exhibit
+from survey.services.analysis.beside import beside_json
 from survey.services.analysis.sheets import FORMATS, Sheet, Table, count_of
 from survey.services.analysis.study_results import LeftOut
 
@@ -116,12 +117,14 @@ class Results(ABC):
 
     A kind says at least its ``headline``, its ``participants`` and ``as_json``; all else has a
     default. ``study``: facts: title, language, digest; ``simulated_ids``: of the participants who
-    are test data and count; ``left_out``: numbers of those who do not count.
+    are test data and count; ``left_out``: numbers of those who do not count. ``beside``: tables of
+    what was answered beside the questions.
     """
 
     study: Mapping[str, Any] = field(default_factory=dict)
     simulated_ids: frozenset[str] = frozenset()
     left_out: LeftOut = NOBODY
+    beside: tuple[Sheet, ...] = ()
 
     @property
     @abstractmethod
@@ -136,6 +139,10 @@ class Results(ABC):
     @abstractmethod
     def as_json(self) -> dict[str, Any]:
         """Return all figures as ``survey analyse --json`` prints them."""
+
+    def all_json(self) -> dict[str, Any]:
+        """Return all figures, with those of what was answered beside the questions."""
+        return {**self.as_json(), **({"beside": beside_json(self.beside)} if self.beside else {})}
 
     @property
     def nothing(self) -> str:
@@ -225,14 +232,19 @@ class Results(ABC):
         for exhibit in self.exhibits:
             figure = Figure(exhibit, has_caption=False)
             sections.append(Section(exhibit.name, exhibit.title, exhibit.title, [figure]))
-        for sheet in self.sheets:
-            short = sheet.name.replace("-", " ").capitalize()
-            listing = Listing(sheet, has_caption=False)
-            sections.append(Section(sheet.name, sheet.title, short, [listing]))
+        sections += self.sections_of(self.sheets)
         if (contested := self.contested()) and contested.topics:
             title = "Where they differ most"
             sections.append(Section("contested", title, "Where they differ", [contested]))
         return sections
+
+    @staticmethod
+    def sections_of(sheets: Iterable[Sheet]) -> Iterator[Section]:
+        """Yield a part of the report for each table."""
+        for sheet in sheets:
+            short = sheet.name.replace("-", " ").capitalize()
+            listing = Listing(sheet, has_caption=False)
+            yield Section(sheet.name, sheet.title, short, [listing])
 
     @property
     def title(self) -> str:
@@ -280,7 +292,8 @@ class Results(ABC):
     def sheets(self) -> list[Sheet]:
         """The tables; where simulated participants are counted, the note of each says so."""
         notice = self.simulated
-        return [replace(each, note=f"{each.note} {notice}".strip()) for each in self.own_sheets()]
+        sheets = chain(self.own_sheets(), self.beside)
+        return [replace(each, note=f"{each.note} {notice}".strip()) for each in sheets]
 
     @cached_property
     def lead(self) -> Exhibit | None:
@@ -329,7 +342,7 @@ def part_file(results: Results, name: str, ending: str) -> bytes | None:
 
 def json_text(results: Results) -> str:
     """Return all figures as the text of a JSON file."""
-    return json.dumps(results.as_json(), ensure_ascii=False, indent=2)
+    return json.dumps(results.all_json(), ensure_ascii=False, indent=2)
 
 
 def sheet_files(sheets: Iterable[Table]) -> Iterator[tuple[str, bytes]]:

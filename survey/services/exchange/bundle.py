@@ -39,11 +39,13 @@ from survey.services.exchange.tables import (
     PACKAGES,
     STUDY,
     TIMES,
+    BesideRecord,
     ConsentRecord,
     Content,
     IdentityRecord,
     Table,
     batched,
+    beside_tables,
     codebook_of,
     item_tables,
     listed_values,
@@ -166,7 +168,7 @@ def analyse_stored(session: Session, study: Study, options: AnalysisOptions) -> 
     Thread(target=import_module, args=["scipy.stats"]).start()  # half a second, while others read
     content = content_of(session, study, include_test=True, with_items=False)
     content = replace(content, digest=study.digest or "")
-    results = content.answers.analyse(content, options)
+    results = content.analysed(options)
     return with_left_out(results, content.participants, options)
 
 
@@ -229,6 +231,13 @@ def content_of(
     plan, questions = study.plan, questions_of(study, practice=True)
     rows = partial(people_of, session, study.id, include_test=include_test)
     identities = partial(identities_of, session, study.id, include_test=include_test)
+    beside = partial(
+        export_queries.beside_of,
+        session,
+        study.id,
+        KINDS[plan.kind].tables,
+        include_test=include_test,
+    )
     return Content(
         slug=study.slug,
         status=study.status,
@@ -250,6 +259,7 @@ def content_of(
         topics=item_queries.topics_of(session, study.id),
         vectors_digest=study.vectors_digest,
         packages=study.packages,
+        beside=lambda: starmap(BesideRecord, beside() if plan.ask else ()),
     )
 
 
@@ -266,7 +276,7 @@ def files_of(content: Content) -> Iterator[tuple[str, Lines]]:
 
 
 def _analysis_lines(content: Content) -> Iterator[str]:
-    yield stable_json(content.results.as_json())
+    yield stable_json(content.results.all_json())
 
 
 def tables_in(content: Content) -> list[Table]:
@@ -274,6 +284,7 @@ def tables_in(content: Content) -> list[Table]:
     plan, kind = content.plan, files_of_kind(content.plan)
     return [
         *kind.data_tables(plan),
+        *beside_tables(plan),
         participants_table(plan),
         *kind.result_tables(plan),
         *([] if content.identities is None else [IDENTITIES_TABLE]),

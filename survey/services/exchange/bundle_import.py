@@ -158,6 +158,7 @@ def _store_answers(
     answers without a check: raises BundleError for an answer that cannot be stored.
     """
     plan, question_ids = content.plan, {row.number: row.id for row in study.questions}
+    beside = {(each.participant, each.question): each.values for each in content.beside()}
     for record, drawn, answer in content.answers.to_import(content):
         if record.participant in erased:
             continue
@@ -165,7 +166,8 @@ def _store_answers(
         if not fault:
             ids = participants[record.participant], question_ids[record.question]
             try:
-                _store_answer(session, plan.kind, *ids, record, drawn, answer)
+                values = beside.get((record.participant, record.question))
+                _store_answer(session, plan.kind, *ids, record, drawn, answer, values)
             except OperationalError:
                 raise  # the database is locked or full, whatever the answer is
             except StatementError as error:
@@ -205,6 +207,7 @@ def _store_answer(
     record: Any,
     drawn: Any,
     answer: Any,
+    beside: Mapping[str, Any] | None,
 ) -> None:
     tables = KINDS[kind].tables
     presentation = Presentation(
@@ -222,6 +225,7 @@ def _store_answer(
             active_seconds=record.active_seconds,
             reason=record.reason,
             asked=record.asked,
+            beside=beside,
             revisions=record.revisions or 0,
         )
         rows.append((tables.response, response, answer))

@@ -94,10 +94,12 @@ from survey.services.exchange.tables import (
     THUMBNAILS_TABLE,
     TIMES,
     TOPICS_TABLE,
+    BesideRecord,
     ConsentRecord,
     Content,
     IdentityRecord,
     Table,
+    beside_tables,
     bounds_of,
     describe_column,
     listed_values,
@@ -135,7 +137,7 @@ def analyse_files(files: Files, options: AnalysisOptions) -> Results:
             content, _ = read_bundle(files)
             require_options(content.plan, options)
             files_of_kind(content.plan).check_derived(files, content)
-        results = content.answers.analyse(content, options)
+        results = content.analysed(options)
         return with_left_out(results, content.participants, options)
     folder = read_foreign(files)
     answers = Answers.of(answer.response for answer in folder.answers)
@@ -180,6 +182,7 @@ def read_bundle(files: Files) -> tuple[Content, dict[str, Any]]:
     )
     kind = files_of_kind(plan)
     questions, answers = kind.read(files, plan, participants)
+    beside = _read_beside(files, plan, participants, questions, answers.count)
     times = CsvRow(STUDY, 1, {key: study[key] or "" for key in TIMES})
     content = Content(
         slug=study["slug"],
@@ -202,8 +205,52 @@ def read_bundle(files: Files) -> tuple[Content, dict[str, Any]]:
         thumbnails=(lambda: thumbnails) if (thumbnails := read_thumbnails(files)) else None,
         vectors_digest=str(study.get("vectors_digest") or "")[:64] or None,
         packages=study.get(PACKAGES),
+        beside=lambda: iter(beside),
     )
     return content, study
+
+
+def _read_beside(
+    files: Files,
+    plan: Plan,
+    participants: Callable[[], Iterable[ParticipantRecord]],
+    questions: Iterable[Any],
+    count: Callable[[], int],
+) -> list[BesideRecord]:
+    """Read beside.csv, where the plan asks for something; it has a row for each answer."""
+    if not plan.ask:
+        return []
+    people = {each.public_id for each in participants()}
+    numbers = {each.number for each in questions}
+    seen: set[tuple[str, int]] = set()
+
+    def parse(row: CsvRow) -> BesideRecord:
+        key = row.text("participant"), row.whole_number("question", 1)
+        if key[0] not in people or key[1] not in numbers:
+            raise row.fault("participant", "no such participant or question")
+        if key in seen:
+            raise row.fault("question", "each participant has a row for each answer")
+        seen.add(key)
+        values = _values_of(row, plan.ask)
+        for field in plan.ask:
+            if field.required and field.kind != "text" and field.name not in values:
+                raise row.fault(field.name, "the study needs an answer")
+        return BesideRecord(*key, values)
+
+    [table] = beside_tables(plan)
+    rows = sorted(parse_rows(files, table.name, table.needed, parse))
+    if len(rows) != (answers := count()):
+        raise BundleError(f"{table.name} has {len(rows)} rows for {answers} answers")
+    return rows
+
+
+def _values_of(row: CsvRow, fields: Iterable[PersonalField]) -> dict[str, Any]:
+    """Return the answers to fields in a row, by name, without those that are empty."""
+    return {
+        field.name: _parse_personal_field(row, field, cell)
+        for field in fields
+        if (cell := row.optional_text(field.name)) is not None
+    }
 
 
 def read_item_rows(files: Files) -> list[Item]:
@@ -410,12 +457,7 @@ def _participant(row: CsvRow, plan: Plan, versions: Sequence[int]) -> Participan
         arms = ", ".join(plan.arms) or "none"
         raise row.fault("arm", f"the plan has the arms {arms}")
     personal, closing = (
-        {
-            field.name: _parse_personal_field(row, field, cell)
-            for field in fields
-            if (cell := row.optional_text(field.name)) is not None
-        }
-        for fields in (plan.personal_fields, plan.closing_questions)
+        _values_of(row, fields) for fields in (plan.personal_fields, plan.closing_questions)
     )
     return ParticipantRecord(
         **stored, personal=personal, consent_version=version, closing=closing or None
@@ -660,7 +702,7 @@ def _check_texts(texts: Any, content: Content, comparison: Comparison) -> None:
 
 def _check_analysis(files: Files, content: Content, comparison: Comparison) -> str:
     figures = json_of(files, ANALYSIS)
-    recomputed = json.loads(stable_json(content.results.as_json()))
+    recomputed = json.loads(stable_json(content.results.all_json()))
     checked = f"{ANALYSIS}: every figure recomputed"
     if not _has_times(files, content.plan):
         answers = files_of_kind(content.plan).answers_file

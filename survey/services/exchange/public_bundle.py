@@ -17,7 +17,7 @@ from survey.db.engine import snapshot
 from survey.db.models import Study
 from survey.services.analysis.sheets import Sheet
 from survey.services.exchange.bundle import content_of, files_of, files_of_kind, stream_zip
-from survey.services.exchange.tables import Content, MoveTime
+from survey.services.exchange.tables import BesideRecord, Content, MoveTime
 
 NOT_PUBLISHED = "not published"  # in place of a researcher's reason, which a bundle must have
 BEGINNING = datetime(2000, 1, 1, tzinfo=UTC)  # when everybody begins in a public bundle
@@ -42,6 +42,13 @@ def public_content(session: Session, study: Study) -> Content:
     def participants() -> Iterator[ParticipantRecord]:
         return (_public_record(each, move) for each in content.participants())
 
+    typed = {each.name for each in content.plan.ask if each.kind == "text"}
+
+    def beside() -> Iterator[BesideRecord]:
+        for each in content.beside():
+            chosen = {name: value for name, value in each.values.items() if name not in typed}
+            yield each._replace(values=chosen)
+
     at = BEGINNING.isoformat()
     return replace(
         content,
@@ -51,6 +58,7 @@ def public_content(session: Session, study: Study) -> Content:
         looks=[{**look, "at": at, "reason": NOT_PUBLISHED} for look in content.looks],
         participants=participants,
         answers=content.answers.public(move),
+        beside=beside,
     )
 
 
@@ -64,6 +72,7 @@ def tried_sheet(session: Session, study: Study, number: int, drawn: Any, answer:
 def left_out(plan: Plan) -> str:
     """Return what of a study's answers its public bundle does not hold, for a sentence."""
     asked = [field.name for field in (*plan.personal_fields, *plan.closing_questions)]
+    asked += [field.name for field in plan.ask if field.kind == "text"]
     reasons = ["the reasons that participants wrote"] if plan.reason_question else []
     typed = [what] if (what := files_of_kind(plan).typed) else []
     times = "the day and hour at which anyone took part"

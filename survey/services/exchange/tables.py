@@ -17,7 +17,7 @@ from functools import cached_property, lru_cache
 from itertools import islice
 from operator import attrgetter, itemgetter
 from textwrap import shorten
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from sqlalchemy import JSON, Boolean, CheckConstraint, Float, Integer
@@ -49,6 +49,7 @@ from survey.db.models import (
     StoredTopic,
 )
 from survey.db.models.base import Base, Labels, UtcDateTime, WeakOrder
+from survey.services.analysis.beside import beside_sheets
 from survey.services.analysis.results import NOBODY, Results
 from survey.services.analysis.sheets import Sheet
 from survey.services.analysis.study_results import (
@@ -67,6 +68,7 @@ MoveTime = Callable[[str, datetime | None], datetime | None]
 
 STUDY = "study.json"
 PARTICIPANTS = "participants.csv"
+BESIDE = "beside.csv"
 CODEBOOK = "codebook.csv"
 IDENTITIES = "identities.csv"
 TIMES = ("opened_at", "closed_at", "unblinded_at")  # of a study
@@ -108,6 +110,14 @@ class UnansweredRecord:
     shown_at: datetime | None = None
 
 
+class BesideRecord(NamedTuple):
+    """What a participant answered to what a plan asks beside a question, by name."""
+
+    participant: str
+    question: int
+    values: Mapping[str, Any]
+
+
 class TaskContent(Protocol):
     """What a kind of question reads of a study's answers, from a database or from files.
 
@@ -145,9 +155,10 @@ class Content:
 
     ``questions``, ``practice`` and ``answers`` are of the types of the kind of question.
     ``participants`` and ``identities`` read their records at each call, in the order of the
-    participants' ids. ``identities`` and ``thumbnails`` are None where they are left out, as they
-    are by default; items, which ``items`` describes, may have pictures. ``packages``: of measures,
-    by their names, when the lists were drawn.
+    participants' ids; so does ``beside``, a record for each answer. ``identities`` and
+    ``thumbnails`` are None where they are left out, as they are by default; items, which ``items``
+    describes, may have pictures. ``packages``: of measures, by their names, when the lists were
+    drawn.
     """
 
     slug: str
@@ -171,6 +182,7 @@ class Content:
     topics: Sequence[collection.Topic] = ()
     thumbnails: Callable[[], Iterable[Thumbnail]] | None = None
     vectors_digest: str | None = None
+    beside: Callable[[], Iterator[BesideRecord]] = lambda: iter(())
 
     @property
     def items_digest(self) -> str | None:
@@ -216,7 +228,18 @@ class Content:
     @cached_property
     def results(self) -> Any:
         """The results with the protocol's options, of the kind's type, computed once."""
-        return self.answers.analyse(self, AnalysisOptions(include_test=self.include_test))
+        return self.analysed(AnalysisOptions(include_test=self.include_test))
+
+    def analysed(self, options: AnalysisOptions) -> Any:
+        """Return the results, of the kind's type, with what was answered beside the questions."""
+        results = self.answers.analyse(self, options)
+        if not self.plan.ask:
+            return results
+        people = {each.public_id for each in self.counted(options)}
+        values = [
+            (each.question, each.values) for each in self.beside() if each.participant in people
+        ]
+        return replace(results, beside=beside_sheets(self.plan.ask, values))
 
 
 def with_left_out(
@@ -451,6 +474,18 @@ def _participants(content: Content) -> Iterator[Row]:
 
 
 _NOT_OF_RECORD = (PERSONAL, CLOSING, MINUTES)
+
+
+def beside_tables(plan: Plan) -> list[Table]:
+    """Return beside.csv, with a column for each field, where the plan asks something."""
+    columns = [PARTICIPANT, QUESTION, *map(_personal_column, plan.ask)]
+
+    def rows(content: Content) -> Iterator[Row]:
+        for each in content.beside():
+            values = (each.values.get(field.name) for field in plan.ask)
+            yield (each.participant, each.question, *values)
+
+    return [Table(BESIDE, columns, lines_of(rows))] if plan.ask else []
 
 
 def _personal_column(field: PersonalField) -> Column:

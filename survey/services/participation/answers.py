@@ -76,12 +76,14 @@ class StoredAnswer:
     """The answer that counts; ``revisions``: how often it was changed.
 
     ``reason``: why, in words, None where the participant left it empty or was not asked. ``asked``:
-    what the page asked back before it saved this version, None for nothing.
+    what the page asked back before it saved this version, None for nothing. ``beside``: answers to
+    what the plan asks beside each question, None where it asks for nothing.
     """
 
     answer: Any
     reason: str | None
     asked: str | None
+    beside: Mapping[str, Any] | None
     submitted_at: datetime
     revisions: int
 
@@ -203,7 +205,8 @@ def stored_answer(task: AnyKind, row: Record) -> StoredAnswer | None:
     if row.response_id is None:
         return None
     return StoredAnswer(
-        answer_in(task, row), row.reason, row.asked, row.submitted_at, row.revisions
+        *(answer_in(task, row), row.reason, row.asked, row.beside, row.submitted_at),
+        row.revisions,
     )
 
 
@@ -302,8 +305,9 @@ def save_answer(
     onward_to: int | None = None,
     reason: str | None = None,
     asked: str | None = None,
+    beside: Mapping[str, Any] | None = None,
 ) -> Outcome:
-    """Store an answer with its reason and commit; return whether it is saved or stale.
+    """Store an answer with what belongs to it and commit; return whether it is saved or stale.
 
     ``key``: the form's submission key, which holds the number of the revision that it showed. A
     form that is sent twice is SAVED and adds no revision; a form from before another change is
@@ -316,7 +320,8 @@ def save_answer(
     current, moment = _locked_state(session, tables, participant, position)
     stored = stored_answer(kind_of(plan), current)
     asked = asked or current.asked_back
-    outcome = _outcome(session, secret_key, plan, current, stored, (answer, reason, asked), key)
+    sent = (answer, reason, asked, beside)
+    outcome = _outcome(session, secret_key, plan, current, stored, sent, key)
     if outcome == Outcome.STALE:
         session.rollback()
         return outcome
@@ -332,6 +337,7 @@ def save_answer(
         "revisions": revision_count(stored),
         "reason": reason,
         "asked": asked,
+        "beside": beside,
     }
     if active_seconds is not None:
         response["active_seconds"] = (current.active_seconds or 0) + active_seconds
@@ -374,17 +380,17 @@ def _outcome(
     plan: Plan,
     state: Record,
     stored: StoredAnswer | None,
-    sent: tuple[Any, str | None, str | None],
+    sent: tuple[Any, ...],
     key: str,
 ) -> Outcome | None:
     """Return SAVED for an answer that is stored already, STALE, or None for one to be stored.
 
-    ``sent``: the answer, its reason and what was asked back. Raises TooManyAnswersError for one to
-    be stored when the participant's limit is reached.
+    ``sent``: the answer, its reason, what was asked back, and what was answered beside it. Raises
+    TooManyAnswersError for one to be stored when the participant's limit is reached.
     """
     base = tokens.revision_of(secret_key, presentation_name(state.public_id, state.id), key)
     latest = revision_count(stored)
-    if stored is not None and sent == (stored.answer, stored.reason, stored.asked):
+    if stored is not None and sent == (stored.answer, *_beside_answer(stored)):
         return Outcome.SAVED
     if base == latest:
         if state.recent >= ANSWERS_A_MINUTE:
@@ -395,8 +401,12 @@ def _outcome(
         return Outcome.STALE
     tables = KINDS[plan.kind].tables
     row = participant_queries.revision_of(session, tables, state.response_id, base + 1)
-    same = row is not None and sent == (answer_in(kind_of(plan), row), row.reason, row.asked)
+    same = row is not None and sent == (answer_in(kind_of(plan), row), *_beside_answer(row))
     return Outcome.SAVED if same else Outcome.STALE
+
+
+def _beside_answer(row: Any) -> tuple[Any, ...]:
+    return row.reason, row.asked, row.beside
 
 
 def note_refusal(

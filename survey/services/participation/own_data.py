@@ -99,6 +99,7 @@ HIDDEN = {
         "active_seconds": "the last of “answers” has it",
         "reason": "the last of “answers” has it",
         "asked": "the last of “answers” has it",
+        "beside": "the last of “answers” has it",
         "revisions": "“answers” has every version",
     },
     "revision": {"number": "“answers” is in this order"},

@@ -4,7 +4,7 @@ How a bot answers a question is a matter of the question's kind.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from urllib.parse import urljoin
@@ -15,7 +15,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from survey.core.collections.items import NOTHING_SHOWN, Shown
 from survey.core.kinds import KINDS
-from survey.core.studies.fields import SCALE, PersonalField
+from survey.core.studies.fields import PersonalField
 from survey.core.studies.plan import Plan
 from survey.errors import SurveyError
 from survey.services.planning.kind_bot import KindBot
@@ -122,12 +122,12 @@ class Bot:
             answers |= answer
             if form.css_first("[name=reason]"):
                 answers["reason"] = SIMULATED
+            answers |= self._said(form, self.plan.ask, "beside_")
         elif form.css_first("[name=agree]"):
             answers["agree"] = "y"
         else:
-            for field in (*self.plan.personal_fields, *self.plan.closing_questions):
-                if form.css_first(f"[name={field.name}]"):
-                    answers[field.name] = self._describe(field)
+            fields = (*self.plan.personal_fields, *self.plan.closing_questions)
+            answers |= self._said(form, fields)
         address = urljoin(self.address, form.attributes.get("action") or self.address)
         return self._open(self.browser.post(address, data=answers, timeout=TIMEOUT))
 
@@ -142,13 +142,23 @@ class Bot:
                 raise SurveyError(f"On the page {self.address} {error}.") from None
         return self.answered
 
+    def _said(
+        self, form: LexborNode, fields: Iterable[PersonalField], prefix: str = ""
+    ) -> dict[str, Any]:
+        """Return an answer to each field that a form has."""
+        return {
+            f"{prefix}{field.name}": self._describe(field)
+            for field in fields
+            if form.css_first(f"[name={prefix}{field.name}]")
+        }
+
     def _describe(self, field: PersonalField) -> str:
         if field.kind == "number":
             lowest = max(field.lowest or 0, field.screen_below or 0)
             highest = field.highest or 120
             return str(int(np.clip(round(self.chance.normal(22, 1.4)), lowest, highest)))
         if field.kind == "scale":
-            return str(self.chance.integers(*SCALE, endpoint=True))
+            return str(self.chance.integers(*field.bounds, endpoint=True))
         if field.kind == "choice":
             welcome = [option for option in field.options if option not in field.screen_out]
             return str(self.chance.choice(welcome or field.options))

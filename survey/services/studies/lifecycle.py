@@ -377,6 +377,8 @@ def check_study(session: Session, study: Study) -> list[Finding]:
     ]
     if study.plan.reason_question:
         findings.append(Finding(None, "participants are asked for a reason for each answer"))
+    if names := [item.name for item in study.plan.ask]:
+        findings.append(Finding(None, f"beside each question people are asked: {', '.join(names)}"))
     if names := [item.name for item in study.plan.closing_questions]:
         findings.append(Finding(None, f"participants are asked at the end: {', '.join(names)}"))
     findings += _file_findings(study)

@@ -34,7 +34,7 @@ from survey.core.studies.fields import (
 from survey.core.studies.minutes import PICTURES
 from survey.core.studies.own_lists import OwnLists as OwnLists
 from survey.core.studies.own_lists import read_lists_csv as read_lists_csv
-from survey.core.studies.plan import ASKED_OF_PERSONS, Plan, giveaways_in_title, texts_of
+from survey.core.studies.plan import FIELD_LISTS, Plan, giveaways_in_title, texts_of
 from survey.core.studies.provenance import CLUSTERS, JUDGEMENTS, RUN, Provenance, SourceFile
 from survey.core.studies.run_lists import AS_WRITTEN, read_trec
 from survey.core.studies.run_lists import Reading as Reading
@@ -155,7 +155,7 @@ def _check_size(values: Mapping[str, Any]) -> None:
     counts = {
         name: _count_values(value)
         for name, value in values.items()
-        if value and isinstance(value, dict | list | tuple) and name not in ASKED_OF_PERSONS
+        if value and isinstance(value, dict | list | tuple) and name not in FIELD_LISTS
     }
     if (total := sum(counts.values())) > MOST_PLAN_VALUES:
         largest = max(counts, key=lambda name: counts[name])
@@ -254,7 +254,7 @@ def _with_texts(values: Mapping[str, Any], change: Callable[[str], str]) -> dict
     kind = KINDS[values.get("kind", DEFAULT)].plan
     names = [name for name in texts_of(kind) if name in values]
     changed = {**values, **{name: change(values[name]) for name in names}}
-    for name in ASKED_OF_PERSONS.keys() & values.keys():
+    for name in FIELD_LISTS.keys() & values.keys():
         changed[name] = [_field_with_texts(field, change) for field in values[name]]
     return changed
 

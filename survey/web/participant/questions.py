@@ -26,9 +26,9 @@ from survey.services.participation import answers, participants
 from survey.services.participation.answers import Outcome, ShownQuestion, TooManyAnswersError
 from survey.services.participation.participants import PRACTICE, Step, progress_of
 from survey.web.errors import DATABASE_FAULTS, RETRY_AFTER, database_busy, roll_back
-from survey.web.forms import AnswerForm, Form, page
+from survey.web.forms import BESIDE, AnswerForm, Form, page
 from survey.web.language import gettext, set_browser_language
-from survey.web.participant.entry import filled_in, personal_form
+from survey.web.participant.asked_fields import filled_in, personal_form, with_further
 from survey.web.participant.visit import (
     AFTER,
     address_of,
@@ -238,6 +238,7 @@ def answer(position: int) -> ResponseReturnValue:
     form = question_form(position)
     try:
         response = _save_steps(position, form) if form.takes_steps else None
+        form.holds_answer = True
         return response or _answer(position, form)
     except TooManyAnswersError as error:
         return show_unsaved(position, str(error)), 429, {"Retry-After": RETRY_AFTER}
@@ -282,8 +283,9 @@ def _doubt_about(position: int, form: AnswerForm) -> Any:
 
 
 def question_form(position: int, **values: Any) -> AnswerForm:
-    """Return the form of a question, with the reason only where the plan asks for one."""
-    form = pages_of(g.plan).form(g.plan)(**values)
+    """Return the form of a question, with the reason and more only where the plan asks for it."""
+    ask = () if position == PRACTICE else g.plan.ask
+    form = with_further(pages_of(g.plan).form(g.plan), ask)(**values)
     if position == PRACTICE or not g.plan.reason_question:
         del form.reason
     return form
@@ -309,6 +311,7 @@ def _save(position: int, form: AnswerForm, onward_to: int | None) -> Outcome:
         onward_to,
         form.reason_text,
         form.was_asked,
+        form.beside,
     )
 
 
@@ -340,10 +343,11 @@ def _save_steps(position: int, form: AnswerForm) -> ResponseReturnValue | None:
         return redirect(_address_before(position), 303)
     if request.accept_mimetypes.best == "application/json":
         return {"key": saved.key}
-    if "reason" in form:
+    if "reason" in form or form.ask:
         shown = _shown(position)
-        if form.reason_text != (shown.stored.reason if shown.stored else None):
-            # It is stored with the answer; a redirect would lose it where no script keeps it.
+        stored = (shown.stored.reason, shown.stored.beside) if shown.stored else (None, None)
+        if (form.reason_text, form.beside or None) != stored:
+            # They are stored with the answer; a redirect would lose them where no script keeps it.
             return _sent_page(position, shown, form)
     return redirect(_address_of_question(position), 303)
 
@@ -386,8 +390,11 @@ def show(position: int) -> str:
     first = pages.first_form(g.plan, shown)
     if first is not None:
         return _first_page(position, shown, first(formdata=None))
-    reason = shown.stored.reason if shown.stored else None
-    return _question_page(position, shown, pages.filled_in(g.plan, shown), _next_key(shown), reason)
+    reason, beside = (shown.stored.reason, shown.stored.beside) if shown.stored else (None, None)
+    values = {f"{BESIDE}{name}": value for name, value in (beside or {}).items()}
+    form = question_form(position, formdata=None, data=values)
+    filled_in = pages.filled_in(g.plan, shown)
+    return _question_page(position, shown, filled_in, _next_key(shown), reason, form.further)
 
 
 def show_again(
@@ -459,6 +466,7 @@ def _sent_page(
         pages_of(g.plan).filled_in_again(g.plan, shown, form),
         form.submission_key.data or "",
         form.reason_text,
+        form.further,
         asked=form.was_asked,
         **({"step_key": form.step_key.data} if form.takes_steps else {}),
         active_seconds=form.seconds,
@@ -474,6 +482,7 @@ def _question_page(
     filled_in: Hashable,
     submission_key: str,
     reason: str | None,
+    further: Any = (),
     **sent: Any,
 ) -> str:
     """Render a question; ``sent``: values and errors of a form that was sent.
@@ -487,6 +496,8 @@ def _question_page(
         "resume_code": tokens.resume_code(secret_key(), g.participant.public_id),
         "reason": reason or "",
     }
+    if further:  # it holds a person's own answers
+        sent["further"] = further
     if takes_steps := pages_of(g.plan).form(g.plan).takes_steps:  # the page is a person's own
         steps = len(shown.drawn.steps)
         own["step_key"] = answers.step_key(secret_key(), shown.name, steps)

@@ -79,6 +79,7 @@ def question_page(
         token=generate_csrf(),
         submission_key="",
         reason=form.reason_text or "",
+        further=form.further,
         asked=form.was_asked,
         **content,
     )

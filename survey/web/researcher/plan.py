@@ -40,7 +40,7 @@ from survey.core.studies.fields import (
     Words,
     rules_of,
 )
-from survey.core.studies.plan import ASKED_OF_PERSONS, Plan, texts_of
+from survey.core.studies.plan import FIELD_LISTS, Plan, texts_of
 from survey.core.tasks.ordering_plan import (
     BEFORE,
     COLUMNS,
@@ -75,10 +75,11 @@ MARK_KINDS = ("grades", "weights", "clusters")  # one text for each, dealt to dr
 # The field beside which to show a fault of something that has no field of its own.
 FIELD_OF = {"own_lists": "generator", "own_marks": "generator", "marks": "grades"}
 MAX_PERSONAL_FIELDS = 25
+USUAL_KINDS = {"personal_fields": "choice", "closing_questions": "text", "ask": "scale"}
 
 
 class PersonalFieldForm(Subform):  # type: ignore[misc] # WTForms has no type hints
-    """A field of "About you", or a closing question.
+    """A field of "About you", a closing question, or a further one beside each question.
 
     A row without column name, question and options is empty.
     """
@@ -93,7 +94,7 @@ class PersonalFieldForm(Subform):  # type: ignore[misc] # WTForms has no type hi
     required = field_for(FIELD_RULES["required"])
     options = TextAreaField(
         "Options, one per line",
-        description="Only for “one of several options”; for a scale, the words for 1 and for 5.",
+        description="Only for “one of several options”; for a scale, the words for its ends.",
         render_kw={"rows": 4},
     )
     screen_out = TextAreaField(
@@ -117,8 +118,10 @@ class PersonalFieldForm(Subform):  # type: ignore[misc] # WTForms has no type hi
         content["name"] = (self["name"].data or "").strip()
         if self.kind.data in ("choice", "scale"):
             content |= {name: _lines(self[name].data) for name in ("options", "screen_out")}
+        if self.kind.data not in ("number", "scale"):
+            del content["lowest"], content["highest"]
         if self.kind.data != "number":
-            del content["lowest"], content["highest"], content["screen_below"]
+            del content["screen_below"]
         return content
 
 
@@ -145,6 +148,7 @@ class Step(NamedTuple):
 
 
 OWN = ""  # in place of what a kind's rules add to a step
+FURTHER = "Further questions, beside each question"
 RUNS = "Pictures and texts of the runs"  # shown only where the lists come from runs
 MARKS_HELP = (
     "For random lists: one word for each relevant item of a list, assigned to its positions at "
@@ -181,6 +185,7 @@ STEPS = {
             Part(
                 "Practice and reasons", ("practice", "exclude_failed_check", "reason_question", OWN)
             ),
+            Part(FURTHER, ("ask",)),
             Part(
                 "Order, positions on a line, control questions",
                 ("shuffle_questions", "shuffle_lists", "positions_strip", "repeated", "obvious"),
@@ -223,6 +228,7 @@ GENERAL_STEPS = STEPS | {
     "how": STEPS["how"]._replace(
         parts=(
             Part("", (OWN, "practice", "exclude_failed_check", "reason_question")),
+            Part(FURTHER, ("ask",)),
             Part("", ("shuffle_questions",)),
         )
     ),
@@ -236,7 +242,7 @@ def steps_of(kind: type[Plan]) -> dict[str, Step]:
     is_ordering = issubclass(kind, OrderingPlan)
     steps = STEPS if is_ordering else GENERAL_STEPS
     asked = {name for name, rule in rules.items() if rule.only_with[0] in ("", *rules)}
-    asked |= {*(CONTROLS if is_ordering else ASKED_OF_PERSONS)}
+    asked |= {*(CONTROLS if is_ordering else FIELD_LISTS)}
     if "practice" not in rules:
         asked.discard("exclude_failed_check")  # a check is a part of practice
     placed = {name for step in steps.values() for name in step.fields}
@@ -281,7 +287,7 @@ class PlanForm(VersionedForm):
                 content[name] = ("\n" if rule.rows else " ").join(content[name])
             elif isinstance(rule, Nested):
                 content[name] = plans.write_nested(content[name])
-        for name in ASKED_OF_PERSONS:
+        for name in FIELD_LISTS:
             content[name] = [
                 {
                     **vars(field),
@@ -303,7 +309,7 @@ class PlanForm(VersionedForm):
             choice, value = rules[item.name].only_with if item.name in typed else ("", "")
             if choice and typed[choice] != value:
                 typed[item.name] = item.default
-        for name in ASKED_OF_PERSONS:
+        for name in FIELD_LISTS:
             typed[name] = [form.values() for form in self._used_rows(name)]
         return {**current.as_json(), **typed}
 
@@ -312,7 +318,7 @@ class PlanForm(VersionedForm):
         for fault in faults:
             form: Any = self
             path = fault.place
-            rows = self._used_rows(str(path[0])) if path[0] in ASKED_OF_PERSONS else []
+            rows = self._used_rows(str(path[0])) if path[0] in FIELD_LISTS else []
             if rows and len(path) > 2:
                 form, path = rows[int(path[1])], path[2:]
             # Own lists have no field on this page; their faults follow from the design.
@@ -329,17 +335,17 @@ class PlanForm(VersionedForm):
     @property
     def problems(self) -> list[tuple[str, str]]:
         """(id of the control, sentence) for the first error of each field, rows' fields too."""
-        problems = [problem for problem in super().problems if problem[0] not in ASKED_OF_PERSONS]
-        for row in (row for name in ASKED_OF_PERSONS for row in self[name]):
+        problems = [problem for problem in super().problems if problem[0] not in FIELD_LISTS]
+        for row in (row for name in FIELD_LISTS for row in self[name]):
             problems += [(field.id, field.errors[0]) for field in row.form if field.errors]
         return problems
 
     def add_row(self, name: str) -> None:
-        """Add an empty field of "About you", or closing question, unless there are too many."""
-        rows, is_personal = self[name], name == "personal_fields"
+        """Add an empty row to a list of fields, unless there are too many."""
+        rows = self[name]
         if len(rows) < MAX_PERSONAL_FIELDS:
-            kind = "choice" if is_personal else "text"
-            rows.append_entry({"required": is_personal, "kind": kind})
+            is_required = name != "closing_questions"
+            rows.append_entry({"required": is_required, "kind": USUAL_KINDS[name]})
 
     def _used_rows(self, name: str) -> list[PersonalFieldForm]:
         return [row.form for row in self[name] if not row.form.is_empty]
@@ -432,6 +438,7 @@ CONTROLS: dict[str, Callable[[], Field]] = {
     ),
     "personal_fields": _rows,
     "closing_questions": _rows,
+    "ask": _rows,
 }
 
 
@@ -469,7 +476,7 @@ def save_plan() -> ResponseReturnValue:
     lifecycle.require_draft(g.study)
     form = _form()
     added = request.form.get("add", "")
-    if added in ASKED_OF_PERSONS:
+    if added in FIELD_LISTS:
         form.add_row(added)
         return _plan_page(form, step_of(added), added=added)
     if form.validate_on_submit():

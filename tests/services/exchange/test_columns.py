@@ -61,6 +61,7 @@ NOT_EXPORTED = {
     "ordering_revision.typed": "only the answer that counts is exported",
     "ordering_revision.scores_seen": "only the answer that counts is exported",
     "revision.asked": "only the answer that counts is exported",
+    "revision.beside": "only the answer that counts is exported",
 }
 # Where a participant reads the columns of ordering questions, in an item of "questions" of
 # my-data.json or in an item of its "answers".
@@ -111,7 +112,8 @@ def test_nothing_is_forgotten_of_a_column(name):
     forgotten = []
     if not columns_of(*SHARED, *ORDERING)[name].doc:
         forgotten.append("its doc in the model")
-    of_plan = (f"participant.{PERSONAL}", f"participant.{CLOSING}")  # a column for each field
+    # A column for each field of the plan.
+    of_plan = (f"participant.{PERSONAL}", f"participant.{CLOSING}", "response.beside")
     is_exported = name in exported() or name in of_plan
     if is_exported == (name in NOT_EXPORTED):
         forgotten.append("either a column of a file (a field of ParticipantRecord) or NOT_EXPORTED")

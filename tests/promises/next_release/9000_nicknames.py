@@ -1,13 +1,15 @@
 """A migration that a later release may have: it copies a table to which others refer.
 
-Revision: 0023, after 0022.
+Revision: 9000, after the newest that there is.
 """
 
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0023"
-down_revision = "0022"
+from survey.db.migration import VERSIONS
+
+revision = "9000"
+down_revision = max(path.name[:4] for path in VERSIONS[0].glob("0*.py"))
 branch_labels = None
 depends_on = None
 

@@ -1,0 +1,85 @@
+"""The JSON Schema of plan files, with which an editor completes and checks them."""
+
+from collections.abc import Iterable
+from dataclasses import MISSING, fields
+from typing import Any, get_type_hints
+
+from survey.core.kinds import DEFAULT, KINDS
+from survey.core.studies.fields import BOUNDS, PersonalField, rules_of
+from survey.core.studies.plan import FIELD_LISTS, MOST_FIELDS
+from survey.services.studies.plans import PRESETS
+from survey.services.studies.recruitment import Recruitment
+
+DRAFT = "http://json-schema.org/draft-07/schema#"  # that of most editors
+LISTS = {"type": "array", "items": {"type": "string"}}
+# Of fields whose plan checks them itself.
+BY_TYPE: dict[Any, dict[str, Any]] = {
+    **{str: {"type": "string"}, int: {"type": "integer"}, bool: {"type": "boolean"}},
+    **{tuple[str, ...]: LISTS, tuple[int, ...]: {"type": "array", "items": {"type": "integer"}}},
+}
+
+
+def plan_schema() -> dict[str, Any]:
+    """Return the schema of a plan file of any kind that is registered.
+
+    A field of several kinds may hold what one of them allows; what depends on other fields is
+    checked by the survey alone.
+    """
+    ruled: dict[str, list[dict[str, Any]]] = {}
+    others: dict[str, dict[str, Any]] = {}
+    for kind in KINDS.values():
+        rules = rules_of(kind.plan)
+        for name, schema in _properties(kind.plan).items():
+            if name not in rules:
+                others.setdefault(name, schema)
+            elif schema not in ruled.setdefault(name, []):
+                ruled[name].append(schema)
+    lists = {name: _list_of(fields_of) for name, fields_of in FIELD_LISTS.items()}
+    properties = {
+        "kind": {
+            "enum": [*KINDS],
+            "default": DEFAULT,
+            "description": "What people do.",
+        },
+        "preset": {
+            "enum": [*PRESETS],
+            "description": "Fills in what the file leaves out.",
+        },
+        **others,
+        **{
+            name: known[0] if len(known) == 1 else {"anyOf": known} for name, known in ruled.items()
+        },
+        **lists,
+        "recruitment": _object(_properties(Recruitment)),
+    }
+    return {"$schema": DRAFT, "title": "Plan of a survey", **_object(properties)}
+
+
+def _properties(settings: Any) -> dict[str, Any]:
+    """Return the schema of each field of a dataclass of settings."""
+    rules, hints = rules_of(settings), get_type_hints(settings)
+    properties = {}
+    for item in fields(settings):
+        rule = rules.get(item.name)
+        schema = (rule.schema if rule else {}) or BY_TYPE.get(hints[item.name], {})
+        label, help_text = (rule.label, rule.help) if rule else ("", "")
+        ended = label if label.endswith("?") else f"{label}." * bool(label)
+        description = " ".join(filter(None, (ended, help_text)))
+        properties[item.name] = {**schema, **({"description": description} if description else {})}
+        if isinstance(item.default, str | int | bool) and item.default != "":
+            properties[item.name]["default"] = item.default
+    return properties
+
+
+def _object(properties: dict[str, Any], required: Iterable[str] = ()) -> dict[str, Any]:
+    needed = {"required": [*required]} if required else {}
+    closed = {"additionalProperties": False}
+    return {"type": "object", "properties": properties, **needed, **closed}
+
+
+def _list_of(field: type[PersonalField]) -> dict[str, Any]:
+    """Return the schema of a list of fields that people are asked for."""
+    properties = _properties(field)
+    properties |= {short: properties[name] for short, name in BOUNDS.items()}
+    needed = [item.name for item in fields(field) if item.default is MISSING]
+    return {"type": "array", "maxItems": MOST_FIELDS, "items": _object(properties, needed)}
