@@ -18,7 +18,7 @@ from urllib.parse import quote
 
 from sqlalchemy import Connection, Engine, Insert, Select, Update, create_engine, event, text
 from sqlalchemy.engine import URL, Dialect, ExceptionContext, make_url
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.orm import Session, SessionTransaction
 
 # Older libraries can corrupt a database in WAL mode when a checkpoint and a
@@ -334,6 +334,8 @@ class _DriverStatement:
             lost = is_file_error(error) or connection.dialect.is_disconnect(error, driver, cursor)
             if lost:
                 connection.invalidate(error)
+            if is_file_error(error):
+                raise _file_error(self.sql, error) from error
             raise DBAPIError.instance(
                 *(self.sql, None, error, connection.dialect.loaded_dbapi.Error),
                 hide_parameters=True,
@@ -471,13 +473,26 @@ def _reject_change_of_reader(connection: Connection) -> None:
         raise RuntimeError("a transaction that was begun to read has changed rows")
 
 
-def _discard_after_file_error(context: ExceptionContext) -> None:
+def _discard_after_file_error(context: ExceptionContext) -> BaseException | None:
     """Drop a connection after a file error instead of returning it to the pool.
 
     SQLite opens a file for reading where it cannot open it for writing, and would reject
-    every later answer over that connection.
+    every later answer over that connection. Where unlocking failed, the lock is kept until all
+    connections of the process are closed.
     """
-    context.is_disconnect = context.is_disconnect or is_file_error(context.original_exception)
+    error = context.original_exception
+    if _sqlite_code(error) == BUSY and context.engine is not None:
+        context.is_disconnect = True
+        context.engine.dispose()
+    if not is_file_error(error):
+        return None
+    context.is_disconnect = True
+    return _file_error(context.statement, error)
+
+
+def _file_error(sql: str | None, error: BaseException) -> OperationalError:
+    """Return what pages answer 503 to: also for a damaged file, as a disk may read wrongly once."""
+    return OperationalError(sql, None, error, hide_parameters=True, connection_invalidated=True)
 
 
 def _sqlite_code(error: BaseException) -> int:

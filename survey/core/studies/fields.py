@@ -28,7 +28,7 @@ KINDS = {
     "choice": "one of several options",
     "number": "a whole number",
     "text": "a text",
-    "scale": "a scale, from 1 to 5 unless bounds are given",
+    "scale": "a scale",
 }
 SCALE = (1, 5)  # the points of a scale that names no others
 MOST_POINTS = 11

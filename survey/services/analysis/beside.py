@@ -40,7 +40,10 @@ def _sheet(field: AskedField, answers: Sequence[tuple[int, Mapping[str, Any]]]) 
     everything = [value for given in by_question.values() for value in given]
     if rows:
         rows.append((ALL, *_cells(field, everything)))
-    ends = ": {} to {}".format(*field.options) if field.kind == "scale" and field.options else ""
+    ends = ""
+    if field.kind == "scale" and field.options:
+        (first, last), (low, high) = field.bounds, field.options
+        ends = f" ({first}: {low}, {last}: {high})"
     return Sheet(
         name=f"beside-{field.name}",
         title=field.label,
