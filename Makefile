@@ -29,7 +29,7 @@ test-slow: .venv/test ## Run the slow ones alone: make test-slow ARGS=tests/guid
 
 test-all: test test-slow ## Run these and the slow ones: both databases, all walks in a real browser, the guides
 
-promises: .venv/test ## Put every promise of SECURITY-AND-RELIABILITY.md to the test, and quote what was measured
+promises: .venv/test ## Put every promise of docs/promises.md to the test, and quote what was measured
 	@rm -rf build/measured
 	$(BIN)/pytest -n 2 --dist worksteal tests/promises -m 'not soak' $(ARGS)
 	$(BIN)/python -m tests.promises.page

@@ -18,7 +18,7 @@ LICENCES = {"axe-playwright-python": "MIT, axe-core in it MPL-2.0", "pysqlite3":
 HEAD = """# Dependencies
 
 Written by `make dependencies` from what the packages say of themselves; `constraints.txt`
-pins them. Why the direct ones are here: CONTRIBUTING.md, “Dependencies”.
+pins them. Why the direct ones are here: docs/decisions/0011-dependencies.md.
 
 psycopg and psycopg-binary, the driver of PostgreSQL, are libraries under the LGPL. The survey
 uses them as they are, from their own wheels, which can be replaced; its own licence stays MIT.

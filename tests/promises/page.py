@@ -1,4 +1,4 @@
-"""Quote in SECURITY-AND-RELIABILITY.md what the tests of its promises measured.
+"""Quote in docs/promises.md what the tests of its promises measured.
 
 Run by ``make promises``. Between ``<!-- measured: NAME -->`` and ``<!-- end -->`` stand the
 sentences of the tests in ``test_NAME*.py``; sentences of tests that did not run stay.
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tests.promises.conftest import MEASURED
 
-PAGE = Path(__file__).parents[2] / "SECURITY-AND-RELIABILITY.md"
+PAGE = Path(__file__).parents[2] / "docs" / "promises.md"
 BLOCK = re.compile(r"(<!-- measured: (\w+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 LINE = re.compile(r"- (?P<sentence>.*) \(`(?P<test>[^`]*)`\)")
 

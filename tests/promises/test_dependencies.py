@@ -70,8 +70,8 @@ def test_the_check_would_see_the_one_gpl_package_that_the_tests_have():
     assert COPYLEFT.search(page.licence_of(distribution("krippendorff")))
 
 
-def test_every_direct_dependency_has_its_reason_in_contributing():
-    reasons = (ROOT / "CONTRIBUTING.md").read_text().partition("## Dependencies")[2]
+def test_every_direct_dependency_has_its_reason_in_a_decision():
+    reasons = (ROOT / "docs" / "decisions" / "0011-dependencies.md").read_text()
     named = {name.lower() for name in re.findall(r"[\w-]+", reasons)}
     direct = {name for name, asked in page.dependencies()["Run time"].items() if not asked}
     assert {name.lower() for name in direct} <= named

@@ -176,7 +176,7 @@ def test_knowing_an_id_shows_and_changes_nothing_of_its_person(app, visitor, ses
 
 
 def test_an_id_belongs_to_the_browser_that_first_agrees_with_it(app, session, study):
-    """What SECURITY-AND-RELIABILITY.md says of people who come with the id of another."""
+    """What docs/promises.md says of people who come with the id of another."""
     person, stranger = Visitor(app.test_client()), Visitor(app.test_client())
     link = f"?PROLIFIC_PID={PLATFORM_ID}"
     for visitor in (person, stranger, person):  # each beginning replaces the one before
