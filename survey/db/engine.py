@@ -30,6 +30,7 @@ CHECKPOINT_TIMEOUT_MS = 200  # writers wait while the log is emptied
 
 # https://sqlite.org/rescode.html
 BUSY = 5
+LOCKED = (BUSY, 15)  # PROTOCOL: so after an unlock of a reader failed
 FILE_ERRORS = (8, 10, 11, 14, 26)  # READONLY, IOERR, CORRUPT, CANTOPEN, NOTADB
 RETRY_SECONDS = 0.0005  # a third of the time that saving an answer takes
 # After .2 s without the lock; else the many that wait for a writer who takes long leave readers
@@ -332,6 +333,9 @@ class _DriverStatement:
         except connection.dialect.loaded_dbapi.Error as error:
             _remove_detail(error)
             lost = is_file_error(error) or connection.dialect.is_disconnect(error, driver, cursor)
+            if _sqlite_code(error) in LOCKED:
+                connection.engine.dispose()
+                lost = True
             if lost:
                 connection.invalidate(error)
             if is_file_error(error):
@@ -481,7 +485,7 @@ def _discard_after_file_error(context: ExceptionContext) -> BaseException | None
     connections of the process are closed.
     """
     error = context.original_exception
-    if _sqlite_code(error) == BUSY and context.engine is not None:
+    if _sqlite_code(error) in LOCKED and context.engine is not None:
         context.is_disconnect = True
         context.engine.dispose()
     if not is_file_error(error):

@@ -93,7 +93,7 @@ def test_an_answer_survives_the_failure_of_every_twentieth_write_and_sync(tmp_pa
 @pytest.mark.parametrize(("mode", "call"), [("wal", "fcntl"), ("journal", "pread64")])
 def test_an_answer_survives_an_unlock_or_a_read_that_fails(tmp_path, mode, call):
     with answerer(tmp_path, mode) as one:
-        hits = [is_hit(one, call, "error=EIO", number) for number in range(1, 24)]
+        hits = [is_hit(one, call, "error=EIO", number) for number in range(1, 32)]
     assert sum(hits) > 5
 
 
