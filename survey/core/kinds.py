@@ -144,6 +144,7 @@ def plan_from_json(stored: Mapping[str, Any], *, registered: bool = True) -> Pla
             f"kind is {kind!r}; allowed is {', '.join(KINDS)}; a kind of another package needs "
             "that package, installed beside the survey"
         )
+        text = "; ".join([text, *KINDS.faults])
         raise UnreadablePlanError([Fault(("kind",), text)])
     plan: Plan = KINDS[kind].plan.from_json(stored, registered=registered)
     return plan

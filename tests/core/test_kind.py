@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint
 from types import SimpleNamespace
@@ -25,6 +26,7 @@ from survey.core.studies.fields import (
     value_fields,
 )
 from survey.kinds import Kind, Unvaried
+from survey.services.analysis.results import Results
 from survey.services.exchange.input_files import CsvRow
 from survey.services.exchange.kind_files import read_fields, read_value
 from survey.services.exchange.tables import cell_of
@@ -175,3 +177,28 @@ def test_an_empty_list_of_a_step_is_told_from_none():
     assert read_fields(row, KINDS["labelling"].step).documents == ()
     row = CsvRow("steps.csv", 2, {"action": "turn", "batch": "1", "documents": ""})
     assert read_fields(row, KINDS["labelling"].step).documents is None
+
+
+def test_a_field_of_results_cannot_take_the_place_of_what_all_results_have():
+    with pytest.raises(TypeError, match="the field counts of Named has a name that all results"):
+        type("Named", (Results,), {"__annotations__": {"counts": dict}})
+
+
+def test_a_plan_can_hold_lists_and_is_still_part_of_the_key_of_a_page():
+    @dataclass(frozen=True)
+    class Listed(words.WordsPlan):
+        more: Sequence[str] = ()
+
+    needed = ("title", "asked_by", "purpose", "consent", "scenario")
+    values = dict.fromkeys(needed, "some text")
+    plan = Listed(
+        **values, question_text="?", reminder="", more=["a"], questions=1, pairs=(("a", "b"),)
+    )
+    assert {plan: 1}[plan] == 1
+
+
+def test_a_page_says_with_which_answers_a_field_is_asked(app):
+    kind = KINDS["preference"]
+    _, strength, *_ = value_fields(kind.answer)
+    with app.test_request_context():
+        assert kind.asked_only_with(strength) == "List 1 is better, List 2 is better"

@@ -23,8 +23,6 @@ class WordsPlan(Plan):
 
     pairs: tuple[tuple[str, str], ...] = declared(Nested("Pairs of words", step="what"), ())
 
-    __hash__ = Plan.__hash__
-
     def draw_questions(self):
         practice = [WordsQuestion(0, "cat", "dog")] if self.practice else []
         asked = [WordsQuestion(number, *pair) for number, pair in enumerate(self.pairs, 1)]

@@ -169,6 +169,10 @@ class Plan(ABC):
         if faults := self._faults(registered=registered):
             raise PlanError(faults)
 
+    def __init_subclass__(cls) -> None:
+        # Else a dataclass would hash all fields, some of which may hold lists.
+        cls.__hash__ = Plan.__hash__  # type: ignore[method-assign]
+
     def __hash__(self) -> int:
         # Hashing all own lists would be slow; equal plans share these fields.
         return hash((self.title, self.scenario, self.question_text, self.seed))

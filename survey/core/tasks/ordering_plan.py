@@ -224,8 +224,6 @@ class OrderingPlan(Plan):
         Text("Primary pair", 100, needed=False, shown=False, help=PRIMARY_HELP), ""
     )
 
-    __hash__ = Plan.__hash__
-
     def in_arm(self, arm: str | None) -> Self:
         """Return the plan with the arm's ``columns``; unchanged for None."""
         return self if arm is None else _changed(self, columns=arm, arms=())

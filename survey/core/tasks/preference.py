@@ -126,8 +126,6 @@ class PreferencePlan(Plan):
     shuffle_questions: bool = declared(Switch("Shuffle the questions for each participant"), True)
     practice: bool = False  # no form asks for it
 
-    __hash__ = Plan.__hash__
-
     @property
     def has_items(self) -> bool:
         """Whether questions show pictures or texts of documents."""

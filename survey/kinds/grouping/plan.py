@@ -55,8 +55,6 @@ class GroupingPlan(Plan):
         Switch("Show the third assessor both earlier groupings", help=EARLIER_HELP), True
     )
 
-    __hash__ = Plan.__hash__
-
     @property
     def has_items(self) -> bool:
         """Whether questions show documents: always."""

@@ -57,8 +57,6 @@ class LabellingPlan(Plan):
         Whole("Weight of what is not relevant", 0, 100, help=NEGATIVE_HELP), 25
     )
 
-    __hash__ = Plan.__hash__
-
     @property
     def has_items(self) -> bool:
         """Whether questions show documents: always."""

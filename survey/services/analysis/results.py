@@ -121,6 +121,14 @@ class Results(ABC):
     what was answered beside the questions.
     """
 
+    def __init_subclass__(cls) -> None:
+        """Refuse a field that has the name of what all results have, with its name."""
+        for name in cls.__annotations__:
+            if callable(known := getattr(Results, name, None)) or isinstance(known, property):
+                raise TypeError(
+                    f"the field {name} of {cls.__name__} has a name that all results use"
+                )
+
     study: Mapping[str, Any] = field(default_factory=dict)
     simulated_ids: frozenset[str] = frozenset()
     left_out: LeftOut = NOBODY

@@ -466,8 +466,10 @@ class _Reader(Generic[PlanT, QuestionT, PresentationT, AnswerT]):
 
 def column_of(field: ValueField) -> Column:
     """Return the column of a declared field."""
+    before, *values = field.rule.only_with
+    condition = f"only where {before} is {' or '.join(map(str, values))}" if before else ""
     empty = "may be empty" if field.optional else ""
-    allowed = "; ".join(filter(None, (allowed_in(field), empty)))
+    allowed = "; ".join(filter(None, (allowed_in(field), condition, empty)))
     return Column(field.name, field.doc, COLUMN_TYPES[field.type], allowed, optional=field.optional)
 
 

@@ -891,6 +891,12 @@ def _draw(plan: Plan) -> list[Any]:
         return plan.draw_questions()
     except ValueError as error:
         raise SurveyError(f"The questions cannot be drawn: {error}.") from error
+    except Exception as error:
+        if (package := KINDS.packages.get(plan.kind)) is None:
+            raise
+        text = f"the kind {plan.kind!r} of {package} could not draw the questions"
+        cause = f"{type(error).__name__}: {error}"
+        raise SurveyError(f"{text} ({cause}); tell whoever wrote that package") from error
 
 
 def _checked_reason(reason: str, if_missing: str) -> str:

@@ -149,6 +149,12 @@ class KindPages(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
         switches = ((each, each.rule.asked_by) for each in value_fields(self.answer))
         return [each for each, switch in switches if not switch or getattr(plan, switch)]
 
+    def asked_only_with(self, field: ValueField) -> str:
+        """Return the words of the answers with which alone a field is asked; "" for any."""
+        before, *values = field.rule.only_with
+        words = {each.name: each.rule.words for each in value_fields(self.answer)}.get(before, {})
+        return ", ".join(gettext(words[value]) for value in values if value in words)
+
     @cached_property
     def shown_as(self) -> Any:
         """What is filled in: a text or None for each field of an answer."""
