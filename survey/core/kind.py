@@ -70,7 +70,8 @@ class Declaration(ABC, Generic[PlanT, QuestionT, PresentationT, AnswerT]):
     ``step``: of a kind whose questions are answered in small steps, their type.
     ``noun``: what messages call its questions. ``generator_version``: of the code that draws them;
     raised when it draws different ones. ``asks``: what a page may ask back before it saves an
-    answer that ``contradicts`` itself.
+    answer that ``contradicts`` itself. ``has_power``: whether the power of its verdicts is
+    simulated, for which its plan has what an ordering plan has.
     """
 
     name: ClassVar[str]
@@ -82,6 +83,7 @@ class Declaration(ABC, Generic[PlanT, QuestionT, PresentationT, AnswerT]):
     noun: ClassVar[str] = "questions"
     generator_version: ClassVar[int] = 1
     asks: ClassVar[Sequence[str]] = ()
+    has_power: ClassVar[bool] = False
 
     @abstractmethod
     def draw(self, plan: PlanT, question: QuestionT, chance: Random) -> PresentationT:

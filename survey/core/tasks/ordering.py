@@ -206,6 +206,7 @@ class Ordering:
     presentation: type[Any] = OrderingPresentation
     answer: type[Any] = OrderingAnswer
     generator_version = GENERATOR_VERSION
+    has_power = True
 
     def question_checks(self, questions: Iterable[Question]) -> list["QuestionCheck"]:
         """See ``Declaration.question_checks``."""

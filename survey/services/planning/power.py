@@ -218,19 +218,17 @@ def without_methods(plan: Plan) -> str:
 
 
 def _plan_of_orderings(plan: Plan) -> "OrderingPlan":
-    from survey.core.tasks.ordering_plan import (  # simulating without a study needs none
-        NEVER,
-        OrderingPlan,
-    )
+    from survey.core.kinds import kind_of  # simulating without a study needs no kind
 
-    if not isinstance(plan, OrderingPlan):
+    ordering: Any = plan
+    if not kind_of(plan).has_power:
         raise SurveyError(
             "Power is simulated of votes for columns, so of studies of kind 'ordering'; this "
             f"study is of kind {plan.kind!r}."
         )
-    if plan.columns == NEVER:
+    if not ordering.voters:
         raise SurveyError("This study never shows methods, so it has no votes to simulate.")
-    return plan
+    return ordering  # type: ignore[no-any-return]
 
 
 def find_pair(measures: Sequence[str], text: str | None) -> Pair:

@@ -42,7 +42,6 @@ from survey.core.studies.run_lists import TextFile as TextFile
 from survey.core.tasks.preference import (
     DISCRIMINATIVE,
     MOST_PAIRS,
-    PreferencePlan,
     balanced_step,
 )
 from survey.core.text_input import FaultyFilesError as FaultyFilesError
@@ -388,9 +387,7 @@ def as_pairs(lists: OwnLists, changes: Mapping[str, Any]) -> dict[str, Any]:
     if changes.get("selection") == DISCRIMINATIVE:
         fewest = balanced_step(as_tuple(changes.get("contrast", ())))
     asked = {"kind": "preference", "questions": fewest}
-    plan = preset_plan(KIND_PRESETS["preference"], **{**fields, **changes, **asked})
-    if not isinstance(plan, PreferencePlan):
-        raise TypeError(f"this is a plan of {plan.kind}")
+    plan: Any = preset_plan(KIND_PRESETS["preference"], **{**fields, **changes, **asked})
     most = plan.balanced if plan.selection == DISCRIMINATIVE else len(plan.pairs)
     return {**fields, "questions": min(most, MOST_PAIRS // fewest * fewest)}
 

@@ -27,6 +27,7 @@ from wtforms import (
 )
 from wtforms import Form as Subform
 
+from survey.core.kinds import kind_of
 from survey.core.studies.fields import (
     KINDS,
     Day,
@@ -585,7 +586,7 @@ def plan_address(field: str) -> str:
 @in_own_process
 def show_power() -> ResponseReturnValue:
     """Show which differences the saved plan finds, simulated."""
-    if not isinstance(g.plan, OrderingPlan):
+    if not kind_of(g.plan).has_power:
         raise NotFound
     try:
         pair, powers = power.simulate_plan(g.study.plan, lifecycle.counted_questions(g.study))
