@@ -112,7 +112,6 @@ def test_an_answer_without_what_is_needed_is_not_saved_and_keeps_what_was_chosen
     assert "Known before: please choose one of the options." in visitor.text
 
 
-@ON_SQLITE
 def test_it_is_stored_once_shown_again_and_changed_as_a_new_version(visitor, session, study):
     visitor.submit("/q/1", choice="1", **NEEDED)
     assert visitor.path == "/q/2"
@@ -132,7 +131,6 @@ def test_it_is_stored_once_shown_again_and_changed_as_a_new_version(visitor, ses
     assert [each["beside"]["sure"] for each in answers] == [6, 3]
 
 
-@ON_SQLITE
 def test_the_bundle_replicates_is_imported_and_has_the_same_figures(visitor, session, study):
     handed_in(visitor)
     closed(session, study)
@@ -155,6 +153,20 @@ def test_the_bundle_replicates_is_imported_and_has_the_same_figures(visitor, ses
     copy = bundle_import.import_bundle(session, files_of(content), "b.zip", "copy", ada)
     assert exported(session, copy) != b""
     assert rows_of(exported(session, copy)) == rows_of(content)
+
+
+@ON_SQLITE
+def test_control_questions_are_in_the_file_and_not_among_the_figures(app, session):
+    study = an_open_study(session, slug="checked", questions=2, repeated=1, ask=[SURE])
+    visitor = Visitor(app.test_client(), "checked")
+    visitor.go("/q/1")
+    for position in (1, 2, 3):
+        visitor.submit(f"/q/{position}", choice="1", beside_sure=str(position))
+    visitor.submit("/review")
+    closed(session, study)
+    assert [each["question"] for each in rows_of(exported(session, study))] == ["1", "2", "3"]
+    figures = bundle.results_of(session, study, AnalysisOptions()).all_json()["beside"]["sure"]
+    assert [each["question"] for each in figures] == ["1", "2", "all"]
 
 
 @ON_SQLITE

@@ -231,13 +231,18 @@ class Content:
         return self.analysed(AnalysisOptions(include_test=self.include_test))
 
     def analysed(self, options: AnalysisOptions) -> Any:
-        """Return the results, of the kind's type, with what was answered beside the questions."""
+        """Return the results, of the kind's type, with what was answered beside the questions.
+
+        Control questions are no part of it.
+        """
         results = self.answers.analyse(self, options)
         if not self.plan.ask:
             return results
         people = {each.public_id for each in self.counted(options)}
         values = [
-            (each.question, each.values) for each in self.beside() if each.participant in people
+            (each.question, each.values)
+            for each in self.beside()
+            if each.participant in people and each.question <= self.plan.questions
         ]
         return replace(results, beside=beside_sheets(self.plan.ask, values))
 
