@@ -1,6 +1,7 @@
 """``survey serve`` as a process of its own."""
 
 import os
+import random
 import shutil
 import signal
 import socket
@@ -8,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
@@ -26,10 +27,21 @@ from tests.forked import ForkedProcess, start_survey
 
 
 def free_port() -> int:
-    """Find a port that nobody listens on."""
-    with closing(socket.socket()) as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """Find a port that nobody listens on, another each time.
+
+    It is below those that the system gives to connections: one of them may be some client's before
+    a server listens on it.
+    """
+    while True:
+        port = random.SystemRandom().randrange(10_000, 32_000)
+        with closing(socket.socket()) as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            if port not in _given:
+                _given.add(port)
+                return port
+
+
+_given: set[int] = set()
 
 
 @dataclass

@@ -2,7 +2,6 @@
 
 import json
 import os
-import socket
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from survey.db.engine import connect
 from survey.services.operations import backups
 from tests.builders import KEY
 from tests.databases import ON_BOTH
+from tests.serving import free_port
 
 ON_SQLITE = pytest.mark.parametrize("database_uri", ["sqlite"], indirect=True)
 
@@ -103,12 +103,6 @@ def test_each_missing_trigger_is_named_and_a_restored_backup_has_it(
 def serving(run, *options):
     """Try to serve, in vain; return what is said."""
     return run("serve", "--port", free_port(), *options, status=1)
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 @ON_SQLITE

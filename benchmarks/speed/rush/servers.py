@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -12,7 +11,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +25,7 @@ from survey.db.models import Revision
 from survey.services.operations import demo
 from survey.services.operations.database import upgrade_database
 from survey.services.studies import lifecycle, plans
+from tests.serving import free_port
 
 KEY = "a key for benchmarks, long enough to be allowed"
 HOST = "127.0.0.1"
@@ -169,13 +169,6 @@ def nginx(folder: Path, behind: Place) -> Iterator[Place]:
     with _running(install_nginx(folder, name, f"server {HOST}:{behind.port};"), folder, {}):
         _until_answered(f"http://localhost:{port}/readyz")
         yield Place(port, behind.home)
-
-
-def free_port() -> int:
-    """Find a port that nobody listens on."""
-    with closing(socket.socket()) as probe:
-        probe.bind((HOST, 0))
-        return int(probe.getsockname()[1])
 
 
 @contextmanager
