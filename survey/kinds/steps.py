@@ -40,6 +40,7 @@ from survey.services.exchange.tables import (
     Table,
     lines_of,
 )
+from survey.web.language import gettext
 
 STEPS = "steps.csv"
 SAVED_AT = Column("saved_at", "when it was saved", "time", "UTC")
@@ -156,6 +157,7 @@ class KindInSteps(Kind[PlanT, QuestionT, StateT, Done]):
     """
 
     answer = Done
+    variant_words = ("Seed", "A whole number, from which random orders follow.")
 
     def draw(self, plan: PlanT, question: QuestionT, chance: Random) -> StateT:
         """Draw the seed of the order in which a participant meets the documents."""
@@ -174,6 +176,14 @@ class KindInSteps(Kind[PlanT, QuestionT, StateT, Done]):
     def describe_answer(self, answer: Done) -> dict[str, Any]:
         """Return after how many steps the question was done."""
         return {"done_after_steps": answer.steps}
+
+    def in_words(self, answer: Done) -> str:
+        """Return that the question is done."""
+        return gettext("done")
+
+    def example_answer(self) -> Done:
+        """Return an answer for a preview of pages."""
+        return Done(1)
 
     # --- files ---
 

@@ -6,14 +6,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from contextlib import closing
 from pathlib import Path
-from socket import socket
 
 import requests
 
 from benchmarks.speed.part import Finding, Part
 from benchmarks.speed.timing import in_turn, ratios
+from tests.serving import free_port
 
 ROOT = Path(__file__).parents[3]
 PATIENCE = 120
@@ -56,9 +55,7 @@ def first_pages(rounds: int = 5) -> list[float]:
 
 
 def _first_page(instance: str) -> float:
-    with closing(socket()) as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     begun = time.perf_counter()
     server = subprocess.Popen(  # noqa: S603
         ["make", "run", f"PORT={port}"],  # noqa: S607

@@ -168,7 +168,7 @@ class Text(Rule):
 
     @property
     def schema(self) -> dict[str, Any]:
-        """A text of so many characters."""
+        """A text, as long as it may be."""
         return {"type": "string", "minLength": int(self.needed), "maxLength": self.longest}
 
 
@@ -434,12 +434,12 @@ def _checks_of(owner: Any) -> list[tuple[str, bool, Any, str, tuple[Any, ...]]]:
     of the choice with which it counts, the values of that choice).
     """
     checks = []
-    for name, is_optional, rule in (
-        (each.name, each.optional, each.rule) for each in value_fields(owner)
-    ):
-        allows_all = type(rule)._breach is Rule._breach
+    for declared_field in value_fields(owner):
+        rule = declared_field.rule
+        breach_of = None if type(rule)._breach is Rule._breach else rule.breach
         before, *allowed = rule.only_with
-        checks.append((name, is_optional, None if allows_all else rule.breach, before, (*allowed,)))
+        name, is_optional = declared_field.name, declared_field.optional
+        checks.append((name, is_optional, breach_of, before, tuple(allowed)))
     return checks
 
 

@@ -94,7 +94,7 @@ SHUFFLE_LETTERS_HELP = (
     "learn which run is good."
 )
 DEPTH_HELP = (
-    "Only for lists from runs: so many documents of each list are in the bundle, and are shown as "
+    "Only for lists from runs: this many documents of each list are in the bundle, and shown as "
     "pictures or texts if you choose that."
 )
 SCENARIO_HELP = (

@@ -288,7 +288,6 @@ class GroupingKind(GroupingBot, KindInSteps[GroupingPlan, GroupingQuestion, Grou
     # --- pages ---
 
     answer_form = GroupingForm
-    variant_words = ("Seed", "A whole number, from which random orders follow.")
     work_template = "participant/grouping/_work.html"
     question_template = practice_template = "participant/grouping/question.html"
     answer_template = "participant/grouping/_answer.html"
@@ -300,19 +299,11 @@ class GroupingKind(GroupingBot, KindInSteps[GroupingPlan, GroupingQuestion, Grou
         kind = shown().view.lumped
         return Doubt(kind) if kind else None
 
-    def in_words(self, answer: Done) -> str:
-        """Return that the topic is done."""
-        return gettext("done")
-
     def sent_in_words(self, sent: Mapping[str, list[str]]) -> str:
         """Return in words how many tiles of a form are selected."""
         if "step_key" not in sent or "group" not in sent:
             return ""
         return gettext("%(count)s selected", count=len(sent.get("document", ())))
-
-    def example_answer(self) -> Done:
-        """Return an answer for a preview of pages."""
-        return Done(1)
 
 
 def _without_names(step: GroupingStep, names: dict[str, str]) -> GroupingStep:

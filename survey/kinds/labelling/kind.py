@@ -270,7 +270,6 @@ class LabellingKind(
     # --- pages ---
 
     answer_form = LabellingForm
-    variant_words = ("Seed", "A whole number, from which random orders follow.")
     work_template = "participant/labelling/_work.html"
     question_template = practice_template = "participant/labelling/question.html"
     answer_template = "participant/labelling/_answer.html"
@@ -293,10 +292,6 @@ class LabellingKind(
             return Doubt(UNFINISHED)
         return None
 
-    def in_words(self, answer: Done) -> str:
-        """Return that the query is done."""
-        return gettext("done")
-
     def sent_in_words(self, sent: Mapping[str, list[str]]) -> str:
         """Return in words how many tiles of a form are marked."""
         if "step_key" not in sent or "batch" not in sent:
@@ -306,10 +301,6 @@ class LabellingKind(
         return gettext(
             "%(count)s marked", count=len(tiles) if len(grades) == 1 and marked else len(marked)
         )
-
-    def example_answer(self) -> Done:
-        """Return an answer for a preview of pages."""
-        return Done(1)
 
 
 def _place(state: LabellingPresentation, step: LabellingStep) -> dict[str, Any]:

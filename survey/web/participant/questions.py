@@ -391,10 +391,12 @@ def show(position: int) -> str:
     if first is not None:
         return _first_page(position, shown, first(formdata=None))
     reason, beside = (shown.stored.reason, shown.stored.beside) if shown.stored else (None, None)
-    values = {f"{BESIDE}{name}": value for name, value in (beside or {}).items()}
-    form = question_form(position, formdata=None, data=values)
+    further: Any = ()
+    if g.plan.ask:  # spare other plans the form
+        values = {f"{BESIDE}{name}": value for name, value in (beside or {}).items()}
+        further = question_form(position, formdata=None, data=values).further
     filled_in = pages.filled_in(g.plan, shown)
-    return _question_page(position, shown, filled_in, _next_key(shown), reason, form.further)
+    return _question_page(position, shown, filled_in, _next_key(shown), reason, further)
 
 
 def show_again(
