@@ -21,7 +21,7 @@ from survey.core.measures import Setting
 from survey.core.studies.generators import random_question
 from survey.core.studies.questions import Blinding, Question, blind, draw_blinding
 from survey.core.studies.rankings import Ranking, identical_groups
-from survey.services.planning.ordering_bot import Preference, Vote, cast_vote, own_order
+from survey.kinds.ordering.bot import Preference, Vote, cast_vote, own_order
 
 MEASURES = ("AP", "NMRR", "MNRO")
 QUESTIONS_SEED = 1

@@ -1,6 +1,6 @@
 """The analysis of an ordering study in a database, and its report."""
 
-from survey.services.analysis.ordering_results import OrderingResults
+from survey.kinds.ordering.results import OrderingResults
 from survey.services.analysis.report import as_html
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.exchange.bundle import analyse_stored

@@ -9,8 +9,8 @@ from flask.testing import FlaskClient
 from sqlalchemy.orm import Session
 
 from survey import tokens
-from survey.core.tasks.ordering_plan import OrderingPlan, ordering_plan
 from survey.db.models import Participant, Study
+from survey.kinds.ordering.plan import OrderingPlan, ordering_plan
 from survey.services.participation import answers, participants
 from survey.services.studies import lifecycle, plans
 

@@ -6,7 +6,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from survey.db.models import Presentation, Revision, StoredResponse
-from survey.db.models.ordering import (
+from survey.kinds.ordering.models import (
     StoredOrderingAnswer,
     StoredOrderingPresentation,
     StoredOrderingRevision,

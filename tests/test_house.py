@@ -50,8 +50,8 @@ PLAIN_TYPES = {
     "survey.core.kinds",
     "survey.core.text_input",
     "survey.core.tasks.ordering",
-    "survey.core.tasks.ordering_plan",
-    "survey.core.tasks.preference",
+    "survey.kinds.ordering.plan",
+    "survey.kinds.preference.plan",
 }
 NOT_IN_CORE = {
     *("flask", "flask_babel", "flask_sqlalchemy", "flask_wtf", "matplotlib"),
@@ -177,6 +177,18 @@ def test_a_module_imports_only_what_its_room_may():
     assert list(import_faults()) == []
 
 
+def test_no_kind_of_question_imports_another():
+    kinds = {path.name for path in (PACKAGE / "kinds").iterdir() if path.is_dir()}
+    faults = [
+        f"{module} imports {name}"
+        for module, pairs in imports().items()
+        for name, _ in pairs
+        if name.startswith("survey.kinds.") and module.startswith("survey.kinds.")
+        if len({part for each in (module, name) for part in each.split(".")[2:3]} & kinds) > 1
+    ]
+    assert faults == []
+
+
 def test_no_files_or_folders_import_one_another_in_a_circle():
     named = {f"{folder}: {c}" for folder, graph in neighbours().items() for c in circles(graph)}
     assert sorted(named) == []
@@ -193,7 +205,7 @@ def test_the_core_has_no_clock_and_no_global_chance():
 
 
 def test_all_selects_are_in_queries():
-    queries = set((PACKAGE / "db").glob("*queries.py"))
+    queries = {*(PACKAGE / "db").glob("*queries.py"), *(PACKAGE / "kinds").rglob("*queries.py")}
     elsewhere = sorted(set(MODULES.values()) - queries)
     assert matches(elsewhere, r"(?<!\.)\bselect\(") == []
 

@@ -5,8 +5,8 @@ from sqlalchemy.orm import Session
 from survey.core.measures.measure import Setting
 from survey.core.studies.generators import random_question
 from survey.core.studies.rankings import CONTRADICTING, TIES_ONLY, contrast
-from survey.core.tasks.ordering import OrderingAnswer
 from survey.db.models import Researcher, Study
+from survey.kinds.ordering.answer import OrderingAnswer
 from survey.services.participation import answers
 from survey.services.studies import lifecycle
 from survey.services.studies.recruitment import Recruitment

@@ -35,7 +35,7 @@ from survey.core.measures import Setting
 from survey.core.measures.registry import measure_named
 from survey.core.statistics.rater_agreement import tau_b
 from survey.core.statistics.significance import LEVEL
-from survey.services.planning.ordering_bot import Preference
+from survey.kinds.ordering.bot import Preference
 
 MARGIN = 0.1
 PLANTED = {"MNRO": 0.5, "NMRR": 0.3, "AP": 0.1, OTHER: 0.1}

@@ -17,23 +17,23 @@ from sqlalchemy.orm import Session
 from benchmarks.speed.crowd import SLUG
 from benchmarks.speed.memory import peak_mb
 from survey.core.agreement.answers import Answers, People
-from survey.db import queries, vote_queries
+from survey.db import queries
 from survey.db.engine import database_url, engine_options, prepare, snapshot
 from survey.db.models import Study
-from survey.db.vote_queries import votes_of
+from survey.kinds.ordering import vote_queries
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.exchange.bundle import analyse_stored
 
 
 def analysed(uri: str) -> dict[str, float | str]:
     """Analyse the crowd's study."""
-    url, reading = database_url(uri), [0.0]
+    url, reading, read = database_url(uri), [0.0], vote_queries.votes_of
     engine = create_engine(url, **engine_options(url))
     prepare(engine)
 
     def timed(session: Session, study_id: int) -> tuple[People, Answers]:
         begun = time.perf_counter()
-        votes = votes_of(session, study_id)
+        votes = read(session, study_id)
         reading[0] = time.perf_counter() - begun
         return votes
 

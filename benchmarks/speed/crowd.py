@@ -38,13 +38,13 @@ from sqlalchemy import Column as TableColumn
 from sqlalchemy.orm import Session
 
 from survey.core.studies.questions import Question, blind, draw_blinding
-from survey.core.tasks.ordering_plan import OrderingPlan, ordering_plan
 from survey.db.engine import database_url, engine_options, prepare
 from survey.db.models import Participant, Presentation, StoredQuestion, StoredResponse, Study
-from survey.db.models.ordering import StoredOrderingAnswer, StoredOrderingPresentation
+from survey.kinds.ordering.bot import Preference, cast_vote
+from survey.kinds.ordering.models import StoredOrderingAnswer, StoredOrderingPresentation
+from survey.kinds.ordering.plan import OrderingPlan, ordering_plan
 from survey.services.operations import demo
 from survey.services.operations.database import upgrade_database
-from survey.services.planning.ordering_bot import Preference, cast_vote
 from survey.services.studies import lifecycle, plans
 
 SLUG = "crowd"

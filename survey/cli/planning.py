@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from flask import Flask
 
     from survey.core.agreement.power_model import Power
-    from survey.services.analysis.study_results import Votes
+    from survey.services.analysis.results import PastVotes
 
 ONE, SEVERAL = "NUMBER", "NUMBER,…"
 # Each option's values, default and help; the services parse the values.
@@ -153,17 +153,16 @@ def power(
         _write_csv(target, power.as_rows(powers))
 
 
-def _past_votes(bundle: Path) -> "Votes":
-    from survey.services.analysis.ordering_results import OrderingResults
+def _past_votes(bundle: Path) -> "PastVotes":
     from survey.services.analysis.study_results import AnalysisOptions
     from survey.services.exchange.bundle_reader import analyse_files
     from survey.services.exchange.input_files import open_files
 
     with progress_bar("Reading"):
         results = analyse_files(open_files(bundle, str(bundle)), AnalysisOptions())
-    if not isinstance(results, OrderingResults):
+    if results.past_votes is None:
         raise click.ClickException(f"{bundle} is no study in which people order lists.")
-    return results.analysis.votes
+    return results.past_votes
 
 
 @command(

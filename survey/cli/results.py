@@ -182,7 +182,7 @@ def _is_path(target: str) -> bool:
 
     A folder named like a slug may be that study's report, so it must contain answers.
     """
-    from survey.services.exchange.ordering_reader import QUESTIONS, RESPONSES
+    from survey.services.exchange.list_questions import QUESTIONS, RESPONSES
 
     has_answers = any((Path(target) / name).is_file() for name in (QUESTIONS, RESPONSES))
     return "." in target or "/" in target or os.sep in target or has_answers

@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from survey.core.collections.items import Topic
     from survey.core.preflight import Warned
     from survey.core.studies.fields import Finding
+    from survey.core.studies.question_checks import QuestionCheck
     from survey.core.studies.questions import Question
-    from survey.core.tasks.ordering import QuestionCheck
     from survey.db.models import Study
     from survey.services.accounts import Role
     from survey.services.studies.plans import OwnLists, PlanFile, PlanText, Reading, TextFile

@@ -20,7 +20,7 @@ from survey.core.studies.plan import Plan
 GROUP = "survey.kinds"
 DEFAULT = "ordering"
 BUILT_IN = {
-    "ordering": "survey.kinds.ordering:OrderingKind",
+    "ordering": "survey.kinds.ordering.kind:OrderingKind",
     "labelling": "survey.kinds.labelling.kind:LabellingKind",
     "grouping": "survey.kinds.grouping.kind:GroupingKind",
     "preference": "survey.kinds.preference.kind:PreferenceKind",

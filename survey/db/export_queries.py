@@ -8,25 +8,21 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
 from datetime import datetime
-from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import (
     JSON,
     ColumnElement,
-    Integer,
     Select,
     Text,
     cast,
     exists,
     func,
     select,
-    type_coerce,
 )
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from survey.core.studies.fields import ParticipantRecord
-from survey.core.studies.rankings import Ranking
 from survey.db.models import (
     ConsentText,
     Identity,
@@ -34,13 +30,10 @@ from survey.db.models import (
     Presentation,
     StoredQuestion,
     StoredResponse,
-    ordering,
 )
-from survey.db.models.base import Labels, TaskTables, UtcDateTime, key_of, own_columns
-from survey.db.models.ordering import StoredOrderingAnswer, StoredOrderingPresentation
+from survey.db.models.base import TaskTables, UtcDateTime, key_of, own_columns
 from survey.db.queries import IS_ANSWERED, by_public_id
 
-ORDERING = ordering.TABLES
 BATCH = 1_000  # rows fetched at a time
 CACHED = 4_096  # different texts whose parsed values are remembered
 
@@ -64,7 +57,7 @@ def people_of(session: Session, study_id: int, *, include_test: bool) -> Iterato
         .where(Participant.study_id == study_id)
         .order_by(by_public_id(session))
     )
-    yield from map(parse, _rows(session, statement, include_test=include_test))
+    yield from map(parse, stream_rows(session, statement, include_test=include_test))
 
 
 def _selected(columns: Sequence[Any]) -> tuple[list[Any], Callable[[Sequence[Any]], list[Any]]]:
@@ -73,8 +66,8 @@ def _selected(columns: Sequence[Any]) -> tuple[list[Any], Callable[[Sequence[Any
     for index, column in enumerate(columns):
         is_time, is_json = isinstance(column.type, UtcDateTime), isinstance(column.type, JSON)
         if is_time or is_json:
-            selected[index] = _as_stored(column)
-            parsers.append((index, _moment if is_time else _json))
+            selected[index] = as_stored(column)
+            parsers.append((index, moment if is_time else _json))
 
     def parse(row: Sequence[Any]) -> list[Any]:
         values = [*row]
@@ -83,77 +76,6 @@ def _selected(columns: Sequence[Any]) -> tuple[list[Any], Callable[[Sequence[Any
         return values
 
     return selected, parse
-
-
-def answers(session: Session, study_id: int) -> Select[Any]:
-    """Select the columns of ``answers_of`` as they are stored."""
-    shown = StoredOrderingPresentation
-    orders = (shown.label_order, shown.column_order, shown.list_order)
-    own_and_times = (
-        StoredOrderingAnswer.own,
-        Presentation.shown_at,
-        StoredResponse.submitted_at,
-    )
-    return answered(
-        *(session, study_id, ORDERING, Presentation.position),
-        *(*map(_as_stored, orders), type_coerce(StoredOrderingAnswer.clicked, Integer)),
-        *(*map(_as_stored, own_and_times), StoredResponse.active_seconds, StoredResponse.revisions),
-        *(Participant.is_test, Participant.excluded, StoredResponse.asked),
-        *(StoredOrderingAnswer.typed, StoredOrderingAnswer.scores_seen, StoredResponse.reason),
-    )
-
-
-def answers_of(session: Session, study_id: int, *, include_test: bool) -> Iterator[Sequence[Any]]:
-    """Yield the answers without practice, by public id and question.
-
-    Each is (id, question, position, label order, column order, list order, clicked, own ranking,
-    shown at, submitted at, active seconds, revisions, is test, excluded, asked, typed, scores seen,
-    reason).
-    """
-    statement = answers(session, study_id)
-    for row in _rows(session, statement, include_test=include_test):
-        public_id, number, position, labels, columns, lists, clicked, own, *rest = row
-        shown_at, submitted_at, *others = rest
-        yield (
-            *(public_id, number, position, *_orders(labels, columns, lists)),
-            *(_clicked(clicked), _ranking(own), _moment(shown_at), _moment(submitted_at)),
-            *others,
-        )
-
-
-def ballots_of(session: Session, study_id: int, *, include_test: bool) -> Iterator[Sequence[Any]]:
-    """Yield the ticks of the answers, by public id and question, excluded participants left out.
-
-    Each is (id, question, label order, clicked).
-    """
-    columns = (
-        _as_stored(StoredOrderingPresentation.label_order),
-        type_coerce(StoredOrderingAnswer.clicked, Integer),
-    )
-    statement = answered(session, study_id, ORDERING, *columns)
-    statement = statement.where(Participant.excluded.is_(False))
-    rows = _rows(session, statement, include_test=include_test)
-    for public_id, number, labels, clicked in rows:
-        yield public_id, number, _order(labels), _clicked(clicked)
-
-
-def first_rankings_of(
-    session: Session, study_id: int, *, include_test: bool
-) -> Iterator[Sequence[Any]]:
-    """Yield the rankings from before the columns were shown, without practice.
-
-    Each is (id, question, ranking, ranked at, asked).
-    """
-    shown = StoredOrderingPresentation
-    columns = (_as_stored(shown.ranked_first), _as_stored(shown.ranked_at), shown.ranked_asked)
-    statement = _presented(session, study_id, ORDERING, *columns).where(
-        shown.ranked_at.is_not(None)
-    )
-    rows = _rows(session, statement, include_test=include_test)
-    for public_id, number, places, ranked_at, asked in rows:
-        ranking = _ranking(places)
-        if ranking is not None:
-            yield public_id, number, ranking, _moment(ranked_at), asked
 
 
 def plain_answers(
@@ -167,13 +89,13 @@ def plain_answers(
     statement = answered(
         *(session, study_id, tables, Presentation.position),
         *(*own_columns(tables.presentation), *own_columns(tables.response)),
-        *map(_as_stored, (Presentation.shown_at, StoredResponse.submitted_at)),
+        *map(as_stored, (Presentation.shown_at, StoredResponse.submitted_at)),
         *(StoredResponse.active_seconds, StoredResponse.revisions),
         *(StoredResponse.asked, StoredResponse.reason),
     )
-    for row in _rows(session, statement, include_test=include_test):
+    for row in stream_rows(session, statement, include_test=include_test):
         *first, shown_at, submitted_at, seconds, revisions, asked, reason = row
-        yield (*first, _moment(shown_at), _moment(submitted_at), seconds, revisions, asked, reason)
+        yield (*first, moment(shown_at), moment(submitted_at), seconds, revisions, asked, reason)
 
 
 def steps_done(
@@ -193,7 +115,9 @@ def steps_done(
         .order_by(tables.step.c.number)
     )
     names = [column.name for column in columns]
-    for participant, question, *values in _rows(session, statement, include_test=include_test):
+    for participant, question, *values in stream_rows(
+        session, statement, include_test=include_test
+    ):
         yield participant, question, dict(zip(names, parse(values), strict=True))
 
 
@@ -204,8 +128,8 @@ def beside_of(
 
     Each is (id, question, values by name).
     """
-    statement = answered(session, study_id, tables, _as_stored(StoredResponse.beside))
-    for participant, question, stored in _rows(session, statement, include_test=include_test):
+    statement = answered(session, study_id, tables, as_stored(StoredResponse.beside))
+    for participant, question, stored in stream_rows(session, statement, include_test=include_test):
         yield participant, question, _json(stored) or {}
 
 
@@ -217,13 +141,13 @@ def identities_of(
     statement = (
         select(
             *(Participant.public_id, Identity.external_id, arrived_at),
-            *(_as_stored(Identity.parameters), _as_stored(Identity.earlier)),
+            *(as_stored(Identity.parameters), as_stored(Identity.earlier)),
         )
         .join(Identity, Identity.participant_id == Participant.id)
         .where(Participant.study_id == study_id)
         .order_by(by_public_id(session))
     )
-    rows = _rows(session, statement, include_test=include_test)
+    rows = stream_rows(session, statement, include_test=include_test)
     for public_id, external_id, at, parameters, earlier in rows:
         for one in json.loads(earlier):
             yield public_id, external_id, one["parameters"], datetime.fromisoformat(one["at"])
@@ -241,13 +165,14 @@ def answered(session: Session, study_id: int, tables: TaskTables, *columns: Any)
     Rows are (public id, question, *columns); ``columns`` may be of the tables that all kinds of
     question share, and of ``tables``.
     """
-    shown = _presented(session, study_id, tables, *columns)
+    shown = presented(session, study_id, tables, *columns)
     return shown.join(StoredResponse, IS_ANSWERED).join(
         tables.response, key_of(tables.response) == StoredResponse.id
     )
 
 
-def _presented(session: Session, study_id: int, tables: TaskTables, *columns: Any) -> Select[Any]:
+def presented(session: Session, study_id: int, tables: TaskTables, *columns: Any) -> Select[Any]:
+    """Select the questions that participants were shown; rows are as in ``answered``."""
     return (
         select(Participant.public_id, StoredQuestion.number, *columns)
         .select_from(Participant)
@@ -259,9 +184,10 @@ def _presented(session: Session, study_id: int, tables: TaskTables, *columns: An
     )
 
 
-def _rows(
+def stream_rows(
     session: Session, statement: Select[Any], *, include_test: bool
 ) -> Iterator[Sequence[Any]]:
+    """Yield the rows of a statement on participants, without test participants if so chosen."""
     if not include_test:
         statement = statement.where(Participant.is_test.is_(False))
     # Over the connection: a session would look through each row for objects of the ORM.
@@ -270,36 +196,15 @@ def _rows(
         yield from rows
 
 
-def _as_stored(column: ColumnElement[Any] | InstrumentedAttribute[Any]) -> ColumnElement[Any]:
+def as_stored(column: ColumnElement[Any] | InstrumentedAttribute[Any]) -> ColumnElement[Any]:
     """Select a column as text, so that neither driver parses it."""
     return cast(column, Text)
 
 
-def _moment(stored: str | None) -> datetime | None:
+def moment(stored: str | None) -> datetime | None:
     """Parse a time: both databases store it in UTC and print it without a zone."""
     return None if stored is None else datetime.fromisoformat(f"{stored}Z")
 
 
 def _json(stored: str | None) -> Any:
     return None if stored is None else json.loads(stored)
-
-
-@lru_cache(CACHED)
-def _orders(labels: str, columns: str, lists: str) -> tuple[tuple[Any, ...], ...]:
-    return _order(labels), _order(columns), _order(lists)
-
-
-@lru_cache(CACHED)
-def _order(stored: str) -> tuple[Any, ...]:
-    return tuple(json.loads(stored))
-
-
-@lru_cache(CACHED)
-def _ranking(stored: str | None) -> Ranking | None:
-    places = None if stored is None else json.loads(stored)
-    return None if places is None else Ranking.by_key(places)
-
-
-@lru_cache(CACHED)
-def _clicked(stored: int) -> frozenset[int]:
-    return Labels.labels(stored)

@@ -269,7 +269,7 @@ def named_picture(session: Session, study_id: int, name: str, *, larger: bool) -
     return None if row is None else bytes(row.content)
 
 
-_pictures = cast(Table, StoredPicture.__table__)
+_pictures = cast("Table", StoredPicture.__table__)
 _PICTURES = {  # by whether it is the larger size
     larger: Prepared(
         select(_pictures.c["larger" if larger else "thumbnail"].label("content")).where(

@@ -104,7 +104,7 @@ AnyStudy = Study | StudyRow
 AnyParticipant = Participant | ParticipantRow
 
 _browser, _participant, _presentation, _question, _response, _revision, _study = (
-    cast(Table, model.__table__)
+    cast("Table", model.__table__)
     for model in (
         *(Browser, Participant, Presentation, StoredQuestion, StoredResponse, Revision, Study),
     )

@@ -127,12 +127,12 @@ def init_app(app: Flask) -> None:
 
 def session() -> Session:
     """Return the database session of this request."""
-    return cast(Session, current_app.extensions["sqlalchemy"].session)
+    return cast("Session", current_app.extensions["sqlalchemy"].session)
 
 
 def engine() -> Engine:
     """Return the application's database engine."""
-    return cast(Engine, current_app.extensions["sqlalchemy"].engine)
+    return cast("Engine", current_app.extensions["sqlalchemy"].engine)
 
 
 def secret_key() -> str:

@@ -8,8 +8,8 @@ from dataclasses import replace
 from datetime import timedelta
 
 from survey.core.studies.rankings import Ranking
-from survey.core.tasks.ordering import OrderingAnswer
 from survey.db.models import Participant, SignIn
+from survey.kinds.ordering.answer import OrderingAnswer
 from survey.services import accounts
 from survey.services.participation import answers, participants
 from survey.services.studies import lifecycle, recruitment

@@ -9,10 +9,10 @@ from playwright.sync_api import Browser, Page, Playwright, sync_playwright
 from survey.app import db
 from survey.core.collections.items import Topic
 from survey.core.studies.plan import Plan
+from survey.kinds.ordering.bot import Preference
 from survey.services import accounts
 from survey.services.collections import items
 from survey.services.operations import demo
-from survey.services.planning.ordering_bot import Preference
 from survey.services.planning.simulation import simulate
 from survey.services.studies import lifecycle
 from survey.services.studies.plans import kind_plan

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from survey.db.models import Participant, StoredResponse
-from survey.db.models.ordering import StoredOrderingAnswer
+from survey.kinds.ordering.models import StoredOrderingAnswer
 from tests.browsing import watched
 from tests.builders import Visitor
 from tests.serving import OverHttp

@@ -9,11 +9,11 @@ from playwright.sync_api import Page, expect
 
 from survey.app import db
 from survey.db.models import Event, Participant
+from survey.kinds.ordering.bot import Preference
 from survey.services import accounts
 from survey.services.collections import items as collection
 from survey.services.exchange.bundle_reader import replicate
 from survey.services.exchange.input_files import open_files
-from survey.services.planning.ordering_bot import Preference
 from survey.services.planning.simulation import simulate
 from survey.services.studies import lifecycle
 from survey.services.studies.recruitment import Recruitment

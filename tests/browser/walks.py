@@ -16,7 +16,7 @@ from sqlalchemy import select
 
 from survey.app import db
 from survey.db.models import Presentation
-from survey.db.models.ordering import StoredOrderingAnswer
+from survey.kinds.ordering.models import StoredOrderingAnswer
 from survey.services.collections import items
 from survey.services.exchange.bundle import stream_bundle
 from survey.services.studies import lifecycle

@@ -7,8 +7,8 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session, contains_eager
 
 from survey.db.models import Participant, Presentation, StoredQuestion, StoredResponse
-from survey.db.models.ordering import StoredOrderingAnswer, StoredOrderingPresentation
 from survey.db.queries import by_public_id
+from survey.kinds.ordering.models import StoredOrderingAnswer, StoredOrderingPresentation
 
 
 def responses_of(session: Session, study_id: int) -> Iterator[tuple[Participant, Any, Any]]:

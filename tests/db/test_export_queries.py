@@ -8,6 +8,7 @@ from sqlalchemy import text
 from survey.core.studies.fields import ParticipantRecord
 from survey.db import export_queries, queries
 from survey.db.models import StoredResponse
+from survey.kinds.ordering import queries as answer_queries
 from tests.db.records import responses_of
 from tests.services.exchange.conftest import a_study
 
@@ -21,7 +22,7 @@ def test_rows_say_what_the_models_say(session):
     study = a_study(session, columns="after", shuffle_questions=True)
     session.query(StoredResponse).update({"active_seconds": 4.0})  # a whole number of JSON
     session.commit()
-    found = [*export_queries.answers_of(session, study.id, include_test=True)]
+    found = [*answer_queries.answers_of(session, study.id, include_test=True)]
     assert [tuple(row) for row in found] == [
         (
             *(one.public_id, shown.question.number, shown.position, *orders_of(ordering)),
@@ -45,8 +46,8 @@ def test_rows_say_what_the_models_say(session):
 def test_test_data_stay_in_the_database_unless_asked_for(session):
     study = a_study(session, columns="after")
     for rows_of, there, left in (
-        *((export_queries.people_of, 6, 5), (export_queries.answers_of, 13, 10)),
-        *((export_queries.first_rankings_of, 13, 10), (export_queries.identities_of, 6, 5)),
+        *((export_queries.people_of, 6, 5), (answer_queries.answers_of, 13, 10)),
+        *((answer_queries.first_rankings_of, 13, 10), (export_queries.identities_of, 6, 5)),
     ):
         for include_test, number in ((True, there), (False, left)):
             assert len([*rows_of(session, study.id, include_test=include_test)]) == number
@@ -55,7 +56,7 @@ def test_test_data_stay_in_the_database_unless_asked_for(session):
 @pytest.mark.parametrize("database_uri", ["postgresql"], indirect=True)
 def test_postgresql_keeps_the_rows_that_were_not_asked_for_yet(session):
     study = a_study(session)
-    rows = export_queries.answers_of(session, study.id, include_test=True)
+    rows = answer_queries.answers_of(session, study.id, include_test=True)
     next(rows)
     cursors = session.execute(text("SELECT statement FROM pg_cursors")).scalars().all()
     assert any("presentation" in statement for statement in cursors)

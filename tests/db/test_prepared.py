@@ -7,7 +7,7 @@ from sqlalchemy.exc import IntegrityError, OperationalError
 from survey.core.studies.rankings import Ranking
 from survey.db.engine import Prepared
 from survey.db.models import Participant, Presentation, StoredResponse, Study, now
-from survey.db.models.ordering import StoredOrderingAnswer
+from survey.kinds.ordering.models import StoredOrderingAnswer
 from tests.builders import a_ready_participant, an_open_study
 from tests.databases import ON_SQLITE
 

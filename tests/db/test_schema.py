@@ -7,13 +7,13 @@ from sqlalchemy import inspect, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from survey.core.studies.rankings import Ranking
-from survey.core.tasks.ordering import OrderingAnswer
 from survey.db import engine as opening
 from survey.db import migration
 from survey.db.models import Presentation, Revision, StoredResponse, now
 from survey.db.models.base import Base
-from survey.db.models.ordering import StoredOrderingAnswer, StoredOrderingRevision
 from survey.errors import SchemaError
+from survey.kinds.ordering.answer import OrderingAnswer
+from survey.kinds.ordering.models import StoredOrderingAnswer, StoredOrderingRevision
 from survey.services.operations.database import (
     begin_reading,
     require_current_schema,

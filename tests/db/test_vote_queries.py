@@ -8,10 +8,11 @@ from sqlalchemy import event, text
 
 from survey.core.agreement.answers import Answers, Response, seconds_taken
 from survey.core.studies.rankings import Ranking
-from survey.core.tasks.ordering import OrderingAnswer
-from survey.db import queries, vote_queries
+from survey.db import queries
 from survey.db.models import Participant, StoredResponse
-from survey.db.vote_queries import AnswerColumns
+from survey.kinds.ordering import vote_queries
+from survey.kinds.ordering.answer import OrderingAnswer
+from survey.kinds.ordering.vote_queries import AnswerColumns
 from survey.services.analysis.study_results import people_from
 from tests.analyses import analyse_study
 from tests.builders import a_ready_participant, an_open_study, save_answer

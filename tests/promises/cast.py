@@ -13,8 +13,8 @@ from survey import tokens
 from survey.app import create_app, db
 from survey.config import Settings
 from survey.core.studies.rankings import Ranking
-from survey.core.tasks.ordering import OrderingAnswer
 from survey.db.models import SignIn
+from survey.kinds.ordering.answer import OrderingAnswer
 from survey.services import accounts
 from survey.services.operations.database import upgrade_database
 from survey.services.participation import answers, participants

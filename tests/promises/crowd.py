@@ -18,7 +18,7 @@ from threading import Event, Lock
 from urllib.parse import urlencode
 
 from survey.core.studies.rankings import Ranking
-from survey.core.tasks.ordering import OrderingAnswer
+from survey.kinds.ordering.answer import OrderingAnswer
 
 HIDDEN = re.compile(r'<input type="hidden" name="(\w+)" value="([^"]*)"')
 CODE = re.compile(r'<strong class="code"[^>]*>(?:<span[^>]*>)?([^<]*)<')

@@ -9,9 +9,9 @@ from sqlalchemy import Engine, select, text
 from sqlalchemy.orm import Session
 
 from survey import tokens
-from survey.core.tasks.ordering import OrderingAnswer
 from survey.db.models import Participant, Presentation, Revision, StoredResponse
-from survey.db.models.ordering import StoredOrderingAnswer, StoredOrderingRevision
+from survey.kinds.ordering.answer import OrderingAnswer
+from survey.kinds.ordering.models import StoredOrderingAnswer, StoredOrderingRevision
 
 Place = tuple[str, int]  # a resume code, the position of a question
 

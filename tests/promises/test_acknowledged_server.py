@@ -18,8 +18,8 @@ import requests
 from bs4 import BeautifulSoup
 
 from survey.app import db
-from survey.core.tasks.ordering import OrderingAnswer
 from survey.db.models import Study
+from survey.kinds.ordering.answer import OrderingAnswer
 from survey.services import accounts
 from survey.services.studies import lifecycle
 from tests.builders import SLUG, a_ready_participant, save_answer

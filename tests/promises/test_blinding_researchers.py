@@ -9,7 +9,7 @@ from werkzeug.exceptions import Forbidden, NotFound
 
 from survey.core.measures import mentioned_measure
 from survey.core.studies.plan import texts_of
-from survey.core.tasks.ordering import OrderingPlan
+from survey.kinds.ordering.plan import OrderingPlan
 from survey.services import accounts
 from survey.services.studies import lifecycle, plans
 from survey.services.studies.languages import languages

@@ -3,8 +3,8 @@
 import pytest
 from sqlalchemy import select
 
-from survey.core.tasks.ordering_plan import NEVER
-from survey.db.models.ordering import StoredOrderingPresentation
+from survey.kinds.ordering.models import StoredOrderingPresentation
+from survey.kinds.ordering.plan import NEVER
 from survey.services.studies import lifecycle
 from tests.builders import Visitor
 from tests.grouped import FIRST_TOPIC, SECOND_TOPIC, Assessor, a_grouping_study

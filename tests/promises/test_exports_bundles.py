@@ -11,12 +11,12 @@ from survey.app import create_app, db
 from survey.config import Settings
 from survey.core.kinds import plan_from_json
 from survey.core.studies.fields import is_storable, tidy_text
-from survey.core.tasks.ordering import OrderingAnswer
 from survey.core.text_input import unescaped
 from survey.db.models import Guest, Identity, Participant, Study
 from survey.errors import SurveyError
+from survey.kinds.ordering.answer import OrderingAnswer
+from survey.kinds.ordering.sheets import tables_of
 from survey.services import accounts
-from survey.services.analysis.ordering_sheets import tables_of
 from survey.services.analysis.sheets import as_csv
 from survey.services.exchange import bundle_import
 from survey.services.exchange.bundle import content_of

@@ -18,7 +18,7 @@ from survey.app import create_app, db
 from survey.config import Settings
 from survey.db.engine import begin_reading
 from survey.db.models import Participant, Study
-from survey.db.models.ordering import StoredOrderingAnswer, StoredOrderingRevision
+from survey.kinds.ordering.models import StoredOrderingAnswer, StoredOrderingRevision
 from survey.services.exchange.bundle import stream_file
 from survey.services.participation import participants
 from survey.services.studies import lifecycle

@@ -8,15 +8,10 @@ import pytest
 from survey.core.agreement.answers import Answers
 from survey.core.agreement.differences import pairs
 from survey.core.studies.plan import study_digest
-from survey.services.analysis.ordering_results import OrderingResults
-from survey.services.analysis.ordering_sheets import tables_of
-from survey.services.analysis.study_results import (
-    AnalysisOptions,
-    LeftOut,
-    Votes,
-    analyse_votes,
-    as_json,
-)
+from survey.kinds.ordering.analysis import Votes, analyse_votes, as_json
+from survey.kinds.ordering.results import OrderingResults
+from survey.kinds.ordering.sheets import tables_of
+from survey.services.analysis.study_results import AnalysisOptions, LeftOut
 from survey.services.studies import lifecycle
 from tests.analyses import analyse_study, report_of
 from tests.builders import a_plan

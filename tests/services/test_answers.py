@@ -8,10 +8,10 @@ from sqlalchemy.orm import Session
 
 from survey.app import db
 from survey.core.studies.rankings import Ranking
-from survey.core.tasks.ordering import OrderingAnswer
 from survey.db import queries
 from survey.db.models import Participant, Presentation, Revision, StoredResponse, Study
 from survey.errors import NotAllowedError, NotFoundError, StudyClosedError
+from survey.kinds.ordering.answer import OrderingAnswer
 from survey.services.participation import answers, own_data, participants
 from survey.services.participation.answers import Outcome
 from survey.services.studies import lifecycle

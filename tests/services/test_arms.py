@@ -5,11 +5,11 @@ from collections import Counter
 import pytest
 
 from survey.core.studies.rankings import Ranking
-from survey.core.tasks.ordering import OrderingAnswer
 from survey.db.models import Participant
 from survey.errors import SurveyError
-from survey.services.analysis.ordering_sheets import tables_of
-from survey.services.analysis.study_results import as_json
+from survey.kinds.ordering.analysis import as_json
+from survey.kinds.ordering.answer import OrderingAnswer
+from survey.kinds.ordering.sheets import tables_of
 from survey.services.exchange.bundle_reader import replicate
 from survey.services.participation.own_data import own_data
 from tests.analyses import analyse_study, report_of

@@ -9,10 +9,10 @@ from sqlalchemy.exc import NoResultFound
 from sqlalchemy.orm import Session
 
 from survey import tokens
-from survey.core.tasks.ordering import OrderingAnswer
 from survey.db import participant_queries
 from survey.db.models import Guest, Membership, Participant, Researcher, Study, now
 from survey.errors import NotFoundError, SurveyError
+from survey.kinds.ordering.answer import OrderingAnswer
 from survey.services import accounts
 from survey.services.participation import answers, own_data, participants
 from survey.services.studies import lifecycle, recruitment

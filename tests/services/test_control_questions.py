@@ -16,9 +16,9 @@ from survey.core.studies.fields import PlanError
 from survey.core.studies.generators import obvious_question
 from survey.core.studies.questions import reversed_pairs
 from survey.core.studies.rankings import Ranking
-from survey.core.tasks.ordering import obvious_order
 from survey.db.models import Participant, Presentation, StoredResponse
-from survey.services.analysis.ordering_sheets import flags_sheet
+from survey.kinds.ordering.findings import obvious_order
+from survey.kinds.ordering.sheets import flags_sheet
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.exchange.bundle_reader import replicate
 from survey.services.participation.own_data import own_data

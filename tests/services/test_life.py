@@ -6,10 +6,10 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 from survey.core.kinds import plan_from_json
-from survey.core.tasks.ordering import OrderingAnswer
 from survey.db import queries
 from survey.db.models import Event, Membership, Participant, StoredQuestion, Study
 from survey.errors import CannotOpenError, NotAllowedError, NotFoundError, SurveyError
+from survey.kinds.ordering.answer import OrderingAnswer
 from survey.services import accounts
 from survey.services.participation import participants
 from survey.services.studies import lifecycle

@@ -10,13 +10,9 @@ from survey.core.studies.fields import ParticipantRecord, PlanError
 from survey.db.models import Study
 from survey.db.models.base import now
 from survey.errors import SurveyError
+from survey.kinds.ordering.analysis import analyse_records, as_json
 from survey.services import accounts
-from survey.services.analysis.study_results import (
-    AnalysisOptions,
-    analyse_records,
-    as_json,
-    people_from,
-)
+from survey.services.analysis.study_results import AnalysisOptions, people_from
 from survey.services.exchange import bundle_import
 from survey.services.exchange.bundle_reader import replicate
 from survey.services.exchange.input_files import BundleError

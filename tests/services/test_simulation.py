@@ -12,11 +12,11 @@ from survey.cli.planning import local_server
 from survey.core.agreement.agreement import share_intervals
 from survey.core.agreement.credits import Ballots, tally_credits
 from survey.db.models import Participant, Presentation, StoredQuestion, StoredResponse
-from survey.db.models.ordering import StoredOrderingPresentation
 from survey.errors import SurveyError
+from survey.kinds.ordering.bot import Preference
+from survey.kinds.ordering.models import StoredOrderingPresentation
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.collections import items
-from survey.services.planning.ordering_bot import Preference
 from survey.services.planning.simulation import preference_for, simulate
 from survey.services.studies import lifecycle
 from tests.analyses import analyse_study

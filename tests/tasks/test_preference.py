@@ -23,13 +23,13 @@ from survey.core.agreement.preferences import Answer, PairOfLists, analyse_prefe
 from survey.core.kinds import KINDS, kind_of, plan_from_json
 from survey.core.studies.fields import PlanError
 from survey.core.studies.rankings import Ranking
-from survey.core.tasks.preference import LETTERS, PREFERRED, sign_of
 from survey.db.models import StoredResponse
 from survey.errors import SurveyError
 from survey.kinds.grouping.answer import GroupingPresentation
 from survey.kinds.preference.answer import PreferenceAnswer, PreferencePresentation
 from survey.kinds.preference.bot import Leaning, PreferenceBot
 from survey.kinds.preference.kind import PreferenceKind
+from survey.kinds.preference.plan import LETTERS, PREFERRED, sign_of
 from survey.kinds.preference.results import Judgement, PreferenceResults
 from survey.kinds.steps import Done, StepAnswers, StepsError
 from survey.services import accounts
@@ -119,7 +119,7 @@ def test_fewer_pairs_are_drawn_by_the_seed():
 
 
 def test_all_pairs_are_as_many_as_a_study_may_have(monkeypatch):
-    monkeypatch.setattr(plans, "MOST_PAIRS", 3)
+    monkeypatch.setattr("survey.kinds.preference.plan.MOST_PAIRS", 3)
     assert plans.as_pairs(some_lists(), PLAN)["questions"] == 3
     contrast = {"selection": "discriminative", "contrast": ["AP", "RR"]}
     assert plans.as_pairs(some_lists(), PLAN | contrast)["questions"] == 2

@@ -11,9 +11,9 @@ from sqlalchemy import select
 
 from survey.core.agreement import quality
 from survey.core.studies.rankings import Ranking, differing_pairs
-from survey.core.tasks.ordering import OrderingAnswer, reversed_in_view
 from survey.db.models import Presentation, StoredResponse
-from survey.db.models.ordering import StoredOrderingAnswer
+from survey.kinds.ordering.answer import OrderingAnswer, reversed_in_view
+from survey.kinds.ordering.models import StoredOrderingAnswer
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.exchange import bundle
 from survey.services.studies import lifecycle

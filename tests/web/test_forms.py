@@ -5,8 +5,8 @@ import weakref
 
 import pytest
 
-from survey.core.tasks.ordering_plan import OrderingPlan
-from survey.web.participant.ordering import question_form
+from survey.kinds.ordering.pages import question_form
+from survey.kinds.ordering.plan import OrderingPlan
 from survey.web.researcher.plan import form_of
 from tests.databases import ON_SQLITE
 

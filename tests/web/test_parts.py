@@ -7,8 +7,8 @@ from flask import g, render_template_string
 
 from survey import tokens
 from survey.core.studies.questions import draw_blinding
-from survey.core.tasks import ordering
 from survey.db.models import Participant
+from survey.kinds.ordering import kind as ordering
 from survey.web import requests
 from survey.web.language import set_language
 from survey.web.participant.questions import MARKS

@@ -10,9 +10,9 @@ from PIL import Image
 from sqlalchemy import text
 
 from survey.core.collections.items import ShownItem
-from survey.core.tasks.ordering_plan import AFTER, BEFORE, NEVER
 from survey.db.models import StoredPicture
 from survey.errors import SurveyError
+from survey.kinds.ordering.plan import AFTER, BEFORE, NEVER
 from survey.services import accounts
 from survey.services.collections import items as collection
 from tests.builders import Visitor, an_open_study

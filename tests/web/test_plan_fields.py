@@ -7,7 +7,7 @@ import pytest
 
 from survey.cli.study import new
 from survey.core.studies.fields import Choice, PersonalField, Whole, placeholders, rules_of
-from survey.core.tasks.ordering_plan import OrderingPlan
+from survey.kinds.ordering.plan import OrderingPlan
 from survey.services.studies.plans import preset_plan
 from survey.services.studies.recruitment import Recruitment
 from survey.web.researcher.people import RecruitmentForm

@@ -9,12 +9,12 @@ from jinja2 import ChoiceLoader, FileSystemLoader
 from survey.core import kinds
 from survey.core.kinds import plan_from_json
 from survey.core.studies.fields import rules_of
-from survey.core.tasks.ordering_plan import OrderingPlan
+from survey.kinds.ordering.plan import OrderingPlan
 from survey.services import accounts
 from survey.services.studies import lifecycle
 from survey.services.studies.plans import as_fields, from_trec, preset_plan
 from survey.services.studies.recruitment import Recruitment
-from survey.web.researcher.plan import CONTROLS, STEPS, form_of, steps_of
+from survey.web.researcher.plan import PLAN_STEPS, form_of, steps_of
 from tests.databases import ON_SQLITE
 from tests.grouped import a_grouping_plan
 from tests.labelled import a_labelling_plan
@@ -55,7 +55,7 @@ def test_each_field_is_in_one_step_and_errors_are_in_the_order_of_the_page(app):
     assert len({*in_steps}) == len(in_steps)
 
 
-@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("step", PLAN_STEPS)
 def test_a_step_is_chosen_in_the_address_and_the_first_is_the_default(desk, study, step):
     desk.open(f"{PLAN}?step={step}")
     assert open_steps(desk) == [step]
@@ -257,7 +257,7 @@ def test_the_plan_of_each_kind_has_four_steps_and_shows_its_pages(desk, kind):
 
 def test_saving_what_the_page_shows_changes_no_plan(desk, session, kind):
     before = of_a_kind(session)
-    for step in STEPS:
+    for step in PLAN_STEPS:
         desk.open(f"{OF_A_KIND}/plan?step={step}")
         desk.send(f"{OF_A_KIND}/plan", go=step)
         assert desk.status == 200
@@ -288,7 +288,7 @@ def plan_of_runs(**changes):
 def test_saving_what_the_page_shows_changes_no_plan_of_orderings(desk, session, plan):
     a_draft(session, plan())
     before = of_a_kind(session)
-    for step in STEPS:
+    for step in PLAN_STEPS:
         desk.open(f"{OF_A_KIND}/plan?step={step}")
         desk.send(f"{OF_A_KIND}/plan", go=step)
         assert desk.status == 200, desk.text
@@ -433,7 +433,7 @@ def test_each_rule_of_each_kind_is_in_one_step_and_no_other_field_is(app, monkey
         rules = rules_of(kind.plan)
         in_steps = [name for step in steps_of(kind.plan).values() for name in step.fields]
         assert len({*in_steps}) == len(in_steps)
-        assert {*in_steps} - {*rules} <= {*CONTROLS}
+        assert {*in_steps} - {*rules} <= {*form_of(kind.plan).controls}
         needed = {"exclude_failed_check": "practice", "per_participant": "design"}
         left_out = {name for name, other in needed.items() if other not in rules}
         assert {*rules} - {*in_steps} == left_out

@@ -8,9 +8,9 @@ from xml.etree import ElementTree
 import pytest
 
 from survey.core.studies.rankings import Ranking
-from survey.core.tasks.ordering import OrderingAnswer
 from survey.db.models import Participant
 from survey.figures import INK
+from survey.kinds.ordering.answer import OrderingAnswer
 from survey.services import accounts
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.exchange.bundle import analyse_stored

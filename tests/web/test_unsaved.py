@@ -9,7 +9,7 @@ from sqlalchemy import text
 
 from survey.db import engine as opening
 from survey.db.models import Participant, Revision, StoredResponse, Study
-from survey.db.models.ordering import StoredOrderingPresentation
+from survey.kinds.ordering.models import StoredOrderingPresentation
 from survey.services.participation import answers, own_data
 from survey.web.participant import questions
 from tests.builders import SLUG, Visitor, a_ready_participant, an_open_study

@@ -20,10 +20,10 @@ from benchmarks.speed.crowds import MILLION
 from benchmarks.speed.part import Finding, Growth, Part
 from benchmarks.speed.parts.bundle_stream import opened, select_of
 from benchmarks.speed.timing import in_turn, ratios
-from survey.core.tasks.ordering_plan import ordering_plan
 from survey.db.models import Participant, Presentation, StoredQuestion, StoredResponse
-from survey.db.models.ordering import StoredOrderingAnswer, StoredOrderingPresentation
-from survey.services.exchange import ordering
+from survey.kinds.ordering.files import responses_table
+from survey.kinds.ordering.models import StoredOrderingAnswer, StoredOrderingPresentation
+from survey.kinds.ordering.plan import ordering_plan
 from survey.services.exchange.bundle import content_of
 from survey.services.studies.lifecycle import find_study
 
@@ -116,7 +116,7 @@ def _beside_others(uri: str) -> Iterator[Finding]:
         content = content_of(session, study)
 
         def ours() -> None:
-            table = ordering.responses_table(ordering_plan(content.plan))
+            table = responses_table(ordering_plan(content.plan))
             nowhere.writelines(table.lines(content))
 
         def by_orm() -> None:

@@ -13,9 +13,9 @@ from sqlalchemy.orm import Session
 
 from benchmarks.speed.crowd import SLUG
 from benchmarks.speed.memory import peak_mb
-from survey.db import export_queries
 from survey.db.engine import database_url, engine_options, prepare, snapshot
 from survey.db.models import Study
+from survey.kinds.ordering import queries
 from survey.services.exchange.bundle import ANALYSIS, content_of, files_of, stream_zip
 from survey.services.exchange.long_table import LONG
 from survey.services.studies.lifecycle import find_study
@@ -33,7 +33,7 @@ def opened(uri: str) -> Engine:
 
 def select_of(session: Session, study: Study) -> str:
     """Return the statement that reads the rows of responses.csv in their order."""
-    found = export_queries.answers(session, study.id)
+    found = queries.answers(session, study.id)
     return str(found.compile(session.get_bind(), compile_kwargs={"literal_binds": True}))
 
 
@@ -45,7 +45,7 @@ def scan(session: Session, study: Study) -> Callable[[], object]:
     statement, ask = select_of(session, study), session.connection().exec_driver_sql
     if session.get_bind().dialect.name == "postgresql":
         return lambda: ask(f"COPY ({statement}) TO '/dev/null'")
-    names = export_queries.answers(session, study.id).subquery().c.keys()
+    names = queries.answers(session, study.id).subquery().c.keys()
     lengths = " + ".join(f"coalesce(length({name}), 0)" for name in names)
     # LIMIT keeps SQLite from leaving out the order. All of it is our own text.
     summed = f"SELECT sum({lengths}) FROM ({statement} LIMIT -1)"  # noqa: S608

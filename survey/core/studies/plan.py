@@ -1,7 +1,7 @@
 """The plan of a study: everything a researcher decides before it opens.
 
 ``Plan`` holds what every kind of study decides. A kind of question adds its own settings in a
-subclass (survey.core.tasks). A field is declared once, with its rule, from which come its checks,
+subclass (survey.kinds). A field is declared once, with its rule, from which come its checks,
 the researcher's form and the command. A study's digest covers its plan and what its questions
 show.
 """
@@ -96,6 +96,8 @@ UNTIL_HELP = (
 
 # Of the kinds that show documents.
 MARK_QUERY_WORDS = Switch("Mark the words of the query in texts", help=MARK_QUERY_WORDS_HELP)
+
+REPEATED, OBVIOUS = "repeated", "obvious"  # control questions
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,6 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 from survey.core.kinds import KIND_KEY, has_known_kind, read_stored_plan
 from survey.core.studies.fields import Fault, PlanError, UnreadablePlanError
 from survey.core.studies.plan import Plan
-from survey.db.models import ordering as ordering
 from survey.db.models.base import (
     Asked,
     Base,

@@ -155,7 +155,7 @@ class TaskTables:
 
     ``presentation``: how one participant is shown one question. ``response``: the answer that
     counts. ``revision``: every version of an answer, with the columns of ``response``. The
-    columns beside the key are named as the fields of the kind's types in survey.core.tasks.
+    columns beside the key are named as the fields of the kind's types in its package.
     ``step``: of a kind whose questions are answered in many small steps, each saved at once:
     rows of presentation_id, number (from 1) and the fields of the kind's type of a step.
     """

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from survey.core.collections.items import Result, ShownItem
 from survey.core.studies.fields import Choice, Declared, Whole, declared
-from survey.core.tasks.preference import EQUAL, LEFT, LETTERS, NEITHER, RIGHT
 from survey.errors import marked
+from survey.kinds.preference.plan import EQUAL, LEFT, LETTERS, NEITHER, RIGHT
 
 LESS_SATISFYING = "satisfaction"  # asked back: the preferred list satisfies less
 PREFERENCES = {

@@ -10,9 +10,9 @@ from selectolax.lexbor import LexborNode
 from survey.core.collections.items import Shown
 from survey.core.measures import MEASURES
 from survey.core.studies.questions import Question
-from survey.core.tasks.preference import EQUAL, LEFT, NEITHER, RIGHT, PreferencePlan
 from survey.errors import SurveyError
 from survey.kinds.preference.answer import STRENGTHS
+from survey.kinds.preference.plan import EQUAL, LEFT, NEITHER, RIGHT, PreferencePlan
 from survey.services.planning.bot_sight import Sight
 
 BY_DEFAULT = 0.2  # noise

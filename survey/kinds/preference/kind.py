@@ -17,15 +17,6 @@ from survey.core.agreement.preferences import agreement_of
 from survey.core.collections.items import FindItems, Result
 from survey.core.studies.fields import Finding
 from survey.core.studies.questions import Question, rankings_of
-from survey.core.tasks.preference import (
-    EQUAL,
-    LEFT,
-    LETTERS,
-    PREFERRED,
-    RIGHT,
-    PreferencePlan,
-    sign_of,
-)
 from survey.db.models.base import Base
 from survey.kinds import Kind, Record
 from survey.kinds.preference.answer import (
@@ -36,13 +27,27 @@ from survey.kinds.preference.answer import (
     Side,
 )
 from survey.kinds.preference.bot import PreferenceBot
+from survey.kinds.preference.plan import (
+    EQUAL,
+    LEFT,
+    LETTERS,
+    PREFERRED,
+    RIGHT,
+    PreferencePlan,
+    sign_of,
+)
 from survey.kinds.preference.results import Judgement, PreferenceResults
 from survey.services.analysis.sheets import Sheet
 from survey.services.analysis.study_results import AnalysisOptions, level_left
 from survey.services.exchange.input_files import BundleError, CsvRow, Files, SourceFiles
+from survey.services.exchange.list_questions import (
+    RANKINGS,
+    check_rankings,
+    questions_table,
+    read_questions,
+    recompute_lists,
+)
 from survey.services.exchange.long_table import LONG, end_of_line, long_table, start_of_line
-from survey.services.exchange.ordering import RANKINGS, questions_table, recompute_lists
-from survey.services.exchange.ordering_reader import check_rankings, read_questions
 from survey.services.exchange.tables import REASON, Cell, Column, Content, Table
 from survey.web.language import gettext
 

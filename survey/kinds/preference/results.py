@@ -41,7 +41,10 @@ from survey.core.measures import MEASURES
 from survey.core.statistics.rater_agreement import tau_b
 from survey.core.statistics.significance import LEVEL, Interval, p_text, rounded, sign_test
 from survey.core.studies.questions import NO_MARKS, Question, build_question
-from survey.core.tasks.preference import (
+from survey.figures.exhibit import Exhibit
+from survey.figures.judging import preferences_agreeing, run_preferences
+from survey.kinds.preference.answer import STRENGTHS
+from survey.kinds.preference.plan import (
     LEFT,
     LETTERS,
     PREFERRED,
@@ -49,9 +52,6 @@ from survey.core.tasks.preference import (
     PreferencePlan,
     sign_of,
 )
-from survey.figures.exhibit import Exhibit
-from survey.figures.judging import preferences_agreeing, run_preferences
-from survey.kinds.preference.answer import STRENGTHS
 from survey.services.analysis.order_effects import order_effects_sheet
 from survey.services.analysis.results import Results, Sentence
 from survey.services.analysis.sheets import Cell, P, Sheet, Starred, Worded, count_of

@@ -9,6 +9,7 @@ from itertools import chain
 from typing import Any, ClassVar, NamedTuple
 
 from survey import figures
+from survey.core.agreement.credits import Credits
 from survey.errors import SurveyError
 from survey.figures import as_svg as as_svg
 from survey.figures.exhibit import Exhibit
@@ -22,6 +23,14 @@ IN_FULL = "each pair in full"
 NO_EVIDENCE = "They are no evidence of anything."
 Contested = tuple[str, list[tuple[str, str]]]
 """A topic, and documents of it on which people differ, each with how."""
+
+
+class PastVotes(NamedTuple):
+    """What the votes of a study say for the planning of another; ``unfinished``: a share."""
+
+    measures: tuple[str, ...]
+    credits: Credits
+    unfinished: float
 
 
 @dataclass(frozen=True)
@@ -151,6 +160,11 @@ class Results(ABC):
     def all_json(self) -> dict[str, Any]:
         """Return all figures, with those of what was answered beside the questions."""
         return {**self.as_json(), **({"beside": beside_json(self.beside)} if self.beside else {})}
+
+    @property
+    def past_votes(self) -> PastVotes | None:
+        """What was voted for measures; None where people do not vote for such."""
+        return None
 
     @property
     def nothing(self) -> str:

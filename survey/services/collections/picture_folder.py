@@ -22,8 +22,8 @@ from survey.core.collections.descriptors import DESCRIPTORS, Vector, likeness
 from survey.core.collections.runs import QRELS_FILE, RUNS_FOLDER
 from survey.core.measures import Setting
 from survey.core.preflight import Warned
+from survey.core.studies.question_checks import compare_orders
 from survey.core.studies.questions import build_question
-from survey.core.tasks.ordering import question_checks
 from survey.errors import SurveyError
 from survey.services.analysis.sheets import count_of
 from survey.services.collections.item_files import Refusal, file_content, folded, is_junk
@@ -281,7 +281,7 @@ def choose_topics(
         if len({*map(tuple, lists)}) < len(lists):
             continue
         question = build_question(1, lists, MEASURES, Setting(collection_size))
-        counts = [pair.contradictions for pair in question_checks([question])[0].pairs]
+        counts = [pair.contradictions for pair in compare_orders([question])[0].pairs]
         counted.append((-sum(map(bool, counts)), -sum(counts), topic))
     best = sorted(counted, key=lambda each: each[:2])[:MOST_CHOSEN]
     chosen = {topic for _, _, topic in best}

@@ -18,13 +18,11 @@ from itertools import chain, compress, islice, zip_longest
 from operator import attrgetter
 from typing import Any
 
-import numpy as np
 from sqlalchemy import Boolean, Float, Integer, String
 from sqlalchemy.orm import InstrumentedAttribute
 
-from survey.core.agreement.answers import Answers
 from survey.core.collections.items import Item, Topic
-from survey.core.kinds import KIND_KEY, KINDS, has_known_kind, plan_from_json
+from survey.core.kinds import DEFAULT, KIND_KEY, KINDS, has_known_kind, plan_from_json
 from survey.core.measures import MEASURES
 from survey.core.studies.fields import (
     CLOSING,
@@ -34,20 +32,13 @@ from survey.core.studies.fields import (
     participant_columns,
 )
 from survey.core.studies.plan import Plan, study_digest, text_digest
-from survey.core.studies.questions import rankings_of
 from survey.db.export_queries import EXPORTED
 from survey.db.item_queries import Thumbnail
 from survey.db.models import Study
 from survey.db.models.base import UtcDateTime
-from survey.services.analysis.ordering_results import OrderingResults
 from survey.services.analysis.results import Results
 from survey.services.analysis.study_results import (
     AnalysisOptions,
-    Exclusions,
-    LeftOut,
-    Votes,
-    analyse_votes,
-    counted_mask,
 )
 from survey.services.exchange.bundle import (
     ANALYSIS,
@@ -83,7 +74,6 @@ from survey.services.exchange.input_files import (
     text_of,
 )
 from survey.services.exchange.long_table import LONG, SCRIPT, SECONDS, script
-from survey.services.exchange.ordering_reader import ForeignFolder, read_foreign
 from survey.services.exchange.tables import (
     CODEBOOK,
     IDENTITIES,
@@ -106,7 +96,6 @@ from survey.services.exchange.tables import (
     with_left_out,
 )
 
-UNKNOWN = ("slug", "title", "status", "digest", "generator", "generator_version", "seed")
 STUDY_STATUSES = listed_values(Study.status)
 KEYS: dict[str, type | tuple[type, ...]] = {
     **{"format": int, "slug": str, "status": str, "digest": str, "generator_version": int},
@@ -139,32 +128,8 @@ def analyse_files(files: Files, options: AnalysisOptions) -> Results:
             files_of_kind(content.plan).check_derived(files, content)
         results = content.analysed(options)
         return with_left_out(results, content.participants, options)
-    folder = read_foreign(files)
-    answers = Answers.of(answer.response for answer in folder.answers)
-    flags = {each.participant: (each.is_test, each.excluded) for each in folder.answers}
-    people = Exclusions(*np.array([*flags.values()], dtype=bool).T)
-    votes = Votes(
-        study=unknown_study(folder),
-        measures=folder.measures,
-        rankings=rankings_of(folder.questions),
-        asked=len(folder.questions),
-        answers=answers.of_people(counted_mask(people, options)),
-        simulated_ids=frozenset(answers.people[people.is_test].tolist()),
-    )
-    return OrderingResults.of(analyse_votes(votes, LeftOut.of(people, options), options))
-
-
-def unknown_study(folder: ForeignFolder) -> dict[str, Any]:
-    """Return what an analysis says of a study without study.json: little, and why."""
-    why = f"there is no {STUDY}, which would say what the study was"
-    if folder.collection_size is None:
-        why += "; the collection_size is not the same in all questions"
-    return {
-        **dict.fromkeys(UNKNOWN),
-        "collection_size": folder.collection_size,
-        "measures": list(folder.measures),
-        "why": why,
-    }
+    foreign: Results = KINDS[DEFAULT].analyse_foreign(files, options)
+    return foreign
 
 
 def read_bundle(files: Files) -> tuple[Content, dict[str, Any]]:

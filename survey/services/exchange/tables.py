@@ -686,8 +686,8 @@ class StoredTable:
 
 def stored_tables() -> dict[str, list[StoredTable]]:
     """Return all tables of the database, grouped by the people whom they are about."""
-    models = {mapper.class_.__tablename__: mapper.class_ for mapper in Base.registry.mappers}
     own = [table for kind in KINDS.values() for table in kind.tables.all]
+    models = {mapper.class_.__tablename__: mapper.class_ for mapper in Base.registry.mappers}
     about = ABOUT | {"Participants": (*ABOUT["Participants"], *(table.name for table in own))}
     tables = Base.metadata.tables | {table.name: table for table in own}
 

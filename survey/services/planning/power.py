@@ -12,13 +12,12 @@ from itertools import pairwise, permutations, product
 from math import comb
 from multiprocessing import get_context
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import scipy
 
 from survey import __version__
-from survey.core.agreement.credits import Ballots, tally_credits
 from survey.core.agreement.differences import Correction, Pair
 from survey.core.agreement.fewest import why_nothing_of_the_kind
 from survey.core.agreement.power_model import (
@@ -47,8 +46,7 @@ from survey.core.studies.rankings import CONTRADICTING, IDENTICAL, TIES_ONLY
 from survey.errors import SurveyError
 
 if TYPE_CHECKING:
-    from survey.core.tasks.ordering_plan import OrderingPlan
-    from survey.services.analysis.study_results import Votes
+    from survey.services.analysis.results import PastVotes
 
 BALANCED = "balanced"
 MOST_VALUES = 10
@@ -178,17 +176,17 @@ def texts_of(plan: Plan, pair: Pair) -> dict[str, str]:
     Participants in an arm without methods are not counted. ``pair``: the two measures of
     ``compared_in``. Raises SurveyError where people do not order lists, or never see methods.
     """
-    plan = _plan_of_orderings(plan)
+    voted = _plan_with_votes(plan)
     texts = {
-        "participants": str(plan.voters),
-        "questions": str(plan.counted),
-        "pool": str(plan.questions) if plan.counted < plan.questions else NO_POOL,
-        "measures": str(len(plan.measures)),
-        "decided": f"{decided_share(len(plan.measures)):.2f}",
-        "primary": "yes" if plan.primary in (str(pair), str(Pair(*pair[::-1]))) else "no",
+        "participants": str(voted.voters),
+        "questions": str(voted.counted),
+        "pool": str(voted.questions) if voted.counted < voted.questions else NO_POOL,
+        "measures": str(len(voted.measures)),
+        "decided": f"{decided_share(len(voted.measures)):.2f}",
+        "primary": "yes" if voted.primary in (str(pair), str(Pair(*pair[::-1]))) else "no",
     }
-    if plan.smallest_difference:
-        texts["difference"] = f"{plan.smallest_difference / 100:.2f}"
+    if voted.smallest_difference:
+        texts["difference"] = f"{voted.smallest_difference / 100:.2f}"
     return texts
 
 
@@ -198,8 +196,8 @@ def compared_in(plan: Plan, questions: Sequence[Any], text: str | None) -> tuple
     Without a ``text`` the primary pair, where the plan names one. Raises SurveyError as
     ``texts_of`` and ``find_pair`` do.
     """
-    plan = _plan_of_orderings(plan)
-    pair = find_pair(plan.measures, text or plan.primary or None)
+    voted = _plan_with_votes(plan)
+    pair = find_pair(voted.measures, text or voted.primary or None)
     return pair, kinds_of(rankings_of(questions), pair)
 
 
@@ -208,7 +206,7 @@ def without_methods(plan: Plan) -> str:
 
     Raises SurveyError as ``texts_of``.
     """
-    others = plan.participants - _plan_of_orderings(plan).voters
+    others = plan.participants - _plan_with_votes(plan).voters
     if not others:
         return ""
     return (
@@ -217,18 +215,36 @@ def without_methods(plan: Plan) -> str:
     )
 
 
-def _plan_of_orderings(plan: Plan) -> "OrderingPlan":
+class VotedPlan(Protocol):
+    """What the power of a study needs of the plan of a kind that ``has_power``."""
+
+    participants: int
+    questions: int
+    measures: tuple[str, ...]
+    primary: str
+    smallest_difference: int | None
+
+    @property
+    def counted(self) -> int:
+        """How many of a participant's answers count."""
+
+    @property
+    def voters(self) -> int:
+        """How many of the participants are shown methods."""
+
+
+def _plan_with_votes(plan: Plan) -> VotedPlan:
     from survey.core.kinds import kind_of  # simulating without a study needs no kind
 
-    ordering: Any = plan
+    voted: Any = plan
     if not kind_of(plan).has_power:
         raise SurveyError(
             "Power is simulated of votes for columns, so of studies of kind 'ordering'; this "
             f"study is of kind {plan.kind!r}."
         )
-    if not ordering.voters:
+    if not voted.voters:
         raise SurveyError("This study never shows methods, so it has no votes to simulate.")
-    return ordering  # type: ignore[no-any-return]
+    return voted  # type: ignore[no-any-return]
 
 
 def find_pair(measures: Sequence[str], text: str | None) -> Pair:
@@ -243,18 +259,17 @@ def find_pair(measures: Sequence[str], text: str | None) -> Pair:
     raise SurveyError(f"The measures are {', '.join(measures)}; a pair is like {known[0]}.")
 
 
-def texts_from(votes: "Votes", text: str | None) -> dict[str, str]:
+def texts_from(votes: "PastVotes", text: str | None) -> dict[str, str]:
     """Return the fields of the grid that a past study's votes on a pair estimate.
 
     Raises SurveyError where they are too few.
     """
-    credits = tally_credits(Ballots.of(votes.answers, votes.rankings, votes.measures))
     try:
-        shares = estimated_shares(credits, find_pair(votes.measures, text))
+        shares = estimated_shares(votes.credits, find_pair(votes.measures, text))
     except ValueError as error:
         raise SurveyError(f"These answers show no spreads: {error}.") from error
-    unfinished = float((votes.answers.answer_counts < votes.asked).mean())
-    return {name: f"{share:.3f}" for name, share in {**shares, "dropouts": unfinished}.items()}
+    rates = {**shares, "dropouts": votes.unfinished}
+    return {name: f"{share:.3f}" for name, share in rates.items()}
 
 
 def _numbers(name: str, text: str) -> list[float]:

@@ -23,8 +23,7 @@ from survey.core.preflight import ITEMS, STOP, TOPICS, Shown, Warned, items_chec
 from survey.core.studies.fields import Finding, is_storable
 from survey.core.studies.minutes import Documents, are_apart
 from survey.core.studies.plan import Plan, TaskQuestion, study_digest, text_digest
-from survey.core.tasks import ordering
-from survey.core.tasks.ordering import PairCounts, QuestionCheck
+from survey.core.studies.question_checks import PairCounts, QuestionCheck, count_pairs
 from survey.core.text_input import LONGEST_SLUG, SLUG, as_slug, shortened
 from survey.db import item_queries, queries
 from survey.db.engine import note_deletion
@@ -619,7 +618,7 @@ def pair_counts(study: Study, checks: Sequence[QuestionCheck]) -> list[PairCount
     def smallest(balanced: int) -> float | None:
         return smallest_lead(plan.participants, balanced, plan.counted / plan.questions)
 
-    return ordering.pair_counts(checks, smallest)
+    return count_pairs(checks, smallest)
 
 
 def headings(study: Study) -> dict[str, str]:

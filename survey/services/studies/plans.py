@@ -28,7 +28,6 @@ from survey.core.studies.fields import (
     PlanError,
     Text,
     Words,
-    as_tuple,
     rules_of,
 )
 from survey.core.studies.minutes import PICTURES
@@ -39,11 +38,6 @@ from survey.core.studies.provenance import CLUSTERS, JUDGEMENTS, RUN, Provenance
 from survey.core.studies.run_lists import AS_WRITTEN, read_trec
 from survey.core.studies.run_lists import Reading as Reading
 from survey.core.studies.run_lists import TextFile as TextFile
-from survey.core.tasks.preference import (
-    DISCRIMINATIVE,
-    MOST_PAIRS,
-    balanced_step,
-)
 from survey.core.text_input import FaultyFilesError as FaultyFilesError
 from survey.core.text_input import FileFaults, lines_of, parse_whole, shortened, steering_in
 from survey.core.text_input import did_you_mean as did_you_mean
@@ -383,13 +377,11 @@ def as_pairs(lists: OwnLists, changes: Mapping[str, Any]) -> dict[str, Any]:
     del fields["marks"]  # which only drawn lists have, and a plan of preferences draws none
     if "questions" in changes:
         return fields
-    fewest = 1
-    if changes.get("selection") == DISCRIMINATIVE:
-        fewest = balanced_step(as_tuple(changes.get("contrast", ())))
-    asked = {"kind": "preference", "questions": fewest}
-    plan: Any = preset_plan(KIND_PRESETS["preference"], **{**fields, **changes, **asked})
-    most = plan.balanced if plan.selection == DISCRIMINATIVE else len(plan.pairs)
-    return {**fields, "questions": min(most, MOST_PAIRS // fewest * fewest)}
+    kind = "preference"
+    fewest = KINDS[kind].plan.fewest_questions(changes)
+    asked = {"kind": kind, "questions": fewest}
+    plan: Any = preset_plan(KIND_PRESETS[kind], **{**fields, **changes, **asked})
+    return {**fields, "questions": plan.most_questions}
 
 
 # What a study of runs has where its plan does not say otherwise.

@@ -16,7 +16,7 @@ from survey.core.studies.plan import Plan
 from survey.core.text_input import parse_whole
 from survey.errors import marked
 from survey.services.participation.answers import ShownQuestion
-from survey.web.forms import AnswerForm
+from survey.web.forms import AnswerForm, Form
 from survey.web.language import gettext
 
 UNSTORABLE = marked("This holds a character that cannot be stored; please type it again.")
@@ -107,11 +107,13 @@ class KindPages(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
 
     ``variant_words``: for researchers, what they choose in a preview by the variants of
     ``draw_variant``, and how it is written. ``first_template``: a page that may precede the
-    question's, see ``first_form``.
+    question's, see ``first_form``. ``answer_note``: how answers are written in a list of them, a
+    marked text.
     """
 
     variant_words: ClassVar[tuple[str, str]] = ("As planned", "as-planned.")
     first_template: ClassVar[str] = ""
+    answer_note: ClassVar[str] = ""
 
     @cached_property
     def folder(self) -> Path:
@@ -143,6 +145,10 @@ class KindPages(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
     def answer_template(self) -> str:
         """What other pages show of an answer."""
         return self._template("_answer.html")
+
+    def plan_form(self) -> type[Form] | None:
+        """Return the form of the kind's plans, a ``PlanForm``, where its own fields need one."""
+        return None
 
     def asked_fields(self, plan: PlanT) -> list[ValueField]:
         """Return the fields for which the page of a question asks, whatever is chosen there."""

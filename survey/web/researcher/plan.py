@@ -5,10 +5,10 @@ itself validates what is typed. A study's own lists are uploaded on a page besid
 TREC judgements and runs.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
-from functools import cache, partial
-from typing import Any, NamedTuple
+from functools import cache
+from typing import Any, ClassVar, NamedTuple
 
 from flask import flash, g, make_response, redirect, request, url_for
 from flask.typing import ResponseReturnValue
@@ -21,12 +21,12 @@ from wtforms import (
     HiddenField,
     SelectChoice,
     SelectField,
-    SelectMultipleField,
     StringField,
     TextAreaField,
 )
 from wtforms import Form as Subform
 
+from survey.core import kinds
 from survey.core.kinds import kind_of
 from survey.core.studies.fields import (
     KINDS,
@@ -42,15 +42,7 @@ from survey.core.studies.fields import (
     rules_of,
 )
 from survey.core.studies.plan import FIELD_LISTS, Plan, texts_of
-from survey.core.tasks.ordering_plan import (
-    BEFORE,
-    COLUMNS,
-    OF_RUNS,
-    OWN_LISTS,
-    OrderingPlan,
-    ordering_plan,
-)
-from survey.core.text_input import parse_whole, split_names
+from survey.core.text_input import parse_whole
 from survey.errors import ChangedMeanwhileError, SurveyError
 from survey.services.participation import answers
 from survey.services.planning import power
@@ -72,7 +64,6 @@ from survey.web.researcher.pages import (
 from survey.web.uploads import UploadField, UploadsField
 
 FIELD_RULES = rules_of(PersonalField)
-MARK_KINDS = ("grades", "weights", "clusters")  # one text for each, dealt to drawn lists
 # The field beside which to show a fault of something that has no field of its own.
 FIELD_OF = {"own_lists": "generator", "own_marks": "generator", "marks": "grades"}
 MAX_PERSONAL_FIELDS = 25
@@ -151,47 +142,21 @@ class Step(NamedTuple):
 OWN = ""  # in place of what a kind's rules add to a step
 FURTHER = "Further questions, beside each question"
 RUNS = "Pictures and texts of the runs"  # shown only where the lists come from runs
-MARKS_HELP = (
-    "For random lists: one word for each relevant item of a list, assigned to its positions at "
-    "random. Participants see them in brackets. Your own lists have theirs in their files."
-)
 
-# The steps of an ordering study. Which field appears with which choice is in static/plan.css.
-STEPS = {
+# The steps of a plan's form, if its kind has no others.
+PLAN_STEPS = {
     "what": Step(
         "What to ask",
         "question",
-        (
-            Part("", ("measures", "other_measures")),
-            Part("", ("generator", "questions", "lists", "relevant", "collection_size", OWN)),
-            Part("Grades or clusters beside the positions", MARK_KINDS, True, MARKS_HELP),
-            Part("Seed, and variants of the measures", ("seed", "gmt", "literal_eq15"), True),
-        ),
+        (Part("", (OWN, "questions")), Part("Seed", ("seed",), folded=True)),
     ),
     "how": Step(
         "How to ask",
         "question",
         (
-            Part(
-                "Methods", ("columns", "show_values", "scores", "rescale_values", "shuffle_columns")
-            ),
-            Part("Compare two or three ways to show the methods", ("arms",), folded=True),
-            Part(
-                RUNS,
-                (
-                    *("show_items", "mark_relevant", "mark_query_words", "show_positions"),
-                    *("depth", "shuffle_letters"),
-                ),
-            ),
-            Part(
-                "Practice and reasons", ("practice", "exclude_failed_check", "reason_question", OWN)
-            ),
+            Part("", (OWN, "practice", "exclude_failed_check", "reason_question")),
             Part(FURTHER, ("ask",)),
-            Part(
-                "Order, positions on a line, control questions",
-                ("shuffle_questions", "shuffle_lists", "positions_strip", "repeated", "obvious"),
-                folded=True,
-            ),
+            Part("", ("shuffle_questions",)),
         ),
     ),
     "who": Step(
@@ -221,29 +186,19 @@ STEPS = {
 }
 
 
-# The steps of every other kind.
-GENERAL_STEPS = STEPS | {
-    "what": STEPS["what"]._replace(
-        parts=(Part("", (OWN, "questions")), Part("Seed", ("seed",), folded=True))
-    ),
-    "how": STEPS["how"]._replace(
-        parts=(
-            Part("", (OWN, "practice", "exclude_failed_check", "reason_question")),
-            Part(FURTHER, ("ask",)),
-            Part("", ("shuffle_questions",)),
-        )
-    ),
-}
+def _form_class(kind: type[Plan]) -> "type[PlanForm]":
+    form: type[PlanForm] = kinds.KINDS[kind.kind].plan_form() or PlanForm
+    return form
 
 
 @cache
 def steps_of(kind: type[Plan]) -> dict[str, Step]:
     """Return the steps of the form of a kind's plans, with the fields that the kind has."""
     rules = rules_of(kind)
-    is_ordering = issubclass(kind, OrderingPlan)
-    steps = STEPS if is_ordering else GENERAL_STEPS
+    form = _form_class(kind)
+    steps = form.steps
     asked = {name for name, rule in rules.items() if rule.only_with[0] in ("", *rules)}
-    asked |= {*(CONTROLS if is_ordering else FIELD_LISTS)}
+    asked |= {*form.controls}
     if "practice" not in rules:
         asked.discard("exclude_failed_check")  # a check is a part of practice
     placed = {name for step in steps.values() for name in step.fields}
@@ -270,12 +225,20 @@ def step_of(field: str) -> str | None:
     return next((name for name, step in steps if field in step.fields), None)
 
 
+def _rows() -> Field:
+    return FieldList(FormField(PersonalFieldForm), max_entries=MAX_PERSONAL_FIELDS)
+
+
 class PlanForm(VersionedForm):
     """The fields of a plan that its kind has rules for; ``form_of`` adds them.
 
     ``step``: the step that the page showed; ``go``: the step to show once the plan is saved.
+    ``steps``: of the page, with the names of their fields. ``controls``: makers of the controls of
+    fields that have no rule. A kind may have a subclass with others.
     """
 
+    steps: ClassVar[Mapping[str, Step]] = PLAN_STEPS
+    controls: ClassVar[dict[str, Callable[[], Field]]] = dict.fromkeys(FIELD_LISTS, _rows)
     step = HiddenField()
 
     @classmethod
@@ -352,105 +315,14 @@ class PlanForm(VersionedForm):
         return [row.form for row in self[name] if not row.form.is_empty]
 
 
-class OrderingForm(PlanForm):
-    """All fields of an ordering plan except own lists, which have a page of their own."""
-
-    def __init__(self, *args: Any, has_own_lists: bool = False, **kwargs: Any) -> None:
-        """``has_own_lists``: whether the study has some, so that they can be chosen."""
-        super().__init__(*args, **kwargs)
-        self.measure_groups = [
-            (heading, [SelectChoice(name, f"{name}: {label}") for name, label in group])
-            for heading, group in plans.measure_groups()
-        ]
-        if not has_own_lists:
-            drawn = [choice for choice in self.generator.choices if choice.value != OWN_LISTS]
-            self.generator.choices = drawn
-
-    @classmethod
-    def data_of(cls, plan: Plan) -> dict[str, Any]:
-        """See ``PlanForm.data_of``; measures that are not offered are in a text."""
-        measures = ordering_plan(plan).measures
-        offered = {name for _, group in plans.measure_groups() for name, _ in group}
-        return {
-            **super().data_of(plan),
-            **ordering_plan(plan).marks.cells(0),
-            "looks": " ".join(map(str, plan.looks)),
-            "other_measures": " ".join(name for name in measures if name not in offered),
-        }
-
-    def values(self, current: Plan) -> dict[str, Any]:
-        """See ``PlanForm.values``; own lists stay where they are chosen."""
-        typed = super().values(current)
-        typed["measures"] = [
-            *dict.fromkeys([*self.measures.data, *split_names(self.other_measures.data or "")])
-        ]
-        marks = {kind: _commas_as_spaces(self[kind].data) for kind in MARK_KINDS}
-        typed["looks"] = [_number(word) for word in _commas_as_spaces(self.looks.data).split()]
-        typed["arms"] = self.arms.data
-        if typed["arms"]:
-            typed["columns"] = BEFORE
-        typed["marks"] = {kind: words for kind, words in marks.items() if words.strip()}
-        if typed["generator"] != OWN_LISTS:
-            typed |= {"own_lists": (), "own_marks": (), "provenance": None}
-        if not typed.get("provenance"):  # these fields are not on the page
-            typed |= {name: getattr(current, name) for name in OF_RUNS}
-        return typed
-
-
-def _rows() -> Field:
-    return FieldList(FormField(PersonalFieldForm), max_entries=MAX_PERSONAL_FIELDS)
-
-
-# Controls of fields that are not those of a rule.
-CONTROLS: dict[str, Callable[[], Field]] = {
-    "measures": partial(SelectMultipleField, "Measures", validate_choice=False),
-    "other_measures": partial(
-        StringField,
-        "Other measures",
-        description="With other cut-offs, separated by spaces: P@7 nDCG@3 F2@20.",
-    ),
-    "grades": partial(
-        StringField,
-        "Grades of a list's relevant items",
-        description="Like 3 2 2 1 1. Higher is more relevant.",
-    ),
-    "weights": partial(
-        StringField,
-        "Weights of a list's relevant items",
-        description="The share of annotators who chose the item, like 1 .8571 .8571 .4286 .1429.",
-    ),
-    "clusters": partial(
-        StringField,
-        "Clusters of a list's relevant items",
-        description="Like dolphin dolphin turtle pelican pelican.",
-    ),
-    "arms": partial(
-        SelectMultipleField,
-        "Or compare: participants are drawn at random and evenly among",
-        choices=[SelectChoice(*choice) for choice in COLUMNS.items()],
-        description="Tick two or three; then the choice above does not count.",
-        validate_choice=False,
-    ),
-    "looks": partial(
-        StringField,
-        "Looks at results before the end",
-        description="Optional: after how many finished participants, like 10 20. Planned looks "
-        "share the 5 %, by the spending function of Lan and DeMets.",
-    ),
-    "personal_fields": _rows,
-    "closing_questions": _rows,
-    "ask": _rows,
-}
-
-
 @cache
 def form_of(kind: type[Plan]) -> type[PlanForm]:
     """Return the form of a kind's plans; its fields, and so its errors, are in its steps' order."""
     rules = rules_of(kind)
-    base = OrderingForm if issubclass(kind, OrderingPlan) else PlanForm
+    base = _form_class(kind)
     asked = [name for step in steps_of(kind).values() for name in step.fields]
     controls = {
-        name: field_for(rules[name]) if name in rules else CONTROLS[name]() for name in asked
+        name: field_for(rules[name]) if name in rules else base.controls[name]() for name in asked
     }
     return type(base.__name__, (base,), controls)
 
@@ -509,7 +381,7 @@ def _form(**content: Any) -> PlanForm:
 def _go_on_after_saving() -> ResponseReturnValue:
     """Redirect to the step whose button was pressed; without one to the check."""
     step = request.form.get("go")
-    if step in STEPS:
+    if step in PLAN_STEPS:
         return redirect(url_for("researcher.plan", step=step), 303)
     flash("The plan is saved, and its questions are drawn.")
     return redirect(url_for("researcher.check"), 303)
@@ -536,6 +408,7 @@ def _plan_page(
             steps=steps,
             open_steps=open_steps,
             of_runs=RUNS,
+            has_power=kind_of(g.plan).has_power,
             texts=texts_of(_kind()),
             # Fields whose controls stand side by side.
             short={name for name, rule in rules if isinstance(rule, Whole) and len(rule.help) < 70},
@@ -608,7 +481,7 @@ def _typed(rule: Rule, field: Field) -> Any:
     """Return what was typed into a field as a plan file has it."""
     data = field.data
     if isinstance(rule, Whole):
-        return _number(data) if (data or "").strip() else None if rule.optional else ""
+        return number(data) if (data or "").strip() else None if rule.optional else ""
     if isinstance(rule, Day):
         return (data or "").strip() or None
     if isinstance(rule, Lines):
@@ -620,14 +493,10 @@ def _typed(rule: Rule, field: Field) -> Any:
     return "" if data is None else data
 
 
-def _number(text: str) -> int | str:
+def number(text: str) -> int | str:
     """Parse a whole number; return any other text as it is, for the plan to reject."""
     number = parse_whole(text.strip(), signed=True)
     return text.strip() if number is None else number
-
-
-def _commas_as_spaces(text: str | None) -> str:
-    return (text or "").replace(",", " ")
 
 
 def _lines(text: str | None) -> list[str]:

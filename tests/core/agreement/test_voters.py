@@ -11,7 +11,7 @@ from survey.core.measures import Setting
 from survey.core.studies.generators import random_question
 from survey.core.studies.questions import blind, draw_blinding
 from survey.core.studies.rankings import identical_groups
-from survey.services.planning.ordering_bot import Preference, cast_vote
+from survey.kinds.ordering.bot import Preference, cast_vote
 
 MEASURES = ("AP", "NMRR", "MNRO")
 PLANTED = Preference({"MNRO": 0.5, "NMRR": 0.3, "AP": 0.1, OTHER: 0.1})

@@ -20,7 +20,7 @@ from survey.core.studies.generators import (
     most_draws,
 )
 from survey.core.studies.rankings import CONTRADICTING, contrast, is_balanced
-from survey.core.tasks.ordering_plan import OrderingPlan
+from survey.kinds.ordering.plan import OrderingPlan
 from tests.core.studies.test_questions import TEXTS
 
 MEASURES = ("AP", "NMRR", "MNRO")

@@ -14,7 +14,7 @@ from survey.core.studies.fields import PersonalField, PlanError, and_join
 from survey.core.studies.generators import GENERATOR_VERSION, Positions, random_question
 from survey.core.studies.plan import study_digest
 from survey.core.studies.questions import NO_MARKS, Marks, Question, build_question
-from survey.core.tasks.ordering_plan import OrderingPlan
+from survey.kinds.ordering.plan import OrderingPlan
 from survey.web.language import fill
 
 MEASURES = ("AP", "NMRR", "MNRO")

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from survey.core.studies.rankings import Ranking
+from survey.kinds.ordering.analysis import Votes, as_json
+from survey.kinds.ordering.sheets import tables_of
 from survey.kinds.preference.results import Judgement, PreferenceResults
-from survey.services.analysis.ordering_sheets import tables_of
-from survey.services.analysis.study_results import Votes, as_json
 from tests.core.agreement.test_verdicts import MEASURES, answers_of
 from tests.preferred import a_preference_plan
 from tests.services.test_analysis import analysed

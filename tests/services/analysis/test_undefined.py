@@ -10,9 +10,9 @@ from survey.core.agreement.reliability import reliability_of
 from survey.core.studies.rankings import Ranking
 from survey.kinds.grouping.results import Assessor, GroupResults
 from survey.kinds.labelling.results import Annotator, LabelResults
+from survey.kinds.ordering.analysis import Votes, as_json
 from survey.kinds.preference.results import Judgement, PreferenceResults
 from survey.services.analysis.merged_labels import merged, reliability_json
-from survey.services.analysis.study_results import Votes, as_json
 from tests.core.agreement.test_verdicts import MEASURES, answers_of
 from tests.preferred import a_preference_plan
 from tests.services.test_analysis import analysed

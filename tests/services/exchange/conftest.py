@@ -8,8 +8,8 @@ from sqlalchemy.orm import Session
 from survey.app import create_app, db
 from survey.config import Settings
 from survey.core.studies.rankings import Ranking
-from survey.core.tasks.ordering import OrderingAnswer
 from survey.db.models import Identity
+from survey.kinds.ordering.answer import OrderingAnswer
 from survey.services.exchange import bundle as bundles
 from survey.services.operations.database import upgrade_database
 from survey.services.participation import participants

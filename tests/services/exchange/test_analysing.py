@@ -2,7 +2,8 @@
 
 import pytest
 
-from survey.services.analysis.study_results import AnalysisOptions, as_json
+from survey.kinds.ordering.analysis import as_json
+from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.exchange.bundle_reader import analyse_files
 from survey.services.exchange.input_files import BundleError
 from tests.analyses import analyse_study

@@ -14,7 +14,7 @@ import subprocess
 import pytest
 
 from survey.core.studies.rankings import CONTRADICTING, contrast
-from survey.core.tasks.ordering import OrderingAnswer
+from survey.kinds.ordering.answer import OrderingAnswer
 from survey.kinds.preference.answer import PreferenceAnswer
 from survey.services.exchange.long_table import LONG
 from survey.services.participation import answers, participants

@@ -21,12 +21,13 @@ from survey.core.studies.fields import (
     participant_columns,
 )
 from survey.db.models import Participant, Presentation, Revision, StoredResponse
-from survey.db.models.ordering import (
+from survey.kinds.ordering import files
+from survey.kinds.ordering.models import (
     StoredOrderingAnswer,
     StoredOrderingPresentation,
     StoredOrderingRevision,
 )
-from survey.services.exchange import ordering, tables
+from survey.services.exchange import tables
 from survey.services.exchange.tables import codebook_of, describe_column
 from survey.services.participation.own_data import HIDDEN, KEYS, own_data, shown_columns
 from tests.builders import a_plan
@@ -37,7 +38,7 @@ SHARED = (Participant, Presentation, StoredResponse, Revision)
 ORDERING = (StoredOrderingPresentation, StoredOrderingAnswer, StoredOrderingRevision)
 TABLES = [
     tables.participants_table(a_plan()),
-    *(ordering.responses_table(a_plan(reason_question="Why?")), ordering.FIRST_RANKINGS),
+    *(files.responses_table(a_plan(reason_question="Why?")), files.FIRST_RANKINGS),
 ]
 
 # Columns that are in no file, each with its reason.

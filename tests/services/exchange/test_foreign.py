@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 from survey.core.measures import MEASURES, Setting
 from survey.core.studies.questions import build_question, rankings_of
 from survey.core.studies.rankings import Ranking, letters_for
-from survey.services.exchange.bundle_reader import unknown_study
-from survey.services.exchange.input_files import BundleError, open_files
-from survey.services.exchange.ordering_reader import (
+from survey.kinds.ordering.files import unknown_study
+from survey.kinds.ordering.reader import (
     ANSWER_COLUMNS,
     AnswerRecord,
     ForeignFolder,
     read_foreign,
 )
+from survey.services.exchange.input_files import BundleError, open_files
 from survey.services.exchange.tables import spaced, written
 from tests.services.exchange.changes import zipped
 

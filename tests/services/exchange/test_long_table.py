@@ -6,7 +6,7 @@ from statistics import fmean
 import pytest
 
 from survey.core.agreement.own_orderings import DECIDES
-from survey.db.models.ordering import StoredOrderingPresentation
+from survey.kinds.ordering.models import StoredOrderingPresentation
 from survey.release import made_by
 from survey.services.exchange.bundle import files_of
 from survey.services.exchange.input_files import BundleError

@@ -8,7 +8,7 @@ import pytest
 
 from survey.core.measures import MEASURES
 from survey.core.measures.registry import NO_PLUGINS, Plugins
-from survey.db.models.ordering import StoredOrderingPresentation
+from survey.kinds.ordering.models import StoredOrderingPresentation
 from survey.services import accounts
 from survey.services.exchange import bundle as bundles
 from survey.services.exchange import bundle_import

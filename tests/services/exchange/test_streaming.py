@@ -17,9 +17,9 @@ from benchmarks.speed import crowd
 from survey.core.studies.fields import ParticipantRecord
 from survey.core.studies.rankings import Ranking
 from survey.db.models import Study
+from survey.kinds.ordering.files import VOTES, responses_table
+from survey.kinds.ordering.reader import AnswerRecord
 from survey.services.exchange.bundle import content_of, study_lines, tables_in
-from survey.services.exchange.ordering import VOTES, responses_table
-from survey.services.exchange.ordering_reader import AnswerRecord
 from survey.services.exchange.tables import cell_of, spaced, written, yes_or_no
 from tests.builders import a_plan
 from tests.services.exchange.conftest import a_study

@@ -6,10 +6,12 @@ from functools import cached_property
 from typing import Any
 
 from survey.core.agreement.agreement import Difference, MeanTests
+from survey.core.agreement.credits import Ballots, tally_credits
 from survey.core.agreement.headlines import ORDERINGS, VOTES, Row, Words, headline, row_texts
 from survey.figures.analysis import exhibits
 from survey.figures.exhibit import Exhibit
-from survey.services.analysis.ordering_sheets import (
+from survey.kinds.ordering.analysis import Analysis, as_json
+from survey.kinds.ordering.sheets import (
     participants_exhibits,
     participants_sheet,
     tables_of,
@@ -22,6 +24,7 @@ from survey.services.analysis.results import (
     Figure,
     Listing,
     More,
+    PastVotes,
     Prose,
     Results,
     Section,
@@ -31,7 +34,7 @@ from survey.services.analysis.results import (
     simulated_notice,
 )
 from survey.services.analysis.sheets import Sheet, count_of
-from survey.services.analysis.study_results import Analysis, AnalysisOptions, as_json
+from survey.services.analysis.study_results import AnalysisOptions
 
 PUBLIC = ("table4", "shares", "own-orderings")
 NOTHING_TICKED = (
@@ -114,6 +117,14 @@ class OrderingResults(Results):
     def as_json(self) -> dict[str, Any]:
         """See ``Results``."""
         return as_json(self.analysis)
+
+    @property
+    def past_votes(self) -> PastVotes:
+        """See ``Results``."""
+        votes = self.analysis.votes
+        ballots = Ballots.of(votes.answers, votes.rankings, votes.measures)
+        unfinished = float((votes.answers.answer_counts < votes.asked).mean())
+        return PastVotes(votes.measures, tally_credits(ballots), unfinished)
 
     @property
     def participants(self) -> Collection[str]:

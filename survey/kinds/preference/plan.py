@@ -5,14 +5,23 @@ a pair is theirs (Sanderson et al., SIGIR 2010; Sakai & Zeng, SIGIR 2019 and TOI
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from itertools import combinations, groupby
 from typing import Any, ClassVar, NamedTuple
 
 from survey.core.measures import MEASURES, Setting, name_faults
-from survey.core.studies.fields import Choice, Fault, Switch, Whole, Words, and_join, declared
+from survey.core.studies.fields import (
+    Choice,
+    Fault,
+    Switch,
+    Whole,
+    Words,
+    and_join,
+    as_tuple,
+    declared,
+)
 from survey.core.studies.generators import Positions
 from survey.core.studies.minutes import Documents
 from survey.core.studies.plan import MARK_QUERY_WORDS, Plan
@@ -199,6 +208,21 @@ class PreferencePlan(Plan):
             if alone is not None:
                 contests.append(Contest(alone, signs[alone], pair))
         return contests
+
+    @staticmethod
+    def fewest_questions(values: Mapping[str, Any]) -> int:
+        """Return the fewest questions of a plan with these values: a balance needs some."""
+        if values.get("selection") != DISCRIMINATIVE:
+            return 1
+        return balanced_step(as_tuple(values.get("contrast", ())))
+
+    @property
+    def most_questions(self) -> int:
+        """How many questions can be asked of the lists; MOST_PAIRS at most."""
+        if self.selection == ALL:
+            return min(len(self.pairs), MOST_PAIRS)
+        step = balanced_step(self.contrast)
+        return min(self.balanced, MOST_PAIRS // step * step)
 
     @property
     def balanced(self) -> int:

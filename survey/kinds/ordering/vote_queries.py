@@ -48,8 +48,8 @@ from survey.core.agreement.answers import (
 from survey.core.studies.rankings import Ranking
 from survey.db.engine import is_sqlite
 from survey.db.models import Participant, Presentation, StoredQuestion, StoredResponse
-from survey.db.models.ordering import StoredOrderingAnswer, StoredOrderingPresentation
 from survey.db.queries import IS_ANSWERED
+from survey.kinds.ordering.models import StoredOrderingAnswer, StoredOrderingPresentation
 
 Row = Sequence[Any]
 Texts = list[str]

@@ -22,23 +22,14 @@ from survey.core.agreement.answers import (
     Response,
     seconds_taken,
 )
-from survey.core.measures import MEASURES, Setting
-from survey.core.studies.own_lists import COLLECTION_SIZE, COLUMNS, LISTS
-from survey.core.studies.provenance import QuestionSource
+from survey.core.measures import MEASURES
 from survey.core.studies.questions import (
-    KINDS,
-    MarkedRow,
-    MarkError,
     Question,
-    build_question,
-    marks_of,
     rankings_of,
-    sorted_with_marks,
 )
-from survey.core.studies.rankings import Ranking, letters_for
-from survey.core.tasks.ordering import contradiction_of
-from survey.core.tasks.ordering_plan import OrderingPlan
-from survey.core.tasks.preference import PreferencePlan
+from survey.core.studies.rankings import Ranking
+from survey.kinds.ordering.answer import contradiction_of
+from survey.kinds.ordering.plan import OrderingPlan
 from survey.services.exchange.input_files import (
     BundleError,
     CsvRow,
@@ -46,6 +37,14 @@ from survey.services.exchange.input_files import (
     Files,
     is_sorted,
     parse_rows,
+)
+from survey.services.exchange.list_questions import (
+    QUESTIONS,
+    RESPONSES,
+    Lists,
+    build_questions,
+    check_rankings,
+    read_lists,
 )
 from survey.services.exchange.tables import (
     STUDY,
@@ -56,9 +55,7 @@ from survey.services.exchange.tables import (
     read_yes_or_no,
 )
 
-QUESTIONS = "questions.csv"
 RANKINGS = "rankings.csv"
-RESPONSES = "responses.csv"
 FIRST_RANKINGS = "first_rankings.csv"
 
 ANSWER_COLUMNS = (
@@ -158,18 +155,13 @@ def read_ordering(files: Files, plan: OrderingPlan, people: People) -> OrderingR
 
     Values and orders are recomputed from the lists.
     """
-    lists = _read_lists(files, plan)
-    questions = _build_questions(lists, plan.measures, plan.setting)
+    lists = read_lists(files, plan)
+    questions = build_questions(lists, plan.measures, plan.setting)
     rows = _read_answers(files, lists, plan, people)
     answers = Answers.of(answer.response for answer in rows())
     _check_complete(plan, people, answers)
     first_rankings = _read_first_rankings(files, lists, plan, people)
     return OrderingRecords(questions, answers, rows, first_rankings)
-
-
-def read_questions(files: Files, plan: OrderingPlan | PreferencePlan) -> tuple[Question, ...]:
-    """Read the questions of a bundle; values and orders are recomputed; raises BundleError."""
-    return _build_questions(_read_lists(files, plan), plan.measures, plan.setting)
 
 
 def read_foreign(files: Files) -> ForeignFolder:
@@ -184,174 +176,21 @@ def read_foreign(files: Files) -> ForeignFolder:
                 f"{name} is missing; {STUDY} and the rest of a bundle, or {QUESTIONS} and "
                 f"{RESPONSES}, are needed"
             )
-    lists = _read_lists(files, None)
+    lists = read_lists(files, None)
     answers = tuple(_read_answers(files, lists, None, None)())
     if not answers:
         raise BundleError(f"{RESPONSES} holds no answer; one with its label_order is needed")
     measures = tuple(sorted(answers[0].label_order, key=MEASURES.sort_key))
-    questions = _build_questions(lists, measures)
+    questions = build_questions(lists, measures)
     check_rankings(files, rankings_of(questions), foreign=True)
     sizes = {each.collection_size for rows in lists.values() for each in rows}
     size = sizes.pop() if len(sizes) == 1 else None
     return ForeignFolder(measures, size, questions, answers)
 
 
-def check_rankings(
-    files: Files, rankings: Mapping[int, Mapping[str, Ranking]], *, foreign: bool
-) -> None:
-    """Compare rankings.csv, if it exists, with the orders that the lists give.
-
-    ``rankings``: question → measure → order. Raises BundleError for each that disagrees.
-    """
-    if RANKINGS not in files:
-        return
-    rows: dict[tuple[int, str], int] = {}
-
-    def check(row: CsvRow) -> None:
-        question, name = row.whole_number("question"), row.text("measure")
-        if question not in rankings:
-            raise row.fault("question", f"{QUESTIONS} has no such question")
-        if name not in rankings[question]:
-            raise row.fault("measure", f"compared are {' '.join(rankings[question])}")
-        if rows.setdefault((question, name), row.number) != row.number:
-            raise row.fault("measure", "each measure is allowed once for a question")
-        order = rankings[question][name]
-        if row.optional_ranking("ranking", order.letters) != order:
-            raise row.fault("ranking", f"the lists in {QUESTIONS} give {order}")
-
-    list(parse_rows(files, RANKINGS, ("question", "measure", "ranking"), check, foreign=foreign))
-    faults = Faults()
-    for question, orders in rankings.items():
-        for name in orders:
-            if (question, name) not in rows:
-                faults.add(f"{RANKINGS}: no row for {name} in question {question} found")
-    faults.raise_any()
-
-
-class _ListRow(NamedTuple):
-    row: CsvRow
-    letter: str
-    marked: MarkedRow
-    collection_size: int
-
-    @property
-    def run(self) -> str | None:
-        """The run that the list comes from, None where it comes from none."""
-        return self.row.optional_text("run")
-
-
-_Lists = Mapping[int, Sequence[_ListRow]]  # question → its lists, by letter
-
-
-def _read_lists(files: Files, plan: OrderingPlan | PreferencePlan | None) -> _Lists:
-    """Read questions.csv, in which a folder made elsewhere may number questions as it likes."""
-    lists: dict[int, list[_ListRow]] = {}
-
-    def parse(row: CsvRow) -> None:
-        lists.setdefault(row.whole_number("question", 1), []).append(_list_row(row, plan))
-
-    list(parse_rows(files, QUESTIONS, COLUMNS, parse, foreign=plan is None))
-    if not lists:
-        raise BundleError(f"{QUESTIONS} holds no list; a row for each list is needed")
-    if plan and list(lists) != list(range(1, plan.last_number + 1)):
-        raise BundleError(f"{QUESTIONS} has not the questions 1 to {plan.last_number} in order")
-    faults = Faults()
-    for number, rows in lists.items():
-        _check_lists(number, rows, plan, faults)
-    faults.raise_any()
-    return {number: sorted(lists[number], key=lambda each: each.letter) for number in sorted(lists)}
-
-
-def _list_row(row: CsvRow, plan: OrderingPlan | PreferencePlan | None) -> _ListRow:
-    letters, (smallest, largest) = letters_for(LISTS[1]), COLLECTION_SIZE
-    letter, size = row.text("list"), row.whole_number("collection_size")
-    if letter not in letters:
-        raise row.fault("list", f"a letter from {letters[0]} to {letters[-1]} is needed")
-    if plan and size != plan.collection_size:
-        raise row.fault("collection_size", f"the plan says {plan.collection_size}")
-    if not smallest <= size <= largest:
-        raise row.fault("collection_size", f"{smallest} to {largest} are allowed")
-    ranks = row.whole_numbers("ranks")
-    if not ranks:
-        raise row.fault("ranks", "at least one position is needed")
-    for rank in ranks:
-        if not 1 <= rank <= size:
-            raise row.fault("ranks", f"{rank} is none of the positions 1 to {size}")
-    if len(set(ranks)) < len(ranks):
-        raise row.fault("ranks", "each position may occur once")
-    try:
-        marks = {kind: row.optional_text(kind) or "" for kind in KINDS}
-        return _ListRow(row, letter, sorted_with_marks(ranks, marks), size)
-    except MarkError as error:
-        raise row.fault(error.kind, str(error)) from None
-
-
-def _check_lists(
-    number: int,
-    lists: Sequence[_ListRow],
-    plan: OrderingPlan | PreferencePlan | None,
-    faults: Faults,
-) -> None:
-    """Collect the faults of the lists of one question, which must fit one another."""
-    first, rows = lists[0], dict[str, CsvRow]()
-    size, length = first.collection_size, len(first.marked.ranks)
-    alike = f"as in row {first.row.number}, of the same question,"
-    for index, each in enumerate(lists):
-        row = each.row
-        with faults.collect(BundleError):
-            if plan and plan.letters[index : index + 1] != (each.letter,):
-                allowed = f"lists {' '.join(plan.letters)} are needed, in this order"
-                raise row.fault("list", allowed)
-            same_letter = rows.setdefault(each.letter, row)
-            if same_letter is not row:
-                allowed = f"row {same_letter.number} has this list of the question already"
-                raise row.fault("list", allowed)
-            if each.collection_size != size:
-                raise row.fault("collection_size", f"{size} {alike} is needed")
-            if len(each.marked.ranks) != length:
-                raise row.fault("ranks", f"{length} positions {alike} are needed")
-    question, letters = f"question {number}", tuple(sorted(rows))
-    if plan and len(lists) < plan.lists:
-        faults.add(f"{QUESTIONS}, {question}: {len(lists)} lists found; the plan says {plan.lists}")
-    elif not plan and letters != letters_for(len(letters)):
-        allowed = f"has the lists {' '.join(letters)}; letters from A without gaps are needed"
-        faults.add(str(lists[-1].row.fault("list", f"{question} {allowed}")))
-    elif not plan and len(letters) < LISTS[0]:
-        allowed = f"has no other list; {LISTS[0]} to {LISTS[1]} are needed"
-        faults.add(str(lists[-1].row.fault("list", f"{question} {allowed}")))
-
-
-def _build_questions(
-    lists: _Lists, measures: tuple[str, ...], setting: Setting | None = None
-) -> tuple[Question, ...]:
-    faults = Faults()
-    questions = []
-    for number, rows in lists.items():
-        try:
-            ranks, marks = [each.marked.ranks for each in rows], marks_of([e.marked for e in rows])
-            size = setting or Setting(rows[0].collection_size)
-            source = _source(rows)
-            questions.append(build_question(number, ranks, measures, size, marks, source))
-        except ValueError as error:
-            faults.add(f"{QUESTIONS}, question {number}: {error}")
-    faults.raise_any()
-    return tuple(questions)
-
-
-def _source(rows: Sequence[_ListRow]) -> QuestionSource | None:
-    """Return where a question's lists come from; None where not all come from runs."""
-    if not all(each.run for each in rows):
-        return None
-    return QuestionSource(
-        topic=" ".join(dict.fromkeys((each.row.optional_text("topic") or "") for each in rows)),
-        runs={each.letter: each.row.text("run") for each in rows},
-        documents={each.letter: each.row.words("documents") for each in rows},
-    )
-
-
 def _read_answers(
     files: Files,
-    lists: _Lists,
+    lists: Lists,
     plan: OrderingPlan | None,
     people: People | None,
 ) -> Callable[[], Iterator[AnswerRecord]]:
@@ -381,7 +220,7 @@ def _check_complete(plan: OrderingPlan, people: People, answers: Answers) -> Non
 
 
 def _read_first_rankings(
-    files: Files, lists: _Lists, plan: OrderingPlan, people: People
+    files: Files, lists: Lists, plan: OrderingPlan, people: People
 ) -> Callable[[], Iterator[FirstRanking]]:
     if not plan.has_first_rankings:
         return lambda: iter(())
@@ -413,7 +252,7 @@ class _AnswerReader:
     """
 
     def __init__(
-        self, lists: _Lists, plan: OrderingPlan | None, people: People | None, *, in_order: bool
+        self, lists: Lists, plan: OrderingPlan | None, people: People | None, *, in_order: bool
     ) -> None:
         self._plan, self._people, self._in_order = plan, people, in_order
         self._participant, self._index = "", -1

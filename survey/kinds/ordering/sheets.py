@@ -18,9 +18,9 @@ from survey.core.statistics.significance import Interval, MeanTest, Statistic, r
 from survey.core.studies.fields import and_join
 from survey.figures.analysis import OF_BOTH, participants_differences
 from survey.figures.exhibit import Exhibit
+from survey.kinds.ordering.analysis import Analysis
 from survey.services.analysis.order_effects import order_effects_sheet
 from survey.services.analysis.sheets import Cell, P, Sheet, Starred, Worded, count_of, text_of
-from survey.services.analysis.study_results import Analysis
 
 LARGER_ERROR = (
     "Standard error: of the test, and if all answers were independent of one another. For planning "

@@ -25,8 +25,8 @@ from survey.core.studies.questions import (
     sorted_with_marks,
 )
 from survey.core.studies.rankings import Ranking
-from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.errors import SurveyError
+from survey.kinds.ordering.plan import OrderingPlan
 from survey.services.planning.bot_sight import Sight
 
 LIST = ".sheet tbody tr, .strip-of"  # a list on a question's page: a row, or a strip of results

@@ -24,7 +24,7 @@ from survey.core.studies.fields import (
 )
 from survey.core.studies.generators import GENERATORS, Generator, letter_order, obvious_question
 from survey.core.studies.minutes import Documents
-from survey.core.studies.plan import MARK_QUERY_WORDS, Plan
+from survey.core.studies.plan import MARK_QUERY_WORDS, OBVIOUS, REPEATED, Plan
 from survey.core.studies.provenance import MOST_SHOWN, Provenance
 from survey.core.studies.questions import (
     KINDS,
@@ -107,7 +107,6 @@ SHOW_ITEMS_HELP = (
 )
 MARK_RELEVANT_HELP = "With a frame and ✓. Without, participants judge by what they see."
 SHOW_POSITIONS_HELP = "The numbers beside each list. Needed where nothing else is shown."
-REPEATED, OBVIOUS = "repeated", "obvious"  # control questions
 REPEATED_HELP = (
     "A question's number. It is asked again as the last one, under new numbers for the methods; "
     "how alike a person's two answers are is a measure of their consistency. The second answer "

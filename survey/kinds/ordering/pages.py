@@ -14,8 +14,9 @@ from survey.core.agreement.answers import DIFFERING_TICKS, REVERSED
 from survey.core.studies.plan import Plan
 from survey.core.studies.questions import BlindedQuestion
 from survey.core.studies.rankings import Ranking, letters_for
-from survey.core.tasks.ordering import MATCH, OWN, Doubt, OrderingAnswer
-from survey.core.tasks.ordering_plan import AFTER, FOLDED, NEVER, OPEN, OrderingPlan
+from survey.errors import marked
+from survey.kinds.ordering.answer import MATCH, OWN, Doubt, OrderingAnswer
+from survey.kinds.ordering.plan import AFTER, FOLDED, NEVER, OPEN, OrderingPlan
 from survey.services.participation import answers
 from survey.services.participation.answers import ShownQuestion
 from survey.web.forms import AnswerForm, Form
@@ -348,6 +349,13 @@ class OrderingPages:
     practice_template = "participant/ordering/practice.html"
     answer_template = "participant/ordering/_answer.html"
     first_template = "participant/ordering/ranking.html"
+    answer_note = marked("Ordering, best first")
+
+    def plan_form(self) -> type[Form]:
+        """Return the form of the plan; its module is loaded for researchers only."""
+        from survey.kinds.ordering.plan_form import OrderingForm
+
+        return OrderingForm
 
     def form(self, plan: OrderingPlan) -> type[AnswerForm]:
         """Return the form of this study: a label for each measure, and its lists."""

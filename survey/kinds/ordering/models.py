@@ -92,7 +92,7 @@ class StoredOrderingRevision(OrderingAnswerColumns, Base):
 
 
 TABLES = TaskTables(
-    presentation=cast(Table, StoredOrderingPresentation.__table__),
-    response=cast(Table, StoredOrderingAnswer.__table__),
-    revision=cast(Table, StoredOrderingRevision.__table__),
+    presentation=cast("Table", StoredOrderingPresentation.__table__),
+    response=cast("Table", StoredOrderingAnswer.__table__),
+    revision=cast("Table", StoredOrderingRevision.__table__),
 )

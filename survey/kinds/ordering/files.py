@@ -2,7 +2,7 @@
 
 questions.csv and rankings.csv hold the lists and their orders; responses.csv, first_rankings.csv
 and votes.csv the answers and what they credit; table3.csv and table4.csv the results. Reading
-the files is in ``ordering_reader``.
+the files is in ``reader``.
 """
 
 from collections import defaultdict
@@ -14,49 +14,61 @@ from itertools import starmap
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sqlalchemy.orm import Session
 
 from survey.core.agreement.answers import ASKED, Answers, Coded, People, Spread, labels_of
-from survey.core.agreement.credits import OTHER, credited_measures
+from survey.core.agreement.concordance import ParticipantOrders
+from survey.core.agreement.credits import OTHER, Ballots, credited_measures, tally_credits
 from survey.core.agreement.differences import pairs
-from survey.core.collections.runs import names_of_runs, read_judgements
+from survey.core.agreement.own_orderings import pairs_in_order
 from survey.core.studies.fields import ParticipantRecord, and_join
 from survey.core.studies.generators import GENERATOR_VERSION
-from survey.core.studies.own_lists import OwnLists
-from survey.core.studies.provenance import RUN, Provenance, QuestionSource
 from survey.core.studies.questions import Marks, Question, build_question, rankings_of
 from survey.core.studies.rankings import Ranking
-from survey.core.tasks.ordering import OrderingAnswer, OrderingPresentation, contradiction_of
-from survey.core.tasks.ordering_plan import (
-    OBVIOUS,
+from survey.db.models import Participant
+from survey.kinds.ordering import queries, vote_queries
+from survey.kinds.ordering.analysis import (
+    Analysis,
+    Votes,
+    analyse_records,
+    analyse_votes,
+    ordering_answers,
+    study_facts,
+)
+from survey.kinds.ordering.answer import OrderingAnswer, OrderingPresentation, contradiction_of
+from survey.kinds.ordering.models import StoredOrderingAnswer, StoredOrderingPresentation
+from survey.kinds.ordering.plan import (
     OWN_LISTS,
-    REPEATED,
     OrderingPlan,
     ordering_plan,
 )
-from survey.core.tasks.preference import PreferencePlan
-from survey.core.text_input import FaultyFilesError, FileFaults
-from survey.core.text_input import lines_of as text_lines
-from survey.db import export_queries, vote_queries
-from survey.db.models import Participant
-from survey.db.models.ordering import StoredOrderingAnswer, StoredOrderingPresentation
-from survey.services.analysis.ordering_results import OrderingResults
+from survey.kinds.ordering.reader import (
+    AnswerRecord,
+    FirstRanking,
+    ForeignFolder,
+    read_foreign,
+    read_ordering,
+)
+from survey.kinds.ordering.results import OrderingResults
 from survey.services.analysis.sheets import Sheet
 from survey.services.analysis.study_results import (
     AnalysisOptions,
-    analyse_records,
-    ordering_answers,
+    Exclusions,
+    LeftOut,
+    counted_mask,
     people_from,
-    study_facts,
 )
 from survey.services.exchange.input_files import BundleError, Files, SourceFiles
-from survey.services.exchange.long_table import LONG, long_table, ordering_lines
-from survey.services.exchange.ordering_reader import (
-    AnswerRecord,
-    FirstRanking,
+from survey.services.exchange.list_questions import (
+    MEASURE,
+    RANKING,
+    RANKINGS,
     check_rankings,
-    read_ordering,
+    questions_table,
+    recompute_lists,
 )
+from survey.services.exchange.long_table import LONG, end_of_line, long_table, start_of_line
 from survey.services.exchange.tables import (
     CACHED_TEXTS,
     CONTRADICTS,
@@ -83,7 +95,6 @@ from survey.services.exchange.tables import (
     written,
     yes_or_no,
 )
-from survey.services.studies.plans import Reading, TextFile, from_trec
 
 
 @dataclass(frozen=True)
@@ -241,7 +252,7 @@ class OrderingFiles:
         return [
             _TABLE3,
             Table("table4.csv", columns, _table4),
-            long_table(_OF_ORDERINGS if plan.only_ordered else _OF_VOTES, ordering_lines),
+            long_table(_OF_ORDERINGS if plan.only_ordered else _OF_VOTES, _long_lines),
         ]
 
     def lines_per_answer(self, plan: OrderingPlan) -> int:
@@ -252,12 +263,10 @@ class OrderingFiles:
         """Return the answers of a study in the database."""
         wanted = {"include_test": include_test}
         return OrderingContent(
-            rows=lambda: map(
-                AnswerRecord._make, export_queries.answers_of(session, study_id, **wanted)
-            ),
-            counted=lambda: export_queries.ballots_of(session, study_id, **wanted),
+            rows=lambda: map(AnswerRecord._make, queries.answers_of(session, study_id, **wanted)),
+            counted=lambda: queries.ballots_of(session, study_id, **wanted),
             first_rankings=lambda: starmap(
-                FirstRanking, export_queries.first_rankings_of(session, study_id, **wanted)
+                FirstRanking, queries.first_rankings_of(session, study_id, **wanted)
             ),
             votes=lambda: _stored_votes(session, study_id, **wanted),
         )
@@ -286,6 +295,22 @@ class OrderingFiles:
         """Compare the lists with the judgements and runs that they come from."""
         plan: Any = content.plan
         return recompute_lists(plan, sources)
+
+    def analyse_foreign(self, files: Files, options: AnalysisOptions) -> OrderingResults:
+        """Analyse a folder made elsewhere, without study.json; raises BundleError."""
+        folder = read_foreign(files)
+        answers = Answers.of(answer.response for answer in folder.answers)
+        flags = {each.participant: (each.is_test, each.excluded) for each in folder.answers}
+        people = Exclusions(*np.array([*flags.values()], dtype=bool).T)
+        votes = Votes(
+            study=unknown_study(folder),
+            measures=folder.measures,
+            rankings=rankings_of(folder.questions),
+            asked=len(folder.questions),
+            answers=answers.of_people(counted_mask(people, options)),
+            simulated_ids=frozenset(answers.people[people.is_test].tolist()),
+        )
+        return OrderingResults.of(analyse_votes(votes, LeftOut.of(people, options), options))
 
     def read_practice(self, study: Mapping[str, Any], plan: OrderingPlan) -> Question | None:
         """Return the practice question in study.json; raises BundleError for impossible lists."""
@@ -345,109 +370,20 @@ class OrderingFiles:
         return f"the lists of {plan.last_number} questions come out of the seed {plan.seed} again"
 
 
-def recompute_lists(
-    plan: OrderingPlan | PreferencePlan, files: SourceFiles | None, *, paired: bool = False
-) -> Iterator[str]:
-    """Compare a plan's lists with the judgements and runs that they come from, if they are known.
-
-    ``paired``: the lists are of pairs of runs. Yields a sentence for each check. Raises BundleError
-    for a list that the files do not give, and for files that give the same lists but have another
-    SHA-256.
-    """
-    provenance = plan.provenance
-    if provenance is None:
-        if files is not None:
-            raise BundleError(f"{STUDY}, plan: these lists do not come from judgements and runs")
-        return
-    if files is None:
-        yield "not recomputed: the positions, as --qrels and --run do not name their files"
-        return
-    if "clusters" in plan.marked and files.clusters is None:
-        yield "not recomputed: the positions, as --clusters does not name the file of their marks"
-        return
-    of_lines = FileFaults(error=lambda faults: BundleError("\n".join(faults)))
-    judged = read_judgements(files.qrels.name, text_lines(files.qrels.text), of_lines)
-    of_lines.raise_any()
-    if missing := [topic for topic in provenance.topics if topic not in judged]:
-        raise BundleError(
-            f"{files.qrels.name} judges nothing for {len(missing)} of the study's "
-            f"{len(provenance.topics)} topics, first {missing[0]!r}; the study's own file is needed"
-        )
-    runs = _runs_in_order(provenance, files.runs)
-    lists = _lists_of(plan, files._replace(runs=runs), paired=paired)
-    _compare_lists(plan, provenance, lists)
-    count = len(provenance.topics)
-    what = "topics" if paired else "questions"
-    yield f"the positions of {count} {what} come out of {len(runs)} runs and judgements again"
-    for source, file in zip(provenance.sources, files.in_order(runs), strict=True):
-        if source.sha256 != file.sha256:
-            raise BundleError(
-                f"{file.name}: its SHA-256 is {file.sha256}, that of the study's {source.name} is "
-                f"{source.sha256}; the positions are the same"
-            )
-    yield f"{len(provenance.sources)} files have the SHA-256 that the plan gives"
+UNKNOWN = ("slug", "title", "status", "digest", "generator", "generator_version", "seed")
 
 
-def _runs_in_order(provenance: Provenance, runs: Sequence[TextFile]) -> list[TextFile]:
-    """Return the files of a study's runs in its order, by their SHA-256 or else their names."""
-    digests = [source.sha256 for source in provenance.sources if source.role == RUN]
-    by_digest = {run.sha256: run for run in runs}
-    if len(runs) == len(digests) == len(by_digest) and {*digests} == {*by_digest}:
-        in_order = [by_digest[digest] for digest in digests]
-    else:
-        try:
-            names = names_of_runs(
-                [run.name for run in runs],
-                lambda index: text_lines(runs[index].text),
-                [run.run for run in runs],
-            )
-        except FaultyFilesError as error:
-            raise BundleError(str(error)) from None
-        by_name = dict(zip(names, runs, strict=True))
-        if {*by_name} != {*provenance.runs}:
-            raise BundleError(
-                f"the runs {and_join(sorted(by_name))} were read; the study's are "
-                f"{and_join(provenance.runs)}, each named by its file, or as --run NAME=FILE"
-            )
-        in_order = [by_name[name] for name in provenance.runs]
-    return [run._replace(run=name) for run, name in zip(in_order, provenance.runs, strict=True)]
-
-
-def _lists_of(plan: OrderingPlan | PreferencePlan, files: SourceFiles, *, paired: bool) -> OwnLists:
-    """Read a study's lists from its files, the runs in the plan's order; raises BundleError."""
-    source = plan.provenance
-    reading = Reading(source.ids, source.distances, source.relevant_from) if source else Reading()
-    try:
-        return from_trec(
-            files.qrels,
-            files.runs,
-            collection_size=str(plan.collection_size),
-            topics=plan.provenance.topics if plan.provenance else (),
-            missing_last=True,
-            graded="grades" in plan.marked,
-            clusters=files.clusters if "clusters" in plan.marked else None,
-            paired=paired,
-            reading=reading,
-        )
-    except FaultyFilesError as error:
-        raise BundleError(str(error)) from None
-
-
-def _compare_lists(
-    plan: OrderingPlan | PreferencePlan, provenance: Provenance, lists: OwnLists
-) -> None:
-    """Compare a plan's own lists with those read again; raise BundleError where they differ."""
-    for index, topic in enumerate(provenance.topics):
-        for run, name in enumerate(provenance.runs):
-            place = f"topic {topic}, run {name}"
-            planned, read = plan.own_lists[index][run], lists.questions[index][run]
-            if planned != read:
-                fault = f"the plan has the positions {spaced(planned)}; the files give"
-                raise BundleError(f"{place}: {fault} {spaced(read)}")
-            if provenance.documents[index][run] != lists.documents[index][run]:
-                raise BundleError(f"{place}: the plan has other first documents than the run")
-    if plan.own_marks != lists.marks:
-        raise BundleError(f"the plan has other {and_join(plan.marked)} than the files")
+def unknown_study(folder: ForeignFolder) -> dict[str, Any]:
+    """Return what an analysis says of a study without study.json: little, and why."""
+    why = f"there is no {STUDY}, which would say what the study was"
+    if folder.collection_size is None:
+        why += "; the collection_size is not the same in all questions"
+    return {
+        **dict.fromkeys(UNKNOWN),
+        "collection_size": folder.collection_size,
+        "measures": list(folder.measures),
+        "why": why,
+    }
 
 
 def _counted_rows(people: People, answers: Answers) -> Iterator[Sequence[Any]]:
@@ -477,95 +413,8 @@ def _lists_and_marks(question: Question | None) -> tuple[object, Marks] | None:
     return None if question is None else (dict(question.lists), question.marks)
 
 
-COUNTED = "counted"
 COUNTED_AT_ONCE = 10_000  # rows
-MEASURE = Column("measure", "name of a measure in the registry", allowed="the study's measures")
-RANKING = Column(
-    "ranking",
-    "the order that the measure gives the lists",
-    allowed="best first, > between places, = inside a tie: B>A=C",
-)
 YES_NO = ("whole number", "0 or 1")
-SPACED = "separated by spaces"
-
-
-def questions_table(plan: OrderingPlan | PreferencePlan) -> Table:
-    """Return questions.csv, with marks, roles and sources where the plan has some."""
-    marks = [_MARKS[kind] for kind in plan.marked]
-    columns = [
-        *(*_QUESTION_COLUMNS, *marks, *([_ROLE] if plan.controls else [])),
-        *(_SOURCE_COLUMNS if plan.provenance else []),
-    ]
-    return Table("questions.csv", columns, _questions)
-
-
-@lines_of
-def _questions(content: Content) -> Iterator[Row]:
-    plan: Any = content.plan
-    roles = {plan.number_of(control): control for control in plan.controls}
-    for question in content.questions:
-        role = [roles.get(question.number, COUNTED)] if roles else []
-        for index, (letter, ranks) in enumerate(question.lists.items()):
-            marks = question.marks.cells(index).values()
-            yield (
-                *(question.number, letter, spaced(ranks), plan.collection_size, *marks, *role),
-                *(_source_cells(question.source, letter) if plan.provenance else ()),
-            )
-
-
-def _source_cells(source: QuestionSource | None, letter: str) -> tuple[str | None, ...]:
-    if source is None:  # an obvious question, whose lists are drawn
-        return None, None, None
-    return source.topic, source.runs[letter], spaced(source.documents[letter])
-
-
-@lines_of
-def _rankings(content: Content) -> Iterator[Row]:
-    for question in content.questions:
-        for name, column in question.columns.items():
-            values = " ".join(map(repr, column.values))
-            yield question.number, name, str(column.ranking), values, spaced(column.shown)
-
-
-_QUESTION_COLUMNS = [
-    QUESTION,
-    Column("list", "letter of the ranked list", allowed="A, B, …"),
-    Column("ranks", "sorted positions of the relevant items, from 1", "whole numbers", SPACED),
-    Column("collection_size", "items in the collection", "whole number", "2, 3, …"),
-]
-_EACH = "separated by spaces, one for each rank"
-_MARKS = {
-    "grades": Column("grades", "how relevant the item at each rank is", "whole numbers", _EACH),
-    "weights": Column(
-        "weights", "the share of annotators who chose the item at each rank", "numbers", _EACH
-    ),
-    "clusters": Column(
-        "clusters",
-        "the sub-topics of the item at each rank, joined by +, _ for a space, - for none",
-        allowed=_EACH,
-    ),
-}
-_ROLE = Column(
-    "role",
-    "what the question is for: its answers count as votes, or it controls how people answer",
-    allowed=f"{COUNTED}, {REPEATED} (an earlier question once more), {OBVIOUS}",
-)
-_SOURCE_COLUMNS = [
-    Column("topic", "what was searched for", allowed="empty for a question that was drawn"),
-    Column("run", "the system whose list it is", allowed="empty for a question that was drawn"),
-    Column("documents", "ids of the first documents that the run returned", allowed=SPACED),
-]
-_VALUES = "the measure's own values (AP, not 1-AP), lists from A on"
-_DISPLAYED = "the values as the page prints them (lower is better), lists from A on"
-RANKINGS = Table(
-    "rankings.csv",
-    [
-        *(QUESTION, MEASURE, RANKING),
-        Column("values", _VALUES, "numbers", SPACED),
-        Column("displayed", _DISPLAYED, "numbers", SPACED),
-    ],
-    _rankings,
-)
 
 
 def _responses(content: Content) -> Iterator[str]:
@@ -731,3 +580,54 @@ _TABLE3 = Table(
     ],
     _table3,
 )
+
+
+def _long_lines(content: Content) -> Iterator[str]:
+    """Yield the lines of an ordering study, a string for each response."""
+    analysis: Analysis = content.results.analysis
+    votes = analysis.votes
+    ballots = Ballots.of(votes.answers, votes.rankings, votes.measures)
+    ends = [*_ends_of_ballots(ballots, _values_of_ballots(analysis, ballots))]
+    topics = {each.number: each.source.topic for each in content.questions if each.source}
+    start = 0
+    for block in votes.answers.blocks():
+        of_block = ballots.ballot_index[start : start + len(block)].tolist()
+        start += len(block)
+        for ballot, (participant, question, position, seconds) in zip(
+            of_block, _answer_cells(block), strict=True
+        ):
+            line = start_of_line(participant, question, topics.get(question), position, seconds)
+            yield "".join([line + end for end in ends[ballot]])
+
+
+def _values_of_ballots(analysis: Analysis, ballots: Ballots) -> NDArray[np.float64]:
+    """Return what a response of each ballot has for each measure, whose differences are tested."""
+    if analysis.own_orderings is not None:
+        return ParticipantOrders(ballots).against_measures(pairs_in_order)
+    return tally_credits(ballots).votes
+
+
+def _ends_of_ballots(ballots: Ballots, values: NDArray[np.float64]) -> Iterator[list[str]]:
+    for question, of_ballot in zip(ballots.questions.tolist(), values.tolist(), strict=True):
+        of_measure = dict(zip(ballots.measures, of_ballot, strict=True))
+        orders = ballots.rankings[question]
+        yield [
+            end_of_line(
+                pair,
+                of_measure[pair.first] - of_measure[pair.second],
+                *(orders[pair.first], orders[pair.second]),
+            )
+            for pair in pairs(ballots.measures)
+        ]
+
+
+def _answer_cells(answers: Answers) -> Iterator[tuple[Any, ...]]:
+    """Yield participant, question, position and seconds of each answer, None where unknown."""
+    positions = (*answers.position.values, None)  # the last has the code −1
+    return zip(
+        np.repeat(answers.people, answers.answer_counts).tolist(),
+        map(answers.question.values.__getitem__, answers.question.codes.tolist()),
+        map(positions.__getitem__, answers.position.codes.tolist()),
+        answers.seconds.tolist(),
+        strict=True,
+    )

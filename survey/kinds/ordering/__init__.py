@@ -1,0 +1,1 @@
+"""The kind "ordering": which measures order ranked lists as people do."""

@@ -1,0 +1,221 @@
+"""The kind of question "ordering": which measures order ranked lists as the participant does."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+from survey.core.agreement.credits import chance_credits
+from survey.core.collections.items import FindItems, Result
+from survey.core.measures import MEASURES
+from survey.core.studies.fields import Finding, and_join
+from survey.core.studies.generators import GENERATOR_VERSION
+from survey.core.studies.question_checks import QuestionCheck, compare_orders, printing_findings
+from survey.core.studies.questions import (
+    BlindedQuestion,
+    Question,
+    blind,
+    draw_blinding,
+    rankings_of,
+)
+from survey.core.studies.rankings import (
+    Ranking,
+)
+from survey.kinds import Kind, Results
+from survey.kinds.ordering import findings
+from survey.kinds.ordering.answer import OrderingAnswer, OrderingPresentation
+from survey.kinds.ordering.bot import OrderingBot
+from survey.kinds.ordering.files import OrderingFiles
+from survey.kinds.ordering.models import TABLES
+from survey.kinds.ordering.pages import OrderingPages
+from survey.kinds.ordering.plan import AFTER, NEVER, OrderingPlan
+from survey.services.analysis.study_results import AnalysisOptions
+from survey.services.exchange.tables import Content
+
+
+class OrderingKind(  # type: ignore[misc] # each part has types of its own
+    OrderingFiles, OrderingBot, OrderingPages, Kind[Any, Any, Any, Any]
+):
+    """Vote for the order that is nearest to one's own, or give one's own.
+
+    Its tables, files, simulated answers and pages are other than what follows from a declaration:
+    each part is in a module of this package.
+    """
+
+    name = "ordering"
+    plan = OrderingPlan
+    question = Question
+    presentation = OrderingPresentation
+    answer = OrderingAnswer
+    generator_version = GENERATOR_VERSION
+    has_power = True
+    tables = TABLES
+
+    def question_checks(self, questions: Iterable[Question]) -> list[QuestionCheck]:
+        """See ``Declaration.question_checks``."""
+        return compare_orders(questions)
+
+    def headings(self, plan: OrderingPlan) -> dict[str, str]:
+        """Return the heading of each measure's values: 1-AP for AP, so that lower is better."""
+        return {
+            name: MEASURES[name].shown_as if name in MEASURES else name for name in plan.measures
+        }
+
+    def chance_advantage(
+        self, plan: OrderingPlan, questions: Sequence[Question]
+    ) -> dict[str, float]:
+        """Return the expected credits per response if participants click columns at random."""
+        return chance_credits(rankings_of(questions), plan.measures)
+
+    def read_question(self, number: int, content: Mapping[str, Any]) -> Question:
+        """Return the question that a row or a file holds."""
+        return Question.from_json(number, content)
+
+    def draw(self, plan: OrderingPlan, question: Question, chance: Random) -> OrderingPresentation:
+        """Draw how one participant is shown a question."""
+        blinding = draw_blinding(
+            plan.measures,
+            plan.letters,
+            chance,
+            shuffle_columns=plan.shuffle_columns,
+            shuffle_lists=plan.shuffle_lists,
+        )
+        return OrderingPresentation(
+            label_order=list(blinding.label_order),
+            column_order=list(blinding.column_order),
+            list_order=list(blinding.list_order),
+            shown=[list(question.columns[name].shown) for name in blinding.label_order],
+        )
+
+    def show(self, question: Question, presentation: OrderingPresentation) -> BlindedQuestion:
+        """Return all that the participant may see of the question."""
+        return blind(question, presentation.blinding, presentation.shown)
+
+    def with_items(
+        self, plan: OrderingPlan, question: Question, view: BlindedQuestion, find: FindItems
+    ) -> BlindedQuestion:
+        """See ``Task.with_items``. Practice has tiles in place of pictures."""
+        source = question.source
+        if source is None and not plan.shows_tiles:
+            return view
+        documents = source.documents if source else dict.fromkeys(view.letters, ())
+        items, topic = find(
+            {each for row in documents.values() for each in row}, source.topic if source else None
+        )
+        return replace(
+            view,
+            results=tuple(
+                tuple(
+                    Result(
+                        rank,
+                        items.get(document),
+                        rank in question.lists[letter] if plan.mark_relevant else None,
+                    )
+                    for rank, document in enumerate(documents[letter] or [""] * plan.depth, 1)
+                )
+                for letter in view.letters
+            ),
+            topic=topic,
+        )
+
+    def facts(self, plan: OrderingPlan, generator_version: int) -> dict[str, Any]:
+        """Return what a summary of the study says of its questions."""
+        return {
+            "measures": " ".join(plan.measures),
+            "lists": plan.lists,
+            "relevant": plan.relevant,
+            "collection_size": plan.collection_size,
+            "generator": f"{plan.generator} (version {generator_version})",
+        }
+
+    def verdict(self, plan: OrderingPlan, questions: Sequence[Question]) -> str:
+        """Say in how many of the questions that count all measures order the lists differently."""
+        separated = [
+            check.separated
+            for check in compare_orders(questions)
+            if 0 < check.question.number <= plan.questions
+        ]
+        counts = {name: separated.count(name) for name in ("all", "some", "none")}
+        less = f"; in {counts['some']} only some of them do" if counts["some"] else ""
+        less += f"; in {counts['none']} all order them alike" if counts["none"] else ""
+        of_all = f"{counts['all']} of {len(separated)} question{'s' * (len(separated) != 1)}"
+        return f"{and_join(plan.measures)} order the lists differently in {of_all}{less}"
+
+    def findings(self, plan: OrderingPlan, questions: Sequence[Question]) -> list[Finding]:
+        """Return findings on horizons, orders, marks, sizes, printed values and controls."""
+        counted = [question for question in questions if question.number <= plan.questions]
+        printing = (finding for question in counted for finding in printing_findings(question))
+        return [
+            *findings.horizons(plan),
+            *findings.orders(plan, counted),
+            *findings.sizes(plan),
+            *findings.design(plan),
+            *printing,
+            *findings.controls(plan, questions),
+        ]
+
+    def usual_variant(self, plan: OrderingPlan) -> str:
+        """Name the label order in which the plan's first measure is Method 1, and so on."""
+        return "".join(str(number) for number in range(1, len(plan.measures) + 1))
+
+    def draw_variant(
+        self, plan: OrderingPlan, question: Question, variant: str
+    ) -> OrderingPresentation:
+        """Return a presentation with this label order: "213" puts the second measure first."""
+        usual = self.usual_variant(plan)
+        if sorted(variant) != sorted(usual):
+            raise ValueError(f"{variant!r} is no order of {usual}")
+        labels = [plan.measures[int(label) - 1] for label in variant]
+        return OrderingPresentation(
+            label_order=labels,
+            column_order=list(range(1, len(plan.measures) + 1)),
+            list_order=plan.letters,
+            shown=[question.columns[name].shown for name in labels],
+        )
+
+    def describe(
+        self, plan: OrderingPlan, view: BlindedQuestion, presentation: OrderingPresentation
+    ) -> dict[str, Any]:
+        """Return what a participant was shown; the methods only once their page showed them."""
+        hidden = plan.columns == NEVER or (plan.columns == AFTER and presentation.ranked_at is None)
+        return {
+            "lists": {letter: _ranks_shown(plan, view, ranks) for letter, ranks in view.rows},
+            "methods": [
+                {"label": column.label, "order": str(column.ranking)}
+                | ({"values": dict(column.shown)} if plan.show_values else {})
+                for column in view.columns
+                if not hidden
+            ],
+            "ranked_before": _notation(presentation.ranked_first),
+            "ranked_before_at": presentation.ranked_at and presentation.ranked_at.isoformat(),
+            "ranked_before_asked": presentation.ranked_asked,
+        }
+
+    def describe_answer(self, answer: OrderingAnswer) -> dict[str, Any]:
+        """Return the labels that were ticked, and the own ordering in notation."""
+        return {
+            "ticked": sorted(answer.clicked),
+            "own_ordering": _notation(answer.own),
+            "typed": answer.typed,
+            "scores_seen": answer.scores_seen,
+        }
+
+    def analyse(
+        self, content: Content, answers: Sequence[Any], options: AnalysisOptions
+    ) -> Results:
+        """Return the results of the study's answers."""
+        results: Results = content.answers.analyse(content, options)
+        return results
+
+
+def _ranks_shown(
+    plan: OrderingPlan, view: BlindedQuestion, ranks: Sequence[tuple[int, str]]
+) -> list[tuple[int, str]]:
+    """Return the positions of a list that its page tells: as numbers, by marks, or none."""
+    if plan.show_positions or not view.results:
+        return [*ranks]
+    return [(rank, "") for rank, _ in ranks if plan.mark_relevant and rank <= plan.depth]
+
+
+def _notation(ranking: Ranking | None) -> str | None:
+    return None if ranking is None else str(ranking)

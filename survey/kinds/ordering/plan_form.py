@@ -1,0 +1,164 @@
+"""The form of an ordering study's plan, with controls for measures, lists and marks."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from wtforms import (
+    Field,
+    SelectChoice,
+    SelectMultipleField,
+    StringField,
+)
+
+from survey.core.studies.plan import Plan
+from survey.core.text_input import split_names
+from survey.kinds.ordering.plan import (
+    BEFORE,
+    COLUMNS,
+    OF_RUNS,
+    OWN_LISTS,
+    ordering_plan,
+)
+from survey.services.studies import plans
+from survey.web.researcher.plan import FURTHER, OWN, PLAN_STEPS, RUNS, Part, PlanForm, Step, number
+
+MARK_KINDS = ("grades", "weights", "clusters")  # one text for each, dealt to drawn lists
+
+
+MARKS_HELP = (
+    "For random lists: one word for each relevant item of a list, assigned to its positions at "
+    "random. Participants see them in brackets. Your own lists have theirs in their files."
+)
+
+
+# The steps of an ordering study. Which field appears with which choice is in static/plan.css.
+STEPS = PLAN_STEPS | {
+    "what": Step(
+        "What to ask",
+        "question",
+        (
+            Part("", ("measures", "other_measures")),
+            Part("", ("generator", "questions", "lists", "relevant", "collection_size", OWN)),
+            Part("Grades or clusters beside the positions", MARK_KINDS, True, MARKS_HELP),
+            Part("Seed, and variants of the measures", ("seed", "gmt", "literal_eq15"), True),
+        ),
+    ),
+    "how": Step(
+        "How to ask",
+        "question",
+        (
+            Part(
+                "Methods", ("columns", "show_values", "scores", "rescale_values", "shuffle_columns")
+            ),
+            Part("Compare two or three ways to show the methods", ("arms",), folded=True),
+            Part(
+                RUNS,
+                (
+                    *("show_items", "mark_relevant", "mark_query_words", "show_positions"),
+                    *("depth", "shuffle_letters"),
+                ),
+            ),
+            Part(
+                "Practice and reasons", ("practice", "exclude_failed_check", "reason_question", OWN)
+            ),
+            Part(FURTHER, ("ask",)),
+            Part(
+                "Order, positions on a line, control questions",
+                ("shuffle_questions", "shuffle_lists", "positions_strip", "repeated", "obvious"),
+                folded=True,
+            ),
+        ),
+    ),
+}
+
+
+# Controls of fields that are not those of a rule.
+CONTROLS: dict[str, Callable[[], Field]] = {
+    "measures": partial(SelectMultipleField, "Measures", validate_choice=False),
+    "other_measures": partial(
+        StringField,
+        "Other measures",
+        description="With other cut-offs, separated by spaces: P@7 nDCG@3 F2@20.",
+    ),
+    "grades": partial(
+        StringField,
+        "Grades of a list's relevant items",
+        description="Like 3 2 2 1 1. Higher is more relevant.",
+    ),
+    "weights": partial(
+        StringField,
+        "Weights of a list's relevant items",
+        description="The share of annotators who chose the item, like 1 .8571 .8571 .4286 .1429.",
+    ),
+    "clusters": partial(
+        StringField,
+        "Clusters of a list's relevant items",
+        description="Like dolphin dolphin turtle pelican pelican.",
+    ),
+    "arms": partial(
+        SelectMultipleField,
+        "Or compare: participants are drawn at random and evenly among",
+        choices=[SelectChoice(*choice) for choice in COLUMNS.items()],
+        description="Tick two or three; then the choice above does not count.",
+        validate_choice=False,
+    ),
+    "looks": partial(
+        StringField,
+        "Looks at results before the end",
+        description="Optional: after how many finished participants, like 10 20. Planned looks "
+        "share the 5 %, by the spending function of Lan and DeMets.",
+    ),
+}
+
+
+class OrderingForm(PlanForm):
+    """All fields of an ordering plan except own lists, which have a page of their own."""
+
+    steps = STEPS
+    controls = PlanForm.controls | CONTROLS
+
+    def __init__(self, *args: Any, has_own_lists: bool = False, **kwargs: Any) -> None:
+        """``has_own_lists``: whether the study has some, so that they can be chosen."""
+        super().__init__(*args, **kwargs)
+        self.measure_groups = [
+            (heading, [SelectChoice(name, f"{name}: {label}") for name, label in group])
+            for heading, group in plans.measure_groups()
+        ]
+        if not has_own_lists:
+            drawn = [choice for choice in self.generator.choices if choice.value != OWN_LISTS]
+            self.generator.choices = drawn
+
+    @classmethod
+    def data_of(cls, plan: Plan) -> dict[str, Any]:
+        """See ``PlanForm.data_of``; measures that are not offered are in a text."""
+        measures = ordering_plan(plan).measures
+        offered = {name for _, group in plans.measure_groups() for name, _ in group}
+        return {
+            **super().data_of(plan),
+            **ordering_plan(plan).marks.cells(0),
+            "looks": " ".join(map(str, plan.looks)),
+            "other_measures": " ".join(name for name in measures if name not in offered),
+        }
+
+    def values(self, current: Plan) -> dict[str, Any]:
+        """See ``PlanForm.values``; own lists stay where they are chosen."""
+        typed = super().values(current)
+        typed["measures"] = [
+            *dict.fromkeys([*self.measures.data, *split_names(self.other_measures.data or "")])
+        ]
+        marks = {kind: _commas_as_spaces(self[kind].data) for kind in MARK_KINDS}
+        typed["looks"] = [number(word) for word in _commas_as_spaces(self.looks.data).split()]
+        typed["arms"] = self.arms.data
+        if typed["arms"]:
+            typed["columns"] = BEFORE
+        typed["marks"] = {kind: words for kind, words in marks.items() if words.strip()}
+        if typed["generator"] != OWN_LISTS:
+            typed |= {"own_lists": (), "own_marks": (), "provenance": None}
+        if not typed.get("provenance"):  # these fields are not on the page
+            typed |= {name: getattr(current, name) for name in OF_RUNS}
+        return typed
+
+
+def _commas_as_spaces(text: str | None) -> str:
+    return (text or "").replace(",", " ")
