@@ -26,7 +26,7 @@ from survey.figures.analysis import (
 )
 from survey.figures.exhibit import COLOURS, GREY, Exhibit
 from survey.figures.paper import triangles
-from survey.services.paper.catalogue import REPRODUCTIONS
+from survey.paper.catalogue import REPRODUCTIONS
 from tests.core.agreement.cases import MEASURES, rankings, responses
 from tests.core.agreement.random_votes import credits_of
 

@@ -29,9 +29,10 @@ MAY_IMPORT = {
     "worker": set(),
     "request_limits": set(),
     "kinds": {"web", "services", "figures", "db", "core", "errors"},
-    "web": {"services", "core", "errors", "tokens"},  # of core only plain types, see below
+    "paper": {"services", "figures", "core", "errors"},
+    "web": {"services", "paper", "core", "errors", "tokens"},  # of core only plain types, see below
     "cli": {
-        *("services", "app", "server", "config", "errors", "tokens"),
+        *("services", "paper", "app", "server", "config", "errors", "tokens"),
         *("https", "logs", "metrics", "release", "worker"),
     },
     "services": {"db", "core", "figures", "config", "errors", "tokens", "release"},

@@ -18,7 +18,7 @@ from survey.cli.terminal import (
 )
 
 if TYPE_CHECKING:
-    from survey.services.paper.reproduction import Comparison, Reproduction
+    from survey.paper.reproduction import Comparison, Reproduction
 
 NAMES = (
     *(f"table{number}" for number in range(1, 9)),
@@ -57,8 +57,8 @@ def paper(name: str, folder: Path | None, collection: Path | None, as_json: bool
     misprints), "generality" (Table 2's experiment on a collection of pictures), or all. The exit
     status is 1 if something that can be recomputed does not agree.
     """
-    from survey.services.paper.catalogue import REPRODUCTIONS
-    from survey.services.paper.generality import generality
+    from survey.paper.catalogue import REPRODUCTIONS
+    from survey.paper.generality import generality
 
     if collection and name != "generality":
         raise click.UsageError("--collection belongs to generality.")

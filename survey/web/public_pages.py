@@ -6,10 +6,10 @@ Table 4 names the measures, so no page that participants are led through links t
 from flask import Blueprint, current_app, render_template
 from flask.typing import ResponseReturnValue
 
+from survey.paper.table4 import table4 as reproduce_table4
 from survey.services.exchange.tables import stored_tables
 from survey.services.operations.backups import COPIES_KEPT
 from survey.services.operations.database import begin_reading, reason_not_ready
-from survey.services.paper.table4 import table4 as reproduce_table4
 from survey.services.studies import publications
 from survey.web.requests import engine, session
 

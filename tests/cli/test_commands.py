@@ -16,9 +16,9 @@ from survey.core.studies.fields import Finding
 from survey.core.studies.generators import GENERATORS
 from survey.core.studies.rankings import Ranking, contradictions, is_balanced
 from survey.db.migration import newest_revision
+from survey.paper.catalogue import REPRODUCTIONS
 from survey.services.collections import assessment, run_evaluation
 from survey.services.collections.list_scores import THE_PAPERS
-from survey.services.paper.catalogue import REPRODUCTIONS
 from survey.services.planning import power
 from survey.services.studies import lifecycle
 from survey.services.studies.plans import PRESETS

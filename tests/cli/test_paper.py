@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from survey.services.paper.catalogue import REPRODUCTIONS
-from survey.services.paper.reproduction import Comparison
-from survey.services.paper.tables1_to_3 import table2
+from survey.paper.catalogue import REPRODUCTIONS
+from survey.paper.reproduction import Comparison
+from survey.paper.tables1_to_3 import table2
 from tests.databases import ON_SQLITE
 
 pytestmark = ON_SQLITE

@@ -3,7 +3,7 @@
 import pytest
 from bs4 import BeautifulSoup
 
-from survey.services.paper.table4 import table4
+from survey.paper.table4 import table4
 from tests.builders import Visitor, an_open_study
 from tests.databases import ON_SQLITE
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from survey.core.agreement.answers import Response
 from survey.core.agreement.credits import distinct_questions, shares, table4
 from survey.core.studies.rankings import Ranking
-from survey.services.paper.set_level import PublishedCounts
+from survey.paper.set_level import PublishedCounts
 from tests.core.agreement.random_votes import credits_of
 
 CASE = json.loads((Path(__file__).parents[2] / "cases" / "table4.json").read_text())["table4"]

@@ -30,9 +30,9 @@ from survey.core.measures import Values
 from survey.core.text_input import FileFaults, lines_of
 from survey.errors import SurveyError
 from survey.figures.exhibit import Exhibit
+from survey.paper.reproduction import Reproduction, printed_rows
 from survey.services.analysis.sheets import Sheet
 from survey.services.exchange.input_files import read_file
-from survey.services.paper.reproduction import Reproduction, printed_rows
 
 DRAWS = 50
 RESAMPLES = 2_000

@@ -5,8 +5,8 @@ import shutil
 import pytest
 
 from survey.errors import SurveyError
+from survey.paper.generality import PAPER, generality
 from survey.services.collections import picture_folder
-from survey.services.paper.generality import PAPER, generality
 from tests.commands import albums_in
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from survey.services.paper.set_level import (
+from survey.paper.set_level import (
     PublishedCounts,
     assignments,
     most_points_apart,
@@ -14,7 +14,7 @@ from survey.services.paper.set_level import (
     set_level,
 )
 
-CASE = json.loads((Path(__file__).parents[2] / "cases" / "table4.json").read_text())["table4"]
+CASE = json.loads((Path(__file__).parents[1] / "cases" / "table4.json").read_text())["table4"]
 EXPECTED = CASE["expected"]
 NAMES = ("AP", "NMRR", "MNRO")
 PAIRS = ("MNRO-NMRR", "MNRO-AP", "NMRR-AP")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from survey.services.paper.reproduction import exhibit_texts
-from survey.services.paper.slips import all_slips, constants, f_measure, slip_checks, slips
+from survey.paper.reproduction import exhibit_texts
+from survey.paper.slips import all_slips, constants, f_measure, slip_checks, slips
 
 
 def slip_at(source):

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from survey.core.measures import average_precision, mnro, nmrr
 from survey.core.measures.nmrr_mnro import B, C, mnro_horizon, nmrr_horizon
 from survey.figures.exhibit import Exhibit
-from survey.services.analysis.sheets import Sheet
-from survey.services.paper.reproduction import (
+from survey.paper.reproduction import (
     Check,
     Checks,
     Reproduction,
@@ -27,6 +26,7 @@ from survey.services.paper.reproduction import (
     join_words,
     judge_claims,
 )
+from survey.services.analysis.sheets import Sheet
 
 SIZE = 20  # N, the collection in all figures but Figure 6
 EPSILON = 1e-9  # a smaller difference is a rounding error of floats

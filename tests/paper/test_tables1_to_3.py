@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from survey.core.measures import mnro
-from survey.services.paper import tables1_to_3
-from survey.services.paper.tables1_to_3 import mnro_reach
+from survey.paper import tables1_to_3
+from survey.paper.tables1_to_3 import mnro_reach
 
 SIZE, NAR = 77300, 0.2843
 

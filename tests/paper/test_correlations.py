@@ -5,8 +5,8 @@ from itertools import combinations
 import pytest
 from scipy import stats
 
-from survey.services.paper.reproduction import printed_rows
-from survey.services.paper.tables5_to_8 import compare_means, correlations, opposed_pairs
+from survey.paper.reproduction import printed_rows
+from survey.paper.tables5_to_8 import compare_means, correlations, opposed_pairs
 
 EACH_PAIR = pytest.mark.parametrize(
     "agreement",

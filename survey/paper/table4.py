@@ -12,8 +12,7 @@ from survey.core.agreement.agreement import counts_as_json
 from survey.core.agreement.credits import OTHER, Shares, Table4, distinct_questions, shares
 from survey.core.agreement.credits import table4 as tabulate
 from survey.core.statistics.significance import LEVEL, p_text
-from survey.services.analysis.sheets import Sheet, as_markdown
-from survey.services.paper.reproduction import (
+from survey.paper.reproduction import (
     MEASURES,
     NOT_SUPPORTED,
     Check,
@@ -27,7 +26,7 @@ from survey.services.paper.reproduction import (
     name_sets,
     printed_rows,
 )
-from survey.services.paper.set_level import (
+from survey.paper.set_level import (
     FirstPlaces,
     PairTests,
     PublishedCounts,
@@ -36,6 +35,7 @@ from survey.services.paper.set_level import (
     p_if_participants_differ,
     set_level,
 )
+from survey.services.analysis.sheets import Sheet, as_markdown
 
 # Below Table 4: "in set 3 and set 9, there is a tie between the values of AP and
 # MNRO, while in set 4, there is a tie between NMRR and MNRO."

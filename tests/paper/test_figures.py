@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from survey.core.measures import score
-from survey.services.paper.catalogue import REPRODUCTIONS
-from survey.services.paper.figures1_to_8 import (
+from survey.paper.catalogue import REPRODUCTIONS
+from survey.paper.figures1_to_8 import (
     IN_CAPTION,
     IN_TEXT,
     largest_gap,

@@ -13,8 +13,7 @@ import numpy as np
 
 from survey.core.measures import nmrr, score
 from survey.core.measures.nmrr_mnro import B, C, mnro_horizon, nmrr_horizon
-from survey.services.analysis.sheets import Sheet
-from survey.services.paper.figures1_to_8 import (
+from survey.paper.figures1_to_8 import (
     FULL,
     IN_CAPTION,
     IN_TEXT,
@@ -24,7 +23,7 @@ from survey.services.paper.figures1_to_8 import (
     item_curve,
     nro,
 )
-from survey.services.paper.reproduction import (
+from survey.paper.reproduction import (
     DOES_NOT_HOLD,
     HOLDS,
     IN_PART,
@@ -36,8 +35,9 @@ from survey.services.paper.reproduction import (
     float_cells,
     printed_rows,
 )
-from survey.services.paper.table4 import PARTICIPANTS, published_counts, recount
-from survey.services.paper.tables5_to_8 import percentages, table8
+from survey.paper.table4 import PARTICIPANTS, published_counts, recount
+from survey.paper.tables5_to_8 import percentages, table8
+from survey.services.analysis.sheets import Sheet
 
 REMARKS = (
     "Lines are those of the manuscript. Sentences that a table or figure contradicts, but that are "

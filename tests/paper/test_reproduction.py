@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from survey.services.paper import reproduction
-from survey.services.paper.reproduction import (
+from survey.paper import reproduction
+from survey.paper.reproduction import (
     Check,
     Claim,
     compare_deviation,

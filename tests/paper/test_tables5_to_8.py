@@ -2,8 +2,8 @@
 
 import pytest
 
-from survey.services.paper.reproduction import compare_deviation, printed_rows
-from survey.services.paper.tables5_to_8 import (
+from survey.paper.reproduction import compare_deviation, printed_rows
+from survey.paper.tables5_to_8 import (
     COLLECTIONS,
     nearest_share,
     percentages,

@@ -8,8 +8,7 @@ from typing import Any
 import scipy
 
 from survey.core.statistics.rater_agreement import RankCorrelation, kendall, spearman_rho
-from survey.services.analysis.sheets import Cell, Sheet
-from survey.services.paper.reproduction import (
+from survey.paper.reproduction import (
     ROUNDING_NOTE,
     Check,
     Checks,
@@ -23,6 +22,7 @@ from survey.services.paper.reproduction import (
     judge_claims,
     printed_rows,
 )
+from survey.services.analysis.sheets import Cell, Sheet
 
 MEANS = ("MAP", "ANMRR", "AMNRO")
 LEVELS = {"*": ".05", "**": ".01", "***": ".001"}

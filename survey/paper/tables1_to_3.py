@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 from survey.core.measures import Setting
 from survey.core.measures.nmrr_mnro import mnro_horizon
 from survey.core.studies.questions import build_question
-from survey.services.analysis.sheets import Sheet
-from survey.services.paper.figures1_to_8 import nro
-from survey.services.paper.reproduction import (
+from survey.paper.figures1_to_8 import nro
+from survey.paper.reproduction import (
     MEASURES,
     ROUNDING_NOTE,
     Check,
@@ -24,6 +23,7 @@ from survey.services.paper.reproduction import (
     judge_claims,
     printed_rows,
 )
+from survey.services.analysis.sheets import Sheet
 
 MEANS = ("MAP", "ANMRR", "NAR", "AMNRO")  # of Table 2
 SCALES = ("as a difference", "in per cent of the value", "in per cent of 1 − value")

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from survey.services.paper.set_level import set_level
-from survey.services.paper.table4 import (
+from survey.paper.set_level import set_level
+from survey.paper.table4 import (
     claims_of_table4,
     published_counts,
     recount,

@@ -39,14 +39,14 @@ Interval = tuple[Fraction, Fraction]
 @cache
 def printed_rows(table: str) -> tuple[dict[str, str], ...]:
     """Return the rows of a table as the paper prints them; all cells are strings."""
-    source = files("survey.services.paper") / "printed" / f"{table}.csv"
+    source = files("survey.paper") / "printed" / f"{table}.csv"
     return tuple(csv.DictReader(source.read_text(encoding="utf-8").splitlines()))
 
 
 @cache
 def exhibit_texts(name: str) -> Any:
     """Return the words about an exhibit: its claims; of a figure also title and note."""
-    source = files("survey.services.paper") / "exhibits" / f"{name}.yaml"
+    source = files("survey.paper") / "exhibits" / f"{name}.yaml"
     return yaml.safe_load(source.read_text(encoding="utf-8"))
 
 

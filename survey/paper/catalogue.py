@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from survey.services.paper import (
+from survey.paper import (
     figures1_to_8,
     generality,
     slips,
@@ -10,7 +10,7 @@ from survey.services.paper import (
     tables1_to_3,
     tables5_to_8,
 )
-from survey.services.paper.reproduction import Reproduction
+from survey.paper.reproduction import Reproduction
 
 REPRODUCTIONS: Mapping[str, Callable[[], Reproduction]] = {
     "table1": tables1_to_3.table1,
