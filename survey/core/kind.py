@@ -71,7 +71,9 @@ class Declaration(ABC, Generic[PlanT, QuestionT, PresentationT, AnswerT]):
     ``noun``: what messages call its questions. ``generator_version``: of the code that draws them;
     raised when it draws different ones. ``asks``: what a page may ask back before it saves an
     answer that ``contradicts`` itself. ``has_power``: whether the power of its verdicts is
-    simulated, for which its plan has what an ordering plan has.
+    simulated, for which its plan is a ``VotedPlan``. ``pace_note``: in a list of participants,
+    which of their documents count so far. ``public_note``: what the public page lets everyone see
+    of question 1 beyond its first page.
     """
 
     name: ClassVar[str]
@@ -84,6 +86,8 @@ class Declaration(ABC, Generic[PlanT, QuestionT, PresentationT, AnswerT]):
     generator_version: ClassVar[int] = 1
     asks: ClassVar[Sequence[str]] = ()
     has_power: ClassVar[bool] = False
+    pace_note: ClassVar[str] = ""
+    public_note: ClassVar[str] = ""
 
     @abstractmethod
     def draw(self, plan: PlanT, question: QuestionT, chance: Random) -> PresentationT:

@@ -58,6 +58,7 @@ class GroupingKind(GroupingBot, KindInSteps[GroupingPlan, GroupingQuestion, Grou
     presentation, step = GroupingPresentation, GroupingStep
     asks = ASKED
     metadata = Base.metadata
+    pace_note = "Pictures: put into groups or taken out; one that is moved counts again."
 
     def show(self, question: GroupingQuestion, presentation: GroupingPresentation) -> GroupingShown:
         """Return topic and steps; ``with_items`` makes of them what the page shows."""

@@ -62,6 +62,8 @@ class LabellingKind(
     presentation, step = LabellingPresentation, LabellingStep
     asks = ASKED
     metadata = Base.metadata
+    pace_note = "Pictures: shown in a batch so far."
+    public_note = "from batch to batch, all pictures of the collection"
 
     def show(
         self, question: LabellingQuestion, presentation: LabellingPresentation

@@ -96,8 +96,8 @@ class StudyParticipants:
     ``counts``: how many of those who count have each status. ``under_way``: how many of them have
     begun, were seen lately and are not complete. ``arms``: of those who are complete or hold a
     slot, how many are in each arm. ``id_prefix``: what the listed ids begin with; it
-    changes no number. ``has_paces``: whether questions are answered in steps. ``free``: how many
-    more can begin. ``stuck``: whose forms are refused.
+    changes no number. ``has_paces``: whether questions are answered in steps; ``pace_note``: which
+    pictures count there. ``free``: how many more can begin. ``stuck``: whose forms are refused.
     """
 
     counted: ParticipantList
@@ -108,6 +108,7 @@ class StudyParticipants:
     arms: Mapping[str, int]
     id_prefix: str
     has_paces: bool
+    pace_note: str
     free: int
     stuck: Sequence[StuckParticipant]
     at: datetime
@@ -155,6 +156,7 @@ def list_participants(session: Session, study: Study, id_prefix: str = "") -> St
         arms={arm: arms.get(arm, 0) for arm in study.plan.arms},
         id_prefix=id_prefix,
         has_paces=KINDS[plan.kind].tables.step is not None,
+        pace_note=KINDS[plan.kind].pace_note,
         free=participants.free_slots(session, study),
         stuck=_stuck(session, study),
         at=now(),

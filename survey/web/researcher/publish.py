@@ -4,6 +4,7 @@ from flask import flash, g, redirect, url_for
 from flask.typing import ResponseReturnValue
 from wtforms import BooleanField, HiddenField, RadioField, SelectChoice, StringField
 
+from survey.core.kinds import kind_of
 from survey.services import accounts
 from survey.services.exchange.public_bundle import left_out
 from survey.services.studies import publications
@@ -71,6 +72,7 @@ def publish() -> ResponseReturnValue:
         people=people,
         are_few=people < FEW_PEOPLE,
         left_out=left_out(g.plan),
+        public_note=kind_of(g.plan).public_note,
         address=external_address("published.page", slug=g.study.slug),
     )
 
