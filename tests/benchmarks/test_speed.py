@@ -2,8 +2,18 @@
 
 import pytest
 
-from benchmarks.speed.pages import BLOCK, PAGE, findings_table, growth_table, number, quoted
+from benchmarks.speed.pages import (
+    BLOCK,
+    PAGE,
+    RECORD_ONLY,
+    findings_table,
+    growth_lines,
+    number,
+    quoted,
+    shortened,
+)
 from benchmarks.speed.part import Finding, Growth, Part, keep, kept
+from benchmarks.speed.parts import NAMES
 from benchmarks.speed.timing import in_turn, ratios
 
 PART = Part(
@@ -47,8 +57,24 @@ def test_numbers_have_three_digits():
     ]  # fmt: skip
 
 
-def test_growth_is_a_column_for_each_size():
-    assert "| participants | 30 | 300 |" in growth_table(PART.growth[0])
+def test_growth_has_a_cost_for_each_size():
+    line = "- a study with 30; 300 participants: 0.500; 5 s\n"
+    assert growth_lines(PART.growth) == line
+    assert growth_lines([*PART.growth, *PART.growth]) == line + line.replace("a study", "…")
+
+
+def test_what_a_row_repeats_of_the_row_before_is_left_out():
+    assert shortened("1,000 labels: memory", "1,000 labels") == "… memory"
+    assert shortened("1,000 labels: memory", "1,000 labels: time") == "… memory"
+    assert shortened("1,000 labels: memory", "1,000 labels of pictures") == "1,000 labels: memory"
+    assert shortened("1,000 labels", "1,000 labels") == "…"
+
+
+def test_findings_that_only_the_record_holds_have_no_aim_and_are_there():
+    findings = [one for name in NAMES for one in kept(name)[0].findings]
+    left_out = [one for one in findings if one.what in RECORD_ONLY]
+    assert {one.what for one in left_out} == RECORD_ONLY
+    assert not [one.what for one in left_out if one.target or one.headline]
 
 
 def test_contestants_run_in_turn_once_before_it_counts():
