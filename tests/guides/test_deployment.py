@@ -12,7 +12,7 @@ import yaml
 
 from survey.request_limits import IDLE_SECONDS
 from tests.builders import SLUG, Visitor
-from tests.guides.pages import ROOT, block_of, page_named
+from tests.guides.pages import ROOT, blocks_of, page_named
 from tests.guides.proxies import require
 from tests.promises.tracing import require_strace
 from tests.serving import OverHttp, Server, free_port
@@ -107,8 +107,18 @@ def test_the_survey_does_its_work_within_the_limits_of_the_service(tmp_path):
 
 
 @pytest.mark.parametrize("file", INSTALLED, ids=lambda file: file.name)
-def test_the_guide_shows_each_file_as_it_is(file):
-    assert block_of(page_named("thousand-participants.md"), INSTALLED[file]) == file.read_text()
+def test_the_guide_links_each_file_and_installs_it(file):
+    page = page_named("thousand-participants.md")
+    name = str(file.relative_to(ROOT))
+    assert f"](../{name})" in page.read_text()
+    copies = [
+        command.split()
+        for block in blocks_of(page)
+        for command in block.commands
+        if command.startswith(("sudo cp ", "sudo install "))
+    ]
+    [target] = [words[-1] for words in copies if name in words]
+    assert INSTALLED[file] == target + (file.name if target.endswith("/") else "")
 
 
 def test_nginx_closes_a_connection_to_the_survey_before_the_survey_does():
