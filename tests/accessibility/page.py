@@ -1,5 +1,9 @@
-"""Write into docs/accessibility.md what ``make accessibility`` found, between its markers."""
+"""Write into docs/accessibility.md what ``make accessibility`` found, between its markers.
 
+The page has the sums; ``checked.csv`` a row for each page in each state.
+"""
+
+import csv
 import json
 import re
 from pathlib import Path
@@ -10,30 +14,55 @@ from axe_playwright_python.base import AXE_SCRIPT
 from tests.accessibility.conftest import TABLE
 
 PAGE = Path(__file__).parents[2] / "docs" / "accessibility.md"
+RECORD = Path(__file__).parent / "checked.csv"
 BLOCK = re.compile(r"(<!-- checked -->\n).*?(<!-- end -->)", re.DOTALL)
-HEAD = "| Page | State | Combinations | axe-core | Own checks |\n|---|---|---:|---:|---:|\n"
+COUNTS = ("combinations", "axe_core", "own_checks")
 
 
-def table_of(rows: list[dict[str, Any]]) -> str:
-    """A sentence with the sums, and a line for each page in each state."""
+def record_rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return a row for each page in each state, with the sums of what was looked at and found."""
     lines: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in rows:
         lines.setdefault((row["page"], row["state"]), []).append(row)
-    listed = "".join(
-        f"| {page} | {state} | {_sum(found, 'looks')} | {_sum(found, 'axe')} |"
-        f" {_sum(found, 'others')} |\n"
+    return [
+        {
+            "page": page,
+            "state": state,
+            "combinations": _sum(found, "looks"),
+            "axe_core": _sum(found, "axe"),
+            "own_checks": _sum(found, "others"),
+        }
         for (page, state), found in sorted(lines.items())
-    )
-    return f"{_summary(lines, rows)}\n\n{HEAD}{listed}"
+    ]
 
 
-def _summary(lines: dict[tuple[str, str], Any], rows: list[dict[str, Any]]) -> str:
-    pages = len({page for page, _ in lines})
+def read_record() -> list[dict[str, Any]]:
+    """Return the rows of ``checked.csv``."""
+    with RECORD.open(encoding="utf-8", newline="") as file:
+        return [row | {name: int(row[name]) for name in COUNTS} for row in csv.DictReader(file)]
+
+
+def write_record(rows: list[dict[str, Any]]) -> None:
+    """Write ``checked.csv``."""
+    with RECORD.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, ["page", "state", *COUNTS], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def summary(rows: list[dict[str, Any]]) -> str:
+    """Return a sentence with the sums."""
+    pages = len({row["page"] for row in rows})
     return (
-        f"{pages} pages in {len(lines)} states, {_sum(rows, 'looks')} combinations of state, "
-        f"language, width and theme: axe-core {axe_version()} found {_sum(rows, 'axe')} faults, "
-        f"our own checks {_sum(rows, 'others')}."
+        f"{pages} pages in {len(rows)} states, {_sum(rows, 'combinations')} combinations of state, "
+        f"language, width and theme: axe-core {axe_version()} found "
+        f"{_sum(rows, 'axe_core')} faults, our own checks {_sum(rows, 'own_checks')}."
     )
+
+
+def quoted(page: str, rows: list[dict[str, Any]]) -> str:
+    """Return the page with the sums of these rows."""
+    return BLOCK.sub(lambda block: f"{block[1]}{summary(rows)}\n{block[2]}", page)
 
 
 def _sum(rows: list[dict[str, Any]], name: str) -> int:
@@ -49,5 +78,5 @@ def axe_version() -> str:
 
 if __name__ == "__main__":
     kept = [row for path in sorted(TABLE.glob("*.json")) for row in json.loads(path.read_text())]
-    written = table_of(kept)
-    PAGE.write_text(BLOCK.sub(lambda block: block[1] + written + block[2], PAGE.read_text()))
+    write_record(record_rows(kept))
+    PAGE.write_text(quoted(PAGE.read_text(), read_record()))

@@ -7,7 +7,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 from tests.accessibility.catalogue import LANGUAGES, every_sight, sights_of
-from tests.accessibility.page import PAGE
+from tests.accessibility.page import PAGE, quoted, read_record
 from tests.accessibility.walks_of_studies import SHA256, publishing, resulting
 from tests.accessibility.walks_through_questions import answering
 from tests.accessibility.walks_to_questions import preparing
@@ -69,10 +69,16 @@ def test_every_kind_of_error_page_is_in_the_catalogue(house):
     assert {400, 401, 403, 404, 405, 413, 429, 500, 503} <= statuses
 
 
-def test_the_written_page_lists_every_page_in_every_state(house):
+def test_the_record_lists_every_page_in_every_state(house):
     """Else ``make accessibility`` was not run since one was added."""
-    listed = set(re.findall(r"^\| ([^|]+) \| ([^|]*?) \| \d+ \|", PAGE.read_text(), re.MULTILINE))
+    listed = {(row["page"], row["state"]) for row in read_record()}
     assert listed == {(sight.page, sight.state) for sight in every_sight(house)}
+
+
+def test_the_written_page_has_the_sums_of_the_record():
+    text = PAGE.read_text()
+    assert text.count("<!-- checked -->") == 1
+    assert quoted(text, read_record()) == text
 
 
 def test_pages_of_a_study_can_be_told_apart_by_their_titles(house):
