@@ -10,6 +10,7 @@ import yaml
 from survey import __version__
 from survey.core.measures.catalogue import BUILT_IN
 from survey.core.measures.measure import Family
+from tests.promises import page as promises
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
@@ -72,6 +73,24 @@ def test_every_measure_has_its_line_and_every_source_its_page():
     assert {one.name for one in (ROOT / "docs" / "sources").iterdir()} == {
         *("mnro-paper.md", "lecture.md", "map-ndcg.md", "mialbum.md", "imageclef.md")
     }
+
+
+def test_the_page_of_promises_quotes_what_is_recorded():
+    text, record = promises.PAGE.read_text(), promises.RECORD.read_text()
+    blocks = [block[2] for block in promises.BLOCK.finditer(text)]
+    assert blocks == [block[2] for block in promises.BLOCK.finditer(record)]
+    assert text.count("<!-- measured: ") == len(blocks) == 10
+    assert promises.quoted(text, record) == text
+    assert promises.recorded(record, []) == record
+
+
+def test_what_a_promise_measured_again_replaces_what_it_measured():
+    record = "<!-- measured: forms -->\n- 1 sent (`b`)\n<!-- end -->\n"
+    page = f"Before\n{record}after\n"
+    notes = [{"promise": "forms", "test": test, "sentence": f"2 {test}"} for test in ("b", "a")]
+    again = promises.recorded(record, notes)
+    assert again == "<!-- measured: forms -->\n- 2 a (`a`)\n- 2 b (`b`)\n<!-- end -->\n"
+    assert promises.quoted(page, again) == page.replace("1 sent", "2 b")
 
 
 def test_the_citation_names_this_version():

@@ -74,11 +74,10 @@ def check(folder, point, *, acknowledged):
 
 
 def in_words(mode, hit):
-    listed = ", ".join(f"{number} × {call}" for call, number in hit.items())
     return (
         f"SQLite with a {MODES[mode]}: {sum(hit.values())} answers, in each of which one system "
-        f"call failed with EIO or ENOSPC or was the process's last ({listed}): 0 acknowledged "
-        "answers lost, 0 doubled, the file intact; sent again, each was stored once."
+        f"call failed with EIO or ENOSPC or was the process's last ({len(hit)} kinds of call): "
+        "0 acknowledged answers lost, 0 doubled, the file intact; sent again, each was stored once."
     )
 
 
