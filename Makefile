@@ -11,7 +11,7 @@ PIP := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-c
 COMPILE := $(BIN)/python -W ignore -m compileall -qq -j 0 .venv/lib || true
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test test-slow test-all promises accessibility soak check audit dependencies calibrate digits effort bench freeze wheel screenshots translations constraints clean
+.PHONY: help install run test test-slow test-all promises accessibility soak check audit dependencies calibrate digits effort bench freeze wheel screenshots translations constraints lock clean
 
 help: ## Say what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
@@ -90,6 +90,11 @@ translations: .venv/test ## Bring the catalogues up to date with what participan
 
 constraints: ## Pin what is installed now (after trying newer versions by hand)
 	$(BIN)/python -m pip freeze --exclude-editable | grep -viE '^(pip|setuptools)\b' > constraints.txt
+
+lock: constraints.txt ## Write requirements.lock: what a server installs, pinned, with each file's SHA-256
+	@$(PYTHON) -m venv build/lock && build/lock/bin/pip install --quiet --disable-pip-version-check 'pip-tools==7.6.2'
+	build/lock/bin/pip-compile --quiet --generate-hashes --no-annotate --no-header --strip-extras --extra https \
+	  --no-emit-index-url --no-emit-find-links --constraint constraints.txt --output-file requirements.lock pyproject.toml
 
 clean: ## Remove the environment and what was built (not the instance folder)
 	rm -rf .venv dist build

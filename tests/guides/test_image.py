@@ -45,7 +45,7 @@ def test_all_that_the_wheel_is_made_of_gets_into_the_image():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     built = project["tool"]["hatch"]
     named = [project["project"]["readme"], *project["project"]["license-files"]]
-    named += [built["version"]["path"], "pyproject.toml", "constraints.txt"]
+    named += [built["version"]["path"], "pyproject.toml", "requirements.lock"]
     assert all(is_copied(name) for name in named)
     wheel = built["build"]["targets"]["wheel"]
     folders = (*wheel["packages"], *wheel["force-include"])

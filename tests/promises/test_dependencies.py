@@ -7,6 +7,7 @@ from importlib.metadata import distribution, metadata
 
 import pytest
 from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
 
 from tests.dependencies import page
 from tests.dependencies.audit import KNOWN_TO_BE_BAD, audit
@@ -42,8 +43,22 @@ def test_every_pinned_package_runs_on_the_oldest_python_that_the_survey_runs_on(
     assert [name for name, need in needs.items() if not SpecifierSet(need).contains(oldest)] == []
 
 
+def test_a_server_installs_the_pinned_versions_and_knows_the_hash_of_each_file():
+    lines = (ROOT / "requirements.lock").read_text().replace("\\\n", "").splitlines()
+    locked = {}
+    for line in lines:
+        found = PIN.match(line)
+        assert found, line
+        assert re.search(r"--hash=sha256:[0-9a-f]{64}", line), line
+        locked[found["name"].lower()] = found["version"]
+    known = {canonicalize_name(name): version for name, version in pins().items()}
+    assert locked.items() <= known.items(), "run make lock"
+    direct = {name for name, asked in page.dependencies()["Run time"].items() if not asked}
+    assert {canonicalize_name(name) for name in direct} <= locked.keys(), "run make lock"
+
+
 def test_no_index_is_named():
-    pinned = ("constraints.txt", "tests/dependencies/audit.txt", "benchmarks/speed/peers.txt")
+    pinned = ("constraints.txt", "requirements.lock", "tests/dependencies/audit.txt", "benchmarks/speed/peers.txt")
     for name in (*pinned, "pyproject.toml", "Makefile", "Containerfile", ".ci/run"):
         text = (ROOT / name).read_text()
         assert "://" not in text.replace("http://127.0.0.1", ""), name
