@@ -58,7 +58,12 @@ def test_a_server_installs_the_pinned_versions_and_knows_the_hash_of_each_file()
 
 
 def test_no_index_is_named():
-    pinned = ("constraints.txt", "requirements.lock", "tests/dependencies/audit.txt", "benchmarks/speed/peers.txt")
+    pinned = (
+        "constraints.txt",
+        "requirements.lock",
+        "tests/dependencies/audit.txt",
+        "benchmarks/speed/peers.txt",
+    )
     for name in (*pinned, "pyproject.toml", "Makefile", "Containerfile", ".ci/run"):
         text = (ROOT / name).read_text()
         assert "://" not in text.replace("http://127.0.0.1", ""), name
