@@ -20,6 +20,7 @@ from survey.cli.command import (
     with_options,
 )
 from survey.cli.terminal import print_json, print_result, print_table, print_text, progress_bar, say
+from survey.services.planning.power_fields import FIELDS, Choice, Numbers, usual_of
 
 if TYPE_CHECKING:
     from flask import Flask
@@ -27,32 +28,12 @@ if TYPE_CHECKING:
     from survey.core.agreement.power_model import Power
     from survey.services.analysis.results import PastVotes
 
-ONE, SEVERAL = "NUMBER", "NUMBER,…"
-# Each option's values, default and help; the services parse the values.
-GRID = {
-    "participants": (SEVERAL, "30,60", "How many take part."),
-    "questions": (SEVERAL, "10", "How many questions each answers."),
-    "pool": (SEVERAL, "30", "Questions in the pool they are drawn from; none for no pool."),
-    "difference": (
-        SEVERAL,
-        ".10",
-        "Differences that matter, as shares: .10 is 10 points; 0 is none.",
-    ),
-    "measures": (ONE, "3", "How many measures are compared, 2 to 6."),
-    "generator": ("NAME", "discriminative", "What draws the questions: discriminative or random."),
-    "primary": ("YES/NO", "no", "Whether the two are the plan's primary pair, tested by itself."),
-    "decided": (ONE, ".68", "Share of responses that credit only one of the two measures."),
-    "between-questions": (ONE, ".15", "Standard deviation of the difference between questions."),
-    "between-participants": (
-        ONE,
-        ".05",
-        "Standard deviation of the difference between participants.",
-    ),
-    "dropouts": (ONE, "0", "Share of participants who stop early."),
-    "random-clickers": (ONE, "0", "Share of participants who click at random."),
-    "replicates": (ONE, "2000", "Simulated runs of each study."),
-    "seed": (ONE, "1", "The same seed gives the same figures."),
-}
+
+def _metavar(rule: Numbers | Choice) -> str:
+    """Return how the help writes the values of an option."""
+    if isinstance(rule, Numbers):
+        return "NUMBER,…" if rule.several else "NUMBER"
+    return "YES/NO" if "yes" in rule.allowed else "NAME"
 
 
 @command(
@@ -65,8 +46,12 @@ GRID = {
 )
 @with_options(
     [
-        click.option(f"--{name}", metavar=values, help=f"{text} ({default})")
-        for name, (values, default, text) in GRID.items()
+        click.option(
+            f"--{name.replace('_', '-')}",
+            metavar=_metavar(rule),
+            help=f"{rule.help} ({usual_of(rule)})",
+        )
+        for name, rule in FIELDS.items()
     ]
 )
 @click.option(

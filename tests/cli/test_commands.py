@@ -19,7 +19,6 @@ from survey.db.migration import newest_revision
 from survey.paper.catalogue import REPRODUCTIONS
 from survey.services.collections import assessment, run_evaluation
 from survey.services.collections.list_scores import THE_PAPERS
-from survey.services.planning import power
 from survey.services.studies import lifecycle
 from survey.services.studies.plans import PRESETS
 from tests.builders import SLUG, Visitor, a_plan
@@ -736,10 +735,6 @@ def test_choices_and_defaults_are_those_of_the_services():
     }
     for (path, name), default in defaults.items():
         assert parameter(path, name).default == default, path
-    for name, field in power.FIELDS.items():
-        option = parameter("survey power", name)
-        assert option.help.endswith(f"({field.default})")
-        assert option.metavar == ("NUMBER,…" if field.several else "NUMBER")
 
 
 def parameter(path, name):

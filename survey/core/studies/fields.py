@@ -38,6 +38,7 @@ FIRST_YEAR, LAST_YEAR = 2000, 2199  # of days in plans
 LONGEST_ANSWER = 2_000  # characters of what participants write below a question, or at the end
 LARGEST = 1_000_000_000
 MOST_OPTIONS = 50
+MOST_QUESTIONS = 50  # of a study whose lists are drawn, or a researcher's own
 MOST_LISTED = 20  # values that a page shows beside each other
 
 Place = tuple[str | int, ...]

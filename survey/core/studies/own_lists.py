@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from survey.core.given_tables import Columns, Row, table_in
 from survey.core.preflight import Warned
+from survey.core.studies.fields import MOST_QUESTIONS
 from survey.core.studies.provenance import Provenance
 from survey.core.studies.questions import (
     KINDS,
@@ -18,7 +19,7 @@ from survey.core.studies.questions import (
 from survey.core.studies.rankings import letters_for
 from survey.core.text_input import FaultyFilesError, FileFaults, parse_whole, shortened
 
-QUESTIONS = (1, 50)
+QUESTIONS = (1, MOST_QUESTIONS)
 LISTS = (2, 10)  # two suffice for own lists, say two systems' runs
 COLLECTION_SIZE = (2, 100_000_000)
 

@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Protocol, Self
 
 from survey.core.measures import mentioned_measure
 from survey.core.studies.fields import (
+    MOST_QUESTIONS,
     AskedField,
     Choice,
     ClosingQuestion,
@@ -56,9 +57,12 @@ FIELD_LISTS: dict[str, type[PersonalField]] = {
 }
 LATER = ("ask",)  # fields that release 0.2.0 does not know: left out where they are empty
 POOL = ("design", "pool")  # the choice with which some settings count
-QUESTIONS = Whole("Questions", 1, 50, help="1 to 50, or the whole pool.")
+QUESTIONS = Whole("Questions", 1, MOST_QUESTIONS, help=f"1 to {MOST_QUESTIONS}, or the whole pool.")
 PER_PARTICIPANT = Whole(
-    *("Questions per participant", 1, 50), optional=True, help="Only for a pool.", only_with=POOL
+    *("Questions per participant", 1, MOST_QUESTIONS),
+    optional=True,
+    help="Only for a pool.",
+    only_with=POOL,
 )
 DESIGNS = {
     "all": "Everyone answers all questions",

@@ -527,11 +527,12 @@ def read_fields(row: CsvRow, make: Any, **known: Any) -> Any:
             values[each.name] = ()  # an empty cell is an empty list where there has to be one
         if values[each.name] is None and not each.optional:
             raise row.fault(each.name, "a value is needed")
-        if each.breach(values[each.name]):
-            raise row.fault(each.name, f"allowed: {allowed_in(each)}")
     try:
         return make(**known, **values)
     except NotAllowedValueError as error:
+        for each in declared:
+            if each.breach(values[each.name]):
+                raise row.fault(each.name, f"allowed: {allowed_in(each)}") from None
         raise row.fault(error.field, error.text) from None
     except ValueError as error:
         raise row.fault(declared[0].name if declared else "question", str(error)) from None

@@ -39,59 +39,19 @@ from survey.core.agreement.power_model import (
     tally,
 )
 from survey.core.statistics.significance import LEVEL
-from survey.core.studies.fields import Fault, PlanError, and_join
-from survey.core.studies.plan import QUESTIONS, Plan
+from survey.core.studies.fields import MOST_QUESTIONS, Fault, PlanError, and_join
+from survey.core.studies.plan import Plan
 from survey.core.studies.questions import rankings_of
 from survey.core.studies.rankings import CONTRADICTING, IDENTICAL, TIES_ONLY
 from survey.errors import SurveyError
+from survey.services.planning.power_fields import FIELDS, NO_POOL, PEOPLE, Choice, Numbers, usual_of
 
 if TYPE_CHECKING:
     from survey.services.analysis.results import PastVotes
 
 BALANCED = "balanced"
-MOST_VALUES = 10
-NO_POOL = "none"
-
-
-@dataclass(frozen=True)
-class Field:
-    """What may be typed for a setting: numbers of a kind, the lowest and the highest."""
-
-    default: str
-    kind: type[int] | type[float]
-    lowest: float
-    highest: float
-    several: bool = False
-
-    @property
-    def allowed(self) -> str:
-        """The words for the values that are allowed."""
-        what = "whole number" if self.kind is int else "share"
-        many = f"one to {MOST_VALUES} {what}s" if self.several else f"a {what}"
-        return f"{many} from {self.lowest} to {self.highest}"
-
-
-FIELDS: Mapping[str, Field] = {
-    "participants": Field("30,60", int, 2, 1000, several=True),
-    "questions": Field("10", int, 2, QUESTIONS.highest, several=True),
-    "pool": Field("30", int, 2, QUESTIONS.highest, several=True),
-    "difference": Field(".10", float, 0, 1, several=True),
-    "measures": Field("3", int, 2, 6),
-    "decided": Field(".68", float, 0.05, 1),
-    "between_questions": Field(".15", float, 0, 1),
-    "between_participants": Field(".05", float, 0, 1),
-    "dropouts": Field("0", float, 0, 0.9),
-    "random_clickers": Field("0", float, 0, 0.9),
-    "replicates": Field("2000", int, 100, 100_000),
-    "seed": Field("1", int, 0, 2**32 - 1),
-}
 SHARES = ("decided", "between_questions", "between_participants", "dropouts", "random_clickers")
-PEOPLE = FIELDS["participants"]
-# Fields that are one of some words, the first by default.
-CHOICES = {"generator": ("discriminative", "random"), "primary": ("no", "yes")}
-DEFAULTS = {name: field.default for name, field in FIELDS.items()} | {
-    name: words[0] for name, words in CHOICES.items()
-}
+DEFAULTS = {name: usual_of(rule) for name, rule in FIELDS.items()}
 
 # The work of an executor's task, about a twentieth of a second: sending it to a cluster's
 # worker and back takes some milliseconds.
@@ -138,11 +98,12 @@ def read_grid(fields: Mapping[str, str], kinds: Kinds | None = None) -> Grid:
         texts["decided"] = f"{decided_share(int(texts['measures'])):.2f}"
     faults: list[Fault] = []
     values: dict[str, list[float]] = {}
-    for name in FIELDS:
-        try:
-            values[name] = _numbers(name, texts[name])
-        except ValueError as error:
-            faults.append(Fault((name,), str(error)))
+    for name, rule in FIELDS.items():
+        if isinstance(rule, Numbers):
+            try:
+                values[name] = rule.parse(name, texts[name])
+            except ValueError as error:
+                faults.append(Fault((name,), str(error)))
     faults = faults or list(_disagreements(values))
     faults += _choice_faults(texts)
     if faults:
@@ -158,9 +119,9 @@ def read_grid(fields: Mapping[str, str], kinds: Kinds | None = None) -> Grid:
 
 
 def _choice_faults(texts: Mapping[str, str]) -> Iterator[Fault]:
-    for name, words in CHOICES.items():
-        if texts[name] not in words:
-            allowed = " or ".join(words)
+    for name, rule in FIELDS.items():
+        if isinstance(rule, Choice) and texts[name] not in rule.allowed:
+            allowed = " or ".join(rule.allowed)
             yield Fault((name,), f"{name} is {texts[name][:40]!r}; {allowed} is allowed")
     if texts["generator"] == "random" and texts["measures"] != "3":
         yield Fault(
@@ -270,28 +231,6 @@ def texts_from(votes: "PastVotes", text: str | None) -> dict[str, str]:
         raise SurveyError(f"These answers show no spreads: {error}.") from error
     rates = {**shares, "dropouts": votes.unfinished}
     return {name: f"{share:.3f}" for name, share in rates.items()}
-
-
-def _numbers(name: str, text: str) -> list[float]:
-    field = FIELDS[name]
-    also = f", or {NO_POOL} alone," if name == "pool" else ""
-    allowed = f"{field.allowed}{also} can be asked for, like {field.default}"
-    parts = [part.strip() for part in text.split(",")]
-    if name == "pool" and NO_POOL in map(str.lower, parts):
-        if len(parts) > 1:
-            raise ValueError(f"pool is {text[:40]!r}; {allowed}")
-        return []
-    if len(parts) > (MOST_VALUES if field.several else 1):
-        raise ValueError(f"{name} has {len(parts)} values; {allowed}")
-    values: list[float] = []
-    for part in parts:
-        try:
-            values.append(field.kind(part))
-        except ValueError:
-            raise ValueError(f"{name} is {part[:40]!r}; {allowed}") from None
-        if not field.lowest <= values[-1] <= field.highest:
-            raise ValueError(f"{name} is {part[:40]}; {allowed}")
-    return sorted(set(values))
 
 
 def _disagreements(values: Mapping[str, Sequence[float]]) -> Iterable[Fault]:
@@ -453,7 +392,7 @@ def find_ways(grid: Grid, powers: Sequence[Power], executor: Executor | None = N
         if pool > start.questions:
             pooled = replace(start, questions=pool)
             ways.append(_way(POOL, pooled, ("participants",), people, simulate))
-        questions = max(start.questions, QUESTIONS.highest)
+        questions = max(start.questions, MOST_QUESTIONS)
         ways.append(_way(EACH, start, ("per_participant", "questions"), questions, simulate))
     return ways
 

@@ -23,6 +23,7 @@ from survey.services import accounts
 from survey.services.operations.database import begin_reading
 from survey.services.participation import answers, participants
 from survey.services.planning import power
+from survey.services.planning.power_fields import FIELDS, Choice, Numbers
 from survey.services.studies import lifecycle, plans, publications
 from survey.services.studies.plans import PlanFile, PlanFileError, read_plan
 from survey.services.studies.recruitment import Recruitment, recruitment_of
@@ -452,17 +453,6 @@ def _overview_page(form: CopyForm) -> ResponseReturnValue:
     )
 
 
-def _field(name: str, label: str) -> StringField:
-    return StringField(label, default=power.DEFAULTS[name].replace(",", ", "))
-
-
-def _choice(name: str, label: str) -> SelectField:
-    words = power.CHOICES[name]
-    return SelectField(
-        label, choices=[SelectChoice(word, word) for word in words], default=words[0]
-    )
-
-
 class PlanningForm(Form):
     """The studies to compare; sent by GET, so that a page of figures can be bookmarked."""
 
@@ -471,20 +461,16 @@ class PlanningForm(Form):
 
         csrf = False
 
-    participants = _field("participants", "Participants")
-    questions = _field("questions", "Questions for each")
-    pool = _field("pool", "Questions in a pool")
-    difference = _field("difference", "Differences to find")
-    measures = _field("measures", "Measures")
-    generator = _choice("generator", "What draws the questions")
-    primary = _choice("primary", "The plan's primary pair")
-    decided = _field("decided", "Share of responses that decide")
-    between_questions = _field("between_questions", "Spread between questions")
-    between_participants = _field("between_participants", "Spread between participants")
-    dropouts = _field("dropouts", "Share who stop early")
-    random_clickers = _field("random_clickers", "Share who click at random")
-    replicates = StringField("Replicates", default="1000")
-    seed = _field("seed", "Seed")
+
+def _planning_field(rule: Numbers | Choice, usual: str) -> Field:
+    if isinstance(rule, Choice):
+        choices = [SelectChoice(word, word) for word in rule.allowed]
+        return SelectField(rule.label, choices=choices, default=usual)
+    return StringField(rule.label, default=usual.replace(",", ", "))
+
+
+for _name, _text in {**power.DEFAULTS, "replicates": "1000"}.items():  # as many as a page may take
+    setattr(PlanningForm, _name, _planning_field(FIELDS[_name], _text))
 
 
 @blueprint.get("/planning")

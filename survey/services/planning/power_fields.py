@@ -1,0 +1,146 @@
+"""What can be said of a planned study whose power is simulated: each value's bounds and meaning.
+
+It imports little, since the command's help needs it each time.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from survey.core.studies.fields import MOST_QUESTIONS, Rule
+from survey.core.studies.fields import Choice as Choice
+
+MOST_VALUES = 10
+NO_POOL = "none"
+
+
+@dataclass(frozen=True)
+class Numbers(Rule):
+    """Rule of a number, or of ``several`` separated by commas, as a text.
+
+    ``usual``: where nothing is said; ``word``: what may be said in their place.
+    """
+
+    lowest: float = 0
+    highest: float = 1
+    usual: str = field(kw_only=True)
+    whole: bool = field(default=False, kw_only=True)
+    several: bool = field(default=False, kw_only=True)
+    word: str = field(default="", kw_only=True)
+
+    @property
+    def allowed(self) -> str:
+        """The words for the values that are allowed."""
+        what = "whole number" if self.whole else "share"
+        many = f"one to {MOST_VALUES} {what}s" if self.several else f"a {what}"
+        also = f", or {self.word} alone," if self.word else ""
+        bounds = f"{many} from {self.lowest} to {self.highest}"
+        return f"{bounds}{also} can be asked for, like {self.usual}"
+
+    def parse(self, name: str, text: str) -> list[float]:
+        """Return the numbers of a text, sorted; none for the word. Raises ValueError."""
+        parts = [part.strip() for part in text.split(",")]
+        if self.word and self.word in map(str.lower, parts):
+            if len(parts) > 1:
+                raise ValueError(f"{name} is {text[:40]!r}; {self.allowed}")
+            return []
+        if len(parts) > (MOST_VALUES if self.several else 1):
+            raise ValueError(f"{name} has {len(parts)} values; {self.allowed}")
+        values: list[float] = []
+        for part in parts:
+            try:
+                values.append(int(part) if self.whole else float(part))
+            except ValueError:
+                raise ValueError(f"{name} is {part[:40]!r}; {self.allowed}") from None
+            if not self.lowest <= values[-1] <= self.highest:
+                raise ValueError(f"{name} is {part[:40]}; {self.allowed}")
+        return sorted(set(values))
+
+
+PEOPLE = Numbers(
+    "Participants", 2, 1000, usual="30,60", whole=True, several=True, help="How many take part."
+)
+FIELDS: Mapping[str, Numbers | Choice] = {
+    "participants": PEOPLE,
+    "questions": Numbers(
+        "Questions for each",
+        2,
+        MOST_QUESTIONS,
+        usual="10",
+        whole=True,
+        several=True,
+        help="How many questions each answers.",
+    ),
+    "pool": Numbers(
+        "Questions in a pool",
+        2,
+        MOST_QUESTIONS,
+        usual="30",
+        whole=True,
+        several=True,
+        word=NO_POOL,
+        help="Questions in the pool they are drawn from; none for no pool.",
+    ),
+    "difference": Numbers(
+        "Differences to find",
+        0,
+        1,
+        usual=".10",
+        several=True,
+        help="Differences that matter, as shares: .10 is 10 points; 0 is none.",
+    ),
+    "measures": Numbers(
+        "Measures", 2, 6, usual="3", whole=True, help="How many measures are compared, 2 to 6."
+    ),
+    "decided": Numbers(
+        "Share of responses that decide",
+        0.05,
+        1,
+        usual=".68",
+        help="Share of responses that credit only one of the two measures.",
+    ),
+    "between_questions": Numbers(
+        "Spread between questions",
+        0,
+        1,
+        usual=".15",
+        help="Standard deviation of the difference between questions.",
+    ),
+    "between_participants": Numbers(
+        "Spread between participants",
+        0,
+        1,
+        usual=".05",
+        help="Standard deviation of the difference between participants.",
+    ),
+    "dropouts": Numbers(
+        "Share who stop early", 0, 0.9, usual="0", help="Share of participants who stop early."
+    ),
+    "random_clickers": Numbers(
+        "Share who click at random",
+        0,
+        0.9,
+        usual="0",
+        help="Share of participants who click at random.",
+    ),
+    "replicates": Numbers(
+        "Replicates", 100, 100_000, usual="2000", whole=True, help="Simulated runs of each study."
+    ),
+    "seed": Numbers(
+        "Seed", 0, 2**32 - 1, usual="1", whole=True, help="The same seed gives the same figures."
+    ),
+    "generator": Choice(
+        "What draws the questions",
+        allowed={"discriminative": "Discriminative", "random": "Random"},
+        help="What draws the questions: discriminative or random.",
+    ),
+    "primary": Choice(
+        "The plan's primary pair",
+        allowed={"no": "No", "yes": "Yes"},
+        help="Whether the two are the plan's primary pair, tested by itself.",
+    ),
+}
+
+
+def usual_of(rule: Numbers | Choice) -> str:
+    """Return the text that counts where nothing is said; of a choice the first word."""
+    return rule.usual if isinstance(rule, Numbers) else next(iter(rule.allowed))
