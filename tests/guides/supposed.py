@@ -47,6 +47,12 @@ def albums(folder: Path) -> None:
         shutil.copy(path, folder / "albums" / group / f"{number}.webp")
 
 
+def judged(folder: Path) -> None:
+    """The albums, and the script that writes the runs of the page."""
+    albums(folder)
+    shutil.copytree(ROOT / "docs" / "examples", folder / "docs" / "examples")
+
+
 def deployment(folder: Path) -> None:
     """The folder that the page takes files from, and those that its administrator makes."""
     shutil.copytree(ROOT / "deploy", folder / "deploy")
@@ -57,8 +63,7 @@ def deployment(folder: Path) -> None:
 SUPPOSED = {
     "thousand-participants.md": deployment,
     "from-pictures-to-a-study.md": albums,
-    "label-a-collection.md": albums,
-    "sort-into-groups.md": albums,
+    "judge-a-collection.md": judged,
     "score-runs.md": runs_for,
     "run-your-own-study.md": runs_for,
     "assessors.md": assessors,
@@ -87,5 +92,5 @@ def planted_lead(said: Mapping[str, str]) -> None:
 
 AFTERWARDS = {
     "replicate-the-paper.md": one_digest,
-    "prefer-one-of-two.md": planted_lead,
+    "judge-a-collection.md": planted_lead,
 }
