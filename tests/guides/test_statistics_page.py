@@ -11,8 +11,8 @@ from survey.cli import survey
 from tests.guides.pages import ROOT, blocks_of, page_named
 
 PAGE = page_named("statistics.md")
-ROW = re.compile(r"^\| [^|]+ \| `([\w.]+)` \| (\S+?)( %| points)? \|$", re.MULTILINE)
-FIGURES = ROW.findall(PAGE.read_text())
+FIGURE = re.compile(r"^- [^`\n]+, `([\w.]+)`: (\S+?)( %| points)?$", re.MULTILINE)
+FIGURES = FIGURE.findall(PAGE.read_text())
 
 
 @pytest.fixture(scope="module")
