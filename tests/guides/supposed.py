@@ -65,7 +65,6 @@ SUPPOSED = {
     "from-pictures-to-a-study.md": albums,
     "judge-a-collection.md": judged,
     "score-runs.md": runs_for,
-    "run-your-own-study.md": runs_for,
     "assessors.md": assessors,
 }
 
