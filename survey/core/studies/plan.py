@@ -59,7 +59,9 @@ LATER = ("ask",)  # fields that release 0.2.0 does not know: left out where they
 POOL = ("design", "pool")  # the choice with which some settings count
 QUESTIONS = Whole("Questions", 1, MOST_QUESTIONS, help=f"1 to {MOST_QUESTIONS}, or the whole pool.")
 PER_PARTICIPANT = Whole(
-    *("Questions per participant", 1, MOST_QUESTIONS),
+    "Questions per participant",
+    1,
+    MOST_QUESTIONS,
     optional=True,
     help="Only for a pool.",
     only_with=POOL,
