@@ -2,85 +2,96 @@
 
 PYTHON ?= python3
 PORT ?= 5000
-BIN := .venv/bin
+VENV ?= .venv
+BIN := $(VENV)/bin
 # Where it is set, each of the hundreds of processes that tests start compiles every module again.
 unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check \
   --constraint constraints.txt
 # As pip would, but on all processors; what cannot be compiled is told when it is imported.
-COMPILE := $(BIN)/python -W ignore -m compileall -qq -j 0 .venv/lib || true
+COMPILE := $(BIN)/python -W ignore -m compileall -qq -j 0 $(VENV)/lib || true
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test test-slow test-all promises accessibility soak check audit dependencies calibrate digits effort bench freeze wheel screenshots translations constraints lock clean
+.PHONY: help install run test test-newest test-slow test-all promises accessibility soak check audit dependencies calibrate digits effort bench freeze wheel screenshots translations constraints lock clean
 
 help: ## Say what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
 
-install: .venv/run ## Install into .venv, and serve nothing
+install: $(VENV)/run ## Install into .venv, and serve nothing
 
-run: .venv/run ## Serve the paper's study at http://127.0.0.1:5000 (make run PORT=5001)
+run: $(VENV)/run ## Serve the paper's study at http://127.0.0.1:5000 (make run PORT=5001)
 	@$(BIN)/survey serve --demo --port $(PORT)
 
-test: .venv/test ## Run the tests for every day, in two to four minutes
+test: $(VENV)/test ## Run the tests for every day, in two to four minutes
 	$(BIN)/pytest -n 2 --dist worksteal -m 'not slow and not trial and not soak' $(ARGS)
 
-test-slow: .venv/test ## Run the slow ones alone: make test-slow ARGS=tests/guides, LIMIT=400 for 400 s
+test-slow: $(VENV)/test ## Run the slow ones alone: make test-slow ARGS=tests/guides, LIMIT=400 for 400 s
 	$(BIN)/pytest -n 4 --dist loadfile --no-loadscope-reorder -m 'slow and not trial and not soak' $(if $(LIMIT),--seconds $(LIMIT)) $(ARGS)
 
 test-all: test test-slow ## Run these and the slow ones: both databases, all walks in a real browser, the guides
 
-promises: .venv/test ## Put every promise of docs/promises.md to the test, and quote what was measured
+# The newest Python here that is newer than the default one, also among those of pyenv.
+NEWEST = for minor in 15 14 13 12; do for one in python3.$$minor $(HOME)/.pyenv/versions/3.$$minor.*/bin/python3; do \
+  "$$one" -c 1 2>/dev/null && { echo "$$one"; exit; }; done; done
+
+test-newest: ## Run the tests for every day on the newest Python of this machine, if it has more than one
+	@newest=$$($(NEWEST)); make="$(MAKE) --no-print-directory VENV=build/newest PYTHON=$$newest"; \
+	if [ -z "$$newest" ]; then echo "NOT TESTED on a newer Python: there is none here."; \
+	elif ! $$make build/newest/test; then echo "NOT TESTED on $$newest: its packages could not be installed."; \
+	else "$$newest" --version; $$make test ARGS="$(ARGS)"; fi
+
+promises: $(VENV)/test ## Put every promise of docs/promises.md to the test, and quote what was measured
 	@rm -rf build/measured
 	$(BIN)/pytest -n 2 --dist worksteal tests/promises -m 'not soak' $(ARGS)
 	$(BIN)/python -m tests.promises.page
 
-promise-%: .venv/test
+promise-%: $(VENV)/test
 	$(BIN)/pytest -n 2 --dist worksteal tests/promises/test_$**.py -m 'not soak' $(ARGS)
 
-accessibility: .venv/test ## Look at every page in every state, width, theme and language; writes docs/accessibility.md
+accessibility: $(VENV)/test ## Look at every page in every state, width, theme and language; writes docs/accessibility.md
 	@rm -rf build/accessibility
 	$(BIN)/pytest -n 2 --dist worksteal tests/accessibility -m 'not soak' $(ARGS)
 	$(BIN)/python -m tests.accessibility.page
 
-soak: .venv/test ## Hours of answers under kills: 200,000 answers, 2,000 kills
+soak: $(VENV)/test ## Hours of answers under kills: 200,000 answers, 2,000 kills
 	$(BIN)/pytest -s tests/promises -m soak $(ARGS)
 
-check: .venv/test ## Check style, types, and for what is known to be unsafe
+check: $(VENV)/test ## Check style, types, and for what is known to be unsafe
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/bandit --quiet --recursive survey
 
-audit: .venv/made ## Look the pinned packages up in the advisories, where there is a network
+audit: $(VENV)/made ## Look the pinned packages up in the advisories, where there is a network
 	@$(BIN)/python -m tests.dependencies.audit
 
-dependencies: .venv/test ## Write DEPENDENCIES.md: what is installed, its licences, who asks for it
+dependencies: $(VENV)/test ## Write DEPENDENCIES.md: what is installed, its licences, who asks for it
 	$(BIN)/python -m tests.dependencies.page
 
-calibrate: .venv/test ## Simulate studies whose truth is known, and write benchmarks/calibration.md
+calibrate: $(VENV)/test ## Simulate studies whose truth is known, and write benchmarks/calibration.md
 	$(BIN)/python -m benchmarks.calibrate --to benchmarks/calibration.md $(ARGS)
 	$(BIN)/pytest tests/benchmarks/test_calibration.py tests/core/agreement/test_power_model.py -m trial
 
-effort: .venv/test ## Count the words on participants' pages, and the actions of each way to answer
+effort: $(VENV)/test ## Count the words on participants' pages, and the actions of each way to answer
 	$(BIN)/python -m benchmarks.effort $(ARGS)
 	$(BIN)/pytest tests/benchmarks/test_effort.py -m trial
 
-digits: .venv/test ## Rank real images (handwritten digits), and write benchmarks/digits.md
+digits: $(VENV)/test ## Rank real images (handwritten digits), and write benchmarks/digits.md
 	$(BIN)/python -m benchmarks.digits --to benchmarks/digits.md $(ARGS)
 
-bench: .venv/test ## Measure the speed beside peers (benchmarks/speed): make bench ARGS=measures
+bench: $(VENV)/test ## Measure the speed beside peers (benchmarks/speed): make bench ARGS=measures
 	$(BIN)/python -m benchmarks.speed $(ARGS)
 
-freeze: .venv/test ## Freeze this version's bundles and database, which later versions must read
+freeze: $(VENV)/test ## Freeze this version's bundles and database, which later versions must read
 	$(BIN)/python -m tests.freeze
 
-wheel: .venv/test ## Build the wheel into dist/
+wheel: $(VENV)/test ## Build the wheel into dist/
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
 
-screenshots: .venv/test ## Take the screenshots and the recording of the README again
+screenshots: $(VENV)/test ## Take the screenshots and the recording of the README again
 	$(BIN)/python -m tests.browser.screenshots
 
-translations: .venv/test ## Bring the catalogues up to date with what participants read
+translations: $(VENV)/test ## Bring the catalogues up to date with what participants read
 	@mkdir -p build
 	$(BIN)/pybabel --quiet extract --mapping babel.cfg --keyword lazy_gettext --keyword marked \
 	  --add-location file --output build/messages.pot .
@@ -99,21 +110,21 @@ lock: constraints.txt ## Write requirements.lock: what a server installs, pinned
 clean: ## Remove the environment and what was built (not the instance folder)
 	rm -rf .venv dist build
 
-.venv/made:
+$(VENV)/made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "Python 3.11 or newer is needed: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
-	@echo "Making the environment in .venv (once) ..."
-	@$(PYTHON) -m venv .venv
+	@echo "Making the environment in $(VENV) (once) ..."
+	@$(PYTHON) -m venv $(VENV)
 	@touch $@
 
-.venv/run: .venv/made pyproject.toml constraints.txt
+$(VENV)/run: $(VENV)/made pyproject.toml constraints.txt
 	@echo "Installing the survey ..."
 	@$(PIP) --editable .
 	@$(COMPILE)
 	@touch $@
 
-.venv/test: .venv/made pyproject.toml constraints.txt
+$(VENV)/test: $(VENV)/made pyproject.toml constraints.txt
 	@echo "Installing the survey and what the tests need ..."
 	@$(PIP) --editable '.[test,check]'
 	@$(COMPILE)
-	@touch .venv/run $@
+	@touch $(VENV)/run $@
