@@ -401,11 +401,11 @@ def json_rows(text: str, file: str, *, is_lines: bool) -> Iterator[tuple[int, An
             yield number, _parsed(line, f"{file}, row {number}")
 
 
-def _json_cell(cell: Any) -> str:
+def _json_cell(cell: object) -> str:
     return tidy(cell if isinstance(cell, str) else repr(cell))
 
 
-def _column_of(key: str, value: Mapping[str, Any], columns: Columns) -> str:
+def _column_of(key: str, value: Mapping[str, object], columns: Columns) -> str:
     """Return a key's column; another name of one does not count beside the column itself."""
     name = columns.named(key)
     own = " ".join(key.split()).casefold()

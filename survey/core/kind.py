@@ -1,7 +1,7 @@
 """What a kind of question declares, and what follows from it without database or pages."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from random import Random
 from typing import Any, ClassVar, Generic, TypeVar
@@ -16,6 +16,7 @@ from survey.core.studies.fields import (
     value_fields,
 )
 from survey.core.studies.plan import Plan, TaskQuestion
+from survey.core.text_input import Json
 
 PlanT = TypeVar("PlanT", bound=Plan)
 QuestionT = TypeVar("QuestionT", bound=TaskQuestion)
@@ -23,7 +24,7 @@ PresentationT = TypeVar("PresentationT")
 AnswerT = TypeVar("AnswerT")
 
 AS_PLANNED = "as-planned"
-FIELDS_IN: dict[str, tuple[Any, ...]] = {  # the types of the fields that each declares
+FIELDS_IN: dict[str, tuple[type, ...]] = {  # the types of the fields that each declares
     "question": (str, int, bool, float, tuple[str, ...]),
     "presentation": (str, int, bool, float),
     "answer": (str, int, bool),
@@ -44,11 +45,11 @@ class DeclaredQuestion(Declared):
 
     number: int
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Json]:
         """Return all of it but its number."""
         return {field.name: getattr(self, field.name) for field in value_fields(type(self))}
 
-    def as_shown(self) -> dict[str, Any]:
+    def as_shown(self) -> dict[str, Json]:
         """Return what the study's digest covers of it."""
         values = self.as_json().items()
         shown = {name: str(value) if isinstance(value, float) else value for name, value in values}
@@ -97,10 +98,10 @@ class Declaration(ABC, Generic[PlanT, QuestionT, PresentationT, AnswerT]):
         """
 
     @abstractmethod
-    def show(self, question: QuestionT, presentation: PresentationT) -> Any:
+    def show(self, question: QuestionT, presentation: PresentationT) -> Hashable:
         """Return all that the participant may see: blinded, and hashable."""
 
-    def read_question(self, number: int, content: Mapping[str, Any]) -> QuestionT:
+    def read_question(self, number: int, content: Mapping[str, object]) -> QuestionT:
         """Return the question that ``as_json`` wrote."""
         make: Any = self.question
         values = {
@@ -116,7 +117,7 @@ class Declaration(ABC, Generic[PlanT, QuestionT, PresentationT, AnswerT]):
         """
         return view
 
-    def facts(self, plan: PlanT, generator_version: int) -> dict[str, Any]:
+    def facts(self, plan: PlanT, generator_version: int) -> dict[str, Json]:
         """Return facts about the questions for a summary of the study, as plain values."""
         return {}
 
@@ -160,19 +161,21 @@ class Declaration(ABC, Generic[PlanT, QuestionT, PresentationT, AnswerT]):
         """Return whether a plan's ``queue_arm`` is asked a question, after its first two."""
         return False
 
-    def describe(self, plan: PlanT, view: Any, presentation: PresentationT) -> dict[str, Any]:
+    def describe(self, plan: PlanT, view: Any, presentation: PresentationT) -> dict[str, object]:
         """Return what a participant was shown as plain values, for their own data."""
         return dict(view._asdict()) if hasattr(view, "_asdict") else {self.name: [*view]}
 
-    def describe_answer(self, answer: AnswerT) -> dict[str, Any]:
+    def describe_answer(self, answer: AnswerT) -> dict[str, object]:
         """Return an answer as plain values, for the participant's own data."""
         return {name: value for name, value in vars(answer).items() if value is not None}
 
 
-def declaration_faults(kind: Any) -> Iterator[str]:
+def declaration_faults(kind: "AnyKind") -> Iterator[str]:
     """Yield what is wrong with the declared fields of a kind, for its author."""
     owners: dict[str, Any] = {what: getattr(kind, what, None) for what in FIELDS_IN}
-    declared = {what: value_fields(owner) for what, owner in owners.items() if is_dataclass(owner)}
+    declared = {
+        what: value_fields(owners[what]) for what, owner in owners.items() if is_dataclass(owner)
+    }
     for what, fields_of in declared.items():
         names = [field.name for field in fields_of]
         for field in fields_of:
@@ -195,7 +198,9 @@ def _type_faults(what: str, field: ValueField) -> Iterator[str]:
         yield f"is a Choice whose values are not all of its type, {field.type.__name__}"
 
 
-def _use_faults(kind: Any, what: str, field: ValueField, names: Sequence[str]) -> Iterator[str]:
+def _use_faults(
+    kind: "AnyKind", what: str, field: ValueField, names: Sequence[str]
+) -> Iterator[str]:
     before, switch = field.rule.only_with[0], field.rule.asked_by
     if what != "question" and field.name in TAKEN:
         yield "has a name that every answer has something of; choose another"

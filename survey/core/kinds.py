@@ -132,7 +132,7 @@ def kind_of(plan: Plan) -> AnyKind:
     return kind
 
 
-def plan_from_json(stored: Mapping[str, Any], *, registered: bool = True) -> Plan:
+def plan_from_json(stored: Mapping[str, object], *, registered: bool = True) -> Plan:
     """Make a plan of the kind that its values name, ordering by default.
 
     Raises UnreadablePlanError, or PlanError as ``Plan.from_json`` does, which also explains
@@ -146,11 +146,11 @@ def plan_from_json(stored: Mapping[str, Any], *, registered: bool = True) -> Pla
         )
         text = "; ".join([text, *KINDS.faults])
         raise UnreadablePlanError([Fault(("kind",), text)])
-    plan: Plan = KINDS[kind].plan.from_json(stored, registered=registered)
+    plan: Plan = KINDS[str(kind)].plan.from_json(stored, registered=registered)
     return plan
 
 
-def has_known_kind(stored: Mapping[str, Any]) -> bool:
+def has_known_kind(stored: Mapping[str, object]) -> bool:
     """Return whether the kind that a plan's values name is registered."""
     kind = stored.get("kind", DEFAULT)
     return isinstance(kind, str) and kind in KINDS

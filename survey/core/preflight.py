@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Self, TypeVar
 
 from survey.core.collections.evaluation import ENOUGH_TOPICS, FEWEST_TOPICS
 from survey.core.collections.runs import Clusters, Judgements, Run, RunFacts, Runs, ranking
-from survey.core.text_input import FaultyFilesError, visible
+from survey.core.text_input import FaultyFilesError, Json, visible
 
 FIRST = 10  # documents of a run, of which most should be judged
 ENOUGH, MUCH_FEWER = 0.5, 0.2  # shares of judged documents
@@ -56,7 +56,7 @@ class Warned:
     example: tuple[str, ...] = ()
     level: str = WARNING
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Json]:
         """Return it as JSON."""
         return {**asdict(self), "example": [*self.example]}
 
@@ -267,7 +267,7 @@ def _of(count: int, total: int, noun: str) -> str:
 
 
 def marks_checked(
-    judgements: Judgements, marks: Mapping[str, Mapping[str, Mapping[str, Any]]]
+    judgements: Judgements, marks: Mapping[str, Mapping[str, Mapping[str, object]]]
 ) -> list[Warned]:
     """Compare the ids of documents with weights or clusters with those of the judgements.
 
@@ -455,7 +455,7 @@ def _id_warnings(
     judgements: Judgements,
     subject: str,
     of: str,
-    run: Mapping[str, Mapping[str, Any]],
+    run: Mapping[str, Mapping[str, object]],
     side: Side,
 ) -> Iterator[Warned]:
     """Yield that documents are judged under other ids, or that none is judged.
@@ -500,7 +500,7 @@ def _id_warnings(
 
 def _met(
     judgements: Judgements,
-    run: Mapping[str, Mapping[str, Any]],
+    run: Mapping[str, Mapping[str, object]],
     unjudged: Iterable[tuple[str, str]],
     changes: Sequence[Callable[[str], str]],
 ) -> list[tuple[str, str, str]]:

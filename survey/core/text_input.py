@@ -15,8 +15,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
-from typing import Any
+from typing import TypeAlias
 from unicodedata import category, combining, normalize
+
+Json: TypeAlias = "None | bool | int | float | str | Sequence[Json] | Mapping[str, Json]"
 
 MOST_FAULTS = 20
 STEERING = ("Cc", "Cf", "Zl", "Zp")  # categories of Unicode
@@ -137,7 +139,7 @@ def without_unseen_ends(text: str) -> str:
     return UNSEEN_ENDS.sub("", text)
 
 
-def without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def without_repeats(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     """Return the object of JSON that has these names and values.
 
     For ``json.loads``, as its object_pairs_hook. Raises ValueError for a name that occurs twice:
@@ -184,7 +186,7 @@ def is_steering(text: str) -> bool:
     return not text.isprintable() and any(category(sign) in STEERING for sign in text)
 
 
-def steering_in(value: Any) -> str | None:
+def steering_in(value: object) -> str | None:
     """Return the first text within a JSON value that is steering, None without one."""
     if isinstance(value, str):
         return value if is_steering(value) else None

@@ -1,7 +1,7 @@
 """The tables of a kind of question, made from the fields that its types declare."""
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from sqlalchemy import (
@@ -33,7 +33,11 @@ OUTSIDE = MetaData(naming_convention=Base.metadata.naming_convention)
 
 
 def tables_of(
-    kind: str, presentation: Any, answer: Any, metadata: MetaData = OUTSIDE, step: Any = None
+    kind: str,
+    presentation: type,
+    answer: type,
+    metadata: MetaData = OUTSIDE,
+    step: type | None = None,
 ) -> TaskTables:
     """Return the tables of a kind whose types declare their fields; see ``Declared``.
 
@@ -41,10 +45,10 @@ def tables_of(
     """
     owners = {"presentation": presentation, "response": answer, "revision": answer}
     made = {what: _table(kind, what, owner, metadata) for what, owner in owners.items()}
-    return TaskTables(**made, step=step and _step_table(kind, step, metadata))
+    return TaskTables(**made, step=None if step is None else _step_table(kind, step, metadata))
 
 
-def _step_table(kind: str, step: Any, metadata: MetaData) -> Table:
+def _step_table(kind: str, step: type, metadata: MetaData) -> Table:
     number = Column("number", Integer, primary_key=True, doc="1 for the first step")
     saved_at = Column("saved_at", UtcDateTime, nullable=False, doc="when it was saved")
     return _table(kind, "step", step, metadata, _key("presentation"), number, saved_at)
@@ -55,7 +59,7 @@ def _key(what: str) -> Column[int]:
     return Column(f"{what}_id", Integer, key, primary_key=True, doc=KEYS[what])
 
 
-def _table(kind: str, what: str, owner: Any, metadata: MetaData, *first: Column[Any]) -> Table:
+def _table(kind: str, what: str, owner: type, metadata: MetaData, *first: Column[Any]) -> Table:
     meaning = "A version of an answer." if what == "revision" else inspect.getdoc(owner)
     return Table(
         f"{kind}_{what}",
@@ -72,18 +76,18 @@ def _column(field: ValueField) -> Column[Any]:
 
 
 def _type(field: ValueField) -> TypeEngine[Any]:
-    plain: dict[Any, TypeEngine[Any]] = {bool: Boolean(), int: Integer(), float: Float()}
+    plain: dict[type, TypeEngine[Any]] = {bool: Boolean(), int: Integer(), float: Float()}
     if field.type not in (*plain, str):
         return JSON(none_as_null=True)
     if field.type in plain:
         return plain[field.type]
-    longest = max((len(word) for word in field.rule.words), default=None)
+    longest = max((len(str(word)) for word in field.rule.words), default=None)
     if longest is None:
         return Text()
     return String(SHORT if longest <= SHORT else LONG)
 
 
-def _checks(owner: Any) -> Iterator[CheckConstraint]:
+def _checks(owner: type) -> Iterator[CheckConstraint]:
     """Yield what refuses a value that breaks its rule, and one that is not to be given."""
     for each in value_fields(owner):
         name, rule = each.name, each.rule
@@ -104,6 +108,6 @@ def _checks(owner: Any) -> Iterator[CheckConstraint]:
         yield CheckConstraint(both, name=f"{second.name}_with_{first.name}")
 
 
-def _listed(values: Any) -> str:
+def _listed(values: Iterable[object]) -> str:
     """Return values as SQL lists them; words of a declaration hold no quotation mark."""
     return ", ".join(repr(value) for value in values)

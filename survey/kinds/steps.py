@@ -62,14 +62,14 @@ class Step(Declared):
     def __post_init__(self) -> None:
         super().__post_init__()
         values = vars(self)
-        owner: Any = type(self)
+        owner: type = type(self)
         for name in _needed(owner, self.action):
             if values[name] is None:
                 raise NotAllowedValueError(name, f"is missing; {self.action} has one")
 
 
 @cache
-def _needed(step: Any, action: Any) -> list[str]:
+def _needed(step: type, action: str) -> list[str]:
     """Return the fields that each step with an action has, beside those that all steps have."""
     asked = [
         each for each in value_fields(step) if each.optional and action in each.rule.only_with[1:]
@@ -84,7 +84,7 @@ class InSteps(Declared):
     order_seed: int = declared(
         Whole(highest=2**31 - 1, doc="seed of the order in which documents are met")
     )
-    steps: Sequence[Any] = ()
+    steps: Sequence[Step] = ()
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class Done(Declared):
 
 
 StateT = TypeVar("StateT", bound=InSteps)
-StepRow = tuple[str, int, Any]
+StepRow = tuple[str, int, Step]
 """Participant, question, and a step of theirs."""
 
 
@@ -157,6 +157,7 @@ class KindInSteps(Kind[PlanT, QuestionT, StateT, Done]):
     """
 
     answer = Done
+    step: ClassVar[type[Any]]
     variant_words = ("Seed", "A whole number, from which random orders follow.")
 
     def draw(self, plan: PlanT, question: QuestionT, chance: Random) -> StateT:
@@ -173,7 +174,7 @@ class KindInSteps(Kind[PlanT, QuestionT, StateT, Done]):
             raise ValueError(f"{variant!r} is no whole number")
         return self.presentation(int(variant))
 
-    def describe_answer(self, answer: Done) -> dict[str, Any]:
+    def describe_answer(self, answer: Done) -> dict[str, object]:
         """Return after how many steps the question was done."""
         return {"done_after_steps": answer.steps}
 
@@ -215,14 +216,13 @@ class KindInSteps(Kind[PlanT, QuestionT, StateT, Done]):
         self, session: Session, study_id: int, *, include_test: bool
     ) -> StepAnswers[PlanT, QuestionT, StateT]:
         """Return the answers of a study in the database."""
-        make: Any = self.step
 
         def steps() -> Iterator[StepRow]:
             rows = export_queries.steps_done(
                 session, study_id, self.tables, include_test=include_test
             )
             for participant, question, step in rows:
-                yield participant, question, make(**step)
+                yield participant, question, self.step(**step)
 
         answers = super().stored(session, study_id, include_test=include_test)
         return StepAnswers(self, answers.rows, steps)
@@ -267,7 +267,7 @@ class KindInSteps(Kind[PlanT, QuestionT, StateT, Done]):
         faults.raise_any()
 
 
-def whole_seconds(row: Record[Any, Any]) -> int:
+def whole_seconds(row: Record[StateT, Done]) -> int:
     """Return the whole seconds from the first sight of a question to its end; 0 without a time."""
     if row.shown_at is None or row.submitted_at is None:
         return 0

@@ -76,6 +76,7 @@ from survey.core.agreement.order_effects import CarryOver, OrderEffect, carry_ov
 from survey.core.agreement.quality import Bias, bias_of
 from survey.core.statistics.max_t import T, bonferroni_t, critical_t, step_down
 from survey.core.statistics.significance import Interval, MeanTest, Statistic, holm, t_quantile
+from survey.core.text_input import Json
 
 Tests = TypeVar("Tests", bound="MeanTests")
 Test = TypeVar("Test", bound=Statistic)
@@ -587,7 +588,7 @@ def _components(spread: Spread) -> MeanTest:
     return components(spread, t_by_participants(spread))
 
 
-def json_values(value: Any) -> Any:
+def json_values(value: object) -> Any:
     """Convert dataclasses and what they hold to JSON values; leave out each "why" of None."""
     if isinstance(value, Pair):
         return str(value)
@@ -616,7 +617,7 @@ REASONS = {  # of a figure that is undefined where the figures beside it are not
 }
 
 
-def explained(content: Any) -> Any:
+def explained(content: object) -> Any:
     """Return JSON values with the reason of REASONS, as "why", where they have none."""
     if isinstance(content, list | tuple):
         return [explained(value) for value in content]
@@ -629,7 +630,7 @@ def explained(content: Any) -> Any:
     return values
 
 
-def counts_as_json(table: Table4, parts: Shares) -> dict[str, Any]:
+def counts_as_json(table: Table4, parts: Shares) -> dict[str, Json]:
     """Convert Table 4, the shares and the first places."""
     rows = [
         {

@@ -275,5 +275,5 @@ def _test(sides: Sequence[_Side]) -> tuple[dict[str, Any], float]:
 
 def _by_question(
     side: _Side, questions: NDArray[np.int64], weights: Numbers | None = None
-) -> NDArray[Any]:
+) -> NDArray[np.int64 | np.float64]:
     return np.bincount(np.searchsorted(questions, side.questions), weights, len(questions))

@@ -19,6 +19,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from survey.core.studies.fields import FieldAnswer
 from survey.core.studies.rankings import Ranking
 
 Value = TypeVar("Value", bound=Hashable)
@@ -120,7 +121,7 @@ class Codes(Generic[Value]):
     def __init__(self) -> None:
         self._codes: dict[Value | None, int] = {None: -1}
 
-    def encode(self, values: Iterable[Value | None]) -> NDArray[np.signedinteger[Any]]:
+    def encode(self, values: Iterable[Value | None]) -> NDArray[np.signedinteger]:
         """Return the values' codes, of the smallest type that holds all codes so far.
 
         A new value gets a new code, None gets −1.
@@ -128,7 +129,7 @@ class Codes(Generic[Value]):
         codes = [self._codes.setdefault(value, len(self._codes) - 1) for value in values]
         return np.array(codes, dtype=smallest_integer_type(len(self._codes)))
 
-    def column(self, codes: NDArray[np.signedinteger[Any]]) -> "Coded[Value]":
+    def column(self, codes: NDArray[np.signedinteger]) -> "Coded[Value]":
         """Return the column of these codes."""
         values = tuple(value for value in self._codes if value is not None)
         return Coded(values, codes.astype(smallest_integer_type(len(values)), copy=False))
@@ -139,7 +140,7 @@ class Coded(Generic[Value]):
     """A column of few distinct ``values``; ``codes``: the index of each entry's value, or −1."""
 
     values: tuple[Value, ...]
-    codes: NDArray[np.signedinteger[Any]]
+    codes: NDArray[np.signedinteger]
 
     @classmethod
     def of(cls, column: Iterable[Value | None]) -> "Coded[Value]":
@@ -159,12 +160,12 @@ class Coded(Generic[Value]):
         """Mask of the entries that have a value."""
         return self.codes >= 0
 
-    def __getitem__(self, rows: NDArray[Any] | slice) -> "Coded[Value]":
+    def __getitem__(self, rows: NDArray[np.integer | np.bool] | slice) -> "Coded[Value]":
         """Keep some of the entries; ``rows``: their indices, a slice or a mask."""
         return replace(self, codes=self.codes[rows])
 
 
-def smallest_integer_type(values: int) -> type[np.signedinteger[Any]]:
+def smallest_integer_type(values: int) -> type[np.signedinteger]:
     """Return the smallest type whose numbers suffice for this many codes and −1."""
     return np.int8 if values <= 2**7 else np.int16 if values <= 2**15 else np.int32
 
@@ -251,7 +252,10 @@ class Answers:
             yield self._part(self.people[people], first_answer, slice(start, end))
 
     def _part(
-        self, people: NDArray[np.str_], first_answer: NDArray[np.int64], rows: Any
+        self,
+        people: NDArray[np.str_],
+        first_answer: NDArray[np.int64],
+        rows: NDArray[np.integer | np.bool] | slice,
     ) -> "Answers":
         """Return the answers in these rows, by an index of columns, with the people they are of."""
         by_answer = {field.name: getattr(self, field.name)[rows] for field in fields(self)[2:]}
@@ -273,7 +277,9 @@ class Answers:
 by_groups = attrgetter("groups")
 
 
-def _batch_of(responses: Sequence[Response], codes: Mapping[str, Codes[Any]]) -> dict[str, Any]:
+def _batch_of(
+    responses: Sequence[Response], codes: Mapping[str, Codes[object]]
+) -> dict[str, NDArray[np.number]]:
     """Return the columns of some responses, by their names in ``Answers``."""
     seconds = [math.nan if each.seconds is None else each.seconds for each in responses]
     return {
@@ -289,7 +295,7 @@ def _batch_of(responses: Sequence[Response], codes: Mapping[str, Codes[Any]]) ->
 
 def _by_participant(
     names: NDArray[np.str_], counts: NDArray[np.int64]
-) -> tuple[NDArray[np.str_], NDArray[np.int64], Any]:
+) -> tuple[NDArray[np.str_], NDArray[np.int64], NDArray[np.int64] | slice]:
     """Return the participants, their numbers of answers, and which rows are whose, in order.
 
     ``names``: the participant of each run of answers; ``counts``: the answers in the run.
@@ -317,18 +323,20 @@ def labels_of(clicked: int) -> frozenset[int]:
     return frozenset(label for label in range(1, 9) if clicked >> (label - 1) & 1)
 
 
-def first_rows(answer_counts: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+def first_rows(answer_counts: NDArray[np.integer]) -> NDArray[np.int64]:
     """Return the row of each participant's first answer, from their numbers of answers."""
     first: NDArray[np.int64] = np.cumsum(answer_counts, dtype=np.int64) - answer_counts
     return first
 
 
-def sum_by_participant(values: NDArray[Any], first_answer: NDArray[np.int64]) -> NDArray[Any]:
+def sum_by_participant(
+    values: NDArray[np.number | np.bool], first_answer: NDArray[np.int64]
+) -> NDArray[Any]:
     """Add up the answers' values within each participant; whole numbers stay whole."""
     kind = np.float64 if values.dtype.kind == "f" else np.int64
     if not len(first_answer):
         return np.zeros(0, dtype=kind)
-    sums: NDArray[Any] = np.add.reduceat(values, first_answer, dtype=kind)
+    sums: NDArray[np.int64 | np.float64] = np.add.reduceat(values, first_answer, dtype=kind)
     return sums
 
 
@@ -340,7 +348,7 @@ def blocks(length: int) -> Iterator[slice]:
     return (slice(start, min(start + BLOCK, length)) for start in range(0, length, BLOCK))
 
 
-def looked_up(table: NDArray[Any], *codes: NDArray[Any]) -> NDArray[Any]:
+def looked_up(table: NDArray[Any], *codes: NDArray[np.integer]) -> NDArray[Any]:
     """Return ``table[codes]``, block by block; ``codes``: columns of one length."""
     entries = np.empty(len(codes[0]), dtype=table.dtype)
     for block in blocks(len(entries)):
@@ -352,7 +360,7 @@ def looked_up(table: NDArray[Any], *codes: NDArray[Any]) -> NDArray[Any]:
     return entries
 
 
-def tallied(codes: NDArray[Any], length: int) -> NDArray[np.int64]:
+def tallied(codes: NDArray[np.integer], length: int) -> NDArray[np.int64]:
     """Count how often each code from 0 to ``length`` - 1 occurs, block by block."""
     counts = np.zeros(length, dtype=np.int64)
     for block in blocks(len(codes)):
@@ -361,8 +369,8 @@ def tallied(codes: NDArray[Any], length: int) -> NDArray[np.int64]:
 
 
 def distinct_keys(
-    keys: NDArray[Any], space: int
-) -> tuple[NDArray[np.int64], NDArray[np.signedinteger[Any]]]:
+    keys: NDArray[np.integer], space: int
+) -> tuple[NDArray[np.int64], NDArray[np.signedinteger]]:
     """Return the distinct keys, sorted, and the index among them of each key.
 
     Keys are whole numbers from 0 to ``space`` - 1. As np.unique, but where the space is not
@@ -396,7 +404,7 @@ class People:
     excluded: NDArray[np.bool_]
     complete: NDArray[np.bool_]
     minutes: NDArray[np.float64]
-    personal: Coded[Any]
+    personal: Coded[Mapping[str, FieldAnswer]]
     misunderstood: NDArray[np.bool_]
     arm: Coded[str]
 

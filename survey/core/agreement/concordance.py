@@ -10,7 +10,6 @@ Orders are midranks of the lists in alphabetical order: A=B>C is 1.5, 1.5, 3.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any
 
 import numpy as np
 import scipy
@@ -223,7 +222,9 @@ class Friedman(Statistic):
     w: float | None = None
 
 
-def friedman(table: NDArray[Any], left_out: Mapping[str, int], estimand: str = T1) -> Friedman:
+def friedman(
+    table: NDArray[np.float64], left_out: Mapping[str, int], estimand: str = T1
+) -> Friedman:
     """Test whether participants rank the measures alike; ``table``: (participants, measures)."""
     participants, measures = table.shape
     result = partial(Friedman, estimand=estimand, n=participants, unit="participants")

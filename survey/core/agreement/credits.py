@@ -52,7 +52,7 @@ class Ballots:
     questions: NDArray[np.int64]
     ticked: NDArray[np.bool_]
     owns: tuple[Ranking | None, ...]
-    ballot_index: NDArray[np.signedinteger[Any]]
+    ballot_index: NDArray[np.signedinteger]
     first_answer: NDArray[np.int64]
     counts: NDArray[np.int64]
 
@@ -71,7 +71,7 @@ class Ballots:
         choices = looked_up(behind, answers.label_order.codes, answers.clicked)
         own = answers.own.known
         choices[own] = answers.own.codes[own].astype(np.int32) + subsets
-        of_answers: NDArray[Any] = answers.question.codes.astype(
+        of_answers: NDArray[np.integer] = answers.question.codes.astype(
             np.int64 if space > 2**31 else np.int32
         )
         of_answers *= width
@@ -111,7 +111,7 @@ class Ballots:
         """Number of answers of each participant."""
         return np.diff(self.first_answer, append=len(self.ballot_index))
 
-    def sum_by_participant(self, values: NDArray[Any]) -> NDArray[Any]:
+    def sum_by_participant(self, values: NDArray[np.number | np.bool]) -> NDArray[Any]:
         """Add up values of ballots, (K,), over each participant's answers."""
         key = values.dtype.str.encode() + values.tobytes()
         if key not in self._latest_sums:
@@ -124,7 +124,7 @@ class Ballots:
         """The sums of one array of values: two tests in a row need the same."""
         return {}
 
-    def _sum_by_participant(self, values: NDArray[Any]) -> NDArray[Any]:
+    def _sum_by_participant(self, values: NDArray[np.number | np.bool]) -> NDArray[Any]:
         # In blocks that stay in the processor's cache, in memory that is taken once.
         edges = np.append(self.first_answer[::PEOPLE_AT_ONCE], len(self.ballot_index))
         of_answers = np.empty(np.diff(edges).max(initial=0), dtype=values.dtype)
@@ -242,21 +242,21 @@ class Credits:
         has_response = self.answer_counts > 0
         return slice(None) if has_response.all() else has_response
 
-    def units_by_participant(self, values: NDArray[Any]) -> NDArray[np.int64]:
+    def units_by_participant(self, values: NDArray[np.number]) -> NDArray[np.int64]:
         """Add up values (K,) in units over each participant's counted responses."""
         sums: NDArray[np.int64] = self.ballots.sum_by_participant(in_units(values) * self.counted)
         return sums
 
-    def sum_by_participant(self, values: NDArray[Any]) -> NDArray[np.float64]:
+    def sum_by_participant(self, values: NDArray[np.number]) -> NDArray[np.float64]:
         """Add up values (K,) over each participant's counted responses; whole units exactly."""
         if is_whole(values):
             return self.units_by_participant(values) / UNITS_OF_A_VOTE
         sums: NDArray[np.float64] = self.ballots.sum_by_participant(values * self.counted)
         return sums
 
-    def sum_by_cluster(self, values: NDArray[Any]) -> NDArray[np.float64]:
+    def sum_by_cluster(self, values: NDArray[np.number]) -> NDArray[np.float64]:
         """Add up values (K,) over the counted responses to the questions of each cluster."""
-        units: NDArray[Any] = values * UNITS_OF_A_VOTE
+        units: NDArray[np.number] = values * UNITS_OF_A_VOTE
         if is_whole(values):
             units = np.rint(units)
         counted = self.counts > 0
@@ -264,7 +264,7 @@ class Credits:
         _, index = np.unique(clusters[counted], return_inverse=True)
         return np.bincount(index, (self.counts * units)[counted]) / UNITS_OF_A_VOTE
 
-    def sum_by_question(self, values: NDArray[Any]) -> NDArray[Any]:
+    def sum_by_question(self, values: NDArray[np.number]) -> NDArray[Any]:
         """Add up values (K,) over the counted responses to each question that has any."""
         counted = self.counts > 0
         _, index = np.unique(self.questions[counted], return_inverse=True)
@@ -383,13 +383,13 @@ def chance_credits(rankings: Rankings, measures: Sequence[str]) -> dict[str, flo
     return {name: sum(name in names for names in credited) / len(credited) for name in measures}
 
 
-def in_units(values: NDArray[Any]) -> NDArray[np.int64]:
+def in_units(values: NDArray[np.number]) -> NDArray[np.int64]:
     """Convert votes, or differences of votes, to whole numbers of 1/3600."""
     units: NDArray[np.int64] = np.rint(values * UNITS_OF_A_VOTE).astype(np.int64)
     return units
 
 
-def is_whole(values: NDArray[Any]) -> bool:
+def is_whole(values: NDArray[np.number]) -> bool:
     """Return whether all values are whole units, so that their sums are exact."""
     units = values * UNITS_OF_A_VOTE
     return bool(np.abs(units - np.rint(units)).max(initial=0.0) < NO_UNIT)
@@ -496,7 +496,7 @@ def shares(credits: Credits, distinct: Sequence[int]) -> Shares:
     if len(credits):
         why = "no response was given to a question whose orders all differ"
 
-    def divided(votes: NDArray[Any], denominator: float) -> dict[str, float] | None:
+    def divided(votes: NDArray[np.number], denominator: float) -> dict[str, float] | None:
         if not denominator:
             return None
         return dict(zip(names, (votes / denominator).tolist(), strict=True))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, partial
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -236,7 +236,7 @@ def _two_way_variance(d: NDArray[np.float64], mean: float, credits: Credits) -> 
     return (larger if larger > negligible else 0.0), "larger one-way"
 
 
-def _clustered(sums: NDArray[Any], n: int) -> float:
+def _clustered(sums: NDArray[np.float64], n: int) -> float:
     return len(sums) / (len(sums) - 1) * float(sums @ sums) / n**2
 
 

@@ -197,7 +197,7 @@ def habit_of(parts: Iterable[tuple[Sessions, NDArray[np.uint8]]], columns: int) 
 
 
 def _blocks(
-    answers: Answers, ballot_index: NDArray[Any]
+    answers: Answers, ballot_index: NDArray[np.integer]
 ) -> Iterator[tuple[Answers, NDArray[np.int64]]]:
     """Yield some participants' answers at a time, with the ballot of each."""
     start = 0

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from operator import itemgetter
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -242,7 +241,7 @@ class Repetition:
         rates = np.array([agreement_rate(*both) for both in orders], dtype=np.float64)
         return cls(question, answers.people[both], same[index.ravel()], rates[index.ravel()])
 
-    def of_people(self, ids: NDArray[np.str_]) -> dict[str, Any]:
+    def of_people(self, ids: NDArray[np.str_]) -> dict[str, float | None]:
         """Summarise some participants: how many answered twice, how many alike, mean rate."""
         chosen = np.isin(self.ids, ids)
         asked = int(chosen.sum())
@@ -270,7 +269,7 @@ class Obvious:
         owns = answers.own.codes[rows[rows >= 0]]
         return cls(number, answers.people[rows >= 0], np.array([*right, False])[owns])
 
-    def of_people(self, ids: NDArray[np.str_]) -> dict[str, Any]:
+    def of_people(self, ids: NDArray[np.str_]) -> dict[str, float | None]:
         """Summarise some participants: how many answered, and how many reversed no lists."""
         chosen = np.isin(self.ids, ids)
         return {
@@ -504,7 +503,7 @@ class Layouts:
         ways = len(orders.values) + 1
         space = len(behind) * ways * sets
         # In place: memory holds few columns of ten million whole numbers.
-        keys: NDArray[Any] = labels.codes.astype(np.int64 if space > 2**31 else np.int32)
+        keys: NDArray[np.integer] = labels.codes.astype(np.int64 if space > 2**31 else np.int32)
         keys *= ways
         keys += orders.codes
         keys += 1  # the code of unknown orders is −1
@@ -530,7 +529,7 @@ class Layouts:
         clicks: NDArray[np.int64] = self.ticked.sum(axis=1)
         return clicks
 
-    def subset(self, chosen: NDArray[Any]) -> "Layouts":
+    def subset(self, chosen: NDArray[np.int64 | np.bool]) -> "Layouts":
         """Keep some of the layouts, by indices or a mask."""
         return Layouts(**{name: column[chosen] for name, column in vars(self).items()})
 

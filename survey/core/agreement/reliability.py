@@ -8,7 +8,7 @@ leave all its pairs, which are not independent (Arvesen 1969, Annals of Mathemat
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -217,7 +217,7 @@ def _alpha(no: Numbers, yes: Numbers, observed: Numbers) -> Numbers:
 
 def reliability_of(
     assessors: Sequence[str],
-    topics: Iterable[tuple[str, NDArray[np.floating[Any]]]],
+    topics: Iterable[tuple[str, NDArray[np.floating]]],
     same: Same = SAME_MARKS,
 ) -> Reliability:
     """Compute the reliability of assessors.
@@ -266,7 +266,7 @@ def reliability_of(
     )
 
 
-def _sums(values: NDArray[np.floating[Any]]) -> tuple[Numbers, Numbers]:
+def _sums(values: NDArray[np.floating]) -> tuple[Numbers, Numbers]:
     """Return a topic's ``_Counts`` of all and without each assessor, and assessors' disagreement.
 
     The first is of shape (1 + assessors, 3, documents); the second has for each assessor the sum

@@ -17,7 +17,7 @@ else the verdict says that it stays open.
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from survey.core.agreement.agreement import Difference, MeanTests
 from survey.core.agreement.contrasts import Beyond, ByContrast
@@ -323,7 +323,7 @@ def _least_text(least: float) -> str:
     return texts[0] if least < 0.001 else min(texts, key=float)
 
 
-def early_looks(looks: Sequence[Mapping[str, Any]], level: float) -> str:
+def early_looks(looks: Sequence[Mapping[str, object]], level: float) -> str:
     """Return what is to be said of results that could be seen before the last answers came, or "".
 
     ``looks``: each with the number of participants who had finished, and a reason; ``level``: at

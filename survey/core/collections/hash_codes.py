@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,7 +50,7 @@ def read_codes(file: str, lines: Iterable[str], faults: FileFaults) -> HashCodes
 
 
 def codes_of_array(
-    file: str, array: NDArray[Any], ids: Sequence[str], id_file: str, faults: FileFaults
+    file: str, array: NDArray[np.generic], ids: Sequence[str], id_file: str, faults: FileFaults
 ) -> HashCodes:
     """Return the codes of an array (documents, K) of 0 and 1, or of −1 and 1.
 

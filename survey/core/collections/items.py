@@ -159,7 +159,7 @@ def items_digest(
     that a study from before it keeps its digest.
     """
     items, topics = [*items], [*topics]
-    content: dict[str, Any] = {
+    content: dict[str, list[list[str | None]]] = {
         "items": sorted([each.document, each.sha256, each.text, each.alt] for each in items),
         "topics": sorted(
             [each.topic, each.text, each.sha256, each.cluster_type] for each in topics

@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import PurePath
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -546,7 +546,7 @@ def _table_fields(
         faults.extend(error.faults)
 
 
-def _json_topics(text: str, file: str) -> Mapping[str, Mapping[str, Any]] | None:
+def _json_topics(text: str, file: str) -> Mapping[str, Mapping[str, object]] | None:
     """Return topic → document → number of a JSON object; None for JSON Lines and other text."""
     if not text.lstrip("\ufeff \t\r\n").startswith("{"):
         return None
@@ -567,7 +567,7 @@ def _json_topics(text: str, file: str) -> Mapping[str, Mapping[str, Any]] | None
                         f"{shortened(json.dumps(value))} found; a number is needed"
                     ]
                 )
-    mapping: Mapping[str, Mapping[str, Any]] = content
+    mapping: Mapping[str, Mapping[str, object]] = content
     return mapping
 
 

@@ -113,7 +113,7 @@ class RankSum:
     lists that tie by the formula also tie by the table.
     """
 
-    term: Callable[[ItemNumbers, Ranks], NDArray[Any]]
+    term: Callable[[ItemNumbers, Ranks], NDArray[np.number | np.bool]]
     finish: Callable[[NDArray[Any]], Values]
 
     def values(self, ranks: Ranks) -> Values:
@@ -230,7 +230,7 @@ def with_missing_last(ranks: Ranks, collection_size: int) -> Ranks:
     return np.where(np.isfinite(ranks), ranks, last)
 
 
-def _as_integers(array: NDArray[Any]) -> NDArray[np.int64]:
+def _as_integers(array: NDArray[np.generic]) -> NDArray[np.int64]:
     if array.dtype.kind in "iu" and array.dtype != np.uint64:
         return array.astype(np.int64, copy=False)
     for row, ranks in enumerate(array.tolist(), 1):
@@ -242,13 +242,13 @@ def _as_integers(array: NDArray[Any]) -> NDArray[np.int64]:
     return array.astype(np.int64)
 
 
-def _fits_int64(rank: Any) -> bool:
+def _fits_int64(rank: object) -> bool:
     if isinstance(rank, float):
         return rank.is_integer() and abs(rank) < 2**63
     return isinstance(rank, int) and abs(rank) < 2**63
 
 
-def _ascend(columns: NDArray[Any]) -> bool:
+def _ascend(columns: NDArray[np.integer]) -> bool:
     return bool((columns[1:] > columns[:-1]).all())
 
 
@@ -325,7 +325,7 @@ def _as_clusters(values: Sequence[Sequence[Iterable[str]]], shape: tuple[int, ..
     return rows
 
 
-def _reject(invalid: NDArray[np.bool_], values: NDArray[Any], name: str, rule: str) -> None:
+def _reject(invalid: NDArray[np.bool_], values: NDArray[np.number], name: str, rule: str) -> None:
     """Raise ValueError for the first value marked invalid, with its row and number from 1."""
     if invalid.any():
         row, column = (int(index) for index in np.argwhere(invalid)[0])

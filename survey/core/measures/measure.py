@@ -124,7 +124,7 @@ class Measure:
         def term(items: ItemNumbers, ranks: Ranks) -> Values:
             return self._call(lambda: np.asarray(rank_sum.term(items, ranks), np.float64))
 
-        def finish(sums: NDArray[Any]) -> Values:
+        def finish(sums: NDArray[np.number]) -> Values:
             return self._call(lambda: np.asarray(rank_sum.finish(sums), np.float64))
 
         return RankSum(term, finish)
@@ -198,14 +198,14 @@ class Measure:
         return [Fraction(round(top, COMPARED_DECIMALS)) - value for value in values]
 
     def _exact_value(self, row: Sequence[int], setting: Setting) -> Fraction:
-        value: Any = self.exact and self._call(self.exact, row, setting)
+        value: object = self.exact and self._call(self.exact, row, setting)
         if not isinstance(value, Fraction | int):
             raise ValueError(f"the exact of {self.name} gave {value!r}; a Fraction is needed")
         self._call(float, value)  # a larger one would fail where it is printed
         return Fraction(value)
 
     def _largest_value(self, lists: Lists, setting: Setting) -> float:
-        top: Any = self.largest and self._call(self.largest, lists, setting)
+        top: object = self.largest and self._call(self.largest, lists, setting)
         if not isinstance(top, Real) or not self._call(math.isfinite, top):
             raise ValueError(f"the largest of {self.name} gave {top!r}; a number is needed")
         return float(top)
@@ -219,7 +219,7 @@ class Measure:
                 f"{self.lowest:g} to {highest:g}, by the measure's lowest, highest and largest"
             )
 
-    def _call(self, function: Callable[..., Result], *arguments: Any) -> Result:
+    def _call(self, function: Callable[..., Result], *arguments: object) -> Result:
         """Call a function of the measure, which another package may have written."""
         try:
             return function(*arguments)

@@ -195,7 +195,7 @@ def measure_named(name: str) -> Measure:
         ) from None
 
 
-def name_faults(names: Iterable[Any]) -> list[str]:
+def name_faults(names: Iterable[str]) -> list[str]:
     """Return what is wrong with the names of measures: unknown ones, and other spellings."""
     faults = []
     for name in names:

@@ -28,7 +28,7 @@ class Powers(NamedTuple):
     fourths: Number
 
     @classmethod
-    def of(cls, counts: NDArray[Any]) -> Self:
+    def of(cls, counts: NDArray[np.number]) -> Self:
         """Add them up over the first axis."""
         squares = counts.astype(float) ** 2
         return cls(squares.sum(axis=0), (squares * counts).sum(axis=0), (squares**2).sum(axis=0))
@@ -78,10 +78,10 @@ class TableSums:
     @classmethod
     def of(
         cls,
-        by_row: NDArray[Any],
-        by_column: NDArray[Any],
-        row_counts: NDArray[Any],
-        column_counts: NDArray[Any],
+        by_row: NDArray[np.number],
+        by_column: NDArray[np.number],
+        row_counts: NDArray[np.number],
+        column_counts: NDArray[np.number],
         squares: Number,
     ) -> Self:
         """Add up the sums of each row and each column, the first axis of the arrays.
@@ -197,7 +197,7 @@ def variance_components(sums: TableSums) -> VarianceComponents:
 
 
 def mean_of_rows(
-    parts: VarianceComponents, row_counts: NDArray[Any], column_weights: NDArray[Any]
+    parts: VarianceComponents, row_counts: NDArray[np.number], column_weights: NDArray[np.number]
 ) -> tuple[Number, Number]:
     """Return the variance of the mean of the rows' means, in which rows weigh alike, and its df.
 

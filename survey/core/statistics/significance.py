@@ -246,7 +246,7 @@ def cochran_q(
     return q
 
 
-def friedman_chi2(table: NDArray[Any]) -> float | None:
+def friedman_chi2(table: NDArray[np.float64]) -> float | None:
     """Compute Friedman's chi-square of a table (blocks, treatments); None where all tie.
 
     χ² = (k - 1) Σ(R - n(k + 1)/2)² / (Σr² - nk(k + 1)²/4), with n blocks, k treatments,

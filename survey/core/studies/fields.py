@@ -19,11 +19,12 @@ from string import Formatter
 from types import NoneType, UnionType
 from typing import Any, ClassVar, Literal, Self, Union, get_args, get_origin, get_type_hints
 
-from survey.core.text_input import closest
+from survey.core.text_input import Json, closest
 
 PERSONAL = "personal"
 CLOSING = "closing"
 MINUTES = "minutes"
+FieldAnswer = str | int | None  # to a personal field or a closing question
 KINDS = {
     "choice": "one of several options",
     "number": "a whole number",
@@ -114,7 +115,7 @@ class Rule:
     label: str = ""
     help: str = field(default="", kw_only=True)
     step: str = field(default="how", kw_only=True)
-    only_with: tuple[Any, ...] = field(default=("", ""), kw_only=True)
+    only_with: tuple[str, *tuple[str | int, ...]] = field(default=("", ""), kw_only=True)
     doc: str = field(default="", kw_only=True)
     missing: str = field(default="", kw_only=True)
     asked_by: str = field(default="", kw_only=True)
@@ -128,17 +129,17 @@ class Rule:
         """Return the end of the fault's sentence; "" for a value that the rule allows."""
         return self._breach(value)
 
-    def _breach(self, value: Any) -> str:  # noqa: ARG002 - for subclasses
+    def _breach(self, value: object) -> str:  # noqa: ARG002 - for subclasses
         """See ``breach``; every value is allowed where the plan checks it itself."""
         return ""
 
     @property
-    def words(self) -> Mapping[Any, str]:
+    def words(self) -> Mapping[str | int, str]:
         """What each allowed value is called, where these are few; else empty."""
         return {}
 
     @property
-    def schema(self) -> dict[str, Any]:
+    def schema(self) -> dict[str, Json]:
         """What JSON Schema says of its values; of other rules nothing."""
         return {}
 
@@ -158,7 +159,7 @@ class Text(Rule):
     rows: int = 0
     shown: bool = True
 
-    def _breach(self, value: Any) -> str:
+    def _breach(self, value: object) -> str:
         if not isinstance(value, str):
             return f"is {_written(value)}; a text is needed"
         if self.needed and not value.strip():
@@ -168,7 +169,7 @@ class Text(Rule):
         return "" if is_storable(value) else "holds a character that cannot be stored"
 
     @property
-    def schema(self) -> dict[str, Any]:
+    def schema(self) -> dict[str, Json]:
         """A text, as long as it may be."""
         return {"type": "string", "minLength": int(self.needed), "maxLength": self.longest}
 
@@ -181,7 +182,7 @@ class Whole(Rule):
     highest: int = LARGEST
     optional: bool = False
 
-    def _breach(self, value: Any) -> str:
+    def _breach(self, value: object) -> str:
         if value is None and self.optional:
             return ""
         if type(value) is not int:
@@ -190,13 +191,13 @@ class Whole(Rule):
         return "" if within else f"is {value}; {self.lowest} to {self.highest} are allowed"
 
     @property
-    def words(self) -> Mapping[Any, str]:
+    def words(self) -> Mapping[str | int, str]:
         """Each number, where a page can list them."""
         few = self.highest - self.lowest < MOST_LISTED
         return {number: str(number) for number in range(self.lowest, self.highest + 1) if few}
 
     @property
-    def schema(self) -> dict[str, Any]:
+    def schema(self) -> dict[str, Json]:
         """A whole number within the bounds."""
         types = ["integer", "null"] if self.optional else "integer"
         return {"type": types, "minimum": self.lowest, "maximum": self.highest}
@@ -206,16 +207,16 @@ class Whole(Rule):
 class Switch(Rule):
     """Rule of a field that is true or false."""
 
-    def _breach(self, value: Any) -> str:
+    def _breach(self, value: object) -> str:
         return "" if isinstance(value, bool) else f"is {_written(value)}; true or false are allowed"
 
     @property
-    def words(self) -> Mapping[Any, str]:
+    def words(self) -> Mapping[str | int, str]:
         """Yes and no."""
         return {True: "Yes", False: "No"}
 
     @property
-    def schema(self) -> dict[str, Any]:
+    def schema(self) -> dict[str, Json]:
         """True or false."""
         return {"type": "boolean"}
 
@@ -229,19 +230,19 @@ class Choice(Rule):
 
     allowed: Mapping[Any, str] = field(default_factory=dict)
 
-    def _breach(self, value: Any) -> str:
+    def _breach(self, value: object) -> str:
         is_plain = isinstance(value, str | int) and not isinstance(value, bool)
         if is_plain and value in self.allowed:
             return ""
         return f"is {_written(value)}; allowed is {', '.join(map(str, self.allowed))}"
 
     @property
-    def words(self) -> Mapping[Any, str]:
+    def words(self) -> Mapping[str | int, str]:
         """The descriptions."""
         return self.allowed
 
     @property
-    def schema(self) -> dict[str, Any]:
+    def schema(self) -> dict[str, Json]:
         """One of the values."""
         return {"enum": [*self.allowed]}
 
@@ -261,7 +262,7 @@ class Day(Rule):
         return f"is {_written(value)}; a day is needed, written like 2027-06-30, {years}"
 
     @property
-    def schema(self) -> dict[str, Any]:
+    def schema(self) -> dict[str, Json]:
         """A date, or nothing."""
         return {"type": ["string", "null"], "format": "date"}
 
@@ -270,12 +271,12 @@ class Day(Rule):
 class Language(Rule):
     """Rule of a language's code."""
 
-    def _breach(self, value: Any) -> str:
+    def _breach(self, value: object) -> str:
         is_code = isinstance(value, str) and re.fullmatch(r"[a-z]{2,3}", value)
         return "" if is_code else f"is {_written(value)}; two letters, like en"
 
     @property
-    def schema(self) -> dict[str, Any]:
+    def schema(self) -> dict[str, Json]:
         """A code."""
         return {"type": "string", "pattern": "^[a-z]{2,3}$"}
 
@@ -295,7 +296,7 @@ class Lines(Words):
     longest: int = 500
     most: int = 1_000
 
-    def _breach(self, value: Any) -> str:
+    def _breach(self, value: object) -> str:
         if not isinstance(value, tuple) or not all(isinstance(line, str) for line in value):
             return f"is {_written(value)[:60]}; a list of texts is needed"
         if len(value) > self.most:
@@ -313,7 +314,7 @@ class Nested(Rule):
     """Rule of values within values, which their plan checks; a form asks for them as YAML."""
 
 
-def _written(value: Any) -> str:
+def _written(value: object) -> str:
     """Return a value as files of plans write it, texts in quotation marks."""
     if isinstance(value, bool):
         return str(value).lower()
@@ -322,7 +323,7 @@ def _written(value: Any) -> str:
     return "empty" if value is None else repr(value)
 
 
-def declared(rule: Rule, default: Any = MISSING) -> Any:
+def declared(rule: Rule, default: object = MISSING) -> Any:
     """Return a dataclass field that carries its rule."""
     return field(default=default, metadata={"rule": rule})
 
@@ -334,7 +335,7 @@ def unknown_field(name: str, known: Iterable[str], noun: str) -> Fault:
     return Fault((name,), f"there is no field “{name}”; {remedy}")
 
 
-def rule_faults(settings: Any) -> Iterable[Fault]:
+def rule_faults(settings: object) -> Iterable[Fault]:
     """Yield the faults of a dataclass's fields that break their rules."""
     for name, rule in rules_of(type(settings)).items():
         yield from rule.faults(name, getattr(settings, name))
@@ -378,7 +379,7 @@ class ValueField:
         """Return a value as a form sends it."""
         return str(int(value)) if isinstance(value, bool) else str(value)
 
-    def is_asked(self, plan: Any, values: Mapping[str, Any]) -> bool:
+    def is_asked(self, plan: object, values: Mapping[str, object]) -> bool:
         """Return whether a plan asks for it; ``values``: of the fields before it."""
         if self.rule.asked_by and not getattr(plan, self.rule.asked_by):
             return False
@@ -390,13 +391,13 @@ class ValueField:
         return "" if value is None and self.optional else self.rule.breach(value)
 
 
-def value_fields(owner: Any) -> tuple[ValueField, ...]:
+def value_fields(owner: type) -> tuple[ValueField, ...]:
     """Return the declared fields of a type of answers, or of how questions are shown."""
     return _value_fields(owner)
 
 
 @cache
-def _value_fields(owner: Any) -> tuple[ValueField, ...]:
+def _value_fields(owner: type) -> tuple[ValueField, ...]:
     rules = rules_of(owner)
     hints = get_type_hints(owner) if rules else {}
     made = []
@@ -417,7 +418,7 @@ class NotAllowedValueError(ValueError):
 
 
 @cache
-def given_together(owner: Any) -> tuple[tuple[ValueField, ValueField], ...]:
+def given_together(owner: type) -> tuple[tuple[ValueField, ValueField], ...]:
     """Return pairs of declared fields that are both None or both given: one switch asks for both.
 
     Each of its fields is in a pair with the one before it.
@@ -428,7 +429,9 @@ def given_together(owner: Any) -> tuple[tuple[ValueField, ValueField], ...]:
 
 
 @cache
-def _checks_of(owner: Any) -> list[tuple[str, bool, Any, str, tuple[Any, ...]]]:
+def _checks_of(
+    owner: type,
+) -> Sequence[tuple[str, bool, Callable[[object], str] | None, str, tuple[object, ...]]]:
     """Return of each declared field what ``Declared`` checks: thousands are made a second.
 
     Each is (name, whether it may be None, its rule's ``breach`` unless that allows all, the field
@@ -452,7 +455,7 @@ class Declared:
     """
 
     def __post_init__(self) -> None:
-        owner: Any = type(self)
+        owner: type = type(self)
         values = vars(self)
         for name, optional, breach_of, before, allowed in _checks_of(owner):
             value = values[name]
@@ -517,7 +520,7 @@ class ParticipantRecord:
 
     public_id: str
     status: str
-    personal: Mapping[str, Any]
+    personal: Mapping[str, FieldAnswer]
     consent_version: int | None
     started_at: datetime
     completed_at: datetime | None
@@ -526,7 +529,7 @@ class ParticipantRecord:
     exclude_reason: str | None
     understood: bool | None = None
     arm: str | None = None
-    closing: Mapping[str, Any] | None = None
+    closing: Mapping[str, FieldAnswer] | None = None
 
 
 def participant_columns() -> Iterator[tuple[str, str]]:
@@ -749,7 +752,7 @@ def tidy_text(text: str) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
-def _tidy(value: Any) -> Any:
+def _tidy(value: object) -> Any:
     if isinstance(value, str):
         return tidy_text(value)
     if isinstance(value, list | tuple):
@@ -757,7 +760,7 @@ def _tidy(value: Any) -> Any:
     return value
 
 
-def as_tuple(value: Any) -> tuple[Any, ...]:
+def as_tuple(value: object) -> tuple[Any, ...]:
     """Return the items of a list or tuple, and of any other value that value alone."""
     return tuple(value) if isinstance(value, list | tuple) else (value,)
 

@@ -46,7 +46,7 @@ from survey.core.studies.minutes import (
     Documents,
     total_minutes,
 )
-from survey.core.text_input import closest
+from survey.core.text_input import Json, closest
 
 MOST_FIELDS = 20
 # What a plan asks for itself, by its field: of each participant, and beside each question.
@@ -307,12 +307,12 @@ class Plan(ABC):
             words = (item.name, item.label, item.help, *item.options)
             yield f"{item.noun} {item.name}", "\n".join(words)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Json]:
         """Return the plan as plain lists and dictionaries, for storage."""
         stored = {"kind": self.kind, **asdict(self)}
         return {name: value for name, value in stored.items() if value or name not in LATER}
 
-    def content(self) -> dict[str, Any]:
+    def content(self) -> dict[str, Json]:
         """Return the plan as plain values, without fields at their default.
 
         The digest covers these values, so it stays the same when a later version adds a field.
@@ -325,7 +325,7 @@ class Plan(ABC):
         return content
 
     @classmethod
-    def from_json(cls, stored: Mapping[str, Any], *, registered: bool = True) -> Self:
+    def from_json(cls, stored: Mapping[str, object], *, registered: bool = True) -> Self:
         """Make a plan of this kind from plain values; texts are tidied.
 
         ``registered``: whether its measures must be registered; a stored study can be shown,
@@ -509,7 +509,7 @@ def read_fields(place: str, stored: object, faults: list[Fault]) -> tuple[Person
     return tuple(items)
 
 
-def without_defaults(settings: Any) -> dict[str, Any]:
+def without_defaults(settings: Any) -> dict[str, Json]:
     """Return the fields of a dataclass that are not left at their default."""
     return {
         item.name: getattr(settings, item.name)
@@ -525,10 +525,10 @@ class TaskQuestion(Protocol):
     def number(self) -> int:
         """1 for the first of the study; 0 for practice."""
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Json]:
         """Return all of it but its number as plain values, to be stored."""
 
-    def as_shown(self) -> dict[str, Any]:
+    def as_shown(self) -> dict[str, Json]:
         """Return what the study's digest covers of it: texts as pages print them, no floats."""
 
 
@@ -547,9 +547,8 @@ def study_digest(
     to be known of the files is left out: a later version may say it in other words.
     """
     settings = plan.content()
-    if settings.get("provenance"):
-        settings["provenance"] = {**settings["provenance"]}
-        settings["provenance"].pop("warnings", None)
+    if isinstance(files := settings.get("provenance"), Mapping):
+        settings["provenance"] = {name: files[name] for name in files if name != "warnings"}
     content = {
         "format": DIGEST_FORMAT,
         "generator_version": generator_version,

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Self
 from survey.core.measures.lists import HIGHEST_GRADE
 from survey.core.preflight import CHANGES, Warned
 from survey.core.studies.fields import Fault, is_storable
+from survey.core.text_input import Json
 
 MOST_SHOWN = 20  # first results of a list that are stored
 LONGEST_NAME = 1_000  # characters of a topic, a run or a document
@@ -35,7 +36,7 @@ class QuestionSource:
     runs: Mapping[str, str]
     documents: Mapping[str, tuple[str, ...]]
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Json]:
         """Return all of it as plain values."""
         return {"topic": self.topic, "runs": {**self.runs}, "documents": {**self.documents}}
 
@@ -75,7 +76,7 @@ class Provenance:
             documents={letter: documents[run][:depth] for letter, run in run_of.items()},
         )
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Json]:
         """Return all of it as plain values, without what has its default."""
         defaults = {each.name: each.default for each in fields(self)}
         content = {name: value for name, value in vars(self).items() if value != defaults[name]}

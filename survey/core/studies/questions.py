@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from survey.core.measures import Lists, Setting, as_lists, measure_named
 from survey.core.studies.rankings import Ranking, identical_groups, letters_for, printed, rescaled
-from survey.core.text_input import parse_number
+from survey.core.text_input import Json, parse_number
 
 if TYPE_CHECKING:  # `survey measure` would wait for what they bring along
     from survey.core.collections.items import Result, ShownItem
@@ -81,7 +81,7 @@ class Marks:
 
         return Marks(*(deal(getattr(self, kind)) for kind in KINDS))
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, tuple[tuple[float | tuple[str, ...], ...], ...]]:
         """Return the marks as plain lists: kind → list → item."""
         return {kind: getattr(self, kind) for kind in self.kinds}
 
@@ -241,9 +241,9 @@ class Question:
         """Each measure's order of the lists."""
         return {name: column.ranking for name, column in self.columns.items()}
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Json]:
         """Return all of it but its number as plain values, to be stored."""
-        columns = {
+        columns: dict[str, Json] = {
             name: {
                 "values": list(column.values),
                 "shown": list(column.shown),
@@ -276,7 +276,7 @@ class Question:
             source=None if source is None else QuestionSource.from_json(source),
         )
 
-    def as_shown(self) -> dict[str, Any]:
+    def as_shown(self) -> dict[str, Json]:
         """Return what a study's digest covers: values as printed and orders, never floats."""
         marks = {"marks": self.marks.as_json()} if self.marks else {}
         return marks | {

@@ -270,8 +270,8 @@ class PlanForm(VersionedForm):
         rules = rules_of(type(current))
         typed = {name: _typed(rule, self[name]) for name, rule in rules.items() if name in self}
         for item in fields(current):
-            choice, value = rules[item.name].only_with if item.name in typed else ("", "")
-            if choice and typed[choice] != value:
+            choice, *values = rules[item.name].only_with if item.name in typed else ("", "")
+            if choice and typed[choice] not in values:
                 typed[item.name] = item.default
         for name in FIELD_LISTS:
             typed[name] = [form.values() for form in self._used_rows(name)]
