@@ -5,7 +5,22 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import JSON, Connection, MetaData, Table, Text, cast, event, func, text, tuple_
+from sqlalchemy import (
+    JSON,
+    BindParameter,
+    ColumnElement,
+    Connection,
+    Inspector,
+    MetaData,
+    Table,
+    Text,
+    cast,
+    event,
+    func,
+    text,
+    tuple_,
+)
+from sqlalchemy.engine.interfaces import ReflectedColumn
 from sqlalchemy.schema import sort_tables
 from sqlalchemy.types import TypeDecorator
 
@@ -25,11 +40,11 @@ class PostgresJson(TypeDecorator[str]):
     impl = Text
     cache_ok = True
 
-    def column_expression(self, column: Any) -> Any:
+    def column_expression(self, column: ColumnElement[str]) -> ColumnElement[str]:
         """Cast a column to text where it is selected."""
         return cast(column, Text)
 
-    def bind_expression(self, bindparam: Any) -> Any:
+    def bind_expression(self, bindparam: BindParameter[str]) -> ColumnElement[str]:
         """Cast a text to JSON where it is inserted."""
         return cast(bindparam, JSON)
 
@@ -124,12 +139,12 @@ def _disabled_triggers(connection: Connection) -> Iterator[None]:
             connection.execute(text(f"ALTER TABLE {name} ENABLE TRIGGER USER"))
 
 
-def _read_json_as_text(inspector: Any, _: object, column: Any) -> None:
+def _read_json_as_text(inspector: Inspector, _: object, column: ReflectedColumn) -> None:
     if isinstance(column["type"], JSON):
         column["type"] = Text() if inspector.dialect.name == "sqlite" else PostgresJson()
 
 
-def _batches(connection: Connection, table: Table) -> Iterator[Sequence[dict[str, Any]]]:
+def _batches(connection: Connection, table: Table) -> Iterator[Sequence[dict[str, object]]]:
     """Yield the rows in batches, by primary key: the driver would hold a whole result in memory."""
     key = list(table.primary_key.columns)
     page = table.select().order_by(*key).limit(ROWS_PER_BATCH)
@@ -140,7 +155,7 @@ def _batches(connection: Connection, table: Table) -> Iterator[Sequence[dict[str
         rows = connection.execute(page.where(tuple_(*key) > tuple_(*last))).mappings().all()
 
 
-def _insert(connection: Connection, table: Table, rows: Sequence[dict[str, Any]]) -> None:
+def _insert(connection: Connection, table: Table, rows: Sequence[dict[str, object]]) -> None:
     statement = table.insert()
     if connection.dialect.name == "postgresql":
         # With RETURNING all rows are sent in one statement instead of one each.

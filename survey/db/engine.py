@@ -289,17 +289,17 @@ class Prepared:
     def __init__(self, statement: Select[Any] | Insert | Update):
         self.statement = statement
 
-    def rows(self, session: Session, values: Mapping[str, Any]) -> Sequence[Record]:
+    def rows(self, session: Session, values: Mapping[str, object]) -> Sequence[Record]:
         """Execute a select, or a write with RETURNING, and return its rows."""
         connection = _connection(session)
         return _compiled(self, connection.dialect, tuple(values)).rows(connection, values)
 
-    def first(self, session: Session, values: Mapping[str, Any]) -> Record | None:
+    def first(self, session: Session, values: Mapping[str, object]) -> Record | None:
         """Execute a select that finds one row at most; return it, or None."""
         rows = self.rows(session, values)
         return rows[0] if rows else None
 
-    def run(self, session: Session, values: Mapping[str, Any]) -> None:
+    def run(self, session: Session, values: Mapping[str, object]) -> None:
         """Execute a write without RETURNING."""
         connection = _connection(session)
         _compiled(self, connection.dialect, tuple(values)).execute(connection, values)
@@ -308,7 +308,9 @@ class Prepared:
 class _DriverStatement:
     """The SQL of a statement, and the conversions of its parameters and of its columns."""
 
-    def __init__(self, statement: Any, dialect: Dialect, names: Sequence[str]):
+    def __init__(
+        self, statement: Select[Any] | Insert | Update, dialect: Dialect, names: Sequence[str]
+    ):
         compiled = statement.compile(dialect=dialect, column_keys=list(names))
         self.sql = str(compiled)
         types = {name: bound.type for bound, name in compiled.bind_names.items()}
@@ -323,7 +325,7 @@ class _DriverStatement:
         named: Any = namedtuple("Row", [column.key for column in self._columns])  # type: ignore[misc] # no literal
         self._row = named._make
 
-    def execute(self, connection: Connection, values: Mapping[str, Any]) -> Any:
+    def execute(self, connection: Connection, values: Mapping[str, object]) -> Any:
         """Return the driver's cursor; raise the exceptions that SQLAlchemy would."""
         driver = connection.connection
         cursor = driver.cursor()
@@ -347,7 +349,7 @@ class _DriverStatement:
             ) from error
         return cursor
 
-    def rows(self, connection: Connection, values: Mapping[str, Any]) -> Sequence[Record]:
+    def rows(self, connection: Connection, values: Mapping[str, object]) -> Sequence[Record]:
         """Return the rows, as attributes with the types of their columns."""
         cursor = self.execute(connection, values)
         if self._reads is None:
@@ -360,13 +362,13 @@ class _DriverStatement:
             self._reads = [(index, convert) for index, convert in enumerate(converts) if convert]
         return [self._record(row) for row in cursor.fetchall()]
 
-    def _record(self, row: Sequence[Any]) -> Record:
+    def _record(self, row: Sequence[object]) -> Record:
         cells = list(row)
         for index, convert in self._reads or ():
             cells[index] = convert(cells[index])
         return self._row(cells)
 
-    def _bound(self, values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    def _bound(self, values: Mapping[str, object]) -> Iterator[tuple[str, object]]:
         for name, convert, constant in self._binds:
             value = values.get(name, constant)
             yield name, convert(value) if convert else value

@@ -14,6 +14,7 @@ from sqlalchemy import (
     JSON,
     ColumnElement,
     Select,
+    SQLColumnExpression,
     Text,
     cast,
     exists,
@@ -22,7 +23,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
-from survey.core.studies.fields import ParticipantRecord
+from survey.core.studies.fields import FieldAnswer, ParticipantRecord
 from survey.db.models import (
     ConsentText,
     Identity,
@@ -123,7 +124,7 @@ def steps_done(
 
 def beside_of(
     session: Session, study_id: int, tables: TaskTables, *, include_test: bool
-) -> Iterator[tuple[str, int, dict[str, Any]]]:
+) -> Iterator[tuple[str, int, dict[str, FieldAnswer]]]:
     """Yield what was answered beside each question, by public id and question.
 
     Each is (id, question, values by name).
@@ -135,7 +136,7 @@ def beside_of(
 
 def identities_of(
     session: Session, study_id: int, *, include_test: bool
-) -> Iterator[Sequence[Any]]:
+) -> Iterator[tuple[str, str, dict[str, str], datetime]]:
     """Yield how a platform sent people, each time: (id, its id of them, parameters, when)."""
     arrived_at = func.coalesce(Identity.arrived_at, Participant.started_at)
     statement = (
@@ -159,7 +160,9 @@ def has_identities(session: Session, study_id: int) -> bool:
     return bool(session.scalar(select(exists().where(Identity.study_id == study_id))))
 
 
-def answered(session: Session, study_id: int, tables: TaskTables, *columns: Any) -> Select[Any]:
+def answered(
+    session: Session, study_id: int, tables: TaskTables, *columns: Any
+) -> Select[*tuple[Any, ...]]:
     """Select the answers to a study's questions, practice left out, by public id and question.
 
     Rows are (public id, question, *columns); ``columns`` may be of the tables that all kinds of
@@ -171,7 +174,9 @@ def answered(session: Session, study_id: int, tables: TaskTables, *columns: Any)
     )
 
 
-def presented(session: Session, study_id: int, tables: TaskTables, *columns: Any) -> Select[Any]:
+def presented(
+    session: Session, study_id: int, tables: TaskTables, *columns: Any
+) -> Select[*tuple[Any, ...]]:
     """Select the questions that participants were shown; rows are as in ``answered``."""
     return (
         select(Participant.public_id, StoredQuestion.number, *columns)
@@ -185,7 +190,7 @@ def presented(session: Session, study_id: int, tables: TaskTables, *columns: Any
 
 
 def stream_rows(
-    session: Session, statement: Select[Any], *, include_test: bool
+    session: Session, statement: Select[*tuple[Any, ...]], *, include_test: bool
 ) -> Iterator[Sequence[Any]]:
     """Yield the rows of a statement on participants, without test participants if so chosen."""
     if not include_test:
@@ -196,7 +201,7 @@ def stream_rows(
         yield from rows
 
 
-def as_stored(column: ColumnElement[Any] | InstrumentedAttribute[Any]) -> ColumnElement[Any]:
+def as_stored(column: SQLColumnExpression[object]) -> ColumnElement[str]:
     """Select a column as text, so that neither driver parses it."""
     return cast(column, Text)
 

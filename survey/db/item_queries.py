@@ -166,7 +166,7 @@ class StudyItems:
                 _pools[key] = self._read_pool()
             return _pools[key]
 
-    def earlier(self, number: int) -> Sequence[Any]:  # noqa: ARG002 - see FindItems
+    def earlier(self, number: int) -> Sequence[object]:  # noqa: ARG002 - see FindItems
         """Return (): whose questions depend on others' answers is a matter of participation."""
         return ()
 
@@ -301,7 +301,7 @@ def absent_pictures(session: Session, study_id: int) -> set[str]:
     return {sha256 for query in named for sha256 in session.scalars(query) if sha256}
 
 
-def store_pictures(session: Session, study_id: int, pictures: Sequence[dict[str, Any]]) -> None:
+def store_pictures(session: Session, study_id: int, pictures: Sequence[dict[str, object]]) -> None:
     """Insert those pictures that a study does not have yet, each with the columns of the table."""
     for values in {each["sha256"]: each for each in pictures}.values():
         known = select(StoredPicture.id).where(

@@ -31,6 +31,7 @@ from sqlalchemy import cast as as_type
 from sqlalchemy.orm import Session
 
 from survey.core.kinds import read_stored_plan
+from survey.core.studies.fields import FieldAnswer
 from survey.core.studies.plan import Plan
 from survey.db.engine import Prepared, Record
 from survey.db.models import (
@@ -78,12 +79,12 @@ class ParticipantRow:
     last_seen_at: datetime | None
 
     @property
-    def personal(self) -> Mapping[str, Any]:
+    def personal(self) -> Mapping[str, FieldAnswer]:
         """The answers of the page "About you"."""
         return json.loads(self.personal_json)  # type: ignore[no-any-return] # an object
 
     @property
-    def closing(self) -> Mapping[str, Any] | None:
+    def closing(self) -> Mapping[str, FieldAnswer] | None:
         """The answers to the closing questions, None until they are sent."""
         return None if self.closing_json is None else json.loads(self.closing_json)
 
@@ -277,7 +278,7 @@ def questions_of_arm(
 
 
 def store_steps(
-    session: Session, step: Table, presentation_id: int, first: int, records: Iterable[Any]
+    session: Session, step: Table, presentation_id: int, first: int, records: Iterable[object]
 ) -> None:
     """Insert steps of a presentation, numbered from ``first``."""
     for number, record in enumerate(records, first):
@@ -397,7 +398,7 @@ def store_answer(
     tables: TaskTables,
     response_id: int | None,
     response: Mapping[str, Any],
-    answer: Mapping[str, Any],
+    answer: Mapping[str, object],
     seconds: float | None,
 ) -> None:
     """Insert or update the answer that counts, and add it as a revision.
@@ -432,7 +433,7 @@ def _new_row(table: Table) -> Prepared:
 
 
 def store_own_columns(
-    session: Session, table: Table, row_id: int, values: Mapping[str, Any]
+    session: Session, table: Table, row_id: int, values: Mapping[str, object]
 ) -> None:
     """Insert the row of a kind's own table that extends the shared row with this id."""
     _new_row(table).run(session, {key_of(table).name: row_id, **values})
@@ -444,7 +445,7 @@ def _changed_row(table: Table) -> Prepared:
 
 
 def change_own_columns(
-    session: Session, table: Table, row_id: int, changes: Mapping[str, Any]
+    session: Session, table: Table, row_id: int, changes: Mapping[str, object]
 ) -> None:
     """Update some columns of a kind's own table, in the row that extends the shared one."""
     _changed_row(table).run(session, {"changed": row_id, **changes})

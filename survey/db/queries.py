@@ -13,6 +13,7 @@ from sqlalchemy import (
     ColumnElement,
     Insert,
     Select,
+    SQLColumnExpression,
     Table,
     Text,
     and_,
@@ -28,7 +29,7 @@ from sqlalchemy import (
 )
 from sqlalchemy import cast as as_type
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.orm import InstrumentedAttribute, Session, joinedload
+from sqlalchemy.orm import Session, joinedload
 
 from survey.db.engine import Record, is_sqlite
 from survey.db.models import (
@@ -64,12 +65,12 @@ MOST_TIMED = 1_000  # participants of whom a check reads how long they took
 HAS_PERSONAL_ANSWERS = as_type(Participant.personal, Text) != "{}"
 
 
-def find(session: Session, model: type[Row], **values: Any) -> Row | None:
+def find(session: Session, model: type[Row], **values: object) -> Row | None:
     """Return the row whose columns have these values, which no two rows share; None without it."""
     return session.scalar(select(model).filter_by(**values))
 
 
-def locked(session: Session, model: type[Row], **values: Any) -> Row:
+def locked(session: Session, model: type[Row], **values: object) -> Row:
     """Return the row whose columns have these values, locked until the transaction ends.
 
     It is read again. Raises NoResultFound if it was deleted meanwhile. Others may add rows that
@@ -328,7 +329,7 @@ def first_and_last_arrival(
 
 
 def counts_by_time(
-    session: Session, study_id: int, column: InstrumentedAttribute[Any], seconds: int
+    session: Session, study_id: int, column: SQLColumnExpression[datetime | None], seconds: int
 ) -> dict[int, int]:
     """Count participants who count by intervals of this length since 1970, by a moment of theirs.
 
@@ -461,7 +462,7 @@ def has_people(session: Session, study_id: int, number: int) -> bool:
     return len(session.scalars(people).all()) == number
 
 
-def last_changes(session: Session, slug: str) -> tuple[Any, ...]:
+def last_changes(session: Session, slug: str) -> tuple[object, ...]:
     """Return what differs after each event of a study's log, and after each erasure."""
     newest = select(Event.id, Event.at).where(Event.slug == slug).order_by(Event.id.desc()).limit(1)
     event = session.execute(newest).one_or_none()

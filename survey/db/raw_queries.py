@@ -1,9 +1,9 @@
 """The rows of a study as they are stored, whatever its kind of question."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import MetaData, Table, inspect, select
+from sqlalchemy import MetaData, Select, Table, inspect, select
 from sqlalchemy.orm import Session
 
 from survey.db.export_queries import EXPORTED
@@ -15,7 +15,7 @@ FETCHED = 1_000  # rows at a time
 
 def raw_rows(
     session: Session, study_id: int, kind: str, *, include_test: bool
-) -> Iterator[tuple[str, list[str], Iterable[Any]]]:
+) -> Iterator[tuple[str, list[str], Iterable[Sequence[object]]]]:
     """Yield the name of each table with rows of a study, its columns, and the rows.
 
     The kind's own tables are read as the database describes them: it need not be known here.
@@ -26,7 +26,9 @@ def raw_rows(
         yield name, headings, session.execute(statement.execution_options(yield_per=FETCHED))
 
 
-def _tables(session: Session, study_id: int, kind: str) -> Iterator[tuple[str, list[str], Any]]:
+def _tables(
+    session: Session, study_id: int, kind: str
+) -> Iterator[tuple[str, list[str], Select[*tuple[Any, ...]]]]:
     """Yield the name of each table, its columns, and what selects its rows."""
     asked = StoredQuestion.study_id == study_id
     question = select(StoredQuestion.number, StoredQuestion.content).where(asked)

@@ -1,6 +1,6 @@
 """Alembic's entry: run the migrations on the connection that survey.db.migration gives."""
 
-from typing import Any, Literal
+from typing import Literal
 
 from alembic import context
 from sqlalchemy.types import TypeDecorator
@@ -8,7 +8,7 @@ from sqlalchemy.types import TypeDecorator
 from survey.db.models.base import Base
 
 
-def render_item(kind: str, item: Any, _: object) -> str | Literal[False]:
+def render_item(kind: str, item: object, _: object) -> str | Literal[False]:
     """Write our column types as what they store: a migration outlives the code of its day."""
     if kind == "type" and isinstance(item, TypeDecorator):
         return f"sa.{item.impl!r}"

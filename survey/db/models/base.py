@@ -17,7 +17,7 @@ from sqlalchemy import (
     Table,
     Text,
 )
-from sqlalchemy.orm import DeclarativeBase, mapped_column
+from sqlalchemy.orm import DeclarativeBase, MappedColumn, mapped_column
 from sqlalchemy.types import TypeDecorator
 
 from survey.core.studies.rankings import Ranking
@@ -59,7 +59,7 @@ class Labels(TypeDecorator[frozenset[int]]):
         """Return the sum of the labels' bits."""
         return None if value is None else sum(1 << (label - 1) for label in value)
 
-    def process_result_value(self, value: Any, dialect: Dialect) -> frozenset[int] | None:  # noqa: ARG002 - SQLAlchemy's signature
+    def process_result_value(self, value: int | None, dialect: Dialect) -> frozenset[int] | None:  # noqa: ARG002 - SQLAlchemy's signature
         """Return the labels whose bits are set."""
         return None if value is None else self.labels(value)
 
@@ -88,7 +88,7 @@ class WeakOrder(TypeDecorator[Ranking]):
         return None if value is None else Ranking.by_key(value)
 
 
-def _extends(table: str, doc: str) -> Any:
+def _extends(table: str, doc: str) -> MappedColumn[int]:
     """Return the key of a kind's table, the id of the row of a shared table that it extends."""
     key = ForeignKey(f"{table}.id", ondelete="CASCADE")
     return mapped_column(key, primary_key=True, doc=doc)
@@ -182,6 +182,6 @@ def own_columns(table: Table) -> Sequence[Column[object]]:
     return [column for column in table.columns if not column.primary_key]
 
 
-def own_values(table: Table, record: object) -> dict[str, Any]:
+def own_values(table: Table, record: object) -> dict[str, object]:
     """Return what a record of a kind's type holds for a table's columns beside the key."""
     return {column.name: getattr(record, column.name) for column in own_columns(table)}

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
@@ -23,7 +24,7 @@ from survey.db.models.base import Labels
 from survey.kinds.ordering.models import TABLES, StoredOrderingAnswer, StoredOrderingPresentation
 
 
-def answers(session: Session, study_id: int) -> Select[Any]:
+def answers(session: Session, study_id: int) -> Select[*tuple[Any, ...]]:
     """Select the columns of ``answers_of`` as they are stored."""
     shown = StoredOrderingPresentation
     orders = (shown.label_order, shown.column_order, shown.list_order)
@@ -59,7 +60,9 @@ def answers_of(session: Session, study_id: int, *, include_test: bool) -> Iterat
         )
 
 
-def ballots_of(session: Session, study_id: int, *, include_test: bool) -> Iterator[Sequence[Any]]:
+def ballots_of(
+    session: Session, study_id: int, *, include_test: bool
+) -> Iterator[tuple[str, int, tuple[str, ...], frozenset[int]]]:
     """Yield the ticks of the answers, by public id and question, excluded participants left out.
 
     Each is (id, question, label order, clicked).
@@ -77,7 +80,7 @@ def ballots_of(session: Session, study_id: int, *, include_test: bool) -> Iterat
 
 def first_rankings_of(
     session: Session, study_id: int, *, include_test: bool
-) -> Iterator[Sequence[Any]]:
+) -> Iterator[tuple[str, int, Ranking | None, datetime | None, str | None]]:
     """Yield the rankings from before the columns were shown, without practice.
 
     Each is (id, question, ranking, ranked at, asked).
@@ -93,7 +96,7 @@ def first_rankings_of(
 
 
 @lru_cache(CACHED)
-def _orders(labels: str, columns: str, lists: str) -> tuple[tuple[Any, ...], ...]:
+def _orders(labels: str, columns: str, lists: str) -> tuple[tuple[object, ...], ...]:
     return _order(labels), _order(columns), _order(lists)
 
 

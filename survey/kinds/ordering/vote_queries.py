@@ -8,17 +8,19 @@ turned into columns batch by batch, and a text that many answers share is parsed
 import json
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
 from itertools import islice
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sqlalchemy import (
     BigInteger,
     ColumnElement,
     Connection,
     Integer,
     Select,
+    SQLColumnExpression,
     Text,
     bindparam,
     case,
@@ -45,6 +47,7 @@ from survey.core.agreement.answers import (
     looked_up,
     smallest_integer_type,
 )
+from survey.core.studies.fields import FieldAnswer
 from survey.core.studies.rankings import Ranking
 from survey.db.engine import is_sqlite
 from survey.db.models import Participant, Presentation, StoredQuestion, StoredResponse
@@ -82,14 +85,14 @@ _ABOUT_PEOPLE = (
 )
 
 
-class TextCodes(dict[Any, int]):
+class TextCodes(dict[str, int]):
     """A code for each different text: 0, 1, … in the order in which they are first seen."""
 
-    def __missing__(self, text: Any) -> int:
+    def __missing__(self, text: str) -> int:
         code = self[text] = len(self)
         return code
 
-    def encode(self, texts: Sequence[Any]) -> NDArray[np.int32]:
+    def encode(self, texts: Sequence[str]) -> NDArray[np.int32]:
         """Return each text's code, adding codes for new texts."""
         return np.fromiter(map(self.__getitem__, texts), np.int32, len(texts))
 
@@ -111,10 +114,10 @@ class AnswerColumns:
 
     def add(
         self,
-        participants: Any,
-        counts: Any,
-        packed: Any,
-        seconds: Any,
+        participants: ArrayLike,
+        counts: ArrayLike,
+        packed: ArrayLike,
+        seconds: ArrayLike,
         orders: Sequence[str],
         owns: Sequence[str],
     ) -> None:
@@ -128,7 +131,7 @@ class AnswerColumns:
         questions, positions = np.divmod(rest, _POSITIONS)
         own = np.zeros(len(clicked), dtype=np.int32)
         own[clicked == 0] = self._owns.encode(owns)
-        batch: tuple[NDArray[Any], ...] = (
+        batch: tuple[NDArray[np.generic], ...] = (
             np.array(participants, dtype=np.int64),
             np.array(counts, dtype=np.int64),
             self._codes(questions),
@@ -228,7 +231,7 @@ def votes_of(session: Session, study_id: int) -> tuple[People, Answers]:
 
 def _read_joined(
     session: Session,
-    statement: Select[Any],
+    statement: Select[*tuple[Any, ...]],
     people: NDArray[np.int64],
     at_once: int,
     process: Callable[..., None],
@@ -269,11 +272,13 @@ def _read_joined(
         pass_on(coming.result())
 
 
-def _joined(cell: ColumnElement[Any]) -> ColumnElement[Any]:
+def _joined(cell: ColumnElement[Any]) -> ColumnElement[str]:
     return func.aggregate_strings(cell, SEPARATOR if cell.key in TEXTS else ",")
 
 
-def _copy(connection: Connection, statement: Select[Any], process: Callable[..., None]) -> None:
+def _copy(
+    connection: Connection, statement: Select[*tuple[Any, ...]], process: Callable[..., None]
+) -> None:
     sql = statement.compile(dialect=connection.dialect, compile_kwargs={"literal_binds": True})
     driver: Any = connection.connection
     try:
@@ -290,7 +295,11 @@ def _without_null(texts: Sequence[str | None]) -> Texts:
     return [text for text in texts if text is not None]
 
 
-def whole_seconds(session: Session, start: Any, end: Any) -> ColumnElement[Any]:
+def whole_seconds(
+    session: Session,
+    start: SQLColumnExpression[datetime | None],
+    end: SQLColumnExpression[datetime | None],
+) -> ColumnElement[int]:
     """Select the seconds between two times, each cut to whole seconds as files print it."""
     if is_sqlite(session):
         starts, ends = (func.strftime("%s", func.substr(time, 1, 19)) for time in (start, end))
@@ -327,12 +336,12 @@ def _people_of(
         func.coalesce(_text(session, taken), "nan").label("taken"),
     ).where(Participant.study_id == study_id)
     about, arms = TextCodes(), TextCodes()
-    columns: list[list[NDArray[Any]]] = [
+    columns: list[list[NDArray[np.generic]]] = [
         [np.zeros(0, dtype)] for dtype in ("i8", "U1", "i8", "i4", "i4", "f8")
     ]
 
     def add(*cells: Texts) -> None:
-        batch: tuple[NDArray[Any], ...] = (
+        batch: tuple[NDArray[np.generic], ...] = (
             _numbers(cells[0]),
             np.array(_split(cells[1])),
             _numbers(cells[2]),
@@ -361,29 +370,29 @@ def _people_of(
     )
 
 
-def _joined_objects(text: str) -> Any:
+def _joined_objects(text: str) -> dict[str, FieldAnswer]:
     """Return the values of several JSON objects, joined as in ``_ABOUT_PEOPLE``."""
     return {name: value for part in text.split(HALVES) for name, value in json.loads(part).items()}
 
 
-def _text(session: Session, column: Any) -> ColumnElement[Any]:
+def _text(session: Session, column: SQLColumnExpression[object]) -> ColumnElement[str]:
     """Select a column as a text; SQLite, whose values have no type, does so without a cast."""
     return type_coerce(column, Text) if is_sqlite(session) else cast(column, Text)
 
 
-def _orders(session: Session) -> ColumnElement[Any]:
+def _orders(session: Session) -> ColumnElement[str]:
     drawn = StoredOrderingPresentation
     return _text(session, drawn.label_order) + HALVES + _text(session, drawn.column_order)
 
 
-def _seconds_text(session: Session) -> ColumnElement[Any]:
+def _seconds_text(session: Session) -> ColumnElement[str]:
     """Select tenths of seconds as a whole number; other seconds as EXACT and all their digits.
 
     Browsers count tenths, and a database writes and numpy reads whole numbers several times as
     fast.
     """
     seconds = StoredResponse.active_seconds
-    digits: ColumnElement[Any]
+    digits: ColumnElement[str]
     if is_sqlite(session):
         tenths, digits = cast(seconds * 10 + 0.5, Integer), func.printf("%!.17g", seconds)
     else:
@@ -416,7 +425,7 @@ def _seconds(texts: Texts) -> NDArray[np.float64]:
     return np.fromiter(seconds, np.float64)
 
 
-def _answers(study_id: int, *columns: Any) -> Select[Any]:
+def _answers(study_id: int, *columns: SQLColumnExpression[object]) -> Select[*tuple[Any, ...]]:
     return (
         select(*columns)
         .join(StoredResponse, StoredResponse.participant_id == Participant.id)
@@ -455,7 +464,7 @@ def _numbered(column: NDArray[np.uint16]) -> Coded[int]:
 
 
 def _decoded(
-    text_codes: TextCodes, column: NDArray[np.int32], parse: Callable[[Any], Value]
+    text_codes: TextCodes, column: NDArray[np.int32], parse: Callable[[str], Value]
 ) -> Coded[Value]:
     """Parse each different text once; a missing or empty text gets the code -1."""
     texts = [text for text in text_codes if text]
