@@ -1,7 +1,6 @@
 """``survey completion``: the script with which a shell completes commands on Tab."""
 
 import os
-from typing import Any
 
 import click
 from click.shell_completion import (
@@ -50,7 +49,7 @@ def completion(ctx: click.Context, /, shell: str) -> None:
 class BashCompleteWithSpaces(BashComplete):
     """bash's completion, made safe for names with spaces: bash inserts them as they are."""
 
-    def format_completion(self, item: CompletionItem[Any]) -> str:
+    def format_completion(self, item: CompletionItem[str]) -> str:
         r"""Escape spaces and quotes, unless the word begins with a quote.
 
         They get two backslashes: the script's ``read`` takes one away, the command line the other.

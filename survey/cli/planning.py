@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -271,7 +271,7 @@ def _print_powers(powers: "Sequence[Power]", sentences: Sequence[str]) -> None:
         print_text(sentence, "- ", "  ")
 
 
-def _write_csv(target: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+def _write_csv(target: Path, rows: Sequence[Mapping[str, object]]) -> None:
     try:
         with target.open("w", newline="", encoding="utf-8") as file:
             writer = csv.DictWriter(file, list(rows[0]), lineterminator="\r\n")

@@ -406,7 +406,7 @@ def _write_report(folder: Path, report: "Report") -> None:
 def _print_report(
     output: Format | None,
     report: "Report",
-    content: dict[str, Any],
+    content: dict[str, object],
     sheets: "Sequence[Sheet]",
     *,
     per_query: bool = False,

@@ -647,7 +647,7 @@ def schema() -> None:
     help="Why a draft opens though its check finds what stops it; it is logged.",
 )
 @JSON_OPTION
-def open_(slug: str, as_json: bool, reason: str, anyway: str, **changes: Any) -> None:
+def open_(slug: str, as_json: bool, reason: str, anyway: str, **changes: object) -> None:
     """Freeze a study under its digest and let participants in.
 
     From then on no text, list, value or order of it can change. A closed study opens again; that
@@ -803,12 +803,12 @@ def _plan_fields(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _preference_fields(
-    options: Mapping[str, Any], contrast: str | None, asked: Sequence[str]
-) -> dict[str, Any]:
+    options: Mapping[str, object], contrast: str | None, asked: Sequence[str]
+) -> dict[str, object]:
     """Return --contrast and --ask as fields of a plan of preferences."""
     from survey.services.studies.plans import split_names
 
-    fields: dict[str, Any] = {f"ask_{name}": True for name in asked}
+    fields: dict[str, object] = {f"ask_{name}": True for name in asked}
     if contrast is not None:
         measures = split_names(contrast)
         fields |= {"selection": "discriminative", "contrast": measures}
@@ -859,7 +859,7 @@ def _fields_from_runs(
     return items | as_pairs(lists, counted | fields | items)
 
 
-def _list_fields(fields: dict[str, Any], lists: "OwnLists") -> dict[str, Any]:
+def _list_fields(fields: Mapping[str, object], lists: "OwnLists") -> dict[str, Any]:
     """Return own lists as fields of a plan; refuse options that the lists already decide."""
     from survey.services.studies.plans import as_fields
 
@@ -867,7 +867,7 @@ def _list_fields(fields: dict[str, Any], lists: "OwnLists") -> dict[str, Any]:
     return as_fields(lists)
 
 
-def _refuse_beside_lists(fields: Mapping[str, Any]) -> None:
+def _refuse_beside_lists(fields: Mapping[str, object]) -> None:
     """Raise UsageError for options that own lists, of files or of a plan, already decide."""
     for name in ("questions", "lists", "relevant", "generator", "marks"):
         if name in fields:

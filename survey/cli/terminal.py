@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -51,13 +51,13 @@ def say(text: str = "", *, err: bool = False, nl: bool = True) -> None:
     click.echo(harmless(text), err=err, nl=nl)
 
 
-def print_json(content: Any) -> None:
+def print_json(content: object) -> None:
     """Print a value as indented JSON, for scripts."""
     text = json.dumps(content, ensure_ascii=False, indent=2)
     click.echo(STEERS.sub(lambda match: f"\\u{ord(match[0]):04x}", text))
 
 
-def print_result(content: Any, *sentences: str, as_json: bool) -> None:
+def print_result(content: object, *sentences: str, as_json: bool) -> None:
     """Print what a command has done: as JSON for scripts, or in a line for each sentence."""
     if as_json:
         print_json(content)

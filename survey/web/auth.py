@@ -4,13 +4,13 @@ Addresses: /research/sign-in, /research/welcome/TOKEN, /research/account.
 """
 
 from functools import wraps
-from typing import Any
 from urllib.parse import urlsplit
 
 import segno
-from flask import Blueprint, Response, flash, g, redirect, render_template, request, url_for
+from flask import Blueprint, flash, g, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 from werkzeug.exceptions import RequestEntityTooLarge
+from werkzeug.wrappers import Response
 from wtforms import HiddenField, PasswordField, StringField
 from wtforms.validators import DataRequired, EqualTo, Length, Regexp
 
@@ -61,7 +61,7 @@ def session_token() -> str:
     return request.cookies.get(_session_cookie(), "")
 
 
-def set_session_cookie(response: Any, token: str) -> Response:
+def set_session_cookie(response: Response, token: str) -> Response:
     """Put a session token into a cookie that the browser sends to researchers' pages only."""
     return _set_cookie(response, _session_cookie(), token)
 
@@ -70,23 +70,23 @@ def _session_cookie() -> str:
     return tokens.cookie_name(secret_key(), "researcher")
 
 
-def _set_cookie(response: Any, name: str, value: str, **options: Any) -> Response:
+def _set_cookie(response: Response, name: str, value: str, max_age: int | None = None) -> Response:
     response.set_cookie(
         name,
         value,
-        **options,
+        max_age=max_age,
         httponly=True,
         samesite="Lax",
         secure=request.is_secure,
         path=_cookie_path(),
     )
-    return response  # type: ignore[no-any-return] # Werkzeug's redirect
+    return response
 
 
-def delete_session_cookie(response: Any) -> Response:
+def delete_session_cookie(response: Response) -> Response:
     """Have the browser delete the session token."""
     response.delete_cookie(_session_cookie(), path=_cookie_path())
-    return response  # type: ignore[no-any-return] # Werkzeug's redirect
+    return response
 
 
 def _cookie_path() -> str:
@@ -164,7 +164,7 @@ def require_password(view: View) -> View:
     """
 
     @wraps(view)
-    def guarded(**values: Any) -> ResponseReturnValue:
+    def guarded(**values: object) -> ResponseReturnValue:
         form = ConfirmForm(formdata=None)
         if accounts.is_confirmed(g.sign_in) or (request.method == "POST" and _confirms(form)):
             return view(**values)
@@ -288,7 +288,7 @@ def _known_cookie(name: str) -> str:
     return tokens.cookie_name(secret_key(), f"{KNOWN}-{of_name}")
 
 
-def _set_known(response: Any, name: str, known: str = "") -> Response:
+def _set_known(response: Response, name: str, known: str = "") -> Response:
     """Have the browser store that the researcher of this name has signed in; ``known``: again."""
     known = known or tokens.known_browser(secret_key(), name, tokens.random_code(20))
     return _set_cookie(response, _known_cookie(name), known, max_age=KNOWN_FOR)

@@ -21,12 +21,14 @@ from wtforms import (
     StringField,
     TextAreaField,
 )
+from wtforms.fields.core import UnboundField
 from wtforms.validators import Length, ValidationError
 
 from survey.core.studies.fields import (
     LONGEST_ANSWER,
     AskedField,
     Choice,
+    FieldAnswer,
     Language,
     Nested,
     Rule,
@@ -57,7 +59,7 @@ def language_choices() -> list[SelectChoice]:
     ]
 
 
-def slug_field(label: str, *validators: Any) -> Field:
+def slug_field(label: str, *validators: object) -> Field:
     """Return the field of a slug, a study's part of an address; spaces around it are removed."""
     return StringField(label, filters=[lambda text: text and text.strip()], validators=validators)
 
@@ -90,7 +92,7 @@ def storable(_: FlaskForm, field: Field) -> None:
         )
 
 
-def long_text_field(label: Any, *validators: Any, **kwargs: Any) -> Field:
+def long_text_field(label: object, *validators: object, **kwargs: object) -> Field:
     """Return the field of a text of several lines, with Unix line ends and no outer spaces."""
     return TextAreaField(
         label,
@@ -114,7 +116,9 @@ class Form(FlaskForm):  # type: ignore[misc] # Flask-WTF has no type hints
 
         csrf_class = _LazyToken
 
-        def bind_field(self, form: FlaskForm, unbound_field: Any, options: Any) -> Field:
+        def bind_field(
+            self, form: FlaskForm, unbound_field: UnboundField, options: dict[str, object]
+        ) -> Field:
             """Give the field a weak reference to its form, so that both are freed with the page.
 
             Otherwise the garbage collector has to find them, and all requests wait 50 ms for it.
@@ -211,7 +215,7 @@ class AnswerForm(Form):
         """
         raise TypeError(f"{type(self).__name__} shows nothing")
 
-    def steps_for(self, shown: Any, find: Any) -> Sequence[Any]:  # noqa: ARG002 - for subclasses
+    def steps_for(self, shown: Any, find: Any) -> Sequence[object]:  # noqa: ARG002 - for subclasses
         """Return the steps of a valid form, see ``answers.save_steps``."""
         return ()
 
@@ -253,7 +257,7 @@ class AnswerForm(Form):
             self.asked.data = kind
         return kind in self.confirms and known == kind
 
-    def validate(self, extra_validators: Any = None) -> bool:
+    def validate(self, extra_validators: object = None) -> bool:
         """Check the form; what the plan asks beside a question is checked with its answer only."""
         super().validate(extra_validators)
         if self.takes_steps and not self.holds_answer:
@@ -267,7 +271,7 @@ class AnswerForm(Form):
         return [(field, self[f"{BESIDE}{field.name}"]) for field in self.ask]
 
     @property
-    def beside(self) -> dict[str, Any] | None:
+    def beside(self) -> dict[str, FieldAnswer] | None:
         """The answers to it by name, without those left empty; None where it asks for nothing."""
         if not self.ask:
             return None
@@ -293,7 +297,7 @@ class AnswerForm(Form):
 
 
 def page(
-    template: str, form: Form | None = None, status: int | None = None, **content: Any
+    template: str, form: Form | None = None, status: int | None = None, **content: object
 ) -> tuple[str, int]:
     """Render a page with the errors of its form at the top; with errors, its status is 400.
 

@@ -323,7 +323,7 @@ def _so_far(chosen: str, missing: str, count: int) -> str:
     )
 
 
-def words_for_own_ordering(lists: int) -> dict[str, Any]:
+def words_for_own_ordering(lists: int) -> dict[str, str | list[str]]:
     """Return the sentences for question.js to write an own ordering, with gaps like {letter}."""
     numbers = range(1, lists + 1)
     return {

@@ -28,7 +28,7 @@ from survey.services.participation import answers
 from survey.services.studies import publications
 from survey.services.studies.citation import LICENCES, Citation
 from survey.services.studies.languages import ENGLISH
-from survey.web.forms import AnswerForm
+from survey.web.forms import AnswerForm, Form
 from survey.web.language import and_join, filled, set_language
 from survey.web.participant.questions import question_form
 from survey.web.participant.trial import answer_or_page, doubt_about, step_page
@@ -67,7 +67,7 @@ def _unless_unchanged(view: View) -> View:
     """
 
     @wraps(view)
-    def answered(**values: Any) -> ResponseReturnValue:
+    def answered(**values: object) -> ResponseReturnValue:
         version = publications.version_of(session(), g.study)
         if request.if_none_match.contains_weak(version):
             response = Response(status=304)
@@ -94,7 +94,7 @@ def page() -> ResponseReturnValue:
     return public_page(g.publication)
 
 
-def public_page(publication: Any, **content: Any) -> str:
+def public_page(publication: Any, **content: object) -> str:
     """Render a publication's page; the study and its plan are in ``g``."""
     results: Results = public_content(session(), g.study).results
     people, answered = publications.people_in(session(), g.study)
@@ -194,7 +194,7 @@ def try_question() -> ResponseReturnValue:
 def _try_steps(variant: str) -> ResponseReturnValue:
     """Show a question that is answered in steps, which its form carries until it is done."""
     form = question_form(TRIED)
-    steps: Sequence[Any] = _read_steps(form)
+    steps: Sequence[object] = _read_steps(form)
     if form.validate_on_submit():
         now = (session(), g.study, TRIED, variant, steps, form.steps_for)
         steps = answers.steps_after(*now)
@@ -210,7 +210,7 @@ def _try_steps(variant: str) -> ResponseReturnValue:
     return step_page(question, form, _written(steps))
 
 
-def _tried_page(variant: str, steps: Sequence[Any], form: AnswerForm) -> ResponseReturnValue:
+def _tried_page(variant: str, steps: Sequence[object], form: AnswerForm) -> ResponseReturnValue:
     set_language(ENGLISH)
     _, drawn = answers.drawn_variant(g.study, TRIED, variant, steps)
     sheet = tried_sheet(session(), g.study, TRIED, drawn, form.answer)
@@ -237,7 +237,7 @@ def _written(steps: Sequence[Any]) -> str:
     return str(_signer().dumps([{**asdict(step), "saved_at": None} for step in steps]))
 
 
-def _read_steps(form: Any) -> tuple[Any, ...]:
+def _read_steps(form: Form) -> tuple[object, ...]:
     try:
         stored = _signer().loads(form.step_key.data or "")
     except BadSignature:

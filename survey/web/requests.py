@@ -46,6 +46,7 @@ from sqlalchemy.orm import Session
 from werkzeug.exceptions import NotFound
 
 from survey import tokens
+from survey.core.text_input import Json
 from survey.errors import NotAllowedError
 from survey.web.language import page_language
 
@@ -196,7 +197,7 @@ def in_own_process(view: View) -> View:
     """
 
     @wraps(view)
-    def passed_on(**values: Any) -> ResponseReturnValue:
+    def passed_on(**values: object) -> ResponseReturnValue:
         pass_on = request.environ.get("survey.pass_on")
         if pass_on is None:
             return view(**values)
@@ -214,11 +215,11 @@ def take_slug(blueprint: Blueprint) -> None:
     """Put the slug of a blueprint's addresses into ``g.slug``; ``url_for`` adds it by itself."""
 
     @blueprint.url_value_preprocessor
-    def take(_: str | None, values: dict[str, Any] | None) -> None:
+    def take(_: str | None, values: dict[str, object] | None) -> None:
         g.slug = (values or {}).pop("slug", None)
 
     @blueprint.url_defaults
-    def put(endpoint: str, values: dict[str, Any]) -> None:
+    def put(endpoint: str, values: dict[str, object]) -> None:
         if current_app.url_map.is_endpoint_expecting(endpoint, "slug"):
             values.setdefault("slug", g.get("slug"))
 
@@ -359,13 +360,13 @@ class ParticipantCookies(SecureCookieSessionInterface):
 
 
 @lru_cache(maxsize=2_000)
-def _verify(signer: URLSafeTimedSerializer, signed: str) -> tuple[Mapping[str, Any], datetime]:
+def _verify(signer: URLSafeTimedSerializer, signed: str) -> tuple[Mapping[str, Json], datetime]:
     """Return a cookie's content and date, verified once: a browser sends it with each request."""
     content, issued_at = signer.loads(signed, return_timestamp=True)
     return MappingProxyType(content), issued_at
 
 
-class PartCache(dict[tuple[Hashable, ...], Any]):
+class PartCache(dict[tuple[Hashable, ...], str]):
     """Rendered parts by what they depend on; emptied before it exceeds ``MAX_CHARACTERS``."""
 
     characters = 0

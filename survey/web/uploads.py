@@ -15,9 +15,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from time import time
-from typing import Any
 
 from flask import Response, current_app, g, request
+from flask_wtf import FlaskForm
 from sqlalchemy import inspect
 from werkzeug.datastructures import FileStorage
 from wtforms import FileField
@@ -62,7 +62,7 @@ class UploadField(FileField):  # type: ignore[misc] # WTForms has no type hints
 
     kept: KeptFiles | None = None
 
-    def pre_validate(self, _: Any) -> None:
+    def pre_validate(self, _: object) -> None:
         """Reject a form whose kept files are deleted: it would be used without them."""
         is_expected = bool(_token(self.name)) and not _is_dropped(self.name)
         if is_expected and not is_uploaded(self.name):
@@ -110,7 +110,7 @@ def files_of(name: str) -> list[FileStorage]:
     return _chosen(name) or (kept.open() if kept else [])
 
 
-def keep(form: Any) -> None:
+def keep(form: FlaskForm) -> None:
     """Keep the files of a form that is shown again; what cannot be kept is an error beside it."""
     fields = [field for field in form if isinstance(field, UploadField)]
     if not any(_chosen(field.name) or _token(field.name) for field in fields):

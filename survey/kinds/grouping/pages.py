@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from flask import request
-from wtforms import HiddenField
+from wtforms import Field, HiddenField
 
 from survey.core.studies.fields import is_storable
 from survey.kinds.grouping.answer import (
@@ -50,7 +50,7 @@ class GroupingForm(AnswerForm):
     group = HiddenField()
     stays = False
 
-    def validate(self, extra_validators: Any = None) -> bool:
+    def validate(self, extra_validators: object = None) -> bool:
         """Check that a button of this page was pressed, with what it needs."""
         if self.go.data == "next":
             selected = request.form.getlist("document") and request.form.get("group", "").strip()
@@ -140,6 +140,6 @@ class GroupingForm(AnswerForm):
         """Add an error of the whole form."""
         self.group.errors = [sentence]
 
-    def control_id(self, field: Any) -> str:
+    def control_id(self, field: Field) -> str:
         """Return the id of the first tile."""
         return "tile" if field is self.group else str(field.name)

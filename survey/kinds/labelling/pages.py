@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from flask import request
-from wtforms import HiddenField
+from wtforms import Field, HiddenField
 
 from survey.kinds.labelling.answer import (
     ASKED,
@@ -47,7 +47,7 @@ class LabellingForm(AnswerForm):
     batch = HiddenField()
     whole = HiddenField()
 
-    def validate(self, extra_validators: Any = None) -> bool:
+    def validate(self, extra_validators: object = None) -> bool:
         """Check that batch, tiles and grades are whole numbers that the page can send."""
         super().validate(extra_validators)
         is_batch = re.fullmatch("[1-9][0-9]{0,4}", self.batch.data or "")
@@ -108,6 +108,6 @@ class LabellingForm(AnswerForm):
         """Add an error of the whole form; the page then shows the stored marks."""
         self.batch.data, self.batch.errors = "", [sentence]
 
-    def control_id(self, field: Any) -> str:
+    def control_id(self, field: Field) -> str:
         """Return the id of the element that an error leads to."""
         return "tiles" if field is self.batch else str(field.name)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from wtforms import (
     Field,
@@ -118,7 +117,7 @@ class OrderingForm(PlanForm):
     steps = STEPS
     controls = PlanForm.controls | CONTROLS
 
-    def __init__(self, *args: Any, has_own_lists: bool = False, **kwargs: Any) -> None:
+    def __init__(self, *args: object, has_own_lists: bool = False, **kwargs: object) -> None:
         """``has_own_lists``: whether the study has some, so that they can be chosen."""
         super().__init__(*args, **kwargs)
         self.measure_groups = [
@@ -130,7 +129,7 @@ class OrderingForm(PlanForm):
             self.generator.choices = drawn
 
     @classmethod
-    def data_of(cls, plan: Plan) -> dict[str, Any]:
+    def data_of(cls, plan: Plan) -> dict[str, object]:
         """See ``PlanForm.data_of``; measures that are not offered are in a text."""
         measures = ordering_plan(plan).measures
         offered = {name for _, group in plans.measure_groups() for name, _ in group}
@@ -141,7 +140,7 @@ class OrderingForm(PlanForm):
             "other_measures": " ".join(name for name in measures if name not in offered),
         }
 
-    def values(self, current: Plan) -> dict[str, Any]:
+    def values(self, current: Plan) -> dict[str, object]:
         """See ``PlanForm.values``; own lists stay where they are chosen."""
         typed = super().values(current)
         typed["measures"] = [

@@ -2,13 +2,12 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from flask import request
 from wtforms import Field, IntegerField, SelectChoice, SelectField, StringField
 from wtforms.validators import DataRequired, InputRequired, Length, NumberRange, Optional
 
-from survey.core.studies.fields import AskedField, ClosingQuestion, PersonalField
+from survey.core.studies.fields import AskedField, ClosingQuestion, FieldAnswer, PersonalField
 from survey.core.text_input import parse_whole
 from survey.web.forms import BESIDE, AnswerForm, Form, long_text_field, storable
 from survey.web.language import gettext
@@ -44,7 +43,9 @@ class PersonalForm(Form):
         return str(field.id)
 
 
-def personal_form(fields: Sequence[PersonalField], stored: Mapping[str, Any] | None = None) -> Form:
+def personal_form(
+    fields: Sequence[PersonalField], stored: Mapping[str, FieldAnswer] | None = None
+) -> Form:
     """Return the form of "About you" or of the closing questions, with what was stored or sent."""
     # Prefixed: a field called "data" or "errors" would hide the form's own attribute.
     form_fields = {f"personal_{field.name}": _asked_field(field) for field in fields}
@@ -53,7 +54,7 @@ def personal_form(fields: Sequence[PersonalField], stored: Mapping[str, Any] | N
     return form(data={f"personal_{name}": value for name, value in shown.items()})
 
 
-def filled_in(form: Form, fields: Sequence[PersonalField]) -> dict[str, Any]:
+def filled_in(form: Form, fields: Sequence[PersonalField]) -> dict[str, FieldAnswer]:
     """Return the answers of a valid form by field, without those that were left empty."""
     values = {field.name: form[f"personal_{field.name}"].data for field in fields}
     return {name: value for name, value in values.items() if value not in (None, "")}

@@ -35,10 +35,10 @@ class DeclaredForm(AnswerForm):
     shown_as: ClassVar[Any]  # a named tuple of what is filled in
     plan: Any
 
-    def validate(self, extra_validators: Any = None) -> bool:
+    def validate(self, extra_validators: object = None) -> bool:
         """Check that everything is answered that the plan asks, with values of the page."""
         super().validate(extra_validators)
-        self._values: dict[str, Any] = {}
+        self._values: dict[str, object] = {}
         for each in self.declared:
             value = None
             if each.is_asked(self.plan, self._values):
@@ -79,11 +79,11 @@ class DeclaredForm(AnswerForm):
         first.errors = [*first.errors, sentence]
 
 
-def _sent(field: ValueField, text: str) -> Any:
+def _sent(field: ValueField, text: str) -> str | int | None:
     """Return the value that a form sends for a declared field; None for one that it cannot have."""
     if not text.strip():
         return None
-    value: Any = text
+    value: str | int | None = text
     if isinstance(field.rule, Whole) or field.type is int:
         value = parse_whole(text.strip(), signed=True)
     elif field.type is bool:
@@ -199,12 +199,14 @@ class KindPages(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
         filled: Hashable = None if self.step else self.shown_as()
         return filled
 
-    def filled_in_again(self, plan: PlanT, shown: ShownQuestion, form: Any) -> Hashable:
+    def filled_in_again(self, plan: PlanT, shown: ShownQuestion, form: AnswerForm) -> Hashable:
         """Return the values that a page shows again: those of a form that was not saved."""
         filled: Hashable = form.filled_in
         return filled
 
-    def doubt_of(self, plan: PlanT, form: Any, shown: Callable[[], ShownQuestion]) -> Doubt | None:
+    def doubt_of(
+        self, plan: PlanT, form: AnswerForm, shown: Callable[[], ShownQuestion]
+    ) -> Doubt | None:
         """Return what the question's page asks back before a valid form is saved, or None.
 
         ``shown``: loads the question; a kind calls it only where it needs it.
@@ -230,7 +232,7 @@ class KindPages(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
 
     def example_answer(self) -> AnswerT:
         """Return an answer for a preview of pages: the first value of each field that is needed."""
-        values: dict[str, Any] = {}
+        values: dict[str, object] = {}
         for each in value_fields(self.answer):
             firsts = {bool: True, str: ""}
             first = next(iter(each.rule.words), getattr(each.rule, "lowest", firsts.get(each.type)))
@@ -280,7 +282,7 @@ def _form_of(pages: Any, plan: Plan) -> type[AnswerForm]:
     return type(form.__name__, (form,), {"plan": plan})
 
 
-def _word(field: ValueField, value: Any) -> str:
+def _word(field: ValueField, value: str | int | None) -> str:
     if value is None:
         return ""
     word = field.rule.words.get(value)

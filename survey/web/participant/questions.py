@@ -7,7 +7,7 @@ A form that the database could not store, on these or other pages of participant
 page that sends it again with the same submission key: static/saving.js does, or a button.
 """
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from functools import cache
 from secrets import token_hex
 from typing import Any
@@ -17,9 +17,11 @@ from flask.typing import ResponseReturnValue
 from flask_wtf.csrf import generate_csrf
 from markupsafe import escape
 from werkzeug.exceptions import NotFound
+from wtforms import Field
 
 from survey import tokens
 from survey.core.kinds import KINDS
+from survey.core.studies.fields import AskedField
 from survey.errors import NotFoundError, marked
 from survey.services.operations.database import begin_reading, begin_writing
 from survey.services.participation import answers, participants
@@ -75,7 +77,7 @@ def practice() -> ResponseReturnValue:
     return explanation(step, lambda: _shown(PRACTICE).view) or show(PRACTICE)
 
 
-def explanation(step: int, question: Callable[[], Any]) -> str | None:
+def explanation(step: int, question: Callable[[], object]) -> str | None:
     """Render a step, from 1, that precedes the practice question; None after the last.
 
     A kind of question may have no steps.
@@ -282,7 +284,7 @@ def _doubt_about(position: int, form: AnswerForm) -> Any:
     return None if doubt is None or form.is_settled(doubt.kind, shown().asked_before) else doubt
 
 
-def question_form(position: int, **values: Any) -> AnswerForm:
+def question_form(position: int, **values: object) -> AnswerForm:
     """Return the form of a question, with the reason and more only where the plan asks for it."""
     ask = () if position == PRACTICE else g.plan.ask
     form = with_further(pages_of(g.plan).form(g.plan), ask)(**values)
@@ -391,7 +393,7 @@ def show(position: int) -> str:
     if first is not None:
         return _first_page(position, shown, first(formdata=None))
     reason, beside = (shown.stored.reason, shown.stored.beside) if shown.stored else (None, None)
-    further: Any = ()
+    further: Sequence[tuple[AskedField, Field]] = ()
     if g.plan.ask:  # spare other plans the form
         values = {f"{BESIDE}{name}": value for name, value in (beside or {}).items()}
         further = question_form(position, formdata=None, data=values).further
@@ -484,8 +486,8 @@ def _question_page(
     filled_in: Hashable,
     submission_key: str,
     reason: str | None,
-    further: Any = (),
-    **sent: Any,
+    further: Sequence[tuple[AskedField, Field]] = (),
+    **sent: object,
 ) -> str:
     """Render a question; ``sent``: values and errors of a form that was sent.
 
@@ -522,7 +524,7 @@ def _question_page(
     return html
 
 
-def _rendered(position: int, shown: ShownQuestion, filled_in: Hashable, **content: Any) -> str:
+def _rendered(position: int, shown: ShownQuestion, filled_in: Hashable, **content: object) -> str:
     pages, is_practice = pages_of(g.plan), position == PRACTICE
     return render_template(
         pages.practice_template if is_practice else pages.question_template,

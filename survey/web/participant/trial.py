@@ -1,5 +1,6 @@
 """A question's page for someone who takes no part: its form is checked, and nothing is stored."""
 
+from collections.abc import Hashable
 from types import SimpleNamespace
 from typing import Any
 
@@ -69,7 +70,7 @@ def step_page(
 
 
 def question_page(
-    template: str, form: AnswerForm, filled_in: Any, **content: Any
+    template: str, form: AnswerForm, filled_in: Hashable, **content: Any
 ) -> tuple[str, int]:
     """Render a question's page, whose form names no stored answer."""
     return page(

@@ -81,7 +81,7 @@ def _find_study_of_no_page() -> None:
 
 
 @blueprint.app_context_processor
-def _for_templates() -> dict[str, Any]:
+def _for_templates() -> dict[str, str]:
     if g.get("participant") is None:
         return {}
     return {"resume_code": tokens.resume_code(secret_key(), g.participant.public_id)}

@@ -2,7 +2,6 @@
 
 import re
 from pathlib import Path
-from typing import Any
 
 from flask import request
 from flask.typing import ResponseReturnValue
@@ -136,7 +135,7 @@ def _add_file_faults(
     """Add each fault to the field of the file that it names, others to the judgements."""
     for fault in faults:
         named = (name for name, files in paths.items() if fault.startswith(tuple(map(str, files))))
-        field: Any = form[next(named, "qrels")]
+        field = form[next(named, "qrels")]
         field.errors = [*field.errors, f"{fault}."]
 
 

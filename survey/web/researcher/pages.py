@@ -108,7 +108,7 @@ class Conflict:
 
     @classmethod
     def between(
-        cls, form: Form, saved: Mapping[str, Any], typed: Mapping[str, Any], kind: str
+        cls, form: Form, saved: Mapping[str, object], typed: Mapping[str, object], kind: str
     ) -> "Conflict":
         """Compare two versions; ``kind``: of the event of such a change."""
         rows = [
@@ -145,7 +145,7 @@ def not_for_imported(view: View) -> View:
     """Decorate a view so that it refuses imported studies, in which people cannot take part."""
 
     @wraps(view)
-    def guarded(**values: Any) -> ResponseReturnValue:
+    def guarded(**values: object) -> ResponseReturnValue:
         lifecycle.require_not_imported(g.study)
         return view(**values)
 

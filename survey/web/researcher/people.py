@@ -271,7 +271,7 @@ def add_guests() -> ResponseReturnValue:
     return _invite_page(guests_form=form)
 
 
-def new_guests_form(**values: Any) -> GuestsForm:
+def new_guests_form(**values: object) -> GuestsForm:
     """Return the form of new guests; it asks for a role where a personal link can set one."""
     form = GuestsForm(**values)
     if g.plan.queue_arm is None:

@@ -104,7 +104,7 @@ class PersonalFieldForm(Subform):  # type: ignore[misc] # WTForms has no type hi
         """Whether to ignore the row: this is how a field is removed."""
         return not (self["name"].data or self.label.data or self.options.data)
 
-    def values(self) -> dict[str, Any]:
+    def values(self) -> dict[str, object]:
         """Return the field as a plan file has it."""
         content = {name: _typed(rule, self[name]) for name, rule in FIELD_RULES.items()}
         content["name"] = (self["name"].data or "").strip()
@@ -242,7 +242,7 @@ class PlanForm(VersionedForm):
     step = HiddenField()
 
     @classmethod
-    def data_of(cls, plan: Plan) -> dict[str, Any]:
+    def data_of(cls, plan: Plan) -> dict[str, object]:
         """Return what the form's controls show of a plan."""
         # A plan as JSON lacks fields at their default that are newer than the study may be.
         content = {item.name: getattr(plan, item.name) for item in fields(plan)} | plan.as_json()
@@ -262,7 +262,7 @@ class PlanForm(VersionedForm):
             ]
         return content
 
-    def values(self, current: Plan) -> dict[str, Any]:
+    def values(self, current: Plan) -> dict[str, object]:
         """Return the typed plan as a plan file has it.
 
         Fields that the page lacks come from the current plan. Raises PlanError for what is no YAML.
@@ -280,7 +280,7 @@ class PlanForm(VersionedForm):
     def add_faults(self, faults: tuple[Fault, ...]) -> None:
         """Add faults to the errors of the fields that they are about."""
         for fault in faults:
-            form: Any = self
+            form: Form = self
             path = fault.place
             rows = self._used_rows(str(path[0])) if path[0] in FIELD_LISTS else []
             if rows and len(path) > 2:
@@ -372,7 +372,7 @@ def save_plan() -> ResponseReturnValue:
     return _plan_page(form, form.step.data)
 
 
-def _form(**content: Any) -> PlanForm:
+def _form(**content: object) -> PlanForm:
     """Return the form of the study's plan."""
     has_own_lists = bool(getattr(g.plan, "own_lists", ()))
     return form_of(_kind())(has_own_lists=has_own_lists, **content)
@@ -388,7 +388,7 @@ def _go_on_after_saving() -> ResponseReturnValue:
 
 
 def _plan_page(
-    form: PlanForm, step: str | None, status: int | None = None, **content: Any
+    form: PlanForm, step: str | None, status: int | None = None, **content: object
 ) -> ResponseReturnValue:
     """Show the form at a step, by default the first; instead at all steps that have faults.
 
@@ -477,7 +477,7 @@ def plan_file() -> ResponseReturnValue:
     return attachment(text, "application/yaml", f"{g.study.slug}.yaml")
 
 
-def _typed(rule: Rule, field: Field) -> Any:
+def _typed(rule: Rule, field: Field) -> object:
     """Return what was typed into a field as a plan file has it."""
     data = field.data
     if isinstance(rule, Whole):
@@ -572,7 +572,7 @@ def _required_file(name: str) -> tuple[str, str]:
 
 
 def _use_lists(
-    form: VersionedForm, field: Any, read: Callable[[], Any], **forms: Form
+    form: VersionedForm, field: Field, read: Callable[[], Any], **forms: Form
 ) -> ResponseReturnValue:
     """Store the lists that ``read`` returns, or show all faults in them."""
     lifecycle.require_draft(g.study)
