@@ -18,7 +18,7 @@ from difflib import get_close_matches
 from typing import TypeAlias
 from unicodedata import category, combining, normalize
 
-Json: TypeAlias = "None | bool | int | float | str | Sequence[Json] | Mapping[str, Json]"
+Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 
 MOST_FAULTS = 20
 STEERING = ("Cc", "Cf", "Zl", "Zp")  # categories of Unicode

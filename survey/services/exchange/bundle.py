@@ -23,6 +23,7 @@ from survey.core.kinds import KINDS
 from survey.core.studies.fields import ParticipantRecord, and_join
 from survey.core.studies.plan import Plan
 from survey.core.studies.run_lists import TextFile
+from survey.core.text_input import Json
 from survey.db import export_queries, item_queries, queries
 from survey.db.engine import snapshot
 from survey.db.export_queries import EXPORTED, identities_of, people_of
@@ -324,7 +325,7 @@ def _indented_json(texts: frozenset[tuple[str, str]]) -> str:
     return stable_json(dict(texts)).rstrip("\n").replace("\n", "\n    ")
 
 
-def _study_metadata(content: Content) -> dict[str, Any]:
+def _study_metadata(content: Content) -> dict[str, Json]:
     plan, kind = content.plan, files_of_kind(content.plan)
     return {
         "format": FORMAT,
@@ -352,7 +353,7 @@ def _study_metadata(content: Content) -> dict[str, Any]:
     }
 
 
-def stable_json(content: Any) -> str:
+def stable_json(content: object) -> str:
     """Return content as JSON with sorted keys: the same content gives the same text."""
     return json.dumps(content, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
 

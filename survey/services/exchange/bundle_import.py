@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from survey import tokens
 from survey.core.kinds import KINDS, kind_of
-from survey.core.studies.fields import ParticipantRecord
+from survey.core.studies.fields import FieldAnswer, ParticipantRecord
 from survey.core.studies.plan import Plan
 from survey.core.text_input import shortened, steering_in
 from survey.db import item_queries, participant_queries
@@ -183,8 +183,8 @@ def _answer_fault(
     participants: Container[str],
     questions: Container[int],
     record: Any,
-    drawn: Any,
-    answer: Any,
+    drawn: object,
+    answer: object,
 ) -> str:
     """Return what the study or its kind of question does not know of an answer, "" for nothing."""
     task = kind_of(plan)
@@ -206,8 +206,8 @@ def _store_answer(
     question_id: int,
     record: Any,
     drawn: Any,
-    answer: Any,
-    beside: Mapping[str, Any] | None,
+    answer: object,
+    beside: Mapping[str, FieldAnswer] | None,
 ) -> None:
     tables = KINDS[kind].tables
     presentation = Presentation(
@@ -216,7 +216,9 @@ def _store_answer(
         position=record.position or 0,
         shown_at=record.shown_at,
     )
-    rows: list[tuple[Table, Any, Any]] = [(tables.presentation, presentation, drawn)]
+    rows: list[tuple[Table, Presentation | StoredResponse, object]] = [
+        (tables.presentation, presentation, drawn)
+    ]
     if answer is not None:
         response = StoredResponse(
             participant_id=participant.id,

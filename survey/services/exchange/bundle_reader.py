@@ -27,11 +27,12 @@ from survey.core.measures import MEASURES
 from survey.core.studies.fields import (
     CLOSING,
     PERSONAL,
+    FieldAnswer,
     ParticipantRecord,
     PersonalField,
     participant_columns,
 )
-from survey.core.studies.plan import Plan, study_digest, text_digest
+from survey.core.studies.plan import Plan, TaskQuestion, study_digest, text_digest
 from survey.db.export_queries import EXPORTED
 from survey.db.item_queries import Thumbnail
 from survey.db.models import Study
@@ -179,7 +180,7 @@ def _read_beside(
     files: Files,
     plan: Plan,
     participants: Callable[[], Iterable[ParticipantRecord]],
-    questions: Iterable[Any],
+    questions: Iterable[TaskQuestion],
     count: Callable[[], int],
 ) -> list[BesideRecord]:
     """Read beside.csv, where the plan asks for something; it has a row for each answer."""
@@ -209,7 +210,7 @@ def _read_beside(
     return rows
 
 
-def _values_of(row: CsvRow, fields: Iterable[PersonalField]) -> dict[str, Any]:
+def _values_of(row: CsvRow, fields: Iterable[PersonalField]) -> dict[str, FieldAnswer]:
     """Return the answers to fields in a row, by name, without those that are empty."""
     return {
         field.name: _parse_personal_field(row, field, cell)
@@ -315,7 +316,7 @@ def _read_study(files: Files) -> dict[str, Any]:
     return study
 
 
-def _is_list_of(values: Any, types: Mapping[str, type]) -> bool:
+def _is_list_of(values: object, types: Mapping[str, type]) -> bool:
     """Return whether values are a list of objects, each with these names and types."""
     return isinstance(values, list) and all(
         isinstance(each, dict) and {name: type(value) for name, value in each.items()} == types
@@ -650,7 +651,7 @@ def _check_digest(content: Content, study: Mapping[str, Any], comparison: Compar
     _check_texts(study.get("texts"), content, comparison)
 
 
-def _check_texts(texts: Any, content: Content, comparison: Comparison) -> None:
+def _check_texts(texts: object, content: Content, comparison: Comparison) -> None:
     """Compare the participants' texts in study.json; memory holds those of all if they differ."""
 
     def expected() -> Iterator[tuple[str, dict[str, str]]]:
@@ -779,7 +780,7 @@ def _same_numbers(cell: str, recomputed: str) -> bool:
         return False
 
 
-def _compare(value: Any, recomputed: Any, place: str, comparison: Comparison) -> None:
+def _compare(value: object, recomputed: object, place: str, comparison: Comparison) -> None:
     """Compare values of a JSON file; raise BundleError for the first place where they differ."""
     if isinstance(recomputed, Mapping) and isinstance(value, Mapping):
         for name in recomputed:
@@ -811,6 +812,6 @@ def _same_values(value: Any, recomputed: Any) -> bool:
         return False
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     text = repr(value)
     return text if len(text) <= MOST_REPEATED else f"{text[:MOST_REPEATED]}…"

@@ -7,7 +7,6 @@ has beside what this one writes, is noted; so are descriptions in other words.
 import re
 from collections.abc import Iterator, Mapping
 from itertools import starmap
-from typing import Any
 
 from survey import __version__
 from survey.core.studies.fields import and_join
@@ -25,7 +24,7 @@ class Comparison:
     ``versions``: as study.json has them.
     """
 
-    def __init__(self, versions: Any) -> None:
+    def __init__(self, versions: object) -> None:
         versions = versions if isinstance(versions, Mapping) else {}
         self._version = str(versions.get("survey"))[:40]
         self._commit = str(versions.get("commit") or "")[:40]

@@ -64,11 +64,11 @@ from survey.services.exchange.tables import (
 
 LISTS = (tuple[str, ...], Sequence[str])
 NAMED_LISTS = Mapping[str, Sequence[str]]
-COLUMN_TYPES: dict[Any, str] = {
+COLUMN_TYPES: dict[object, str] = {
     **{bool: "whole number", int: "whole number", float: "number"},
     **dict.fromkeys((str, *LISTS, NAMED_LISTS), "text"),
 }
-ALLOWED: dict[Any, str] = {
+ALLOWED: dict[object, str] = {
     bool: "0 or 1",
     **dict.fromkeys(LISTS, "words separated by spaces"),
     NAMED_LISTS: 'lists by their names, {"red": ["a", "b"]}',
@@ -130,7 +130,7 @@ class Answers(Generic[PlanT, QuestionT, PresentationT, AnswerT]):
 
     def public(self, move: MoveTime) -> "Answers[PlanT, QuestionT, PresentationT, AnswerT]":
         """Return the answers without what people wrote, all times moved by ``move``."""
-        hidden: dict[str, Any] = dict.fromkeys(self.kind.typed_fields)
+        hidden: dict[str, None] = dict.fromkeys(self.kind.typed_fields)
 
         def rows() -> Iterator[Record[PresentationT, AnswerT]]:
             for row in self.rows():
@@ -388,7 +388,7 @@ class KindFiles(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
             raise BundleError(f"the {self.noun} of this study are not made of judgements and runs")
         return ()
 
-    def read_practice(self, study: Mapping[str, Any], plan: PlanT) -> QuestionT | None:
+    def read_practice(self, study: Mapping[str, object], plan: PlanT) -> QuestionT | None:
         """Return the practice question of the plan, which no file has."""
         return next((each for each in plan.draw_questions() if not each.number), None)
 
@@ -504,7 +504,7 @@ def read_value(row: CsvRow, field: ValueField) -> Any:
     return number
 
 
-def _named_lists(row: CsvRow, name: str, cell: str) -> Any:
+def _named_lists(row: CsvRow, name: str, cell: str) -> dict[str, list[str]]:
     """Return the lists of words, by name, that a cell holds as JSON."""
     try:
         lists = json.loads(cell)
@@ -518,7 +518,7 @@ def _named_lists(row: CsvRow, name: str, cell: str) -> Any:
     return lists
 
 
-def read_fields(row: CsvRow, make: Any, **known: Any) -> Any:
+def read_fields(row: CsvRow, make: Any, **known: object) -> Any:
     """Return what is made of the declared fields in a row, beside those that are known."""
     declared = value_fields(make)
     values = {each.name: read_value(row, each) for each in declared}

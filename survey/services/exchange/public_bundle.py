@@ -7,7 +7,6 @@ replicates, and has the digest of the study.
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -62,7 +61,9 @@ def public_content(session: Session, study: Study) -> Content:
     )
 
 
-def tried_sheet(session: Session, study: Study, number: int, drawn: Any, answer: Any) -> Sheet:
+def tried_sheet(
+    session: Session, study: Study, number: int, drawn: object, answer: object
+) -> Sheet:
     """Return what measures or participants say of a question, beside an answer; see TaskContent."""
     content = public_content(session, study)
     sheet: Sheet = content.answers.tried_sheet(content, number, drawn, answer)

@@ -30,13 +30,14 @@ from survey.core.studies.fields import (
     LONGEST_ANSWER,
     MINUTES,
     PERSONAL,
+    FieldAnswer,
     ParticipantRecord,
     PersonalField,
     is_storable,
     participant_columns,
 )
 from survey.core.studies.plan import Plan
-from survey.core.text_input import escaped, quoted
+from survey.core.text_input import Json, escaped, quoted
 from survey.db.export_queries import EXPORTED
 from survey.db.item_queries import Thumbnail
 from survey.db.models import (
@@ -115,7 +116,7 @@ class BesideRecord(NamedTuple):
 
     participant: str
     question: int
-    values: Mapping[str, Any]
+    values: Mapping[str, FieldAnswer]
 
 
 class TaskContent(Protocol):
@@ -168,7 +169,7 @@ class Content:
     opened_at: datetime | None
     closed_at: datetime | None
     unblinded_at: datetime | None
-    looks: Sequence[Mapping[str, Any]]
+    looks: Sequence[Mapping[str, Json]]
     plan: Plan
     practice: Any
     questions: Sequence[Any]

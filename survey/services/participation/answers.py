@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 from survey import tokens
 from survey.core.kind import AnyKind
 from survey.core.kinds import KINDS, kind_of
+from survey.core.studies.fields import FieldAnswer
 from survey.core.studies.plan import Plan, TaskQuestion
 from survey.core.studies.rankings import Ranking
 from survey.db import participant_queries, queries
@@ -83,7 +84,7 @@ class StoredAnswer:
     answer: Any
     reason: str | None
     asked: str | None
-    beside: Mapping[str, Any] | None
+    beside: Mapping[str, FieldAnswer] | None
     submitted_at: datetime
     revisions: int
 
@@ -179,7 +180,7 @@ class _ItemsFor(StudyItems):
         super().__init__(session, participant.study_id)
         self.plan, self.participant = plan, participant
 
-    def earlier(self, number: int) -> Sequence[Any]:
+    def earlier(self, number: int) -> Sequence[object]:
         """See ``FindItems``."""
         if not has_queue(self.plan, self.participant):
             return ()
@@ -187,7 +188,7 @@ class _ItemsFor(StudyItems):
         return found.get(number, ())
 
 
-def _view(plan: Plan, question: TaskQuestion, drawn: Any, find: StudyItems) -> Any:
+def _view(plan: Plan, question: TaskQuestion, drawn: object, find: StudyItems) -> Any:
     task = kind_of(plan)
     view = task.show(question, drawn)
     return task.with_items(plan, question, view, find) if plan.has_items else view
@@ -221,7 +222,7 @@ def usual_variant(plan: Plan) -> str:
 
 
 def preview(
-    session: Session, study: Study, number: int, variant: str, steps: Sequence[Any] = ()
+    session: Session, study: Study, number: int, variant: str, steps: Sequence[object] = ()
 ) -> Any:
     """Return what a participant may see of a question, in a named variant.
 
@@ -233,7 +234,7 @@ def preview(
 
 
 def drawn_variant(
-    study: Study, number: int, variant: str, steps: Sequence[Any] = ()
+    study: Study, number: int, variant: str, steps: Sequence[object] = ()
 ) -> tuple[Any, Any]:
     """Return a question, and how it is shown in a named variant; see ``preview``."""
     task = kind_of(study.plan)
@@ -259,9 +260,9 @@ def steps_after(
     study: Study,
     number: int,
     variant: str,
-    steps: Sequence[Any],
-    steps_for: Callable[[Any, StudyItems], Sequence[Any]],
-) -> tuple[Any, ...]:
+    steps: Sequence[object],
+    steps_for: Callable[[Any, StudyItems], Sequence[object]],
+) -> tuple[object, ...]:
     """Return the steps with those that a form asks for; nothing is stored, see ``save_steps``.
 
     Where no page has such a form, nothing is added.
@@ -299,13 +300,13 @@ def save_answer(
     plan: Plan,
     participant: AnyParticipant,
     position: int,
-    answer: Any,
+    answer: object,
     key: str,
     active_seconds: float | None = None,
     onward_to: int | None = None,
     reason: str | None = None,
     asked: str | None = None,
-    beside: Mapping[str, Any] | None = None,
+    beside: Mapping[str, FieldAnswer] | None = None,
 ) -> Outcome:
     """Store an answer with what belongs to it and commit; return whether it is saved or stale.
 
@@ -332,7 +333,7 @@ def save_answer(
     if outcome == Outcome.SAVED:
         session.commit()
         return outcome
-    response: dict[str, Any] = {
+    response: dict[str, object] = {
         "submitted_at": moment,
         "revisions": revision_count(stored),
         "reason": reason,
@@ -380,7 +381,7 @@ def _outcome(
     plan: Plan,
     state: Record,
     stored: StoredAnswer | None,
-    sent: tuple[Any, ...],
+    sent: tuple[object, ...],
     key: str,
 ) -> Outcome | None:
     """Return SAVED for an answer that is stored already, STALE, or None for one to be stored.
@@ -405,7 +406,7 @@ def _outcome(
     return Outcome.SAVED if same else Outcome.STALE
 
 
-def _beside_answer(row: Any) -> tuple[Any, ...]:
+def _beside_answer(row: Record) -> tuple[object, ...]:
     return row.reason, row.asked, row.beside
 
 

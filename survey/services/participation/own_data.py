@@ -13,7 +13,7 @@ import re
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy.exc import InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as DatabaseTimeout
@@ -106,7 +106,7 @@ HIDDEN = {
 }
 
 
-def own_data(session: Session, study: AnyStudy, who: AnyParticipant) -> dict[str, Any]:
+def own_data(session: Session, study: AnyStudy, who: AnyParticipant) -> dict[str, object]:
     """Return all that is stored about a participant as plain values, ready for JSON.
 
     All is read from one state of the database: while a backup is restored, another participant
@@ -146,14 +146,14 @@ def shown_columns(model: type[Base]) -> dict[str, str]:
     return {**keys, **{name: name for name in names if name not in keys}}
 
 
-def _stored_values(model: type[Base], row: Any) -> dict[str, Any]:
+def _stored_values(model: type[Base], row: object) -> dict[str, object]:
     return {key: _json_value(getattr(row, name)) for name, key in shown_columns(model).items()}
 
 
-def _questions(session: Session, plan: Plan, participant: Participant) -> list[dict[str, Any]]:
+def _questions(session: Session, plan: Plan, participant: Participant) -> list[dict[str, object]]:
     """Return what was shown until now, with every answer; what is still ahead stays hidden."""
     task = kind_of(plan)
-    history: dict[int, list[dict[str, Any]]] = {}
+    history: dict[int, list[dict[str, object]]] = {}
     for row in participant_queries.history_of(session, KINDS[plan.kind].tables, participant.id):
         history.setdefault(row.response_id, []).append(
             {
@@ -173,7 +173,7 @@ def _questions(session: Session, plan: Plan, participant: Participant) -> list[d
     ]
 
 
-def _json_value(value: Any) -> Any:
+def _json_value(value: object) -> object:
     return value.isoformat() if isinstance(value, date) else value
 
 

@@ -9,13 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Any
 
 from sqlalchemy import delete
 from sqlalchemy.orm import Session
 
 from survey import tokens
 from survey.core.kinds import KINDS, kind_of
+from survey.core.studies.fields import FieldAnswer
 from survey.core.studies.plan import Plan
 from survey.core.text_input import SLUG
 from survey.db import participant_queries, queries
@@ -533,7 +533,7 @@ def decline(session: Session, record: AnyParticipant) -> None:
 
 
 def store_personal_answers(
-    session: Session, study: AnyStudy, record: AnyParticipant, personal: dict[str, Any]
+    session: Session, study: AnyStudy, record: AnyParticipant, personal: dict[str, FieldAnswer]
 ) -> None:
     """Store a participant's personal answers, which they can correct until the end.
 
@@ -682,7 +682,7 @@ def store_check(
 
 
 def store_closing_answers(
-    session: Session, record: AnyParticipant, closing: dict[str, Any]
+    session: Session, record: AnyParticipant, closing: dict[str, FieldAnswer]
 ) -> None:
     """Store the answers to the closing questions, which can be changed until they are handed in."""
     participant = queries.locked_participant(session, record)

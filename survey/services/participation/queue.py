@@ -56,7 +56,7 @@ def queue_of(session: Session, plan: Plan, participant: AnyParticipant, since: d
 
 def earlier_presentations(
     session: Session, plan: Plan, participant: AnyParticipant, number: int | None = None
-) -> dict[int, list[Any]]:
+) -> dict[int, list[object]]:
     """Return how participants of other arms did each question, of those first who began first.
 
     By the question's number; of ``number`` alone, if it is given.
@@ -66,7 +66,7 @@ def earlier_presentations(
         *(session, tables, participant.study_id, plan.queue_arm or "", number),
         is_test=participant.is_test,
     )
-    earlier: dict[int, list[Any]] = {}
+    earlier: dict[int, list[object]] = {}
     for row in rows:
         earlier.setdefault(row.number, []).append(presentation_in(plan.kind, row, steps))
     return earlier
@@ -80,8 +80,7 @@ def presentation_in(kind: str, row: Record, steps: Mapping[int, list[Record]]) -
         return drawn
     names = [column.name for column in own_columns(table)]
     values = ({name: getattr(each, name) for name in names} for each in steps.get(row.id, ()))
-    make: Any = KINDS[kind].step
-    return replace(drawn, steps=tuple(make(**each) for each in values))
+    return replace(drawn, steps=tuple(KINDS[kind].step(**each) for each in values))
 
 
 def columns_with(row: Record, prefix: str) -> dict[str, Any]:

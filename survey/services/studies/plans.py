@@ -39,7 +39,7 @@ from survey.core.studies.run_lists import AS_WRITTEN, read_trec
 from survey.core.studies.run_lists import Reading as Reading
 from survey.core.studies.run_lists import TextFile as TextFile
 from survey.core.text_input import FaultyFilesError as FaultyFilesError
-from survey.core.text_input import FileFaults, lines_of, parse_whole, shortened, steering_in
+from survey.core.text_input import FileFaults, Json, lines_of, parse_whole, shortened, steering_in
 from survey.core.text_input import did_you_mean as did_you_mean
 from survey.core.text_input import split_names as split_names
 from survey.errors import SurveyError, marked
@@ -99,7 +99,7 @@ NUMERAL = re.compile(r"[-+0-9_.:]+\Z")
 Lines = dict[Place, int]
 
 
-def kind_plan(kind: str, *, language: str = ENGLISH, **changes: Any) -> Plan:
+def kind_plan(kind: str, *, language: str = ENGLISH, **changes: object) -> Plan:
     """Make a plan of a kind, with general texts in a language and some fields changed.
 
     Raises SurveyError naming the fields that are invalid.
@@ -107,7 +107,7 @@ def kind_plan(kind: str, *, language: str = ENGLISH, **changes: Any) -> Plan:
     return preset_plan(KIND_PRESETS.get(kind, PRESETS[0]), language=language, **changes)
 
 
-def preset_plan(preset: str, *, language: str = ENGLISH, **changes: Any) -> Plan:
+def preset_plan(preset: str, *, language: str = ENGLISH, **changes: object) -> Plan:
     """Make a plan from a preset, with its texts in a language and some fields changed.
 
     Raises SurveyError naming the fields that are invalid.
@@ -119,7 +119,7 @@ def preset_plan(preset: str, *, language: str = ENGLISH, **changes: Any) -> Plan
         raise SurveyError(f"The study cannot be made: {error}.") from error
 
 
-def parse_plan(values: Mapping[str, Any]) -> Plan:
+def parse_plan(values: Mapping[str, object]) -> Plan:
     """Parse a plan from plain values.
 
     Raises PlanError with all faults of the first check that fails: more values than a plan's file
@@ -143,7 +143,7 @@ def parse_plan(values: Mapping[str, Any]) -> Plan:
     return plan
 
 
-def _check_size(values: Mapping[str, Any]) -> None:
+def _check_size(values: Mapping[str, object]) -> None:
     """Raise PlanError for a plan that ``write_plan`` would write and ``read_plan`` refuse."""
     counts = {
         name: _count_values(value)
@@ -159,7 +159,7 @@ def _check_size(values: Mapping[str, Any]) -> None:
         raise PlanError([Fault((largest,), text)])
 
 
-def _count_values(value: Any) -> int:
+def _count_values(value: object) -> int:
     """Return how many values a plan's file has for one; lists, mappings and keys count too."""
     if isinstance(value, dict):
         return 1 + len(value) + sum(map(_count_values, value.values()))
@@ -366,7 +366,7 @@ def topics_to_group(
     return [(topic, relevant[topic]) for topic in chosen]
 
 
-def as_pairs(lists: OwnLists, changes: Mapping[str, Any]) -> dict[str, Any]:
+def as_pairs(lists: OwnLists, changes: Mapping[str, object]) -> dict[str, Any]:
     """Return lists as the fields of a plan of preferences.
 
     It asks all pairs that can be asked, or the most that a study may have. ``changes``: other
@@ -388,7 +388,9 @@ def as_pairs(lists: OwnLists, changes: Mapping[str, Any]) -> dict[str, Any]:
 RUN_DEFAULTS = {"shuffle_letters": True}
 
 
-def _run_defaults(changes: Mapping[str, Any], values: Mapping[str, Any]) -> Mapping[str, Any]:
+def _run_defaults(
+    changes: Mapping[str, object], values: Mapping[str, object]
+) -> Mapping[str, bool]:
     """Return what else to set where an ordering plan's lists are newly taken from runs."""
     is_ordering = values.get("kind", DEFAULT) == DEFAULT
     return RUN_DEFAULTS if is_ordering and changes.get("provenance") else {}
@@ -438,7 +440,7 @@ class PlanText:
     """The fields of a plan file as they are written there, and the line of each."""
 
     file: str
-    values: Mapping[str, Any]
+    values: Mapping[str, object]
     lines: Lines
 
     @property
@@ -448,12 +450,12 @@ class PlanText:
         return kind if isinstance(kind, str) else None
 
 
-def read_plan(text: str, file: str = "the file", **changes: Any) -> PlanFile:
+def read_plan(text: str, file: str = "the file", **changes: object) -> PlanFile:
     """Read a plan from YAML; see ``read_plan_text`` and ``plan_from_text``."""
     return plan_from_text(read_plan_text(text, file), **changes)
 
 
-def plan_from_text(written: PlanText, **changes: Any) -> PlanFile:
+def plan_from_text(written: PlanText, **changes: object) -> PlanFile:
     """Return the plan of a file; ``preset: mnro`` at its top fills in what the file leaves out.
 
     ``changes`` override fields. With a preset, a missing seed is drawn; without one it is 1, and
@@ -490,16 +492,16 @@ def write_plan(plan: Plan, recruitment: Recruitment | None = None) -> str:
     return _as_yaml(plan_values(plan, recruitment), width=88)
 
 
-def plan_values(plan: Plan, recruitment: Recruitment | None = None) -> dict[str, Any]:
+def plan_values(plan: Plan, recruitment: Recruitment | None = None) -> dict[str, Json]:
     """Return a plan's fields as plain values, which JSON and YAML write alike."""
-    content: dict[str, Any] = {} if plan.kind == DEFAULT else {"kind": plan.kind}
+    content: dict[str, Json] = {} if plan.kind == DEFAULT else {"kind": plan.kind}
     content |= plan.content()
     if recruitment is not None and recruitment != Recruitment():
         content["recruitment"] = recruitment.as_json()
     return {name: _plain_value(value) for name, value in content.items()}
 
 
-def write_nested(values: Any) -> str:
+def write_nested(values: object) -> str:
     """Return a field's values as YAML; of a list, each entry in a line of its own."""
     if not isinstance(values, list | tuple):
         return _as_yaml(values)
@@ -515,7 +517,9 @@ def parse_nested(name: str, text: str) -> Any:
         raise PlanError([Fault((name,), f"{name} cannot be read: {error}")]) from None
 
 
-def differences(saved: Mapping[str, Any], typed: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+def differences(
+    saved: Mapping[str, object], typed: Mapping[str, object]
+) -> list[tuple[str, str, str]]:
     """Return the fields that differ between two versions: (name, text saved, text typed)."""
     return [
         (name, _value_text(saved.get(name)), _value_text(typed.get(name)))
@@ -524,7 +528,7 @@ def differences(saved: Mapping[str, Any], typed: Mapping[str, Any]) -> list[tupl
     ]
 
 
-def _value_text(value: Any) -> str:
+def _value_text(value: object) -> str:
     plain = _plain_value(value)
     if isinstance(plain, dict | list):
         return _as_yaml(plain)
@@ -647,7 +651,7 @@ def _text_fields() -> frozenset[str]:
 
 
 def _located(
-    fault: Fault, file: str, lines: Lines, changes: Mapping[str, Any] | None = None
+    fault: Fault, file: str, lines: Lines, changes: Mapping[str, object] | None = None
 ) -> str:
     """Return a fault with its place; ``changes``: the fields that are not from the file."""
     place = fault.place
@@ -723,13 +727,13 @@ def _block(dumper: yaml.SafeDumper, text: str) -> ScalarNode:
 _Dumper.add_representer(str, _block)
 
 
-def _as_yaml(values: Any, **style: Any) -> str:
+def _as_yaml(values: object, **style: Any) -> str:
     plain = _plain_value(values)
     text: str = yaml.dump(plain, Dumper=_Dumper, sort_keys=False, allow_unicode=True, **style)
     return text
 
 
-def _plain_value(value: Any) -> Any:
+def _plain_value(value: object) -> Any:
     if isinstance(value, Mapping):
         return {name: _plain_value(item) for name, item in value.items()}
     return [_plain_value(item) for item in value] if isinstance(value, list | tuple) else value

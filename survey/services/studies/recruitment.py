@@ -261,7 +261,7 @@ def _parse_stored(settings: str) -> Recruitment:
     return Recruitment(**json.loads(settings))
 
 
-def parse_recruitment(values: Mapping[str, Any]) -> Recruitment:
+def parse_recruitment(values: object) -> Recruitment:
     """Parse settings from plain values, by default those of ``Recruitment``.
 
     Raises PlanError, with all faults of the first check that fails: the names of the settings,
