@@ -1,6 +1,6 @@
 """``survey measure``, ``evaluate`` and ``feedback``: scores of lists and of runs."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -406,7 +406,7 @@ def _write_report(folder: Path, report: "Report") -> None:
 def _print_report(
     output: Format | None,
     report: "Report",
-    content: dict[str, object],
+    content: Mapping[str, object],
     sheets: "Sequence[Sheet]",
     *,
     per_query: bool = False,

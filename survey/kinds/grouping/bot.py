@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from selectolax.lexbor import LexborNode
@@ -11,7 +11,7 @@ from selectolax.lexbor import LexborNode
 from survey.core.collections.clusterings import read_clustering
 from survey.core.collections.items import Shown
 from survey.core.collections.runs import IN_NO_CLUSTER
-from survey.core.text_input import FileFaults, lines_of
+from survey.core.text_input import FileFaults, Json, lines_of
 from survey.errors import SurveyError
 from survey.kinds.grouping.plan import GroupingPlan
 from survey.services.exchange.input_files import read_text
@@ -37,7 +37,7 @@ class Assessor(NamedTuple):
         merged = {name: group for groups in self.groups.values() for name, group in groups.items()}
         return self.groups.get(topic, merged)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Json]:
         """Return the truth's name and the error as plain values."""
         return {"truth": self.text, "error": self.error}
 
@@ -67,7 +67,7 @@ class GroupingBot:
         plan: GroupingPlan,
         preference: Assessor,
         chance: np.random.Generator,
-    ) -> dict[str, Any] | None:
+    ) -> dict[str, str | list[str]] | None:
         """Put all pictures of one group into it; end the topic where all are placed."""
         if form.css_first("[name=step_key]") is None:
             return None

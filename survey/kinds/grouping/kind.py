@@ -10,6 +10,7 @@ from survey.core.collections.clusterings import compare_clusters
 from survey.core.collections.items import FindItems, Topic
 from survey.core.collections.runs import IN_NO_CLUSTER
 from survey.core.studies.fields import Finding
+from survey.core.text_input import Json
 from survey.db.models.base import Base
 from survey.kinds import Record, Sheet
 from survey.kinds.grouping.answer import (
@@ -119,7 +120,7 @@ class GroupingKind(GroupingBot, KindInSteps[GroupingPlan, GroupingQuestion, Grou
         threshold = plan.sufficient_agreement / 100
         return compare_clusters(question.topic, first, second, threshold).needs_third
 
-    def facts(self, plan: GroupingPlan, generator_version: int) -> dict[str, Any]:
+    def facts(self, plan: GroupingPlan, generator_version: int) -> dict[str, Json]:
         """Return what a summary of the study says of its topics."""
         sizes = [len(documents) for _, documents in plan.topics]
         return {
@@ -141,7 +142,7 @@ class GroupingKind(GroupingBot, KindInSteps[GroupingPlan, GroupingQuestion, Grou
 
     def describe(
         self, plan: GroupingPlan, view: GroupingView, presentation: GroupingPresentation
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         """Return the groups and every step, with numbers of pictures in place of ids."""
         return {
             "topic": view.topic and view.topic.text,

@@ -128,7 +128,7 @@ class GroupingPlan(Plan):
             yield Fault(("practice",), "practice is on; grouping has no practice question")
 
 
-def _documents(documents: Any) -> tuple[Any, ...]:
+def _documents(documents: Iterable[object]) -> tuple[object, ...]:
     if isinstance(documents, str):
         raise TypeError("a text, which would be read letter by letter")
     return (*documents,)

@@ -10,6 +10,7 @@ from survey.core.collections.clusterings import (
     shared_clusters,
 )
 from survey.core.collections.runs import Clusters
+from survey.core.text_input import Json
 from survey.figures.exhibit import Exhibit
 from survey.figures.judging import agreement_by_topic
 from survey.services.analysis.joined_clusters import (
@@ -124,7 +125,7 @@ class GroupResults(Results):
         assessors = self.clusters if self.clusters[2] else self.clusters[:2]
         return joined(assessors, self.threshold, self.floor)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Json]:
         """Return agreement, gold standard, and how much each assessor did in which time."""
         return {
             "agreement": compared_json(self.compared),

@@ -2,14 +2,14 @@
 
 import re
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from selectolax.lexbor import LexborNode
 
 from survey.core.collections.items import Shown
 from survey.core.collections.runs import Judgements, read_judgements
-from survey.core.text_input import FileFaults, lines_of
+from survey.core.text_input import FileFaults, Json, lines_of
 from survey.errors import SurveyError
 from survey.kinds.labelling.plan import LabellingPlan
 from survey.services.exchange.input_files import read_text
@@ -31,7 +31,7 @@ class Annotator(NamedTuple):
     topics: Sight
     error: float
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Json]:
         """Return truth and error as plain values."""
         relevant = self.first if self.judgements is None else self.text
         return {"relevant": relevant, "error": self.error}
@@ -69,7 +69,7 @@ class LabellingBot:
         plan: LabellingPlan,
         preference: Annotator,
         chance: np.random.Generator,
-    ) -> dict[str, Any] | None:
+    ) -> dict[str, str | list[str]] | None:
         """Mark the first batch and refine; mark the second and end the query.
 
         All of a batch was in view.

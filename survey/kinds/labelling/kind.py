@@ -12,6 +12,7 @@ from survey.core.collections.items import FindItems, Item, Topic
 from survey.core.collections.labels import HIGHEST
 from survey.core.collections.likeness import Entry, Pool
 from survey.core.studies.fields import Finding
+from survey.core.text_input import Json
 from survey.db.models import Study
 from survey.db.models.base import Base
 from survey.kinds import Record, Results, Sheet
@@ -106,7 +107,7 @@ class LabellingKind(
             is_exhausted=state.is_exhausted,
         )
 
-    def facts(self, plan: LabellingPlan, generator_version: int) -> dict[str, Any]:
+    def facts(self, plan: LabellingPlan, generator_version: int) -> dict[str, Json]:
         """Return what a summary of the study says of its queries."""
         return {"topics": " ".join(plan.topics), "batch": plan.batch, "highest grade": plan.highest}
 
@@ -139,7 +140,7 @@ class LabellingKind(
 
     def describe(
         self, plan: LabellingPlan, view: LabellingView, presentation: LabellingPresentation
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         """Return what an annotator was shown and every step of theirs, without documents' ids."""
         return {
             "topic": view.topic and view.topic.text,
@@ -305,7 +306,7 @@ class LabellingKind(
         )
 
 
-def _place(state: LabellingPresentation, step: LabellingStep) -> dict[str, Any]:
+def _place(state: LabellingPresentation, step: LabellingStep) -> dict[str, Json]:
     number = list(state.batches[step.batch - 1]).index(step.document or "") + 1
     return {"picture": number, "grade": step.grade}
 

@@ -19,6 +19,7 @@ from survey.db.models import Study
 from survey.figures.exhibit import Exhibit
 from survey.figures.judging import gain_by_round
 from survey.kinds.labelling.answer import ranked
+from survey.kinds.labelling.results import LabelResults
 from survey.services.analysis.sheets import Cell, Sheet, Starred, count_of
 from survey.services.collections.run_evaluation import DECIMALS, Report, Request, evaluation_json
 from survey.services.exchange.tables import Content
@@ -147,7 +148,7 @@ def refining_of(session: Session, study: Study, content: Content, results: Any) 
 
 
 def _run_files(
-    session: Session, study_id: int, content: Content, results: Any
+    session: Session, study_id: int, content: Content, results: LabelResults
 ) -> Iterator[tuple[str, str]]:
     of_study = (session, study_id, content, results)
     for folder, with_negatives in rankings_of(content):
@@ -162,7 +163,12 @@ def _run_files(
 
 
 def _report(
-    session: Session, study_id: int, content: Content, results: Any, *, with_negatives: bool
+    session: Session,
+    study_id: int,
+    content: Content,
+    results: LabelResults,
+    *,
+    with_negatives: bool,
 ) -> Report:
     """Score the rounds by what most annotators marked; raises FaultyFilesError."""
     topics = results.merged.topics
@@ -209,7 +215,7 @@ def rounds_of(
     session: Session,
     study_id: int,
     content: Content,
-    results: Any,
+    results: LabelResults,
     depth: int,
     *,
     with_negatives: bool,

@@ -9,6 +9,7 @@ from sys import intern
 from typing import Any, Protocol
 
 from survey.core.collections.labels import Labels
+from survey.core.text_input import Json
 from survey.figures.exhibit import Exhibit
 from survey.figures.judging import agreement_by_topic
 from survey.services.analysis.merged_labels import (
@@ -106,7 +107,7 @@ class Rounds(Protocol):
     def exhibit(self) -> Exhibit:
         """The figure of the rounds."""
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Json]:
         """Return the figures."""
 
     def files(self) -> Iterator[tuple[str, str]]:
@@ -148,7 +149,7 @@ class LabelResults(Results):
             for each in self.annotators
         ]
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Json]:
         """Return the agreement for each topic, and the annotators compared."""
         return {
             "agreement": merged_json(self.merged),
@@ -278,7 +279,7 @@ class LabelResults(Results):
         if self.refining:
             yield from self.refining.files()
 
-    def _alike(self) -> dict[str, dict[str, Any]]:
+    def _alike(self) -> dict[str, dict[str, Json]]:
         """Return how alike each annotator is with every other, and where they differ most.
 
         By the mean of Jaccard's index |A ∩ B| / |A ∪ B| of what two have marked for a query, over

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import mean, median, stdev
 from typing import Any
 
-from survey.core.studies.fields import AskedField
+from survey.core.studies.fields import AskedField, FieldAnswer
+from survey.core.text_input import Json
 from survey.services.analysis.sheets import Cell, Sheet
 
 ALL = "all"
@@ -20,7 +21,7 @@ NOTES = {
 
 
 def beside_sheets(
-    fields: Iterable[AskedField], answers: Sequence[tuple[int, Mapping[str, Any]]]
+    fields: Iterable[AskedField], answers: Sequence[tuple[int, Mapping[str, FieldAnswer]]]
 ) -> tuple[Sheet, ...]:
     """Return a table for each field: its answers to each question, and to all of them.
 
@@ -29,8 +30,8 @@ def beside_sheets(
     return tuple(_sheet(field, answers) for field in fields)
 
 
-def _sheet(field: AskedField, answers: Sequence[tuple[int, Mapping[str, Any]]]) -> Sheet:
-    by_question = defaultdict[int, list[Any]](list)
+def _sheet(field: AskedField, answers: Sequence[tuple[int, Mapping[str, FieldAnswer]]]) -> Sheet:
+    by_question = defaultdict[int, list[FieldAnswer]](list)
     for question, values in answers:
         given = [] if values.get(field.name) is None else [values[field.name]]
         by_question[question] += given
@@ -81,7 +82,7 @@ def _cells(field: AskedField, given: Sequence[Any]) -> tuple[Cell, ...]:
     return len(given), *spread, *others
 
 
-def beside_json(sheets: Iterable[Sheet]) -> dict[str, Any]:
+def beside_json(sheets: Iterable[Sheet]) -> dict[str, Json]:
     """Return the tables as plain values, by field, with the reason of undefined figures."""
     return {
         sheet.name.partition("-")[2]: [

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from survey.core.agreement.reliability import SAME_GROUPS, Reliability, reliability_of
 from survey.core.collections.clusterings import (
@@ -16,6 +15,7 @@ from survey.core.collections.clusterings import (
 from survey.core.collections.gold import GoldTopic, gold_topic, spread
 from survey.core.collections.labels import sorted_topics
 from survey.core.collections.runs import IN_NO_CLUSTER, Clusters
+from survey.core.text_input import Json
 from survey.services.analysis.merged_labels import (
     OnTopic,
     counted,
@@ -133,7 +133,7 @@ def compared_sheet(compared: Compared) -> Sheet:
     return Sheet("comparison", "Two assessors' clusters", columns, rows, note)
 
 
-def compared_json(compared: Compared) -> dict[str, Any]:
+def compared_json(compared: Compared) -> dict[str, Json]:
     """Return two clusterings' agreement as JSON; ``why`` gives the reason of undefined figures."""
     topics = [
         explained(
@@ -193,7 +193,7 @@ def statistics_sheet(gold: Gold) -> Sheet:
     return Sheet("statistics", "The gold standard", columns, rows, note, decimals=1)
 
 
-def gold_json(gold: Gold, files: Iterable[Path]) -> dict[str, Any]:
+def gold_json(gold: Gold, files: Iterable[Path]) -> dict[str, Json]:
     """Return how the topics' clusters were joined, and their statistics, as JSON."""
     topics, statistics = gold_sheet(gold), statistics_sheet(gold)
     return {

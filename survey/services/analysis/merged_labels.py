@@ -12,6 +12,7 @@ from survey.core.collections.labels import (
     choices,
     merge_labels,
 )
+from survey.core.text_input import Json
 from survey.services.analysis.sheets import Sheet, csv_lines
 
 MOST_CONTESTED = 12  # documents of a topic
@@ -161,12 +162,12 @@ def annotators_sheet(reliability: Reliability, role: str = "annotator") -> Sheet
     )
 
 
-def explained(figures: dict[str, Any], why: str) -> dict[str, Any]:
+def explained(figures: dict[str, Json], why: str) -> dict[str, Json]:
     """Return figures with the reason why one of them is undefined; None where none is."""
     return figures | {"why": why if None in figures.values() else None}
 
 
-def merged_json(merged: Merged) -> dict[str, Any]:
+def merged_json(merged: Merged) -> dict[str, Json]:
     """Return the assessors' agreement as JSON."""
     return {
         "assessors": merged.files,
@@ -176,7 +177,7 @@ def merged_json(merged: Merged) -> dict[str, Any]:
     }
 
 
-def reliability_json(reliability: Reliability) -> dict[str, Any]:
+def reliability_json(reliability: Reliability) -> dict[str, Json]:
     """Return the reliability of annotators as JSON, with a reason of each undefined figure."""
     content = asdict(reliability)
     for topic in content["by_topic"]:

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from survey import figures
 from survey.core.agreement.credits import Credits
+from survey.core.text_input import Json
 from survey.errors import SurveyError
 from survey.figures import as_svg as as_svg
 from survey.figures.exhibit import Exhibit
@@ -154,10 +155,10 @@ class Results(ABC):
         """The ids of the participants with an answer that counts."""
 
     @abstractmethod
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Json]:
         """Return all figures as ``survey analyse --json`` prints them."""
 
-    def all_json(self) -> dict[str, Any]:
+    def all_json(self) -> dict[str, Json]:
         """Return all figures, with those of what was answered beside the questions."""
         return {**self.as_json(), **({"beside": beside_json(self.beside)} if self.beside else {})}
 

@@ -13,7 +13,7 @@ from contextlib import (
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import IO, Any, NamedTuple
+from typing import IO, NamedTuple
 
 from sqlalchemy.orm import Session
 
@@ -35,6 +35,7 @@ from survey.core.studies.provenance import LONGEST_NAME
 from survey.core.text_input import (
     FaultyFilesError,
     FileFaults,
+    Json,
     is_steering,
     shortened,
     visible,
@@ -1036,7 +1037,7 @@ def pictured(session: Session, study: Study, items: Iterable[Item]) -> list[Item
     return [each for each in items if each.sha256 not in nothing]
 
 
-def summary(session: Session, study: Study) -> dict[str, Any]:
+def summary(session: Session, study: Study) -> dict[str, Json]:
     """Return how many items, pictures and topics a study has, and their digest.
 
     ``absent``: how many pictures are known by their digest only, from a bundle without pictures.

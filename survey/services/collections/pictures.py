@@ -70,7 +70,7 @@ class Picture(NamedTuple):
     vector: bytes
     warnings: tuple[str, ...] = ()
 
-    def columns(self) -> dict[str, Any]:
+    def columns(self) -> dict[str, object]:
         """Return what the database stores of it."""
         values = self._asdict()
         del values["warnings"]

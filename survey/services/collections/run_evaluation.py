@@ -63,7 +63,7 @@ from survey.core.preflight import (
     topics_fault,
 )
 from survey.core.statistics.significance import REPLICATES, SEED
-from survey.core.text_input import FaultyFilesError, FileFaults, lines_of, visible
+from survey.core.text_input import FaultyFilesError, FileFaults, Json, lines_of, visible
 from survey.core.text_input import split_names as split_names  # for the command
 from survey.errors import SurveyError
 from survey.services.analysis.sheets import Cell, P, Sheet, Starred, count_of
@@ -522,7 +522,7 @@ def _baseline_name(request: Request, names: Sequence[str]) -> str | None:
     return baseline
 
 
-def evaluation_json(report: Report) -> dict[str, Any]:
+def evaluation_json(report: Report) -> dict[str, Json]:
     """Return a report as JSON; ``why`` gives the reason of a p that is undefined."""
     evaluation, request = report.evaluation, report.request
     return {
@@ -561,7 +561,7 @@ def _why_none_of_all(report: Report) -> dict[str, str]:
     return {"all_runs_why": why} if why else {}
 
 
-def _comparison_json(comparison: Comparison) -> dict[str, Any]:
+def _comparison_json(comparison: Comparison) -> dict[str, Json]:
     figures = {**vars(comparison)}
     why = figures.pop("why")
     return figures if why is None else {**figures, "why": why}

@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DatabaseError
@@ -67,7 +66,7 @@ def write_backup(
     require_known_schema(engine)
     is_sqlite = engine.dialect.name == "sqlite"
     # The transaction sees one state of the database, and blocks no writer.
-    options: dict[str, Any] = (
+    options: dict[str, str | bool] = (
         {"sqlite_begin": "DEFERRED"}
         if is_sqlite
         else {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}

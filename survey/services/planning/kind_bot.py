@@ -8,13 +8,14 @@ from selectolax.lexbor import LexborNode
 from survey.core.collections.items import Shown
 from survey.core.kind import AnswerT, Declaration, PlanT, PresentationT, QuestionT
 from survey.core.studies.fields import Whole, value_fields
+from survey.core.text_input import Json
 from survey.errors import SurveyError
 
 
 class ByChance:
     """What a bot prefers whose answers are by chance: nothing."""
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Json]:
         """Return it as plain values."""
         return {"answers": "by chance"}
 
@@ -33,12 +34,12 @@ class KindBot(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
 
     def respond(
         self, form: LexborNode, plan: PlanT, preference: Any, chance: np.random.Generator
-    ) -> dict[str, Any] | None:
+    ) -> dict[str, str | list[str]] | None:
         """Return the fields of a question's form, None where the form is no question's.
 
         Raises ValueError for a page on which a bot cannot answer.
         """
-        sent = {}
+        sent: dict[str, str | list[str]] = {}
         for field in value_fields(self.answer):
             controls = form.css(f"[name={field.name}]")
             values = [str(each.attributes.get("value") or "") for each in controls]

@@ -42,7 +42,7 @@ def simulate(
     entry: str,
     plan: Plan,
     participants: int,
-    preference: Any,
+    preference: object,
     seed: int,
     on_finished: Callable[[], object] = lambda: None,
 ) -> None:
@@ -66,11 +66,11 @@ class Bot:
     """A simulated participant with its own HTTP session."""
 
     def __init__(
-        self, entry: str, plan: Plan, preference: Any, chance: np.random.Generator
+        self, entry: str, plan: Plan, preference: object, chance: np.random.Generator
     ) -> None:
         self.entry, self.plan, self.preference, self.chance = entry, plan, preference, chance
         self.browser, self.waited = requests.Session(), 0.0
-        self.answered: dict[str, Any] | None = None  # the last question's form
+        self.answered: dict[str, str | list[str]] | None = None  # the last question's form
         self.browser.trust_env = False  # a proxy cannot reach the server of this process
 
     def take_part(self) -> None:
@@ -113,7 +113,7 @@ class Bot:
         form = page.css_first("form:has(button.go), form#check")
         if form is None:
             raise SurveyError(f"A simulated participant found no way on at {self.address}.")
-        answers: dict[str, Any] = {
+        answers: dict[str, str | list[str]] = {
             str(field.attributes["name"]): field.attributes.get("value") or ""
             for field in form.css("[type=hidden]")
         }
@@ -131,7 +131,7 @@ class Bot:
         address = urljoin(self.address, form.attributes.get("action") or self.address)
         return self._open(self.browser.post(address, data=answers, timeout=TIMEOUT))
 
-    def _answer(self, form: LexborNode) -> dict[str, Any] | None:
+    def _answer(self, form: LexborNode) -> dict[str, str | list[str]] | None:
         """Answer a question's form; a bot means what it said where the page asks back."""
         if form.css_first("[name=asked]") is None:
             try:
@@ -144,7 +144,7 @@ class Bot:
 
     def _said(
         self, form: LexborNode, fields: Iterable[PersonalField], prefix: str = ""
-    ) -> dict[str, Any]:
+    ) -> dict[str, str | list[str]]:
         """Return an answer to each field that a form has."""
         return {
             f"{prefix}{field.name}": self._describe(field)

@@ -4,9 +4,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import yaml
+
+from survey.core.text_input import Json
 
 LICENCES = {  # by their SPDX identifiers, which CITATION.cff has
     "CC-BY-4.0": "CC BY 4.0: use it, and name the authors",
@@ -65,7 +67,7 @@ class Citation:
 
     def cff(self) -> str:
         """Return CITATION.cff, in version 1.2.0 of that format."""
-        content: dict[str, Any] = {
+        content: dict[str, Json] = {
             "cff-version": "1.2.0",
             "message": "If you use this study, please cite it as below.",
             "type": "dataset",

@@ -24,7 +24,7 @@ from survey.core.studies.fields import Finding, is_storable
 from survey.core.studies.minutes import Documents, are_apart
 from survey.core.studies.plan import Plan, TaskQuestion, study_digest, text_digest
 from survey.core.studies.question_checks import PairCounts, QuestionCheck, count_pairs
-from survey.core.text_input import LONGEST_SLUG, SLUG, as_slug, shortened
+from survey.core.text_input import LONGEST_SLUG, SLUG, Json, as_slug, shortened
 from survey.db import item_queries, queries
 from survey.db.engine import note_deletion
 from survey.db.models import (
@@ -90,11 +90,11 @@ def create_study(session: Session, slug: str, plan: Plan) -> Study:
     return study
 
 
-def listed(session: Session, study: Study) -> dict[str, Any]:
+def listed(session: Session, study: Study) -> dict[str, Json]:
     """Return what a list of studies says of one, also of one whose plan cannot be read here."""
     title = str(study.plan_json.get("title", ""))
     facts = {"slug": study.slug, "status": study.status, "title": title}
-    return facts | progress(session, study)
+    return {**facts, **progress(session, study)}
 
 
 def packages_of(plan: Plan) -> dict[str, str]:
@@ -238,10 +238,10 @@ def describe(study: Study) -> dict[str, Any]:
     }
 
 
-def admission(study: Study) -> dict[str, Any]:
+def admission(study: Study) -> dict[str, Json]:
     """Return since when a study admits no one new, as a plain value; None where it does."""
     ended = study.admission_ended_at
-    return {"admission_ended_at": ended and ended.isoformat(timespec="seconds")}
+    return {"admission_ended_at": ended.isoformat(timespec="seconds") if ended else None}
 
 
 def progress(session: Session, study: Study) -> dict[str, int]:
@@ -282,7 +282,7 @@ def current_digest(study: Study) -> str:
     return study_digest(study.plan, questions, study.generator_version, study.items_digest)
 
 
-def version_of(stored: Mapping[str, Any]) -> str:
+def version_of(stored: Mapping[str, object]) -> str:
     """Return a short checksum of a stored plan, or of stored settings of recruitment."""
     return text_digest(json.dumps(stored, sort_keys=True))[:16]
 
@@ -333,7 +333,7 @@ def change_recruitment(
     session.commit()
 
 
-def _require_version(stored: Mapping[str, Any], version: str) -> None:
+def _require_version(stored: Mapping[str, object], version: str) -> None:
     if version not in ("", version_of(stored)):
         raise ChangedMeanwhileError(
             "Someone else has changed this since the page was opened, so nothing of it is stored. "

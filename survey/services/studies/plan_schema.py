@@ -1,32 +1,33 @@
 """The JSON Schema of plan files, with which an editor completes and checks them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, fields
 from typing import Any, get_type_hints
 
 from survey.core.kinds import DEFAULT, KINDS
 from survey.core.studies.fields import BOUNDS, PersonalField, rules_of
 from survey.core.studies.plan import FIELD_LISTS, MOST_FIELDS
+from survey.core.text_input import Json
 from survey.services.studies.plans import PRESETS
 from survey.services.studies.recruitment import Recruitment
 
 DRAFT = "http://json-schema.org/draft-07/schema#"  # that of most editors
-LISTS = {"type": "array", "items": {"type": "string"}}
+LISTS: dict[str, Json] = {"type": "array", "items": {"type": "string"}}
 # Of fields whose plan checks them itself.
-BY_TYPE: dict[Any, dict[str, Any]] = {
+BY_TYPE: dict[object, dict[str, Json]] = {
     **{str: {"type": "string"}, int: {"type": "integer"}, bool: {"type": "boolean"}},
     **{tuple[str, ...]: LISTS, tuple[int, ...]: {"type": "array", "items": {"type": "integer"}}},
 }
 
 
-def plan_schema() -> dict[str, Any]:
+def plan_schema() -> dict[str, Json]:
     """Return the schema of a plan file of any kind that is registered.
 
     A field of several kinds may hold what one of them allows; what depends on other fields is
     checked by the survey alone.
     """
-    ruled: dict[str, list[dict[str, Any]]] = {}
-    others: dict[str, dict[str, Any]] = {}
+    ruled: dict[str, list[dict[str, Json]]] = {}
+    others: dict[str, dict[str, Json]] = {}
     for kind in KINDS.values():
         rules = rules_of(kind.plan)
         for name, schema in _properties(kind.plan).items():
@@ -35,7 +36,7 @@ def plan_schema() -> dict[str, Any]:
             elif schema not in ruled.setdefault(name, []):
                 ruled[name].append(schema)
     lists = {name: _list_of(fields_of) for name, fields_of in FIELD_LISTS.items()}
-    properties = {
+    properties: dict[str, Json] = {
         "kind": {
             "enum": [*KINDS],
             "default": DEFAULT,
@@ -55,7 +56,7 @@ def plan_schema() -> dict[str, Any]:
     return {"$schema": DRAFT, "title": "Plan of a survey", **_object(properties)}
 
 
-def _properties(settings: Any) -> dict[str, Any]:
+def _properties(settings: Any) -> dict[str, dict[str, Json]]:
     """Return the schema of each field of a dataclass of settings."""
     rules, hints = rules_of(settings), get_type_hints(settings)
     properties = {}
@@ -71,13 +72,13 @@ def _properties(settings: Any) -> dict[str, Any]:
     return properties
 
 
-def _object(properties: dict[str, Any], required: Iterable[str] = ()) -> dict[str, Any]:
+def _object(properties: Mapping[str, Json], required: Iterable[str] = ()) -> dict[str, Json]:
     needed = {"required": [*required]} if required else {}
     closed = {"additionalProperties": False}
     return {"type": "object", "properties": properties, **needed, **closed}
 
 
-def _list_of(field: type[PersonalField]) -> dict[str, Any]:
+def _list_of(field: type[PersonalField]) -> dict[str, Json]:
     """Return the schema of a list of fields that people are asked for."""
     properties = _properties(field)
     properties |= {short: properties[name] for short, name in BOUNDS.items()}

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from unicodedata import normalize
 from urllib.parse import quote, urlsplit
 
@@ -30,7 +30,7 @@ from survey.core.studies.fields import (
     rule_faults,
     unknown_field,
 )
-from survey.core.text_input import FaultyFilesError, FileFaults, csv_line, escaped, unescaped
+from survey.core.text_input import FaultyFilesError, FileFaults, Json, csv_line, escaped, unescaped
 from survey.db import queries
 from survey.db.models import Guest, Study, now
 from survey.db.participant_queries import AnyStudy, StudyRow
@@ -207,12 +207,12 @@ class Recruitment:
         """Return the code for a participant of that status, "" without a code."""
         return str(getattr(self, f"code_{status}", ""))
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Json]:
         """Return the settings as JSON values, to be stored."""
         return asdict(self)
 
 
-PLATFORMS: Mapping[str, Mapping[str, Any]] = {
+PLATFORMS: Mapping[str, Mapping[str, object]] = {
     "prolific": {
         "id_parameter": "PROLIFIC_PID",
         "capture": ("STUDY_ID", "SESSION_ID"),
