@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 SHORTEST_KEY = 32
@@ -85,7 +84,7 @@ class Settings:
             )
         return cls(instance, address, key, int(proxies), public_address)
 
-    def for_flask(self) -> dict[str, Any]:
+    def for_flask(self) -> dict[str, object]:
         """Return the settings under the names that Flask and its extensions use."""
         return {
             "TRUSTED_PROXIES": self.trusted_proxies,

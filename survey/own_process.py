@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
 from time import sleep
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication, WSGIEnvironment
@@ -34,7 +34,7 @@ OWN_NICENESS = 10
 CHUNK = 2**16  # bytes of a body that are passed on at once
 WAIT_SECONDS = 0.1  # for a request; then the process shows life
 
-WSGI: dict[str, Any] = {
+WSGI: dict[str, object] = {
     **{"wsgi.version": (1, 0), "wsgi.errors": sys.stderr},
     **{"wsgi.multithread": False, "wsgi.multiprocess": True, "wsgi.run_once": True},
 }

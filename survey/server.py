@@ -321,7 +321,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc] # waitress has no type hints
     def answer(self, environ: "WSGIEnvironment", respond: "StartResponse") -> Iterable[bytes]:
         """Call the application, and note meanwhile that a request is under way."""
 
-        def note_status(status: str, *details: Any) -> Any:
+        def note_status(status: str, *details: Any) -> "Callable[[bytes], object]":
             request.status = status[:3]
             return respond(status, *details)
 

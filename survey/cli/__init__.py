@@ -79,7 +79,7 @@ class LazyCommandGroup(CommandGroup):
         """Return the commands by topic."""
         return SECTIONS
 
-    def invoke(self, ctx: click.Context) -> Any:
+    def invoke(self, ctx: click.Context) -> object:
         """Run the command; print an error as one sentence on stderr, with exit status 1."""
         try:
             return super().invoke(ctx)

@@ -170,7 +170,9 @@ class Declaration(ABC, Generic[PlanT, QuestionT, PresentationT, AnswerT]):
         return {name: value for name, value in vars(answer).items() if value is not None}
 
 
-def declaration_faults(kind: "AnyKind") -> Iterator[str]:
+def declaration_faults(
+    kind: Declaration[PlanT, QuestionT, PresentationT, AnswerT],
+) -> Iterator[str]:
     """Yield what is wrong with the declared fields of a kind, for its author."""
     owners: dict[str, Any] = {what: getattr(kind, what, None) for what in FIELDS_IN}
     declared = {
@@ -199,7 +201,10 @@ def _type_faults(what: str, field: ValueField) -> Iterator[str]:
 
 
 def _use_faults(
-    kind: "AnyKind", what: str, field: ValueField, names: Sequence[str]
+    kind: Declaration[PlanT, QuestionT, PresentationT, AnswerT],
+    what: str,
+    field: ValueField,
+    names: Sequence[str],
 ) -> Iterator[str]:
     before, switch = field.rule.only_with[0], field.rule.asked_by
     if what != "question" and field.name in TAKEN:
@@ -219,4 +224,4 @@ def _default_faults(owner: Any, field: ValueField) -> Iterator[str]:
         yield f"has a default that it does not allow: it {breach}"
 
 
-AnyKind = Declaration[Any, Any, Any, Any]
+AnyKind = Declaration[Plan, TaskQuestion, object, object]

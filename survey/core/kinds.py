@@ -56,7 +56,7 @@ class Kinds(MutableMapping[str, Any]):
             self._load_others()
         return self._loaded[name]
 
-    def __setitem__(self, name: str, kind: Any) -> None:
+    def __setitem__(self, name: str, kind: object) -> None:
         self._loaded[name] = kind
         self._removed.discard(name)
 

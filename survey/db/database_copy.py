@@ -5,23 +5,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import (
-    JSON,
-    BindParameter,
-    ColumnElement,
-    Connection,
-    Inspector,
-    MetaData,
-    Table,
-    Text,
-    cast,
-    event,
-    func,
-    text,
-    tuple_,
-)
+from sqlalchemy import JSON, Connection, MetaData, Table, Text, cast, event, func, text, tuple_
 from sqlalchemy.engine.interfaces import ReflectedColumn
+from sqlalchemy.engine.reflection import Inspector
 from sqlalchemy.schema import sort_tables
+from sqlalchemy.sql.elements import BindParameter, ColumnElement
 from sqlalchemy.types import TypeDecorator
 
 from survey.db.engine import sqlite_library

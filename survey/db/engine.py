@@ -7,17 +7,18 @@ executed often. Prepared statements, which participants' pages execute, run on t
 
 import sqlite3
 from collections import namedtuple
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
 from time import monotonic, sleep
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 from urllib.parse import quote
 
 from sqlalchemy import Connection, Engine, Insert, Select, Update, create_engine, event, text
 from sqlalchemy.engine import URL, Dialect, ExceptionContext, make_url
+from sqlalchemy.engine.interfaces import DBAPIConnection, DBAPICursor
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.orm import Session, SessionTransaction
 
@@ -321,11 +322,11 @@ class _DriverStatement:
             for name in compiled.positiontup or types
         ]
         self._columns = getattr(statement, "exported_columns", ())
-        self._reads: list[Any] | None = None
+        self._reads: list[tuple[int, Callable[[object], object]]] | None = None
         named: Any = namedtuple("Row", [column.key for column in self._columns])  # type: ignore[misc] # no literal
         self._row = named._make
 
-    def execute(self, connection: Connection, values: Mapping[str, object]) -> Any:
+    def execute(self, connection: Connection, values: Mapping[str, object]) -> DBAPICursor:
         """Return the driver's cursor; raise the exceptions that SQLAlchemy would."""
         driver = connection.connection
         cursor = driver.cursor()
@@ -396,7 +397,7 @@ def _compiled(prepared: Prepared, dialect: Dialect, names: tuple[str, ...]) -> _
     return _DriverStatement(prepared.statement, dialect, names)
 
 
-def _set_up_sqlite(connection: Any, _: object) -> None:
+def _set_up_sqlite(connection: sqlite3.Connection, _: object) -> None:
     connection.isolation_level = None  # the driver begins no transaction; _begin_sqlite does
     library = tuple(int(part) for part in sqlite_library().sqlite_version.split("."))
     journal, synchronous = ("WAL", "FULL") if library >= WAL_IS_SAFE_FROM else ("DELETE", "EXTRA")
@@ -419,7 +420,7 @@ def _begin_sqlite(connection: Connection) -> None:
     """
     mode = connection.get_execution_options().get("sqlite_begin", "IMMEDIATE")
     # On the driver itself: SQLAlchemy would take ten times as long for each statement.
-    driver: Any = connection.connection.driver_connection
+    driver = cast(sqlite3.Connection, connection.connection.driver_connection)
     if mode == "DEFERRED":
         driver.execute("BEGIN DEFERRED")
         connection.info[CHANGES_BEFORE] = driver.total_changes
@@ -427,7 +428,7 @@ def _begin_sqlite(connection: Connection) -> None:
         _begin_immediate(connection, driver)
 
 
-def _begin_immediate(connection: Connection, driver: Any) -> None:
+def _begin_immediate(connection: Connection, driver: sqlite3.Connection) -> None:
     connection.info.pop(CHANGES_BEFORE, None)
     driver.execute("PRAGMA busy_timeout = 0")
     try:
@@ -438,7 +439,7 @@ def _begin_immediate(connection: Connection, driver: Any) -> None:
             driver.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
 
 
-def _acquire_write_lock(driver: Any) -> bool:
+def _acquire_write_lock(driver: sqlite3.Connection) -> bool:
     """Begin a transaction as soon as no other connection writes; return False after a timeout.
 
     SQLite's own busy handler soon retries only every 100 ms, so that an early writer is
@@ -454,7 +455,7 @@ def _acquire_write_lock(driver: Any) -> bool:
         _turn.release()
 
 
-def _retry_until_locked(driver: Any, began: float) -> bool:
+def _retry_until_locked(driver: sqlite3.Connection, began: float) -> bool:
     while (waited := monotonic() - began) < BUSY_TIMEOUT_MS / 1000:
         try:
             driver.execute("BEGIN IMMEDIATE")
@@ -474,7 +475,7 @@ def _reject_change_of_reader(connection: Connection) -> None:
     parses all statements of the connection again, which takes a sixth of a page's time.
     """
     before = connection.info.get(CHANGES_BEFORE)
-    driver: Any = connection.connection.driver_connection
+    driver = cast(sqlite3.Connection, connection.connection.driver_connection)
     if before is not None and driver.total_changes != before:
         raise RuntimeError("a transaction that was begun to read has changed rows")
 
@@ -506,7 +507,7 @@ def _sqlite_code(error: BaseException) -> int:
     return int(getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
 
 
-def _set_up_postgresql(connection: Any, _: object) -> None:
+def _set_up_postgresql(connection: DBAPIConnection, _: object) -> None:
     """Wait for locks as long as on SQLite, and confirm a commit only once it is on the disk."""
     cursor = connection.cursor()
     cursor.execute(f"SET lock_timeout = {BUSY_TIMEOUT_MS}")

@@ -40,7 +40,7 @@ CACHED = 4_096  # different texts whose parsed values are remembered
 
 
 # The fields of a record that are columns of the table of participants.
-EXPORTED: dict[str, InstrumentedAttribute[Any]] = {
+EXPORTED: dict[str, InstrumentedAttribute[object]] = {
     field.name: getattr(Participant, field.name)
     for field in fields(ParticipantRecord)
     if field.name in Participant.__table__.columns

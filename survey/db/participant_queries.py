@@ -135,7 +135,7 @@ _AT_POSITION = and_(
 )
 
 
-def _answer_columns(tables: TaskTables) -> list[ColumnElement[Any]]:
+def _answer_columns(tables: TaskTables) -> list[ColumnElement[object]]:
     """Select the stored answer; the columns of its kind are named answer_…."""
     own = (column.label(f"answer_{column.name}") for column in own_columns(tables.response))
     names = ("submitted_at", "active_seconds", "reason", "asked", "beside", "revisions")

@@ -66,7 +66,7 @@ STYLE: Any = {  # Any: matplotlib types the keys as literals
     "pdf.fonttype": 42,
 }
 # Dates and versions would change the bytes of each file.
-UNDATED: Mapping[str, Mapping[str, Any]] = {
+UNDATED: Mapping[str, dict[str, None]] = {
     "svg": {"Date": None, "Creator": None},
     "pdf": {"CreationDate": None, "Producer": None, "Creator": None},
     "png": {"Software": None},

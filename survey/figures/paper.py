@@ -158,7 +158,9 @@ def _surfaces(figure: "Figure", exhibit: Exhibit) -> None:
         )
 
 
-def _surface(axes: Any, i: NDArray[Any], j: NDArray[Any], level: NDArray[Any]) -> None:
+def _surface(
+    axes: Any, i: NDArray[np.float64], j: NDArray[np.float64], level: NDArray[np.float64]
+) -> None:
     """Draw a surface where Rank(j) < Rank(i), coloured by its height."""
     axes.plot_trisurf(
         *(i, j, level),
@@ -181,7 +183,7 @@ def _surface(axes: Any, i: NDArray[Any], j: NDArray[Any], level: NDArray[Any]) -
     axes.set_box_aspect(None, zoom=0.9)
 
 
-def triangles(i: NDArray[Any], j: NDArray[Any]) -> list[tuple[int, int, int]]:
+def triangles(i: NDArray[np.float64], j: NDArray[np.float64]) -> list[tuple[int, int, int]]:
     """Return the triangles between neighbouring pairs as indices of pairs.
 
     A square of four pairs has two triangles, a corner at the edge Rank(j) = Rank(i) − 1 one.
@@ -198,7 +200,7 @@ def triangles(i: NDArray[Any], j: NDArray[Any]) -> list[tuple[int, int, int]]:
     return corners
 
 
-def _curves_a_and_b(axes: Any, columns: Mapping[str, NDArray[Any]]) -> None:
+def _curves_a_and_b(axes: Any, columns: Mapping[str, NDArray[np.float64]]) -> None:
     """Draw the enveloping curves a little above the surface, so that they are not hidden."""
     i, j, level = columns["Rank(i)"], columns["Rank(j)"], columns["MNRO"]
     curves = (("A", i == j + 1, COLOURS[1], "-"), ("B", i == i.max(), "#000000", (0, (4, 1.5))))

@@ -127,7 +127,9 @@ class StepAnswers(Answers[PlanT, QuestionT, StateT, Done]):
         people = {each.public_id for each in content.counted(options)}
         return (row for row in self.states() if row.participant in people)
 
-    def to_analyse(self, content: Content, options: AnalysisOptions) -> Any:
+    def to_analyse(
+        self, content: Content, options: AnalysisOptions
+    ) -> Iterator[Record[StateT, Done]]:
         """Return the answers of those who count; one question at a time is in memory."""
         return self.counted(content, options)
 

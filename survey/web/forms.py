@@ -127,7 +127,7 @@ class Form(FlaskForm):  # type: ignore[misc] # Flask-WTF has no type hints
             is_weak = isinstance(form, weakref.ProxyType)
             return unbound_field.bind(form=form if is_weak else weakref.proxy(form), **options)
 
-        def wrap_formdata(self, form: FlaskForm, formdata: Any) -> Any:
+        def wrap_formdata(self, form: FlaskForm, formdata: object) -> object:
             """Return the texts of a POST, and its files if the form has fields for files.
 
             Values that the caller passes as ``formdata`` are returned unchanged. Flask-WTF would

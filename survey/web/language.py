@@ -10,7 +10,6 @@ Values become words in the same language: places, orderings, answers, dates.
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from functools import cache, lru_cache, reduce
-from typing import Any
 
 from babel.dates import format_date, format_datetime
 from babel.numbers import get_decimal_symbol
@@ -18,6 +17,7 @@ from flask import Flask, g, has_app_context, request
 from flask_babel.speaklater import LazyString
 from markupsafe import Markup
 
+from survey.core.studies.questions import BlindedQuestion
 from survey.core.studies.rankings import Ranking, differing_pairs, letters_for
 from survey.errors import marked
 from survey.services.studies.languages import ENGLISH, catalogue, languages
@@ -121,7 +121,7 @@ def ngettext(singular: str, plural: str, number: int, **parts: object) -> str:
     return translation % {"num": number, **parts}
 
 
-def lazy_gettext(sentence: str) -> Any:
+def lazy_gettext(sentence: str) -> LazyString:
     """Return a sentence that is translated when it is shown.
 
     Pages take it as HTML, so it has no %(parts)s.
@@ -258,7 +258,7 @@ def _untranslated_order(ranking: Ranking) -> Markup:
     return Markup('<span translate="no">{}</span>').format(order(ranking))
 
 
-def orders(question: Any, labels: Iterable[int]) -> str:
+def orders(question: BlindedQuestion, labels: Iterable[int]) -> str:
     """Return the orderings of some columns of a question: C > A = B; A > B = C."""
     return in_a_row(order(question.column(label).ranking) for label in sorted(labels))
 

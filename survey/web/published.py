@@ -6,7 +6,7 @@ No page that participants are led through links to them.
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from functools import wraps
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flask import Blueprint, Response, g, make_response, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
@@ -42,6 +42,10 @@ from survey.web.requests import (
     session,
     take_slug,
 )
+
+if TYPE_CHECKING:
+    from survey.db.models import Publication
+    from survey.figures.exhibit import Exhibit
 
 blueprint = Blueprint("published", __name__, url_prefix="/studies")
 take_slug(blueprint)
@@ -94,7 +98,7 @@ def page() -> ResponseReturnValue:
     return public_page(g.publication)
 
 
-def public_page(publication: Any, **content: object) -> str:
+def public_page(publication: "Publication", **content: object) -> str:
     """Render a publication's page; the study and its plan are in ``g``."""
     results: Results = public_content(session(), g.study).results
     people, answered = publications.people_in(session(), g.study)
@@ -124,11 +128,11 @@ def _in_its_language(text: str) -> str:
     return asked
 
 
-def _drawn(exhibit: Any) -> str | None:
+def _drawn(exhibit: "Exhibit | None") -> str | None:
     return None if exhibit is None or exhibit.why else as_svg(exhibit)
 
 
-def citation(publication: Any) -> Citation:
+def citation(publication: "Publication") -> Citation:
     """Return how a study is cited, with the address of its public page."""
     return publications.citation_of(publication, external_address("published.page", slug=g.slug))
 

@@ -102,7 +102,7 @@ class Column:
     def __init__(self) -> None:
         self._kind, self._bytes = np.dtype(np.bool_), bytearray()
 
-    def extend(self, values: NDArray[Any]) -> None:
+    def extend(self, values: NDArray[np.generic]) -> None:
         """Append some values."""
         if (kind := np.promote_types(self._kind, values.dtype)) != self._kind:
             self._bytes[:] = self.values.astype(kind).tobytes()

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,7 +75,9 @@ class PairOfLists(NamedTuple):
     topic: str | None = None
 
 
-def agreement_of(measures: NDArray[Any], person: NDArray[Any] | int) -> NDArray[np.float64]:
+def agreement_of(
+    measures: NDArray[np.float64], person: NDArray[np.int64] | int
+) -> NDArray[np.float64]:
     """Return how far signs agree: 1 if they are the same, 0 if opposite, one half for a tie."""
     agreement: NDArray[np.float64] = 0.5 + 0.5 * measures * person
     return agreement

@@ -30,7 +30,7 @@ Values = NDArray[np.float64]
 ItemNumbers = NDArray[np.int64]
 """Which relevant item of a list it is: 1 for the first, 2 for the second, …"""
 
-Rows = NDArray[Any]
+Rows = NDArray[np.number]
 """Shape (lists, relevant): ranks that are not validated yet."""
 
 Columns = NDArray[np.unsignedinteger]

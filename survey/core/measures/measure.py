@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Real
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -118,8 +118,8 @@ class Measure:
 
     def rank_sum(self, relevant: int, setting: Setting) -> RankSum:
         """Return the sum that a ``Summed`` is; its functions raise errors as ``computed`` does."""
-        compute: Any = self.compute
-        rank_sum: RankSum = self._call(compute.sum_for, relevant, setting)
+        compute = cast(Summed, self.compute)
+        rank_sum = self._call(compute.sum_for, relevant, setting)
 
         def term(items: ItemNumbers, ranks: Ranks) -> Values:
             return self._call(lambda: np.asarray(rank_sum.term(items, ranks), np.float64))

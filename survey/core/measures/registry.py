@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, get_args
 
 from survey.core.measures.catalogue import BUILT_IN
 from survey.core.measures.measure import Family, Measure, Need
@@ -82,7 +82,7 @@ class Registry(Mapping[str, Measure]):
         numbers = re.findall(r"[0-9]+(?:\.[0-9]+)?", measure.name)
         return index, tuple(map(float, numbers))
 
-    def in_order(self, names: Sequence[Any]) -> Sequence[Any]:
+    def in_order(self, names: Sequence[str]) -> Sequence[str]:
         """Return the names as tables sort them; unchanged where one is no registered name.
 
         The notation of ir-measures, AP(rel=2), becomes the name.

@@ -86,7 +86,7 @@ class Provenance:
         return content
 
     @classmethod
-    def from_json(cls, stored: Any) -> Self:
+    def from_json(cls, stored: object) -> Self:
         """Return what ``as_json`` wrote; raises TypeError or ValueError for anything else."""
         needed = [each.name for each in fields(cls) if each.default is MISSING]
         if not isinstance(stored, Mapping) or not {*needed} <= {*stored} <= {*cls.__annotations__}:

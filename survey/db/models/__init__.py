@@ -2,7 +2,6 @@
 
 import json
 from datetime import date
-from typing import Any
 
 from sqlalchemy import (
     JSON,
@@ -16,7 +15,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from survey.core.kinds import KIND_KEY, has_known_kind, read_stored_plan
-from survey.core.studies.fields import Fault, PlanError, UnreadablePlanError
+from survey.core.studies.fields import Fault, FieldAnswer, PlanError, UnreadablePlanError
 from survey.core.studies.plan import Plan
 from survey.db.models.base import (
     Asked,
@@ -234,7 +233,7 @@ class Participant(Base):
         default=dict,
         doc="what the participant said about themselves; until the study's date, if it has one",
     )
-    closing: Mapped[dict[str, Any] | None] = mapped_column(
+    closing: Mapped[dict[str, FieldAnswer] | None] = mapped_column(
         JSON(none_as_null=True),
         doc="answers to the closing questions, after the last question; they stay after that date",
     )

@@ -20,6 +20,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import DeclarativeBase, MappedColumn, mapped_column
 from sqlalchemy.types import TypeDecorator
 
+from survey.core.studies.fields import FieldAnswer
 from survey.core.studies.rankings import Ranking
 
 
@@ -83,7 +84,11 @@ class WeakOrder(TypeDecorator[Ranking]):
         """Return each list's place, as JSON."""
         return None if value is None else value.places
 
-    def process_result_value(self, value: Any, dialect: Dialect) -> Ranking | None:  # noqa: ARG002 - SQLAlchemy's signature
+    def process_result_value(
+        self,
+        value: dict[str, int] | None,
+        dialect: Dialect,  # noqa: ARG002 - SQLAlchemy's signature
+    ) -> Ranking | None:
         """Rebuild the ranking from the places."""
         return None if value is None else Ranking.by_key(value)
 
@@ -112,7 +117,7 @@ Asked = Annotated[
     mapped_column(String(16), doc="what the page asked back before it saved the answer"),
 ]
 Beside = Annotated[
-    dict[str, Any] | None,
+    dict[str, FieldAnswer] | None,
     mapped_column(
         JSON(none_as_null=True), doc="answers to what the plan asks beside each question, by name"
     ),

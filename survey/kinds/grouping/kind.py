@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from survey.core.collections.clusterings import compare_clusters
+from survey.core.collections.clusterings import Clustering, compare_clusters
 from survey.core.collections.items import FindItems, Topic
 from survey.core.collections.runs import IN_NO_CLUSTER
 from survey.core.studies.fields import Finding
@@ -233,7 +233,7 @@ class GroupingKind(GroupingBot, KindInSteps[GroupingPlan, GroupingQuestion, Grou
         """Return agreement and gold standard."""
         topics = {each.number: each.topic for each in content.questions}
         people = {each.public_id: each for each in content.counted(options)}
-        clusters: dict[str, dict[str, Any]] = {name: {} for name in people}
+        clusters: dict[str, dict[str, Clustering]] = {name: {} for name in people}
         seconds = dict.fromkeys(people, 0)
         asked = Counter[str | None]()
         for row in answers:

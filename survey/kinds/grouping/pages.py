@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 from flask import request
 from wtforms import Field, HiddenField
 
+from survey.core.collections.items import FindItems
 from survey.core.studies.fields import is_storable
 from survey.kinds.grouping.answer import (
     ASKED,
@@ -91,7 +91,7 @@ class GroupingForm(AnswerForm):
             int(into) if re.fullmatch("[0-9]{1,3}", into) else -1,
         )
 
-    def steps_for(self, shown: GroupingShown, find: Any) -> Sequence[GroupingStep]:
+    def steps_for(self, shown: GroupingShown, find: FindItems) -> Sequence[GroupingStep]:
         """Return the step that the button asks for; a topic that is not placed is not done.
 
         Nor does a topic that was done become undone: no step leaves a document in no group.

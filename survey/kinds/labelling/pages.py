@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 from flask import request
 from wtforms import Field, HiddenField
 
+from survey.core.collections.items import FindItems
 from survey.kinds.labelling.answer import (
     ASKED,
     BACK,
@@ -71,7 +71,7 @@ class LabellingForm(AnswerForm):
             return None
         return " ".join(request.form.getlist("seen")).split()
 
-    def steps_for(self, shown: LabellingShown, find: Any) -> Sequence[LabellingStep]:
+    def steps_for(self, shown: LabellingShown, find: FindItems) -> Sequence[LabellingStep]:
         """Return the marks that the form changes, what was in view, and what its button does."""
         action = ACTIONS.get(self.go.data or "", "")
         seen = self._seen

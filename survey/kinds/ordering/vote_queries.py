@@ -54,7 +54,7 @@ from survey.db.models import Participant, Presentation, StoredQuestion, StoredRe
 from survey.db.queries import IS_ANSWERED
 from survey.kinds.ordering.models import StoredOrderingAnswer, StoredOrderingPresentation
 
-Row = Sequence[Any]
+Row = Sequence[str | None]
 Texts = list[str]
 Value = TypeVar("Value", bound=Hashable)
 
@@ -272,7 +272,7 @@ def _read_joined(
         pass_on(coming.result())
 
 
-def _joined(cell: ColumnElement[Any]) -> ColumnElement[str]:
+def _joined(cell: ColumnElement[str]) -> ColumnElement[str]:
     return func.aggregate_strings(cell, SEPARATOR if cell.key in TEXTS else ",")
 
 

@@ -194,7 +194,9 @@ def _with_eight_bits(image: Image.Image, found: list[str]) -> Image.Image:
     return image.convert(image.mode if kept else "RGBA" if image.has_transparency_data else "RGB")
 
 
-def _opaque(picture: Image.Image, metadata: Mapping[Any, Any], found: list[str]) -> Image.Image:
+def _opaque(
+    picture: Image.Image, metadata: Mapping[str | tuple[int, int], Any], found: list[str]
+) -> Image.Image:
     """Return a picture in sRGB, on GROUND; a profile that does not fit it is left out.
 
     Without a profile, a PNG's gamma is applied, unless the PNG says that it is in sRGB.

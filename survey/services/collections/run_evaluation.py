@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, count
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 
 from survey.core.collections.evaluation import (
     FEEDBACK_MEASURES,
@@ -413,8 +413,10 @@ def _read_collection(
     def read_if(reader: Reader[Content], path: Path | None) -> Mapping[str, Content] | None:
         return None if path is None else read(reader, path)
 
-    def read_ids(reader: Reader[Content], path: Path | None) -> Mapping[str, Any] | None:
-        content: Mapping[str, Any] | None = read_if(reader, path)
+    def read_ids(
+        reader: Reader[Mapping[str, Content]], path: Path | None
+    ) -> Mapping[str, Mapping[str, Content]] | None:
+        content = read_if(reader, path)
         return content and changed_ids(content, request.ids, str(path))
 
     truth = GroundTruth(

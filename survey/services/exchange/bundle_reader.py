@@ -430,7 +430,7 @@ def _participant(row: CsvRow, plan: Plan, versions: Sequence[int]) -> Participan
     )
 
 
-def _cell_parser(name: str, source: InstrumentedAttribute[Any]) -> Callable[[CsvRow], Any]:
+def _cell_parser(name: str, source: InstrumentedAttribute[object]) -> Callable[[CsvRow], Any]:
     """Return what parses the cells of a column as the database's column would store them.
 
     A file without the column, from before there was one, has the default of the database's.

@@ -26,6 +26,7 @@ from survey.core.studies.run_lists import TextFile
 from survey.core.text_input import (
     FaultyFilesError,
     FileFaults,
+    Json,
     parse_number,
     parse_whole,
     unescaped,
@@ -481,9 +482,9 @@ def parse_json(text: str) -> Any:
     No database can store the latter, and no file can hold it but as an escape. Objects of the
     same texts are one: those of a million participants are mostly among a few.
     """
-    shared: dict[tuple[tuple[str, Any], ...], dict[str, Any]] = {}
+    shared: dict[tuple[tuple[str, Json], ...], dict[str, Json]] = {}
 
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    def unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
         """Refuse an object that has a name twice: readers differ in which value they take."""
         content = dict(pairs)
         if len(content) < len(pairs):

@@ -23,6 +23,7 @@ from survey.core.studies.fields import (
     Whole,
     value_fields,
 )
+from survey.core.studies.plan import Plan, TaskQuestion
 from survey.core.text_input import parse_number, parse_whole
 from survey.db import export_queries
 from survey.db.models import Study
@@ -421,7 +422,7 @@ class KindFiles(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
         return Sheet("tried", "What participants said", columns, tuple(lines))
 
 
-AnyKindFiles = KindFiles[Any, Any, Any, Any]
+AnyKindFiles = KindFiles[Plan, TaskQuestion, object, object]
 
 
 class _Reader(Generic[PlanT, QuestionT, PresentationT, AnswerT]):
@@ -485,7 +486,7 @@ def allowed_in(field: ValueField) -> str:
     return ALLOWED.get(field.type, "")
 
 
-def read_value(row: CsvRow, field: ValueField) -> Any:
+def read_value(row: CsvRow, field: ValueField) -> object:
     """Return the value of a declared field in a row, None for an empty cell."""
     cell = row.optional_text(field.name)
     if cell is None:

@@ -36,7 +36,7 @@ from survey.core.studies.fields import (
     is_storable,
     participant_columns,
 )
-from survey.core.studies.plan import Plan
+from survey.core.studies.plan import Plan, TaskQuestion
 from survey.core.text_input import Json, escaped, quoted
 from survey.db.export_queries import EXPORTED
 from survey.db.item_queries import Thumbnail
@@ -135,13 +135,13 @@ class TaskContent(Protocol):
     def public(self, move: MoveTime) -> "TaskContent":
         """Return the answers as everyone may have them: without people's words, times moved."""
 
-    def tried_sheet(self, content: "Content", number: int, drawn: Any, answer: Any) -> Sheet:
+    def tried_sheet(self, content: "Content", number: int, drawn: object, answer: object) -> Sheet:
         """Return what measures or participants say of a question, beside someone's answer.
 
         ``drawn``: how that person, who only tries the question, was shown it.
         """
 
-    def to_import(self, content: "Content") -> Iterator[tuple[Any, Any, Any]]:
+    def to_import(self, content: "Content") -> Iterator[tuple[Any, Any, object]]:
         """Yield each answer's record, presentation and answer, the last two of the kind's types.
 
         The record has participant, question, position, shown_at, submitted_at, active_seconds,
@@ -210,7 +210,7 @@ class Content:
                 yield each
 
     @property
-    def all_questions(self) -> list[Any]:
+    def all_questions(self) -> list[TaskQuestion]:
         """The questions, the practice question first if there is one."""
         return [*([self.practice] if self.practice else []), *self.questions]
 
@@ -650,7 +650,7 @@ _TYPES = {
 }
 
 
-def listed_values(source: InstrumentedAttribute[Any]) -> tuple[str, ...]:
+def listed_values(source: InstrumentedAttribute[object]) -> tuple[str, ...]:
     """Return the values that a CHECK constraint lists for the column, empty without one."""
     stored = source.property.columns[0]
     for constraint in stored.table.constraints:

@@ -243,7 +243,7 @@ def drawn_variant(
         raise NotFoundError("This study has no such question.")
     content = task.read_question(number, question.content)
     try:
-        drawn = task.draw_variant(study.plan, content, variant)
+        drawn: Any = task.draw_variant(study.plan, content, variant)
     except ValueError as error:
         raise NotFoundError(f"{error}.") from None
     return content, replace(drawn, steps=tuple(steps)) if steps else drawn

@@ -83,7 +83,7 @@ def presentation_in(kind: str, row: Record, steps: Mapping[int, list[Record]]) -
     return replace(drawn, steps=tuple(KINDS[kind].step(**each) for each in values))
 
 
-def columns_with(row: Record, prefix: str) -> dict[str, Any]:
+def columns_with(row: Record, prefix: str) -> dict[str, object]:
     """Return the columns with a prefix, by their names without it."""
     return {
         name.removeprefix(prefix): value

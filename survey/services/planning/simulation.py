@@ -16,7 +16,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from survey.core.collections.items import NOTHING_SHOWN, Shown
 from survey.core.kinds import KINDS
 from survey.core.studies.fields import PersonalField
-from survey.core.studies.plan import Plan
+from survey.core.studies.plan import Plan, TaskQuestion
 from survey.errors import SurveyError
 from survey.services.planning.kind_bot import KindBot
 
@@ -27,9 +27,9 @@ AT_ONCE = 4  # bots
 SIMULATED = "simulated"  # a bot's text
 
 
-def bot_of(plan: Plan) -> KindBot[Any, Any, Any, Any]:
+def bot_of(plan: Plan) -> KindBot[Plan, TaskQuestion, object, object]:
     """Return the bots of a plan's kind of question."""
-    bot: KindBot[Any, Any, Any, Any] = KINDS[plan.kind]
+    bot: KindBot[Plan, TaskQuestion, object, object] = KINDS[plan.kind]
     return bot
 
 

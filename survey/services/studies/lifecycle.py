@@ -882,7 +882,7 @@ def _require_changeable(study: Study) -> None:
         raise NotAllowedError("This study is in the archive; bring it back first.")
 
 
-def _draw(plan: Plan) -> list[Any]:
+def _draw(plan: Plan) -> list[TaskQuestion]:
     """Draw a plan's questions; raise SurveyError if it names a measure to participants."""
     if faults := plan.giveaways():
         raise SurveyError(f"{'; '.join(fault.text for fault in faults)}.")

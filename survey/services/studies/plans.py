@@ -509,7 +509,7 @@ def write_nested(values: object) -> str:
     return "".join(f"- {line.strip()[1:-1]}\n" for line in lines)
 
 
-def parse_nested(name: str, text: str) -> Any:
+def parse_nested(name: str, text: str) -> object:
     """Parse the YAML of one field; raises PlanError where it is none."""
     try:
         return _load(text, "the text", (name,))[0] or ()

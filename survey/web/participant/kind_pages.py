@@ -33,7 +33,7 @@ class DeclaredForm(AnswerForm):
     declared: ClassVar[tuple[ValueField, ...]]
     make: ClassVar[Any]  # the type of answers
     shown_as: ClassVar[Any]  # a named tuple of what is filled in
-    plan: Any
+    plan: Plan
 
     def validate(self, extra_validators: object = None) -> bool:
         """Check that everything is answered that the plan asks, with values of the page."""
@@ -262,16 +262,16 @@ class KindPages(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
         """Return the form of the preceding page for a preview; None for no page."""
         return None
 
-    def filled_in_after(self, first: Any) -> Hashable:
+    def filled_in_after(self, first: AnswerForm) -> Hashable:
         """Return the values that the question's page shows after a valid preceding form."""
         return None
 
-    def first_doubt_of(self, plan: PlanT, form: Any, shown: ShownQuestion) -> Doubt | None:
+    def first_doubt_of(self, plan: PlanT, form: AnswerForm, shown: ShownQuestion) -> Doubt | None:
         """Return what the preceding page asks back before it is saved, or None."""
         return None
 
     def save_first(
-        self, session: Session, plan: PlanT, participant: Any, position: int, form: Any
+        self, session: Session, plan: PlanT, participant: Any, position: int, form: AnswerForm
     ) -> None:
         """Store a valid form of the preceding page, and commit."""
 

@@ -14,7 +14,7 @@ from survey.web.participant.visit import pages_of
 
 
 def answer_or_page(
-    question: Any, position: int, template: str, saved: int
+    question: object, position: int, template: str, saved: int
 ) -> AnswerForm | ResponseReturnValue:
     """Return the valid form of a question, or the page that is shown until there is one.
 
@@ -47,7 +47,7 @@ def answer_or_page(
     )
 
 
-def doubt_about(question: Any, position: int, form: AnswerForm) -> Any:
+def doubt_about(question: object, position: int, form: AnswerForm) -> Any:
     """Return what the page asks back about a valid form, None for nothing or once it has asked."""
     shown: Any = SimpleNamespace(
         view=question, stored=None, asked_before=None, drawn=None, number=position
@@ -57,7 +57,7 @@ def doubt_about(question: Any, position: int, form: AnswerForm) -> Any:
 
 
 def step_page(
-    question: Any, form: AnswerForm, step_key: str, doubt: Any = None
+    question: object, form: AnswerForm, step_key: str, doubt: object = None
 ) -> ResponseReturnValue:
     """Render a question that is answered in steps; ``step_key``: names the steps so far."""
     pages = pages_of(g.plan)
@@ -86,7 +86,7 @@ def question_page(
     )
 
 
-def content_of(question: Any, position: int, saved: int) -> dict[str, Any]:
+def content_of(question: object, position: int, saved: int) -> dict[str, Any]:
     """Return what the templates of a question need beside its form."""
     return {
         "position": position,

@@ -6,7 +6,7 @@ in words. The views that all kinds share are in ``questions``.
 
 import re
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache, wraps
@@ -19,7 +19,7 @@ from werkzeug.exceptions import NotFound
 
 from survey import tokens
 from survey.core.kinds import KINDS
-from survey.core.studies.plan import Plan
+from survey.core.studies.plan import Plan, TaskQuestion
 from survey.errors import NotFoundError
 from survey.services.collections import items
 from survey.services.operations.database import begin_page
@@ -88,7 +88,7 @@ def _for_templates() -> dict[str, str]:
 
 
 @blueprint.app_template_global()
-def at(page: str, **values: Any) -> str:
+def at(page: str, **values: Hashable) -> str:
     """Return the address of a participant's page; a preview sets ``g.at`` to its own."""
     if "at" in g:
         return str(g.at(page, **values))
@@ -149,7 +149,7 @@ def requires(step: Step) -> Callable[[View], View]:
 
     def decorate(view: View) -> View:
         @wraps(view)
-        def checked_view(**values: Any) -> ResponseReturnValue:
+        def checked_view(**values: object) -> ResponseReturnValue:
             if g.participant is None:
                 return redirect(url_for("participant.entry"))
             progress = g.progress = progress_of(session(), g.plan, g.participant)
@@ -221,14 +221,14 @@ def address_of(progress: Progress, after: int | None = None) -> str:
 
     ``after``: the position of a question; the page says how its answer counts.
     """
-    values: dict[str, Any] = {} if after is None else {AFTER: after}
+    values: dict[str, int | None] = {} if after is None else {AFTER: after}
     if progress.step == Step.QUESTION:
         values["position"] = progress.position
         return _address(request.script_root, g.slug, "question", **values)
     return _address(request.script_root, g.slug, progress.step.value, **values)
 
 
-def pages_of(plan: Plan) -> KindPages[Any, Any, Any, Any]:
+def pages_of(plan: Plan) -> KindPages[Plan, TaskQuestion, object, object]:
     """Return the pages of a plan's kind of question."""
-    pages: KindPages[Any, Any, Any, Any] = KINDS[plan.kind]
+    pages: KindPages[Plan, TaskQuestion, object, object] = KINDS[plan.kind]
     return pages

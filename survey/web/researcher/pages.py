@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any
+from typing import TYPE_CHECKING
 
 from flask import Blueprint, Response, g, request
 from flask.typing import ResponseReturnValue
@@ -29,6 +29,10 @@ from survey.web.auth import require_sign_in
 from survey.web.forms import Form
 from survey.web.requests import View, session, take_slug
 from survey.web.uploads import files_of, forget_used
+
+if TYPE_CHECKING:
+    from survey.db.models import Event
+    from survey.figures.exhibit import Exhibit
 
 STUDY = "/studies/<slug>"
 NAME_IN_FILES = re.compile(r"\b[a-z]+(?:_[a-z0-9]+)+\b")
@@ -104,7 +108,7 @@ class Conflict:
     """
 
     rows: list[tuple[str, str, str]]
-    event: Any
+    event: "Event | None"
 
     @classmethod
     def between(
@@ -152,7 +156,7 @@ def not_for_imported(view: View) -> View:
     return guarded
 
 
-def image_response(exhibit: Any) -> Response:
+def image_response(exhibit: "Exhibit") -> Response:
     """Return a figure as an image; browsers keep it under its digest, which the address names."""
     svg = image_of(exhibit, dark=request.args.get("theme") == "dark")
     response = Response(svg, mimetype="image/svg+xml")

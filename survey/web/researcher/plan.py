@@ -8,7 +8,7 @@ TREC judgements and runs.
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
 from functools import cache
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 from flask import flash, g, make_response, redirect, request, url_for
 from flask.typing import ResponseReturnValue
@@ -546,7 +546,7 @@ def upload_trec() -> ResponseReturnValue:
     """Replace the draft's lists by those of TREC runs."""
     form = TrecForm()
 
-    def read() -> Any:
+    def read() -> plans.OwnLists:
         qrels = uploaded_files("qrels")
         if not qrels:
             raise ValueError("Choose a file first")
@@ -572,7 +572,7 @@ def _required_file(name: str) -> tuple[str, str]:
 
 
 def _use_lists(
-    form: VersionedForm, field: Field, read: Callable[[], Any], **forms: Form
+    form: VersionedForm, field: Field, read: Callable[[], plans.OwnLists], **forms: Form
 ) -> ResponseReturnValue:
     """Store the lists that ``read`` returns, or show all faults in them."""
     lifecycle.require_draft(g.study)

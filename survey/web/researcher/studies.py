@@ -250,7 +250,7 @@ def _plan_to_start_from(form: NewStudyForm) -> PlanFile:
     return read_plan(*uploaded)
 
 
-def _topics_to_group() -> Any:
+def _topics_to_group() -> list[tuple[str, tuple[str, ...]]]:
     """Return the topics of the uploaded judgements, with their relevant documents."""
     uploaded = uploaded_files("judgements")
     if not uploaded:
@@ -275,7 +275,7 @@ def _lists_to_order(form: NewStudyForm, *, paired: bool = False) -> plans.OwnLis
 def _pairs_to_compare(form: NewStudyForm) -> dict[str, Any]:
     """Return the fields of a plan of preferences that the form fills."""
     contrast = split_names(form.contrast.data or "")
-    changes: dict[str, Any] = {"language": form.language.data}
+    changes: dict[str, object] = {"language": form.language.data}
     if form.show_items.data:
         changes |= {"show_items": True, "show_positions": False}
     if contrast:
