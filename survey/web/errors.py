@@ -1,6 +1,6 @@
 """Turn exceptions into error pages; no other module maps exceptions to HTTP statuses."""
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from flask import Flask, current_app, g, render_template, request
 from flask.typing import ResponseReturnValue
@@ -24,6 +24,9 @@ from survey.services.studies.languages import ENGLISH
 from survey.web import forms
 from survey.web.language import gettext, set_browser_language, set_language
 from survey.web.requests import TOO_MUCH_WORK, session
+
+if TYPE_CHECKING:
+    from _typeshed import OptExcInfo
 
 # (title, text) by status, instead of Werkzeug's descriptions, which are for programmers.
 TEXTS = {
@@ -105,7 +108,7 @@ def init_app(app: Flask) -> None:
         app.register_error_handler(fault, database_busy)
 
 
-def _log_exception(exc_info: Any) -> None:
+def _log_exception(exc_info: "OptExcInfo") -> None:
     """Log an error without the path, which may hold a code or a token."""
     current_app.logger.error("A page failed at %s", request.endpoint, exc_info=exc_info)
 

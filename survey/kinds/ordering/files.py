@@ -26,6 +26,7 @@ from survey.core.studies.fields import ParticipantRecord, and_join
 from survey.core.studies.generators import GENERATOR_VERSION
 from survey.core.studies.questions import Marks, Question, build_question, rankings_of
 from survey.core.studies.rankings import Ranking
+from survey.core.text_input import Json
 from survey.db.models import Participant
 from survey.kinds.ordering import queries, vote_queries
 from survey.kinds.ordering.analysis import (
@@ -373,7 +374,7 @@ class OrderingFiles:
 UNKNOWN = ("slug", "title", "status", "digest", "generator", "generator_version", "seed")
 
 
-def unknown_study(folder: ForeignFolder) -> dict[str, Any]:
+def unknown_study(folder: ForeignFolder) -> dict[str, Json]:
     """Return what an analysis says of a study without study.json: little, and why."""
     why = f"there is no {STUDY}, which would say what the study was"
     if folder.collection_size is None:
@@ -621,7 +622,7 @@ def _ends_of_ballots(ballots: Ballots, values: NDArray[np.float64]) -> Iterator[
         ]
 
 
-def _answer_cells(answers: Answers) -> Iterator[tuple[Any, ...]]:
+def _answer_cells(answers: Answers) -> Iterator[tuple[str, int, int | None, float]]:
     """Yield participant, question, position and seconds of each answer, None where unknown."""
     positions = (*answers.position.values, None)  # the last has the code −1
     return zip(

@@ -109,12 +109,12 @@ class PlacesField(Field):  # type: ignore[misc] # WTForms has no type hints
 
     data: dict[str, int | None]
 
-    def __init__(self, letters: Sequence[str], **kwargs: Any):
+    def __init__(self, letters: Sequence[str], **kwargs: object):
         super().__init__(**kwargs)
         self.letters, self.misplaced = letters, list[str]()
         self.offered = {str(number): number for number in range(1, len(letters) + 1)} | {"": None}
 
-    def process(self, formdata: Any, data: Any = None, extra_filters: Any = None) -> None:
+    def process(self, formdata: Any, data: object = None, extra_filters: Any = None) -> None:
         """Read the places; a value that the page does not offer is an error, and no place."""
         sent = {
             letter: (formdata or {}).get(f"rank-{letter}", "").strip() for letter in self.letters
@@ -171,7 +171,7 @@ class RankingForm(PlacesForm):
 
     asks = confirms = (REVERSED,)
 
-    def validate(self, extra_validators: Any = None) -> bool:
+    def validate(self, extra_validators: object = None) -> bool:
         """Check that every list has a place."""
         super().validate(extra_validators)
         if self.missing and not self.errors:
@@ -195,7 +195,7 @@ class QuestionForm(PlacesForm):
     scores_seen = HiddenField()
     settled: OrderingAnswer | None = None
 
-    def validate(self, extra_validators: Any = None) -> bool:
+    def validate(self, extra_validators: object = None) -> bool:
         """Check each field, then that ticks and places make one answer."""
         super().validate(extra_validators)
         if not self.choice.errors:

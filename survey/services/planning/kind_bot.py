@@ -1,5 +1,6 @@
 """How a simulated participant answers a kind of question that says nothing of bots: by chance."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -34,12 +35,12 @@ class KindBot(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
 
     def respond(
         self, form: LexborNode, plan: PlanT, preference: Any, chance: np.random.Generator
-    ) -> dict[str, str | list[str]] | None:
+    ) -> Mapping[str, object] | None:
         """Return the fields of a question's form, None where the form is no question's.
 
         Raises ValueError for a page on which a bot cannot answer.
         """
-        sent: dict[str, str | list[str]] = {}
+        sent = {}
         for field in value_fields(self.answer):
             controls = form.css(f"[name={field.name}]")
             values = [str(each.attributes.get("value") or "") for each in controls]

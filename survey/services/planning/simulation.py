@@ -4,7 +4,7 @@ How a bot answers a question is a matter of the question's kind.
 """
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from urllib.parse import urljoin
@@ -70,7 +70,7 @@ class Bot:
     ) -> None:
         self.entry, self.plan, self.preference, self.chance = entry, plan, preference, chance
         self.browser, self.waited = requests.Session(), 0.0
-        self.answered: dict[str, str | list[str]] | None = None  # the last question's form
+        self.answered: Mapping[str, object] | None = None  # the last question's form
         self.browser.trust_env = False  # a proxy cannot reach the server of this process
 
     def take_part(self) -> None:
@@ -113,7 +113,7 @@ class Bot:
         form = page.css_first("form:has(button.go), form#check")
         if form is None:
             raise SurveyError(f"A simulated participant found no way on at {self.address}.")
-        answers: dict[str, str | list[str]] = {
+        answers: dict[str, object] = {
             str(field.attributes["name"]): field.attributes.get("value") or ""
             for field in form.css("[type=hidden]")
         }
@@ -131,7 +131,7 @@ class Bot:
         address = urljoin(self.address, form.attributes.get("action") or self.address)
         return self._open(self.browser.post(address, data=answers, timeout=TIMEOUT))
 
-    def _answer(self, form: LexborNode) -> dict[str, str | list[str]] | None:
+    def _answer(self, form: LexborNode) -> Mapping[str, object] | None:
         """Answer a question's form; a bot means what it said where the page asks back."""
         if form.css_first("[name=asked]") is None:
             try:
@@ -144,7 +144,7 @@ class Bot:
 
     def _said(
         self, form: LexborNode, fields: Iterable[PersonalField], prefix: str = ""
-    ) -> dict[str, str | list[str]]:
+    ) -> dict[str, str]:
         """Return an answer to each field that a form has."""
         return {
             f"{prefix}{field.name}": self._describe(field)
