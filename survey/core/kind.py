@@ -170,9 +170,7 @@ class Declaration(ABC, Generic[PlanT, QuestionT, PresentationT, AnswerT]):
         return {name: value for name, value in vars(answer).items() if value is not None}
 
 
-def declaration_faults(
-    kind: Declaration[PlanT, QuestionT, PresentationT, AnswerT],
-) -> Iterator[str]:
+def declaration_faults(kind: Any) -> Iterator[str]:
     """Yield what is wrong with the declared fields of a kind, for its author."""
     owners: dict[str, Any] = {what: getattr(kind, what, None) for what in FIELDS_IN}
     declared = {
@@ -200,12 +198,7 @@ def _type_faults(what: str, field: ValueField) -> Iterator[str]:
         yield f"is a Choice whose values are not all of its type, {field.type.__name__}"
 
 
-def _use_faults(
-    kind: Declaration[PlanT, QuestionT, PresentationT, AnswerT],
-    what: str,
-    field: ValueField,
-    names: Sequence[str],
-) -> Iterator[str]:
+def _use_faults(kind: Any, what: str, field: ValueField, names: Sequence[str]) -> Iterator[str]:
     before, switch = field.rule.only_with[0], field.rule.asked_by
     if what != "question" and field.name in TAKEN:
         yield "has a name that every answer has something of; choose another"

@@ -80,7 +80,7 @@ def ballots_of(
 
 def first_rankings_of(
     session: Session, study_id: int, *, include_test: bool
-) -> Iterator[tuple[str, int, Ranking | None, datetime | None, str | None]]:
+) -> Iterator[tuple[str, int, Ranking, datetime | None, str | None]]:
     """Yield the rankings from before the columns were shown, without practice.
 
     Each is (id, question, ranking, ranked at, asked).
