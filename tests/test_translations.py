@@ -20,7 +20,7 @@ from survey.core.measures import MEASURES
 from survey.errors import SurveyError
 from survey.services.studies import languages as language_files
 from survey.services.studies import lifecycle, plans
-from survey.services.studies.languages import FOLDER, languages
+from survey.services.studies.languages import TRANSLATIONS_FOLDER, languages
 from tests.builders import SLUG, Visitor, a_plan, an_open_study
 from tests.commands import environment_of
 from tests.databases import ON_SQLITE
@@ -37,7 +37,7 @@ def forms(text):
 
 
 def catalogue(language):
-    with (FOLDER / language / "LC_MESSAGES" / "messages.po").open("rb") as file:
+    with (TRANSLATIONS_FOLDER / language / "LC_MESSAGES" / "messages.po").open("rb") as file:
         return [message for message in read_po(file) if message.id]
 
 
@@ -79,7 +79,7 @@ def test_everything_is_translated_and_nothing_is_left_from_before(language, extr
 
 @pytest.mark.parametrize("language", OTHERS)
 def test_the_compiled_catalogue_says_what_its_source_says(language):
-    with (FOLDER / language / "LC_MESSAGES" / "messages.mo").open("rb") as file:
+    with (TRANSLATIONS_FOLDER / language / "LC_MESSAGES" / "messages.mo").open("rb") as file:
         compiled = gettext.GNUTranslations(file)._catalog
     expected = {}
     for message in catalogue(language):

@@ -42,7 +42,7 @@ from survey.services.exchange.tables import (
 )
 from survey.web.language import gettext
 
-STEPS = "steps.csv"
+STEPS_FILE = "steps.csv"
 SAVED_AT = Column("saved_at", "when it was saved", "time", "UTC")
 
 
@@ -212,7 +212,7 @@ class KindInSteps(Kind[PlanT, QuestionT, StateT, Done]):
                 cells = (getattr(step, name) for name in names)
                 yield participant, question, step.saved_at, *cells
 
-        return Table(STEPS, columns, lines_of(rows))
+        return Table(STEPS_FILE, columns, lines_of(rows))
 
     def stored(
         self, session: Session, study_id: int, *, include_test: bool
@@ -247,7 +247,7 @@ class KindInSteps(Kind[PlanT, QuestionT, StateT, Done]):
             made = read_fields(row, self.step, saved_at=row.optional_time("saved_at"))
             return person, number, made
 
-        rows = parse_rows(files, STEPS, self._steps_table.needed, step)
+        rows = parse_rows(files, STEPS_FILE, self._steps_table.needed, step)
         ordered = sorted(rows, key=itemgetter(0, 1))
         answers = StepAnswers(self, done.rows, lambda: iter(ordered))
         self._check_states(answers)
@@ -258,14 +258,14 @@ class KindInSteps(Kind[PlanT, QuestionT, StateT, Done]):
         faults = Faults()
         try:
             for row in answers.states():
-                place = f"{STEPS}, {row.participant}, question {row.question}"
+                place = f"{STEPS_FILE}, {row.participant}, question {row.question}"
                 for fault in self.state_faults(row.drawn):
                     faults.add(f"{place}: {fault}")
                 count = len(row.drawn.steps)
                 if row.answer.steps > count:
                     faults.add(f"{place}: {count} steps; done after {row.answer.steps}")
         except StepsError:
-            faults.add(f"{self.answers_file} and {STEPS} are not about the same questions")
+            faults.add(f"{self.answers_file} and {STEPS_FILE} are not about the same questions")
         faults.raise_any()
 
 

@@ -28,9 +28,9 @@ from survey.services.operations.database import begin_reading
 from survey.tokens import hash_token
 from survey.web.requests import session
 
-FOLDER = "uploads"  # in the instance folder
+UPLOADS_FOLDER = "uploads"  # in the instance folder
 SECONDS_KEPT = 3600
-NAMES = "names.json"
+NAMES_FILE = "names.json"
 # Before a field's name: the name of the hidden field with its token, and of the tick to drop them.
 PREFIX, DROP = "kept-", "drop-"
 
@@ -143,7 +143,7 @@ def forget() -> None:
 
 def delete_old(instance: Path) -> None:
     """Delete what was kept for an hour."""
-    for folder in (instance / FOLDER).glob("*/*"):
+    for folder in (instance / UPLOADS_FOLDER).glob("*/*"):
         if not _is_recent(folder):
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -164,7 +164,7 @@ def _kept(name: str) -> KeptFiles | None:
     """Return what an earlier press left of a field; None without it, or if it is to be dropped."""
     if not _token(name) or _is_dropped(name) or not _is_recent(_folder(name)):
         return None
-    names = json.loads((_folder(name) / NAMES).read_text())
+    names = json.loads((_folder(name) / NAMES_FILE).read_text())
     return KeptFiles(_folder(name), _token(name), names)
 
 
@@ -188,7 +188,7 @@ def _stored(name: str, files: Sequence[FileStorage]) -> KeptFiles | None:
         for number, file in enumerate(files):
             file.seek(0)  # it may have been read
             file.save(kept.folder / str(number))
-        (kept.folder / NAMES).write_text(json.dumps(kept.names))
+        (kept.folder / NAMES_FILE).write_text(json.dumps(kept.names))
     except OSError as error:  # the disk is full, or the folder is read-only
         current_app.logger.error("Files could not be kept at %s: %s", request.endpoint, error)
         shutil.rmtree(kept.folder, ignore_errors=True)
@@ -209,7 +209,7 @@ def _delete_least_recent(largest: int) -> None:
 def _folder_of_researcher() -> Path:
     # Not g.researcher.id, which may ask the database, and then keeps it locked.
     (researcher_id,) = inspect(g.researcher).identity
-    return Path(current_app.config["INSTANCE"]) / FOLDER / str(researcher_id)
+    return Path(current_app.config["INSTANCE"]) / UPLOADS_FOLDER / str(researcher_id)
 
 
 def _folder(name: str, token: str | None = None) -> Path:

@@ -35,7 +35,7 @@ def kept(desk):
 
 
 def folders(app):
-    return [*(Path(app.config["INSTANCE"]) / uploads.FOLDER).glob("*/*")]
+    return [*(Path(app.config["INSTANCE"]) / uploads.UPLOADS_FOLDER).glob("*/*")]
 
 
 def lists_of(session, slug):
@@ -204,7 +204,7 @@ def test_a_researcher_keeps_no_more_than_a_request_may_have(refused, app, monkey
 
 
 def test_a_page_that_cannot_keep_files_says_so(desk, app):
-    (Path(app.config["INSTANCE"]) / uploads.FOLDER).write_text("in the way")
+    (Path(app.config["INSTANCE"]) / uploads.UPLOADS_FOLDER).write_text("in the way")
     desk.open(NEW)
     desk.send(NEW, start="runs", slug="x", files={"judgements": uploaded("qrels")})
     assert desk.status == 400

@@ -36,7 +36,7 @@ from survey.kinds.grouping.bot import GroupingBot
 from survey.kinds.grouping.pages import GroupingForm
 from survey.kinds.grouping.plan import FIRST, GroupingPlan, GroupingQuestion
 from survey.kinds.grouping.results import Assessor, GroupResults
-from survey.kinds.steps import STEPS, Done, KindInSteps, whole_seconds
+from survey.kinds.steps import STEPS_FILE, Done, KindInSteps, whole_seconds
 from survey.services.analysis.joined_clusters import (
     cluster_lines,
     gold_files,
@@ -44,7 +44,7 @@ from survey.services.analysis.joined_clusters import (
     group_names,
 )
 from survey.services.analysis.study_results import AnalysisOptions
-from survey.services.exchange.input_files import JUDGEMENTS, BundleError
+from survey.services.exchange.input_files import JUDGEMENTS_FOLDER, BundleError
 from survey.services.exchange.tables import PARTICIPANT, Column, Content, Row, Table, lines_of
 from survey.services.participation.answers import ShownQuestion
 from survey.web.language import gettext
@@ -184,7 +184,7 @@ class GroupingKind(GroupingBot, KindInSteps[GroupingPlan, GroupingQuestion, Grou
     def judgement_files(self, content: Content) -> Iterator[tuple[str, Iterable[str]]]:
         """Yield each assessor's groups, and the gold standard."""
         for each in content.results.assessors:
-            yield f"{JUDGEMENTS}/{each.participant}.txt", cluster_lines(each.clusters)
+            yield f"{JUDGEMENTS_FOLDER}/{each.participant}.txt", cluster_lines(each.clusters)
         yield "gold.txt", [gold_files(content.results.gold)[0]]
 
     def lines_per_answer(self, plan: GroupingPlan) -> int:
@@ -213,7 +213,7 @@ class GroupingKind(GroupingBot, KindInSteps[GroupingPlan, GroupingQuestion, Grou
         known = {each.number: {*each.documents} for each in content.questions}
         for row in content.answers.states():
             if unknown := sorted(row.drawn.clusters.keys() - known[row.question]):
-                place = f"{STEPS}, {row.participant}, question {row.question}"
+                place = f"{STEPS_FILE}, {row.participant}, question {row.question}"
                 raise BundleError(f"{place}: the topic has no document {unknown[0]}")
         return f"the documents of {len(content.questions)} topics are the plan's"
 

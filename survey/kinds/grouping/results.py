@@ -40,7 +40,7 @@ from survey.services.analysis.merged_labels import (
 from survey.services.analysis.results import Contested, Documents, Results, Sentence
 from survey.services.analysis.sheets import Sheet, count_of
 
-FILES = ("first.txt", "second.txt", "third.txt")
+CLUSTERING_FILES = ("first.txt", "second.txt", "third.txt")
 ASKED_BACK = {
     "one_group": "whether all of a topic is one group",
     "unplaced": "whether nothing of a topic can be placed",
@@ -231,7 +231,7 @@ class GroupResults(Results):
 
     def files(self) -> Iterator[tuple[str, str]]:
         """Yield each assessor's groups, and what `survey assess gold` makes of them."""
-        for name, clusters in zip(FILES, self.clusters, strict=True):
+        for name, clusters in zip(CLUSTERING_FILES, self.clusters, strict=True):
             if clusters:
                 yield name, "".join(cluster_lines(clusters))
         if self.gold.joined:

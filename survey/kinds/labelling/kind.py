@@ -35,10 +35,10 @@ from survey.kinds.labelling.pages import LabellingForm
 from survey.kinds.labelling.plan import LabellingPlan, LabellingQuestion
 from survey.kinds.labelling.refining import refining_of
 from survey.kinds.labelling.results import Annotator, LabelResults, PackedLabels
-from survey.kinds.steps import STEPS, Done, KindInSteps, whole_seconds
+from survey.kinds.steps import STEPS_FILE, Done, KindInSteps, whole_seconds
 from survey.services.analysis.merged_labels import merged, merged_lines
 from survey.services.analysis.study_results import AnalysisOptions
-from survey.services.exchange.input_files import JUDGEMENTS, BundleError
+from survey.services.exchange.input_files import JUDGEMENTS_FOLDER, BundleError
 from survey.services.exchange.tables import (
     PARTICIPANT,
     Column,
@@ -177,7 +177,7 @@ class LabellingKind(
     def judgement_files(self, content: Content) -> Iterator[tuple[str, Iterable[str]]]:
         """Yield each annotator's labels, and what is merged of them."""
         for each in content.results.annotators:
-            yield f"{JUDGEMENTS}/{each.participant}.txt", map("".join, batched(each.lines))
+            yield f"{JUDGEMENTS_FOLDER}/{each.participant}.txt", map("".join, batched(each.lines))
         lines = merged_lines(content.results.merged)
         for name in ("weights.txt", "qrels.txt"):
             yield name, map("".join, batched(lines[name]))
@@ -201,7 +201,7 @@ class LabellingKind(
         known = {each.document for each in content.items}
         for row in content.answers.states():
             if unknown := sorted(row.drawn.shown.keys() - known):
-                place = f"{STEPS}, {row.participant}, question {row.question}"
+                place = f"{STEPS_FILE}, {row.participant}, question {row.question}"
                 raise BundleError(f"{place}: items.csv has no document {unknown[0]}")
         return f"the topics of {len(content.questions)} queries are the plan's"
 

@@ -26,13 +26,12 @@ from survey.services.analysis.merged_labels import (
 from survey.services.analysis.results import Contested, Documents, Results, Sentence
 from survey.services.analysis.sheets import Sheet, as_csv, count_of
 
-KEYWORDS = "keywords.csv"
+KEYWORDS_FILE = "keywords.csv"
 ASKED_BACK = {
     "unseen": "whether to end it with documents that were not in view",
     "unmarked": "whether nothing matches",
     "unfinished": "whether nothing more matches, after a batch with marks",
 }
-KEYWORDS = "keywords.csv"
 AGREEMENT_NOTE = (
     "Documents: those that at least one annotator looked at; kappa and alpha are of these. What "
     "someone did not look at counts as not marked."
@@ -275,7 +274,7 @@ class LabelResults(Results):
             yield f"labels/{each.participant}.txt", "".join(each.lines)
         for name, lines in merged_lines(self.merged).items():
             yield name, "".join(lines)
-        yield KEYWORDS, as_csv(self._keyword_sheet)
+        yield KEYWORDS_FILE, as_csv(self._keyword_sheet)
         if self.refining:
             yield from self.refining.files()
 

@@ -64,7 +64,7 @@ from survey.services.exchange.input_files import BundleError, Files, SourceFiles
 from survey.services.exchange.list_questions import (
     MEASURE,
     RANKING,
-    RANKINGS,
+    RANKINGS_TABLE,
     check_rankings,
     questions_table,
     recompute_lists,
@@ -77,7 +77,7 @@ from survey.services.exchange.tables import (
     POSITION,
     QUESTION,
     SHARED_COLUMNS,
-    STUDY,
+    STUDY_FILE,
     YES_OR_NO,
     Column,
     Content,
@@ -235,7 +235,7 @@ class OrderingFiles:
         """Return the files of the lists and of the answers."""
         return [
             questions_table(plan),
-            RANKINGS,
+            RANKINGS_TABLE,
             responses_table(plan),
             *([FIRST_RANKINGS] if plan.has_first_rankings else []),
             VOTES,
@@ -323,7 +323,7 @@ class OrderingFiles:
             marks = Marks.from_json(study.get("practice_marks", {}))
             return build_question(0, ordered, plan.measures, plan.setting, marks)
         except (ValueError, TypeError) as error:
-            raise BundleError(f"{STUDY}, practice: {error}") from None
+            raise BundleError(f"{STUDY_FILE}, practice: {error}") from None
 
     def study_entries(self, plan: OrderingPlan, practice: Question | None) -> dict[str, Any]:
         """Return generator, measures, the practice question and its marks."""
@@ -342,17 +342,17 @@ class OrderingFiles:
         plan = ordering_plan(content.plan)
         if plan.generator != OWN_LISTS and content.generator_version != GENERATOR_VERSION:
             raise BundleError(
-                f"{STUDY}, generator_version: {content.generator_version} found; this version of "
-                f"the survey draws with version {GENERATOR_VERSION}, so it cannot draw these lists "
-                "again"
+                f"{STUDY_FILE}, generator_version: {content.generator_version} found; this version "
+                f"of the survey draws with version {GENERATOR_VERSION}, so it cannot draw these "
+                "lists again"
             )
         try:
             drawn = {question.number: question for question in plan.draw_questions()}
         except ValueError as error:
-            raise BundleError(f"{STUDY}, plan: {error}") from None
+            raise BundleError(f"{STUDY_FILE}, plan: {error}") from None
         if _lists_and_marks(drawn.get(0)) != _lists_and_marks(content.practice):
             raise BundleError(
-                f"{STUDY}, practice: the seed gives other lists for the practice question"
+                f"{STUDY_FILE}, practice: the seed gives other lists for the practice question"
             )
         for question in content.questions:
             place, expected = f"questions.csv, question {question.number}", drawn[question.number]
@@ -376,7 +376,7 @@ UNKNOWN = ("slug", "title", "status", "digest", "generator", "generator_version"
 
 def unknown_study(folder: ForeignFolder) -> dict[str, Json]:
     """Return what an analysis says of a study without study.json: little, and why."""
-    why = f"there is no {STUDY}, which would say what the study was"
+    why = f"there is no {STUDY_FILE}, which would say what the study was"
     if folder.collection_size is None:
         why += "; the collection_size is not the same in all questions"
     return {

@@ -39,7 +39,7 @@ from survey.services.exchange.input_files import (
     parse_rows,
 )
 from survey.services.exchange.list_questions import (
-    QUESTIONS,
+    QUESTIONS_FILE,
     RESPONSES,
     Lists,
     build_questions,
@@ -47,7 +47,7 @@ from survey.services.exchange.list_questions import (
     read_lists,
 )
 from survey.services.exchange.tables import (
-    STUDY,
+    STUDY_FILE,
     check_contradicts,
     read_asked,
     read_reason,
@@ -55,8 +55,8 @@ from survey.services.exchange.tables import (
     read_yes_or_no,
 )
 
-RANKINGS = "rankings.csv"
-FIRST_RANKINGS = "first_rankings.csv"
+RANKINGS_FILE = "rankings.csv"
+FIRST_RANKINGS_FILE = "first_rankings.csv"
 
 ANSWER_COLUMNS = (
     *("participant", "question", "position", "label_order", "column_order"),
@@ -170,11 +170,11 @@ def read_foreign(files: Files) -> ForeignFolder:
     NMRR and MNRO are computed with their defaults (no GMT cap, the continuous Eq. 15). Raises
     BundleError.
     """
-    for name in (QUESTIONS, RESPONSES):
+    for name in (QUESTIONS_FILE, RESPONSES):
         if name not in files:
             raise BundleError(
-                f"{name} is missing; {STUDY} and the rest of a bundle, or {QUESTIONS} and "
-                f"{RESPONSES}, are needed"
+                f"{name} is missing; {STUDY_FILE} and the rest of a bundle, or {QUESTIONS_FILE} "
+                f"and {RESPONSES}, are needed"
             )
     lists = read_lists(files, None)
     answers = tuple(_read_answers(files, lists, None, None)())
@@ -225,7 +225,7 @@ def _read_first_rankings(
     if not plan.has_first_rankings:
         return lambda: iter(())
     columns = ("participant", "question", "ranking", "submitted_at")
-    in_order = is_sorted(files, FIRST_RANKINGS, "participant", "question")
+    in_order = is_sorted(files, FIRST_RANKINGS_FILE, "participant", "question")
 
     def read() -> Iterator[FirstRanking]:
         reader = _AnswerReader(lists, plan, people, in_order=in_order)
@@ -238,7 +238,7 @@ def _read_first_rankings(
             submitted_at, asked = row.optional_time("submitted_at"), read_asked(row, (REVERSED,))
             return FirstRanking(participant, question, ranking, submitted_at, asked)
 
-        return parse_rows(files, FIRST_RANKINGS, columns, parse)
+        return parse_rows(files, FIRST_RANKINGS_FILE, columns, parse)
 
     for _ in read():
         continue  # to find the faults before any is used
@@ -304,7 +304,9 @@ class _AnswerReader:
         numbers = [*self._letters]
         more = len(numbers) - NUMBERS_LISTED
         listed = " ".join(map(str, numbers[:NUMBERS_LISTED]))
-        return f"{QUESTIONS} has the questions {listed}{f' and {more} more' if more > 0 else ''}"
+        return (
+            f"{QUESTIONS_FILE} has the questions {listed}{f' and {more} more' if more > 0 else ''}"
+        )
 
     def read_answer(self, row: CsvRow) -> AnswerRecord | None:
         """Return the answer, None where a folder made elsewhere has a row without one."""

@@ -41,7 +41,7 @@ from survey.services.analysis.sheets import Sheet
 from survey.services.analysis.study_results import AnalysisOptions, level_left
 from survey.services.exchange.input_files import BundleError, CsvRow, Files, SourceFiles
 from survey.services.exchange.list_questions import (
-    RANKINGS,
+    RANKINGS_TABLE,
     check_rankings,
     questions_table,
     read_questions,
@@ -182,7 +182,7 @@ class PreferenceKind(
 
     def question_tables(self, plan: PreferencePlan) -> list[Table]:
         """Return the files of the pairs, and of what measures say of them."""
-        return [questions_table(plan), RANKINGS]
+        return [questions_table(plan), RANKINGS_TABLE]
 
     def own_columns(self, plan: PreferencePlan) -> list[Column]:
         """Return the answer's columns, and the runs at the left and right in place of a letter."""

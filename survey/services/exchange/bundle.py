@@ -38,7 +38,7 @@ from survey.services.exchange.tables import (
     CACHED_TEXTS,
     IDENTITIES_TABLE,
     PACKAGES,
-    STUDY,
+    STUDY_FILE,
     TIMES,
     BesideRecord,
     ConsentRecord,
@@ -272,7 +272,7 @@ def files_of(content: Content) -> Iterator[tuple[str, Lines]]:
         if table.name == LONG:
             yield SCRIPT, [script()]
     yield from files_of_kind(content.plan).judgement_files(content)
-    yield STUDY, study_lines(content)
+    yield STUDY_FILE, study_lines(content)
     yield ANALYSIS, _analysis_lines(content)
 
 

@@ -80,8 +80,8 @@ from survey.services.exchange.tables import (
     IDENTITIES,
     ITEMS_TABLE,
     PACKAGES,
-    PARTICIPANTS,
-    STUDY,
+    PARTICIPANTS_FILE,
+    STUDY_FILE,
     THUMBNAILS_TABLE,
     TIMES,
     TOPICS_TABLE,
@@ -122,8 +122,8 @@ def analyse_files(files: Files, options: AnalysisOptions) -> Results:
     of each cell that cannot be, and what is allowed; SurveyError for an option that the kind's
     analysis does not have.
     """
-    if STUDY in files:
-        with _explained(Comparison(json_of(files, STUDY).get("versions"))):
+    if STUDY_FILE in files:
+        with _explained(Comparison(json_of(files, STUDY_FILE).get("versions"))):
             content, _ = read_bundle(files)
             require_options(content.plan, options)
             files_of_kind(content.plan).check_derived(files, content)
@@ -149,7 +149,7 @@ def read_bundle(files: Files) -> tuple[Content, dict[str, Any]]:
     kind = files_of_kind(plan)
     questions, answers = kind.read(files, plan, participants)
     beside = _read_beside(files, plan, participants, questions, answers.count)
-    times = CsvRow(STUDY, 1, {key: study[key] or "" for key in TIMES})
+    times = CsvRow(STUDY_FILE, 1, {key: study[key] or "" for key in TIMES})
     content = Content(
         slug=study["slug"],
         status=study["status"],
@@ -267,10 +267,10 @@ def replicate(files: Files, sources: SourceFiles | None = None) -> Iterator[str]
     """
     _check_sums(files)
     yield f"{len(files) - 1} files have the sums in {SUMS}"
-    comparison = Comparison(json_of(files, STUDY).get("versions"))
+    comparison = Comparison(json_of(files, STUDY_FILE).get("versions"))
     with _explained(comparison):
         content, study = read_bundle(files)
-        yield f"{STUDY} holds a valid plan: {content.plan.title}"
+        yield f"{STUDY_FILE} holds a valid plan: {content.plan.title}"
         try:
             yield from _recompute(files, content, study, comparison)
             yield from files_of_kind(content.plan).recompute_sources(content, sources)
@@ -290,29 +290,30 @@ def _explained(comparison: Comparison) -> Iterator[None]:
 
 def _read_study(files: Files) -> dict[str, Any]:
     """Return the values of study.json; raises BundleError where one is missing or cannot be."""
-    study = json_of(files, STUDY)
+    study = json_of(files, STUDY_FILE)
     if study.get("format") != FORMAT:
         raise BundleError(
-            f"{STUDY}, format: {study.get('format')!r} found; this version of the survey reads "
-            f"format {FORMAT}"
+            f"{STUDY_FILE}, format: {study.get('format')!r} found; this version of the survey "
+            f"reads format {FORMAT}"
         )
     for key, kind in KEYS.items():
         if key not in study or not isinstance(study[key], kind):
-            raise BundleError(f"{STUDY}, {key}: {study.get(key)!r} found, or it is missing")
+            raise BundleError(f"{STUDY_FILE}, {key}: {study.get(key)!r} found, or it is missing")
     if not _is_list_of(study["consent"], {"version": int, "text": str, "digest": str}):
-        raise BundleError(f"{STUDY}, consent: version, text and digest are needed")
+        raise BundleError(f"{STUDY_FILE}, consent: version, text and digest are needed")
     looks = study.setdefault("looks", [])
     if not _is_list_of(looks, {"at": str, "participants": int, "reason": str}):
-        raise BundleError(f"{STUDY}, looks: at, participants and reason are needed for each")
+        raise BundleError(f"{STUDY_FILE}, looks: at, participants and reason are needed for each")
     if study["status"] not in STUDY_STATUSES:
         raise BundleError(
-            f"{STUDY}, status: {study['status']!r} found; allowed are {', '.join(STUDY_STATUSES)}"
+            f"{STUDY_FILE}, status: {study['status']!r} found; allowed are "
+            f"{', '.join(STUDY_STATUSES)}"
         )
     packages = study.get(PACKAGES, {})
     if not isinstance(packages, dict) or not all(
         isinstance(each, str) for each in packages.values()
     ):
-        raise BundleError(f"{STUDY}, {PACKAGES}: a package for each measure is needed")
+        raise BundleError(f"{STUDY_FILE}, {PACKAGES}: a package for each measure is needed")
     return study
 
 
@@ -328,7 +329,7 @@ def _plan_of(study: Mapping[str, Any]) -> Plan:
     try:
         return plan_from_json(study["plan"])
     except (ValueError, TypeError) as error:
-        raise BundleError(f"{STUDY}, plan: {error}{_other_packages(study)}") from None
+        raise BundleError(f"{STUDY_FILE}, plan: {error}{_other_packages(study)}") from None
 
 
 def _other_packages(study: Mapping[str, Any]) -> str:
@@ -360,7 +361,7 @@ def read_identities(
         if not isinstance(parameters, dict):
             raise row.fault("parameters", "a JSON object is needed")
         if row.text("participant") not in ids:
-            raise row.fault("participant", f"{PARTICIPANTS} has no participant of that id")
+            raise row.fault("participant", f"{PARTICIPANTS_FILE} has no participant of that id")
         return IdentityRecord(
             row.text("participant"),
             row.optional_text("external_id"),
@@ -387,13 +388,13 @@ def _read_participants(
         if participant.public_id in ids:
             raise row.fault("participant", "each participant is allowed once")
         if participant.is_test and not include_test:
-            raise row.fault("is_test", f"{STUDY} says that test data are left out")
+            raise row.fault("is_test", f"{STUDY_FILE} says that test data are left out")
         if not in_order:
             ids.add(participant.public_id)
         return participant
 
-    in_order = is_sorted(files, PARTICIPANTS, "participant")
-    rows = partial(parse_rows, files, PARTICIPANTS, columns, parse)
+    in_order = is_sorted(files, PARTICIPANTS_FILE, "participant")
+    rows = partial(parse_rows, files, PARTICIPANTS_FILE, columns, parse)
     if in_order:
         for _ in rows():
             continue  # to find the faults before any is used
@@ -414,7 +415,7 @@ def _participant(row: CsvRow, plan: Plan, versions: Sequence[int]) -> Participan
         raise row.fault("completed_at", f"begun was at {row.text('started_at')}")
     if version is not None and version not in versions:
         known = ", ".join(map(str, versions)) or "none"
-        raise row.fault("consent_version", f"{STUDY} has the versions {known}")
+        raise row.fault("consent_version", f"{STUDY_FILE} has the versions {known}")
     if stored["excluded"] and stored["exclude_reason"] is None:
         raise row.fault("exclude_reason", "a reason is needed for an excluded participant")
     if stored["exclude_reason"] is not None and not stored["excluded"]:
@@ -511,7 +512,7 @@ def _recompute(
             yield f"{name}: {how}"
     _check_codebook(files, recomputed[CODEBOOK], comparison)
     yield f"{CODEBOOK}: tells of every column"
-    others = {*compared, *tables, CODEBOOK, STUDY, ANALYSIS, SCRIPT}
+    others = {*compared, *tables, CODEBOOK, STUDY_FILE, ANALYSIS, SCRIPT}
     texts = [name for name in recomputed if name not in others]
     for name in texts:
         if name in files:
@@ -603,7 +604,7 @@ def _check_script(files: Files, known: Container[str], comparison: Comparison) -
 
 def require_bundle(files: Files, name: str) -> None:
     """Refuse a zip or a folder that holds nothing of a bundle, or no checksums."""
-    if SUMS not in files and STUDY not in files:
+    if SUMS not in files and STUDY_FILE not in files:
         raise BundleError(not_a_bundle(name))
     if SUMS not in files:
         raise BundleError(f"{name} has no {SUMS}, the list of checksums of a bundle's files")
@@ -637,17 +638,19 @@ def _check_digest(content: Content, study: Mapping[str, Any], comparison: Compar
         content.plan, content.all_questions, content.generator_version, content.items_digest
     )
     if digest != content.digest:
-        raise BundleError(f"{STUDY}, digest: {content.digest} found; recomputed {digest}")
+        raise BundleError(f"{STUDY_FILE}, digest: {content.digest} found; recomputed {digest}")
     for consent in content.consents:
         if text_digest(consent.text) != consent.digest:
-            raise BundleError(f"{STUDY}, consent {consent.version}: not the digest of its text")
+            raise BundleError(
+                f"{STUDY_FILE}, consent {consent.version}: not the digest of its text"
+            )
     if content.plan.consent not in [consent.text for consent in content.consents]:
-        raise BundleError(f"{STUDY}, consent: the plan's text is not among them")
+        raise BundleError(f"{STUDY_FILE}, consent: the plan's text is not among them")
     # The plan was read and is in the digest; a later version may have more fields in a plan.
     unchecked = {name: study.get(name) for name in ("versions", "plan")}
     computed = json.loads("".join(study_lines(replace(content, participants=lambda: iter(())))))
     expected = {"looks": [], **computed, **unchecked, "texts": study.get("texts")}
-    _compare(study, expected, STUDY, comparison)
+    _compare(study, expected, STUDY_FILE, comparison)
     _check_texts(study.get("texts"), content, comparison)
 
 
@@ -663,7 +666,7 @@ def _check_texts(texts: object, content: Content, comparison: Comparison) -> Non
         same = [texts.get(public_id) == wanted for public_id, wanted in expected()]
         if all(same) and len(same) == len(texts):
             return
-    _compare(texts, dict(expected()), f"{STUDY}, texts", comparison)
+    _compare(texts, dict(expected()), f"{STUDY_FILE}, texts", comparison)
 
 
 def _check_analysis(files: Files, content: Content, comparison: Comparison) -> str:
@@ -759,9 +762,9 @@ def _split_lines(texts: Iterable[str]) -> Iterator[str]:
 
 def _check_minutes(files: Files, recomputed: Iterable[str]) -> None:
     """Compare the minutes in participants.csv, which may lack them; the rest of it was read."""
-    expected_rows = read_cells(_split_lines(recomputed), PARTICIPANTS)
+    expected_rows = read_cells(_split_lines(recomputed), PARTICIPANTS_FILE)
     column = next(expected_rows).index("minutes")
-    rows = read_rows(files, PARTICIPANTS, (), Faults())
+    rows = read_rows(files, PARTICIPANTS_FILE, (), Faults())
     for row, expected in zip(rows, expected_rows, strict=True):
         wanted = expected[column]
         cell = row.cells.get("minutes", wanted)

@@ -32,7 +32,7 @@ from survey.services.exchange.input_files import (
 )
 from survey.services.exchange.tables import (
     QUESTION,
-    STUDY,
+    STUDY_FILE,
     Column,
     Content,
     Row,
@@ -103,7 +103,9 @@ def recompute_lists(
     provenance = plan.provenance
     if provenance is None:
         if files is not None:
-            raise BundleError(f"{STUDY}, plan: these lists do not come from judgements and runs")
+            raise BundleError(
+                f"{STUDY_FILE}, plan: these lists do not come from judgements and runs"
+            )
         return
     if files is None:
         yield "not recomputed: the positions, as --qrels and --run do not name their files"
@@ -194,7 +196,7 @@ def _compare_lists(plan: PlanOfLists, provenance: Provenance, lists: OwnLists) -
         raise BundleError(f"the plan has other {and_join(plan.marked)} than the files")
 
 
-COUNTED = "counted"
+COUNTED_ROLE = "counted"
 
 
 MEASURE = Column("measure", "name of a measure in the registry", allowed="the study's measures")
@@ -225,7 +227,7 @@ def _questions(content: Content) -> Iterator[Row]:
     plan: Any = content.plan
     roles = {plan.number_of(control): control for control in plan.controls}
     for question in content.questions:
-        role = [roles.get(question.number, COUNTED)] if roles else []
+        role = [roles.get(question.number, COUNTED_ROLE)] if roles else []
         for index, (letter, ranks) in enumerate(question.lists.items()):
             marks = question.marks.cells(index).values()
             yield (
@@ -275,7 +277,7 @@ _MARKS = {
 _ROLE = Column(
     "role",
     "what the question is for: its answers count as votes, or it controls how people answer",
-    allowed=f"{COUNTED}, {REPEATED} (an earlier question once more), {OBVIOUS}",
+    allowed=f"{COUNTED_ROLE}, {REPEATED} (an earlier question once more), {OBVIOUS}",
 )
 
 
@@ -292,7 +294,7 @@ _VALUES = "the measure's own values (AP, not 1-AP), lists from A on"
 _DISPLAYED = "the values as the page prints them (lower is better), lists from A on"
 
 
-RANKINGS = Table(
+RANKINGS_TABLE = Table(
     "rankings.csv",
     [
         *(QUESTION, MEASURE, RANKING),
@@ -303,7 +305,7 @@ RANKINGS = Table(
 )
 
 
-QUESTIONS = "questions.csv"
+QUESTIONS_FILE = "questions.csv"
 RESPONSES = "responses.csv"  # of ordering
 
 
@@ -319,30 +321,32 @@ def check_rankings(
 
     ``rankings``: question → measure → order. Raises BundleError for each that disagrees.
     """
-    if RANKINGS.name not in files:
+    if RANKINGS_TABLE.name not in files:
         return
     rows: dict[tuple[int, str], int] = {}
 
     def check(row: CsvRow) -> None:
         question, name = row.whole_number("question"), row.text("measure")
         if question not in rankings:
-            raise row.fault("question", f"{QUESTIONS} has no such question")
+            raise row.fault("question", f"{QUESTIONS_FILE} has no such question")
         if name not in rankings[question]:
             raise row.fault("measure", f"compared are {' '.join(rankings[question])}")
         if rows.setdefault((question, name), row.number) != row.number:
             raise row.fault("measure", "each measure is allowed once for a question")
         order = rankings[question][name]
         if row.optional_ranking("ranking", order.letters) != order:
-            raise row.fault("ranking", f"the lists in {QUESTIONS} give {order}")
+            raise row.fault("ranking", f"the lists in {QUESTIONS_FILE} give {order}")
 
     list(
-        parse_rows(files, RANKINGS.name, ("question", "measure", "ranking"), check, foreign=foreign)
+        parse_rows(
+            files, RANKINGS_TABLE.name, ("question", "measure", "ranking"), check, foreign=foreign
+        )
     )
     faults = Faults()
     for question, orders in rankings.items():
         for name in orders:
             if (question, name) not in rows:
-                faults.add(f"{RANKINGS.name}: no row for {name} in question {question} found")
+                faults.add(f"{RANKINGS_TABLE.name}: no row for {name} in question {question} found")
     faults.raise_any()
 
 
@@ -370,11 +374,13 @@ def read_lists(files: Files, plan: PlanOfLists | None) -> Lists:
     def parse(row: CsvRow) -> None:
         lists.setdefault(row.whole_number("question", 1), []).append(_list_row(row, plan))
 
-    list(parse_rows(files, QUESTIONS, COLUMNS, parse, foreign=plan is None))
+    list(parse_rows(files, QUESTIONS_FILE, COLUMNS, parse, foreign=plan is None))
     if not lists:
-        raise BundleError(f"{QUESTIONS} holds no list; a row for each list is needed")
+        raise BundleError(f"{QUESTIONS_FILE} holds no list; a row for each list is needed")
     if plan and list(lists) != list(range(1, plan.last_number + 1)):
-        raise BundleError(f"{QUESTIONS} has not the questions 1 to {plan.last_number} in order")
+        raise BundleError(
+            f"{QUESTIONS_FILE} has not the questions 1 to {plan.last_number} in order"
+        )
     faults = Faults()
     for number, rows in lists.items():
         _check_lists(number, rows, plan, faults)
@@ -432,7 +438,9 @@ def _check_lists(
                 raise row.fault("ranks", f"{length} positions {alike} are needed")
     question, letters = f"question {number}", tuple(sorted(rows))
     if plan and len(lists) < plan.lists:
-        faults.add(f"{QUESTIONS}, {question}: {len(lists)} lists found; the plan says {plan.lists}")
+        faults.add(
+            f"{QUESTIONS_FILE}, {question}: {len(lists)} lists found; the plan says {plan.lists}"
+        )
     elif not plan and letters != letters_for(len(letters)):
         allowed = f"has the lists {' '.join(letters)}; letters from A without gaps are needed"
         faults.add(str(lists[-1].row.fault("list", f"{question} {allowed}")))
@@ -454,7 +462,7 @@ def build_questions(
             source = _source(rows)
             questions.append(build_question(number, ranks, measures, size, marks, source))
         except ValueError as error:
-            faults.add(f"{QUESTIONS}, question {number}: {error}")
+            faults.add(f"{QUESTIONS_FILE}, question {number}: {error}")
     faults.raise_any()
     return tuple(questions)
 

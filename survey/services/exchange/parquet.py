@@ -15,7 +15,7 @@ from survey.db.models import Study
 from survey.errors import SurveyError
 from survey.services.exchange.bundle import OnLines, content_of, study_lines, tables_in
 from survey.services.exchange.tables import (
-    STUDY,
+    STUDY_FILE,
     Column,
     Content,
     Table,
@@ -33,7 +33,7 @@ except ModuleNotFoundError as error:
         "Parquet files need pyarrow, which comes with the extra parquet: pip install '.[parquet]'"
     ) from error
 
-COUNTED = ("table3.csv", "table4.csv")  # can be counted from the others
+COUNTABLE_TABLES = ("table3.csv", "table4.csv")  # can be counted from the others
 BATCHES = 50  # of a thousand lines each, in a group of rows
 
 
@@ -55,13 +55,13 @@ def write_parquet(
     tables = [
         replace(table, name=table.name.replace(".csv", ".parquet"))
         for table in tables_in(content)
-        if table.name not in COUNTED
+        if table.name not in COUNTABLE_TABLES
     ]
     folder.mkdir()
     for table in tables:
         _write_table(table, content, folder / table.name, on_lines)
     book = codebook_of(tables)
-    for name, lines in ((book.name, book.lines(content)), (STUDY, study_lines(content))):
+    for name, lines in ((book.name, book.lines(content)), (STUDY_FILE, study_lines(content))):
         with (folder / name).open("w", encoding="utf-8", newline="") as file:
             file.writelines(lines)
 

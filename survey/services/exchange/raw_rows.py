@@ -15,7 +15,7 @@ from survey.db.engine import snapshot
 from survey.db.models import Study
 from survey.db.raw_queries import raw_rows
 from survey.services.exchange.bundle import stable_json
-from survey.services.exchange.tables import PACKAGES, STUDY, TIMES, batched, time_of, written
+from survey.services.exchange.tables import PACKAGES, STUDY_FILE, TIMES, batched, time_of, written
 
 
 def write_rows(session: Session, study: Study, folder: Path, *, include_test: bool = False) -> None:
@@ -31,7 +31,7 @@ def write_rows(session: Session, study: Study, folder: Path, *, include_test: bo
         **{name: time_of(getattr(study, name)) or None for name in TIMES},
         **{PACKAGES: study.packages, "plan": study.plan_json, "include_test": include_test},
     }
-    (folder / STUDY).write_text(stable_json(facts))
+    (folder / STUDY_FILE).write_text(stable_json(facts))
     kind = str(study.plan_json.get("kind", DEFAULT))
     for name, headings, rows in raw_rows(session, study.id, kind, include_test=include_test):
         with (folder / f"{name}.csv").open("w", newline="") as file:

@@ -67,9 +67,9 @@ Item = TypeVar("Item")
 MoveTime = Callable[[str, datetime | None], datetime | None]
 """What moves a time of a participant, whose id comes first."""
 
-STUDY = "study.json"
-PARTICIPANTS = "participants.csv"
-BESIDE = "beside.csv"
+STUDY_FILE = "study.json"
+PARTICIPANTS_FILE = "participants.csv"
+BESIDE_FILE = "beside.csv"
 CODEBOOK = "codebook.csv"
 IDENTITIES = "identities.csv"
 TIMES = ("opened_at", "closed_at", "unblinded_at")  # of a study
@@ -463,7 +463,7 @@ def participants_table(plan: Plan) -> Table:
             columns += [_personal_column(each) for each in asked[field]]
         else:
             columns.append(_COMPUTED.get(field) or Column(name, source=EXPORTED[field]))
-    return Table(PARTICIPANTS, columns, _participants)
+    return Table(PARTICIPANTS_FILE, columns, _participants)
 
 
 @lines_of
@@ -491,7 +491,7 @@ def beside_tables(plan: Plan) -> list[Table]:
             values = (each.values.get(field.name) for field in plan.ask)
             yield (each.participant, each.question, *values)
 
-    return [Table(BESIDE, columns, lines_of(rows))] if plan.ask else []
+    return [Table(BESIDE_FILE, columns, lines_of(rows))] if plan.ask else []
 
 
 def _personal_column(field: PersonalField) -> Column:

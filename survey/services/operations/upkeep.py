@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from survey.db.models import now
 
-NOTE = "upkeep.json"  # in the instance folder
+UPKEEP_FILE = "upkeep.json"  # in the instance folder
 BETWEEN = timedelta(hours=1)
 ALLOWED = timedelta(hours=3)
 
@@ -23,7 +23,7 @@ class Upkeep(NamedTuple):
 def noted(instance: Path) -> Upkeep | None:
     """Return what is noted in an instance folder, None where no server has run."""
     try:
-        content = json.loads((instance / NOTE).read_text())
+        content = json.loads((instance / UPKEEP_FILE).read_text())
         return Upkeep(datetime.fromisoformat(content["since"]), content["failed"])
     except (FileNotFoundError, ValueError, LookupError, TypeError):
         return None
@@ -64,6 +64,6 @@ def seconds_late(instance: Path) -> float:
 
 
 def _write(instance: Path, upkeep: Upkeep) -> None:
-    new = instance / f".{NOTE}.{now():%f}"
+    new = instance / f".{UPKEEP_FILE}.{now():%f}"
     new.write_text(json.dumps({"since": upkeep.since.isoformat(), "failed": [*upkeep.failed]}))
-    new.replace(instance / NOTE)
+    new.replace(instance / UPKEEP_FILE)

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 ENGLISH = "en"
-FOLDER = Path(__file__).parents[2] / "translations"
+TRANSLATIONS_FOLDER = Path(__file__).parents[2] / "translations"
 # Folders with catalogues of the sentences that kinds of question from outside bring.
 OTHER_FOLDERS: dict[Path, None] = {}
 
@@ -17,7 +17,10 @@ OTHER_FOLDERS: dict[Path, None] = {}
 @cache
 def languages() -> tuple[str, ...]:
     """Return the codes of the available languages, English first."""
-    return (ENGLISH, *sorted(path.parts[-3] for path in FOLDER.glob("*/LC_MESSAGES/*.mo")))
+    return (
+        ENGLISH,
+        *sorted(path.parts[-3] for path in TRANSLATIONS_FOLDER.glob("*/LC_MESSAGES/*.mo")),
+    )
 
 
 @cache
@@ -37,7 +40,7 @@ def catalogue(language: str) -> gettext.NullTranslations:
     """
     own, *others = (
         gettext.translation("messages", folder, [language], fallback=True)
-        for folder in (FOLDER, *OTHER_FOLDERS)
+        for folder in (TRANSLATIONS_FOLDER, *OTHER_FOLDERS)
     )
     for other in others:
         own.add_fallback(other)
