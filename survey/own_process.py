@@ -31,7 +31,7 @@ OWN_MEMORY = 2**30  # bytes, beside what the libraries take
 OWN_AT_ONCE = 2
 UPLOADS_AT_ONCE = 1  # of these
 OWN_NICENESS = 10
-CHUNK = 2**16  # bytes of a body that are passed on at once
+BODY_CHUNK = 2**16  # bytes of a body that are passed on at once
 WAIT_SECONDS = 0.1  # for a request; then the process shows life
 
 WSGI: dict[str, object] = {
@@ -59,7 +59,7 @@ def pass_on(
         connection.send({name: text for name, text in environ.items() if isinstance(text, str)})
         body = environ["wsgi.input"]
         body.seek(0)  # the form may have been read
-        while chunk := body.read(CHUNK):
+        while chunk := body.read(BODY_CHUNK):
             connection.send_bytes(chunk)
         connection.send_bytes(b"")
         status, headers = connection.recv()

@@ -13,7 +13,7 @@ from waitress.utilities import Error
 
 BACKLOG = 65_535  # connections not yet accepted; net.core.somaxconn may allow fewer
 MOST_CONNECTIONS = 5_000  # of a process
-FILES = 200  # that a process may open beside its connections
+OTHER_FILES = 200  # that a process may open beside its connections
 IDLE_SECONDS = 30  # without a byte from the other side; then the connection is closed
 ARRIVAL_SECONDS = 60  # for a request to arrive, and a second more for each ``SLOWEST`` bytes
 SLOWEST = 10_000
@@ -40,12 +40,14 @@ def settings() -> Adjustments:
 def _most_connections() -> int:
     """Let the process open as many files as it may; return how many connections to accept."""
     allowed, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = MOST_CONNECTIONS + FILES if most < 0 else min(MOST_CONNECTIONS + FILES, most)
+    wanted = (
+        MOST_CONNECTIONS + OTHER_FILES if most < 0 else min(MOST_CONNECTIONS + OTHER_FILES, most)
+    )
     if wanted > allowed:
         with suppress(ValueError, OSError):
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
             allowed = wanted
-    return min(MOST_CONNECTIONS, allowed - FILES)
+    return min(MOST_CONNECTIONS, allowed - OTHER_FILES)
 
 
 class UnavailableError(Error):  # type: ignore[misc] # waitress has no type hints

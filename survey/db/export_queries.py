@@ -35,8 +35,8 @@ from survey.db.models import (
 from survey.db.models.base import TaskTables, UtcDateTime, key_of, own_columns
 from survey.db.queries import IS_ANSWERED, by_public_id
 
-BATCH = 1_000  # rows fetched at a time
-CACHED = 4_096  # different texts whose parsed values are remembered
+EXPORT_ROWS_AT_ONCE = 1_000  # rows fetched at a time
+MOST_PARSED_TEXTS = 4_096  # different texts whose parsed values are remembered
 
 
 # The fields of a record that are columns of the table of participants.
@@ -196,7 +196,7 @@ def stream_rows(
     if not include_test:
         statement = statement.where(Participant.is_test.is_(False))
     # Over the connection: a session would look through each row for objects of the ORM.
-    streamed = statement.execution_options(yield_per=BATCH)
+    streamed = statement.execution_options(yield_per=EXPORT_ROWS_AT_ONCE)
     with session.connection().execute(streamed) as rows:
         yield from rows
 

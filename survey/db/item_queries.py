@@ -34,7 +34,7 @@ from survey.db.models.items import (
     random_name,
 )
 
-AT_ONCE = 500  # values that a statement names
+VALUES_PER_STATEMENT = 500  # values that a statement names
 
 
 class Thumbnail(NamedTuple):
@@ -315,8 +315,8 @@ def store_pictures(session: Session, study_id: int, pictures: Sequence[dict[str,
 def store_items(session: Session, study_id: int, items: Sequence[Item]) -> None:
     """Insert items; they replace those of the same documents."""
     documents = [each.document for each in items]
-    for start in range(0, len(documents), AT_ONCE):
-        some = documents[start : start + AT_ONCE]
+    for start in range(0, len(documents), VALUES_PER_STATEMENT):
+        some = documents[start : start + VALUES_PER_STATEMENT]
         session.execute(
             delete(StoredItem).where(StoredItem.study_id == study_id, StoredItem.document.in_(some))
         )

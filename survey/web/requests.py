@@ -100,7 +100,7 @@ TOO_MUCH_WORK = (
 MAX_CHARACTERS = 20_000_000
 
 HASHED = re.compile(r"(?P<stem>.+)\.(?P<hash>[0-9a-f]{12})(?P<ending>\.\w+)")
-CACHED = (
+CACHED_ENDPOINTS = (
     *("static", "participant.picture", "preview.picture"),
     *("researcher.drawing", "researcher.arrivals"),
     *("published.page", "published.bundle", "published.cff", "published.bibtex"),
@@ -289,7 +289,7 @@ def _add_headers(response: Response) -> Response:
     if request.is_secure:
         response.headers["Strict-Transport-Security"] = HTTPS_ONLY
     # Only static files, pictures, drawings and public pages say themselves how they are cached.
-    if request.endpoint not in CACHED or "Cache-Control" not in response.headers:
+    if request.endpoint not in CACHED_ENDPOINTS or "Cache-Control" not in response.headers:
         # "Back" must ask the server again: a cached page would show an outdated answer or, on a
         # shared computer, another person's page.
         response.headers["Cache-Control"] = "no-store"

@@ -82,7 +82,7 @@ def fixed_chance_and_time() -> Iterator[None]:
             lambda size=32: urlsafe_b64encode(stream.randbytes(size)).decode().rstrip("="),
         )
         patch.setattr(base, "datetime", SlowTime())
-        patch.setattr(simulation, "AT_ONCE", 1)
+        patch.setattr(simulation, "BOTS_AT_ONCE", 1)
         yield
 
 

@@ -33,8 +33,8 @@ TYPED = 4  # beside the place in ASKED: the ordering that counts for a column wa
 
 # The columns of answers that hold codes of distinct values.
 CODED = ("question", "label_order", "own", "column_order", "position")
-BATCH = 10_000  # responses that memory holds at once
-BLOCK = 2**17  # entries of a column that are computed with at once
+RESPONSES_AT_ONCE = 10_000  # responses that memory holds at once
+ENTRIES_AT_ONCE = 2**17  # entries of a column that are computed with at once
 PEOPLE_AT_ONCE = 2**13  # participants whose answers are computed with at once
 
 
@@ -205,7 +205,7 @@ class Answers:
         names: list[NDArray[np.str_]] = []
         counts, growing = Column(), defaultdict[str, Column](Column)
         left = iter(responses)
-        for batch in chain([[]], iter(lambda: list(islice(left, BATCH)), [])):
+        for batch in chain([[]], iter(lambda: list(islice(left, RESPONSES_AT_ONCE)), [])):
             runs = [(who, len([*run])) for who, run in groupby(each.participant for each in batch)]
             names.append(np.array([who for who, _ in runs], dtype=str))
             counts.extend(np.array([count for _, count in runs], dtype=np.int64))
@@ -345,7 +345,10 @@ def blocks(length: int) -> Iterator[slice]:
 
     numpy copies indices, and what it counts, to eight bytes each: of a block only.
     """
-    return (slice(start, min(start + BLOCK, length)) for start in range(0, length, BLOCK))
+    return (
+        slice(start, min(start + ENTRIES_AT_ONCE, length))
+        for start in range(0, length, ENTRIES_AT_ONCE)
+    )
 
 
 def looked_up(table: NDArray[Any], *codes: NDArray[np.integer]) -> NDArray[Any]:

@@ -27,7 +27,7 @@ Terms = Callable[[NDArray[np.int64]], Table]
 LEVEL = 0.05  # at which a test decides
 REPLICATES = 10_000
 SEED = 20_080_501
-AT_ONCE = 32  # draws of 10,000 integers: 1.3 MB
+DRAWS_AT_ONCE = 32  # draws of 10,000 integers: 1.3 MB
 RESAMPLES_AT_ONCE = 1000
 BLOCKS_AT_ONCE = 2**16  # rows of a table that are ranked at once, so that memory stays flat
 CHOICES_AT_ONCE = 10_000  # of which the terms are in memory: 15 MB of six options
@@ -449,8 +449,8 @@ class RandomStream:
         Each number of 64 bits gives two. h * bound >> 32 is an integer below a small
         ``bound``; no integer is favoured by more than 1e-8.
         """
-        for first in range(0, draws, AT_ONCE):
-            count = min(AT_ONCE, draws - first)
+        for first in range(0, draws, DRAWS_AT_ONCE):
+            count = min(DRAWS_AT_ONCE, draws - first)
             drawn = self._bits.random_raw(count * REPLICATES // 2)
             yield drawn.astype("<u8", copy=False).view("<u4").reshape(count, REPLICATES)
 

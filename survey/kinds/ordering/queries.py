@@ -14,7 +14,14 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session
 
 from survey.core.studies.rankings import Ranking
-from survey.db.export_queries import CACHED, answered, as_stored, moment, presented, stream_rows
+from survey.db.export_queries import (
+    MOST_PARSED_TEXTS,
+    answered,
+    as_stored,
+    moment,
+    presented,
+    stream_rows,
+)
 from survey.db.models import (
     Participant,
     Presentation,
@@ -95,22 +102,22 @@ def first_rankings_of(
             yield public_id, number, ranking, moment(ranked_at), asked
 
 
-@lru_cache(CACHED)
+@lru_cache(MOST_PARSED_TEXTS)
 def _orders(labels: str, columns: str, lists: str) -> tuple[tuple[object, ...], ...]:
     return _order(labels), _order(columns), _order(lists)
 
 
-@lru_cache(CACHED)
+@lru_cache(MOST_PARSED_TEXTS)
 def _order(stored: str) -> tuple[Any, ...]:
     return tuple(json.loads(stored))
 
 
-@lru_cache(CACHED)
+@lru_cache(MOST_PARSED_TEXTS)
 def _ranking(stored: str | None) -> Ranking | None:
     places = None if stored is None else json.loads(stored)
     return None if places is None else Ranking.by_key(places)
 
 
-@lru_cache(CACHED)
+@lru_cache(MOST_PARSED_TEXTS)
 def _clicked(stored: int) -> frozenset[int]:
     return Labels.labels(stored)

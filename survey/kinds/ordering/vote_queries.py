@@ -58,7 +58,7 @@ Row = Sequence[str | None]
 Texts = list[str]
 Value = TypeVar("Value", bound=Hashable)
 
-BATCH = 500  # rows from PostgreSQL: few enough to stay in the processor's cache
+VOTE_ROWS_AT_ONCE = 500  # rows from PostgreSQL: few enough to stay in the processor's cache
 JOINED = 10_000  # rows that SQLite joins to one, about
 SEPARATOR, HALVES = "\x1e", "\x1f"  # between joined texts: no JSON holds them
 TEXTS = ("public_id", "orders", "owns", "about", "arm")  # columns whose cells may hold a comma
@@ -285,7 +285,7 @@ def _copy(
         # No injection: the statement holds names of columns and the study's id.
         with driver.cursor() as cursor, cursor.copy(f"COPY ({sql}) TO STDOUT") as copy:
             lines = copy.rows()
-            for rows in iter(lambda: list(islice(lines, BATCH)), []):
+            for rows in iter(lambda: list(islice(lines, VOTE_ROWS_AT_ONCE)), []):
                 process(*map(_without_null, zip(*rows, strict=True)))
     except connection.dialect.loaded_dbapi.Error as error:
         raise OperationalError("reading votes", None, error) from error

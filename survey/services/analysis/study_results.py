@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from survey.core.agreement.answers import (
-    BATCH,
+    RESPONSES_AT_ONCE,
     Coded,
     Codes,
     People,
@@ -97,7 +97,7 @@ def people_from(participants: Iterable[ParticipantRecord]) -> People:
     texts, arms = Codes[str](), Codes[str]()
     left = iter(participants)
     batches = [_people_batch([], texts, arms)]
-    for records in iter(lambda: list(islice(left, BATCH)), []):
+    for records in iter(lambda: list(islice(left, RESPONSES_AT_ONCE)), []):
         batches.append(_people_batch(records, texts, arms))
     ids, flags, minutes, text_codes, arm_codes = map(np.concatenate, zip(*batches, strict=True))
     personal = texts.column(text_codes)

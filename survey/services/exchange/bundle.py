@@ -68,10 +68,10 @@ LAST_LINE = "# SHA-256 of the lines above: "
 ANALYSIS = "analysis.json"
 QRELS = "qrels.txt"
 EARLIEST = (1980, 1, 1, 0, 0, 0)  # that a zip can say a file was changed
-CHUNK = 64 * 1024  # bytes
+ZIP_CHUNK = 64 * 1024  # bytes
 
 # Of a bundle of many answers, level 6 takes three times as long to make a zip 15 % smaller.
-LEVEL = 4
+COMPRESSION_LEVEL = 4
 
 # Measured, for the estimates: what an answer takes in a zip, and all that does not grow with
 # the answers.
@@ -390,7 +390,7 @@ def stream_zip(
                     digest.update(encoded)
                     file.write(encoded)
                     on_lines(encoded.count(b"\n"))
-                    if buffer.size > CHUNK:
+                    if buffer.size > ZIP_CHUNK:
                         yield buffer.take()
             sums[name] = digest.hexdigest()
         archive.writestr(_entry(SUMS), sums_text(sums))
@@ -414,7 +414,7 @@ def _entry(name: str) -> zipfile.ZipInfo:
     entry = zipfile.ZipInfo(name, EARLIEST)
     entry.compress_type = zipfile.ZIP_DEFLATED
     # ZipFile's level is not used for an entry with a ZipInfo, which has no public one before 3.13.
-    entry._compresslevel = LEVEL  # type: ignore[attr-defined]
+    entry._compresslevel = COMPRESSION_LEVEL  # type: ignore[attr-defined]
     entry.create_system = 3  # Unix, on any system: the same bytes
     entry.external_attr = 0o644 << 16
     return entry

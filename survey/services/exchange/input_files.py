@@ -36,7 +36,7 @@ from survey.errors import SurveyError
 Parsed = TypeVar("Parsed")
 
 LARGEST = 1_000_000_000  # bytes that are read into memory
-CHUNK = 1 << 16  # bytes
+READ_CHUNK = 1 << 16  # bytes
 SHARED = 4_096  # objects of a JSON file
 LONGEST_LINE = 10_000_000  # characters: of a longer line nothing can be used
 MOST_FILES, MOST_JUDGEMENTS = 50, 20_000
@@ -357,7 +357,7 @@ def _open_binary(path: Path) -> IO[bytes]:
 
 
 def _open_counted(file: Callable[[], IO[bytes]], on_bytes: Callable[[int], object]) -> IO[bytes]:
-    return io.BufferedReader(_CountedFile(file(), on_bytes), CHUNK)
+    return io.BufferedReader(_CountedFile(file(), on_bytes), READ_CHUNK)
 
 
 class _CountedFile(io.RawIOBase):
@@ -436,7 +436,7 @@ def opened(files: Files, name: str) -> Iterator[IO[bytes]]:
 def read_chunks(files: Files, name: str) -> Iterator[bytes]:
     """Yield a file's bytes; raises BundleError where it is missing or damaged."""
     with opened(files, name) as file:
-        yield from iter(partial(file.read, CHUNK), b"")
+        yield from iter(partial(file.read, READ_CHUNK), b"")
 
 
 def read_lines(files: Files, name: str) -> Iterator[str]:

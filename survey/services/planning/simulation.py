@@ -23,7 +23,7 @@ from survey.services.planning.kind_bot import KindBot
 MOST_PAGES = 200
 TIMEOUT = 60  # seconds
 PAUSE = 0.5
-AT_ONCE = 4  # bots
+BOTS_AT_ONCE = 4  # bots
 SIMULATED = "simulated"  # a bot's text
 
 
@@ -57,7 +57,7 @@ def simulate(
         Bot(entry, plan, preference, np.random.default_rng(stream)).take_part()
 
     streams = np.random.SeedSequence(seed).spawn(participants)
-    with ThreadPoolExecutor(AT_ONCE) as pool:
+    with ThreadPoolExecutor(BOTS_AT_ONCE) as pool:
         for _ in pool.map(take_part, streams):  # after an error or Ctrl-C it starts no further bot
             on_finished()
 

@@ -61,7 +61,7 @@ def test_answers_are_the_same_in_batches_of_any_size_and_each_participants_are_t
     pairs, size
 ):
     responses = [Response(who, number, MEASURES, frozenset({1})) for who, number in pairs]
-    with patch("survey.core.agreement.answers.BATCH", size):
+    with patch("survey.core.agreement.answers.RESPONSES_AT_ONCE", size):
         answers = Answers.of(responses)
     assert told(answers) == told(Answers.of(responses))
     people = list(dict.fromkeys(who for who, _ in pairs))

@@ -80,7 +80,7 @@ def test_figures_and_flags_are_the_same_however_many_answers_are_computed_with_a
     answers, asked = Answers.of(study[0]), len(study[1])
     figures, flags = statistics_of(study), quality_flags(answers, asked)
     with (
-        patch("survey.core.agreement.answers.BLOCK", size),
+        patch("survey.core.agreement.answers.ENTRIES_AT_ONCE", size),
         patch("survey.core.agreement.answers.PEOPLE_AT_ONCE", size),
         patch("survey.core.agreement.credits.PEOPLE_AT_ONCE", size),
         patch("survey.core.statistics.significance.BLOCKS_AT_ONCE", size),
