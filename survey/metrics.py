@@ -27,7 +27,7 @@ STATUSES = (
 )
 # In seconds; a request is counted in the first that it does not exceed, or in none of them.
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
-COLUMNS = len(STATUSES) + len(BUCKETS) + 1  # the last: all seconds
+ROW_WIDTH = len(STATUSES) + len(BUCKETS) + 1  # the last: all seconds
 NO_ROUTE = "other"  # of an address that is no page's
 REQUEST_SECONDS = 5.0  # in which a request for the metrics must arrive
 WAIT_SECONDS = 0.5  # for a request; then the process shows life
@@ -39,7 +39,7 @@ class RequestCounts:
     def __init__(self, routes: Iterable[str], workers: int):
         names = (*sorted(set(routes)), NO_ROUTE)
         self._rows = {row: n for n, row in enumerate((r, m) for r in names for m in METHODS)}
-        self._numbers = shared_numbers(workers * len(self._rows) * COLUMNS)
+        self._numbers = shared_numbers(workers * len(self._rows) * ROW_WIDTH)
         self._lock = Lock()
 
     def add(self, worker: int, environ: "WSGIEnvironment", status: str, seconds: float) -> None:
@@ -48,13 +48,13 @@ class RequestCounts:
         method = method if method in METHODS else "other"
         other = self._rows[NO_ROUTE, method]
         row = self._rows.get((environ.get("survey.route", NO_ROUTE), method), other)
-        begin = (worker * len(self._rows) + row) * COLUMNS
+        begin = (worker * len(self._rows) + row) * ROW_WIDTH
         bucket = bisect_left(BUCKETS, seconds)
         with self._lock:
             self._numbers[begin + STATUSES.index(status if status in STATUSES else "other")] += 1
             if bucket < len(BUCKETS):
                 self._numbers[begin + len(STATUSES) + bucket] += 1
-            self._numbers[begin + COLUMNS - 1] += seconds
+            self._numbers[begin + ROW_WIDTH - 1] += seconds
 
     def lines(self) -> Iterator[str]:
         """Yield the counts in Prometheus' text format."""
@@ -79,10 +79,10 @@ class RequestCounts:
 
     def _sums(self) -> Iterator[tuple[tuple[str, str], list[float]]]:
         """Yield the numbers of each route and method, added over all processes."""
-        numbers, size = self._numbers.tolist(), len(self._rows) * COLUMNS
+        numbers, size = self._numbers.tolist(), len(self._rows) * ROW_WIDTH
         for key, row in self._rows.items():
-            begins = range(row * COLUMNS, len(numbers), size)
-            own = [numbers[begin : begin + COLUMNS] for begin in begins]
+            begins = range(row * ROW_WIDTH, len(numbers), size)
+            own = [numbers[begin : begin + ROW_WIDTH] for begin in begins]
             yield key, [sum(column) for column in zip(*own, strict=True)]
 
 

@@ -31,7 +31,7 @@ FIELDS_IN: dict[str, tuple[type, ...]] = {  # the types of the fields that each 
     "step": (str, int, bool, Sequence[str], Mapping[str, Sequence[str]]),
 }
 # What tables, files and forms have beside the fields of presentation and answer.
-TAKEN = (
+TAKEN_FIELDS = (
     *("participant", "question", "position", "shown_at", "submitted_at", "active_seconds"),
     *("revisions", "asked", "contradicts", "reason", "id", "number", "presentation_id"),
     *("response_id", "revision_id", "csrf_token", "submission_key", "step_key", "go", "errors"),
@@ -200,7 +200,7 @@ def _type_faults(what: str, field: ValueField) -> Iterator[str]:
 
 def _use_faults(kind: Any, what: str, field: ValueField, names: Sequence[str]) -> Iterator[str]:
     before, switch = field.rule.only_with[0], field.rule.asked_by
-    if what != "question" and field.name in TAKEN:
+    if what != "question" and field.name in TAKEN_FIELDS:
         yield "has a name that every answer has something of; choose another"
     if before and before not in names[: names.index(field.name)]:
         yield f"is asked only with {before}, which is no field before it"

@@ -23,7 +23,7 @@ from survey.core.studies.fields import Choice, ValueField, Whole, given_together
 from survey.db.models.base import OF_ANSWERS, Base, TaskTables, UtcDateTime
 
 SHORT, LONG = 16, 64  # characters of words
-KEYS = {
+KEY_DOCS = {
     "presentation": "of which presentation",
     "response": "of which answer",
     "revision": "of which revision",
@@ -56,7 +56,7 @@ def _step_table(kind: str, step: type, metadata: MetaData) -> Table:
 
 def _key(what: str) -> Column[int]:
     key = ForeignKey(Base.metadata.tables[what].c.id, ondelete="CASCADE")
-    return Column(f"{what}_id", Integer, key, primary_key=True, doc=KEYS[what])
+    return Column(f"{what}_id", Integer, key, primary_key=True, doc=KEY_DOCS[what])
 
 
 def _table(kind: str, what: str, owner: type, metadata: MetaData, *first: Column[Any]) -> Table:

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from survey.db.export_queries import EXPORTED
 from survey.db.models import Participant, Presentation, Revision, StoredQuestion, StoredResponse
 
-KEYS = ("id", "participant_id", "question_id", "response_id")
+KEY_COLUMNS = ("id", "participant_id", "question_id", "response_id")
 FETCHED = 1_000  # rows at a time
 
 
@@ -51,7 +51,7 @@ def _tables(
     ]
     for model, statement in shared:
         table = model.__table__
-        columns = [column for column in table.columns if column.name not in KEYS]
+        columns = [column for column in table.columns if column.name not in KEY_COLUMNS]
         for own in _own_tables(session, kind, table.name):
             [of_shared] = [each.parent for each in own.foreign_keys]
             statement = statement.outerjoin(own, of_shared == table.c.id)

@@ -9,8 +9,8 @@ from numpy.random import PCG64, Generator, SeedSequence
 from numpy.typing import NDArray
 
 from survey.core.collections.generality import (
-    COLUMNS,
     SETS,
+    VALUE_COLUMNS,
     deviation_intervals,
     deviations,
     set_sizes,
@@ -37,7 +37,7 @@ from survey.services.exchange.input_files import read_file
 DRAWS = 50
 RESAMPLES = 2_000
 SEED = 1
-MEANS = ("MAP", "P(10)", "ANMRR", "NAR", "AMNRO", "AMNRO, Eq. 15 as printed")  # of COLUMNS
+MEANS = ("MAP", "P(10)", "ANMRR", "NAR", "AMNRO", "AMNRO, Eq. 15 as printed")  # of VALUE_COLUMNS
 IN_TABLE_2 = ("MAP", "P10", "ANMRR", "NAR", "AMNRO", None)
 LETTERS = "ABC"
 PAPER = "Table 2, as printed"
@@ -163,7 +163,7 @@ def _interval_sheet(means: Values, intervals: NDArray[np.float64], runs: Sequenc
         "From A to C, in per cent of A, with 95 % intervals",
         ("run", *MEANS),
         tuple(
-            (name, *(text(run, column) for column in range(len(COLUMNS))))
+            (name, *(text(run, column) for column in range(len(VALUE_COLUMNS))))
             for run, name in enumerate(runs)
         ),
         "Bootstrap intervals over the queries: how it would vary with other queries of this kind.",

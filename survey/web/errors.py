@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from _typeshed import OptExcInfo
 
 # (title, text) by status, instead of Werkzeug's descriptions, which are for programmers.
-TEXTS = {
+ERROR_TEXTS = {
     400: (
         marked("This request could not be read"),
         marked("Go back, reload the page and try again."),
@@ -89,7 +89,9 @@ def init_app(app: Flask) -> None:
     app.log_exception = _log_exception  # type: ignore[method-assign] # Flask's own logs the path
     app.register_error_handler(HTTPException, _http_error)
     app.register_error_handler(SecurityError, lambda _: page(400, FOREIGN_HOST))
-    app.register_error_handler(NotFoundError, lambda error: page(404, str(error), TEXTS[404][1]))
+    app.register_error_handler(
+        NotFoundError, lambda error: page(404, str(error), ERROR_TEXTS[404][1])
+    )
     app.register_error_handler(NotPublicNowError, lambda error: page(404, str(error)))
     app.register_error_handler(TakenBackError, lambda error: page(410, str(error)))
     app.register_error_handler(NotAllowedError, lambda error: page(403, str(error)))
@@ -124,7 +126,7 @@ def page(status: int, *sentences: str) -> tuple[str, int]:
     if for_researcher:
         set_language(ENGLISH)  # a preview is in its study's language
     set_browser_language()
-    title, usual_text = TEXTS.get(status, TEXTS[400])
+    title, usual_text = ERROR_TEXTS.get(status, ERROR_TEXTS[400])
     text = " ".join(map(gettext, sentences or (usual_text,)))
     # Of a participant's page, the plan is known: its study's contact is on the page.
     in_study = "plan" in g and request.path.startswith("/s/")

@@ -40,7 +40,7 @@ FEWEST_TOPICS = 5  # for which a comparison gets stars
 # TREC's organisers: system rankings become unstable with fewer topics (Clough et al. 2008, 2.3).
 ENOUGH_TOPICS = 25
 
-TESTS = ("p", "p_holm", "p_t", "p_t_holm", "p_randomisation", "p_randomisation_holm")
+P_FIELDS = ("p", "p_holm", "p_t", "p_t_holm", "p_randomisation", "p_randomisation_holm")
 """The fields of a comparison that hold a p value: of the bootstrap first."""
 
 FEEDBACK_MEASURES = ("P@10-100", "wP@10-100", "R@100")
@@ -427,7 +427,7 @@ def compare(
         base = evaluation.mean(baseline, measure.name)
         difference = evaluation.mean(run, measure.name) - base
         percent = 100 * difference / base if base else None
-        known = dict(zip(TESTS, tests, strict=True))
+        known = dict(zip(P_FIELDS, tests, strict=True))
         decides = known["p"] if paper_stars else corrected[place]
         stars = "*" * sum(decides is not None and decides <= level for level in LEVELS)
         gain = gains[place]

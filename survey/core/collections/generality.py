@@ -11,7 +11,7 @@ from survey.core.measures import Values, score
 SETS = 3
 MEASURES = ("AP", "P@10", "NMRR", "NAR", "MNRO")
 PRINTED = "MNRO printed"
-COLUMNS = (*MEASURES, PRINTED)
+VALUE_COLUMNS = (*MEASURES, PRINTED)
 """The columns of every array of values: the measures, MNRO also with Eq. 15 as printed."""
 
 
@@ -24,7 +24,7 @@ def set_sizes(relevant: int, collection_size: int) -> list[int]:
 def values_in_sets(
     orders: NDArray[np.int64], relevant: NDArray[np.bool_], draws: int, chance: Generator
 ) -> Values:
-    """Return the values (SETS, runs, COLUMNS) of a query in sets that contain one another.
+    """Return the values (SETS, runs, VALUE_COLUMNS) of a query in sets that contain one another.
 
     ``orders`` (runs, documents): the documents' numbers, best first; ``relevant`` (documents,).
     Which other documents a set holds is drawn ``draws`` times, alike for all runs, and the values
@@ -34,7 +34,7 @@ def values_in_sets(
     arrivals = np.argsort(chance.random((draws, documents - relevant.sum())), axis=1)
     since = np.zeros((draws, documents), dtype=np.int64)
     since[:, ~relevant] = arrivals
-    values = np.empty((SETS, len(orders), len(COLUMNS)))
+    values = np.empty((SETS, len(orders), len(VALUE_COLUMNS)))
     for number, size in enumerate(set_sizes(int(relevant.sum()), documents)):
         is_in = relevant | (since < size - relevant.sum())
         for run, order in enumerate(orders):
@@ -50,7 +50,7 @@ def values_in_sets(
 def deviations(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the deviations from the first set in per cent of it; NaN where that is 0.
 
-    ``values`` (…, SETS, runs, COLUMNS) → (…, SETS, runs, COLUMNS).
+    ``values`` (…, SETS, runs, VALUE_COLUMNS) → (…, SETS, runs, VALUE_COLUMNS).
     """
     first = values[..., :1, :, :]
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -60,7 +60,7 @@ def deviations(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def deviation_intervals(
     queries: Sequence[Values], resamples: int, chance: Generator
 ) -> NDArray[np.float64]:
-    """Return 95 % percentile bootstrap intervals (2, SETS, runs, COLUMNS) of mean deviations.
+    """Return 95 % percentile bootstrap intervals (2, SETS, runs, VALUE_COLUMNS) of mean deviations.
 
     ``queries``: the values of each, see ``values_in_sets``; queries are drawn with replacement.
     NaN where a resample has a first set of value 0.

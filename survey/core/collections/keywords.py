@@ -14,21 +14,23 @@ Keywords = Mapping[str, Mapping[str, float]]
 """Document → keyword → the share of annotators who chose it, above 0 and up to 1."""
 
 NEWLINES = "\r\n"
-COLUMNS = Columns(("document", "keyword", "weight"))
+KEYWORD_COLUMNS = Columns(("document", "keyword", "weight"))
 
 
 def read_keywords(file: str, lines: Iterable[str], faults: FileFaults) -> Keywords:
-    """Read a table of COLUMNS; each invalid row adds a sentence to ``faults``."""
+    """Read a table of KEYWORD_COLUMNS; each invalid row adds a sentence to ``faults``."""
     documents: dict[str, dict[str, float]] = {}
     try:
-        table = table_in("".join(f"{line.rstrip(NEWLINES)}\n" for line in lines), file, COLUMNS)
+        table = table_in(
+            "".join(f"{line.rstrip(NEWLINES)}\n" for line in lines), file, KEYWORD_COLUMNS
+        )
     except FaultyFilesError as error:
         faults.extend(error.faults)
         return documents
     for row in table.rows:
         document, keyword, weight = row["document"], row["keyword"], row.number_in("weight")
         place = f"{file}, row {row.number}"
-        empty = [name for name in COLUMNS.needed if not row[name]]
+        empty = [name for name in KEYWORD_COLUMNS.needed if not row[name]]
         if empty:
             faults.add(f"{place}, column {empty[0]}: nothing found; a value is needed")
         elif weight is None or not 0 < weight <= 1:

@@ -34,7 +34,7 @@ from survey.core.text_input import (
 )
 
 CSV, NPY, IDS = VECTOR_FILES = ("features.csv", "features.npy", "features.txt")
-COLUMNS = Columns(("document",))  # columns of numbers follow
+VECTOR_COLUMNS = Columns(("document",))  # columns of numbers follow
 MOST_NUMBERS = 2_048  # of a vector
 # What numpy.load raises for a damaged file, from the modules that it reads it with.
 NO_ARRAY = (
@@ -93,10 +93,10 @@ def _csv_rows(content: bytes) -> Iterator[tuple[int, str, Cells]]:
     if text.lstrip().startswith("{"):
         yield from _object_rows(text)
         return
-    separator, rows = split_rows(text, CSV, COLUMNS)
+    separator, rows = split_rows(text, CSV, VECTOR_COLUMNS)
     _, heading = next(rows, (0, []))
-    names = [COLUMNS.named(cell) for cell in heading]
-    check_heading(names, heading, CSV, COLUMNS)
+    names = [VECTOR_COLUMNS.named(cell) for cell in heading]
+    check_heading(names, heading, CSV, VECTOR_COLUMNS)
     place = names.index("document")
     width = max(index for index, cell in enumerate(heading) if cell)
     for number, cells in rows:
@@ -111,7 +111,7 @@ def _csv_rows(content: bytes) -> Iterator[tuple[int, str, Cells]]:
 def _object_rows(text: str) -> Iterator[tuple[int, str, Cells]]:
     """Yield number, document and cells of numbers of the lines, each a JSON object."""
     for number, value in json_rows(text, CSV, is_lines=True):
-        keys = {COLUMNS.named(key): key for key in value} if isinstance(value, dict) else {}
+        keys = {VECTOR_COLUMNS.named(key): key for key in value} if isinstance(value, dict) else {}
         if "document" not in keys:
             fault = "no document; an object with document and numbers is needed"
             raise FaultyFilesError([f"{CSV}, row {number}: {fault}"])

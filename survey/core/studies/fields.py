@@ -544,7 +544,7 @@ def participant_columns() -> Iterator[tuple[str, str]]:
 
 
 # Names of other columns of participants.csv, and of the field that every form has.
-TAKEN = (
+TAKEN_COLUMNS = (
     *(name for name, _ in participant_columns() if name not in (PERSONAL, CLOSING)),
     "csrf_token",
 )
@@ -566,7 +566,7 @@ class PersonalField:
 
     noun: ClassVar[str] = "personal field"
     longest: ClassVar[int] = 500  # characters of a text
-    taken: ClassVar[tuple[str, ...]] = TAKEN  # names of columns beside it
+    taken: ClassVar[tuple[str, ...]] = TAKEN_COLUMNS  # names of columns beside it
 
     name: str
     label: str = declared(Text("Question", 200))

@@ -23,8 +23,8 @@ QUESTIONS = (1, MOST_QUESTIONS)
 LISTS = (2, 10)  # two suffice for own lists, say two systems' runs
 COLLECTION_SIZE = (2, 100_000_000)
 
-COLUMNS = ("question", "list", "ranks", "collection_size")  # the columns of KINDS may follow
-TABLE = Columns(COLUMNS, KINDS)
+LIST_COLUMNS = ("question", "list", "ranks", "collection_size")  # the columns of KINDS may follow
+TABLE = Columns(LIST_COLUMNS, KINDS)
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ def read_lists_csv(text: str, file: str = "the file") -> OwnLists:
     table = table_in(text, file, TABLE)
     if unknown := table.columns_not_read:
         found = f"column{'s' * (len(unknown) > 1)} not known: {', '.join(unknown)[:300]}"
-        allowed = f"Columns allowed: {', '.join((*COLUMNS, *KINDS))}"
+        allowed = f"Columns allowed: {', '.join((*LIST_COLUMNS, *KINDS))}"
         raise FaultyFilesError([f"{file}: {found}. {allowed}"])
     faults = _RowFaults(file)
     rows = [_read_row(row, faults) for row in table.rows]

@@ -34,7 +34,7 @@ ACTIONS = (PUT, TAKE, RENAME, MERGE, ADOPT, UNDO, LOOK)
 NEW, REST, DONE = "new", "rest", "done"  # of a form: put into a new group, the others unknown
 UNKNOWN = 0  # the group of what cannot be placed
 NAME_OF_UNKNOWN = IN_NO_CLUSTER  # in files
-KEYS = "123456789abcdefghijkmopqrstvwxy"  # of groups; l, n, u and z do something else
+GROUP_KEYS = "123456789abcdefghijkmopqrstvwxy"  # of groups; l, n, u and z do something else
 COLOURS = 8
 MOST_ALIKE = 12  # documents that "select similar" offers
 # Asked back where a topic is done: all of it is in one group, or cannot be placed.

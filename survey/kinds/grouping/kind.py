@@ -15,7 +15,7 @@ from survey.db.models.base import Base
 from survey.kinds import Record, Sheet
 from survey.kinds.grouping.answer import (
     ASKED,
-    KEYS,
+    GROUP_KEYS,
     MERGE,
     PUT,
     TAKE,
@@ -72,7 +72,7 @@ class GroupingKind(GroupingBot, KindInSteps[GroupingPlan, GroupingQuestion, Grou
         state, order = view.presentation, view.order
         items, topic = find(order, question.topic)
         groups = {
-            number: ShownGroup(number, f"u{KEYS}"[place : place + 1], name, len(documents))
+            number: ShownGroup(number, f"u{GROUP_KEYS}"[place : place + 1], name, len(documents))
             for place, (number, (name, documents)) in enumerate(state.groups.items())
         }
         of_document: dict[str, list[ShownGroup]] = {}

@@ -27,7 +27,7 @@ from survey.services.exchange.tables import Content
 DEPTH = 100  # documents of a ranking that FEEDBACK_MEASURES read
 RUNS, RUNS_WITHOUT_NEGATIVES = "runs", "runs-without-negatives"  # folders
 RUN_DEPTH = 1_000  # documents of a topic in a run
-NOTE = (
+REFINING_NOTE = (
     "P, weighted P: mean precision after 10, 20, … 100 documents; R: recall after 100. Means over "
     "{queries} of each query's mean over its annotators; who refined less often stays at their "
     "last round. Gain: over round 0, the ranking before any mark. Refined: how often an annotator "
@@ -91,7 +91,7 @@ class Refining:
                 (str(number), examples, refined, *_cells(each, name)) for examples, each in reports
             ]
         count = count_of(len(report.evaluation.queries), "query", "queries")
-        note = NOTE.format(queries=count)
+        note = REFINING_NOTE.format(queries=count)
         note += WITHOUT_NOTE if self.without_negatives else ""
         return Sheet("refining", title, columns, tuple(rows), note, decimals=DECIMALS)
 

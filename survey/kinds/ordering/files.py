@@ -371,7 +371,7 @@ class OrderingFiles:
         return f"the lists of {plan.last_number} questions come out of the seed {plan.seed} again"
 
 
-UNKNOWN = ("slug", "title", "status", "digest", "generator", "generator_version", "seed")
+UNKNOWN_KEYS = ("slug", "title", "status", "digest", "generator", "generator_version", "seed")
 
 
 def unknown_study(folder: ForeignFolder) -> dict[str, Json]:
@@ -380,7 +380,7 @@ def unknown_study(folder: ForeignFolder) -> dict[str, Json]:
     if folder.collection_size is None:
         why += "; the collection_size is not the same in all questions"
     return {
-        **dict.fromkeys(UNKNOWN),
+        **dict.fromkeys(UNKNOWN_KEYS),
         "collection_size": folder.collection_size,
         "measures": list(folder.measures),
         "why": why,

@@ -56,7 +56,7 @@ SCORES_HELP = (
     "The same on every device. Whether a participant had them in view is stored with each answer."
 )
 BEFORE, AFTER, NEVER = "before", "after", "never"
-COLUMNS = {
+COLUMN_TIMES = {
     BEFORE: "Before people order the lists themselves, as in the paper",
     AFTER: "After people's own orderings",
     NEVER: "Never: people only order the lists",
@@ -189,7 +189,7 @@ class OrderingPlan(Plan):
         Switch("Shuffle the lists within a question for each participant"), False
     )
     columns: str = declared(
-        Choice("When people see the methods' orderings", COLUMNS, help=COLUMNS_HELP), BEFORE
+        Choice("When people see the methods' orderings", COLUMN_TIMES, help=COLUMNS_HELP), BEFORE
     )
     show_values: bool = declared(Switch("Show the methods' scores", help=SHOW_VALUES_HELP), False)
     scores: str = declared(
@@ -281,11 +281,11 @@ class OrderingPlan(Plan):
 
     def _arm_faults(self) -> Iterable[Fault]:
         arms = self.arms
-        if arms and not 2 <= len(arms) == sum(each in arms for each in COLUMNS):
+        if arms and not 2 <= len(arms) == sum(each in arms for each in COLUMN_TIMES):
             yield Fault(
                 ("arms",),
                 f"arms is {', '.join(map(str, arms))}; two or three different ones of "
-                f"{', '.join(COLUMNS)} are allowed",
+                f"{', '.join(COLUMN_TIMES)} are allowed",
             )
         elif arms and self.columns != BEFORE:
             yield Fault(

@@ -14,7 +14,7 @@ from survey.core.studies.plan import Plan
 from survey.core.text_input import split_names
 from survey.kinds.ordering.plan import (
     BEFORE,
-    COLUMNS,
+    COLUMN_TIMES,
     OF_RUNS,
     OWN_LISTS,
     ordering_plan,
@@ -98,7 +98,7 @@ CONTROLS: dict[str, Callable[[], Field]] = {
     "arms": partial(
         SelectMultipleField,
         "Or compare: participants are drawn at random and evenly among",
-        choices=[SelectChoice(*choice) for choice in COLUMNS.items()],
+        choices=[SelectChoice(*choice) for choice in COLUMN_TIMES.items()],
         description="Tick two or three; then the choice above does not count.",
         validate_choice=False,
     ),

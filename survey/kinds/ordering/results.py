@@ -41,7 +41,7 @@ NOTHING_TICKED = (
     "No participant was shown a measure's ordering, so nothing could be ticked: what follows on "
     "votes, shares and their differences is empty."
 )
-PREFERRED = (
+PREFERRED_NOTE = (
     "“Preferred” is said only where a test that is corrected for all pairs says so, and only of "
     "the population of that test; and only where the label permutation shows more than random "
     "clicking would give, the advantage of identical orders included. Where the lead comes from "
@@ -57,7 +57,7 @@ SECOND_OPINION = (
     "A model of its own kind, beside the verdicts: how the odds differ between participants and "
     "between questions. Where it points another way than a verdict, look at both."
 )
-FLAGS = (
+FLAGS_NOTE = (
     "A flag alone excludes no participant. A researcher decides whom to leave out, and the reason "
     "is recorded; the differences without flagged participants are above."
 )
@@ -324,7 +324,7 @@ class OrderingResults(Results):
     def _verdicts(self) -> list[Block]:
         blocks: list[Block] = [Sentences(self.sentences), *map(Prose, self.remarks)]
         if "own-orderings" not in self._sheet:
-            return [*blocks, Prose(PREFERRED)]
+            return [*blocks, Prose(PREFERRED_NOTE)]
         return [*blocks, *self._listings("own-orderings")]
 
     @property
@@ -408,7 +408,7 @@ class OrderingResults(Results):
         sheet, flags = self._sheet["flags"], self.analysis.flags
         blocks: list[Block] = [Prose(sheet.note, is_small=False)]
         if flags:
-            blocks = [Prose(FLAGS, is_small=False), Listing(sheet, has_caption=False)]
+            blocks = [Prose(FLAGS_NOTE, is_small=False), Listing(sheet, has_caption=False)]
         return Section("quality", "Quality flags", "Flags", blocks, count_of(len(flags), "flag"))
 
     @property

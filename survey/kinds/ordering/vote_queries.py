@@ -61,7 +61,13 @@ Value = TypeVar("Value", bound=Hashable)
 VOTE_ROWS_AT_ONCE = 500  # rows from PostgreSQL: few enough to stay in the processor's cache
 JOINED = 10_000  # rows that SQLite joins to one, about
 SEPARATOR, HALVES = "\x1e", "\x1f"  # between joined texts: no JSON holds them
-TEXTS = ("public_id", "orders", "owns", "about", "arm")  # columns whose cells may hold a comma
+TEXT_COLUMNS = (
+    "public_id",
+    "orders",
+    "owns",
+    "about",
+    "arm",
+)  # columns whose cells may hold a comma
 EXACT = "x"  # before seconds that are no tenths
 
 _ASKED = case(
@@ -273,7 +279,7 @@ def _read_joined(
 
 
 def _joined(cell: ColumnElement[str]) -> ColumnElement[str]:
-    return func.aggregate_strings(cell, SEPARATOR if cell.key in TEXTS else ",")
+    return func.aggregate_strings(cell, SEPARATOR if cell.key in TEXT_COLUMNS else ",")
 
 
 def _copy(

@@ -11,7 +11,7 @@ from survey.services.analysis.sheets import Cell, Sheet
 
 ALL = "all"
 NUMBERS = ("mean", "sd", "median", "lowest", "highest")
-UNDEFINED = "a mean needs an answer, a standard deviation two"
+UNDEFINED_NOTE = "a mean needs an answer, a standard deviation two"
 NOTES = {
     "choice": "Numbers of answers.",
     "scale": "Mean and sd (n − 1) of the answers; then how many gave each number{ends}.",
@@ -86,7 +86,7 @@ def beside_json(sheets: Iterable[Sheet]) -> dict[str, Json]:
     """Return the tables as plain values, by field, with the reason of undefined figures."""
     return {
         sheet.name.partition("-")[2]: [
-            {**row, **({"why": UNDEFINED} if None in row.values() else {})}
+            {**row, **({"why": UNDEFINED_NOTE} if None in row.values() else {})}
             for row in (dict(zip(sheet.columns, cells, strict=True)) for cells in sheet.rows)
         ]
         for sheet in sheets

@@ -18,7 +18,7 @@ from typing import IO, NamedTuple
 from sqlalchemy.orm import Session
 
 from survey.core.collections.items import Item, Shown, Topic, items_digest
-from survey.core.collections.keywords import COLUMNS as KEYWORD_COLUMNS
+from survey.core.collections.keywords import KEYWORD_COLUMNS as KEYWORD_COLUMNS
 from survey.core.collections.runs import SORTS, sort_of
 from survey.core.collections.vectors import VECTOR_FILES, read_vectors, vectors_digest
 from survey.core.given_tables import (

@@ -17,7 +17,7 @@ from survey.core.collections.evaluation import (
     FEWEST_TOPICS,
     LEVELS,
     NO_QUERY,
-    TESTS,
+    P_FIELDS,
     Comparison,
     Evaluation,
     RunsCompared,
@@ -658,7 +658,7 @@ def long_sheet(report: Report) -> Sheet:
         (comparison.run, comparison.measure): comparison for comparison in report.comparisons
     }
     compared_in = (
-        *("difference", "percent", "p", "p_holm", "stars", "why", *TESTS[2:]),
+        *("difference", "percent", "p", "p_holm", "stars", "why", *P_FIELDS[2:]),
         *("p_two_sided", "p_two_sided_holm", "topics_needed"),
     )
     rows: list[tuple[Cell, ...]] = []

@@ -98,7 +98,7 @@ from survey.services.exchange.tables import (
 )
 
 STUDY_STATUSES = listed_values(Study.status)
-KEYS: dict[str, type | tuple[type, ...]] = {
+STUDY_TYPES: dict[str, type | tuple[type, ...]] = {
     **{"format": int, "slug": str, "status": str, "digest": str, "generator_version": int},
     **dict.fromkeys(TIMES, (str, type(None))),
     **{"plan": dict, "consent": list, "include_test": bool, "practice": (dict, type(None))},
@@ -296,7 +296,7 @@ def _read_study(files: Files) -> dict[str, Any]:
             f"{STUDY_FILE}, format: {study.get('format')!r} found; this version of the survey "
             f"reads format {FORMAT}"
         )
-    for key, kind in KEYS.items():
+    for key, kind in STUDY_TYPES.items():
         if key not in study or not isinstance(study[key], kind):
             raise BundleError(f"{STUDY_FILE}, {key}: {study.get(key)!r} found, or it is missing")
     if not _is_list_of(study["consent"], {"version": int, "text": str, "digest": str}):

@@ -51,8 +51,8 @@ ZIP_ERRORS = (
     *(OSError, RuntimeError, ValueError, OverflowError, struct.error),
 )
 TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
-FLAGS = {"0": False, "1": True}
-FOREIGN_FLAGS = {**FLAGS, "true": True, "false": False}
+FLAG_CELLS = {"0": False, "1": True}
+FOREIGN_FLAGS = {**FLAG_CELLS, "true": True, "false": False}
 
 
 class BundleError(SurveyError):
@@ -157,7 +157,7 @@ class CsvRow:
 
     def flag(self, column: str) -> bool:
         """Return 0 or 1 as a truth value; an empty cell is false."""
-        flags = FOREIGN_FLAGS if self.foreign else FLAGS
+        flags = FOREIGN_FLAGS if self.foreign else FLAG_CELLS
         cell = (self.optional_text(column) or "0").lower()
         if cell not in flags:
             *others, last = flags

@@ -69,7 +69,7 @@ COLUMN_TYPES: dict[object, str] = {
     **{bool: "whole number", int: "whole number", float: "number"},
     **dict.fromkeys((str, *LISTS, NAMED_LISTS), "text"),
 }
-ALLOWED: dict[object, str] = {
+ALLOWED_CELLS: dict[object, str] = {
     bool: "0 or 1",
     **dict.fromkeys(LISTS, "words separated by spaces"),
     NAMED_LISTS: 'lists by their names, {"red": ["a", "b"]}',
@@ -483,7 +483,7 @@ def allowed_in(field: ValueField) -> str:
         return f"{rule.lowest} to {rule.highest}"
     if isinstance(rule, Text):
         return f"up to {rule.longest} characters"
-    return ALLOWED.get(field.type, "")
+    return ALLOWED_CELLS.get(field.type, "")
 
 
 def read_value(row: CsvRow, field: ValueField) -> object:
@@ -515,7 +515,9 @@ def _named_lists(row: CsvRow, name: str, cell: str) -> dict[str, list[str]]:
         isinstance(words, list) and all(isinstance(word, str) for word in words)
         for words in lists.values()
     ):
-        raise row.fault(name, f"a {COLUMN_TYPES[NAMED_LISTS]} is needed: {ALLOWED[NAMED_LISTS]}")
+        raise row.fault(
+            name, f"a {COLUMN_TYPES[NAMED_LISTS]} is needed: {ALLOWED_CELLS[NAMED_LISTS]}"
+        )
     return lists
 
 

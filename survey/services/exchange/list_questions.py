@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Protocol
 from survey.core.collections.runs import names_of_runs, read_judgements
 from survey.core.measures import Setting
 from survey.core.studies.fields import and_join
-from survey.core.studies.own_lists import COLLECTION_SIZE, COLUMNS, LISTS, OwnLists
+from survey.core.studies.own_lists import COLLECTION_SIZE, LIST_COLUMNS, LISTS, OwnLists
 from survey.core.studies.plan import OBVIOUS, REPEATED
 from survey.core.studies.provenance import RUN, Provenance, QuestionSource
 from survey.core.studies.questions import (
@@ -374,7 +374,7 @@ def read_lists(files: Files, plan: PlanOfLists | None) -> Lists:
     def parse(row: CsvRow) -> None:
         lists.setdefault(row.whole_number("question", 1), []).append(_list_row(row, plan))
 
-    list(parse_rows(files, QUESTIONS_FILE, COLUMNS, parse, foreign=plan is None))
+    list(parse_rows(files, QUESTIONS_FILE, LIST_COLUMNS, parse, foreign=plan is None))
     if not lists:
         raise BundleError(f"{QUESTIONS_FILE} holds no list; a row for each list is needed")
     if plan and list(lists) != list(range(1, plan.last_number + 1)):

@@ -10,7 +10,7 @@ from survey.db.models import now
 
 UPKEEP_FILE = "upkeep.json"  # in the instance folder
 BETWEEN = timedelta(hours=1)
-ALLOWED = timedelta(hours=3)
+ALLOWED_DELAY = timedelta(hours=3)
 
 
 class Upkeep(NamedTuple):
@@ -50,7 +50,7 @@ def reason_late(instance: Path) -> str:
         names = ", ".join(upkeep.failed)
         return f"personal data that are due could not be deleted in {names}; the log says why"
     waited = now() - upkeep.since
-    if waited <= ALLOWED:
+    if waited <= ALLOWED_DELAY:
         return ""
     hours = waited // timedelta(hours=1)
     return f"what is due was last deleted {hours} hours ago; that is done each hour"

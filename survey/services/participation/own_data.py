@@ -54,8 +54,8 @@ DUE = "personal data due"  # the kind of event that announces a deletion
 # believed; else how long the deletion is announced first. People set a wrong clock right by then.
 DAYS_OF_GRACE = timedelta(days=3)
 
-# Columns that have another name in the file. A column that is not in HIDDEN is in the file.
-KEYS = {
+# Columns that have another name in the file. A column that is not in HIDDEN_COLUMNS is in the file.
+COLUMN_KEYS = {
     "participant": {
         "public_id": "id",
         "status": "status",
@@ -86,7 +86,7 @@ KEYS = {
 }
 # Columns that are not in the file by themselves, each with its reason. Keys of rows need none: they
 # mean nothing outside the database.
-HIDDEN = {
+HIDDEN_COLUMNS = {
     "participant": {
         "resume_hash": "a checksum of the code that the page itself shows",
         "consented_at": "“consent” has it, with the text that was agreed to",
@@ -140,9 +140,9 @@ def shown_columns(model: type[Base]) -> dict[str, str]:
     names = [
         column.name
         for column in model.__table__.columns
-        if not (column.primary_key or column.foreign_keys or column.name in HIDDEN[table])
+        if not (column.primary_key or column.foreign_keys or column.name in HIDDEN_COLUMNS[table])
     ]
-    keys = KEYS.get(table, {})
+    keys = COLUMN_KEYS.get(table, {})
     return {**keys, **{name: name for name in names if name not in keys}}
 
 

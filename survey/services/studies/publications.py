@@ -33,7 +33,7 @@ FEWEST_PEOPLE = 3
 FEW_PEOPLE = 5
 LONGEST_TITLE, LONGEST_AUTHOR, MOST_AUTHORS = 200, 200, 100
 
-HIDDEN = marked(
+HIDDEN_RESULTS = marked(
     "The results of this study are not public at the moment. People may be taking part again."
 )
 TAKEN_BACK = marked("The researchers have taken this study's public page back.")
@@ -176,7 +176,7 @@ def find_public(session: Session, slug: str) -> Publication:
     if stored.taken_back_at is not None:
         raise TakenBackError(TAKEN_BACK)
     if reason_against(session, study):
-        raise NotPublicNowError(HIDDEN)
+        raise NotPublicNowError(HIDDEN_RESULTS)
     return stored
 
 

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from survey.core.collections.generality import (
-    COLUMNS,
     MEASURES,
+    VALUE_COLUMNS,
     deviation_intervals,
     deviations,
     set_sizes,
@@ -46,7 +46,7 @@ def test_positions_in_a_smaller_set_leave_out_what_is_not_in_it():
 
 
 def test_deviations_are_in_per_cent_of_the_first_set_and_undefined_where_it_is_0():
-    values = np.zeros((3, 1, len(COLUMNS)))
+    values = np.zeros((3, 1, len(VALUE_COLUMNS)))
     values[:, 0, 0] = (0.5, 0.25, 0.75)
     table = deviations(values)
     assert table[:, 0, 0].tolist() == [0, -50, 50]
@@ -54,7 +54,7 @@ def test_deviations_are_in_per_cent_of_the_first_set_and_undefined_where_it_is_0
 
 
 def test_intervals_of_equal_queries_have_no_width():
-    values = np.random.default_rng(1).random((3, 2, len(COLUMNS))) + 0.1
+    values = np.random.default_rng(1).random((3, 2, len(VALUE_COLUMNS))) + 0.1
     low, high = deviation_intervals([values] * 5, 50, np.random.default_rng(1))
     assert np.allclose(low, deviations(values))
     assert np.allclose(high, deviations(values))

@@ -10,7 +10,7 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from benchmarks.speed.crowd import open_database
-from survey.core.studies.fields import TAKEN
+from survey.core.studies.fields import TAKEN_COLUMNS
 from survey.db.models import Participant
 from survey.services import accounts
 from survey.services.exchange.bundle_import import import_bundle
@@ -74,7 +74,7 @@ def main(folder):
             "earlier": [old.weather, old.visits],
             "earlier replicated": len(steps_of(earlier)),
             "own data": {name: data[name] for name in TYPES},
-            "taken": [name for name in TYPES if name in TAKEN],
+            "taken": [name for name in TYPES if name in TAKEN_COLUMNS],
         }
     engine.dispose()
     sys.stdout.write(json.dumps(result))

@@ -16,7 +16,7 @@ from survey.core.studies.fields import (
     CLOSING,
     MINUTES,
     PERSONAL,
-    TAKEN,
+    TAKEN_COLUMNS,
     ParticipantRecord,
     participant_columns,
 )
@@ -29,7 +29,12 @@ from survey.kinds.ordering.models import (
 )
 from survey.services.exchange import tables
 from survey.services.exchange.tables import codebook_of, describe_column
-from survey.services.participation.own_data import HIDDEN, KEYS, own_data, shown_columns
+from survey.services.participation.own_data import (
+    COLUMN_KEYS,
+    HIDDEN_COLUMNS,
+    own_data,
+    shown_columns,
+)
 from tests.builders import a_plan
 from tests.services.exchange.conftest import FINISHED, a_study
 
@@ -118,9 +123,13 @@ def test_nothing_is_forgotten_of_a_column(name):
     is_exported = name in exported() or name in of_plan
     if is_exported == (name in NOT_EXPORTED):
         forgotten.append("either a column of a file (a field of ParticipantRecord) or NOT_EXPORTED")
-    if table in HIDDEN and column in KEYS.get(table, ()) and column in HIDDEN[table]:
-        forgotten.append("either KEYS or HIDDEN of own_data.py, not both")
-    if table not in HIDDEN and (name in IN_OWN_DATA) == (name in NOT_IN_OWN_DATA):
+    if (
+        table in HIDDEN_COLUMNS
+        and column in COLUMN_KEYS.get(table, ())
+        and column in HIDDEN_COLUMNS[table]
+    ):
+        forgotten.append("either COLUMN_KEYS or HIDDEN_COLUMNS of own_data.py, not both")
+    if table not in HIDDEN_COLUMNS and (name in IN_OWN_DATA) == (name in NOT_IN_OWN_DATA):
         forgotten.append("either IN_OWN_DATA or NOT_IN_OWN_DATA")
     if name in exported() and not all(describe_column(exported()[name][1])[::2]):
         forgotten.append("its type or meaning in the codebook")
@@ -131,7 +140,7 @@ def test_the_lists_name_only_columns_that_there_are_each_with_its_reason():
     shared, ordering = columns_of(*SHARED), columns_of(*ORDERING)
     hidden, keys = (
         {f"{table}.{name}": text for table, names in each.items() for name, text in names.items()}
-        for each in (HIDDEN, KEYS)
+        for each in (HIDDEN_COLUMNS, COLUMN_KEYS)
     )
     assert (hidden | keys).keys() <= shared.keys()
     assert NOT_EXPORTED.keys() <= (shared | ordering).keys()
@@ -149,7 +158,7 @@ def test_each_field_of_the_record_is_a_column_of_the_model_or_computed():
     known = {*Participant.__table__.columns.keys(), "consent_version"}
     assert ParticipantRecord.__dataclass_fields__.keys() <= known
     names = [name for name, _ in participant_columns() if name not in (PERSONAL, CLOSING)]
-    assert set(names) < set(TAKEN)
+    assert set(names) < set(TAKEN_COLUMNS)
     assert names[names.index(MINUTES) - 1] == "completed_at"
 
 
