@@ -14,7 +14,7 @@ from typing import NoReturn
 
 from survey.worker import SIGNALS, Numbers
 
-NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?")
+HOST_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?")
 PORTS = {"SURVEY_HTTP_PORT": 80, "SURVEY_HTTPS_PORT": 443}
 NOT_FOR_CADDY = (
     "SURVEY_",
@@ -30,7 +30,7 @@ class HttpsError(Exception):
 
 def address_of(name: str, environment: Mapping[str, str] = os.environ) -> str:
     """Return the address of a survey under this name; raises HttpsError if it is no name."""
-    if not NAME.fullmatch(name):
+    if not HOST_NAME.fullmatch(name):
         raise HttpsError(f"{name!r} is not the name of a server; give one like survey.example.org.")
     port = _ports(environment)["SURVEY_HTTPS_PORT"]
     return f"https://{name}" if port == PORTS["SURVEY_HTTPS_PORT"] else f"https://{name}:{port}"

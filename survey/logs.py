@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
 What = Literal["errors", "requests"]
-TIME = "%Y-%m-%dT%H:%M:%SZ"
+TIME_FORMAT = "%Y-%m-%dT%H:%M:%SZ"
 # What waitress says of errors that no page has handled, with a path or an address.
 PATH_OR_ADDRESS = re.compile(r"(?<=while serving )/.*|(?<=closing channel )<.*?>")
 log = logging.getLogger(__name__)
@@ -24,7 +24,7 @@ class Lines(logging.Formatter):
     """Format records as lines of text."""
 
     def __init__(self) -> None:
-        super().__init__("{asctime} {levelname} {message}", TIME, style="{")
+        super().__init__("{asctime} {levelname} {message}", TIME_FORMAT, style="{")
         self.converter = time.gmtime
 
 
@@ -33,7 +33,7 @@ class JsonLines(Lines):
 
     def format(self, record: logging.LogRecord) -> str:
         """Return a record as an object of JSON; a request's has its parts."""
-        entry = {"time": self.formatTime(record, TIME), "level": record.levelname}
+        entry = {"time": self.formatTime(record, TIME_FORMAT), "level": record.levelname}
         entry |= {"message": record.getMessage(), **getattr(record, "request", {})}
         if record.exc_info:
             entry["traceback"] = self.formatException(record.exc_info)

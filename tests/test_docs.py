@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from survey import __version__
-from survey.core.measures.catalogue import BUILT_IN
+from survey.core.measures.catalogue import BUILT_IN_MEASURES
 from survey.core.measures.measure import Family
 from tests.promises import page as promises
 
@@ -67,7 +67,7 @@ def test_a_page_of_the_guides_is_short(name):
 
 def test_every_measure_has_its_line_and_every_source_its_page():
     page = (ROOT / "docs" / "measures.md").read_text()
-    for entry in BUILT_IN:
+    for entry in BUILT_IN_MEASURES:
         name = entry.form if isinstance(entry, Family) else entry.name
         assert f"`{name}`" in page, name
     assert {one.name for one in (ROOT / "docs" / "sources").iterdir()} == {

@@ -36,10 +36,10 @@ SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 # The line by which Excel names the separator.
 SEPARATOR_LINE = re.compile(r'"?sep=([^\w\s"]|\t|)[^\r\n]*(\r\n?|\n|\Z)', re.IGNORECASE)
 GZIPPED = b"\x1f\x8b"
-MARKS = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+BYTE_ORDER_MARKS = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 # By the first bytes of a file: what it is, and what to do.
 UNPACK = "Unpack it, or pack it with gzip"
-FOREIGN = {
+FOREIGN_TABLES = {
     b"7z\xbc\xaf\x27\x1c": ("packed with 7-Zip", UNPACK),
     b"\x28\xb5\x2f\xfd": ("packed with Zstandard", UNPACK),
     b"BZh": ("packed with bzip2", UNPACK),
@@ -149,7 +149,9 @@ def _foreign_kind(content: bytes, file: str) -> tuple[str, str] | None:
     """Return what a file is and what to do with it, None where it can be a text."""
     top = content[:512].lstrip().lower()
     kind = next((kind for mark, kind in TOPS.items() if top.startswith(mark)), None)
-    kind = kind or next((kind for mark, kind in FOREIGN.items() if content.startswith(mark)), None)
+    kind = kind or next(
+        (kind for mark, kind in FOREIGN_TABLES.items() if content.startswith(mark)), None
+    )
     is_office = PurePath(file).suffix.lower() in OFFICE_ENDINGS
     if content.startswith(b"PK\x03\x04") and (
         is_office or any(part in content for part in OFFICE_PARTS)
@@ -161,7 +163,7 @@ def _foreign_kind(content: bytes, file: str) -> tuple[str, str] | None:
 def text_in(content: bytes, file: str, largest: int = LARGEST_UNPACKED) -> str:
     """Return the text of a file; raise FaultyFilesError with the row that is not UTF-8."""
     content = unpacked(content, file, largest)
-    for mark, encoding in MARKS:
+    for mark, encoding in BYTE_ORDER_MARKS:
         if content.startswith(mark):
             try:
                 return content[len(mark) :].decode(encoding)

@@ -17,15 +17,15 @@ from survey.core.kind import AnyKind, Declaration
 from survey.core.studies.fields import Fault, UnreadablePlanError
 from survey.core.studies.plan import Plan
 
-GROUP = "survey.kinds"
+KIND_ENTRY_POINTS = "survey.kinds"
 DEFAULT = "ordering"
-BUILT_IN = {
+BUILT_IN_KINDS = {
     "ordering": "survey.kinds.ordering.kind:OrderingKind",
     "labelling": "survey.kinds.labelling.kind:LabellingKind",
     "grouping": "survey.kinds.grouping.kind:GroupingKind",
     "preference": "survey.kinds.preference.kind:PreferenceKind",
 }
-NAME = re.compile("[a-z][a-z0-9_]{0,23}")  # the beginning of its tables' names, too
+KIND_NAME = re.compile("[a-z][a-z0-9_]{0,23}")  # the beginning of its tables' names, too
 KIND_KEY = "kind of question"  # beside names of measures, none of which has blanks
 DECLARED = ("plan", "question", "presentation", "answer")
 
@@ -111,7 +111,7 @@ def _load(point: EntryPoint) -> Any:
     if not (isinstance(made, type) and issubclass(made, Declaration)):
         raise ValueError(f"{point.value} is no subclass of survey.kinds.Kind")
     name = getattr(made, "name", None)
-    if not (isinstance(name, str) and NAME.fullmatch(name)):
+    if not (isinstance(name, str) and KIND_NAME.fullmatch(name)):
         raise ValueError(f"name is {name!r}; up to 24 lower-case letters, digits and _ are allowed")
     if missing := [each for each in DECLARED if not hasattr(made, each)]:
         raise ValueError(f"it does not declare {', '.join(missing)}")
@@ -123,7 +123,7 @@ def _load(point: EntryPoint) -> Any:
         raise ValueError(f"{type(error).__name__}: {error}") from error
 
 
-KINDS = Kinds(BUILT_IN, lambda: entry_points(group=GROUP))
+KINDS = Kinds(BUILT_IN_KINDS, lambda: entry_points(group=KIND_ENTRY_POINTS))
 
 
 def kind_of(plan: Plan) -> AnyKind:

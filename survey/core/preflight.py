@@ -13,7 +13,7 @@ from survey.core.collections.evaluation import ENOUGH_TOPICS, FEWEST_TOPICS
 from survey.core.collections.runs import Clusters, Judgements, Run, RunFacts, Runs, ranking
 from survey.core.text_input import FaultyFilesError, Json, visible
 
-FIRST = 10  # documents of a run, of which most should be judged
+FIRST_DOCUMENTS = 10  # documents of a run, of which most should be judged
 ENOUGH, MUCH_FEWER = 0.5, 0.2  # shares of judged documents
 MANY_TIES = 0.05
 CODES = (  # of warnings about runs, in the order in which they are told
@@ -654,7 +654,7 @@ def _share_judged(judgements: Judgements, run: Run) -> tuple[int, int]:
     judged = total = 0
     for topic in run:
         if topic in judgements:
-            first = ranking(run[topic])[:FIRST]
+            first = ranking(run[topic])[:FIRST_DOCUMENTS]
             judged += sum(doc in judgements[topic] for doc in first)
             total += len(first)
     return judged, total
@@ -671,5 +671,7 @@ def _few_judged(
         if name in strange or not (share < ENOUGH or share < known[best] - MUCH_FEWER):
             continue
         of_best = f", of {best}'s {known[best]:.0%}" if known[best] > share else ""
-        text = f"Run {name}: {share:.0%} of its first {FIRST} documents are judged{of_best}"
+        text = (
+            f"Run {name}: {share:.0%} of its first {FIRST_DOCUMENTS} documents are judged{of_best}"
+        )
         yield Warned("few-judged", name, text.replace("%", " %"), *shares[name])

@@ -51,11 +51,11 @@ UNSEEN = (
     r"\ufff9-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
 SKIPPED = rf" \x0b\x0c{UNSEEN}\"'"
-FIRST = rf"(?=[{SKIPPED}\t\r\n]*[{SIGNS}\t\r\n])"
-LATER = rf"(?=[{SKIPPED}]*[{SIGNS}])"
+FIRST_SIGN = rf"(?=[{SKIPPED}\t\r\n]*[{SIGNS}\t\r\n])"
+LATER_SIGN = rf"(?=[{SKIPPED}]*[{SIGNS}])"
 
-BEFORE_FORMULA = re.compile(rf"\A{FIRST}|(?<=[;\t\r\n]){LATER}")
-ESCAPED = re.compile(rf"\A'{FIRST}|(?<=[;\t\r\n])'{LATER}")
+BEFORE_FORMULA = re.compile(rf"\A{FIRST_SIGN}|(?<=[;\t\r\n]){LATER_SIGN}")
+ESCAPED = re.compile(rf"\A'{FIRST_SIGN}|(?<=[;\t\r\n])'{LATER_SIGN}")
 BETWEEN_NAMES = re.compile(r"[,\s]+(?![^()]*\))")
 NOT_SEEN = re.compile(rf"(?![\x00-\x1f])[{UNSEEN}]")
 UNSEEN_ENDS = re.compile(rf"\A[\s{UNSEEN}]+|[\s{UNSEEN}]+\Z")

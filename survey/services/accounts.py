@@ -43,7 +43,7 @@ from survey.services import second_factor
 Role = Literal["owner", "viewer"]
 COMMAND_LINE = "command line"
 
-NAME = re.compile(r"[^\W_](?:[\w .@'-]*[\w.])?\Z")
+RESEARCHER_NAME = re.compile(r"[^\W_](?:[\w .@'-]*[\w.])?\Z")
 FIRST_NAME = "researcher"  # the account that `make run` adds to a survey without researchers
 LINK_LIFETIME = timedelta(minutes=30)
 
@@ -103,7 +103,7 @@ def add_researcher(session: Session, name: str) -> tuple[Researcher, str]:
     for a name that is taken or not allowed.
     """
     name = " ".join(name.split())
-    if not NAME.match(name) or len(name) > 64:
+    if not RESEARCHER_NAME.match(name) or len(name) > 64:
         raise SurveyError(
             f"{name!r} cannot be a researcher's name; letters, digits, spaces and . @ ' - are "
             "allowed, 64 characters at most."

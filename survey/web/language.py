@@ -46,7 +46,7 @@ TIED = (
 )
 
 # What the brackets after a position mean.
-MARKS = {
+MARK_MEANINGS = {
     "grades": marked("how well the match fits (the higher, the better)"),
     "weights": marked("which share of the people who were asked took it for a match"),
     "clusters": marked("what kind of match it is"),
@@ -160,7 +160,7 @@ def and_join(parts: Sequence[str]) -> str:
 
 def mark_words(kinds: Iterable[str]) -> str:
     """Return what the marks of these kinds beside positions mean."""
-    return and_join([gettext(MARKS[kind]) for kind in kinds])
+    return and_join([gettext(MARK_MEANINGS[kind]) for kind in kinds])
 
 
 def marks(text: str, kinds: Sequence[str]) -> str:

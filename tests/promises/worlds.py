@@ -27,7 +27,7 @@ import survey
 from survey.app import create_app, db
 from survey.config import Settings
 from survey.core.measures import MEASURES, Measure
-from survey.core.measures.catalogue import AP, BUILT_IN, MNRO, NMRR
+from survey.core.measures.catalogue import AP, BUILT_IN_MEASURES, MNRO, NMRR
 from survey.core.measures.measure import Family
 from survey.core.measures.registry import Registry
 from survey.db.models import now
@@ -123,7 +123,7 @@ class Clock:
 def register(patch: pytest.MonkeyPatch, measures: Sequence[Measure]) -> None:
     """Let the registry hold these measures beside the shipped ones, or in their place."""
     taken = {new.name for new in measures}
-    others = [one for one in BUILT_IN if isinstance(one, Family) or one.name not in taken]
+    others = [one for one in BUILT_IN_MEASURES if isinstance(one, Family) or one.name not in taken]
     fresh = Registry([*measures, *others])
     _replace_everywhere(patch, "MEASURES", MEASURES, fresh)
 

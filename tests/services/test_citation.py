@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator
 
-from survey.services.studies.citation import LATEX, LICENCES, Author, Citation
+from survey.services.studies.citation import LATEX_COMMANDS, LICENCES, Author, Citation
 from survey.services.studies.publications import Details
 
 SCHEMA = json.loads(
@@ -55,10 +55,10 @@ def fields_of(entry):
 
 def as_typed(text):
     """A field of BibTeX as LaTeX prints it."""
-    for sign, written in sorted(LATEX.items(), key=lambda pair: -len(pair[1])):
+    for sign, written in sorted(LATEX_COMMANDS.items(), key=lambda pair: -len(pair[1])):
         text = text.replace(written, f"\ue000{ord(sign)}\ue001")
     text = text.replace("{", "").replace("}", "")
-    for sign in LATEX:
+    for sign in LATEX_COMMANDS:
         text = text.replace(f"\ue000{ord(sign)}\ue001", sign)
     return text
 

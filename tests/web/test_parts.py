@@ -11,7 +11,7 @@ from survey.db.models import Participant
 from survey.kinds.ordering import kind as ordering
 from survey.web import requests
 from survey.web.language import set_language
-from survey.web.participant.questions import MARKS
+from survey.web.participant.questions import MARK_TOKENS
 from tests.builders import KEY, Visitor, an_open_study
 from tests.databases import ON_SQLITE
 
@@ -94,6 +94,6 @@ def test_a_page_that_two_see_alike_holds_each_ones_own(app, session, monkeypatch
         pages.append(visitor.text)
         assert own[-1][-1] in visitor.text
     assert not set(own[0]) & set(own[1])
-    assert not any(mark in page for mark in MARKS.values() for page in pages)
+    assert not any(mark in page for mark in MARK_TOKENS.values() for page in pages)
     for page, others in zip(pages, reversed(own), strict=True):
         assert not any(one in page for one in others)

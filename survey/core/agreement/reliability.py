@@ -27,7 +27,7 @@ SAME_GROUPS: Same = (
     "everybody put all documents together",
 )
 
-WORDS: tuple[Word, ...] = ("low", "open", "tentative", "reliable")  # the lowest first
+RELIABILITY_WORDS: tuple[Word, ...] = ("low", "open", "tentative", "reliable")  # the lowest first
 SENTENCES: dict[Word, str] = {
     "reliable": "{people} agree well: {figure}",
     "tentative": "{people} agree well enough for tentative conclusions: {figure}",
@@ -93,7 +93,7 @@ class Reliability:
         """The alpha that a headline tells, the one with the lower word, with its interval."""
         overall = (self.alpha, self.ci95, self.word)
         within = (self.alpha_within_topics, self.within_topics_ci95, self.within_topics_word)
-        ranks = [WORDS.index(each[2]) for each in (overall, within)]
+        ranks = [RELIABILITY_WORDS.index(each[2]) for each in (overall, within)]
         if within[0] is None or ranks[0] < ranks[1]:
             return overall
         return within if ranks[1] < ranks[0] or within[0] < (overall[0] or 0.0) else overall

@@ -10,7 +10,7 @@ from survey.core.collections.runs import Place, split_lines, written
 from survey.core.text_input import FileFaults, shortened
 
 CODES_LINE = "document code"
-DIGITS = frozenset("01")
+BINARY_DIGITS = frozenset("01")
 MOST_NAMED = 20  # cells of an array that faults name
 
 
@@ -39,7 +39,7 @@ def read_codes(file: str, lines: Iterable[str], faults: FileFaults) -> HashCodes
         if (earlier := first_places.setdefault(document, place_in_file)) != place_in_file:
             again = f"{_again(document)}, as in {written(earlier)}; one code is allowed"
             faults.add(f"{place}: {again}")
-        elif not DIGITS.issuperset(code):
+        elif not BINARY_DIGITS.issuperset(code):
             faults.add(f"{place}: code {shortened(code)} found; the digits 0 and 1 are allowed")
         elif len(code) != bits:
             faults.add(f"{place}: {len(code)} digits found; {written(first)} has {bits}")

@@ -60,7 +60,7 @@ OTHER_NAMES = {
 }
 NAMES_OF_RELEVANCE = dict.fromkeys(("rel", "score", "rating", "grade", "label"), "relevance")
 BLANKS = re.compile("[ \t]+")
-SHARE = re.compile(r"0?\.[0-9]+|1(\.0+)?|0(\.0+)?")
+CLUSTER_SHARE = re.compile(r"0?\.[0-9]+|1(\.0+)?|0(\.0+)?")
 # What a line of each sort of file is, the option that takes it, and a field with how it looks.
 SORTS = {
     "a run": (RUN_LINE, "--run", 4, NUMBER),
@@ -316,7 +316,7 @@ def read_clusters(file: str, lines: Iterable[str], faults: FileFaults) -> Cluste
 
 def _like_weights(clusters: Collection[str]) -> str:
     """Return that names of clusters are shares of annotators, "" where they are not."""
-    shares = [SHARE.fullmatch(cluster) for cluster in clusters]
+    shares = [CLUSTER_SHARE.fullmatch(cluster) for cluster in clusters]
     first = min((cluster for cluster in clusters if "." in cluster), default="")
     if not first or not all(shares):
         return ""

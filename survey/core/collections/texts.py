@@ -9,21 +9,21 @@ from html import unescape
 
 EXCERPT = 240  # characters
 # Accents that are no letters of their own, as in Arabic or Hindi; Python counts none to a word.
-MARKS = "".join(
+ACCENTS = "".join(
     chr(code)
     for code in (*range(0x300, 0x3100), *range(0xFE20, 0xFE30))
     if unicodedata.category(chr(code))[0] == "M"
 )
-WORD = re.compile(rf"[\w{MARKS}]+")
+WORD = re.compile(rf"[\w{ACCENTS}]+")
 TAG = re.compile(r"<[^>]*>")
 BREAK = re.compile(r"</?(?:p|br|h[1-6]|ul|ol|li|table|tr|caption|blockquote|pre)\b[^>]*>")
-CELL = re.compile(r"</t[hd]>")
+CELL_END = re.compile(r"</t[hd]>")
 
 
 def text_of_html(html: str) -> str:
     """Return the text of reduced HTML, or of its beginning, a line for each block and row."""
     one_line = " ".join(html.split())
-    text = TAG.sub("", CELL.sub(" ", BREAK.sub("\n", one_line)))
+    text = TAG.sub("", CELL_END.sub(" ", BREAK.sub("\n", one_line)))
     text = text.partition("<")[0]  # of a tag that is cut off
     lines = (" ".join(line.split()) for line in unescape(text).split("\n"))
     return "\n".join(line for line in lines if line)

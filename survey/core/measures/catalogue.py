@@ -8,8 +8,8 @@ from survey.core.measures.lists import Clusters, Lists, Values
 from survey.core.measures.measure import (
     BETA,
     CUTOFF,
-    LEVEL,
-    SHARE,
+    LEVEL_PATTERN,
+    SHARE_PATTERN,
     Compute,
     Family,
     Measure,
@@ -173,7 +173,7 @@ def _alpha_ndcg(alpha: str | None, cutoff: str) -> Measure:
 def _from_grade(stem: str, level: str, cutoff: str | None) -> Measure | None:
     """Return a binary measure for which items from a grade on are relevant: AP-rel2, P-rel2@10."""
     name = f"{stem}{cutoff or ''}"
-    for entry in BUILT_IN:
+    for entry in BUILT_IN_MEASURES:
         single = entry if isinstance(entry, Measure) and entry.name == name else None
         binary = entry.find(name) if isinstance(entry, Family) else single
         if binary is not None:
@@ -239,7 +239,7 @@ MNRO = Measure(
     source="MNRO paper, Eqs. 14–18",
     needs=("collection size",),
 )
-BUILT_IN: tuple[Measure | Family, ...] = (
+BUILT_IN_MEASURES: tuple[Measure | Family, ...] = (
     AP,
     NMRR,
     MNRO,
@@ -308,7 +308,7 @@ BUILT_IN: tuple[Measure | Family, ...] = (
         better="higher",
         source="TREC (Buckley and Voorhees 2004); MNRO paper, Section 5.4",
     ),
-    Family("RBP@p", f"RBP@?{SHARE}", _rank_biased, ("RBP@0.8",)),
+    Family("RBP@p", f"RBP@?{SHARE_PATTERN}", _rank_biased, ("RBP@0.8",)),
     cutoff_family(
         "INST@T",
         lambda wanted: Measure(
@@ -444,8 +444,8 @@ BUILT_IN: tuple[Measure | Family, ...] = (
         ),
         listed=(20,),
     ),
-    Family("S-precision@r", f"S-precision@{LEVEL}", _s_precision, ("S-precision@0.5",)),
-    Family("alpha-nDCG@k", f"alpha{SHARE}?-nDCG@{CUTOFF}", _alpha_ndcg, ("alpha-nDCG@10",)),
+    Family("S-precision@r", f"S-precision@{LEVEL_PATTERN}", _s_precision, ("S-precision@0.5",)),
+    Family("alpha-nDCG@k", f"alpha{SHARE_PATTERN}?-nDCG@{CUTOFF}", _alpha_ndcg, ("alpha-nDCG@10",)),
     Family(
         "AP-relN",
         rf"(AP|Rprec|RR|bpref|P|R|F{BETA[1:-1]}|RBP)-rel([2-9]|[12][0-9]|30)(@.+)?",

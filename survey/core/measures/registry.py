@@ -9,17 +9,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, get_args
 
-from survey.core.measures.catalogue import BUILT_IN
+from survey.core.measures.catalogue import BUILT_IN_MEASURES
 from survey.core.measures.measure import Family, Measure, Need
 from survey.core.text_input import closest
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-GROUP = "survey.measures"
+MEASURE_ENTRY_POINTS = "survey.measures"
 
 # A name is a word in CSV cells separated by spaces, in addresses and in options.
-NAME = r"[A-Za-z][A-Za-z0-9.@-]{0,39}"
+MEASURE_NAME = r"[A-Za-z][A-Za-z0-9.@-]{0,39}"
 RESERVED = ("OTHER", "OWN", "TOTAL", "CHOICE", "QUESTION")
 
 # For ``mentioned_measure``. The fewest letters of a name that is also searched inside longer words.
@@ -27,8 +27,8 @@ SHORTEST_ANYWHERE = 4
 # Names that are not searched inside longer words: "inst" is a part of "institute" and "against".
 INSIDE_WORDS = ("inst",)
 # English words that are also names of measures, but only when written cAP and gAP.
-WORDS = ("cap", "gap")
-NUMBER = r"[0-9.]+"
+ENGLISH_WORDS = ("cap", "gap")
+NUMBER_PATTERN = r"[0-9.]+"
 # AP(rel=2), RBP(p=0.8,rel=2) and P(rel=2)@10, as ir-measures writes them.
 IR_MEASURES = re.compile(r"([A-Za-z0-9_.-]+)\(([a-z]+=[0-9.]+(?:,[a-z]+=[0-9.]+)*)\)(@[0-9.]+)?")
 
@@ -164,10 +164,10 @@ def _load_installed() -> Plugins:
     """Load the measures of all installed packages."""
     from importlib.metadata import entry_points  # slow, and mostly no other measures are needed
 
-    return load_plugins(entry_points(group=GROUP), Registry(BUILT_IN))
+    return load_plugins(entry_points(group=MEASURE_ENTRY_POINTS), Registry(BUILT_IN_MEASURES))
 
 
-MEASURES = Registry(BUILT_IN, _load_installed)
+MEASURES = Registry(BUILT_IN_MEASURES, _load_installed)
 """Every measure by name, in the order in which tables list them."""
 
 
@@ -227,7 +227,7 @@ def mentioned_measure(text: str) -> str | None:
     words += [capitals.lower() for capitals in re.findall(r"[A-Z]{2,}", text)]
     exact = {*re.findall(r"[A-Za-z]+", text)}
     for word in words:
-        if word in by_word and (word not in WORDS or by_word[word] in exact):
+        if word in by_word and (word not in ENGLISH_WORDS or by_word[word] in exact):
             return by_word[word]
     match = anywhere.search(lowered)
     return names[match.lastindex - 1] if match and match.lastindex else None
@@ -250,13 +250,13 @@ def _mentions(
         elif len(stem) > 1:  # S-recall, F0.5
             parts.setdefault(rf"(?<![a-z0-9]){re.escape(stem)}(?![a-z0-9])", shown)
         if at:
-            parts.setdefault(rf"(?<![a-z0-9]){re.escape(stem)}@{NUMBER}", shown)
+            parts.setdefault(rf"(?<![a-z0-9]){re.escape(stem)}@{NUMBER_PATTERN}", shown)
         if mean.isalpha() and len(mean) > 1:
             by_word.setdefault(mean, measure.mean_name)
         elif len(stem) == 1 and not at:  # mean Q
             parts.setdefault(rf"(?<![a-z0-9]){re.escape(mean)}(?![a-z0-9])", measure.mean_name)
         label = re.escape(measure.label.lower()).replace(r"\ ", " ")  # with any cut-off
-        parts.setdefault(re.sub(rf" at {NUMBER}$", f" at {NUMBER}", label), shown)
+        parts.setdefault(re.sub(rf" at {NUMBER_PATTERN}$", f" at {NUMBER_PATTERN}", label), shown)
     anywhere = "|".join(f"({part})" for part in parts) or r"(?!)"
     return by_word, [*parts.values()], re.compile(anywhere)
 
@@ -280,7 +280,7 @@ def _load(point: "EntryPoint") -> list[Measure]:
 def _definition_faults(measure: Measure) -> Iterator[str]:
     """Yield what is wrong with a measure's fields; its function is not called."""
     name = measure.name
-    if not (isinstance(name, str) and re.fullmatch(NAME, name)):
+    if not (isinstance(name, str) and re.fullmatch(MEASURE_NAME, name)):
         yield f"its name is {name!r}; a letter, then letters, digits, . @ - are allowed"
     elif name.upper() in RESERVED:
         yield f"its name is {name!r}, which means something else in files"

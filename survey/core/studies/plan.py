@@ -55,7 +55,7 @@ FIELD_LISTS: dict[str, type[PersonalField]] = {
     "closing_questions": ClosingQuestion,
     "ask": AskedField,
 }
-LATER = ("ask",)  # fields that release 0.2.0 does not know: left out where they are empty
+LATER_FIELDS = ("ask",)  # fields that release 0.2.0 does not know: left out where they are empty
 POOL = ("design", "pool")  # the choice with which some settings count
 QUESTIONS = Whole("Questions", 1, MOST_QUESTIONS, help=f"1 to {MOST_QUESTIONS}, or the whole pool.")
 PER_PARTICIPANT = Whole(
@@ -310,7 +310,7 @@ class Plan(ABC):
     def as_json(self) -> dict[str, Json]:
         """Return the plan as plain lists and dictionaries, for storage."""
         stored = {"kind": self.kind, **asdict(self)}
-        return {name: value for name, value in stored.items() if value or name not in LATER}
+        return {name: value for name, value in stored.items() if value or name not in LATER_FIELDS}
 
     def content(self) -> dict[str, Json]:
         """Return the plan as plain values, without fields at their default.

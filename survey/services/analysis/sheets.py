@@ -201,7 +201,7 @@ def _escape_markdown(text: str) -> str:
 
 
 # Signs that LaTeX reads as commands, and signs in our texts that its fonts may lack.
-LATEX = str.maketrans(
+LATEX_SIGNS = str.maketrans(
     {
         "\\": r"\textbackslash{}",
         **{sign: f"\\{sign}" for sign in "&%$#_{}"},
@@ -261,7 +261,7 @@ def _latex_row(row: Sequence[str]) -> str:
 
 def _escape_latex(text: str) -> str:
     """Return a text on one line, with signs escaped that LaTeX or its fonts treat otherwise."""
-    return " ".join(text.split()).translate(LATEX)
+    return " ".join(text.split()).translate(LATEX_SIGNS)
 
 
 FORMATS: Mapping[str, Callable[[Table], str]] = {"csv": as_csv, "md": as_markdown, "tex": as_latex}

@@ -20,7 +20,7 @@ from survey.core.text_input import FileFaults, lines_of
 from survey.errors import SurveyError
 from survey.services.exchange.input_files import read_text
 
-TAG = "hamming"
+RUN_TAG = "hamming"
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def write_run(
             for ranked in rank_by_distance(queries, collection, depth):
                 pairs = zip(ranked.documents, ranked.distances, strict=True)
                 file.writelines(
-                    f"{ranked.query} Q0 {document} {rank} {-distance} {TAG}\n"
+                    f"{ranked.query} Q0 {document} {rank} {-distance} {RUN_TAG}\n"
                     for rank, (document, distance) in enumerate(pairs, 1)
                 )
                 lines, tied = lines + len(ranked.documents), tied + ranked.tied

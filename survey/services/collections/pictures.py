@@ -36,7 +36,7 @@ NEARLY_EQUAL = 16  # of 256 values of a colour
 
 # Where a file of another kind has which bytes: what it is, and what to do.
 EXPORT = "Export it as JPEG or PNG"
-FOREIGN = {
+FOREIGN_PICTURES = {
     **{
         (4, b"ftyp" + brand): f"this is HEIC, as phones store pictures. {EXPORT}"
         for brand in (b"heic", b"heix", b"hevc", b"heim", b"heis", b"mif1", b"msf1")
@@ -266,7 +266,7 @@ def _why_unknown(content: bytes) -> str:
         return "this is a web page. Save the picture itself, not the page that shows it"
     if b"<svg" in content[:2_000].lower():
         return f"an SVG may hold scripts; {allowed}"
-    for (start, mark), reason in FOREIGN.items():
+    for (start, mark), reason in FOREIGN_PICTURES.items():
         if content[start:].startswith(mark):
             return reason
     return f"this is no picture that can be read; {allowed}"

@@ -20,28 +20,28 @@ BLOCKS = {
     *("div", "section", "article", "main", "header", "footer", "aside", "nav", "address"),
     *("figure", "figcaption", "dl", "dt", "dd", "details", "summary", "fieldset", "center", "hr"),
 }
-PICTURES = {"img", "svg"}
+PICTURE_TAGS = {"img", "svg"}
 REMOVED = {  # with all that is in them
     *("head", "title", "script", "style", "noscript", "template"),
     *("form", "button", "input", "select", "textarea"),
     *("frame", "frameset", "iframe", "object", "embed", "applet", "dialog"),
     *("svg", "math", "audio", "video", "canvas", "map"),
 }
-CELL = {"colspan": re.compile(r"[1-9]\d{0,2}"), "rowspan": re.compile(r"[1-9]\d{0,2}")}
+CELL_ATTRIBUTES = {"colspan": re.compile(r"[1-9]\d{0,2}"), "rowspan": re.compile(r"[1-9]\d{0,2}")}
 VALUES = {
     "dir": re.compile(r"ltr|rtl|auto", re.IGNORECASE),
     "lang": re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*"),
-    **CELL,
+    **CELL_ATTRIBUTES,
 }
 # Writing elements takes the square of their depth: 200,000 characters of <ul><li> took 24 seconds.
 MOST_NESTED = 2_500
-TAG = re.compile(r"<(/?)([a-z][a-z0-9]*)", re.IGNORECASE)
+TAG_NAME = re.compile(r"<(/?)([a-z][a-z0-9]*)", re.IGNORECASE)
 # The next of them, or the end of what is around, ends them: their tags nest nothing.
-ENDED = {
+UNNESTED_TAGS = {
     *("p", "li", "dt", "dd", "tr", "td", "th", "thead", "tbody", "tfoot", "colgroup", "option"),
     *("br", "hr", "img", "col", "wbr", "input", "meta", "link", "base", "area", "embed", "source"),
 }
-BLOCK = re.compile(rf"<(/?)(?:{'|'.join(sorted(BLOCKS))})\b([^<>]*)>")
+BLOCK_TAG = re.compile(rf"<(/?)(?:{'|'.join(sorted(BLOCKS))})\b([^<>]*)>")
 EMPTY = re.compile(r"<p\b[^<>]*>\s*</p>")
 
 
@@ -60,8 +60,8 @@ def reduce_html(html: str) -> Reduced:
     """
     tags = _tags_in(html)
     blocks = _cleaned(html, TAGS | BLOCKS)  # in which < is nothing but the beginning of a tag
-    reduced = EMPTY.sub("", _cleaned(BLOCK.sub(r"<\1p\2>", blocks), TAGS)).strip()
-    pictures = sum(tags[name] for name in PICTURES)
+    reduced = EMPTY.sub("", _cleaned(BLOCK_TAG.sub(r"<\1p\2>", blocks), TAGS)).strip()
+    pictures = sum(tags[name] for name in PICTURE_TAGS)
     return Reduced(reduced if text_of_html(reduced) else "", tags["a"], pictures)
 
 
@@ -69,9 +69,9 @@ def is_too_nested(html: str) -> bool:
     """Return whether elements are in one another more than MOST_NESTED deep, by their tags."""
     opened: Counter[str] = Counter()
     depth = 0
-    for slash, name in TAG.findall(html):
+    for slash, name in TAG_NAME.findall(html):
         tag = name.lower()
-        if tag in ENDED or (slash and not opened[tag]):
+        if tag in UNNESTED_TAGS or (slash and not opened[tag]):
             continue
         step = -1 if slash else 1
         opened[tag] += step
@@ -82,7 +82,11 @@ def is_too_nested(html: str) -> bool:
 
 
 def _cleaned(html: str, tags: set[str]) -> str:
-    attributes = {"*": VALUES.keys() - CELL.keys(), "th": {*CELL}, "td": {*CELL}}
+    attributes = {
+        "*": VALUES.keys() - CELL_ATTRIBUTES.keys(),
+        "th": {*CELL_ATTRIBUTES},
+        "td": {*CELL_ATTRIBUTES},
+    }
     return nh3.clean(
         html,
         tags=tags,
@@ -106,8 +110,8 @@ def _tags_in(html: str) -> Counter[str]:
 
     shown = nh3.clean(
         html,
-        tags={"a", *PICTURES},
-        clean_content_tags=REMOVED - PICTURES,
+        tags={"a", *PICTURE_TAGS},
+        clean_content_tags=REMOVED - PICTURE_TAGS,
         attributes={"a": {"href"}},
         attribute_filter=count,
         link_rel=None,

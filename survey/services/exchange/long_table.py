@@ -24,7 +24,7 @@ from survey.services.exchange.tables import (
 LONG = "long.csv"
 SCRIPT = "analysis.R"
 SECONDS = "seconds"
-DIGITS = 12  # of a difference
+DIFFERENCE_DIGITS = 12  # of a difference
 
 _COLUMNS = [
     *(PARTICIPANT, QUESTION),
@@ -55,7 +55,7 @@ def long_table(of_d: str, body: Callable[[Content], Iterable[str]]) -> Table:
 
 def end_of_line(pair: Pair, d: float, first: Ranking, second: Ranking) -> str:
     """Return the cells of a pair in a response's line; ``first``, ``second``: its orders."""
-    return f"{text_of(str(pair))},{d + 0.0:.{DIGITS}g},{contrast_part(first, second)}\n"
+    return f"{text_of(str(pair))},{d + 0.0:.{DIFFERENCE_DIGITS}g},{contrast_part(first, second)}\n"
 
 
 def start_of_line(

@@ -50,7 +50,7 @@ REFUSALS = {
 }
 
 # Why an answer is not stored any more, by the participant's status.
-ENDED = {
+ENDED_REASONS = {
     "complete": marked("The answers were handed in and cannot be changed any more."),
     "stopped": marked("You have stopped taking part, so nothing more is stored."),
 }
@@ -370,8 +370,8 @@ def _locked_state(
     )
     if state is None:
         raise no_such_question()
-    if state.status in ENDED:
-        raise NotAllowedError(ENDED[state.status])
+    if state.status in ENDED_REASONS:
+        raise NotAllowedError(ENDED_REASONS[state.status])
     return state, moment
 
 

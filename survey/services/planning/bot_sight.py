@@ -7,7 +7,7 @@ from selectolax.lexbor import LexborNode
 
 from survey.core.collections.items import PictureAndText
 
-NAME = re.compile(r"/([^/]+)\.webp$")
+PICTURE_NAME = re.compile(r"/([^/]+)\.webp$")
 
 
 class Sight:
@@ -29,7 +29,7 @@ class Sight:
         if part is None:
             return ""
         image, texts, words = map(part.css_first, ("img", "[data-text]", ".lead"))
-        name = NAME.search(str(image.attributes["src"])) if image else None
+        name = PICTURE_NAME.search(str(image.attributes["src"])) if image else None
         text = str(texts.attributes["data-text"]) if texts else words.text() if words else ""
         return self.find(name[1] if name else "", text)
 

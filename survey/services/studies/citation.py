@@ -19,7 +19,7 @@ LICENCES = {  # by their SPDX identifiers, which CITATION.cff has
 }
 # As BibTeX names them.
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-LATEX = {
+LATEX_COMMANDS = {
     "\\": r"\textbackslash{}",
     # BibTeX counts braces even after a backslash, and one alone would end the field.
     "{": r"\textbraceleft{}",
@@ -115,7 +115,7 @@ class Citation:
 
 def latex(text: str) -> str:
     """Return a text in which no sign means anything to LaTeX or BibTeX."""
-    return "".join(LATEX.get(sign, sign) for sign in text)
+    return "".join(LATEX_COMMANDS.get(sign, sign) for sign in text)
 
 
 def _bibtex_names(author: Author) -> Iterator[str]:

@@ -64,7 +64,7 @@ UNSAVED = marked(
 ANSWERING = ("participant.answer_practice", "participant.answer_question")
 
 # Random, so that no text of a study can equal a mark.
-MARKS = {name: token_hex() for name in ("token", "submission_key", "resume_code", "reason")}
+MARK_TOKENS = {name: token_hex() for name in ("token", "submission_key", "resume_code", "reason")}
 
 
 @blueprint.get("/practice")
@@ -517,9 +517,9 @@ def _question_page(
         *_counts().values(),
         has_personal_link(),
         current_path(),
-        caller=lambda: _rendered(position, shown, filled_in, **MARKS),
+        caller=lambda: _rendered(position, shown, filled_in, **MARK_TOKENS),
     )
-    for name, mark in MARKS.items():
+    for name, mark in MARK_TOKENS.items():
         html = html.replace(mark, escape(own[name]))
     return html
 
