@@ -237,7 +237,7 @@ def test_no_two_figures_of_a_page_share_an_id(shown):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("ending", figures.FORMATS)
+@pytest.mark.parametrize("ending", figures.FIGURE_FORMATS)
 def test_the_same_numbers_give_the_same_bytes(shown, ending):
     once, again = (figures.render(shown["differences"], ending) for _ in range(2))
     assert once == again

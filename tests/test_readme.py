@@ -41,7 +41,7 @@ def test_what_each_of_the_three_does_first_stands_on_the_first_screen():
 @ON_SQLITE
 def test_the_demo_study_and_a_study_of_its_seed_have_the_same_questions(app, session):
     first = demo.ensure_studies(session)
-    plan = plans.preset_plan("mnro", seed=2039, **demo.CONTACT)
+    plan = plans.preset_plan("mnro", seed=2039, **demo.DEMO_CONTACT)
     again = lifecycle.create_study(session, "replication", plan)
     lifecycle.open_study(session, again, anyway=demo.NO_ADDRESS)
     assert again.digest == first.digest

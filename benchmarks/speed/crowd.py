@@ -102,7 +102,7 @@ def fill(engine: Engine, participants: int, **changes: Any) -> Iterator[int]:
         standing: dict[str, Any] = {
             "practice": False,
             "participants": wanted,
-            **demo.CONTACT,
+            **demo.DEMO_CONTACT,
         }
         plan = ordering_plan(plans.preset_plan("mnro", **standing | changes))
         study = lifecycle.create_study(session, SLUG, plan)

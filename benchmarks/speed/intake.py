@@ -44,7 +44,7 @@ def measured(folder: Path, count: int) -> dict[str, float]:
         app = create_app(Settings(Path(instance), f"sqlite:///{path}", "a key for benchmarks only"))
         with app.app_context():
             upgrade_database(db.engine)
-            plan = plans.preset_plan("mnro", **demo.CONTACT)
+            plan = plans.preset_plan("mnro", **demo.DEMO_CONTACT)
             files = dict(islice(item_files.files_in_folder(folder).items(), count))
             documents = items.items_of_files(files, folder.name, items.Intake())
             empty = path.stat().st_size

@@ -176,7 +176,7 @@ class TaskKind(click.ParamType[str]):
         return click.Choice([*KINDS])
 
 
-STUDY = KnownName("study")
+STUDY_NAME = KnownName("study")
 STUDY_OR_FILE = KnownName("target")
 RESEARCHER = KnownName("researcher")
 
@@ -199,7 +199,7 @@ class NamedFileType(click.Path):
         return NamedFile(Path(os.fsdecode(super().convert(file, param, ctx))), name.strip())
 
 
-MEASURES = KnownName("measures")
+MEASURE_NAMES = KnownName("measures")
 INPUT_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 RUN_FILE = NamedFileType(exists=True, dir_okay=False, path_type=Path)
 OUTPUT_FILE = click.Path(dir_okay=False, path_type=Path)

@@ -13,7 +13,7 @@ import click
 from survey.cli.command import (
     JSON_OPTION,
     OUTPUT_FILE,
-    STUDY,
+    STUDY_NAME,
     command,
     open_study,
     refuse_inputs,
@@ -57,7 +57,7 @@ def _metavar(rule: Numbers | Choice) -> str:
 @click.option(
     "--study",
     "slug",
-    type=STUDY,
+    type=STUDY_NAME,
     metavar="SLUG",
     help="Plan for the questions of this study, of kind ordering.",
 )
@@ -157,7 +157,7 @@ def _past_votes(bundle: Path) -> "PastVotes":
         "  --prefer MNRO=.5,NMRR=.3,AP=.1,OTHER=.1",
     )
 )
-@click.argument("slug", type=STUDY)
+@click.argument("slug", type=STUDY_NAME)
 @click.option(
     "--participants", required=True, type=click.IntRange(1, 100_000), help="How many take part."
 )

@@ -16,7 +16,7 @@ from survey.cli.command import (
     OUTPUT_FOLDER,
     RESEARCHER,
     RUN_FILE,
-    STUDY,
+    STUDY_NAME,
     STUDY_OR_FILE,
     MultiWordCommand,
     NamedFile,
@@ -195,7 +195,7 @@ def _is_path(target: str) -> bool:
         "survey export five-systems --parquet five-systems-tables",
     )
 )
-@click.argument("slug", type=STUDY)
+@click.argument("slug", type=STUDY_NAME)
 @click.option("--to", "target", type=OUTPUT_FILE, help="The zip file to write.")
 @click.option(
     "--parquet",

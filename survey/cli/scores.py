@@ -10,7 +10,7 @@ import click
 from survey.cli.command import (
     INPUT_FILE,
     JSON_OPTION,
-    MEASURES,
+    MEASURE_NAMES,
     OUTPUT_FOLDER,
     READING_OPTIONS,
     RUN_FILE,
@@ -112,7 +112,7 @@ OUTPUT_OPTIONS = (
 @click.option(
     "--measures",
     "names",
-    type=MEASURES,
+    type=MEASURE_NAMES,
     metavar="NAMES",
     default="AP,NMRR,MNRO",
     help="Names with commas between, like AP,nDCG@5,S-recall@3.",
@@ -250,7 +250,7 @@ def _parse_gmt(_: click.Context, __: click.Parameter, text: str | None) -> int |
 )
 @click.option(
     "--measures",
-    type=MEASURES,
+    type=MEASURE_NAMES,
     multiple=True,
     metavar="NAME...",
     help="Such as AP nDCG@10 MNRO; the usual ones by default.",

@@ -10,11 +10,11 @@ import click
 from survey.cli.command import (
     INPUT_FILE,
     JSON_OPTION,
-    MEASURES,
+    MEASURE_NAMES,
     READING_OPTIONS,
     RESEARCHER,
     RUN_FILE,
-    STUDY,
+    STUDY_NAME,
     CommandGroup,
     MultiWordCommand,
     NamedFile,
@@ -50,12 +50,12 @@ if TYPE_CHECKING:
     from survey.services.accounts import Role
     from survey.services.studies.plans import OwnLists, PlanFile, PlanText, Reading, TextFile
 
-SLUG_ARGUMENT = click.argument("slug", type=STUDY)
+SLUG_ARGUMENT = click.argument("slug", type=STUDY_NAME)
 ASKED_BY = click.option("--asked-by", help="Who runs the study, as participants read it.")
-CONTACT = click.option(
+CONTACT_OPTION = click.option(
     "--contact", help="Where participants can ask, for example an e-mail address."
 )
-MINUTES = click.option(
+MINUTES_OPTION = click.option(
     "--minutes",
     type=click.IntRange(1, 600),
     help="How long it takes, as participants read it; computed by default.",
@@ -129,13 +129,13 @@ def study() -> None:
 )
 @click.option(
     "--measures",
-    type=MEASURES,
+    type=MEASURE_NAMES,
     metavar="NAMES",
     help="Two to six, with commas between, like AP,nDCG@10,MNRO.",
 )
 @click.option(
     "--contrast",
-    type=MEASURES,
+    type=MEASURE_NAMES,
     metavar="NAMES",
     help="Of preference: only pairs on which one of these contradicts the others are asked.",
 )
@@ -161,7 +161,7 @@ def study() -> None:
 @click.option(
     "--judgements-of",
     "labelled",
-    type=STUDY,
+    type=STUDY_NAME,
     metavar="SLUG",
     help="Take judgements and items of this labelling study, instead of --qrels and --items.",
 )
@@ -217,8 +217,8 @@ def study() -> None:
 )
 @click.option("--title", help="The title that participants read.")
 @ASKED_BY
-@CONTACT
-@MINUTES
+@CONTACT_OPTION
+@MINUTES_OPTION
 @JSON_OPTION
 def new(
     slug: str,
@@ -637,8 +637,8 @@ def schema() -> None:
 )
 @SLUG_ARGUMENT
 @ASKED_BY
-@CONTACT
-@MINUTES
+@CONTACT_OPTION
+@MINUTES_OPTION
 @click.option("--reason", default="", help="Why a closed study opens again; it is exported.")
 @click.option(
     "--anyway",

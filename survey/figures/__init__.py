@@ -13,13 +13,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree  # nosec B405 # reads our own drawings only
 
-from survey.figures.exhibit import FORMATS, GREY, STYLE, UNDATED, WIDTH, Exhibit
+from survey.figures.exhibit import FIGURE_FORMATS, GREY, STYLE, UNDATED, WIDTH, Exhibit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["DRAWINGS", "FORMATS", "as_image", "as_svg", "can_draw", "draw", "render"]
+__all__ = ["DRAWINGS", "FIGURE_FORMATS", "as_image", "as_svg", "can_draw", "draw", "render"]
 
 # What draws an exhibit's rows on axes, and what tells from their number how high the figure is, in
 # inches.

@@ -48,7 +48,7 @@ class Exhibit:
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#C26C9B", "#B88000", "#3D94C9")
 GREY = "#7F7F7F"
 MARKERS = ("o", "s", "D", "^", "v", "P")
-FORMATS = ("svg", "pdf", "png")
+FIGURE_FORMATS = ("svg", "pdf", "png")
 WIDTH = 3.7  # inches: about a column of a paper, and legible on a phone
 
 STYLE: Any = {  # Any: matplotlib types the keys as literals

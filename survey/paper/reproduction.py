@@ -25,7 +25,7 @@ from survey.core.studies.fields import and_join
 from survey.figures.exhibit import Exhibit
 from survey.services.analysis.sheets import P, Sheet, as_csv, text_of
 
-MEASURES = ("AP", "NMRR", "MNRO")
+PAPER_MEASURES = ("AP", "NMRR", "MNRO")
 HOLDS, IN_PART = "holds", "holds in part"
 NOT_SUPPORTED = "not supported"  # by the votes, though it may be true
 DOES_NOT_HOLD = "does not hold"  # a computation contradicts it
@@ -80,13 +80,13 @@ def exhibit_sheet(
 
 
 def fill_in(text: str, values: Mapping[str, Any]) -> str:
-    """Return a text with these values in its placeholders, formatted by ``FORMATS`` too."""
+    """Return a text with these values in its placeholders, formatted by ``VALUE_FORMATS`` too."""
     return _Words().vformat(text, (), values)
 
 
 class _Words(Formatter):
     def format_field(self, value: Any, format_spec: str) -> Any:
-        form = FORMATS.get(format_spec)
+        form = VALUE_FORMATS.get(format_spec)
         return super().format_field(value, format_spec) if form is None else form(value)
 
 
@@ -115,7 +115,7 @@ def join_words(parts: Iterable[object]) -> str:
 
 
 # What a placeholder may say behind its colon, beside Python's own formats.
-FORMATS: Mapping[str, Callable[[Any], str]] = {
+VALUE_FORMATS: Mapping[str, Callable[[Any], str]] = {
     "p": p_text,  # p = .023
     "value of p": lambda p: text_of(None if p is None else P(p)),  # .023
     "percent": lambda share: f"{100 * share:.1f} %",
@@ -291,13 +291,13 @@ class Reproduction:
         for name, text in self.documents.items():
             yield name, text.encode()
         if self.exhibit is not None:
-            for ending in figures.FORMATS:
+            for ending in figures.FIGURE_FORMATS:
                 yield f"{self.name}.{ending}", figures.render(self.exhibit, ending)
 
     @property
     def file_count(self) -> int:
         """The number of files, for a progress bar."""
-        return 1 + len(self.documents) + len(figures.FORMATS) * (self.exhibit is not None)
+        return 1 + len(self.documents) + len(figures.FIGURE_FORMATS) * (self.exhibit is not None)
 
     def _comparison_sheet(self) -> Sheet:
         rows = [comparison.as_json() for comparison in self.comparisons]

@@ -13,8 +13,8 @@ from survey.core.agreement.credits import OTHER, Shares, Table4, distinct_questi
 from survey.core.agreement.credits import table4 as tabulate
 from survey.core.statistics.significance import LEVEL, p_text
 from survey.paper.reproduction import (
-    MEASURES,
     NOT_SUPPORTED,
+    PAPER_MEASURES,
     Check,
     Checks,
     Claim,
@@ -60,9 +60,9 @@ SHARES = {
 
 def published_counts() -> PublishedCounts:
     """Return the votes of Table 4 with the identical orders that the text below it names."""
-    names = (*MEASURES, OTHER)
+    names = (*PAPER_MEASURES, OTHER)
     return PublishedCounts(
-        measures=MEASURES,
+        measures=PAPER_MEASURES,
         votes=tuple(tuple(int(row[name]) for name in names) for row in printed_rows("table4")),
         identical=IDENTICAL,
         participants=PARTICIPANTS,

@@ -10,7 +10,7 @@ from survey.core.measures.nmrr_mnro import mnro_horizon
 from survey.core.studies.questions import build_question
 from survey.paper.figures1_to_8 import nro
 from survey.paper.reproduction import (
-    MEASURES,
+    PAPER_MEASURES,
     ROUNDING_NOTE,
     Check,
     Checks,
@@ -35,10 +35,10 @@ def table1() -> Reproduction:
     """Score the five lists of Table 1 and compare values and ranks with the print."""
     rows = printed_rows("table1")
     lists = [[int(row[f"rank{k}"]) for k in range(1, 6)] for row in rows]
-    question = build_question(1, lists, MEASURES, Setting(int(rows[0]["collection_size"])))
+    question = build_question(1, lists, PAPER_MEASURES, Setting(int(rows[0]["collection_size"])))
     comparisons = []
     for index, row in enumerate(rows):
-        for name in MEASURES:
+        for name in PAPER_MEASURES:
             column = question.columns[name]
             value, rank = column.values[index], column.ranking.places[row["list"]]
             comparisons += [

@@ -161,7 +161,7 @@ class Form(FlaskForm):  # type: ignore[misc] # Flask-WTF has no type hints
         return str(field.name)
 
 
-BESIDE = "beside_"  # before the name of what a plan asks beside a question
+BESIDE_PREFIX = "beside_"  # before the name of what a plan asks beside a question
 
 
 class AnswerForm(Form):
@@ -268,7 +268,7 @@ class AnswerForm(Form):
     @property
     def further(self) -> list[tuple[AskedField, Field]]:
         """What the plan asks beside the question, each with its control."""
-        return [(field, self[f"{BESIDE}{field.name}"]) for field in self.ask]
+        return [(field, self[f"{BESIDE_PREFIX}{field.name}"]) for field in self.ask]
 
     @property
     def beside(self) -> dict[str, FieldAnswer] | None:

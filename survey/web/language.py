@@ -31,7 +31,7 @@ ORDINALS = (
     *(marked("1st"), marked("2nd"), marked("3rd"), marked("4th"), marked("5th")),
     *(marked("6th"), marked("7th"), marked("8th"), marked("9th"), marked("10th")),
 )
-ALONE = (
+UNTIED = (
     *(marked("%(letter)s first"), marked("%(letter)s second"), marked("%(letter)s third")),
     *(marked("%(letter)s fourth"), marked("%(letter)s fifth"), marked("%(letter)s sixth")),
     *(marked("%(letter)s seventh"), marked("%(letter)s eighth"), marked("%(letter)s ninth")),
@@ -306,7 +306,7 @@ def _chosen(letter: str, number: int) -> str:
 
 
 def _alone(letter: str, number: int) -> str:
-    return gettext(ALONE[number - 1], letter=letter)
+    return gettext(UNTIED[number - 1], letter=letter)
 
 
 def _tied(letters: str, number: int) -> str:

@@ -28,9 +28,9 @@ blueprint = for_researchers(
 )
 
 ARM = "."  # between the label order and the arm in an address: 213.after
-BEFORE = ("entry", "consent", "about_you", "scenario")
+PAGES_BEFORE = ("entry", "consent", "about_you", "scenario")
 CLOSING = "closing"
-AFTER = ("review", "done", "declined", "screened_out")
+PAGES_AFTER = ("review", "done", "declined", "screened_out")
 # The page after a button that on the real pages stores something.
 AFTER_BUTTON = {"begin": "consent", "resume": "consent", "decline": "declined", "leave": "entry"}
 
@@ -135,10 +135,10 @@ def page(labels: str, page: str, position: int = PRACTICE) -> ResponseReturnValu
         return redirect(_address_of("practice", **step_after_check()), 303)
     if is_sent and page in AFTER_BUTTON:
         return redirect(_address_of(AFTER_BUTTON[page]), 303)
-    if not is_sent and page not in (*BEFORE, *_pages_after()):
+    if not is_sent and page not in (*PAGES_BEFORE, *_pages_after()):
         raise NotFound
     form = _form_of(page)
-    if not is_sent or (page in (*BEFORE, CLOSING) and not form.validate_on_submit()):
+    if not is_sent or (page in (*PAGES_BEFORE, CLOSING) and not form.validate_on_submit()):
         return _plain_page(page, form)
     return redirect(_address_after(page, position), 303)
 
@@ -232,11 +232,11 @@ def _credit(page: str) -> Credit:
 
 
 def _pages_before() -> tuple[str, ...]:
-    return (*BEFORE, "practice") if g.plan.practice else BEFORE
+    return (*PAGES_BEFORE, "practice") if g.plan.practice else PAGES_BEFORE
 
 
 def _pages_after() -> tuple[str, ...]:
-    return (CLOSING, *AFTER) if g.plan.closing_questions else AFTER
+    return (CLOSING, *PAGES_AFTER) if g.plan.closing_questions else PAGES_AFTER
 
 
 def _address_after(page: str, position: int) -> str:

@@ -191,7 +191,7 @@ def two_lists(browser: Browser, server: Server, folder: Path) -> None:
             "show_positions": False,
             "personal_fields": (),
         }
-        asked |= {"ask_satisfaction": True, "shuffle_questions": False, **demo.CONTACT}
+        asked |= {"ask_satisfaction": True, "shuffle_questions": False, **demo.DEMO_CONTACT}
         plan = kind_plan("preference", **lists, **asked)
         study = lifecycle.create_study(db.session, "which-is-better", plan)
         lifecycle.copy_items(db.session, demonstration, study)
@@ -209,7 +209,7 @@ def judgements(browser: Browser, server: Server, folder: Path) -> None:
     """Photograph a batch to be labelled and a topic to be sorted, of the same pictures."""
     names = [name for name in ("arches", "astronaut", "camera", "cat") for _ in range(5)]
     documents = [f"{name}-{2 + place % 5}" for place, name in enumerate(names)][:18]
-    asked = {"shuffle_questions": False, "personal_fields": (), **demo.CONTACT}
+    asked = {"shuffle_questions": False, "personal_fields": (), **demo.DEMO_CONTACT}
     with server.app.app_context():
         judged(kind_plan("labelling", topics=["coffee-1", "cat-1"], **asked), "which-match")
         judged(kind_plan("grouping", topics=[["far", documents]], **asked), "which-groups")

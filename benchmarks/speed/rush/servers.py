@@ -87,7 +87,7 @@ def open_study(folder: Path, uri: str, **changes: Any) -> None:
             "seed": 5,
             "practice": False,
             "participants": 100_000,
-            **demo.CONTACT,
+            **demo.DEMO_CONTACT,
         }
         plan = plans.preset_plan("mnro", **standing | changes)
         with Session(db.engine) as session:

@@ -83,7 +83,7 @@ Test = TypeVar("Test", bound=Statistic)
 
 MOST_ABOVE = 2.0  # of a difference, less what random clicks give: both are within -1 and 1
 ZERO_MEAN = "the difference is 0"
-ALONE = Correction()
+UNCORRECTED = Correction()
 
 # A vote that credits several measures gives each a whole credit, or an equal share of one,
 # or the response is left out.
@@ -149,7 +149,7 @@ class MeanTests:
             spread.effective,
             ScopeTest(None),
             ScopeTest(None),
-            ALONE,
+            UNCORRECTED,
         )
         p = p_of_these(participants, spread.effective)
         return decided(tests, of_kind.p, p, bound=bound)
@@ -172,7 +172,7 @@ def decided(
     p_kind: float | None,
     p_these: float | None,
     *,
-    correction: Correction = ALONE,
+    correction: Correction = UNCORRECTED,
     means: int = 2,
     bound: float = 1.0,
 ) -> Tests:

@@ -28,8 +28,8 @@ Value = TypeVar("Value", bound=Hashable)
 # about ticked columns whose orderings differ, or about an own ordering that puts a list above one
 # that is earlier at every position.
 EQUAL_COLUMN, DIFFERING_TICKS, REVERSED = "equal", "differing", "reversed"
-ASKED = (EQUAL_COLUMN, DIFFERING_TICKS, REVERSED)
-TYPED = 4  # beside the place in ASKED: the ordering that counts for a column was typed
+ASKED_REASONS = (EQUAL_COLUMN, DIFFERING_TICKS, REVERSED)
+TYPED = 4  # beside the place in ASKED_REASONS: the ordering that counts for a column was typed
 
 # The columns of answers that hold codes of distinct values.
 CODED = ("question", "label_order", "own", "column_order", "position")
@@ -47,8 +47,8 @@ class Response:
     where none was. Raises ValueError unless exactly one of the two is present. How it was
     shown, where known: ``column_order``, the label numbers from left to right; ``position``
     of the question in the participant's session, from 1; ``seconds`` taken; ``asked``: what
-    the page asked back before it saved the answer, one of ASKED; ``typed``: whether the ordering of
-    the ticked columns was given as the participant's own.
+    the page asked back before it saved the answer, one of ASKED_REASONS; ``typed``: whether the
+    ordering of the ticked columns was given as the participant's own.
     """
 
     participant: str
@@ -180,8 +180,8 @@ class Answers:
     ``people``: the ids of the participants, each with an answer at least; ``first_answer``: for
     each the row of the first answer. All other columns have an entry for each answer: ``clicked``
     the sum of 2^(label - 1) over the labels that were ticked, 0 for a custom ranking; ``asked`` 0
-    where nothing was asked back, else the place in ASKED from 1, and TYPED more where the ordering
-    was typed; ``seconds`` NaN where unknown.
+    where nothing was asked back, else the place in ASKED_REASONS from 1, and TYPED more where the
+    ordering was typed; ``seconds`` NaN where unknown.
     """
 
     people: NDArray[np.str_]
@@ -286,7 +286,7 @@ def _batch_of(
         **{name: each.encode(map(attrgetter(name), responses)) for name, each in codes.items()},
         "clicked": np.array([_bits(each.clicked) for each in responses], dtype=np.uint8),
         "asked": np.array(
-            [(None, *ASKED).index(each.asked) + TYPED * each.typed for each in responses],
+            [(None, *ASKED_REASONS).index(each.asked) + TYPED * each.typed for each in responses],
             dtype=np.uint8,
         ),
         "seconds": np.array(seconds, dtype=np.float64),

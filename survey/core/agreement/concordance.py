@@ -19,8 +19,8 @@ from survey.core.agreement.credits import Ballots, Credits
 from survey.core.agreement.differences import DESCRIPTIVE, NO_RESPONSES, T1
 from survey.core.statistics import rater_agreement
 from survey.core.statistics.rater_agreement import (
-    HALF,
-    STRICT,
+    HALF_CREDIT,
+    STRICT_CREDIT,
     Midranks,
     agreement_rate,
     signs,
@@ -178,7 +178,7 @@ class HumanRates(Statistic):
 def human_rates(orders: ParticipantOrders, credit: NDArray[np.float64]) -> HumanRates:
     """Compare each participant's orders with the other participants'.
 
-    ``credit``: of the agreement rate, STRICT or HALF.
+    ``credit``: of the agreement rate, STRICT_CREDIT or HALF_CREDIT.
     """
     ballots = orders.ballots
     rates = np.zeros(len(ballots))
@@ -417,10 +417,10 @@ def concordance_of(
         tau_b_of_participants=means_of_participants(orders, tau_b),
         tau_b_custom=mean_agreement(orders, tau_b, custom_only=True),
         spearman=mean_agreement(orders, spearman),
-        strict=mean_agreement(orders, lambda x, y: agreement_rate(x, y, STRICT)),
-        half=mean_agreement(orders, lambda x, y: agreement_rate(x, y, HALF)),
-        human=human_rates(orders, STRICT),
-        human_half=human_rates(orders, HALF),
+        strict=mean_agreement(orders, lambda x, y: agreement_rate(x, y, STRICT_CREDIT)),
+        half=mean_agreement(orders, lambda x, y: agreement_rate(x, y, HALF_CREDIT)),
+        human=human_rates(orders, STRICT_CREDIT),
+        human_half=human_rates(orders, HALF_CREDIT),
         kendall_w=kendall_w(orders),
         krippendorff_alpha=krippendorff_alpha(orders),
         fleiss_kappa=fleiss_kappa(credits, distinct),

@@ -25,11 +25,11 @@ class Words(NamedTuple):
     questions: str = "questions"
 
 
-VOTES = Words("People preferred {winner}", "to {loser}")
+VOTE_WORDS = Words("People preferred {winner}", "to {loser}")
 ORDERINGS = Words("People's own orderings are nearer to {winner}'s orders", "than to {loser}'s")
 AGREEMENT = Words("People's preferences agree with {winner} more often", "than with {loser}")
-RUNS = Words("People preferred {winner}", "to {loser}", of_share=True)
-RUNS_IN_TOPICS = RUNS._replace(questions="topics")
+RUN_WORDS = Words("People preferred {winner}", "to {loser}", of_share=True)
+TOPIC_RUN_WORDS = RUN_WORDS._replace(questions="topics")
 
 # What a lead is worth, after a semicolon, by its scope.
 REACH = {
@@ -54,7 +54,7 @@ CLAUSES = {
     ),
     "none": "between {leader} and {others} the answers do not decide{stopped}",
 }
-HALF = 0.5  # of the comparisons: no lead
+EVEN_SHARE = 0.5  # of the comparisons: no lead
 DOUBT = ", though identical orders may have made the lead"
 
 
@@ -93,7 +93,7 @@ class Row(NamedTuple):
         return -self.lead, turned
 
 
-def headline(rows: Sequence[Row], questions: int, words: Words = VOTES) -> str:
+def headline(rows: Sequence[Row], questions: int, words: Words = VOTE_WORDS) -> str:
     """Return one sentence: whom people preferred to which others, how far, and where it holds.
 
     The leader has the largest sum of leads. ``questions``: how many were answered.
@@ -229,22 +229,22 @@ def _figure(row: Row, winner: str, words: Words) -> str:
     lead, interval = row.turned(winner)
     if lead is None:
         return ""
-    number = rounded(100 * (lead + HALF * words.of_share), 0)
+    number = rounded(100 * (lead + EVEN_SHARE * words.of_share), 0)
     number = f"{number} of 100" if words.of_share else f"{'+' * (lead > 0)}{number} points"
     if interval:
-        low, high = (rounded(100 * (end + HALF * words.of_share), 0) for end in interval)
+        low, high = (rounded(100 * (end + EVEN_SHARE * words.of_share), 0) for end in interval)
         number += f", {low} to {high}"
     return f" ({number})"
 
 
-def row_texts(row: Row, questions: int, words: Words = VOTES) -> tuple[str, str, str]:
+def row_texts(row: Row, questions: int, words: Words = VOTE_WORDS) -> tuple[str, str, str]:
     """Return a pair with the winner first, its lead, and whether it holds."""
     pair, lead = row.found.pair, row.lead or 0.0
     ahead, behind = pair if lead >= 0 else pair[::-1]
     figure, interval = row.turned(ahead)
     text = ""
     if figure is not None:
-        half = HALF * words.of_share
+        half = EVEN_SHARE * words.of_share
         text = f"{rounded(100 * (figure + half))} {'of 100' if words.of_share else 'points'}"
         if interval:
             low, high = (rounded(100 * (end + half)) for end in interval)

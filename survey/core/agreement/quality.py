@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from survey.core.agreement.answers import (
-    ASKED,
+    ASKED_REASONS,
     DIFFERING_TICKS,
     EQUAL_COLUMN,
     REVERSED,
@@ -164,7 +164,7 @@ def asked_back(
     ordering of a question does so.
     """
     is_equal, is_differing, is_reversed = (
-        answers.asked % TYPED == code for code, _ in enumerate(ASKED, 1)
+        answers.asked % TYPED == code for code, _ in enumerate(ASKED_REASONS, 1)
     )
     is_own = answers.clicked == 0
     is_kept = np.zeros(len(is_own), dtype=bool)

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from survey.core.measures import Values, score
 
 SETS = 3
-MEASURES = ("AP", "P@10", "NMRR", "NAR", "MNRO")
+GENERALITY_MEASURES = ("AP", "P@10", "NMRR", "NAR", "MNRO")
 PRINTED = "MNRO printed"
-VALUE_COLUMNS = (*MEASURES, PRINTED)
+VALUE_COLUMNS = (*GENERALITY_MEASURES, PRINTED)
 """The columns of every array of values: the measures, MNRO also with Eq. 15 as printed."""
 
 
@@ -40,7 +40,7 @@ def values_in_sets(
         for run, order in enumerate(orders):
             positions = np.cumsum(is_in[:, order], axis=1)[:, relevant[order]]
             scored = [
-                score(MEASURES, positions, size),
+                score(GENERALITY_MEASURES, positions, size),
                 score(("MNRO",), positions, size, literal_eq15=True),
             ]
             values[number, run] = np.hstack(scored).mean(axis=0)

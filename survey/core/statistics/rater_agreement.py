@@ -18,8 +18,8 @@ from survey.core.statistics.significance import Interval
 Midranks = NDArray[np.float64]
 
 # What a pair of items counts for the agreement rate, by the signs −1, 0, 1 of the two orders.
-STRICT = np.eye(3)
-HALF = np.array([[1, 0.5, 0], [0.5, 1, 0.5], [0, 0.5, 1]])
+STRICT_CREDIT = np.eye(3)
+HALF_CREDIT = np.array([[1, 0.5, 0], [0.5, 1, 0.5], [0, 0.5, 1]])
 
 FEWEST_FOR_INTERVAL = 5  # items: with fewer, the standard errors are not defined
 QUANTILE = 1.959963984540054  # scipy.special.ndtri(0.975), without waiting for scipy.special
@@ -43,12 +43,12 @@ def spearman(x: ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
 
 
 def agreement_rate(
-    x: ArrayLike, y: ArrayLike, credit: NDArray[np.float64] = STRICT
+    x: ArrayLike, y: ArrayLike, credit: NDArray[np.float64] = STRICT_CREDIT
 ) -> NDArray[np.float64]:
     """Average the credits of the pairs of items, in [0, 1] (Sakai & Zeng 2021).
 
-    ``credit``: STRICT counts a pair that both sides order alike, a tie agreeing with a tie;
-    HALF counts 1/2 for a pair that exactly one side ties besides.
+    ``credit``: STRICT_CREDIT counts a pair that both sides order alike, a tie agreeing with a tie;
+    HALF_CREDIT counts 1/2 for a pair that exactly one side ties besides.
     """
     rate: NDArray[np.float64] = credit[signs(x) + 1, signs(y) + 1].mean(axis=-1)
     return rate

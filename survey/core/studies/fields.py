@@ -25,7 +25,7 @@ PERSONAL = "personal"
 CLOSING = "closing"
 MINUTES = "minutes"
 FieldAnswer = str | int | None  # to a personal field or a closing question
-KINDS = {
+FIELD_TYPES = {
     "choice": "one of several options",
     "number": "a whole number",
     "text": "a text",
@@ -570,7 +570,7 @@ class PersonalField:
 
     name: str
     label: str = declared(Text("Question", 200))
-    kind: Literal["choice", "number", "text", "scale"] = declared(Choice("Kind", KINDS))
+    kind: Literal["choice", "number", "text", "scale"] = declared(Choice("Kind", FIELD_TYPES))
     required: bool = declared(Switch("Must be answered"), True)
     help: str = declared(Text("Help text", 500, needed=False), "")
     options: tuple[str, ...] = ()

@@ -9,7 +9,7 @@ from survey.core.preflight import Warned
 from survey.core.studies.fields import MOST_QUESTIONS
 from survey.core.studies.provenance import Provenance
 from survey.core.studies.questions import (
-    KINDS,
+    MARK_TYPES,
     MarkedRow,
     MarkError,
     Marks,
@@ -19,12 +19,17 @@ from survey.core.studies.questions import (
 from survey.core.studies.rankings import letters_for
 from survey.core.text_input import FaultyFilesError, FileFaults, parse_whole, shortened
 
-QUESTIONS = (1, MOST_QUESTIONS)
-LISTS = (2, 10)  # two suffice for own lists, say two systems' runs
+QUESTION_RANGE = (1, MOST_QUESTIONS)
+LIST_RANGE = (2, 10)  # two suffice for own lists, say two systems' runs
 COLLECTION_SIZE = (2, 100_000_000)
 
-LIST_COLUMNS = ("question", "list", "ranks", "collection_size")  # the columns of KINDS may follow
-TABLE = Columns(LIST_COLUMNS, KINDS)
+LIST_COLUMNS = (
+    "question",
+    "list",
+    "ranks",
+    "collection_size",
+)  # the columns of MARK_TYPES may follow
+TABLE = Columns(LIST_COLUMNS, MARK_TYPES)
 
 
 @dataclass(frozen=True)
@@ -97,7 +102,7 @@ def read_lists_csv(text: str, file: str = "the file") -> OwnLists:
     table = table_in(text, file, TABLE)
     if unknown := table.columns_not_read:
         found = f"column{'s' * (len(unknown) > 1)} not known: {', '.join(unknown)[:300]}"
-        allowed = f"Columns allowed: {', '.join((*LIST_COLUMNS, *KINDS))}"
+        allowed = f"Columns allowed: {', '.join((*LIST_COLUMNS, *MARK_TYPES))}"
         raise FaultyFilesError([f"{file}: {found}. {allowed}"])
     faults = _RowFaults(file)
     rows = [_read_row(row, faults) for row in table.rows]
@@ -123,13 +128,13 @@ def read_lists_csv(text: str, file: str = "the file") -> OwnLists:
 def _read_row(row: Row, faults: _RowFaults) -> _Row:
     size = _number(row, "collection_size", COLLECTION_SIZE, faults)
     letter: str | None = row["list"]
-    if letter not in (letters := letters_for(LISTS[1])):
+    if letter not in (letters := letters_for(LIST_RANGE[1])):
         allowed = f"a letter from {letters[0]} to {letters[-1]} is allowed"
         faults.add_cell(row.number, "list", f"{shortened(row['list'])} found; {allowed}")
         letter = None
     return _Row(
         number=row.number,
-        question=_number(row, "question", QUESTIONS, faults),
+        question=_number(row, "question", QUESTION_RANGE, faults),
         letter=letter,
         marked=_marked(row, size or COLLECTION_SIZE[1], faults),
         size=size,
@@ -167,7 +172,7 @@ def _marked(row: Row, highest: int, faults: _RowFaults) -> MarkedRow:
     ranks = _ranks(row.number, row["ranks"], highest, faults)
     try:
         # A bundle puts an apostrophe before what a spreadsheet would run: "'- a b".
-        plain = {kind: row[kind].removeprefix("'") for kind in KINDS}
+        plain = {kind: row[kind].removeprefix("'") for kind in MARK_TYPES}
         return sorted_with_marks(ranks, plain if ranks else {})
     except MarkError as error:
         faults.add_cell(row.number, error.kind, str(error))
@@ -177,7 +182,7 @@ def _marked(row: Row, highest: int, faults: _RowFaults) -> MarkedRow:
 def _marks(questions: Questions, faults: _RowFaults) -> tuple[Marks, ...]:
     """Return the marks of each question; all its lists, and all questions, need the same kinds."""
     rows = [row for lists in questions.values() for row in lists.values() if row.ranks]
-    kinds = [kind for kind in KINDS if any(kind in row.marked.marks for row in rows)]
+    kinds = [kind for kind in MARK_TYPES if any(kind in row.marked.marks for row in rows)]
     for row in rows:
         for kind in kinds:
             if kind not in row.marked.marks:
@@ -219,9 +224,11 @@ def _check_numbering(questions: Questions, faults: _RowFaults) -> None:
         if skipped:
             text = f"question {number} has the lists {', '.join(lists)}, but no {skipped[0]}"
             faults.add_cell(rows[-1], "list", f"{text}; letters without gaps from A are allowed")
-        elif not LISTS[0] <= len(lists) <= LISTS[1]:
+        elif not LIST_RANGE[0] <= len(lists) <= LIST_RANGE[1]:
             text = f"lists found in question {number}: {len(lists)}"
-            faults.add_cell(rows[-1], "list", f"{text}; {LISTS[0]} to {LISTS[1]} are allowed")
+            faults.add_cell(
+                rows[-1], "list", f"{text}; {LIST_RANGE[0]} to {LIST_RANGE[1]} are allowed"
+            )
         elif len(lists) != usual:
             text = f"question {number} has {len(lists)} lists, question {min(questions)} {usual}"
             faults.add_cell(rows[-1], "list", f"{text}; all questions need equally many")

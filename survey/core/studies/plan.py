@@ -57,7 +57,9 @@ FIELD_LISTS: dict[str, type[PersonalField]] = {
 }
 LATER_FIELDS = ("ask",)  # fields that release 0.2.0 does not know: left out where they are empty
 POOL = ("design", "pool")  # the choice with which some settings count
-QUESTIONS = Whole("Questions", 1, MOST_QUESTIONS, help=f"1 to {MOST_QUESTIONS}, or the whole pool.")
+QUESTIONS_FIELD = Whole(
+    "Questions", 1, MOST_QUESTIONS, help=f"1 to {MOST_QUESTIONS}, or the whole pool."
+)
 PER_PARTICIPANT = Whole(
     "Questions per participant",
     1,
@@ -148,7 +150,7 @@ class Plan(ABC):
     debriefing: str = declared(
         Text("Debriefing", 5_000, needed=False, filled=True, rows=4, help=DEBRIEFING_HELP), ""
     )
-    questions: int = declared(QUESTIONS, 10)
+    questions: int = declared(QUESTIONS_FIELD, 10)
     participants: int = declared(Whole("Participants wanted", 1, 10_000_000, help=WANTED_HELP), 30)
     minutes: int = declared(Whole("Minutes", 1, MOST_MINUTES), 20)
     seed: int = declared(Whole("Seed", 0, 2**63 - 1, help=SEED_HELP), 1)

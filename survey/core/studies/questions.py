@@ -66,11 +66,11 @@ class Marks:
 
     def of_list(self, index: int) -> "Marks":
         """Return the marks of one list alone, to compare lists that have equal ranks."""
-        return Marks(*(getattr(self, kind)[index : index + 1] for kind in KINDS))
+        return Marks(*(getattr(self, kind)[index : index + 1] for kind in MARK_TYPES))
 
     def reordered(self, lists: Sequence[int]) -> "Marks":
         """Return the marks of lists in another order, which holds their indices."""
-        rows = (getattr(self, kind) for kind in KINDS)
+        rows = (getattr(self, kind) for kind in MARK_TYPES)
         return Marks(*(tuple(row[index] for index in lists) if row else () for row in rows))
 
     def dealt(self, orders: Sequence[Sequence[int]]) -> "Marks":
@@ -79,7 +79,7 @@ class Marks:
         def deal(rows: Sequence[Sequence[Any]]) -> tuple[Any, ...]:
             return tuple(tuple(rows[0][item] for item in order) for order in orders if rows)
 
-        return Marks(*(deal(getattr(self, kind)) for kind in KINDS))
+        return Marks(*(deal(getattr(self, kind)) for kind in MARK_TYPES))
 
     def as_json(self) -> dict[str, tuple[tuple[float | tuple[str, ...], ...], ...]]:
         """Return the marks as plain lists: kind → list → item."""
@@ -97,7 +97,7 @@ class Marks:
 
 
 NO_MARKS = Marks()
-KINDS = tuple(field.name for field in fields(Marks))
+MARK_TYPES = tuple(field.name for field in fields(Marks))
 
 
 def mark_text(mark: int | float | Sequence[str]) -> str:
@@ -165,7 +165,7 @@ def sorted_with_marks(ranks: Sequence[int], cells: Mapping[str, str]) -> MarkedR
     """
     order = sorted(range(len(ranks)), key=lambda index: ranks[index])
     marks = {}
-    for kind in KINDS:
+    for kind in MARK_TYPES:
         if not (words := cells.get(kind, "").split()):
             continue
         if len(words) != len(ranks):
@@ -187,7 +187,7 @@ def _parse_word(kind: str, word: str) -> Any:
 
 def marks_of(rows: Sequence[MarkedRow]) -> Marks:
     """Combine the marks of a question's lists; raises MarkError where a list lacks a kind."""
-    kinds = [kind for kind in KINDS if any(kind in row.marks for row in rows)]
+    kinds = [kind for kind in MARK_TYPES if any(kind in row.marks for row in rows)]
     for kind in kinds:
         if not all(kind in row.marks for row in rows):
             raise MarkError(kind, f"no {kind} found; every list needs them where one has them")

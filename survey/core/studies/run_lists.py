@@ -32,7 +32,7 @@ from survey.core.preflight import (
     topics_fault,
     topics_left_out,
 )
-from survey.core.studies.own_lists import COLLECTION_SIZE, LISTS, QUESTIONS, OwnLists
+from survey.core.studies.own_lists import COLLECTION_SIZE, LIST_RANGE, QUESTION_RANGE, OwnLists
 from survey.core.studies.provenance import MOST_SHOWN
 from survey.core.studies.questions import NO_CLUSTER, NO_MARKS, Marks
 from survey.core.studies.rankings import letters_for
@@ -44,7 +44,10 @@ from survey.core.text_input import (
     shortened,
 )
 
-RUNS = (2, LISTS[1])  # fewest and most; kinds of question that need more than 2 refuse them
+RUN_RANGE = (
+    2,
+    LIST_RANGE[1],
+)  # fewest and most; kinds of question that need more than 2 refuse them
 MOST_PAIRED_TOPICS = 500
 LONGEST_CLUSTER_NAME = 40  # characters
 MOST_WARNINGS = 10  # of a code, which a plan holds
@@ -134,7 +137,7 @@ def read_trec(
     chosen = tuple(topics) or tuple(
         topic for topic in common if any(grade > 0 for grade in counted[topic].values())
     )
-    most = MOST_PAIRED_TOPICS if paired else QUESTIONS[1]
+    most = MOST_PAIRED_TOPICS if paired else QUESTION_RANGE[1]
     of_runs = {topic for run in named_runs.values() for topic in run}
     no_topic = "" if chosen else topics_fault(judgements, of_runs)
     if not chosen:
@@ -304,7 +307,7 @@ def cluster_name(cluster: str) -> str:
 
 def _size_faults(runs: int, collection_size: int) -> Iterable[str]:
     """Yield why this number of runs, or this size of a collection, is not allowed."""
-    fewest, most = RUNS
+    fewest, most = RUN_RANGE
     if not fewest <= runs <= most:
         yield f"runs found: {runs}; {fewest} to {most} are allowed, a list from each"
     lowest, highest = COLLECTION_SIZE

@@ -25,7 +25,7 @@ from survey.web.forms import AnswerForm
 from survey.web.language import gettext
 
 TILE = re.compile(r"[1-9][0-9]?")
-ACTIONS = {"next": NEXT, "refine": REFINE, "previous": BACK, "done": DONE, "back": LEAVE}
+BUTTON_ACTIONS = {"next": NEXT, "refine": REFINE, "previous": BACK, "done": DONE, "back": LEAVE}
 
 
 class LabellingForm(AnswerForm):
@@ -73,7 +73,7 @@ class LabellingForm(AnswerForm):
 
     def steps_for(self, shown: LabellingShown, find: FindItems) -> Sequence[LabellingStep]:
         """Return the marks that the form changes, what was in view, and what its button does."""
-        action = ACTIONS.get(self.go.data or "", "")
+        action = BUTTON_ACTIONS.get(self.go.data or "", "")
         seen = self._seen
         steps = steps_from_form(
             *(self.plan, shown, find, int(self.batch.data), self.grades, action),

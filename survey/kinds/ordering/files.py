@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy.orm import Session
 
-from survey.core.agreement.answers import ASKED, Answers, Coded, People, Spread, labels_of
+from survey.core.agreement.answers import ASKED_REASONS, Answers, Coded, People, Spread, labels_of
 from survey.core.agreement.concordance import ParticipantOrders
 from survey.core.agreement.credits import OTHER, Ballots, credited_measures, tally_credits
 from survey.core.agreement.differences import pairs
@@ -508,7 +508,7 @@ _RESPONSE_COLUMNS = [
     *SHARED_COLUMNS,
     Column("is_test", source=Participant.is_test),
     Column("excluded", source=Participant.excluded),
-    asked_column(ASKED),
+    asked_column(ASKED_REASONS),
     CONTRADICTS,
     Column("typed", source=StoredOrderingAnswer.typed, allowed=YES_OR_NO),
     Column("scores_seen", source=StoredOrderingAnswer.scores_seen, allowed=f"{YES_OR_NO}; empty"),

@@ -27,7 +27,7 @@ from survey.core.studies.minutes import Documents
 from survey.core.studies.plan import MARK_QUERY_WORDS, OBVIOUS, REPEATED, Plan
 from survey.core.studies.provenance import MOST_SHOWN, Provenance
 from survey.core.studies.questions import (
-    KINDS,
+    MARK_TYPES,
     NAME_RULE,
     NO_MARKS,
     Marks,
@@ -726,12 +726,12 @@ def _positions(value: object, *, sort: bool) -> list[int]:
 
 def _read_marks(value: object, faults: list[Fault]) -> Marks:
     marks = Marks()
-    if not isinstance(value, dict) or not set(value) <= set(KINDS):
+    if not isinstance(value, dict) or not set(value) <= set(MARK_TYPES):
         faults.append(
             Fault(
                 ("marks",),
-                f"marks is {value!r}; {', '.join(KINDS)} are allowed, each with a word for every "
-                "relevant item, like grades: 2 1 1",
+                f"marks is {value!r}; {', '.join(MARK_TYPES)} are allowed, each with a word for "
+                "every relevant item, like grades: 2 1 1",
             )
         )
         return marks
@@ -754,7 +754,7 @@ def _read_own_marks(value: object, faults: list[Fault]) -> tuple[Marks, ...]:
     try:
         if not isinstance(value, list | tuple):
             raise TypeError
-        if not all(isinstance(item, dict) and set(item) <= set(KINDS) for item in value):
+        if not all(isinstance(item, dict) and set(item) <= set(MARK_TYPES) for item in value):
             raise TypeError
         return tuple(map(Marks.from_json, value))
     except (OverflowError, TypeError, ValueError):

@@ -20,7 +20,16 @@ from survey.kinds.ordering.plan import (
     ordering_plan,
 )
 from survey.services.studies import plans
-from survey.web.researcher.plan import FURTHER, OWN, PLAN_STEPS, RUNS, Part, PlanForm, Step, number
+from survey.web.researcher.plan import (
+    FURTHER,
+    OWN,
+    PLAN_STEPS,
+    RUNS_HEADING,
+    Part,
+    PlanForm,
+    Step,
+    number,
+)
 
 MARK_KINDS = ("grades", "weights", "clusters")  # one text for each, dealt to drawn lists
 
@@ -32,7 +41,7 @@ MARKS_HELP = (
 
 
 # The steps of an ordering study. Which field appears with which choice is in static/plan.css.
-STEPS = PLAN_STEPS | {
+ORDERING_STEPS = PLAN_STEPS | {
     "what": Step(
         "What to ask",
         "question",
@@ -52,7 +61,7 @@ STEPS = PLAN_STEPS | {
             ),
             Part("Compare two or three ways to show the methods", ("arms",), folded=True),
             Part(
-                RUNS,
+                RUNS_HEADING,
                 (
                     *("show_items", "mark_relevant", "mark_query_words", "show_positions"),
                     *("depth", "shuffle_letters"),
@@ -114,7 +123,7 @@ CONTROLS: dict[str, Callable[[], Field]] = {
 class OrderingForm(PlanForm):
     """All fields of an ordering plan except own lists, which have a page of their own."""
 
-    steps = STEPS
+    steps = ORDERING_STEPS
     controls = PlanForm.controls | CONTROLS
 
     def __init__(self, *args: object, has_own_lists: bool = False, **kwargs: object) -> None:

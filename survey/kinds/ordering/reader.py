@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from survey.core.agreement.answers import (
-    ASKED,
+    ASKED_REASONS,
     REVERSED,
     Answers,
     People,
@@ -331,7 +331,7 @@ class _AnswerReader:
             **read_shared(row),
             is_test=self._read_flag(row, "is_test"),
             excluded=self._read_flag(row, "excluded"),
-            asked=read_asked(row, ASKED),
+            asked=read_asked(row, ASKED_REASONS),
             typed=bool(read_yes_or_no(row, "typed")),
             scores_seen=read_yes_or_no(row, "scores_seen"),
             reason=read_reason(row, self._plan) if self._plan else None,

@@ -7,7 +7,7 @@ from typing import Any
 
 from survey.core.agreement.agreement import Difference, MeanTests
 from survey.core.agreement.credits import Ballots, tally_credits
-from survey.core.agreement.headlines import ORDERINGS, VOTES, Row, Words, headline, row_texts
+from survey.core.agreement.headlines import ORDERINGS, VOTE_WORDS, Row, Words, headline, row_texts
 from survey.figures.analysis import exhibits
 from survey.figures.exhibit import Exhibit
 from survey.kinds.ordering.analysis import Analysis, as_json
@@ -179,7 +179,7 @@ class OrderingResults(Results):
                 margin=each.equivalence.smallest_difference if each.equivalence else None,
             )
             for found, each in zip(analysis.verdicts, differences, strict=True)
-        ], VOTES
+        ], VOTE_WORDS
 
     @property
     def headline(self) -> str:

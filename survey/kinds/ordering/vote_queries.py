@@ -36,7 +36,7 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
 from survey.core.agreement.answers import (
-    ASKED,
+    ASKED_REASONS,
     TYPED,
     Answers,
     Coded,
@@ -71,7 +71,7 @@ TEXT_COLUMNS = (
 EXACT = "x"  # before seconds that are no tenths
 
 _ASKED = case(
-    {kind: code for code, kind in enumerate(ASKED, 1)}, value=StoredResponse.asked, else_=0
+    {kind: code for code, kind in enumerate(ASKED_REASONS, 1)}, value=StoredResponse.asked, else_=0
 )
 # A question's row id, a position, what was clicked, asked and typed, in one number.
 _POSITIONS, _CLICKED, _KINDS = 2**16, 2**8, 2 * TYPED

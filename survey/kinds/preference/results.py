@@ -13,8 +13,8 @@ import numpy as np
 from survey.core.agreement.agreement import explained, json_values
 from survey.core.agreement.headlines import (
     AGREEMENT,
-    RUNS,
-    RUNS_IN_TOPICS,
+    RUN_WORDS,
+    TOPIC_RUN_WORDS,
     Row,
     Words,
     headline,
@@ -56,7 +56,7 @@ from survey.services.analysis.order_effects import order_effects_sheet
 from survey.services.analysis.results import Results, Sentence
 from survey.services.analysis.sheets import Cell, P, Sheet, Starred, Worded, count_of
 
-HALF = 0.5  # the agreement of a random choice
+RANDOM_AGREEMENT = 0.5  # the agreement of a random choice
 TIES_AS_HALF = "equally good and neither good count as half a win for each list"
 
 
@@ -229,7 +229,7 @@ class PreferenceResults(Results):
 
     @property
     def _run_words(self) -> Words:
-        return RUNS_IN_TOPICS if self._topics else RUNS
+        return TOPIC_RUN_WORDS if self._topics else RUN_WORDS
 
     @cached_property
     def _run_rows(self) -> list[Row]:
@@ -238,8 +238,12 @@ class PreferenceResults(Results):
         for each, found in zip(self.strengths.pairs, self.run_verdicts, strict=True):
             if each.rate is not None:
                 low, high = each.ci95 or (None, None)
-                interval = None if low is None or high is None else (low - HALF, high - HALF)
-                rows.append(Row(found, each.rate - HALF, interval))
+                interval = (
+                    None
+                    if low is None or high is None
+                    else (low - RANDOM_AGREEMENT, high - RANDOM_AGREEMENT)
+                )
+                rows.append(Row(found, each.rate - RANDOM_AGREEMENT, interval))
         return rows
 
     @cached_property
@@ -430,7 +434,7 @@ class PreferenceResults(Results):
         if decision is None:
             return f"{only.measure} agrees with {share}, which is not beyond chance."
         where = f"this holds {where_it_holds(decision.population, analysis.answered)}"
-        if only.share < HALF:
+        if only.share < RANDOM_AGREEMENT:
             return f"{only.measure} goes against people: it agrees with {share}, and {where}."
         return f"{only.measure} agrees with {share}, and {where}."
 
@@ -624,7 +628,7 @@ class PreferenceResults(Results):
         for each in self.strengths.pairs:
             if each.rate is None or each.tests is None:
                 continue
-            ahead = each.rate >= HALF
+            ahead = each.rate >= RANDOM_AGREEMENT
             first, second = each.pair if ahead else each.pair[::-1]
             won, lost = (each.wins, each.losses) if ahead else (each.losses, each.wins)
             low, high = each.ci95 or (None, None)

@@ -8,7 +8,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from survey import __version__, figures
 from survey.config import folder
 from survey.services.analysis.results import Results, figure_files, json_text, sheet_files
-from survey.services.analysis.sheets import FORMATS, printed_table
+from survey.services.analysis.sheets import SHEET_FORMATS, printed_table
 
 STYLES = ("bootstrap-reboot.min.css", "survey.css", "research.css", "report.css")
 
@@ -49,7 +49,12 @@ def file_count(results: Results) -> int:
     """Return about how many files ``report_files`` gives, for a progress bar."""
     drawn = sum(not exhibit.why for exhibit in results.exhibits)
     tables = len(results.file_sheets)
-    return 2 + bool(results.sentences) + len(FORMATS) * tables + len(figures.FORMATS) * drawn
+    return (
+        2
+        + bool(results.sentences)
+        + len(SHEET_FORMATS) * tables
+        + len(figures.FIGURE_FORMATS) * drawn
+    )
 
 
 def expected_bytes(results: Results) -> int:

@@ -15,7 +15,7 @@ from survey.errors import SurveyError
 from survey.figures import as_svg as as_svg
 from survey.figures.exhibit import Exhibit
 from survey.services.analysis.beside import beside_json
-from survey.services.analysis.sheets import FORMATS, Sheet, Table, count_of
+from survey.services.analysis.sheets import SHEET_FORMATS, Sheet, Table, count_of
 from survey.services.analysis.study_results import LeftOut
 
 NOBODY = LeftOut(0, 0, 0)
@@ -355,11 +355,11 @@ def image_of(exhibit: Exhibit, *, dark: bool) -> str:
 
 def part_file(results: Results, name: str, ending: str) -> bytes | None:
     """Return one figure, one table, or a figure's numbers as a file; None if there is no such."""
-    if ending in FORMATS:
+    if ending in SHEET_FORMATS:
         tables: Iterator[Table] = chain(results.marked_exhibits(), results.sheets)
         table = next((each for each in tables if each.name == name), None)
-        return FORMATS[ending](table).encode() if table else None
-    exhibit = drawable(results, name) if ending in figures.FORMATS else None
+        return SHEET_FORMATS[ending](table).encode() if table else None
+    exhibit = drawable(results, name) if ending in figures.FIGURE_FORMATS else None
     return figures.render(exhibit, ending) if exhibit else None
 
 
@@ -371,7 +371,7 @@ def json_text(results: Results) -> str:
 def sheet_files(sheets: Iterable[Table]) -> Iterator[tuple[str, bytes]]:
     """Yield tables in each format, with their paths in the folder."""
     for sheet in sheets:
-        for ending, write in FORMATS.items():
+        for ending, write in SHEET_FORMATS.items():
             yield f"tables/{sheet.name}.{ending}", write(sheet).encode()
 
 
@@ -379,5 +379,5 @@ def figure_files(exhibits: Iterable[Exhibit]) -> Iterator[tuple[str, bytes]]:
     """Yield figures in each format, with their paths in the folder; empty ones are left out."""
     for exhibit in exhibits:
         if not exhibit.why:
-            for ending in figures.FORMATS:
+            for ending in figures.FIGURE_FORMATS:
                 yield f"figures/{exhibit.name}.{ending}", figures.render(exhibit, ending)

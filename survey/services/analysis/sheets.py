@@ -264,4 +264,8 @@ def _escape_latex(text: str) -> str:
     return " ".join(text.split()).translate(LATEX_SIGNS)
 
 
-FORMATS: Mapping[str, Callable[[Table], str]] = {"csv": as_csv, "md": as_markdown, "tex": as_latex}
+SHEET_FORMATS: Mapping[str, Callable[[Table], str]] = {
+    "csv": as_csv,
+    "md": as_markdown,
+    "tex": as_latex,
+}

@@ -40,7 +40,7 @@ from survey.services.collections.items import (
 from survey.services.collections.pictures import PictureError
 
 SIDE = 128  # pixels to which a picture is scaled before it is described
-MEASURES = ("AP", "NMRR", "MNRO")
+SHOWN_MEASURES = ("AP", "NMRR", "MNRO")
 MOST_CHOSEN = 10  # topics that are proposed for a study
 
 
@@ -270,7 +270,7 @@ def ranked(ids: Sequence[str], scores: Sequence[float]) -> list[tuple[str, float
 def choose_topics(
     positions: Mapping[str, Sequence[Sequence[int]]], collection_size: int
 ) -> list[str]:
-    """Return at most MOST_CHOSEN topics, those in which MEASURES contradict each other most.
+    """Return at most MOST_CHOSEN topics, those in which SHOWN_MEASURES contradict each other most.
 
     First topics in which most pairs of measures contradict, of these the ones with most pairs of
     lists in opposite orders; then the topics' order. Topics in which two runs have the relevant
@@ -280,7 +280,7 @@ def choose_topics(
     for topic, lists in positions.items():
         if len({*map(tuple, lists)}) < len(lists):
             continue
-        question = build_question(1, lists, MEASURES, Setting(collection_size))
+        question = build_question(1, lists, SHOWN_MEASURES, Setting(collection_size))
         counts = [pair.contradictions for pair in compare_orders([question])[0].pairs]
         counted.append((-sum(map(bool, counts)), -sum(counts), topic))
     best = sorted(counted, key=lambda each: each[:2])[:MOST_CHOSEN]

@@ -17,7 +17,7 @@ from PIL import Image, ImageCms, ImageOps, UnidentifiedImageError
 
 from survey.core.collections.likeness import picture_vector
 
-FORMATS = ("JPEG", "PNG", "WEBP", "GIF")
+PICTURE_FORMATS = ("JPEG", "PNG", "WEBP", "GIF")
 LARGEST_FILE = 40_000_000  # bytes
 MOST_PIXELS = 50_000_000
 THUMBNAIL, LARGER = 144, 640  # pixels of the longer side; of a panorama's up to PANORAMA times
@@ -88,7 +88,7 @@ def make_picture(content: bytes) -> Picture:
         with warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)
             warnings.simplefilter("ignore", UserWarning)  # of odd metadata, which is dropped
-            with Image.open(io.BytesIO(content), formats=FORMATS) as image:
+            with Image.open(io.BytesIO(content), formats=PICTURE_FORMATS) as image:
                 return _sizes_of(image, hashlib.sha256(content).hexdigest())
     except (Image.DecompressionBombWarning, Image.DecompressionBombError):
         raise PictureError(f"more than {MOST_PIXELS:,} pixels found; no more are allowed") from None
@@ -105,7 +105,7 @@ def count_pixels(content: bytes) -> int:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            with Image.open(io.BytesIO(content), formats=FORMATS) as image:
+            with Image.open(io.BytesIO(content), formats=PICTURE_FORMATS) as image:
                 pixels = image.width * image.height
     except (*DAMAGED, Image.DecompressionBombError):
         return 0

@@ -8,7 +8,7 @@ from survey.core.collections.curves import curves_of
 from survey.figures.curves import exhibits
 from survey.figures.exhibit import Exhibit
 from survey.services.analysis.results import figure_files, sheet_files
-from survey.services.analysis.sheets import FORMATS, Sheet
+from survey.services.analysis.sheets import SHEET_FORMATS, Sheet
 from survey.services.collections.run_evaluation import (
     Report,
     all_runs_sheet,
@@ -45,4 +45,4 @@ def file_count(report: Report, drawn: tuple[Exhibit, ...]) -> int:
     """Return how many files ``files_of`` gives, for a progress bar."""
     possible = sum(not graph.why for graph in drawn)
     sheets = len(tables(report)) + possible
-    return 1 + len(FORMATS) * sheets + len(figures.FORMATS) * possible
+    return 1 + len(SHEET_FORMATS) * sheets + len(figures.FIGURE_FORMATS) * possible

@@ -63,15 +63,15 @@ from survey.services.exchange.tables import (
     yes_or_no,
 )
 
-LISTS = (tuple[str, ...], Sequence[str])
+LIST_TYPES = (tuple[str, ...], Sequence[str])
 NAMED_LISTS = Mapping[str, Sequence[str]]
 COLUMN_TYPES: dict[object, str] = {
     **{bool: "whole number", int: "whole number", float: "number"},
-    **dict.fromkeys((str, *LISTS, NAMED_LISTS), "text"),
+    **dict.fromkeys((str, *LIST_TYPES, NAMED_LISTS), "text"),
 }
 ALLOWED_CELLS: dict[object, str] = {
     bool: "0 or 1",
-    **dict.fromkeys(LISTS, "words separated by spaces"),
+    **dict.fromkeys(LIST_TYPES, "words separated by spaces"),
     NAMED_LISTS: 'lists by their names, {"red": ["a", "b"]}',
 }
 
@@ -495,7 +495,7 @@ def read_value(row: CsvRow, field: ValueField) -> object:
         return row.flag(field.name)
     if field.type is str:
         return cell
-    if field.type in LISTS:
+    if field.type in LIST_TYPES:
         return tuple(map(intern, cell.split()))
     if field.type == NAMED_LISTS:
         return _named_lists(row, field.name, cell)
@@ -526,7 +526,7 @@ def read_fields(row: CsvRow, make: Any, **known: object) -> Any:
     declared = value_fields(make)
     values = {each.name: read_value(row, each) for each in declared}
     for each in declared:
-        if each.type in LISTS and values[each.name] is None and each.is_asked(None, values):
+        if each.type in LIST_TYPES and values[each.name] is None and each.is_asked(None, values):
             values[each.name] = ()  # an empty cell is an empty list where there has to be one
         if values[each.name] is None and not each.optional:
             raise row.fault(each.name, "a value is needed")

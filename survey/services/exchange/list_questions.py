@@ -6,11 +6,11 @@ from typing import Any, NamedTuple, Protocol
 from survey.core.collections.runs import names_of_runs, read_judgements
 from survey.core.measures import Setting
 from survey.core.studies.fields import and_join
-from survey.core.studies.own_lists import COLLECTION_SIZE, LIST_COLUMNS, LISTS, OwnLists
+from survey.core.studies.own_lists import COLLECTION_SIZE, LIST_COLUMNS, LIST_RANGE, OwnLists
 from survey.core.studies.plan import OBVIOUS, REPEATED
 from survey.core.studies.provenance import RUN, Provenance, QuestionSource
 from survey.core.studies.questions import (
-    KINDS,
+    MARK_TYPES,
     MarkedRow,
     MarkError,
     Marks,
@@ -389,7 +389,7 @@ def read_lists(files: Files, plan: PlanOfLists | None) -> Lists:
 
 
 def _list_row(row: CsvRow, plan: PlanOfLists | None) -> ListRow:
-    letters, (smallest, largest) = letters_for(LISTS[1]), COLLECTION_SIZE
+    letters, (smallest, largest) = letters_for(LIST_RANGE[1]), COLLECTION_SIZE
     letter, size = row.text("list"), row.whole_number("collection_size")
     if letter not in letters:
         raise row.fault("list", f"a letter from {letters[0]} to {letters[-1]} is needed")
@@ -406,7 +406,7 @@ def _list_row(row: CsvRow, plan: PlanOfLists | None) -> ListRow:
     if len(set(ranks)) < len(ranks):
         raise row.fault("ranks", "each position may occur once")
     try:
-        marks = {kind: row.optional_text(kind) or "" for kind in KINDS}
+        marks = {kind: row.optional_text(kind) or "" for kind in MARK_TYPES}
         return ListRow(row, letter, sorted_with_marks(ranks, marks), size)
     except MarkError as error:
         raise row.fault(error.kind, str(error)) from None
@@ -444,8 +444,8 @@ def _check_lists(
     elif not plan and letters != letters_for(len(letters)):
         allowed = f"has the lists {' '.join(letters)}; letters from A without gaps are needed"
         faults.add(str(lists[-1].row.fault("list", f"{question} {allowed}")))
-    elif not plan and len(letters) < LISTS[0]:
-        allowed = f"has no other list; {LISTS[0]} to {LISTS[1]} are needed"
+    elif not plan and len(letters) < LIST_RANGE[0]:
+        allowed = f"has no other list; {LIST_RANGE[0]} to {LIST_RANGE[1]} are needed"
         faults.add(str(lists[-1].row.fault("list", f"{question} {allowed}")))
 
 

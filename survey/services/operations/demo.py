@@ -14,12 +14,12 @@ from survey.services.studies import lifecycle
 from survey.services.studies.plans import as_fields, from_trec, preset_plan
 
 # The demo draws the same lists everywhere, so that people can talk about them.
-SLUG = "five-systems"
+DEMO_SLUG = "five-systems"
 # In 3 of its 10 questions two measures order the lists alike, as in 3 of the paper's sets.
-SEED = 2039
+DEMO_SEED = 2039
 PICTURES_SLUG = "five-systems-in-pictures"
 PICTURES_SEED = 2040
-CONTACT = {
+DEMO_CONTACT = {
     "asked_by": "no real study: this is the demo of a survey program",
     "contact": "the person who showed you this demo",
 }
@@ -35,8 +35,8 @@ def ensure_studies(session: Session) -> Study:
     """Create and open both studies if there is no study; return an open study, else the first."""
     lock_globally(session)  # else servers that start together would create them twice
     if not (existing := lifecycle.all_studies(session)):
-        plan = preset_plan("mnro", seed=SEED, **CONTACT)
-        existing = [lifecycle.create_study(session, SLUG, plan)]
+        plan = preset_plan("mnro", seed=DEMO_SEED, **DEMO_CONTACT)
+        existing = [lifecycle.create_study(session, DEMO_SLUG, plan)]
         lifecycle.open_study(session, existing[0], anyway=NO_ADDRESS)
         create_picture_study(session)
     return next((study for study in existing if study.status == "open"), existing[0])
@@ -51,7 +51,7 @@ def create_picture_study(session: Session) -> None:
             collection_size="100",
             topics=TOPICS,
         )
-        fields = as_fields(lists) | CONTACT
+        fields = as_fields(lists) | DEMO_CONTACT
         plan = preset_plan("pictures", seed=PICTURES_SEED, **fields)
         study = lifecycle.create_study(session, PICTURES_SLUG, plan)
         with items.open_source(folder, None) as source:

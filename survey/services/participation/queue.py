@@ -14,7 +14,7 @@ from survey.db.engine import Record
 from survey.db.models.base import own_columns
 from survey.db.participant_queries import AnyParticipant
 
-BEFORE = 2  # answers to a question that decide whether it is due
+DECIDING_ANSWERS = 2  # answers to a question that decide whether it is due
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def queue_of(session: Session, plan: Plan, participant: AnyParticipant, since: d
     due, is_open = [], False
     for question in plan.draw_questions():
         presentations = earlier.get(question.number, ())
-        if len(presentations) < BEFORE:
+        if len(presentations) < DECIDING_ANSWERS:
             is_open = True
         elif question.number not in asked and kind_of(plan).is_due(plan, question, presentations):
             due.append(question.number)

@@ -12,11 +12,14 @@ from survey.services.studies.plans import PRESETS
 from survey.services.studies.recruitment import Recruitment
 
 DRAFT = "http://json-schema.org/draft-07/schema#"  # that of most editors
-LISTS: dict[str, Json] = {"type": "array", "items": {"type": "string"}}
+TEXTS_SCHEMA: dict[str, Json] = {"type": "array", "items": {"type": "string"}}
 # Of fields whose plan checks them itself.
 BY_TYPE: dict[object, dict[str, Json]] = {
     **{str: {"type": "string"}, int: {"type": "integer"}, bool: {"type": "boolean"}},
-    **{tuple[str, ...]: LISTS, tuple[int, ...]: {"type": "array", "items": {"type": "integer"}}},
+    **{
+        tuple[str, ...]: TEXTS_SCHEMA,
+        tuple[int, ...]: {"type": "array", "items": {"type": "integer"}},
+    },
 }
 
 

@@ -9,7 +9,7 @@ from wtforms.validators import DataRequired, InputRequired, Length, NumberRange,
 
 from survey.core.studies.fields import AskedField, ClosingQuestion, FieldAnswer, PersonalField
 from survey.core.text_input import parse_whole
-from survey.web.forms import BESIDE, AnswerForm, Form, long_text_field, storable
+from survey.web.forms import BESIDE_PREFIX, AnswerForm, Form, long_text_field, storable
 from survey.web.language import gettext
 
 LARGEST_NUMBER = 999_999_999
@@ -64,7 +64,9 @@ def with_further(form: type[AnswerForm], fields: Sequence[AskedField]) -> type[A
     """Return the form of a question with what its plan asks beside it."""
     if not fields:
         return form
-    controls = {f"{BESIDE}{field.name}": _asked_field(field, BESIDE) for field in fields}
+    controls = {
+        f"{BESIDE_PREFIX}{field.name}": _asked_field(field, BESIDE_PREFIX) for field in fields
+    }
     return type(form.__name__, (form,), {"ask": fields, **controls})
 
 

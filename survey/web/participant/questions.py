@@ -28,7 +28,7 @@ from survey.services.participation import answers, participants
 from survey.services.participation.answers import Outcome, ShownQuestion, TooManyAnswersError
 from survey.services.participation.participants import PRACTICE, Step, progress_of
 from survey.web.errors import DATABASE_FAULTS, RETRY_AFTER, database_busy, roll_back
-from survey.web.forms import BESIDE, AnswerForm, Form, page
+from survey.web.forms import BESIDE_PREFIX, AnswerForm, Form, page
 from survey.web.language import gettext, set_browser_language
 from survey.web.participant.asked_fields import filled_in, personal_form, with_further
 from survey.web.participant.visit import (
@@ -395,7 +395,7 @@ def show(position: int) -> str:
     reason, beside = (shown.stored.reason, shown.stored.beside) if shown.stored else (None, None)
     further: Sequence[tuple[AskedField, Field]] = ()
     if g.plan.ask:  # spare other plans the form
-        values = {f"{BESIDE}{name}": value for name, value in (beside or {}).items()}
+        values = {f"{BESIDE_PREFIX}{name}": value for name, value in (beside or {}).items()}
         further = question_form(position, formdata=None, data=values).further
     filled_in = pages.filled_in(g.plan, shown)
     return _question_page(position, shown, filled_in, _next_key(shown), reason, further)

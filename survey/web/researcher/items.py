@@ -9,7 +9,7 @@ from survey.services.collections.item_files import tidy_path
 from survey.services.studies import lifecycle
 from survey.web.forms import Form, page
 from survey.web.requests import in_own_process, session
-from survey.web.researcher.pages import STUDY, blueprint
+from survey.web.researcher.pages import STUDY_ADDRESS, blueprint
 from survey.web.uploads import UploadsField, counted_progress, files_of, forget, progress_by_now
 
 PICTURES_SHOWN = 24
@@ -21,7 +21,7 @@ class ItemsForm(Form):
     files = UploadsField("Pictures, or a zip of them")
 
 
-@blueprint.get(f"{STUDY}/items")
+@blueprint.get(f"{STUDY_ADDRESS}/items")
 def items() -> ResponseReturnValue:
     """Show how many items and topics there are, with some of the pictures; as JSON the counts."""
     if request.accept_mimetypes.best == "application/json":
@@ -30,7 +30,7 @@ def items() -> ResponseReturnValue:
     return _items_page(ItemsForm(formdata=None))
 
 
-@blueprint.post(f"{STUDY}/items")
+@blueprint.post(f"{STUDY_ADDRESS}/items")
 @in_own_process
 def take_items() -> ResponseReturnValue:
     """Take files in; a script that sends some at a time gets JSON."""
@@ -84,7 +84,7 @@ def _part_of_files() -> collection.Part:
     )
 
 
-@blueprint.post(f"{STUDY}/items/remove")
+@blueprint.post(f"{STUDY_ADDRESS}/items/remove")
 def remove_items() -> ResponseReturnValue:
     """Remove all items, topics and pictures of a draft."""
     if Form().validate_on_submit():
@@ -93,7 +93,7 @@ def remove_items() -> ResponseReturnValue:
     return redirect(url_for("researcher.items"), 303)
 
 
-@blueprint.get(f"{STUDY}/items/<sha256>.webp")
+@blueprint.get(f"{STUDY_ADDRESS}/items/<sha256>.webp")
 def thumbnail(sha256: str) -> ResponseReturnValue:
     """Return a picture of the study in the small size, for its researchers."""
     picture = collection.find_picture(session(), g.study, sha256)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from survey.db.models import Event
     from survey.figures.exhibit import Exhibit
 
-STUDY = "/studies/<slug>"
+STUDY_ADDRESS = "/studies/<slug>"
 NAME_IN_FILES = re.compile(r"\b[a-z]+(?:_[a-z0-9]+)+\b")
 HIGHEST_LEVEL = 30
 LARGEST_UNPACKED = 50_000_000  # bytes of an upload that was compressed; more on the command line

@@ -45,7 +45,7 @@ from survey.web.requests import (
     session,
 )
 from survey.web.researcher.pages import (
-    STUDY,
+    STUDY_ADDRESS,
     Conflict,
     VersionedForm,
     as_sentence,
@@ -121,19 +121,19 @@ class RecruitmentForm(VersionedForm):
         }
 
 
-@blueprint.get(f"{STUDY}/progress")
+@blueprint.get(f"{STUDY_ADDRESS}/progress")
 def progress() -> ResponseReturnValue:
     """Show how many participants are complete, at which page the others are, and who is stuck."""
     return _progress_page("researcher/progress.html")
 
 
-@blueprint.get(f"{STUDY}/progress/live")
+@blueprint.get(f"{STUDY_ADDRESS}/progress/live")
 def live() -> ResponseReturnValue:
     """Return the part of the progress page that its script replaces every few seconds."""
     return _progress_page("researcher/_live.html")
 
 
-@blueprint.get(f"{STUDY}/progress/arrivals.svg")
+@blueprint.get(f"{STUDY_ADDRESS}/progress/arrivals.svg")
 @in_own_process
 def arrivals() -> ResponseReturnValue:
     """Return the figure of arrivals as an image; browsers keep it under its digest."""
@@ -154,7 +154,7 @@ def _progress_page(template: str, **content: Any) -> ResponseReturnValue:
     )
 
 
-@blueprint.post(f"{STUDY}/participants/<public_id>/exclude")
+@blueprint.post(f"{STUDY_ADDRESS}/participants/<public_id>/exclude")
 def exclude(public_id: str) -> ResponseReturnValue:
     """Exclude a participant from every count, with a reason."""
     participant = find_participant(session(), g.study, public_id)
@@ -168,7 +168,7 @@ def exclude(public_id: str) -> ResponseReturnValue:
     return redirect(url_for("researcher.progress"), 303)
 
 
-@blueprint.post(f"{STUDY}/participants/<public_id>/restore")
+@blueprint.post(f"{STUDY_ADDRESS}/participants/<public_id>/restore")
 def restore(public_id: str) -> ResponseReturnValue:
     """Include an excluded participant again."""
     participant = find_participant(session(), g.study, public_id)
@@ -184,7 +184,7 @@ def _participants() -> StudyParticipants:
     return list_participants(session(), g.study, id_prefix if is_storable(id_prefix) else "?")
 
 
-@blueprint.route(f"{STUDY}/people", methods=["GET", "POST"])
+@blueprint.route(f"{STUDY_ADDRESS}/people", methods=["GET", "POST"])
 def people() -> ResponseReturnValue:
     """Show the owners and viewers of the study; make a researcher one of them."""
     form = ShareForm()
@@ -203,7 +203,7 @@ def people() -> ResponseReturnValue:
     return page("researcher/people.html", form, members=accounts.members_of(session(), g.study))
 
 
-@blueprint.post(f"{STUDY}/people/<int:researcher_id>/remove")
+@blueprint.post(f"{STUDY_ADDRESS}/people/<int:researcher_id>/remove")
 def unshare(researcher_id: int) -> ResponseReturnValue:
     """Remove a researcher from the study's owners and viewers."""
     researcher = accounts.member_of(session(), g.study, researcher_id)
@@ -230,14 +230,14 @@ def _is_to_be_asked(researcher: Any) -> bool:
     return True
 
 
-@blueprint.get(f"{STUDY}/invite")
+@blueprint.get(f"{STUDY_ADDRESS}/invite")
 @not_for_imported
 def invite() -> ResponseReturnValue:
     """Show the links and the settings."""
     return _invite_page()
 
 
-@blueprint.get(f"{STUDY}/qr.svg")
+@blueprint.get(f"{STUDY_ADDRESS}/qr.svg")
 @not_for_imported
 def qr() -> ResponseReturnValue:
     """Draw the public link as a QR code."""
@@ -248,7 +248,7 @@ def qr() -> ResponseReturnValue:
     return Response(image.getvalue(), mimetype="image/svg+xml")
 
 
-@blueprint.post(f"{STUDY}/invite/guests")
+@blueprint.post(f"{STUDY_ADDRESS}/invite/guests")
 @in_own_process
 @not_for_imported
 def add_guests() -> ResponseReturnValue:
@@ -298,7 +298,7 @@ def _names(form: GuestsForm) -> tuple[list[str], list[str]]:
     return [*names, *of_file], warnings
 
 
-@blueprint.post(f"{STUDY}/invite/guests/<int:guest_id>/remove")
+@blueprint.post(f"{STUDY_ADDRESS}/invite/guests/<int:guest_id>/remove")
 @not_for_imported
 def remove_guest(guest_id: int) -> ResponseReturnValue:
     """Remove a guest who has not begun from the guest list."""
@@ -308,7 +308,7 @@ def remove_guest(guest_id: int) -> ResponseReturnValue:
     return redirect(url_for("researcher.invite", _anchor="personal-links"), 303)
 
 
-@blueprint.post(f"{STUDY}/invite/code")
+@blueprint.post(f"{STUDY_ADDRESS}/invite/code")
 @not_for_imported
 def reveal_code() -> ResponseReturnValue:
     """Show an owner the code with which a participant continues in another browser; log it."""
@@ -325,7 +325,7 @@ def reveal_code() -> ResponseReturnValue:
     return _invite_page(code_form=form)
 
 
-@blueprint.get(f"{STUDY}/guests.csv")
+@blueprint.get(f"{STUDY_ADDRESS}/guests.csv")
 @not_for_imported
 def guest_links() -> ResponseReturnValue:
     """Return the guest list with its links, to owners only: a link admits its reader."""
@@ -334,7 +334,7 @@ def guest_links() -> ResponseReturnValue:
     return attachment(links, "text/csv", f"{g.study.slug}-links.csv")
 
 
-@blueprint.post(f"{STUDY}/invite/settings")
+@blueprint.post(f"{STUDY_ADDRESS}/invite/settings")
 @not_for_imported
 def save_recruitment() -> ResponseReturnValue:
     """Store the settings, or fill in those of a platform without storing them."""

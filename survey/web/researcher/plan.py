@@ -29,7 +29,7 @@ from wtforms import Form as Subform
 from survey.core import kinds
 from survey.core.kinds import kind_of
 from survey.core.studies.fields import (
-    KINDS,
+    FIELD_TYPES,
     Day,
     Fault,
     Lines,
@@ -52,7 +52,7 @@ from survey.services.studies.recruitment import recruitment_of
 from survey.web.forms import Form, field_for, page
 from survey.web.requests import WITH_OWN_FRAMES, attachment, in_own_process, session
 from survey.web.researcher.pages import (
-    STUDY,
+    STUDY_ADDRESS,
     Conflict,
     ReadingFields,
     VersionedForm,
@@ -80,7 +80,7 @@ class PersonalFieldForm(Subform):  # type: ignore[misc] # WTForms has no type hi
     label = field_for(FIELD_RULES["label"])
     kind = SelectField(
         FIELD_RULES["kind"].label,
-        choices=[SelectChoice(*choice) for choice in KINDS.items()],
+        choices=[SelectChoice(*choice) for choice in FIELD_TYPES.items()],
         validate_choice=False,
     )
     required = field_for(FIELD_RULES["required"])
@@ -141,7 +141,7 @@ class Step(NamedTuple):
 
 OWN = ""  # in place of what a kind's rules add to a step
 FURTHER = "Further questions, beside each question"
-RUNS = "Pictures and texts of the runs"  # shown only where the lists come from runs
+RUNS_HEADING = "Pictures and texts of the runs"  # shown only where the lists come from runs
 
 # The steps of a plan's form, if its kind has no others.
 PLAN_STEPS = {
@@ -327,7 +327,7 @@ def form_of(kind: type[Plan]) -> type[PlanForm]:
     return type(base.__name__, (base,), controls)
 
 
-@blueprint.get(f"{STUDY}/plan")
+@blueprint.get(f"{STUDY_ADDRESS}/plan")
 def plan() -> ResponseReturnValue:
     """Show the plan: a form for the owners of a draft, at a step, else a text."""
     if g.study.status != "draft" or g.role != "owner":
@@ -338,7 +338,7 @@ def plan() -> ResponseReturnValue:
     )
 
 
-@blueprint.post(f"{STUDY}/plan")
+@blueprint.post(f"{STUDY_ADDRESS}/plan")
 @in_own_process
 def save_plan() -> ResponseReturnValue:
     """Store the changed plan and go on to a step, or to the check where the form names none.
@@ -407,7 +407,7 @@ def _plan_page(
             status,
             steps=steps,
             open_steps=open_steps,
-            of_runs=RUNS,
+            of_runs=RUNS_HEADING,
             has_power=kind_of(g.plan).has_power,
             texts=texts_of(_kind()),
             # Fields whose controls stand side by side.
@@ -455,7 +455,7 @@ def plan_address(field: str) -> str:
     return url_for("researcher.plan", step=step_of(field), _anchor=field)
 
 
-@blueprint.get(f"{STUDY}/power")
+@blueprint.get(f"{STUDY_ADDRESS}/power")
 @in_own_process
 def show_power() -> ResponseReturnValue:
     """Show which differences the saved plan finds, simulated."""
@@ -470,7 +470,7 @@ def show_power() -> ResponseReturnValue:
     return page("researcher/power.html", powers=powers, pair=pair, words=power)
 
 
-@blueprint.get(f"{STUDY}/plan.yaml")
+@blueprint.get(f"{STUDY_ADDRESS}/plan.yaml")
 def plan_file() -> ResponseReturnValue:
     """Return plan and recruitment as a YAML file from which the same study can be created again."""
     text = write_plan(g.plan, recruitment_of(g.study))
@@ -523,14 +523,14 @@ class TrecForm(VersionedForm, ReadingFields):
     )
 
 
-@blueprint.get(f"{STUDY}/lists")
+@blueprint.get(f"{STUDY_ADDRESS}/lists")
 def lists() -> ResponseReturnValue:
     """Show the forms for a CSV file and for TREC files."""
     lifecycle.require_draft(g.study)
     return _lists_page()
 
 
-@blueprint.post(f"{STUDY}/lists")
+@blueprint.post(f"{STUDY_ADDRESS}/lists")
 @in_own_process
 def upload_lists() -> ResponseReturnValue:
     """Replace the draft's lists by those of a CSV file."""
@@ -540,7 +540,7 @@ def upload_lists() -> ResponseReturnValue:
     )
 
 
-@blueprint.post(f"{STUDY}/lists/trec")
+@blueprint.post(f"{STUDY_ADDRESS}/lists/trec")
 @in_own_process
 def upload_trec() -> ResponseReturnValue:
     """Replace the draft's lists by those of TREC runs."""

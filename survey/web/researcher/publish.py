@@ -13,7 +13,7 @@ from survey.services.studies.publications import FEW_PEOPLE, Details
 from survey.web.forms import Form, errors_beside, long_text_field, page
 from survey.web.published import public_page
 from survey.web.requests import external_address, in_own_process, session
-from survey.web.researcher.pages import STUDY, blueprint, has_valid_token
+from survey.web.researcher.pages import STUDY_ADDRESS, blueprint, has_valid_token
 
 
 class PublishForm(Form):
@@ -44,7 +44,7 @@ class PublishForm(Form):
         return not self.errors
 
 
-@blueprint.route(f"{STUDY}/publish", methods=["GET", "POST"])
+@blueprint.route(f"{STUDY_ADDRESS}/publish", methods=["GET", "POST"])
 @in_own_process
 def publish() -> ResponseReturnValue:
     """Say what becomes visible; show the public page before, and make it public."""
@@ -77,7 +77,7 @@ def publish() -> ResponseReturnValue:
     )
 
 
-@blueprint.post(f"{STUDY}/publish/take-back")
+@blueprint.post(f"{STUDY_ADDRESS}/publish/take-back")
 def take_back() -> ResponseReturnValue:
     """Take the public page back."""
     if has_valid_token():

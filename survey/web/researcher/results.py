@@ -31,7 +31,7 @@ from survey.web.forms import Form, errors_beside, page, slug_field
 from survey.web.requests import attachment, in_own_process, session
 from survey.web.researcher.pages import (
     LARGEST_UNPACKED,
-    STUDY,
+    STUDY_ADDRESS,
     blueprint,
     image_response,
     uploaded_files,
@@ -61,7 +61,7 @@ class OrderingForm(Form):
     slug = slug_field("Address of the new study", DataRequired("Give the study an address."))
 
 
-@blueprint.get(f"{STUDY}/results")
+@blueprint.get(f"{STUDY_ADDRESS}/results")
 @in_own_process
 def results() -> ResponseReturnValue:
     """Show the results, or why they are hidden."""
@@ -111,7 +111,7 @@ def _require_results() -> None:
         snapshot(session())
 
 
-@blueprint.post(f"{STUDY}/results/ordering-study")
+@blueprint.post(f"{STUDY_ADDRESS}/results/ordering-study")
 @in_own_process
 def make_ordering_study() -> ResponseReturnValue:
     """Make a draft whose lists are uploaded runs, by this study's judgements and with its items."""
@@ -146,7 +146,7 @@ def make_ordering_study() -> ResponseReturnValue:
     return _results_page(form)
 
 
-@blueprint.get(f"{STUDY}/results/drawing/<name>.svg")
+@blueprint.get(f"{STUDY_ADDRESS}/results/drawing/<name>.svg")
 @in_own_process
 def drawing(name: str) -> ResponseReturnValue:
     """Return a figure's drawing as an image for the page; browsers keep it under its digest."""
@@ -157,7 +157,7 @@ def drawing(name: str) -> ResponseReturnValue:
     return image_response(exhibit)
 
 
-@blueprint.get(f"{STUDY}/results/parts/<name>.<ending>")
+@blueprint.get(f"{STUDY_ADDRESS}/results/parts/<name>.<ending>")
 @in_own_process
 def part(name: str, ending: str) -> ResponseReturnValue:
     """Send one figure, or one table or a figure's numbers, as a file."""
@@ -169,7 +169,7 @@ def part(name: str, ending: str) -> ResponseReturnValue:
     return attachment(iter([content]), media_type, f"{g.slug}-{name}.{ending}")
 
 
-@blueprint.get(f"{STUDY}/results/report.html")
+@blueprint.get(f"{STUDY_ADDRESS}/results/report.html")
 @in_own_process
 def report() -> ResponseReturnValue:
     """Return the results as one HTML file that needs no other file."""
@@ -178,7 +178,7 @@ def report() -> ResponseReturnValue:
     return attachment(content, "text/html", f"{g.slug}-report.html")
 
 
-@blueprint.get(f"{STUDY}/results/paper.zip")
+@blueprint.get(f"{STUDY_ADDRESS}/results/paper.zip")
 @in_own_process
 def paper() -> ResponseReturnValue:
     """Stream a zip of report, tables and figures for a paper."""
@@ -188,7 +188,7 @@ def paper() -> ResponseReturnValue:
     return attachment(chunks, "application/zip", f"{g.slug}-paper.zip", expected_bytes(results))
 
 
-@blueprint.post(f"{STUDY}/unblind")
+@blueprint.post(f"{STUDY_ADDRESS}/unblind")
 @require_password
 def unblind() -> ResponseReturnValue:
     """Show results before the end, and log the researcher's name and reason."""
@@ -239,7 +239,7 @@ def _hidden_page(form: UnblindForm) -> ResponseReturnValue:
     return page("researcher/hidden.html", form, of_bundle=False)
 
 
-@blueprint.get(f"{STUDY}/hand-out")
+@blueprint.get(f"{STUDY_ADDRESS}/hand-out")
 def export() -> ResponseReturnValue:
     """List the bundle's files."""
     _require_results()
@@ -250,7 +250,7 @@ def export() -> ResponseReturnValue:
     )
 
 
-@blueprint.get(f"{STUDY}/bundle.zip")
+@blueprint.get(f"{STUDY_ADDRESS}/bundle.zip")
 @in_own_process
 def bundle() -> ResponseReturnValue:
     """Stream the bundle; a header estimates its size for the progress bar."""
@@ -263,7 +263,7 @@ def bundle() -> ResponseReturnValue:
     return attachment(chunks, "application/zip", f"{g.study.slug}.zip", expected)
 
 
-@blueprint.post(f"{STUDY}/bundle-with-identities.zip")
+@blueprint.post(f"{STUDY_ADDRESS}/bundle-with-identities.zip")
 @in_own_process
 @require_password
 def bundle_with_identities() -> ResponseReturnValue:
@@ -279,7 +279,7 @@ def bundle_with_identities() -> ResponseReturnValue:
     return attachment(chunks, "application/zip", f"{g.study.slug}-with-identities.zip")
 
 
-@blueprint.get(f"{STUDY}/files/<path:name>")
+@blueprint.get(f"{STUDY_ADDRESS}/files/<path:name>")
 @in_own_process
 def file(name: str) -> ResponseReturnValue:
     """Stream one file of the bundle."""

@@ -31,7 +31,7 @@ from survey.web.auth import require_password
 from survey.web.forms import Form, errors_beside, language_choices, page, slug_field, storable
 from survey.web.requests import external_address, in_own_process, session
 from survey.web.researcher.pages import (
-    STUDY,
+    STUDY_ADDRESS,
     as_sentence,
     blueprint,
     has_valid_token,
@@ -82,9 +82,9 @@ STARTS = {  # what a new study can start from, and what it is good for
     ),
 }
 FROM_FILES = ("runs", "groups", "preference")  # those of "runs" can also be added later
-CONTACT = ("asked_by", "contact")
+CONTACT_FIELDS = ("asked_by", "contact")
 
-ACTIONS = {  # what an action does, and the message after it
+STUDY_ACTIONS = {  # what an action does, and the message after it
     "close": (lifecycle.close_study, "The study is closed. Its results are ready."),
     "let-finish": (
         lifecycle.end_admission,
@@ -221,7 +221,7 @@ def _usual_contact() -> dict[str, str]:
     studies = [study for study, _ in accounts.studies_of(session(), g.researcher)]
     for study in sorted(studies, key=lambda study: study.created_at, reverse=True):
         if study.is_readable and not plans.contact_faults(study.plan):
-            return {name: getattr(study.plan, name) for name in CONTACT}
+            return {name: getattr(study.plan, name) for name in CONTACT_FIELDS}
     return {}
 
 
@@ -240,7 +240,7 @@ def _plan_to_start_from(form: NewStudyForm) -> PlanFile:
         ):
             own |= plans.as_fields(_lists_to_order(form))
             preset = "pictures" if form.show_items.data else "runs"
-        typed = {name: form[name].data for name in CONTACT if form[name].data}
+        typed = {name: form[name].data for name in CONTACT_FIELDS if form[name].data}
         own = {"language": form.language.data, **typed, **own}
         plan = plans.preset_plan(preset, **own)
         return PlanFile(plan, Recruitment())
@@ -287,13 +287,13 @@ def _pairs_to_compare(form: NewStudyForm) -> dict[str, Any]:
         raise ValueError(str(error)) from None
 
 
-@blueprint.get(STUDY)
+@blueprint.get(STUDY_ADDRESS)
 def overview() -> ResponseReturnValue:
     """Show the study's status and what to do next."""
     return _overview_page(CopyForm())
 
 
-@blueprint.post(f"{STUDY}/<any('open', {', '.join(map(repr, ACTIONS))}):action>")
+@blueprint.post(f"{STUDY_ADDRESS}/<any('open', {', '.join(map(repr, STUDY_ACTIONS))}):action>")
 @in_own_process
 def act(action: str) -> ResponseReturnValue:
     """Open, close or archive the study, admit no one new, or bring it back from the archive."""
@@ -301,7 +301,7 @@ def act(action: str) -> ResponseReturnValue:
         if action == "open":
             return _open()
         under_way = participants.count_under_way(session(), g.study) if action == "close" else 0
-        change, message = ACTIONS[action]
+        change, message = STUDY_ACTIONS[action]
         change(session(), g.study, g.researcher.name)
         flash(message)
         if under_way:
@@ -329,7 +329,7 @@ def _open() -> ResponseReturnValue:
     return redirect(url_for("researcher.overview"), 303)
 
 
-@blueprint.get(f"{STUDY}/open")
+@blueprint.get(f"{STUDY_ADDRESS}/open")
 @in_own_process
 def ask_to_open() -> ResponseReturnValue:
     """Show what cannot change any more after opening, and ask whether to open the draft."""
@@ -346,7 +346,7 @@ def ask_to_open() -> ResponseReturnValue:
     )
 
 
-@blueprint.get(f"{STUDY}/close")
+@blueprint.get(f"{STUDY_ADDRESS}/close")
 def ask_to_close() -> ResponseReturnValue:
     """Show how many people are under way, and ask whether they can finish before it closes."""
     accounts.require_owner(g.role)
@@ -360,7 +360,7 @@ def ask_to_close() -> ResponseReturnValue:
     )
 
 
-@blueprint.post(f"{STUDY}/copy")
+@blueprint.post(f"{STUDY_ADDRESS}/copy")
 @in_own_process
 def copy() -> ResponseReturnValue:
     """Create a draft with the same plan under another address."""
@@ -373,7 +373,7 @@ def copy() -> ResponseReturnValue:
     return _overview_page(form)
 
 
-@blueprint.route(f"{STUDY}/delete", methods=["GET", "POST"])
+@blueprint.route(f"{STUDY_ADDRESS}/delete", methods=["GET", "POST"])
 @require_password
 def delete() -> ResponseReturnValue:
     """Show what a deletion removes; delete the study once its address is typed correctly."""
@@ -388,7 +388,7 @@ def delete() -> ResponseReturnValue:
     return page("researcher/delete.html", form, progress=lifecycle.progress(session(), g.study))
 
 
-@blueprint.get(f"{STUDY}/check")
+@blueprint.get(f"{STUDY_ADDRESS}/check")
 @in_own_process
 def check() -> ResponseReturnValue:
     """Show a verdict, what to mend, and each question's values.

@@ -10,8 +10,8 @@ from survey.core.agreement.headlines import (
     AGREEMENT,
     CLAUSES,
     ORDERINGS,
-    RUNS,
-    RUNS_IN_TOPICS,
+    RUN_WORDS,
+    TOPIC_RUN_WORDS,
     Row,
     headline,
     row_texts,
@@ -209,12 +209,12 @@ def test_a_leader_without_a_verdict_is_said_to_be_ahead_only():
     ("words", "sentence"),
     [
         (
-            RUNS_IN_TOPICS,
+            TOPIC_RUN_WORDS,
             "People preferred dense to rerank (73 of 100, 63 to 83); you may generalise this to "
             "new topics.",
         ),
         (
-            RUNS,
+            RUN_WORDS,
             "People preferred dense to rerank (73 of 100, 63 to 83); you may generalise this to "
             "new questions.",
         ),
@@ -290,7 +290,7 @@ def test_a_row_names_the_winner_first(found, texts):
 
 def test_a_row_of_runs_is_a_share():
     found = row("rerank-dense", -0.23, "kind", "dense")
-    assert row_texts(found, QUESTIONS, RUNS_IN_TOPICS) == (
+    assert row_texts(found, QUESTIONS, TOPIC_RUN_WORDS) == (
         "dense over rerank",
         "73.0 of 100 (63.0 to 83.0)",
         "holds for topics of this kind",
@@ -333,7 +333,7 @@ def test_of_runs_that_are_all_told_apart_every_pair_is_named():
         row("rerank-bm25", 0.3, "kind", "rerank"),
         row("dense-bm25", 0.2, "kind", "dense"),
     ]
-    assert headline(rows, QUESTIONS, RUNS_IN_TOPICS) == (
+    assert headline(rows, QUESTIONS, TOPIC_RUN_WORDS) == (
         "People preferred rerank to dense (60 of 100, 50 to 70) and to bm25 (80 of 100, 70 to 90); "
         "you may generalise this to new topics. People preferred dense to bm25 (70 of 100, 60 to "
         "80); you may generalise this to new topics."

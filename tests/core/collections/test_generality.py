@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from survey.core.collections.generality import (
-    MEASURES,
+    GENERALITY_MEASURES,
     VALUE_COLUMNS,
     deviation_intervals,
     deviations,
@@ -32,7 +32,9 @@ def test_the_largest_set_has_the_values_of_the_whole_lists(relevant, documents, 
     orders = np.array([chance.permutation(documents) for _ in range(3)])
     values = values_in_sets(orders, is_relevant, 4, chance)
     ranks = np.array([np.flatnonzero(is_relevant[order]) + 1 for order in orders])
-    assert np.allclose(values[-1, :, : len(MEASURES)], score(MEASURES, ranks, documents))
+    assert np.allclose(
+        values[-1, :, : len(GENERALITY_MEASURES)], score(GENERALITY_MEASURES, ranks, documents)
+    )
     assert (values[0, :, 0] >= values[-1, :, 0] - 1e-12).all()  # AP never rises
 
 

@@ -11,8 +11,8 @@ from statsmodels.stats.inter_rater import fleiss_kappa as fleiss_of_table
 from statsmodels.stats.multitest import multipletests
 
 from survey.core.statistics.rater_agreement import (
-    HALF,
-    STRICT,
+    HALF_CREDIT,
+    STRICT_CREDIT,
     agreement_rate,
     alpha_ordinal,
     kappa_of_counts,
@@ -83,8 +83,8 @@ def test_agreement_rates_count_the_pairs_of_lists(lists):
             half += (mine, theirs).count(0) == 1
         pairs = lists * (lists - 1) / 2
         both = [tuple(order.midranks.values()) for order in (one, other)]
-        assert agreement_rate(*both, STRICT) == close(alike / pairs)
-        assert agreement_rate(*both, HALF) == close((alike + half / 2) / pairs)
+        assert agreement_rate(*both, STRICT_CREDIT) == close(alike / pairs)
+        assert agreement_rate(*both, HALF_CREDIT) == close((alike + half / 2) / pairs)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
