@@ -33,7 +33,7 @@ NUMERIC = tuple("0123456789.+−-±–<")  # how a cell with a number begins
 GOOD, DOUBTFUL, BAD = "green", "yellow", "bold red"
 # Controls, without tab and line feed, and what turns the direction of a text or ends its line.
 STEERS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-COLOURS = {
+WORD_COLOURS = {
     **dict.fromkeys(("ok", "yes", "open", "HOLDS"), GOOD),
     **dict.fromkeys(("warning", "draft", "not yet", "HOLDS IN PART"), DOUBTFUL),
     **dict.fromkeys(("NOT SUPPORTED",), DOUBTFUL),
@@ -97,7 +97,7 @@ def print_text(text: str, first_indent: str = "", indent: str = "", *, word: str
     wrapped = click.wrap_text(harmless(text), width, first_indent, indent)
     styled = Text(wrapped.replace(NO_BREAK_SPACE, " "))
     if styled.plain.startswith(f"{first_indent}{word}"):
-        styled.stylize(COLOURS.get(word, ""), len(first_indent), len(first_indent) + len(word))
+        styled.stylize(WORD_COLOURS.get(word, ""), len(first_indent), len(first_indent) + len(word))
     console.print(styled, soft_wrap=True)
 
 
@@ -198,7 +198,7 @@ def _print_columns(cells: Sequence[Sequence[str]]) -> None:
             width=width,
         )
     for row in zip(*(column[1:] for column in cells), strict=True):
-        table.add_row(*(Text(cell, style=COLOURS.get(cell, "")) for cell in row))
+        table.add_row(*(Text(cell, style=WORD_COLOURS.get(cell, "")) for cell in row))
     console.print(table)
 
 

@@ -131,7 +131,7 @@ class StudyItems:
             return {}
         key = (self.study_id, self._digest, words)
         with _cutting:
-            while key not in _parts and len(_parts) >= MOST_QUERIES:
+            while key not in _parts and len(_parts) >= MOST_CACHED_QUERIES:
                 del _parts[next(iter(_parts))]
             known = _parts.setdefault(key, {})
         if missing := [document for document in documents if document not in known]:
@@ -224,7 +224,7 @@ class ShownPart(NamedTuple):
     has_more: bool
 
 
-MOST_QUERIES = 200  # of which a process holds what pages show of texts
+MOST_CACHED_QUERIES = 200  # of which a process holds what pages show of texts
 MOST_COMPARED = 5_000  # characters of a text, by which documents are compared
 _parts: dict[tuple[int, str | None, frozenset[str]], dict[str, ShownPart]] = {}
 _cutting = Lock()

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 DASHES = ("-", (0, (4, 1.5)), (0, (1.5, 1.2)))  # of the runs 1 to 6, 7 to 12, …
 MARKED = 12  # points of a curve that have a marker, about
-LONGEST_NAME = 24  # characters of a run's name in a legend
+LONGEST_LEGEND_NAME = 24  # characters of a run's name in a legend
 SHOWN_AT = (5, 10, 20)  # positions that texts name
 NO_SIZE = "the size of the collection is not known"
 
@@ -153,7 +153,7 @@ def _line(index: int, points: int) -> dict[str, Any]:
 
 def _label(run: str) -> str:
     """Return a run's name for a legend; matplotlib leaves out _x, and sets $x$ as a formula."""
-    name = run if len(run) <= LONGEST_NAME else f"{run[: LONGEST_NAME - 1]}…"
+    name = run if len(run) <= LONGEST_LEGEND_NAME else f"{run[: LONGEST_LEGEND_NAME - 1]}…"
     return f"{' ' * name.startswith('_')}{name}".replace("$", r"\$")
 
 

@@ -11,7 +11,7 @@ from survey.figures.exhibit import COLOURS, GREY, MARKERS, Cell, Exhibit, legend
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MOST_TOPICS = 40  # of a figure
+MOST_FIGURE_TOPICS = 40  # of a figure
 LONGEST_TOPIC = 24  # characters
 NOT_DEFINED = "no topic was judged by two people"
 
@@ -21,12 +21,12 @@ def agreement_by_topic(
 ) -> Exhibit:
     """Tabulate indices of agreement by topic, the least by the first index first.
 
-    ``rows``: a topic and its indices, None where one is not defined. Of more than MOST_TOPICS
-    topics, those with the least agreement.
+    ``rows``: a topic and its indices, None where one is not defined. Of more than
+    MOST_FIGURE_TOPICS topics, those with the least agreement.
     """
     known = [row for row in rows if row[1] is not None]
-    shown = sorted(known, key=lambda row: row[1])[:MOST_TOPICS]
-    left_out = f" The {MOST_TOPICS} of {len(known)} topics with the least agreement."
+    shown = sorted(known, key=lambda row: row[1])[:MOST_FIGURE_TOPICS]
+    left_out = f" The {MOST_FIGURE_TOPICS} of {len(known)} topics with the least agreement."
     words = "; ".join(
         f"{name} {min(values):.2f} to {max(values):.2f}".replace("-", "−")
         for name, column in zip(columns, list(zip(*known, strict=True))[1:], strict=False)
@@ -38,7 +38,7 @@ def agreement_by_topic(
         columns=("topic", *columns),
         rows=tuple(tuple(row) for row in shown),
         alternative=f"Over {len(known)} topic{'s' * (len(known) != 1)}: {words}.",
-        note=note + left_out * (len(known) > MOST_TOPICS),
+        note=note + left_out * (len(known) > MOST_FIGURE_TOPICS),
         why=None if known else NOT_DEFINED,
     )
 

@@ -48,7 +48,7 @@ FIRST_NAME = "researcher"  # the account that `make run` adds to a survey withou
 LINK_LIFETIME = timedelta(minutes=30)
 
 SHORTEST_PASSWORD, LONGEST_PASSWORD = 12, 128
-FEWEST_CHARACTERS = 5  # different ones, so that "aaaaaaaaaaaa" is refused
+FEWEST_PASSWORD_CHARACTERS = 5  # different ones, so that "aaaaaaaaaaaa" is refused
 # The passwords that are guessed first are rows of keys, digits or letters, or a few words.
 ROWS = (
     *("01234567890123456789", "qwertyuiop", "asdfghjkl", "zxcvbnm", "abcdefghijklmnopqrstuvwxyz"),
@@ -224,7 +224,7 @@ def _refuse_easy(password: str, name: str) -> None:
         )
     plain = password.casefold()
     if (
-        len(_hard_to_guess(plain)) < FEWEST_CHARACTERS
+        len(_hard_to_guess(plain)) < FEWEST_PASSWORD_CHARACTERS
         or name.casefold() in plain
         or "password" in plain
     ):

@@ -51,7 +51,7 @@ blueprint = Blueprint("published", __name__, url_prefix="/studies")
 take_slug(blueprint)
 
 TRIED = 1  # the number of the question that visitors can try
-MOST_STEPS = 200  # of a question that is tried; the form carries them
+MOST_TRIAL_STEPS = 200  # of a question that is tried; the form carries them
 LONGEST_STEPS = 30_000  # characters
 
 
@@ -203,7 +203,7 @@ def _try_steps(variant: str) -> ResponseReturnValue:
         now = (session(), g.study, TRIED, variant, steps, form.steps_for)
         steps = answers.steps_after(*now)
         form.stored_steps = len(steps)
-        is_over = len(steps) > MOST_STEPS or len(_written(steps)) > LONGEST_STEPS
+        is_over = len(steps) > MOST_TRIAL_STEPS or len(_written(steps)) > LONGEST_STEPS
         is_done = is_over or (form.is_done and not form.errors)
         question = answers.preview(session(), g.study, TRIED, variant, steps)
         doubt = doubt_about(question, TRIED, form) if is_done and not is_over else None

@@ -39,7 +39,7 @@ def test_a_cluster_gives_the_figures_that_one_process_gives(scheduler):
 
 
 def test_a_scheduler_that_does_not_answer_is_named(monkeypatch):
-    monkeypatch.setattr(power, "PATIENCE", 0.2)
+    monkeypatch.setattr(power, "SCHEDULER_SECONDS", 0.2)
     with (
         pytest.raises(SurveyError, match=r"No Dask scheduler answers at 'tcp://127.0.0.1:9'"),
         power.cluster("tcp://127.0.0.1:9"),

@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 from sqlalchemy.exc import DBAPIError
 
 from survey.core.collections.items import Item, Topic, items_digest
-from survey.core.collections.likeness import WIDTH
+from survey.core.collections.likeness import VECTOR_WIDTH
 from survey.db import item_queries
 from survey.db.models import StoredItem, StoredPicture, StoredTopic, StoredVector, Study
 from survey.errors import NotAllowedError, SurveyError
@@ -384,7 +384,7 @@ def test_vectors_of_the_researcher_take_the_place_of_those_that_are_computed(ses
     files = readers(a_png=a_picture(), b_png=a_picture("blue"))
     take(session, study, files)
     before = study.items_digest
-    assert {len(vector) for vector in vectors_of(session, study).values()} == {WIDTH}
+    assert {len(vector) for vector in vectors_of(session, study).values()} == {VECTOR_WIDTH}
     features = b"document,x,y\nb,3,4\nq.png,0,-2\n"
     more = readers(features_csv=features, q_png=a_picture("green"))
     intake = take(session, study, files | more, topics=[Topic("t1", image="q.png")])

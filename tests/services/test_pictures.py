@@ -10,7 +10,7 @@ from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
 from survey.core.collections.likeness import picture_vector
-from survey.services.collections.pictures import DESCRIBED, GROUND, make_picture
+from survey.services.collections.pictures import DESCRIBED_SIDE, GROUND, make_picture
 from tests.pictured import a_deep_png
 from tests.profiled import PRO_PHOTO, colour_profile, grey_profile, ink_profile
 
@@ -98,7 +98,7 @@ def test_of_deep_grey_only_the_transparent_value_is_transparent():
 @pytest.mark.parametrize("mode", ["RGB", "RGBA"])
 def test_a_picture_is_described_as_people_see_it(mode):
     chance = np.random.default_rng(7)
-    pixels = chance.integers(0, 256, (DESCRIBED, DESCRIBED, 4), dtype=np.uint8)
+    pixels = chance.integers(0, 256, (DESCRIBED_SIDE, DESCRIBED_SIDE, 4), dtype=np.uint8)
     image = Image.fromarray(pixels).convert(mode)
     on_ground = Image.new("RGB", image.size, GROUND)
     on_ground.paste(image, mask=image.getchannel("A") if mode == "RGBA" else None)

@@ -745,7 +745,7 @@ def test_progress_says_what_holds_in_each_state_of_a_study(desk, app, session, s
 def test_of_many_participants_those_seen_last_are_listed_and_others_found(
     desk, app, session, study, monkeypatch
 ):
-    monkeypatch.setattr(participant_list, "MOST_SHOWN", 2)
+    monkeypatch.setattr(participant_list, "MOST_LISTED_PARTICIPANTS", 2)
     open_it(session, study)
     for number in range(1, 5):
         visitor = Visitor(app.test_client(), "a-study")

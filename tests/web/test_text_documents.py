@@ -184,7 +184,7 @@ def test_parts_of_long_texts_are_read_and_computed_once(app, session, engine):
     with statements(engine) as told:
         visitor.open("/q/1")
     assert not [each for each in told if "item.text, item.html" in each]
-    assert len(item_queries._parts) <= item_queries.MOST_QUERIES
+    assert len(item_queries._parts) <= item_queries.MOST_CACHED_QUERIES
 
 
 def test_a_whole_text_holds_no_elements_but_those_that_are_left(app, session):

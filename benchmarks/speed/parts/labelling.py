@@ -22,7 +22,7 @@ from benchmarks.speed.memory import peak_mb
 from benchmarks.speed.part import Finding, Growth, Part
 from survey.app import db
 from survey.core.collections.items import Item, Topic
-from survey.core.collections.likeness import WIDTH, stored_vector
+from survey.core.collections.likeness import VECTOR_WIDTH, stored_vector
 from survey.core.kinds import KINDS, plan_from_json
 from survey.db import item_queries
 from survey.db.models import Presentation, Study, now
@@ -122,7 +122,7 @@ def a_study(session: Session, size: int) -> Study:
             {
                 **{"sha256": name.rjust(64, "0"), "width": 640, "height": 480},
                 **{"thumbnail": stream.getvalue(), "larger": stream.getvalue()},
-                "vector": stored_vector(chance.random(WIDTH)),
+                "vector": stored_vector(chance.random(VECTOR_WIDTH)),
             }
             for name in some
         ]

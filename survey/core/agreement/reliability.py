@@ -35,7 +35,7 @@ SENTENCES: dict[Word, str] = {
     "open": "whether {people} agree well enough to rely on is not decided: {figure}",
 }
 NO_INTERVAL = "there is no interval"
-MOST_NAMED = 5  # topics
+MOST_CHANCE_TOPICS = 5  # topics
 
 
 @dataclass(frozen=True)
@@ -121,9 +121,9 @@ class Reliability:
             text = f"{text[0].upper()}{text[1:]}"
         chance = [each.topic for each in self.by_topic if each.may_be_chance]
         differ = [each.assessor for each in self.by_assessor if each.differs]
-        more = len(chance) - MOST_NAMED
+        more = len(chance) - MOST_CHANCE_TOPICS
         if chance:
-            named = f"{', '.join(chance[:MOST_NAMED])} and {more} more" if more > 0 else ""
+            named = f"{', '.join(chance[:MOST_CHANCE_TOPICS])} and {more} more" if more > 0 else ""
             which = named or and_join(chance)
             text += f"; topic{'s' * (len(chance) > 1)} {which} may be chance"
         if differ:

@@ -15,7 +15,7 @@ Vector = NDArray[np.float64]
 
 GRID = 8  # cells to a side
 LUMA = (0.299, 0.587, 0.114)  # of red, green and blue, ITU-R BT.601
-LEVELS = 4  # of each colour
+COLOUR_LEVELS = 4  # of each colour
 GREY_LEVELS = 32
 DIRECTIONS = 8
 # The eight neighbours of a pixel, clockwise from the upper left one.
@@ -35,8 +35,8 @@ def colour_histogram(picture: Picture) -> Vector:
 
     Source: Swain & Ballard, Color indexing, IJCV 7 (1991).
     """
-    red, green, blue = np.moveaxis(picture.astype(np.int64) * LEVELS // 256, 2, 0)
-    return _root_shares((red * LEVELS + green) * LEVELS + blue, LEVELS**3)
+    red, green, blue = np.moveaxis(picture.astype(np.int64) * COLOUR_LEVELS // 256, 2, 0)
+    return _root_shares((red * COLOUR_LEVELS + green) * COLOUR_LEVELS + blue, COLOUR_LEVELS**3)
 
 
 def grey_histogram(picture: Picture) -> Vector:

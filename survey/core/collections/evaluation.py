@@ -33,7 +33,7 @@ from survey.core.text_input import FaultyFilesError, FileFaults, shortened
 
 # MiAlbum takes a document that any annotator chose as relevant.
 MERGE = " `survey assess merge --at-least 1` takes a document as relevant that any assessor chose."
-MOST_NAMED = 5  # topics that a sentence lists by name
+MOST_LISTED_TOPICS = 5  # topics that a sentence lists by name
 
 LEVELS = (0.05, 0.01, 0.001)  # *, ** and ***, as in the MNRO paper's Table 8
 FEWEST_TOPICS = 5  # for which a comparison gets stars
@@ -339,8 +339,8 @@ def _items(truth: GroundTruth, topic: str) -> frozenset[frozenset[str]]:
 
 
 def _topics(topics: Sequence[str]) -> str:
-    named = ", ".join(topics[:MOST_NAMED])
-    more = ", …" if len(topics) > MOST_NAMED else ""
+    named = ", ".join(topics[:MOST_LISTED_TOPICS])
+    more = ", …" if len(topics) > MOST_LISTED_TOPICS else ""
     return f"{len(topics)} topic{'' if len(topics) == 1 else 's'} ({named}{more})"
 
 

@@ -11,7 +11,7 @@ from survey.core.text_input import FileFaults, shortened
 
 CODES_LINE = "document code"
 BINARY_DIGITS = frozenset("01")
-MOST_NAMED = 20  # cells of an array that faults name
+MOST_FAULTY_CELLS = 20  # cells of an array that faults name
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +64,7 @@ def codes_of_array(
         return HashCodes((), np.empty((0, 0), np.uint8), 0)
     zero = -1 if (array == -1).any() else 0
     is_set = array == 1
-    for row, column in np.argwhere(~is_set & (array != zero))[:MOST_NAMED].tolist():
+    for row, column in np.argwhere(~is_set & (array != zero))[:MOST_FAULTY_CELLS].tolist():
         faults.add(
             f"{file}, row {row + 1}, column {column + 1}: {array[row, column]:g} found; {zero} or "
             "1 is allowed"

@@ -21,8 +21,8 @@ from survey.core.collections.descriptors import Picture, likeness
 LENGTH = 1_024  # of a vector, about
 QUERY_LENGTH = 8_192  # of a query, at most; LENGTH × QUERY_LENGTH is half of what float32 counts
 FRACTIONS = 16  # a query's numbers are rounded to 1/16 before its length is limited
-DESCRIBED = ("colour-histogram", "edge-orientations", "tiny-grey")
-WIDTH = 256  # numbers in a vector that is computed
+LIKENESS_PARTS = ("colour-histogram", "edge-orientations", "tiny-grey")
+VECTOR_WIDTH = 256  # numbers in a vector that is computed
 
 
 def picture_vector(picture: Picture) -> bytes:
@@ -30,17 +30,17 @@ def picture_vector(picture: Picture) -> bytes:
 
     ``picture``: as ``descriptors`` take it.
     """
-    parts = [descriptors.DESCRIPTORS[name](picture) for name in DESCRIBED]
+    parts = [descriptors.DESCRIPTORS[name](picture) for name in LIKENESS_PARTS]
     return stored_vector(np.concatenate(parts))
 
 
 def text_vector(text: str) -> bytes:
-    """Return a text's vector: the square roots of its words' counts, in WIDTH cells.
+    """Return a text's vector: the square roots of its words' counts, in VECTOR_WIDTH cells.
 
     A word's cell is its CRC-32, so that a few different words share one.
     """
-    cells = [crc32(word.encode()) % WIDTH for word in re.findall(r"\w+", text.casefold())]
-    return stored_vector(np.sqrt(np.bincount(cells, minlength=WIDTH)))
+    cells = [crc32(word.encode()) % VECTOR_WIDTH for word in re.findall(r"\w+", text.casefold())]
+    return stored_vector(np.sqrt(np.bincount(cells, minlength=VECTOR_WIDTH)))
 
 
 def stored_vector(values: NDArray[np.floating]) -> bytes:
@@ -89,7 +89,7 @@ class Pool:
     def vectors(self) -> NDArray[np.float32]:
         """The vectors (documents, numbers); zeros where a document has none."""
         stored = [each.vector for each in self.entries]
-        none = next((bytes(len(vector)) for vector in stored if vector), bytes(2 * WIDTH))
+        none = next((bytes(len(vector)) for vector in stored if vector), bytes(2 * VECTOR_WIDTH))
         numbers = np.frombuffer(b"".join(vector or none for vector in stored), "<i2")
         return numbers.astype(np.float32).reshape(len(stored), len(none) // 2)
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 
-MOST_STEPS = 100  # of Newton's method
+MOST_NEWTON_STEPS = 100  # of Newton's method
 CONVERGED = 1e-12  # the longest step of the last iteration
 SEPARATED = "an item won or lost all comparisons with some others, so that no strengths fit"
 
@@ -56,7 +56,7 @@ def bradley_terry(compared: Comparisons) -> Strengths:
     design = np.zeros((len(rows), n))
     design[rows, compared.first], design[rows, compared.second] = 1.0, -1.0
     theta = np.zeros(n)
-    for _ in range(MOST_STEPS):
+    for _ in range(MOST_NEWTON_STEPS):
         chance, inverse = _chance_and_inverse(design, theta, compared.times)
         step = inverse @ (design.T @ (compared.times * (compared.score - chance)))
         theta += step

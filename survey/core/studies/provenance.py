@@ -14,8 +14,8 @@ from survey.core.preflight import CHANGES, Warned
 from survey.core.studies.fields import Fault, is_storable
 from survey.core.text_input import Json
 
-MOST_SHOWN = 20  # first results of a list that are stored
-LONGEST_NAME = 1_000  # characters of a topic, a run or a document
+MOST_STORED_RESULTS = 20  # first results of a list that are stored
+LONGEST_SOURCE_NAME = 1_000  # characters of a topic, a run or a document
 JUDGEMENTS, RUN, CLUSTERS = "judgements", "run", "clusters"  # what a file is
 SHA256 = re.compile(r"[0-9a-f]{64}")
 
@@ -51,9 +51,9 @@ class QuestionSource:
 class Provenance:
     """The topic of each question, the runs of its lists, and the files they were read from.
 
-    ``documents``: question → run → its first documents, MOST_SHOWN at most. How the files were
-    read: ``ids``, names of changes to documents' ids; ``distances``, whether smaller scores are
-    better; ``relevant_from``, see ``Setting``. ``warnings``: what was to be known of the files.
+    ``documents``: question → run → its first documents, MOST_STORED_RESULTS at most. How the files
+    were read: ``ids``, names of changes to documents' ids; ``distances``, whether smaller scores
+    are better; ``relevant_from``, see ``Setting``. ``warnings``: what was to be known of the files.
     """
 
     topics: tuple[str, ...]
@@ -109,7 +109,7 @@ class Provenance:
             raise ValueError(f"relevant_from is {provenance.relevant_from!r}; 1 to 30 is allowed")
         for role, name, digest in provenance.sources:
             known = role in (JUDGEMENTS, RUN, CLUSTERS) and SHA256.fullmatch(digest)
-            if not known or not is_storable(name) or not 0 < len(name) <= LONGEST_NAME:
+            if not known or not is_storable(name) or not 0 < len(name) <= LONGEST_SOURCE_NAME:
                 raise ValueError(f"the source {name!r} needs a role, a name and a SHA-256")
         return provenance
 
@@ -123,8 +123,10 @@ class Provenance:
         for what, names in (("topic", self.topics), ("run", self.runs)):
             if len({*names}) < len(names):
                 yield Fault(place, f"provenance names a {what} twice")
-        if any(len(row) > MOST_SHOWN for each in self.documents for row in each):
-            yield Fault(place, f"provenance has more than {MOST_SHOWN} documents of a list")
+        if any(len(row) > MOST_STORED_RESULTS for each in self.documents for row in each):
+            yield Fault(
+                place, f"provenance has more than {MOST_STORED_RESULTS} documents of a list"
+            )
 
 
 def why_no_id(value: object) -> str:
@@ -135,8 +137,8 @@ def why_no_id(value: object) -> str:
         return f"{value!r} found; an id is needed, and a number needs quotes to be one"
     if value.split() != [value] or not is_storable(value):
         return f"{value!r} found; an id has no blanks"
-    if len(value) > LONGEST_NAME:
-        return f"an id of {len(value)} characters found; {LONGEST_NAME} are allowed"
+    if len(value) > LONGEST_SOURCE_NAME:
+        return f"an id of {len(value)} characters found; {LONGEST_SOURCE_NAME} are allowed"
     return ""
 
 
@@ -157,6 +159,8 @@ def _names(names: Iterable[Any], *, with_blanks: bool = False) -> tuple[str, ...
             raise ValueError(f"{name!r} found; a name that can be stored is needed")
         if name.split() != [name] and not with_blanks:
             raise ValueError(f"{name!r} found; a name without blanks is needed")
-        if len(name) > LONGEST_NAME:
-            raise ValueError(f"a name of {len(name)} characters found; {LONGEST_NAME} are allowed")
+        if len(name) > LONGEST_SOURCE_NAME:
+            raise ValueError(
+                f"a name of {len(name)} characters found; {LONGEST_SOURCE_NAME} are allowed"
+            )
     return checked

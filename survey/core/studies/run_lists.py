@@ -33,7 +33,7 @@ from survey.core.preflight import (
     topics_left_out,
 )
 from survey.core.studies.own_lists import COLLECTION_SIZE, LIST_RANGE, QUESTION_RANGE, OwnLists
-from survey.core.studies.provenance import MOST_SHOWN
+from survey.core.studies.provenance import MOST_STORED_RESULTS
 from survey.core.studies.questions import NO_CLUSTER, NO_MARKS, Marks
 from survey.core.studies.rankings import letters_for
 from survey.core.text_input import (
@@ -178,7 +178,7 @@ def read_trec(
     left = [index for index, topic in enumerate(chosen) if topic not in alike]
     chosen = tuple(chosen[index] for index in left)
     first = tuple(
-        tuple(tuple(ranking(run[topic])[:MOST_SHOWN]) for run in named_runs.values())
+        tuple(tuple(ranking(run[topic])[:MOST_STORED_RESULTS]) for run in named_runs.values())
         for topic in chosen
     )
     return OwnLists(

@@ -35,8 +35,8 @@ NEW, REST, DONE = "new", "rest", "done"  # of a form: put into a new group, the 
 UNKNOWN = 0  # the group of what cannot be placed
 NAME_OF_UNKNOWN = IN_NO_CLUSTER  # in files
 GROUP_KEYS = "123456789abcdefghijkmopqrstvwxy"  # of groups; l, n, u and z do something else
-COLOURS = 8
-MOST_ALIKE = 12  # documents that "select similar" offers
+COLOUR_COUNT = 8
+MOST_SIMILAR = 12  # documents that "select similar" offers
 # Asked back where a topic is done: all of it is in one group, or cannot be placed.
 ONE_GROUP, ALL_UNPLACED = "one_group", "unplaced"
 ASKED = (ONE_GROUP, ALL_UNPLACED)
@@ -201,7 +201,7 @@ class ShownGroup(NamedTuple):
     @property
     def colour(self) -> int:
         """The number of its colour, which never says it alone; 0 for UNKNOWN."""
-        return (self.number - 1) % COLOURS + 1 if self.number else 0
+        return (self.number - 1) % COLOUR_COUNT + 1 if self.number else 0
 
 
 class Tile(NamedTuple):
@@ -376,5 +376,5 @@ def alike_tiles(pool: Pool, order: Sequence[str]) -> list[tuple[int, ...]]:
         return [() for _ in order]
     alike = likeness(rows, rows)
     np.fill_diagonal(alike, -np.inf)
-    nearest = np.argsort(-alike, axis=1, kind="stable")[:, : min(MOST_ALIKE, len(order) - 1)]
+    nearest = np.argsort(-alike, axis=1, kind="stable")[:, : min(MOST_SIMILAR, len(order) - 1)]
     return [tuple((row + 1).tolist()) for row in nearest]

@@ -25,7 +25,7 @@ from survey.core.studies.fields import (
 from survey.core.studies.generators import GENERATORS, Generator, letter_order, obvious_question
 from survey.core.studies.minutes import Documents
 from survey.core.studies.plan import MARK_QUERY_WORDS, OBVIOUS, REPEATED, Plan
-from survey.core.studies.provenance import MOST_SHOWN, Provenance
+from survey.core.studies.provenance import MOST_STORED_RESULTS, Provenance
 from survey.core.studies.questions import (
     MARK_TYPES,
     NAME_RULE,
@@ -118,7 +118,7 @@ OBVIOUS_HELP = (
 )
 OLDEST_MEASURES = frozenset({"AP", "NMRR", "MNRO"})
 # Questions × lists × relevant items of drawn lists. Drawing 5,000,000 would take minutes.
-MOST_POSITIONS = 100_000
+MOST_PLAN_POSITIONS = 100_000
 FEWEST_OWN_LISTS = 2  # drawn questions have three at least
 # Fields that only lists from runs need.
 OF_RUNS = (
@@ -170,7 +170,9 @@ class OrderingPlan(Plan):
         Switch("Shuffle the letters of the lists in each question", help=SHUFFLE_LETTERS_HELP),
         False,
     )
-    depth: int = declared(Whole("First results of a list", 1, MOST_SHOWN, help=DEPTH_HELP), 10)
+    depth: int = declared(
+        Whole("First results of a list", 1, MOST_STORED_RESULTS, help=DEPTH_HELP), 10
+    )
     show_items: bool = declared(
         Switch("Show the first results as pictures or texts", help=SHOW_ITEMS_HELP), False
     )
@@ -534,11 +536,11 @@ class OrderingPlan(Plan):
 
     def _number_faults(self) -> Iterable[Fault]:
         positions = self.questions * self.lists * self.relevant
-        if self.generator != OWN_LISTS and positions > MOST_POSITIONS:
+        if self.generator != OWN_LISTS and positions > MOST_PLAN_POSITIONS:
             yield Fault(
                 ("relevant",),
                 f"{self.questions} questions of {self.lists} lists with {self.relevant} relevant "
-                f"items are {positions:,} positions; {MOST_POSITIONS:,} are allowed",
+                f"items are {positions:,} positions; {MOST_PLAN_POSITIONS:,} are allowed",
             )
         if self.relevant > self.collection_size:
             yield Fault(

@@ -25,7 +25,7 @@ from survey.core.studies.fields import (
 from survey.core.studies.generators import Positions
 from survey.core.studies.minutes import Documents
 from survey.core.studies.plan import MARK_QUERY_WORDS, Plan
-from survey.core.studies.provenance import MOST_SHOWN, Provenance
+from survey.core.studies.provenance import MOST_STORED_RESULTS, Provenance
 from survey.core.studies.questions import NO_MARKS, Marks, Question, build_question
 from survey.core.studies.run_lists import MOST_PAIRED_TOPICS
 
@@ -123,7 +123,7 @@ class PreferencePlan(Plan):
         (),
     )
     questions: int = declared(Whole("Pairs of lists", 1, MOST_PAIRS), 10)
-    depth: int = declared(Whole("First results of a list", 1, MOST_SHOWN), 10)
+    depth: int = declared(Whole("First results of a list", 1, MOST_STORED_RESULTS), 10)
     show_items: bool = declared(Switch("Show the first results as pictures or texts"), False)
     mark_relevant: bool = declared(Switch("Mark the results that were searched for"), False)
     mark_query_words: bool = declared(MARK_QUERY_WORDS, False)

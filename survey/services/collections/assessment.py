@@ -34,7 +34,7 @@ from survey.services.analysis.merged_labels import merged_json as merged_json
 from survey.services.analysis.merged_labels import merged_lines as merged_lines
 from survey.services.exchange.input_files import read_text
 
-MOST_NAMED = 20  # topics that a sentence names; JSON and files name all
+MOST_TOPICS_IN_TEXT = 20  # topics that a sentence names; JSON and files name all
 BESIDE_GOLD = ("-topics.csv", "-statistics.csv")
 
 Content = TypeVar("Content", Labels, Clusters)
@@ -158,8 +158,8 @@ def gold_sentences(gold: Gold) -> Iterable[str]:
 
 
 def _topics_named(topics: Sequence[str]) -> str:
-    more = len(topics) - MOST_NAMED
-    named = ", ".join(topics[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    more = len(topics) - MOST_TOPICS_IN_TEXT
+    named = ", ".join(topics[:MOST_TOPICS_IN_TEXT]) + (f" and {more} more" if more > 0 else "")
     return f"topic{'s' * (len(topics) != 1)} {named}"
 
 

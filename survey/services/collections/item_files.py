@@ -18,7 +18,7 @@ from survey.core.given_tables import LARGEST_TABLE
 from survey.core.text_input import shortened
 from survey.errors import SurveyError
 from survey.services.collections.pictures import (
-    LARGEST_FILE,
+    LARGEST_PICTURE_FILE,
     PictureError,
     check_size,
     count_pixels,
@@ -139,7 +139,7 @@ def check_work(files: Files, names: Sequence[str]) -> None:
 
 def _largest(path: str) -> int:
     name = PurePosixPath(path).name
-    return LARGEST_TABLE if name in VECTOR_FILES or is_table_name(name) else LARGEST_FILE
+    return LARGEST_TABLE if name in VECTOR_FILES or is_table_name(name) else LARGEST_PICTURE_FILE
 
 
 def is_table_name(name: str) -> bool:

@@ -31,7 +31,7 @@ from survey.core.given_tables import (
 )
 from survey.core.preflight import Warned, columns_not_read
 from survey.core.studies.fields import is_storable
-from survey.core.studies.provenance import LONGEST_NAME
+from survey.core.studies.provenance import LONGEST_SOURCE_NAME
 from survey.core.text_input import (
     FaultyFilesError,
     FileFaults,
@@ -538,7 +538,7 @@ def read_topics(
         topic = Topic(
             topic=_id_in(row, "topic", lines, cells.faults),
             text=_text_in(row, column, LONGEST_QUERY, cells),
-            image=_checked(row, "image", row["image"], LONGEST_NAME, cells.faults),
+            image=_checked(row, "image", row["image"], LONGEST_SOURCE_NAME, cells.faults),
             cluster_type=_checked(
                 row, "cluster_type", row["cluster_type"], LONGEST_FILE_NAME, cells.faults
             ),
@@ -692,8 +692,8 @@ def id_fault(name: str) -> str:
         return "it has a character that cannot be stored"
     if is_steering(name):
         return f"it has a sign that cannot be seen ({visible(name[:60])}); take it out"
-    if len(name) > LONGEST_NAME:
-        return f"an id of {LONGEST_NAME} characters at most is allowed"
+    if len(name) > LONGEST_SOURCE_NAME:
+        return f"an id of {LONGEST_SOURCE_NAME} characters at most is allowed"
     return ""
 
 

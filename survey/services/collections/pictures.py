@@ -18,13 +18,13 @@ from PIL import Image, ImageCms, ImageOps, UnidentifiedImageError
 from survey.core.collections.likeness import picture_vector
 
 PICTURE_FORMATS = ("JPEG", "PNG", "WEBP", "GIF")
-LARGEST_FILE = 40_000_000  # bytes
+LARGEST_PICTURE_FILE = 40_000_000  # bytes
 MOST_PIXELS = 50_000_000
 THUMBNAIL, LARGER = 144, 640  # pixels of the longer side; of a panorama's up to PANORAMA times
 PANORAMA = 4
 LONGEST_SHAPE = 40  # longer side by shorter, above which too few pixels are left to be judged
 SMALLEST_SIDE = 16  # pixels, below which a picture cannot be judged
-DESCRIBED = 96  # pixels of a side, where a picture is described by numbers
+DESCRIBED_SIDE = 96  # pixels of a side, where a picture is described by numbers
 QUALITY = 62
 # Behind transparent parts. On it black has a contrast of 13.6 to 1 and white one of 1.5 to 1, so
 # that drawings of both can be seen. static/survey.css has it as --picture.
@@ -83,7 +83,7 @@ def make_picture(content: bytes) -> Picture:
     The first frame of several; turned as its EXIF data say; colours converted from its profile to
     sRGB; GROUND behind transparent parts.
     """
-    check_size(len(content), LARGEST_FILE)
+    check_size(len(content), LARGEST_PICTURE_FILE)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)
@@ -247,7 +247,7 @@ def _nearly_one_colour(picture: Image.Image, *, is_transparent: bool) -> list[st
 
 def _vector(picture: Image.Image) -> bytes:
     """Return what the picture is compared by."""
-    square = picture.resize((DESCRIBED, DESCRIBED), Image.Resampling.BILINEAR)
+    square = picture.resize((DESCRIBED_SIDE, DESCRIBED_SIDE), Image.Resampling.BILINEAR)
     return picture_vector(np.asarray(square))
 
 

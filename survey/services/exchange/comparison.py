@@ -15,7 +15,7 @@ from survey.services.exchange.input_files import BundleError
 
 VERSION = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9}){0,3}")
 MAKER = ("survey", "commit", "modified")  # of versions
-MOST_NAMED = 5  # places of a file in a note
+MOST_NAMED_PLACES = 5  # places of a file in a note
 
 
 class Comparison:
@@ -101,8 +101,8 @@ class Comparison:
 
 def _with_places(file: str, places: Mapping[str, None]) -> str:
     names = [*places]
-    more = len(names) - MOST_NAMED
-    named = names[:MOST_NAMED] + ([f"{more} more"] if more > 0 else [])
+    more = len(names) - MOST_NAMED_PLACES
+    named = names[:MOST_NAMED_PLACES] + ([f"{more} more"] if more > 0 else [])
     return f"{file} ({and_join(named)})" if named else file
 
 

@@ -42,7 +42,7 @@ LONGEST_LINE = 10_000_000  # characters: of a longer line nothing can be used
 MOST_FILES, MOST_JUDGEMENTS = 50, 20_000
 JUDGEMENTS_FOLDER = "judgements"  # the folder of files of assessors
 MOST_LINES = 11  # of faults; the last counts those that are left out
-LARGEST_NUMBER = 99_999_999_999
+LARGEST_CELL_NUMBER = 99_999_999_999
 
 # What zipfile raises for a file that is no zip, is damaged, or is locked with a password.
 ZIP_START = b"PK\x03\x04"
@@ -126,7 +126,7 @@ class CsvRow:
 
     def whole_number(self, column: str, lowest: int = 0) -> int:
         """Return a whole number, ``lowest`` or more."""
-        number = parse_whole(self.text(column), highest=LARGEST_NUMBER)
+        number = parse_whole(self.text(column), highest=LARGEST_CELL_NUMBER)
         if number is None:
             raise self.fault(column, "a whole number is needed")
         if number < lowest:
@@ -139,7 +139,7 @@ class CsvRow:
 
     def whole_numbers(self, column: str) -> tuple[int, ...]:
         """Return whole numbers separated by spaces, which may be none."""
-        numbers = [parse_whole(word, highest=LARGEST_NUMBER) for word in self.words(column)]
+        numbers = [parse_whole(word, highest=LARGEST_CELL_NUMBER) for word in self.words(column)]
         whole = tuple(number for number in numbers if number is not None)
         if len(whole) < len(numbers):
             raise self.fault(column, "whole numbers separated by spaces are needed")

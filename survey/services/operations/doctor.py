@@ -43,7 +43,7 @@ NETWORK_FILE_SYSTEMS = {
     *("fuse.rclone", "fuse.s3fs", "fuse.ceph", "fuse.smbnetfs", "fuse.curlftpfs"),
 }
 
-FEWEST_CHARACTERS = 8  # different ones in a server key
+FEWEST_KEY_CHARACTERS = 8  # different ones in a server key
 # Words of keys that were copied from a page or typed for a trial.
 KNOWN_WORDS = (
     *("changeme", "changethis", "replaceme", "replacethis", "yoursecret", "mysecret", "thesecret"),
@@ -133,7 +133,7 @@ def check_key(key: str) -> CheckResult:
         fault = f"it has {len(key)} characters, and {SHORTEST_KEY} random ones are needed"
     elif common:
         fault = f"it holds {common[0]!r}, which others would try"
-    elif len(set(key)) < FEWEST_CHARACTERS:
+    elif len(set(key)) < FEWEST_KEY_CHARACTERS:
         fault = f"it has only {len(set(key))} different characters"
     else:
         return ok("server key", "long and varied")

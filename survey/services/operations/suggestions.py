@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from survey.config import MissingInstanceError, Settings, UnsafeSettingsError
 
-PATIENCE = 0.2  # seconds to wait for a lock
+LOCK_SECONDS = 0.2  # seconds to wait for a lock
 STUDIES = "SELECT slug FROM study ORDER BY id"
 QUERIES = {
     "study": STUDIES,
@@ -39,7 +39,7 @@ def names(kind: str) -> list[str]:
         if not (address.startswith("sqlite:///") and path.is_file()):
             return []
         uri = f"file:{quote(str(path))}?mode=ro"
-        with closing(sqlite3.connect(uri, timeout=PATIENCE, uri=True)) as database:
+        with closing(sqlite3.connect(uri, timeout=LOCK_SECONDS, uri=True)) as database:
             return [name for (name,) in database.execute(QUERIES[kind])]
     except (MissingInstanceError, UnsafeSettingsError, sqlite3.Error):
         return []

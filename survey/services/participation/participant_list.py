@@ -25,7 +25,9 @@ from survey.services.participation.queue import has_queue
 
 INTERVALS = (60, 300, 900, 3600, 6 * 3600, 86400, 7 * 86400)  # seconds, of a picture of arrivals
 MOST_INTERVALS = 72
-MOST_SHOWN = 200  # participants of each kind: the page is loaded again every five seconds
+MOST_LISTED_PARTICIPANTS = (
+    200  # participants of each kind: the page is loaded again every five seconds
+)
 
 
 class Pace(NamedTuple):
@@ -67,7 +69,8 @@ class ListedParticipant:
 class ParticipantList:
     """Participants of a kind. ``total``: how many the study has, whatever their ids begin with.
 
-    ``shown``: those whose id has the prefix, at most MOST_SHOWN, those seen last first.
+    ``shown``: those whose id has the prefix, at most MOST_LISTED_PARTICIPANTS, those seen last
+    first.
     """
 
     shown: Sequence[ListedParticipant]
@@ -117,7 +120,7 @@ class StudyParticipants:
 def list_participants(session: Session, study: Study, id_prefix: str = "") -> StudyParticipants:
     """List a study's participants whose id has a prefix; count all of its participants.
 
-    The database counts, so at most MOST_SHOWN rows of each kind are read.
+    The database counts, so at most MOST_LISTED_PARTICIPANTS rows of each kind are read.
     """
     since = participants.slot_cutoff(study)
     status_counts = queries.status_counts(session, study.id, since)
@@ -127,7 +130,7 @@ def list_participants(session: Session, study: Study, id_prefix: str = "") -> St
         total = sum(row.participants for row in status_counts if row.kind == kind)
         if not total:
             return ParticipantList((), 0)
-        rows = queries.recently_seen(session, study.id, kind, id_prefix, MOST_SHOWN)
+        rows = queries.recently_seen(session, study.id, kind, id_prefix, MOST_LISTED_PARTICIPANTS)
         answered = queries.answer_counts(session, [row.id for row in rows])
         queued = [row.id for row in rows if has_queue(plan, row)]
         asked = queries.asked_counts(session, queued) if queued else {}

@@ -350,7 +350,7 @@ PARTICIPANTS, POOL, EACH = "participants", "participants with a pool", "question
 SEARCHED, GLANCED = 500, 100
 MOST_ANSWERS = 20_000
 WAY_COST = 3_000_000  # answers that the search for a way simulates, about
-CLOSE = 0.02
+CLOSE_POWER = 0.02
 
 Planned = TypeVar("Planned", bound=PlannedStudy)
 Simulate = Callable[[PlannedStudy, int], Power]
@@ -425,15 +425,15 @@ def _way(
         best = lowest if lowest.power >= ENOUGH else highest
         return Way(more, best, best.power >= ENOUGH)
     (low, below), (high, above), best = (least, _excess(lowest)), (most, _excess(highest)), highest
-    while high - low > 1 and abs(best.power - ENOUGH) > CLOSE:
+    while high - low > 1 and abs(best.power - ENOUGH) > CLOSE_POWER:
         part = min(max(-below / max(above - below, 0.1), 0.1), 0.9)
         size = min(max(round(low * (high / low) ** part), low + 1), high - 1)
         result = simulate(study_of(size), SEARCHED)
-        if result.power < ENOUGH - CLOSE:
+        if result.power < ENOUGH - CLOSE_POWER:
             low, below = size, _excess(result)
         else:
             high, above, best = size, _excess(result), result
-    return Way(more, best, best.power >= ENOUGH - CLOSE)
+    return Way(more, best, best.power >= ENOUGH - CLOSE_POWER)
 
 
 def _excess(result: Power) -> float:
@@ -732,7 +732,7 @@ def _study(result: PlannedStudy) -> str:
     )
 
 
-PATIENCE = 10  # seconds for a scheduler to answer
+SCHEDULER_SECONDS = 10  # seconds for a scheduler to answer
 
 
 @contextmanager
@@ -765,7 +765,7 @@ def cluster(address: str) -> Iterator[Executor]:
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     try:
         client: Any = Client(  # type: ignore[no-untyped-call] # as Dask has it
-            address, timeout=PATIENCE, set_as_default=False
+            address, timeout=SCHEDULER_SECONDS, set_as_default=False
         )
     except (OSError, ValueError) as error:
         raise SurveyError(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from survey.core.studies.fields import MOST_QUESTIONS, Rule
 from survey.core.studies.fields import Choice as Choice
 
-MOST_VALUES = 10
+MOST_FIELD_VALUES = 10
 NO_POOL = "none"
 
 
@@ -31,7 +31,7 @@ class Numbers(Rule):
     def allowed(self) -> str:
         """The words for the values that are allowed."""
         what = "whole number" if self.whole else "share"
-        many = f"one to {MOST_VALUES} {what}s" if self.several else f"a {what}"
+        many = f"one to {MOST_FIELD_VALUES} {what}s" if self.several else f"a {what}"
         also = f", or {self.word} alone," if self.word else ""
         bounds = f"{many} from {self.lowest} to {self.highest}"
         return f"{bounds}{also} can be asked for, like {self.usual}"
@@ -43,7 +43,7 @@ class Numbers(Rule):
             if len(parts) > 1:
                 raise ValueError(f"{name} is {text[:40]!r}; {self.allowed}")
             return []
-        if len(parts) > (MOST_VALUES if self.several else 1):
+        if len(parts) > (MOST_FIELD_VALUES if self.several else 1):
             raise ValueError(f"{name} has {len(parts)} values; {self.allowed}")
         values: list[float] = []
         for part in parts:

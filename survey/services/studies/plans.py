@@ -49,8 +49,8 @@ from survey.services.studies.recruitment import Recruitment, parse_recruitment
 # Several times as fast where PyYAML comes with libyaml, as its wheels do.
 LOADER = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
 # 500 topics with ten lists each are allowed; a million values took 11 seconds and 935 MB.
-LARGEST_FILE = 20_000_000  # characters
-MOST_VALUES = 500_000
+LARGEST_PLAN_FILE = 20_000_000  # characters
+MOST_LIST_VALUES = 500_000
 MOST_PLAN_VALUES = 490_000  # of lists and topics; personal fields and all else need a few thousand
 DEEPEST = 10  # levels of nesting
 LONGEST_NUMBER = 100  # characters; YAML reads 1:1:… as a number, in a time that is their square
@@ -505,7 +505,7 @@ def write_nested(values: object) -> str:
     """Return a field's values as YAML; of a list, each entry in a line of its own."""
     if not isinstance(values, list | tuple):
         return _as_yaml(values)
-    lines = [_as_yaml([each], default_flow_style=True, width=LARGEST_FILE) for each in values]
+    lines = [_as_yaml([each], default_flow_style=True, width=LARGEST_PLAN_FILE) for each in values]
     return "".join(f"- {line.strip()[1:-1]}\n" for line in lines)
 
 
@@ -548,8 +548,8 @@ def _load(text: str, file: str, place: Place = ()) -> tuple[Any, Lines]:
 
     ``place``: of the field that the text is of; of a whole plan by default.
     """
-    if len(text) > LARGEST_FILE:
-        raise PlanFileError([f"{file} has {len(text)} characters; {LARGEST_FILE} are allowed"])
+    if len(text) > LARGEST_PLAN_FILE:
+        raise PlanFileError([f"{file} has {len(text)} characters; {LARGEST_PLAN_FILE} are allowed"])
     lines: Lines = {}
     try:
         _refuse_slow(text, file)
@@ -575,8 +575,10 @@ def _refuse_slow(text: str, file: str) -> None:
         if depth > DEEPEST:
             raise PlanFileError([f"{file} is nested deeper than any plan"])
         values += isinstance(event, yaml.ScalarEvent | yaml.CollectionStartEvent)
-        if values > MOST_VALUES:
-            raise PlanFileError([f"{file} has more than {MOST_VALUES} values, which are allowed"])
+        if values > MOST_LIST_VALUES:
+            raise PlanFileError(
+                [f"{file} has more than {MOST_LIST_VALUES} values, which are allowed"]
+            )
         if isinstance(event, yaml.ScalarEvent) and _is_long_number(event):
             line = f", line {event.start_mark.line + 1}" if event.start_mark else ""
             number = f"a number of {len(event.value)} characters found"

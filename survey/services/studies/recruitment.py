@@ -57,10 +57,10 @@ BUILT_IN_NAMES = ("code", "participant_id", "study_id", "session_id")
 # and session_id.
 PLATFORM_NAMES = {"study_id": ("study_id", "hitid"), "session_id": ("session_id", "assignmentid")}
 
-LONGEST_NAME = 200  # characters of a guest's name
+LONGEST_GUEST_NAME = 200  # characters of a guest's name
 MOST_AT_ONCE = 10_000  # names in a file of guests
 GUEST_COLUMNS = Columns(("name",), bare=("name",))
-MOST_FAULTS = 10  # that are shown of a guest list
+MOST_GUEST_FAULTS = 10  # that are shown of a guest list
 NOT_STARTED = "not started"
 
 
@@ -308,15 +308,15 @@ def read_names(text: str) -> list[str]:
 
 def _checked_names(rows: Iterable[tuple[int, str]], file: str) -> list[str]:
     """Return names from numbered cells, in NFC; raises FaultyFilesError with all faults."""
-    faults = FileFaults(most=MOST_FAULTS)
+    faults = FileFaults(most=MOST_GUEST_FAULTS)
     names: dict[str, int] = {}
     for number, cell in rows:
         place = f"{file}, row {number}"
         name = " ".join(normalize("NFC", unescaped(cell)).split())
         if not name or "\0" in name:
             faults.add(f"{place}: no name found; one is needed")
-        elif len(name) > LONGEST_NAME:
-            faults.add(f"{place}: {len(name)} characters; {LONGEST_NAME} allowed")
+        elif len(name) > LONGEST_GUEST_NAME:
+            faults.add(f"{place}: {len(name)} characters; {LONGEST_GUEST_NAME} allowed")
         elif name in names:
             faults.add(f"{place}: {name!r} is in row {names[name]} already")
         else:

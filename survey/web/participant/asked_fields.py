@@ -12,7 +12,7 @@ from survey.core.text_input import parse_whole
 from survey.web.forms import BESIDE_PREFIX, AnswerForm, Form, long_text_field, storable
 from survey.web.language import gettext
 
-LARGEST_NUMBER = 999_999_999
+LARGEST_ANSWER_NUMBER = 999_999_999
 IDS_OF_PAGE = ("kept", "main", "problems")
 TOO_LONG = re.compile(r"[+-]?[0-9]{10,}")
 
@@ -25,7 +25,7 @@ class WholeNumberField(IntegerField):  # type: ignore[misc] # WTForms has no typ
         self.data = None
         text = valuelist[0].strip() if valuelist else ""
         if text:
-            number = parse_whole(text, -LARGEST_NUMBER, LARGEST_NUMBER, signed=True)
+            number = parse_whole(text, -LARGEST_ANSWER_NUMBER, LARGEST_ANSWER_NUMBER, signed=True)
             label = _without_ending(self.label.text)
             shown = {"label": label, "text": repr(text[:20])}
             if number is None and TOO_LONG.fullmatch(text):

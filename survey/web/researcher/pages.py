@@ -37,7 +37,9 @@ if TYPE_CHECKING:
 STUDY_ADDRESS = "/studies/<slug>"
 NAME_IN_FILES = re.compile(r"\b[a-z]+(?:_[a-z0-9]+)+\b")
 HIGHEST_LEVEL = 30
-LARGEST_UNPACKED = 50_000_000  # bytes of an upload that was compressed; more on the command line
+LARGEST_UPLOAD_UNPACKED = (
+    50_000_000  # bytes of an upload that was compressed; more on the command line
+)
 
 
 def for_researchers(blueprint: Blueprint) -> Blueprint:
@@ -191,4 +193,4 @@ def uploaded_files(name: str) -> list[TextFile]:
 
 def decoded(content: bytes, file: str) -> str:
     """Return the text of a file, as on the command line; raises ValueError for what is none."""
-    return text_in(content, file, LARGEST_UNPACKED)
+    return text_in(content, file, LARGEST_UPLOAD_UNPACKED)

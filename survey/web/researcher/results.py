@@ -30,7 +30,7 @@ from survey.web.auth import require_password
 from survey.web.forms import Form, errors_beside, page, slug_field
 from survey.web.requests import attachment, in_own_process, session
 from survey.web.researcher.pages import (
-    LARGEST_UNPACKED,
+    LARGEST_UPLOAD_UNPACKED,
     STUDY_ADDRESS,
     blueprint,
     image_response,
@@ -303,7 +303,7 @@ def import_bundle() -> ResponseReturnValue:
             return page("researcher/import.html", form)
         try:
             content, file_name = io.BytesIO(upload.read()), str(upload.filename)
-            files = input_files.open_files(content, file_name, LARGEST_UNPACKED)
+            files = input_files.open_files(content, file_name, LARGEST_UPLOAD_UNPACKED)
             erased: list[int] = []
             study = bundle_import.import_bundle(
                 session(), files, file_name, form.slug.data or "", g.researcher, erased.append

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from survey.core.collections.likeness import (
     LENGTH,
     QUERY_LENGTH,
-    WIDTH,
+    VECTOR_WIDTH,
     Entry,
     Pool,
     picture_vector,
@@ -20,7 +20,7 @@ ANGLES = (0, 10, 40, 90, 170)
 
 
 def at_angle(degrees):
-    vector = np.zeros(WIDTH)
+    vector = np.zeros(VECTOR_WIDTH)
     vector[:2] = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
     return stored_vector(vector)
 
@@ -58,7 +58,7 @@ def test_examples_pull_and_what_is_not_relevant_pushes(pool):
     st.data(),
 )
 def test_a_ranking_is_exact_in_any_order_of_summation(seeds, share, data):
-    vectors = [np.random.default_rng(seed).normal(size=WIDTH) for seed in seeds]
+    vectors = [np.random.default_rng(seed).normal(size=VECTOR_WIDTH) for seed in seeds]
     names = [f"d{index:02}" for index in range(len(seeds))]
     pool = Pool(
         [Entry(*row) for row in zip(names, seeds, names, map(stored_vector, vectors), strict=True)]
@@ -75,9 +75,9 @@ def test_a_ranking_is_exact_in_any_order_of_summation(seeds, share, data):
 
 
 def test_a_vector_has_the_length_that_keeps_sums_exact():
-    vector = np.frombuffer(stored_vector(np.arange(WIDTH)), "<i2").astype(float)
+    vector = np.frombuffer(stored_vector(np.arange(VECTOR_WIDTH)), "<i2").astype(float)
     assert abs(np.linalg.norm(vector) - LENGTH) < 10
-    assert not np.frombuffer(stored_vector(np.zeros(WIDTH)), "<i2").any()
+    assert not np.frombuffer(stored_vector(np.zeros(VECTOR_WIDTH)), "<i2").any()
 
 
 def test_chance_deals_the_same_order_for_a_seed_and_puts_some_first(pool):
@@ -105,5 +105,5 @@ def test_a_picture_has_colours_edges_and_greys():
     picture = np.zeros((96, 96, 3), dtype=np.uint8)
     picture[:, 48:] = 255
     vector = np.frombuffer(picture_vector(picture), "<i2")
-    assert vector.shape == (WIDTH,)
+    assert vector.shape == (VECTOR_WIDTH,)
     assert all(part.any() for part in np.split(vector, [64, 192]))
