@@ -20,7 +20,7 @@ from survey.cli.terminal import (
 if TYPE_CHECKING:
     from survey.paper.reproduction import Comparison, Reproduction
 
-NAMES = (
+EXHIBIT_NAMES = (
     *(f"table{number}" for number in range(1, 9)),
     *(f"figure{number}" for number in range(1, 9)),
     *("correlations", "slips", "generality"),
@@ -35,7 +35,7 @@ NAMES = (
         "survey paper generality --collection collection --to figures",
     )
 )
-@click.argument("name", type=click.Choice([*NAMES, "all"]), metavar="NAME")
+@click.argument("name", type=click.Choice([*EXHIBIT_NAMES, "all"]), metavar="NAME")
 @click.option(
     "--to",
     "folder",
@@ -62,7 +62,7 @@ def paper(name: str, folder: Path | None, collection: Path | None, as_json: bool
 
     if collection and name != "generality":
         raise click.UsageError("--collection belongs to generality.")
-    names = NAMES if name == "all" else (name,)
+    names = EXHIBIT_NAMES if name == "all" else (name,)
     reproductions = []
     with progress_bar("Recomputing", total=len(names)) as progress:
         for each in names:

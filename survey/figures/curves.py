@@ -8,7 +8,7 @@ from survey.figures.exhibit import COLOURS, GREY, MARKERS, Cell, Exhibit, legend
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-DASHES = ("-", (0, (4, 1.5)), (0, (1.5, 1.2)))  # of the runs 1 to 6, 7 to 12, …
+RUN_DASHES = ("-", (0, (4, 1.5)), (0, (1.5, 1.2)))  # of the runs 1 to 6, 7 to 12, …
 MARKED = 12  # points of a curve that have a marker, about
 LONGEST_LEGEND_NAME = 24  # characters of a run's name in a legend
 SHOWN_AT = (5, 10, 20)  # positions that texts name
@@ -144,7 +144,7 @@ def _line(index: int, points: int) -> dict[str, Any]:
     return {
         "color": COLOURS[index % len(COLOURS)],
         "marker": MARKERS[index % len(MARKERS)],
-        "linestyle": DASHES[index // len(COLOURS) % len(DASHES)],
+        "linestyle": RUN_DASHES[index // len(COLOURS) % len(RUN_DASHES)],
         "markevery": max(1, points // MARKED),
         "markersize": 3.2,
         "linewidth": 1.2,

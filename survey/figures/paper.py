@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-LETTERS = "abcd"
+PANEL_LETTERS = "abcd"
 UNIT = "value, 0: best"
 WIDE = 2 * WIDTH
 LIMITS = (-0.03, 1.05)  # all three measures are in [0, 1]
@@ -103,7 +103,7 @@ def _envelopes(figure: "Figure", exhibit: Exhibit) -> None:
                 linewidth=1.2,
                 label=name.split(", ")[1],
             )
-        axes.set_title(f"({LETTERS[index]}) {measure}", fontsize=8.5)
+        axes.set_title(f"({PANEL_LETTERS[index]}) {measure}", fontsize=8.5)
         axes.set_xlabel("Rank(i)")
         axes.set_xticks([2, 5, 8, 11, 14, 17, 20])
         axes.set_ylim(*LIMITS)
@@ -124,7 +124,7 @@ def _growing(figure: "Figure", exhibit: Exhibit) -> None:
         axes.plot(columns["Rank(q)"][rows], columns["MNRO"][rows], color=COLOURS[2], linewidth=1.3)
         axes.axhline(0.95, color=GREY, linewidth=0.8, linestyle=(0, (1, 2)), zorder=0)
         _mark_k(axes, mnro_horizon(1, int(size)))
-        axes.set_title(f"({LETTERS[index]}) N = {size:.0f}", fontsize=8.5)
+        axes.set_title(f"({PANEL_LETTERS[index]}) N = {size:.0f}", fontsize=8.5)
         axes.set_xlim(0, size / 10)
         axes.set_xticks([0, size / 20, size / 10])
         axes.xaxis.set_major_formatter(FuncFormatter(lambda rank, _: f"{rank:.0f}"))
@@ -154,7 +154,7 @@ def _surfaces(figure: "Figure", exhibit: Exhibit) -> None:
         if name == "MNRO":
             _curves_a_and_b(axes, columns)
         axes.set_title(
-            f"({LETTERS[index]}) {name}" if len(names) > 1 else name, fontsize=8.5, y=0.98
+            f"({PANEL_LETTERS[index]}) {name}" if len(names) > 1 else name, fontsize=8.5, y=0.98
         )
 
 

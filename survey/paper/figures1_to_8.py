@@ -51,8 +51,8 @@ LATE = slice(HORIZON - 1, None)  # of LATER_RANKS: from K + 1
 # Figure 6
 IN_CAPTION = (1_000, 10_000, 100_000, 1_000_000)
 IN_TEXT = (100, 1_000, 10_000, 1_000_000)
-SIZES = tuple(sorted({*IN_CAPTION, *IN_TEXT}))
-CLOSE = 0.05
+FIGURE_SIZES = tuple(sorted({*IN_CAPTION, *IN_TEXT}))
+SAME_RANGE = 0.05
 
 # Figure 8: Rank(i) and Rank(j) along the enveloping curves
 EARLIER_RANKS = range(1, SIZE)  # Rank(j)
@@ -208,11 +208,15 @@ def figure6() -> Reproduction:
     """Return MNRO of one relevant item in growing collections, over its rank in % of each size."""
     caption, text = largest_gap(IN_CAPTION), largest_gap(IN_TEXT)
     checks = {
-        "same_in_all_sizes": Check([caption < CLOSE, text < CLOSE], caption=caption, text=text),
-        "level_at_k": Check(all(abs(mnro_by_share(size)[40] - 0.95) < 5e-5 for size in SIZES)),
+        "same_in_all_sizes": Check(
+            [caption < SAME_RANGE, text < SAME_RANGE], caption=caption, text=text
+        ),
+        "level_at_k": Check(
+            all(abs(mnro_by_share(size)[40] - 0.95) < 5e-5 for size in FIGURE_SIZES)
+        ),
         "sizes_in_text_and_caption": Check(IN_CAPTION == IN_TEXT),
     }
-    shares = {size: mnro_by_share(size) for size in SIZES}
+    shares = {size: mnro_by_share(size) for size in FIGURE_SIZES}
     rows = [
         (size, size * thousandths // 1000, thousandths / 10, value)
         for size, values in shares.items()
@@ -497,6 +501,6 @@ def _sampled_shares(exhibit: Exhibit) -> Sheet:
     """Return a table of MNRO at some shares of each collection."""
     rows = (
         (size, int(mnro_horizon(1, size)), *map(mnro_by_share(size).get, SAMPLE_SHARES))
-        for size in SIZES
+        for size in FIGURE_SIZES
     )
     return exhibit_sheet(exhibit.name, exhibit.name, rows)

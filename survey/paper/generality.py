@@ -36,10 +36,17 @@ from survey.services.exchange.input_files import read_file
 
 DRAWS = 50
 RESAMPLES = 2_000
-SEED = 1
-MEANS = ("MAP", "P(10)", "ANMRR", "NAR", "AMNRO", "AMNRO, Eq. 15 as printed")  # of VALUE_COLUMNS
+GENERALITY_SEED = 1
+MEAN_COLUMNS = (
+    "MAP",
+    "P(10)",
+    "ANMRR",
+    "NAR",
+    "AMNRO",
+    "AMNRO, Eq. 15 as printed",
+)  # of VALUE_COLUMNS
 IN_TABLE_2 = ("MAP", "P10", "ANMRR", "NAR", "AMNRO", None)
-LETTERS = "ABC"
+RUN_LETTERS = "ABC"
 PAPER = "Table 2, as printed"
 
 
@@ -51,7 +58,7 @@ def generality(folder: Path | None = None) -> Reproduction:
     judgements, runs = _read_collection(folder)
     queries = [*_query_values(judgements, runs)]
     means = np.mean(queries, axis=0)
-    chance = Generator(PCG64(SeedSequence(SEED, spawn_key=(1,))))
+    chance = Generator(PCG64(SeedSequence(GENERALITY_SEED, spawn_key=(1,))))
     intervals = deviation_intervals(queries, RESAMPLES, chance)
     sizes = [
         set_sizes(sum(map(bool, judgements[topic].values())), len(run[topic]))
@@ -95,7 +102,7 @@ def _read_collection(folder: Path) -> tuple[Judgements, Runs]:
 
 
 def _query_values(judgements: Judgements, runs: Runs) -> Iterator[Values]:
-    chance = Generator(PCG64(SEED))
+    chance = Generator(PCG64(GENERALITY_SEED))
     for topic, judged in judgements.items():
         orders = [ranking(run[topic]) for run in runs.values()]
         numbers = {document: number for number, document in enumerate(sorted(orders[0]))}
@@ -109,14 +116,19 @@ def _exhibit(means: Values, runs: Sequence[str], queries: int) -> Exhibit:
     deviation = deviations(means)
     rows = [*_printed()]
     rows += [
-        (run, LETTERS[number], *map(float, means[number, index]), *_cells(deviation[number, index]))
+        (
+            run,
+            RUN_LETTERS[number],
+            *map(float, means[number, index]),
+            *_cells(deviation[number, index]),
+        )
         for index, run in enumerate(runs)
         for number in range(SETS)
     ]
     return Exhibit(
         "generality",
         "Collections that grow: means, and their deviations from set A",
-        ("ranking", "set", *MEANS, *(f"{name}, %" for name in MEANS)),
+        ("ranking", "set", *MEAN_COLUMNS, *(f"{name}, %" for name in MEAN_COLUMNS)),
         tuple(rows),
         "A line for each measure from A to C, in a drawing for the print and for each run.",
         f"Means over {queries} queries. A holds the relevant documents and a third of the others, "
@@ -130,7 +142,7 @@ def _printed() -> Iterator[tuple[str | float | None, ...]]:
         [float(row[name]) if name else None for name in IN_TABLE_2]
         for row in printed_rows("table2")
     ]
-    for letter, row in zip(LETTERS, rows, strict=True):
+    for letter, row in zip(RUN_LETTERS, rows, strict=True):
         yield (
             PAPER,
             letter,
@@ -161,7 +173,7 @@ def _interval_sheet(means: Values, intervals: NDArray[np.float64], runs: Sequenc
     return Sheet(
         "intervals",
         "From A to C, in per cent of A, with 95 % intervals",
-        ("run", *MEANS),
+        ("run", *MEAN_COLUMNS),
         tuple(
             (name, *(text(run, column) for column in range(len(VALUE_COLUMNS))))
             for run, name in enumerate(runs)

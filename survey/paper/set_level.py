@@ -40,7 +40,7 @@ from survey.core.statistics.max_t import T, largest_t_p
 from survey.core.statistics.significance import LEVEL, MeanTest, Statistic, t_test
 from survey.core.studies.rankings import Ranking
 
-MEANS = 3  # measures
+MEAN_COUNT = 3  # measures
 IDENTICAL_PAIR = "the orders of the two are identical"
 IDENTICAL_ANY = "two of the orders are identical"
 EXCHANGED = "these counts, measures exchanged among the orders of each set"
@@ -310,7 +310,7 @@ def p_if_participants_differ(tests: PairTests, spread: float, participants: int)
     of_sets, of_people = mean.se**2, spread**2 / participants
     variance = of_sets + of_people
     df = variance**2 / (of_sets**2 / mean.df + of_people**2 / (participants - 1))
-    return largest_t_p(T(mean.mean / math.sqrt(variance), df), MEANS)
+    return largest_t_p(T(mean.mean / math.sqrt(variance), df), MEAN_COUNT)
 
 
 def most_points_apart(tests: PairTests, participants: int) -> int | None:

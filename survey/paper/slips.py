@@ -35,7 +35,7 @@ from survey.paper.reproduction import (
     float_cells,
     printed_rows,
 )
-from survey.paper.table4 import PARTICIPANTS, published_counts, recount
+from survey.paper.table4 import PAPER_PARTICIPANTS, published_counts, recount
 from survey.paper.tables5_to_8 import percentages, table8
 from survey.services.analysis.sheets import Sheet
 
@@ -180,7 +180,7 @@ def _checks_of_tables() -> Checks:
     ap, nmrr_of_c, mnro = float_cells(rows[2], "ap", "nmrr", "mnro")
     table, of_votes = recount(published_counts())
     sets, credits = len(table.rows), sum(table.totals.values())
-    responses = PARTICIPANTS * sets
+    responses = PAPER_PARTICIPANTS * sets
     with_text_only = [
         number
         for number in (5, 6, 7)
@@ -199,7 +199,7 @@ def _checks_of_tables() -> Checks:
         ),
         "credits": Check(
             (credits, responses) == (354, 300),
-            participants=PARTICIPANTS,
+            participants=PAPER_PARTICIPANTS,
             sets=sets,
             credits=credits,
             responses=responses,

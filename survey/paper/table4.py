@@ -40,7 +40,7 @@ from survey.services.analysis.sheets import Sheet, as_markdown
 # Below Table 4: "in set 3 and set 9, there is a tie between the values of AP and
 # MNRO, while in set 4, there is a tie between NMRR and MNRO."
 IDENTICAL = {3: ("AP", "MNRO"), 4: ("NMRR", "MNRO"), 9: ("AP", "MNRO")}
-PARTICIPANTS = 30
+PAPER_PARTICIPANTS = 30
 USUAL_SPREADS = (15, 20)  # of people's own leads, in points
 TOTALS_IN_TEXT = {"AP": "90", "NMRR": "109", "MNRO": "135", OTHER: "20"}
 SHARES_IN_TEXT = {"AP": "25.42%", "NMRR": "30.79%", "MNRO": "38.14%", OTHER: "5.65%"}
@@ -50,7 +50,7 @@ SCOPES = {
     "free": "the two orders differ",
     "distinct": "all orders differ",
 }
-SHARES = {
+TABLE4_SHARES = {
     "of_credits": "of all credits and custom rankings",
     "of_responses": "of the responses",
     "split": "of the responses, shared votes split",
@@ -65,7 +65,7 @@ def published_counts() -> PublishedCounts:
         measures=PAPER_MEASURES,
         votes=tuple(tuple(int(row[name]) for name in names) for row in printed_rows("table4")),
         identical=IDENTICAL,
-        participants=PARTICIPANTS,
+        participants=PAPER_PARTICIPANTS,
     )
 
 
@@ -139,11 +139,11 @@ def claims_of_table4(table: Table4, of_votes: Shares, level: SetLevel) -> tuple[
 def _total_checks(table: Table4, of_votes: Shares, first: FirstPlaces) -> Checks:
     """Check what the paper says of the votes in all sets together."""
     totals = table.totals
-    of_mnro = [getattr(of_votes, kind)["MNRO"] for kind in SHARES]
+    of_mnro = [getattr(of_votes, kind)["MNRO"] for kind in TABLE4_SHARES]
     printed = {name: f"{share:.2%}" for name, share in (of_votes.of_credits or {}).items()}
     numbers = {
         "credits": sum(totals.values()),
-        "responses": PARTICIPANTS * len(table.rows),
+        "responses": PAPER_PARTICIPANTS * len(table.rows),
         "shares": of_votes,
     }
     return {
@@ -173,7 +173,7 @@ def _in_almost_all(first: FirstPlaces) -> bool:
 def _set_checks(table: Table4, of_votes: Shares, level: SetLevel) -> Checks:
     """Check what the paper says of the single sets."""
     rows, first = table.rows, level.first_places["MNRO"]
-    over_half = [row for row in rows if row.votes["MNRO"] > PARTICIPANTS / 2]
+    over_half = [row for row in rows if row.votes["MNRO"] > PAPER_PARTICIPANTS / 2]
     tied = [row for row in rows if row.identical]
     ap_first = [row for row in rows if "AP" in row.choice]
     mnro_tied = [row for row in rows if "MNRO" in row.choice and len(row.choice) > 1]
@@ -189,7 +189,7 @@ def _set_checks(table: Table4, of_votes: Shares, level: SetLevel) -> Checks:
         ),
         "ties": Check(
             {row.question for row in tied} == set(IDENTICAL)
-            and all(row.merged == PARTICIPANTS for row in rows),
+            and all(row.merged == PAPER_PARTICIPANTS for row in rows),
             tied=tied,
             sums=[sum(row.votes.values()) for row in tied],
         ),
@@ -267,7 +267,7 @@ def _preference(tests: PairTests, totals: Mapping[str, float]) -> Check:
 
 def _condition(tests: PairTests) -> str:
     """Return how alike participants must be for a lead that is settled; else ""."""
-    most = most_points_apart(tests, PARTICIPANTS) if is_settled(tests) else None
+    most = most_points_apart(tests, PAPER_PARTICIPANTS) if is_settled(tests) else None
     if most is None:
         return ""
     return f"if people's own leads differ by a standard deviation of at most {most} points"
@@ -275,11 +275,11 @@ def _condition(tests: PairTests) -> str:
 
 def _if_they_differ(tests: PairTests) -> str:
     """Return p of a lead that is settled, by how much participants differ; else ""."""
-    most = most_points_apart(tests, PARTICIPANTS) if is_settled(tests) else None
+    most = most_points_apart(tests, PAPER_PARTICIPANTS) if is_settled(tests) else None
     if most is None:
         return ""
     figures = [
-        f"{p_text(p_if_participants_differ(tests, points / 100, PARTICIPANTS))} at {points}"
+        f"{p_text(p_if_participants_differ(tests, points / 100, PAPER_PARTICIPANTS))} at {points}"
         for points in sorted({*USUAL_SPREADS, most, most + 1})
     ]
     first, *others = figures
@@ -333,7 +333,8 @@ def _sheet_rows(
     return {
         "votes": [*sets, total],
         "shares": [
-            {"kind": text, "shares": getattr(of_votes, kind)} for kind, text in SHARES.items()
+            {"kind": text, "shares": getattr(of_votes, kind)}
+            for kind, text in TABLE4_SHARES.items()
         ],
         "leads": [
             {"tests": tests, "least": min(tests.lead_without), "most": max(tests.lead_without)}

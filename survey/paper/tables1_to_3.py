@@ -25,7 +25,7 @@ from survey.paper.reproduction import (
 )
 from survey.services.analysis.sheets import Sheet
 
-MEANS = ("MAP", "ANMRR", "NAR", "AMNRO")  # of Table 2
+TABLE2_MEANS = ("MAP", "ANMRR", "NAR", "AMNRO")  # of Table 2
 SCALES = ("as a difference", "in per cent of the value", "in per cent of 1 − value")
 TOPIC_SIZES = (5, 10, 20, 50, 100, 200, 500)
 NO_DATA = "the participants' own data were not published, so nothing can be recomputed"
@@ -79,7 +79,7 @@ def deviations() -> tuple[Comparison, ...]:
             f"set {row['set']}", name, row[name], base[name], row[f"{name}_deviation"]
         )
         for row in others
-        for name in MEANS
+        for name in TABLE2_MEANS
     )
 
 
@@ -106,7 +106,7 @@ def movements() -> tuple[Movement, ...]:
     """Return each measure's movement by the printed values."""
     base, *others = printed_rows("table2")
     moved = []
-    for name in MEANS:
+    for name in TABLE2_MEANS:
         start = float(base[name])
         change = tuple(float(row[name]) - start for row in others)
         of_value, of_rest = (
@@ -119,7 +119,7 @@ def movements() -> tuple[Movement, ...]:
 def _table2_sheets(moved: tuple[Movement, ...]) -> tuple[Sheet, ...]:
     size, nar, _ = set_a()
     printed = (
-        (row["set"], int(row["images"]), *float_cells(row, *MEANS, "P10"))
+        (row["set"], int(row["images"]), *float_cells(row, *TABLE2_MEANS, "P10"))
         for row in printed_rows("table2")
     )
     movement = ((each.measure, *each.change, *each.of_value, *each.of_rest) for each in moved)

@@ -24,8 +24,8 @@ from survey.paper.reproduction import (
 )
 from survey.services.analysis.sheets import Cell, Sheet
 
-MEANS = ("MAP", "ANMRR", "AMNRO")
-LEVELS = {"*": ".05", "**": ".01", "***": ".001"}
+DESCRIPTOR_MEANS = ("MAP", "ANMRR", "AMNRO")
+STAR_LEVELS = {"*": ".05", "**": ".01", "***": ".001"}
 LEVELS_IN_TEXT = (  # of the three examples of Table 8
     "MAP .001; ANMRR .01; AMNRO .01",
     "MAP .001; ANMRR .001; AMNRO .01",
@@ -87,10 +87,12 @@ def descriptor_names(table: str) -> tuple[str, ...]:
 
 def scores(table: str) -> dict[str, tuple[float, ...]]:
     """Return each mean's values over the descriptors, negated where lower is better."""
-    columns = zip(*(float_cells(row, *MEANS) for row in printed_rows(table)), strict=True)
+    columns = zip(
+        *(float_cells(row, *DESCRIPTOR_MEANS) for row in printed_rows(table)), strict=True
+    )
     return {
         mean: tuple(value if mean == "MAP" else -value for value in column)
-        for mean, column in zip(MEANS, columns, strict=True)
+        for mean, column in zip(DESCRIPTOR_MEANS, columns, strict=True)
     }
 
 
@@ -107,7 +109,11 @@ def _ranked_sheet(collection: Collection) -> Sheet:
     rows = tuple(
         (
             row["descriptor"],
-            *(cell for mean in MEANS for cell in (float(row[mean]), places[mean][index])),
+            *(
+                cell
+                for mean in DESCRIPTOR_MEANS
+                for cell in (float(row[mean]), places[mean][index])
+            ),
             *float_cells(row, "P10", "P20"),
         )
         for index, row in enumerate(printed_rows(collection.table))
@@ -115,7 +121,12 @@ def _ranked_sheet(collection: Collection) -> Sheet:
     return Sheet(
         collection.table,
         f"Table {collection.table[-1]}. {collection.name}, as printed, with ranks (1: best)",
-        ("descriptor", *(cell for mean in MEANS for cell in (mean, "rank")), "P(10)", "P(20)"),
+        (
+            "descriptor",
+            *(cell for mean in DESCRIPTOR_MEANS for cell in (mean, "rank")),
+            "P(10)",
+            "P(20)",
+        ),
         rows,
         decimals=4,
     )
@@ -164,7 +175,7 @@ def percentages(*, of_greater: bool = False) -> tuple[Comparison, ...]:
     comparisons = []
     for row in printed_rows("table8"):
         pair = f"{row['example']} {row['descriptor1']}, {row['descriptor2']}"
-        for mean in MEANS:
+        for mean in DESCRIPTOR_MEANS:
             values = (_table5_row(row[f"descriptor{n}"])[mean] for n in (1, 2))
             value, base = sorted(values, key=float, reverse=not of_greater)
             comparisons.append(compare_deviation(pair, mean, value, base, row[mean]))
@@ -180,7 +191,7 @@ def _bases_sheet() -> Sheet:
     rows: list[tuple[Cell, ...]] = []
     for row in printed_rows("table8"):
         first, second = (_table5_row(row[f"descriptor{n}"]) for n in (1, 2))
-        for mean in MEANS:
+        for mean in DESCRIPTOR_MEANS:
             before, after = float(first[mean]), float(second[mean])
             base = first if before < after else second
             from_first = 100 * (after / before - 1)
@@ -193,7 +204,9 @@ def _table8_checks() -> Checks:
     checks = {}
     for row, in_text in zip(printed_rows("table8"), LEVELS_IN_TEXT, strict=True):
         example = row["example"]
-        in_table = "; ".join(f"{mean} {LEVELS[row[f'{mean}_stars']]}" for mean in MEANS)
+        in_table = "; ".join(
+            f"{mean} {STAR_LEVELS[row[f'{mean}_stars']]}" for mean in DESCRIPTOR_MEANS
+        )
         checks[f"example{example}"] = Check(
             in_text == in_table, example=example, in_text=in_text, in_table=in_table
         )
@@ -245,7 +258,7 @@ def compare_means() -> tuple[Agreement, ...]:
     agreements = []
     for collection in COLLECTIONS:
         columns, names = scores(collection.table), descriptor_names(collection.table)
-        for first, second in combinations(MEANS, 2):
+        for first, second in combinations(DESCRIPTOR_MEANS, 2):
             x, y = columns[first], columns[second]
             agreements.append(
                 Agreement(
@@ -298,7 +311,7 @@ def _correlation_checks(agreements: tuple[Agreement, ...]) -> Checks:
     with_amnro = [a for a in agreements if a.second == "AMNRO"]
     low = [a.tau_b.coefficient is None or a.tau_b.coefficient < HIGH_TAU for a in with_amnro]
     descriptions = " ".join(
-        _describe(mean, [a for a in with_amnro if a.first == mean]) for mean in MEANS[:2]
+        _describe(mean, [a for a in with_amnro if a.first == mean]) for mean in DESCRIPTOR_MEANS[:2]
     )
     return {"not_highly_correlated": Check(low, descriptions=descriptions)}
 

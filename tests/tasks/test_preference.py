@@ -29,7 +29,7 @@ from survey.kinds.grouping.answer import GroupingPresentation
 from survey.kinds.preference.answer import PreferenceAnswer, PreferencePresentation
 from survey.kinds.preference.bot import Leaning, PreferenceBot
 from survey.kinds.preference.kind import PreferenceKind
-from survey.kinds.preference.plan import LETTERS, PREFERRED, sign_of
+from survey.kinds.preference.plan import LIST_LETTERS, PREFERRED, sign_of
 from survey.kinds.preference.results import Judgement, PreferenceResults
 from survey.kinds.steps import Done, StepAnswers, StepsError
 from survey.services import accounts
@@ -796,7 +796,7 @@ def test_a_preview_shows_either_list_at_the_left():
     plan = a_preference_plan()
     task = kind_of(plan)
     question = plan.draw_questions()[0]
-    for letter in LETTERS:
+    for letter in LIST_LETTERS:
         drawn = task.draw_variant(plan, question, letter)
         assert drawn.left_list == letter
     with pytest.raises(ValueError, match="allowed is A, B"):

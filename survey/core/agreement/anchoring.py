@@ -34,11 +34,11 @@ Orderings = tuple[str, str]
 
 BEFORE, AFTER, NEVER = "before", "after", "never"
 FIRST, ANSWER = "own ordering first", "answer"
-NO_SPREAD = 1e-12
+SMALLEST_VARIANCE = 1e-12
 NEAREST = "nearest"  # the measure whose order is nearest to a response's
 # Compared as first minus second. The second was made before any column was seen; in the last pair,
 # which should not differ, the first was too.
-PAIRS = (
+ANCHORING_PAIRS = (
     ((BEFORE, ANSWER), (AFTER, FIRST)),
     ((BEFORE, ANSWER), (NEVER, ANSWER)),
     ((AFTER, ANSWER), (AFTER, FIRST)),
@@ -218,7 +218,7 @@ def _differences(
     agreements: Mapping[Orderings, _Agreements], statistic: str, columns: Sequence[str]
 ) -> Iterator[tuple[ArmDifference, float]]:
     """Yield each difference, and the smallest p that its questions can show."""
-    for first, second in PAIRS:
+    for first, second in ANCHORING_PAIRS:
         if first in agreements and second in agreements:
             for index, column in enumerate(columns):
                 x, y = (_Side.of(agreements[each], statistic, index) for each in (first, second))
@@ -262,7 +262,7 @@ def _test(sides: Sequence[_Side]) -> tuple[dict[str, Any], float]:
     of_people, dfs = np.array([side.participants for side in sides]).T
     over_people = float(of_people.sum())
     variance = over_people + max(0.0, of_questions - noise * share)
-    if variance < NO_SPREAD:
+    if variance < SMALLEST_VARIANCE:
         what = "mean" if len(sides) > 1 else "difference"
         return {"mean": mean, "why": f"all participants have the same {what}"}, 1.0
     question_df = float(effective_df(1 / share))

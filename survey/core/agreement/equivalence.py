@@ -13,7 +13,7 @@ from survey.core.statistics.significance import (
     two_one_sided_tests,
 )
 
-TOO_FEW = "equality for questions of this kind needs six questions"
+TOO_FEW_QUESTIONS = "equality for questions of this kind needs six questions"
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def equivalence(
         if least < LEVEL:
             kind = EqualityTest(T2, max(kind.p, these.p, least), (low, high), None)
         else:
-            kind = EqualityTest(T2, None, (low, high), TOO_FEW)
+            kind = EqualityTest(T2, None, (low, high), TOO_FEW_QUESTIONS)
     return Equivalence(smallest_difference, kind, these)
 
 

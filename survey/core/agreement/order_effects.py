@@ -20,7 +20,7 @@ from survey.core.statistics.significance import Interval, holm, t_test
 
 LATER, SLOWER = "later less earlier", "slower less faster"
 FEWEST = 4  # answers of a participant who counts
-TOO_FEW = "it needs two participants with four answers, who differ"
+TOO_FEW_ANSWERS = "it needs two participants with four answers, who differ"
 SAME_ORDER = (
     "all participants had the questions in the same order, so position cannot be told from question"
 )
@@ -241,7 +241,7 @@ def _halves(person: NDArray[np.int64], keys: Numbers, counted: Mask) -> Numbers:
     return weights
 
 
-def _tested(values: Numbers, why: str = TOO_FEW) -> dict[str, Any]:
+def _tested(values: Numbers, why: str = TOO_FEW_ANSWERS) -> dict[str, Any]:
     if len(values) < 2 or np.ptp(values) < 1e-12:
         return {"why": why}
     se = float(values.std(ddof=1)) / math.sqrt(len(values))

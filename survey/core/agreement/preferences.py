@@ -41,7 +41,7 @@ from survey.core.agreement.verdicts import (
 from survey.core.statistics.significance import LEVEL, Interval, holm, rounded, t_quantile
 
 SIDES = 2  # at which a list may be
-SIZES = {  # how many parts there are → what they are called
+PART_NAMES = {  # how many parts there are → what they are called
     1: ("all",),
     2: ("smaller", "larger"),
     3: ("smallest third", "middle third", "largest third"),
@@ -320,7 +320,7 @@ def _by_size(
     sizes = sorted(size for size in by_number.values() if size)
     starts = sorted({sizes[len(sizes) * part // 3] for part in range(3)} if sizes else ())
     bounds = [sizes[0], *starts[1:], np.inf] if sizes else []
-    for name, (low, high) in zip(SIZES.get(len(starts), ()), pairwise(bounds), strict=True):
+    for name, (low, high) in zip(PART_NAMES.get(len(starts), ()), pairwise(bounds), strict=True):
         within = [each for each in sizes if low <= each < high]
         counts = credits.counts * ((size_of_ballot >= low) & (size_of_ballot < high))
         agree, against = int(counts @ (values == 1)), int(counts @ (values == 0))

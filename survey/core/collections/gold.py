@@ -36,7 +36,7 @@ NO_PAIR = "left out: only one of the first two assessors"
 NO_AGREEMENT = "left out: three do not agree"
 NONE_PLACED = "left out: no document could be placed"
 
-PAIRS = ((0, 1), (0, 2), (1, 2))
+ANNOTATOR_PAIRS = ((0, 1), (0, 2), (1, 2))
 UNPLACED: frozenset[str] = frozenset()
 
 Agreements = tuple[float | None, float | None, float | None]
@@ -85,7 +85,7 @@ def gold_topic(
         return GoldTopic(topic, NO_THIRD, {}, two, pair)
     three = (first, second, third)
     agreements = _compare_three(three)
-    pairs = [*zip(PAIRS, agreements, strict=True)]
+    pairs = [*zip(ANNOTATOR_PAIRS, agreements, strict=True)]
     means = [
         np.mean([value or 0 for two_of_three, value in pairs if assessor in two_of_three])
         for assessor in range(3)

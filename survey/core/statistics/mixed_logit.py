@@ -22,7 +22,7 @@ Table = NDArray[np.float64]
 
 PRIOR_SD = 2.5  # of β, normal about 0: odds beyond 150 to 1 are rare
 PRIOR_SPREAD = 1.0  # scale of the half-normal priors of σ_row and σ_column
-NODES = 8  # of the grid, for each of the two σ
+GRID_NODES = 8  # of the grid, for each of the two σ
 ROUNDS = 2  # the second covers only where the first found any weight
 NEGLIGIBLE_WEIGHT = 1e-3  # of a node's density, against the highest
 MOST_STEPS, LARGEST_STEP = 100, 3.0  # of Newton's method
@@ -76,7 +76,7 @@ class MixedLogit:
 def fit_mixed_logit(won: Table, lost: Table) -> MixedLogit:
     """Fit wins and losses, each (rows, columns); every row and column has at least one trial."""
     box = np.array([[0.0, 1.0], [0.0, 1.0]])
-    points, gauss = np.polynomial.legendre.leggauss(NODES)
+    points, gauss = np.polynomial.legendre.leggauss(GRID_NODES)
     for _ in range(ROUNDS):
         # Uniform in the prior's quantiles, so that the prior needs no term of its own.
         axes = box[:, :1] + (points + 1) / 2 * np.diff(box)
@@ -84,7 +84,7 @@ def fit_mixed_logit(won: Table, lost: Table) -> MixedLogit:
         row_sd, column_sd = (each.ravel() for each in np.meshgrid(*sd, indexing="ij"))
         modes = find_modes(won, lost, row_sd, column_sd)
         density = np.exp(modes.evidence - modes.evidence.max())
-        square = density.reshape(NODES, NODES)
+        square = density.reshape(GRID_NODES, GRID_NODES)
         by_axis = square.max(axis=1), square.max(axis=0)  # the highest at each node of either axis
         box = np.array([_narrow(*each) for each in zip(box, axes, by_axis, strict=True)])
     weights = density * np.outer(gauss, gauss).ravel()

@@ -10,8 +10,10 @@ import scipy
 from numpy.polynomial.legendre import leggauss
 from numpy.typing import NDArray
 
-NODES = 400  # of the integration; the levels change in the tenth decimal from 200 to 400
-NEAREST = 0.001  # fractions apart; the nodes do not resolve less
+INTEGRATION_NODES = (
+    400  # of the integration; the levels change in the tenth decimal from 200 to 400
+)
+NEAREST_FRACTIONS = 0.001  # fractions apart; the nodes do not resolve less
 FARTHEST = 12.0  # a bound for a z value: beyond it a normal density is below 1e-31
 
 
@@ -29,12 +31,14 @@ def look_levels(fractions: Sequence[float], level: float = 0.05) -> list[float]:
     Source: Lan and DeMets 1983 (Biometrika); the integration: Armitage, McPherson and Rowe 1969.
     """
     for low, high in pairwise([0.0, *fractions]):
-        if not high - low >= NEAREST:
-            raise ValueError(f"the fraction {high} follows {low}; it must be {NEAREST} above it")
+        if not high - low >= NEAREST_FRACTIONS:
+            raise ValueError(
+                f"the fraction {high} follows {low}; it must be {NEAREST_FRACTIONS} above it"
+            )
     if fractions and fractions[-1] > 1:
         raise ValueError(f"the fraction {fractions[-1]} is above 1")
     z = -float(scipy.special.ndtri(level / 4))
-    points, weights = leggauss(NODES)
+    points, weights = leggauss(INTEGRATION_NODES)
     # The sum so far, s = z √t, is 0 at first; later its density at points where no look rejected.
     sums, density, before, spent = np.zeros(1), np.ones(1), 0.0, 0.0
     levels = []

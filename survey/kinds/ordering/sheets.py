@@ -26,7 +26,7 @@ LARGER_ERROR = (
     "Standard error: of the test, and if all answers were independent of one another. For planning "
     "or pooling use the larger."
 )
-SHARES = {
+DENOMINATORS = {
     "of_credits": "of all credits and custom rankings",
     "of_responses": "of the responses",
     "split": "of the responses, shared votes split",
@@ -187,7 +187,7 @@ def _shares(analysis: Analysis) -> Sheet:
         columns=("share", *names),
         rows=tuple(
             (text, *(100 * parts[kind][name] if parts[kind] else None for name in names))
-            for kind, text in SHARES.items()
+            for kind, text in DENOMINATORS.items()
         ),
         decimals=1,
     )

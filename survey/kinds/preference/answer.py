@@ -6,7 +6,7 @@ from typing import NamedTuple
 from survey.core.collections.items import Result, ShownItem
 from survey.core.studies.fields import Choice, Declared, Whole, declared
 from survey.errors import marked
-from survey.kinds.preference.plan import EQUAL, LEFT, LETTERS, NEITHER, RIGHT
+from survey.kinds.preference.plan import EQUAL, LEFT, LIST_LETTERS, NEITHER, RIGHT
 
 LESS_SATISFYING = "satisfaction"  # asked back: the preferred list satisfies less
 PREFERENCES = {
@@ -25,7 +25,7 @@ class PreferencePresentation(Declared):
 
     left_list: str = declared(
         Choice(
-            allowed=dict(zip(LETTERS, LETTERS, strict=True)),
+            allowed=dict(zip(LIST_LETTERS, LIST_LETTERS, strict=True)),
             doc="the letter of the list that is shown at the left",
         )
     )
@@ -33,7 +33,7 @@ class PreferencePresentation(Declared):
     @property
     def sides(self) -> tuple[str, str]:
         """The letters from left to right."""
-        return LETTERS if self.left_list == LETTERS[0] else LETTERS[::-1]
+        return LIST_LETTERS if self.left_list == LIST_LETTERS[0] else LIST_LETTERS[::-1]
 
 
 @dataclass(frozen=True)

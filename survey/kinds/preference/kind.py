@@ -30,7 +30,7 @@ from survey.kinds.preference.bot import PreferenceBot
 from survey.kinds.preference.plan import (
     EQUAL,
     LEFT,
-    LETTERS,
+    LIST_LETTERS,
     PREFERRED,
     RIGHT,
     PreferencePlan,
@@ -78,7 +78,7 @@ class PreferenceKind(
         self, plan: PreferencePlan, question: Question, chance: Random
     ) -> PreferencePresentation:
         """Draw which list is at the left."""
-        return PreferencePresentation(chance.choice(LETTERS))
+        return PreferencePresentation(chance.choice(LIST_LETTERS))
 
     def show(self, question: Question, presentation: PreferencePresentation) -> PreferenceView:
         """Return the positions of both lists; ``with_items`` adds their first results."""
@@ -151,7 +151,7 @@ class PreferenceKind(
 
     def usual_variant(self, plan: PreferencePlan) -> str:
         """Name the letter of the list that a preview shows at the left."""
-        return LETTERS[0]
+        return LIST_LETTERS[0]
 
     def draw_variant(
         self, plan: PreferencePlan, question: Question, variant: str

@@ -31,7 +31,7 @@ from survey.core.studies.run_lists import MOST_PAIRED_TOPICS
 
 LEFT, RIGHT, EQUAL, NEITHER = "left", "right", "equal", "neither"
 PREFERRED = (LEFT, RIGHT, EQUAL, NEITHER)
-LETTERS = ("A", "B")  # the lists of a question; participants never see them
+LIST_LETTERS = ("A", "B")  # the lists of a question; participants never see them
 
 
 ALL, DISCRIMINATIVE = "all", "discriminative"
@@ -100,7 +100,7 @@ class PreferencePlan(Plan):
     """
 
     kind: ClassVar[str] = "preference"
-    letters: ClassVar[tuple[str, ...]] = LETTERS
+    letters: ClassVar[tuple[str, ...]] = LIST_LETTERS
     lists: ClassVar[int] = 2
 
     measures: tuple[str, ...] = declared(
@@ -257,7 +257,7 @@ class PreferencePlan(Plan):
         marks = self.own_marks[pair.topic] if self.own_marks else NO_MARKS
         source = None
         if self.provenance is not None:
-            place = (pair.topic + 1, LETTERS, pair.runs)
+            place = (pair.topic + 1, LIST_LETTERS, pair.runs)
             source = self.provenance.of_question(*place, self.depth)
         return build_question(
             number,

@@ -46,7 +46,7 @@ from survey.figures.judging import preferences_agreeing, run_preferences
 from survey.kinds.preference.answer import STRENGTHS
 from survey.kinds.preference.plan import (
     LEFT,
-    LETTERS,
+    LIST_LETTERS,
     PREFERRED,
     RIGHT,
     PreferencePlan,
@@ -84,7 +84,7 @@ class Judgement:
     @property
     def sign(self) -> int:
         """1 where list A is preferred, -1 for list B, else 0."""
-        return {LETTERS[0]: 1, LETTERS[1]: -1}.get(self.preferred, 0)
+        return {LIST_LETTERS[0]: 1, LIST_LETTERS[1]: -1}.get(self.preferred, 0)
 
 
 SAME_PLACES = "a measure, or people, put all runs in the same place, so there is no tau-b"
@@ -213,7 +213,7 @@ class PreferenceResults(Results):
     def strengths(self) -> RunStrengths:
         """The runs' strengths, in the order of the plan, and every two runs compared."""
         sides = {
-            each.number: (each.source.runs[LETTERS[0]], each.source.runs[LETTERS[1]])
+            each.number: (each.source.runs[LIST_LETTERS[0]], each.source.runs[LIST_LETTERS[1]])
             for each in self.questions
             if each.source is not None
         }

@@ -17,7 +17,7 @@ from survey.core.agreement.answers import (
     People,
     seconds_between,
 )
-from survey.core.statistics.sequential import NEAREST as NEAREST_LOOKS
+from survey.core.statistics.sequential import NEAREST_FRACTIONS as NEAREST_LOOKS
 from survey.core.statistics.sequential import look_levels
 from survey.core.statistics.significance import LEVEL
 from survey.core.studies.fields import ParticipantRecord

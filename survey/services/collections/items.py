@@ -406,12 +406,12 @@ class Part(NamedTuple):
     is_whole: bool = True
 
 
-WHOLE = Part()
+ALL_FILES = Part()
 
 
 @contextmanager
 def open_uploads(
-    uploads: Mapping[str, IO[bytes]], part: Part = WHOLE, needed: Needed = EVERYTHING
+    uploads: Mapping[str, IO[bytes]], part: Part = ALL_FILES, needed: Needed = EVERYTHING
 ) -> Iterator[Source]:
     """Open uploaded pictures, zips and tables, by their paths, for ``take_in``."""
     with ExitStack() as stack:

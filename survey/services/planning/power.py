@@ -50,7 +50,13 @@ if TYPE_CHECKING:
     from survey.services.analysis.results import PastVotes
 
 BALANCED = "balanced"
-SHARES = ("decided", "between_questions", "between_participants", "dropouts", "random_clickers")
+SHARE_FIELDS = (
+    "decided",
+    "between_questions",
+    "between_participants",
+    "dropouts",
+    "random_clickers",
+)
 DEFAULTS = {name: usual_of(rule) for name, rule in FIELDS.items()}
 
 # The work of an executor's task, about a twentieth of a second: sending it to a cluster's
@@ -252,7 +258,7 @@ def _disagreements(values: Mapping[str, Sequence[float]]) -> Iterable[Fault]:
 def _studies(
     values: Mapping[str, Sequence[Any]], kinds: Kinds, *, primary: bool
 ) -> Iterator[PlannedStudy]:
-    shares = {name: values[name][0] for name in SHARES}
+    shares = {name: values[name][0] for name in SHARE_FIELDS}
     names = ("difference", "participants", "questions")
     for difference, people, asked in product(*(values[name] for name in names)):
         for questions in (asked, *(pool for pool in values["pool"] if pool > asked)):
@@ -477,7 +483,7 @@ def as_json(grid: Grid, powers: Sequence[Power], ways: Sequence[Way]) -> dict[st
     """Return the grid's settings, the powers and what gives enough power as JSON values."""
     return {
         "alpha": LEVEL,
-        **{name: float(grid.texts[name]) for name in SHARES},
+        **{name: float(grid.texts[name]) for name in SHARE_FIELDS},
         "measures": powers[0].measures,
         "contrasts": _contrasts(powers[0]),
         "replicates": grid.replicates,

@@ -3,7 +3,7 @@
 import pytest
 
 from survey.core.agreement.differences import T1, T2, Components, ParticipantsTest
-from survey.core.agreement.equivalence import TOO_FEW, equivalence
+from survey.core.agreement.equivalence import TOO_FEW_QUESTIONS, equivalence
 
 SURE = {"n": 300, "unit": "responses", "mean": 0.0, "se": 0.01, "df": 20.0}
 
@@ -16,7 +16,7 @@ def of(questions):
 @pytest.mark.parametrize("questions", [2, 3, 5])
 def test_too_few_questions_are_equal_for_these_alone(questions):
     found = of(questions)
-    assert (found.kind.p, found.kind.why) == (None, TOO_FEW)
+    assert (found.kind.p, found.kind.why) == (None, TOO_FEW_QUESTIONS)
     assert found.kind.ci90
     assert found.equal_for(0.05) == T1
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from survey.core.agreement.agreement import TIES, analyse_answers
 from survey.core.agreement.answers import Answers, Response
 from survey.core.agreement.differences import SAME_EVERYWHERE, T1, T2, p_of_these
-from survey.core.agreement.equivalence import TOO_FEW
+from survey.core.agreement.equivalence import TOO_FEW_QUESTIONS
 from survey.core.agreement.quality import quality_flags
 from survey.core.agreement.verdicts import verdict
 from survey.core.statistics.significance import LEVEL, Statistic, p_text
@@ -387,7 +387,7 @@ def test_measures_are_called_equal_where_both_intervals_lie_within_the_margin(st
     for one in found.differences:
         said = verdict(one, len(study[1]))
         for test in (one.equivalence.kind, one.equivalence.these):
-            if test.why == TOO_FEW:
+            if test.why == TOO_FEW_QUESTIONS:
                 assert (test.p, said.population) != (None, T2)
                 continue
             within = test.ci90 is not None and -margin < test.ci90[0] <= test.ci90[1] < margin

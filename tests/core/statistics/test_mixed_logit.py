@@ -93,7 +93,7 @@ def test_rows_and_columns_may_change_places_and_so_may_wins_and_losses():
 def test_a_finer_grid_gives_the_same(monkeypatch):
     won, lost = table(np.random.default_rng(4), 30, 10)
     usual = fit_mixed_logit(won, lost)
-    monkeypatch.setattr(mixed_logit, "NODES", 20)
+    monkeypatch.setattr(mixed_logit, "GRID_NODES", 20)
     fine = fit_mixed_logit(won, lost)
     assert usual.ci95 == pytest.approx(fine.ci95, abs=0.005)
     assert usual.level_sd == pytest.approx(fine.level_sd, abs=0.005)
