@@ -19,7 +19,7 @@ from survey.core.collections.curves import curves_of
 from survey.core.collections.runs import GroundTruth
 from survey.figures import analysis, curves, judging, paper
 from survey.figures.analysis import (
-    exhibits,
+    analysis_exhibits,
     pairwise_differences,
     participants_differences,
     shares_with_intervals,
@@ -79,7 +79,7 @@ def shown():
     credits = tally_credits(Ballots.of(answers, rankings(), MEASURES))
     opinion = second_opinions(credits, answers.people.tolist())[0]
     agreement = analyse_answers(answers, rankings(), MEASURES, asked=4)
-    drawn = (*exhibits(agreement), participants_differences(opinion, 1))
+    drawn = (*analysis_exhibits(agreement), participants_differences(opinion, 1))
     return {exhibit.kind or exhibit.name: exhibit for exhibit in drawn}
 
 
@@ -100,7 +100,7 @@ def graphs():
         {topic: dict.fromkeys(documents, 1) for topic, documents in relevant.items()},
         clusters={"q1": {name: frozenset(name) for name in relevant["q1"]}},
     )
-    drawn = curves.exhibits(curves_of(truth, runs, tuple(relevant), 40))
+    drawn = curves.graph_exhibits(curves_of(truth, runs, tuple(relevant), 40))
     return {exhibit.name: exhibit for exhibit in drawn}
 
 
@@ -129,7 +129,7 @@ def test_a_run_of_any_name_has_its_line_in_the_legend():
     names = ["_run", "$x", "a$b$c^d_e", "<b>&", "a: b", "long" * 10]
     truth = GroundTruth({"q": {"a": 1}}, clusters={"q": {"a": frozenset("x")}})
     runs = {name: {"q": {"a": 1.0}} for name in names}
-    for exhibit in curves.exhibits(curves_of(truth, runs, ("q",), 10)):
+    for exhibit in curves.graph_exhibits(curves_of(truth, runs, ("q",), 10)):
         root = ElementTree.fromstring(figures.as_svg(exhibit))
         texts = ["".join(each.itertext()).strip() for each in root.iter(f"{SVG}text")]
         assert {*names[:-1], f"{names[-1][:23]}…"} <= {*texts}
@@ -137,7 +137,7 @@ def test_a_run_of_any_name_has_its_line_in_the_legend():
 
 def test_a_graph_that_needs_the_size_of_the_collection_is_empty_without():
     truth = GroundTruth({"q": {"a": 1}})
-    drawn = curves.exhibits(curves_of(truth, {"one": {"q": {"a": 1.0}}}, ("q",)))
+    drawn = curves.graph_exhibits(curves_of(truth, {"one": {"q": {"a": 1.0}}}, ("q",)))
     assert [(each.name, each.why is None) for each in drawn] == [
         ("precision-recall-11", True),
         ("precision-recall", True),
@@ -322,7 +322,9 @@ def test_shares_are_said_to_add_up_to_more_only_where_they_do(shown):
 
 
 def test_without_answers_nothing_is_drawn_and_each_says_why():
-    for exhibit in exhibits(analyse_answers(Answers.of([]), rankings(), MEASURES, asked=4)):
+    for exhibit in analysis_exhibits(
+        analyse_answers(Answers.of([]), rankings(), MEASURES, asked=4)
+    ):
         assert exhibit.why
         with pytest.raises(ValueError, match="cannot be drawn"):
             figures.draw(exhibit)
@@ -331,7 +333,9 @@ def test_without_answers_nothing_is_drawn_and_each_says_why():
 def test_one_answer_to_one_question_of_two_measures_can_be_drawn():
     orders = {1: {name: rankings()[1][name] for name in ("AP", "MNRO")}}
     alone = [Response("P", 1, ("MNRO", "AP"), frozenset({1}))]
-    for exhibit in exhibits(analyse_answers(Answers.of(alone), orders, ("AP", "MNRO"), asked=1)):
+    for exhibit in analysis_exhibits(
+        analyse_answers(Answers.of(alone), orders, ("AP", "MNRO"), asked=1)
+    ):
         if exhibit.why is None:
             assert figures.as_svg(exhibit)
 
@@ -340,7 +344,7 @@ def test_six_measures_and_fifty_questions_can_be_drawn():
     names = tuple("ABCDEF")
     orders = dict(zip(names, [rankings()[n][m] for n in (1, 2) for m in MEASURES], strict=True))
     many = [Response("P", n, names, frozenset({1 + n % 6})) for n in range(1, 51)]
-    votes = exhibits(
+    votes = analysis_exhibits(
         analyse_answers(Answers.of(many), dict.fromkeys(range(1, 51), orders), names, asked=50)
     )[0]
     figure = figures.draw(votes)

@@ -30,7 +30,7 @@ from survey.core.agreement.differences import Spread, components, mcnemar, t_by_
 from survey.core.agreement.order_effects import carry_over, order_effects
 from survey.core.agreement.power_model import Outcome
 from survey.core.agreement.verdicts import decide
-from survey.core.collections.evaluation import Evaluation, compare
+from survey.core.collections.evaluation import Evaluation, compare_runs
 from survey.core.measures import Setting
 from survey.core.measures.registry import measure_named
 from survey.core.statistics.rater_agreement import tau_b
@@ -215,7 +215,9 @@ def equal_runs(runs: int, topics: int) -> Look:
             for number in range(runs)
         }
         evaluation = Evaluation(queries, (measure,), values, Setting(100, None, False))
-        compared = compare(evaluation, "run 0", resamples=1_000, seed=int(chance.integers(2**31)))
+        compared = compare_runs(
+            evaluation, "run 0", resamples=1_000, seed=int(chance.integers(2**31))
+        )
         return {SOME_STAR: any(each.stars for each in compared)}
 
     return study

@@ -108,7 +108,7 @@ def compare(first: Path, second: Path, threshold: float, as_json: bool) -> None:
 
     _check_different([first, second])
     with progress_bar("Comparing") as progress:
-        compared = assessment.compare(first, second, threshold, progress.update)
+        compared = assessment.compare_clusterings(first, second, threshold, progress.update)
     if as_json:
         print_json(assessment.compared_json(compared))
         return

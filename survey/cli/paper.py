@@ -18,7 +18,7 @@ from survey.cli.terminal import (
 )
 
 if TYPE_CHECKING:
-    from survey.paper.reproduction import Comparison, Reproduction
+    from survey.paper.reproduction import PrintComparison, Reproduction
 
 EXHIBIT_NAMES = (
     *(f"table{number}" for number in range(1, 9)),
@@ -107,7 +107,7 @@ def _print_reproduction(reproduction: "Reproduction") -> None:
     _print_comparisons(reproduction.name, reproduction.comparisons)
 
 
-def _print_comparisons(name: str, comparisons: "Sequence[Comparison]") -> None:
+def _print_comparisons(name: str, comparisons: "Sequence[PrintComparison]") -> None:
     if not comparisons:
         return
     rows = [

@@ -23,7 +23,7 @@ OF_BOTH = ("this kind: from", "this kind: to", "these: from", "these: to")
 MOST_PARTICIPANTS = 60  # in one figure: more lines could not be told apart
 
 
-def exhibits(agreement: "Agreement") -> tuple[Exhibit, ...]:
+def analysis_exhibits(agreement: "Agreement") -> tuple[Exhibit, ...]:
     """Compute the numbers of the figures that every analysis has, in the order of a report."""
     return (
         votes_per_question(agreement),

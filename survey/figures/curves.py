@@ -15,11 +15,11 @@ SHOWN_AT = (5, 10, 20)  # positions that texts name
 NO_SIZE = "the size of the collection is not known"
 
 
-def exhibits(curves: Curves) -> tuple[Exhibit, ...]:
+def graph_exhibits(curves: Curves) -> tuple[Exhibit, ...]:
     """Compute the numbers of the graphs, in the order of a report."""
     graphs = (eleven_points(curves), precision_recall(curves), roc(curves), by_generality(curves))
     has_clusters = any(run.s_recall is not None for run in curves.runs.values())
-    return (*graphs, s_recall(curves)) if has_clusters else graphs
+    return (*graphs, s_recall_graph(curves)) if has_clusters else graphs
 
 
 def eleven_points(curves: Curves) -> Exhibit:
@@ -104,7 +104,7 @@ def by_generality(curves: Curves) -> Exhibit:
     )
 
 
-def s_recall(curves: Curves) -> Exhibit:
+def s_recall_graph(curves: Curves) -> Exhibit:
     """Tabulate the mean S-recall of each run after k documents."""
     columns = [run.s_recall for run in curves.runs.values()]
     places = [place for place, k in enumerate(curves.positions) if k in SHOWN_AT]

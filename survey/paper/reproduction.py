@@ -135,7 +135,7 @@ def float_cells(row: Mapping[str, str], *columns: str) -> tuple[float, ...]:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class PrintComparison:
     """A recomputed value beside the printed one, both as text.
 
     ``interval``: where a percentage lies that is recomputed from rounded values; else None.
@@ -162,14 +162,14 @@ class Comparison:
         return {**texts, **ends, "agrees": self.agrees}
 
 
-def compare_deviation(row: str, name: str, value: str, base: str, printed: str) -> Comparison:
+def compare_deviation(row: str, name: str, value: str, base: str, printed: str) -> PrintComparison:
     """Recompute a printed percentage as the deviation of ``value`` from ``base``."""
     decimals = len(printed.removesuffix("%").partition(".")[2])
     middle = 100 * abs(Fraction(value) / Fraction(base) - 1)
     interval = deviation_interval(value, base)
     texts = [f"{float(share):.{decimals}f}" for share in (middle, *interval)]
     computed = f"{texts[0]}% ({texts[1]} to {texts[2]})"
-    return Comparison(row, name, computed, printed, interval)
+    return PrintComparison(row, name, computed, printed, interval)
 
 
 def deviation_interval(value: str, base: str) -> Interval:
@@ -263,7 +263,7 @@ class Reproduction:
     name: str
     content: Mapping[str, Any]
     sheets: tuple[Sheet | Exhibit, ...] = ()
-    comparisons: tuple[Comparison, ...] = ()
+    comparisons: tuple[PrintComparison, ...] = ()
     claims: tuple[Claim, ...] = ()
     remarks: tuple[str, ...] = ()
     table: Sheet | None = None

@@ -194,7 +194,7 @@ class ScopeTests:
 
 
 @dataclass(frozen=True)
-class PairTests:
+class SetTests:
     """Two measures, compared over the sets.
 
     ``by_set``: votes for the first minus the second; ``chance_lead``: the lead that random
@@ -248,7 +248,7 @@ class PairTests:
 class SetLevel:
     """All tests that counts per set allow. ``totals``, ``first_places``: by measure."""
 
-    pairs: tuple[PairTests, ...]
+    pairs: tuple[SetTests, ...]
     totals: dict[str, MeasureExchange]
     first_places: dict[str, FirstPlaces]
 
@@ -282,7 +282,7 @@ def set_level(counts: PublishedCounts) -> SetLevel:
     tests = zip(compared, ties, with_holm(exchanges, "p"), strict=True)
     return SetLevel(
         pairs=tuple(
-            PairTests(
+            SetTests(
                 pair,
                 tuple(_lead(pair, votes) for votes in counts.by_set.values()),
                 round(label_permutation(Redraws(credits), pair).null_mean or 0.0, 9),
@@ -297,7 +297,7 @@ def set_level(counts: PublishedCounts) -> SetLevel:
     )
 
 
-def p_if_participants_differ(tests: PairTests, spread: float, participants: int) -> float:
+def p_if_participants_differ(tests: SetTests, spread: float, participants: int) -> float:
     """Return p of the mean over all sets as the product's verdicts have it, if participants differ.
 
     ``spread``: the standard deviation of the participants' own mean differences, a share. Counts
@@ -313,7 +313,7 @@ def p_if_participants_differ(tests: PairTests, spread: float, participants: int)
     return largest_t_p(T(mean.mean / math.sqrt(variance), df), MEAN_COUNT)
 
 
-def most_points_apart(tests: PairTests, participants: int) -> int | None:
+def most_points_apart(tests: SetTests, participants: int) -> int | None:
     """Return the largest spread, in whole points, with which a difference is still beyond chance.
 
     None where it is not even if participants are alike, or whatever the spread.

@@ -106,7 +106,7 @@ def _checks_of_formulas() -> Checks:
     precision, recall = 0.5, 0.25
     eq1 = 2 * precision * recall / (precision + recall)
     as_printed, as_meant = (
-        f_measure(precision, recall, weight, beta=1) for weight in ((1 + 1) ** 2, 1 + 1**2)
+        weighted_f_measure(precision, recall, weight, beta=1) for weight in ((1 + 1) ** 2, 1 + 1**2)
     )
     worst = score(["NAR"], np.arange(51, 101)[None], 100).item()
     b, c = constants()
@@ -137,7 +137,7 @@ def _checks_of_formulas() -> Checks:
     }
 
 
-def f_measure(precision: float, recall: float, weight: float, beta: float) -> float:
+def weighted_f_measure(precision: float, recall: float, weight: float, beta: float) -> float:
     """Return ``weight`` · P R / (β² P + R), Eq. 2 for its weight (1 + β)² or 1 + β²."""
     return weight * precision * recall / (beta**2 * precision + recall)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from survey.core.agreement.agreement import counts_as_json
 from survey.core.agreement.credits import OTHER, Shares, Table4, distinct_questions, shares
-from survey.core.agreement.credits import table4 as tabulate
+from survey.core.agreement.credits import credits_per_question as tabulate
 from survey.core.statistics.significance import LEVEL, p_text
 from survey.paper.reproduction import (
     NOT_SUPPORTED,
@@ -18,7 +18,7 @@ from survey.paper.reproduction import (
     Check,
     Checks,
     Claim,
-    Comparison,
+    PrintComparison,
     Reproduction,
     exhibit_remarks,
     exhibit_sheet,
@@ -28,9 +28,9 @@ from survey.paper.reproduction import (
 )
 from survey.paper.set_level import (
     FirstPlaces,
-    PairTests,
     PublishedCounts,
     SetLevel,
+    SetTests,
     most_points_apart,
     p_if_participants_differ,
     set_level,
@@ -103,7 +103,7 @@ def table4() -> Reproduction:
     )
 
 
-def _comparisons(table: Table4, of_votes: Shares) -> tuple[Comparison, ...]:
+def _comparisons(table: Table4, of_votes: Shares) -> tuple[PrintComparison, ...]:
     """Compare with the numbers in the table and in the text around it (Section 5.3)."""
     choices = [
         ("-".join(sorted(row.choice)), "-".join(sorted(cells["choice"].split("-"))))
@@ -112,17 +112,17 @@ def _comparisons(table: Table4, of_votes: Shares) -> tuple[Comparison, ...]:
     of_credits = of_votes.of_credits or {}
     ahead = sum(row.votes["NMRR"] > row.votes["AP"] for row in table.rows)
     return (
-        *(Comparison(f"set {n}", "choice", *choice) for n, choice in enumerate(choices, 1)),
+        *(PrintComparison(f"set {n}", "choice", *choice) for n, choice in enumerate(choices, 1)),
         *(
-            Comparison("total", name, str(table.totals[name]), votes)
+            PrintComparison("total", name, str(table.totals[name]), votes)
             for name, votes in TOTALS_IN_TEXT.items()
         ),
         *(
-            Comparison("share of the 354", name, f"{of_credits[name]:.2%}", share)
+            PrintComparison("share of the 354", name, f"{of_credits[name]:.2%}", share)
             for name, share in SHARES_IN_TEXT.items()
         ),
-        Comparison("NMRR exceeds AP", "sets", str(ahead), "7"),
-        Comparison("first or tied", "MNRO", str(table.first_or_tied["MNRO"]), "9"),
+        PrintComparison("NMRR exceeds AP", "sets", str(ahead), "7"),
+        PrintComparison("first or tied", "MNRO", str(table.first_or_tied["MNRO"]), "9"),
     )
 
 
@@ -251,7 +251,7 @@ def _test_checks(table: Table4, of_votes: Shares, level: SetLevel) -> Checks:
     }
 
 
-def _preference(tests: PairTests, totals: Mapping[str, float]) -> Check:
+def _preference(tests: SetTests, totals: Mapping[str, float]) -> Check:
     """Check what the totals suggest: that more votes mean a preference."""
     ties = f"; in {name_sets(tests.structural_ties)} the two orders are identical"
     return Check(
@@ -265,7 +265,7 @@ def _preference(tests: PairTests, totals: Mapping[str, float]) -> Check:
     )
 
 
-def _condition(tests: PairTests) -> str:
+def _condition(tests: SetTests) -> str:
     """Return how alike participants must be for a lead that is settled; else ""."""
     most = most_points_apart(tests, PAPER_PARTICIPANTS) if is_settled(tests) else None
     if most is None:
@@ -273,7 +273,7 @@ def _condition(tests: PairTests) -> str:
     return f"if people's own leads differ by a standard deviation of at most {most} points"
 
 
-def _if_they_differ(tests: PairTests) -> str:
+def _if_they_differ(tests: SetTests) -> str:
     """Return p of a lead that is settled, by how much participants differ; else ""."""
     most = most_points_apart(tests, PAPER_PARTICIPANTS) if is_settled(tests) else None
     if most is None:
@@ -287,7 +287,7 @@ def _if_they_differ(tests: PairTests) -> str:
     return f"By this product's test {listed}. "
 
 
-def is_settled(tests: PairTests) -> bool:
+def is_settled(tests: SetTests) -> bool:
     """Whether the lead survives Holm's correction in every test, identical orders in or out."""
     p = [tests.exchange.p_holm]
     for scope in tests.scopes.values():

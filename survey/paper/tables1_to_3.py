@@ -14,7 +14,7 @@ from survey.paper.reproduction import (
     ROUNDING_NOTE,
     Check,
     Checks,
-    Comparison,
+    PrintComparison,
     Reproduction,
     compare_deviation,
     exhibit_remarks,
@@ -42,8 +42,10 @@ def table1() -> Reproduction:
             column = question.columns[name]
             value, rank = column.values[index], column.ranking.places[row["list"]]
             comparisons += [
-                Comparison(row["list"], name, f"{value:.4f}", row[name.lower()]),
-                Comparison(row["list"], f"{name} rank", str(rank), row[f"{name.lower()}_rank"]),
+                PrintComparison(row["list"], name, f"{value:.4f}", row[name.lower()]),
+                PrintComparison(
+                    row["list"], f"{name} rank", str(rank), row[f"{name.lower()}_rank"]
+                ),
             ]
     orders = {name: str(ranking) for name, ranking in question.rankings.items()}
     sheet = exhibit_sheet("table1", "orders", orders.items())
@@ -65,13 +67,13 @@ def table2() -> Reproduction:
             "readings_of_eq15": [asdict(reach) for pair in readings() for reach in pair],
         },
         _table2_sheets(moved),
-        deviations(),
+        printed_deviations(),
         judge_claims("table2", _table2_checks(moved)),
         (ROUNDING_NOTE, *exhibit_remarks("table2", share=share, nar=nar, amnro=amnro, **reach)),
     )
 
 
-def deviations() -> tuple[Comparison, ...]:
+def printed_deviations() -> tuple[PrintComparison, ...]:
     """Compare each printed deviation from set A with the one between the printed values."""
     base, *others = printed_rows("table2")
     return tuple(

@@ -12,7 +12,7 @@ from survey.paper.reproduction import (
     ROUNDING_NOTE,
     Check,
     Checks,
-    Comparison,
+    PrintComparison,
     Reproduction,
     compare_deviation,
     exhibit_remarks,
@@ -35,7 +35,7 @@ HIGH_TAU = 0.7  # a convention, see the remarks of correlations.yaml
 
 
 @dataclass(frozen=True)
-class Collection:
+class PaperCollection:
     """A collection of images: its table in the paper, its queries, and where these are named."""
 
     table: str
@@ -45,13 +45,13 @@ class Collection:
 
 
 COLLECTIONS = (
-    Collection("table5", "Wang", 20, "line 925"),
-    Collection("table6", "UCID", 262, "line 936"),
-    Collection("table7", "ImageCLEF 2010 Wikipedia", 70, "line 940"),
+    PaperCollection("table5", "Wang", 20, "line 925"),
+    PaperCollection("table6", "UCID", 262, "line 936"),
+    PaperCollection("table7", "ImageCLEF 2010 Wikipedia", 70, "line 940"),
 )
 
 
-def descriptors(collection: Collection) -> Reproduction:
+def descriptors(collection: PaperCollection) -> Reproduction:
     """Return Table 5, 6 or 7 with ranks, its precisions compared with means of counts."""
     table, queries = collection.table, collection.queries
     sheet = _ranked_sheet(collection)
@@ -104,7 +104,7 @@ def ranks(table: str) -> dict[str, list[int]]:
     }
 
 
-def _ranked_sheet(collection: Collection) -> Sheet:
+def _ranked_sheet(collection: PaperCollection) -> Sheet:
     places = ranks(collection.table)
     rows = tuple(
         (
@@ -132,10 +132,10 @@ def _ranked_sheet(collection: Collection) -> Sheet:
     )
 
 
-def precisions(collection: Collection) -> tuple[Comparison, ...]:
+def precisions(collection: PaperCollection) -> tuple[PrintComparison, ...]:
     """Compare each printed precision with the nearest mean of counts."""
     return tuple(
-        Comparison(
+        PrintComparison(
             row["descriptor"],
             f"P({cut}) as a mean of counts",
             nearest_share(float(row[f"P{cut}"]), cut * collection.queries),
@@ -167,7 +167,7 @@ def table8() -> Reproduction:
     )
 
 
-def percentages(*, of_greater: bool = False) -> tuple[Comparison, ...]:
+def percentages(*, of_greater: bool = False) -> tuple[PrintComparison, ...]:
     """Compare each printed percentage with the deviation from the smaller (or greater) value.
 
     All nine agree with the smaller value as base, none with the greater.
@@ -214,7 +214,7 @@ def _table8_checks() -> Checks:
 
 
 @dataclass(frozen=True)
-class Agreement:
+class MeansAgreement:
     """How alike two means order a collection's descriptors.
 
     ``opposed``: pairs of descriptors that they order differently, the better by ``first``
@@ -253,7 +253,7 @@ def correlations() -> Reproduction:
     )
 
 
-def compare_means() -> tuple[Agreement, ...]:
+def compare_means() -> tuple[MeansAgreement, ...]:
     """Compare each pair of means over each collection."""
     agreements = []
     for collection in COLLECTIONS:
@@ -261,7 +261,7 @@ def compare_means() -> tuple[Agreement, ...]:
         for first, second in combinations(DESCRIPTOR_MEANS, 2):
             x, y = columns[first], columns[second]
             agreements.append(
-                Agreement(
+                MeansAgreement(
                     collection.table,
                     collection.name,
                     first,
@@ -286,7 +286,7 @@ def opposed_pairs(
     )
 
 
-def _correlation_sheets(agreements: tuple[Agreement, ...]) -> tuple[Sheet, Sheet]:
+def _correlation_sheets(agreements: tuple[MeansAgreement, ...]) -> tuple[Sheet, Sheet]:
     correlations = (
         (
             *(a.collection, f"{a.first}, {a.second}", a.tau_b.n),
@@ -306,7 +306,7 @@ def _correlation_sheets(agreements: tuple[Agreement, ...]) -> tuple[Sheet, Sheet
     )
 
 
-def _correlation_checks(agreements: tuple[Agreement, ...]) -> Checks:
+def _correlation_checks(agreements: tuple[MeansAgreement, ...]) -> Checks:
     """Test the summary of Section 5.4 on the printed values, AMNRO's pairs only."""
     with_amnro = [a for a in agreements if a.second == "AMNRO"]
     low = [a.tau_b.coefficient is None or a.tau_b.coefficient < HIGH_TAU for a in with_amnro]
@@ -316,7 +316,7 @@ def _correlation_checks(agreements: tuple[Agreement, ...]) -> Checks:
     return {"not_highly_correlated": Check(low, descriptions=descriptions)}
 
 
-def _describe(mean: str, agreements: list[Agreement]) -> str:
+def _describe(mean: str, agreements: list[MeansAgreement]) -> str:
     values = [
         f"{a.tau_b.coefficient:.2f} ({len(a.opposed)} of {a.pairs} pairs ordered differently)"
         for a in agreements

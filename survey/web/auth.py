@@ -24,7 +24,7 @@ from survey.services.accounts import (
     WrongPasswordError,
 )
 from survey.services.operations.database import begin_reading, snapshot
-from survey.web.forms import Form, errors_beside, page
+from survey.web.forms import Form, errors_beside, form_page
 from survey.web.requests import (
     View,
     current_address,
@@ -171,7 +171,7 @@ def require_password(view: View) -> View:
         # Without its token a form may come from another site; our page would add a valid one.
         if request.method == "GET" or not Form().validate_on_submit():
             return redirect(url_for("account.confirm", next=current_address()), 303)
-        return page(
+        return form_page(
             "researcher/confirm.html",
             form,
             403 if form.password.errors else 200,
@@ -260,7 +260,7 @@ def sign_in() -> ResponseReturnValue:
     """Ask for name, password and code; sign in, or show the form again with the reason why not."""
     form = SignInForm(next=request.args.get("next", ""))
     if not form.validate_on_submit():
-        return page("researcher/sign_in.html", form)
+        return form_page("researcher/sign_in.html", form)
     name = form.name.data
     known = request.cookies.get(_known_cookie(name), "")
     if not tokens.is_known_browser(secret_key(), name, known):
@@ -271,10 +271,10 @@ def sign_in() -> ResponseReturnValue:
         )
     except WrongPasswordError as error:
         form.password.errors = [str(error)]
-        return page("researcher/sign_in.html", form, 403)
+        return form_page("researcher/sign_in.html", form, 403)
     except TooManyAttemptsError as error:
         form.password.errors = [str(error)]
-        return *page("researcher/sign_in.html", form, 429), {"Retry-After": str(error.seconds)}
+        return *form_page("researcher/sign_in.html", form, 429), {"Retry-After": str(error.seconds)}
     response = set_session_cookie(redirect(researcher_address(form.next.data), 303), token)
     return _set_known(response, name, known)
 
@@ -320,7 +320,7 @@ def welcome(token: str) -> ResponseReturnValue:
         researcher = accounts.researcher_of_link(session(), token)
     except LinkError as error:
         return render_template("researcher/no_link.html", text=str(error)), 404
-    return page("researcher/welcome.html", form, researcher=researcher, token=token)
+    return form_page("researcher/welcome.html", form, researcher=researcher, token=token)
 
 
 @sign_in_blueprint.post("/sign-out")
@@ -360,7 +360,7 @@ def change_password() -> ResponseReturnValue:
 
 def _account_page(form: PasswordForm) -> ResponseReturnValue:
     sign_ins = accounts.live_sign_ins(session(), g.researcher)
-    return page("researcher/account.html", form, sign_ins=sign_ins)
+    return form_page("researcher/account.html", form, sign_ins=sign_ins)
 
 
 @account_blueprint.route("/second-factor", methods=["GET", "POST"])
@@ -378,12 +378,12 @@ def set_up_second_factor() -> ResponseReturnValue:
                 session(), secret_key(), g.researcher, seed, form.code.data
             )
             session().commit()
-            return page("researcher/recovery_codes.html", codes=codes)
+            return form_page("researcher/recovery_codes.html", codes=codes)
     form.seed.data = seed
     secret = second_factor.secret_of(secret_key(), seed)
     server = urlsplit(external_address("auth.sign_in")).netloc
     address = second_factor.app_address(secret, g.researcher.name, server)
-    return page(
+    return form_page(
         "researcher/second_factor.html",
         form,
         image=segno.make(address, micro=False).svg_inline(scale=4, border=4, light="#fff"),
@@ -422,4 +422,4 @@ def confirm() -> ResponseReturnValue:
             accounts.confirm(session(), session_token(), form.password.data)
             return redirect(researcher_address(form.next.data), 303)
         status = 403
-    return page("researcher/confirm.html", form, status)
+    return form_page("researcher/confirm.html", form, status)

@@ -88,14 +88,14 @@ def init_app(app: Flask) -> None:
     """Register a handler for each exception that a page may raise."""
     app.log_exception = _log_exception  # type: ignore[method-assign] # Flask's own logs the path
     app.register_error_handler(HTTPException, _http_error)
-    app.register_error_handler(SecurityError, lambda _: page(400, FOREIGN_HOST))
+    app.register_error_handler(SecurityError, lambda _: error_page(400, FOREIGN_HOST))
     app.register_error_handler(
-        NotFoundError, lambda error: page(404, str(error), ERROR_TEXTS[404][1])
+        NotFoundError, lambda error: error_page(404, str(error), ERROR_TEXTS[404][1])
     )
-    app.register_error_handler(NotPublicNowError, lambda error: page(404, str(error)))
-    app.register_error_handler(TakenBackError, lambda error: page(410, str(error)))
-    app.register_error_handler(NotAllowedError, lambda error: page(403, str(error)))
-    app.register_error_handler(SurveyError, lambda error: page(400, str(error)))
+    app.register_error_handler(NotPublicNowError, lambda error: error_page(404, str(error)))
+    app.register_error_handler(TakenBackError, lambda error: error_page(410, str(error)))
+    app.register_error_handler(NotAllowedError, lambda error: error_page(403, str(error)))
+    app.register_error_handler(SurveyError, lambda error: error_page(400, str(error)))
     app.register_error_handler(ResultsHiddenError, _results_hidden)
     app.register_error_handler(UnreadablePlanError, _unknown_kind)
     app.register_error_handler(exc.DataError, _not_storable)
@@ -103,7 +103,7 @@ def init_app(app: Flask) -> None:
     app.register_error_handler(StaleDataError, _deleted)
     app.register_error_handler(ObjectDeletedError, _deleted)
     app.register_error_handler(OSError, _file_fault)
-    app.register_error_handler(MemoryError, lambda _: page(403, TOO_MUCH_WORK))
+    app.register_error_handler(MemoryError, lambda _: error_page(403, TOO_MUCH_WORK))
     for error_type in NOT_OPEN:
         app.register_error_handler(error_type, _not_open)
     for fault in DATABASE_FAULTS:
@@ -115,7 +115,7 @@ def _log_exception(exc_info: "OptExcInfo") -> None:
     current_app.logger.error("A page failed at %s", request.endpoint, exc_info=exc_info)
 
 
-def page(status: int, *sentences: str) -> tuple[str, int]:
+def error_page(status: int, *sentences: str) -> tuple[str, int]:
     """Render the error page of a status, with these sentences or the usual ones.
 
     A signed-in researcher sees the menu, as a way back; not when the database fails, since the
@@ -139,7 +139,7 @@ def page(status: int, *sentences: str) -> tuple[str, int]:
 def database_busy(error: Exception) -> ResponseReturnValue:
     """Return the page that says the database is busy, and how soon to send the form again."""
     roll_back(error)
-    body, status = page(503, *([RELOAD] if request.method in ("GET", "HEAD") else []))
+    body, status = error_page(503, *([RELOAD] if request.method in ("GET", "HEAD") else []))
     return body, status, {"Retry-After": RETRY_AFTER}
 
 
@@ -156,7 +156,7 @@ def _http_error(error: HTTPException) -> ResponseReturnValue:
         return error
     if error.code >= 500:
         session().rollback()
-    return page(error.code)
+    return error_page(error.code)
 
 
 def _not_open(error: StudyClosedError | StudyFullError) -> ResponseReturnValue:
@@ -167,7 +167,7 @@ def _not_open(error: StudyClosedError | StudyFullError) -> ResponseReturnValue:
 
 
 def _results_hidden(_: ResultsHiddenError) -> ResponseReturnValue:
-    return forms.page("researcher/hidden.html", status=403, of_bundle=True)
+    return forms.form_page("researcher/hidden.html", status=403, of_bundle=True)
 
 
 def _unknown_kind(error: UnreadablePlanError) -> ResponseReturnValue:
@@ -175,7 +175,7 @@ def _unknown_kind(error: UnreadablePlanError) -> ResponseReturnValue:
     session().rollback()
     g.pop("study", None)  # the page would read its plan
     current_app.logger.error("The page %s cannot be shown: %s", request.endpoint, error)
-    return page(500) if g.get("researcher") is None else page(403, str(error))
+    return error_page(500) if g.get("researcher") is None else error_page(403, str(error))
 
 
 def _deleted(_: Exception) -> ResponseReturnValue:
@@ -183,16 +183,16 @@ def _deleted(_: Exception) -> ResponseReturnValue:
     session().rollback()
     g.pop("study", None)  # the page would read a study again that may be deleted
     g.pop("plan", None)
-    return page(404, DELETED)
+    return error_page(404, DELETED)
 
 
 def _file_fault(error: OSError) -> ResponseReturnValue:
     """Return the page for a full disk or a folder that is read-only; log which file it was."""
     session().rollback()
     current_app.logger.error("A file could not be written at %s: %s", request.endpoint, error)
-    return page(503, FILE_FAULT)
+    return error_page(503, FILE_FAULT)
 
 
 def _not_storable(_: Exception) -> ResponseReturnValue:
     session().rollback()
-    return page(400)
+    return error_page(400)

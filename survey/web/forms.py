@@ -296,7 +296,7 @@ class AnswerForm(Form):
         return round(seconds, 1) if 0 <= seconds <= LONGEST_BREAK else None
 
 
-def page(
+def form_page(
     template: str, form: Form | None = None, status: int | None = None, **content: object
 ) -> tuple[str, int]:
     """Render a page with the errors of its form at the top; with errors, its status is 400.

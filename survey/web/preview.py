@@ -204,7 +204,7 @@ def _plain_page(page: str, form: Form) -> ResponseReturnValue:
         )
         for number in numbers
     ]
-    return forms.page(
+    return forms.form_page(
         f"participant/{page}.html",
         form,
         progress=None,

@@ -23,7 +23,7 @@ from benchmarks.calibration.plan import DESIGNS, LIKED_EQUALLY, PARTS, cells
 from benchmarks.calibration.studies import MEASURES, OWN
 from benchmarks.calibration.tastes import Studies, Tastes, leaving
 from benchmarks.situations import Design, deal, stock
-from survey.core.agreement.agreement import compare
+from survey.core.agreement.agreement import compare_measures
 from survey.core.agreement.label_permutation import Redraws
 from survey.core.agreement.own_orderings import own_orderings_of
 from survey.core.agreement.verdicts import verdict
@@ -114,7 +114,7 @@ def test_decisions_of_many_studies_are_the_verdicts_of_each(tastes_of_people, de
     decided = 0
     for place in range(12):
         study = drawn.study(place, np.random.default_rng(place))
-        results = compare(Redraws(study.credits))
+        results = compare_measures(Redraws(study.credits))
         scopes = {each.pair: verdict(each, design.questions).scope for each in results}
         for pair, (first, second) in enumerate(tastes.PAIRS):
             kind, these = tastes.with_first(tests, pair).decisions(len(MEASURES))

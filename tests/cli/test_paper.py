@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from survey.paper.catalogue import REPRODUCTIONS
-from survey.paper.reproduction import Comparison
+from survey.paper.reproduction import PrintComparison
 from survey.paper.tables1_to_3 import table2
 from tests.databases import ON_SQLITE
 
@@ -92,7 +92,7 @@ def test_a_figures_json_has_its_series_and_the_claims_about_it(run):
 
 
 def test_a_value_that_does_not_agree_fails_the_command(run, monkeypatch):
-    wrong = replace(table2(), comparisons=(Comparison("set B", "MAP", "1", "2"),))
+    wrong = replace(table2(), comparisons=(PrintComparison("set B", "MAP", "1", "2"),))
     monkeypatch.setitem(REPRODUCTIONS, "table2", lambda: wrong)
     assert "0 of 1 printed values agree" in run("paper", "table2", status=1)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from survey.paper.reproduction import exhibit_texts
-from survey.paper.slips import all_slips, constants, f_measure, slip_checks, slips
+from survey.paper.slips import all_slips, constants, slip_checks, slips, weighted_f_measure
 
 
 def slip_at(source):
@@ -40,7 +40,7 @@ def test_a_slip_gives_the_numbers_that_show_it(source, numbers):
 
 def test_the_general_f_measure_is_the_balanced_one_at_beta_1_with_one_plus_beta_squared():
     # van Rijsbergen: P = .6, R = .3, β = 2: 5 · .18/(2.4 + .3) = .3333
-    assert f_measure(0.6, 0.3, 1 + 2**2, beta=2) == pytest.approx(1 / 3)
+    assert weighted_f_measure(0.6, 0.3, 1 + 2**2, beta=2) == pytest.approx(1 / 3)
 
 
 def test_the_constants_solve_their_conditions():

@@ -441,7 +441,7 @@ def test_its_files_equal_what_the_commands_make_of_them(app, session, tmp_path):
     assert [*assessment.gold_files(gold)] == [
         files[name] for name in ("gold.txt", "gold-topics.csv", "gold-statistics.csv")
     ]
-    compared = assessment.compare(*paths[:2], 0.8, lambda *_: None)
+    compared = assessment.compare_clusterings(*paths[:2], 0.8, lambda *_: None)
     figures = analyse_stored(session, study, AnalysisOptions()).as_json()
     agreement = assessment.compared_json(compared)
     by_name = [of["reliability"].pop("by_assessor") for of in (agreement, figures["agreement"])]

@@ -27,9 +27,9 @@ from survey.core.agreement.credits import (
     Shares,
     Table4,
     answered_questions,
+    credits_per_question,
     distinct_questions,
     shares,
-    table4,
     tally_credits,
 )
 from survey.core.agreement.differences import (
@@ -289,10 +289,10 @@ def analyse_answers(
         measures=ballots.measures,
         responses=len(answers),
         participants=len(answers.people),
-        table4=table4(credits, rankings),
+        table4=credits_per_question(credits, rankings),
         shares=shares(credits, distinct),
         share_intervals=share_intervals(credits),
-        differences=compare(redraws, smallest_difference, primary),
+        differences=compare_measures(redraws, smallest_difference, primary),
         cochran_distinct=cochran_q(Redraws(credits.subset(np.isin(credits.questions, distinct)))),
         cochran_all=cochran_q(redraws),
         friedman_approvals=friedman_of_credits(credits, asked),
@@ -354,7 +354,7 @@ def _share_interval(share: float, test: MeanTest) -> Interval | None:
     return low, high
 
 
-def compare(
+def compare_measures(
     redraws: Redraws, smallest_difference: float | None = None, primary: Pair | None = None
 ) -> tuple[Difference, ...]:
     """Compare every pair of measures; corrected over the pairs, test by test.

@@ -467,7 +467,7 @@ class Shares:
     why: str | None
 
 
-def table4(credits: Credits, rankings: Rankings) -> Table4:
+def credits_per_question(credits: Credits, rankings: Rankings) -> Table4:
     """Count credits per question (MNRO paper, Table 4); every question has a row."""
     rows = []
     for question in sorted(rankings):

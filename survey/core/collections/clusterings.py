@@ -179,7 +179,7 @@ DIFFERENT_DOCUMENTS = "different documents"
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ClusteringComparison:
     """Two assessors' clusterings of one topic; pairs of numbers are the first's, the second's.
 
     ``documents``: those that both clustered, from which the agreement is computed;
@@ -214,7 +214,7 @@ class Comparison:
 
 def compare_clusters(
     topic: str, first: Clustering, second: Clustering, threshold: float = SUFFICIENT
-) -> Comparison:
+) -> ClusteringComparison:
     """Compare two assessors' clusterings of one topic.
 
     The two agree sufficiently where the adjusted Rand index of the documents that both
@@ -224,7 +224,7 @@ def compare_clusters(
     """
     documents = sorted(first.keys() & second.keys())
     shared = shared_clusters(first, documents), shared_clusters(second, documents)
-    return Comparison(
+    return ClusteringComparison(
         topic=topic,
         documents=len(documents),
         only_first=tuple(sorted(first.keys() - second.keys())),

@@ -69,7 +69,7 @@ class Evaluation:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class RunComparison:
     """A run compared with the baseline in one measure.
 
     ``difference``: the run's mean less the baseline's; ``percent``: of the baseline's mean,
@@ -370,14 +370,14 @@ def compare_all(
     return tuple(compared)
 
 
-def compare(
+def compare_runs(
     evaluation: Evaluation,
     baseline: str,
     *,
     resamples: int = REPLICATES,
     seed: int = SEED,
     paper_stars: bool = False,
-) -> tuple[Comparison, ...]:
+) -> tuple[RunComparison, ...]:
     """Compare every other run with the baseline in every measure.
 
     Every p of one tail is of the differences in the direction in which the run would be better
@@ -434,7 +434,7 @@ def compare(
         is_starred = enough and float(gain.mean()) > 0
         needed = topics_needed(float(gain.mean()), float(gain.std(ddof=1))) if not why else None
         comparisons.append(
-            Comparison(
+            RunComparison(
                 *(run, measure.name, difference, percent),
                 **known,
                 why=why,

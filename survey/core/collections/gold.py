@@ -18,7 +18,7 @@ import scipy
 from survey.core.collections.clusterings import (
     SUFFICIENT,
     Clustering,
-    Comparison,
+    ClusteringComparison,
     adjusted_rand,
     compare_clusters,
     members,
@@ -56,7 +56,7 @@ class GoldTopic:
     topic: str
     rule: str
     clusters: Clustering
-    comparison: Comparison | None
+    comparison: ClusteringComparison | None
     agreements: Agreements
 
 

@@ -17,8 +17,8 @@ from survey.services.analysis.joined_clusters import (
     GOLD,
     Compared,
     Gold,
+    cluster_comparison,
     cluster_lines,
-    compared,
     compared_json,
     compared_sheet,
     gold_files,
@@ -112,7 +112,7 @@ class GroupResults(Results):
         """
         names = [each.participant for each in self.independent]
         reliability = pairs_reliability(names, [each.clusters for each in self.independent])
-        return compared(self.clusters[0], self.clusters[1], self.threshold, reliability)
+        return cluster_comparison(self.clusters[0], self.clusters[1], self.threshold, reliability)
 
     @cached_property
     def independent(self) -> list[Assessor]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from survey.core.collections.evaluation import FEEDBACK_MEASURES, compare, evaluate, pooled
+from survey.core.collections.evaluation import FEEDBACK_MEASURES, compare_runs, evaluate, pooled
 from survey.core.collections.runs import GroundTruth, Run
 from survey.core.measures import measure_named
 from survey.core.text_input import FaultyFilesError
@@ -197,7 +197,7 @@ def _report(
     evaluations = [evaluate(truth, runs, measures, may_be_empty=True) for runs in people.values()]
     evaluation = pooled(evaluations)
     baseline = next(iter(evaluation.values))
-    compared = compare(evaluation, baseline)
+    compared = compare_runs(evaluation, baseline)
     longest = max(people.values(), key=len)
     return Report(Request(None, ()), truth, longest, evaluation, baseline, compared)
 

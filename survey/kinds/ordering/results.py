@@ -8,7 +8,7 @@ from typing import Any
 from survey.core.agreement.agreement import Difference, MeanTests
 from survey.core.agreement.credits import Ballots, tally_credits
 from survey.core.agreement.headlines import ORDERINGS, VOTE_WORDS, Row, Words, headline, row_texts
-from survey.figures.analysis import exhibits
+from survey.figures.analysis import analysis_exhibits
 from survey.figures.exhibit import Exhibit
 from survey.kinds.ordering.analysis import Analysis, as_json
 from survey.kinds.ordering.sheets import (
@@ -256,7 +256,7 @@ class OrderingResults(Results):
 
     def own_exhibits(self) -> Iterator[Exhibit]:
         """Yield all figures, last those that rest on the mixed logit, which no other needs."""
-        yield from exhibits(self.analysis.agreement)
+        yield from analysis_exhibits(self.analysis.agreement)
         yield from participants_exhibits(self.analysis)
 
     @cached_property

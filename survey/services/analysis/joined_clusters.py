@@ -6,7 +6,7 @@ from pathlib import Path
 
 from survey.core.agreement.reliability import SAME_GROUPS, Reliability, reliability_of
 from survey.core.collections.clusterings import (
-    Comparison,
+    ClusteringComparison,
     clustering_lines,
     compare_clusters,
     members,
@@ -33,7 +33,7 @@ class Compared:
     """
 
     threshold: float
-    topics: Sequence[Comparison]
+    topics: Sequence[ClusteringComparison]
     only_first: Sequence[str]
     only_second: Sequence[str]
     reliability: Reliability
@@ -57,7 +57,7 @@ class Gold:
         return [topic for topic in self.topics if topic.clusters]
 
 
-def compared(
+def cluster_comparison(
     first: Clusters,
     second: Clusters,
     threshold: float,

@@ -17,7 +17,7 @@ from survey.errors import SurveyError
 from survey.services.analysis.joined_clusters import (
     Compared,
     Gold,
-    compared,
+    cluster_comparison,
     joined,
     pairs_reliability,
     reliability_sentences,
@@ -51,7 +51,7 @@ def written_name(path: Path) -> str:
     return path.name.removesuffix(".gz").rsplit(".", 1)[0] or path.name
 
 
-def compare(first: Path, second: Path, threshold: float, on_topic: OnTopic) -> Compared:
+def compare_clusterings(first: Path, second: Path, threshold: float, on_topic: OnTopic) -> Compared:
     """Compare two assessors' clusterings.
 
     Raises FaultyFilesError with every fault of the files, SurveyError without a common topic.
@@ -60,7 +60,7 @@ def compare(first: Path, second: Path, threshold: float, on_topic: OnTopic) -> C
     if not clusters[0].keys() & clusters[1].keys():
         raise SurveyError(f"{first} and {second} have no topic in common.")
     reliability = pairs_reliability([written_name(first), written_name(second)], clusters)
-    return compared(clusters[0], clusters[1], threshold, reliability, on_topic)
+    return cluster_comparison(clusters[0], clusters[1], threshold, reliability, on_topic)
 
 
 def gold(paths: Sequence[Path], threshold: float, floor: float, on_topic: OnTopic) -> Gold:

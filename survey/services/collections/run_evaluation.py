@@ -18,11 +18,11 @@ from survey.core.collections.evaluation import (
     LEVELS,
     NO_QUERY,
     P_FIELDS,
-    Comparison,
     Evaluation,
+    RunComparison,
     RunsCompared,
-    compare,
     compare_all,
+    compare_runs,
     evaluate,
     negative_examples,
     pooled,
@@ -142,7 +142,7 @@ class Report:
     runs: Runs
     evaluation: Evaluation
     baseline: str | None
-    comparisons: tuple[Comparison, ...]
+    comparisons: tuple[RunComparison, ...]
     warnings: tuple[Warned, ...] = ()
     all_pairs: tuple[RunsCompared, ...] = ()
 
@@ -182,7 +182,7 @@ def evaluate_runs(
         on_topic=partial(on_progress, "Scoring"),
         may_be_empty=may_be_empty,
     )
-    compared: tuple[Comparison, ...] = ()
+    compared: tuple[RunComparison, ...] = ()
     if baseline is not None:
         compared = _tested(evaluation, baseline, request)
     is_binary = any(measure.reads == "positions" for measure in measures)
@@ -500,9 +500,9 @@ def _run_names(request: Request, read_file: Callable[[Path], str]) -> list[str]:
         raise RequestError("; ".join(error.faults)) from None
 
 
-def _tested(evaluation: Evaluation, baseline: str, request: Request) -> tuple[Comparison, ...]:
+def _tested(evaluation: Evaluation, baseline: str, request: Request) -> tuple[RunComparison, ...]:
     stars = request.paper_stars
-    return compare(evaluation, baseline, **_resampling(request), paper_stars=stars)
+    return compare_runs(evaluation, baseline, **_resampling(request), paper_stars=stars)
 
 
 def _resampling(request: Request) -> dict[str, int]:
@@ -563,7 +563,7 @@ def _why_none_of_all(report: Report) -> dict[str, str]:
     return {"all_runs_why": why} if why else {}
 
 
-def _comparison_json(comparison: Comparison) -> dict[str, Json]:
+def _comparison_json(comparison: RunComparison) -> dict[str, Json]:
     figures = {**vars(comparison)}
     why = figures.pop("why")
     return figures if why is None else {**figures, "why": why}
@@ -754,7 +754,7 @@ def all_runs_sheet(report: Report) -> Sheet:
     )
 
 
-def _undefined(comparisons: Iterable[Comparison]) -> Iterator[str]:
+def _undefined(comparisons: Iterable[RunComparison]) -> Iterator[str]:
     """Yield sentences on comparisons without a p value, with the reason."""
     reasons: dict[str, list[str]] = {}
     for comparison in comparisons:

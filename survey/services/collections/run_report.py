@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from survey import figures
 from survey.core.collections.curves import curves_of
-from survey.figures.curves import exhibits
+from survey.figures.curves import graph_exhibits
 from survey.figures.exhibit import Exhibit
 from survey.services.analysis.results import figure_files, sheet_files
 from survey.services.analysis.sheets import SHEET_FORMATS, Sheet
@@ -22,7 +22,7 @@ from survey.services.collections.run_evaluation import (
 def graphs(report: Report) -> tuple[Exhibit, ...]:
     """Return the graphs of a report's runs; one that cannot be drawn gives the reason, ``why``."""
     size = report.request.collection_size
-    return exhibits(curves_of(report.truth, report.runs, report.evaluation.queries, size))
+    return graph_exhibits(curves_of(report.truth, report.runs, report.evaluation.queries, size))
 
 
 def tables(report: Report) -> list[Sheet]:

@@ -55,7 +55,7 @@ from survey.services.exchange.bundle import (
     tables_in,
     texts_of,
 )
-from survey.services.exchange.comparison import Comparison
+from survey.services.exchange.comparison import BundleComparison
 from survey.services.exchange.input_files import (
     BundleError,
     CsvRow,
@@ -123,7 +123,7 @@ def analyse_files(files: Files, options: AnalysisOptions) -> Results:
     analysis does not have.
     """
     if STUDY_FILE in files:
-        with _explained(Comparison(json_of(files, STUDY_FILE).get("versions"))):
+        with _explained(BundleComparison(json_of(files, STUDY_FILE).get("versions"))):
             content, _ = read_bundle(files)
             require_options(content.plan, options)
             files_of_kind(content.plan).check_derived(files, content)
@@ -267,7 +267,7 @@ def replicate(files: Files, sources: SourceFiles | None = None) -> Iterator[str]
     """
     _check_sums(files)
     yield f"{len(files) - 1} files have the sums in {SUMS}"
-    comparison = Comparison(json_of(files, STUDY_FILE).get("versions"))
+    comparison = BundleComparison(json_of(files, STUDY_FILE).get("versions"))
     with _explained(comparison):
         content, study = read_bundle(files)
         yield f"{STUDY_FILE} holds a valid plan: {content.plan.title}"
@@ -280,7 +280,7 @@ def replicate(files: Files, sources: SourceFiles | None = None) -> Iterator[str]
 
 
 @contextmanager
-def _explained(comparison: Comparison) -> Iterator[None]:
+def _explained(comparison: BundleComparison) -> Iterator[None]:
     """Add to an error which version made the bundle."""
     try:
         yield
@@ -484,7 +484,7 @@ def _parse_personal_field(row: CsvRow, field: PersonalField, cell: str) -> str |
 
 
 def _recompute(
-    files: Files, content: Content, study: dict[str, Any], comparison: Comparison
+    files: Files, content: Content, study: dict[str, Any], comparison: BundleComparison
 ) -> Iterator[str]:
     kind = files_of_kind(content.plan)
     yield kind.check_questions(content)
@@ -530,7 +530,7 @@ def _number_columns(table: Table) -> set[str]:
     return {"values", *numbers}
 
 
-def _check_codebook(files: Files, recomputed: Iterable[str], comparison: Comparison) -> None:
+def _check_codebook(files: Files, recomputed: Iterable[str], comparison: BundleComparison) -> None:
     """Compare the columns that the codebook tells of with those of the files, by their names.
 
     In which words it tells of them is a matter of the version that wrote the bundle.
@@ -561,7 +561,7 @@ def _heading(files: Files, name: str) -> list[str]:
 
 
 def _check_names(
-    files: Files, known: Container[str], tables: Iterable[Table], comparison: Comparison
+    files: Files, known: Container[str], tables: Iterable[Table], comparison: BundleComparison
 ) -> None:
     """Compare the names of files and columns; reading has refused a bundle that lacks some."""
     # A file that no other mentions could hold anything under the bundle's sums.
@@ -577,7 +577,7 @@ def _check_names(
                 comparison.holds(f"{table.name}, row 1: the column {column!r}")
 
 
-def _check_absent(files: Files, table: Table, comparison: Comparison) -> None:
+def _check_absent(files: Files, table: Table, comparison: BundleComparison) -> None:
     """Note a table that the bundle's version did not write; its codebook tells whether it did."""
     rows = read_cells(read_lines(files, CODEBOOK), CODEBOOK)
     if any(cells[:1] == [table.name] for cells in rows):
@@ -585,7 +585,9 @@ def _check_absent(files: Files, table: Table, comparison: Comparison) -> None:
     comparison.lacks(table.name)
 
 
-def _check_script(files: Files, known: Container[str], comparison: Comparison) -> Iterator[str]:
+def _check_script(
+    files: Files, known: Container[str], comparison: BundleComparison
+) -> Iterator[str]:
     """Compare the script beside long.csv, which people run, with the survey's own.
 
     Before its text is changed in a later version, the sums of earlier texts have to be accepted.
@@ -633,7 +635,7 @@ def _check_sums(files: Files) -> None:
             raise BundleError(f"{name} does not belong to the bundle: {SUMS} does not list it")
 
 
-def _check_digest(content: Content, study: Mapping[str, Any], comparison: Comparison) -> None:
+def _check_digest(content: Content, study: Mapping[str, Any], comparison: BundleComparison) -> None:
     digest = study_digest(
         content.plan, content.all_questions, content.generator_version, content.items_digest
     )
@@ -654,7 +656,7 @@ def _check_digest(content: Content, study: Mapping[str, Any], comparison: Compar
     _check_texts(study.get("texts"), content, comparison)
 
 
-def _check_texts(texts: object, content: Content, comparison: Comparison) -> None:
+def _check_texts(texts: object, content: Content, comparison: BundleComparison) -> None:
     """Compare the participants' texts in study.json; memory holds those of all if they differ."""
 
     def expected() -> Iterator[tuple[str, dict[str, str]]]:
@@ -669,7 +671,7 @@ def _check_texts(texts: object, content: Content, comparison: Comparison) -> Non
     _compare(texts, dict(expected()), f"{STUDY_FILE}, texts", comparison)
 
 
-def _check_analysis(files: Files, content: Content, comparison: Comparison) -> str:
+def _check_analysis(files: Files, content: Content, comparison: BundleComparison) -> str:
     figures = json_of(files, ANALYSIS)
     recomputed = json.loads(stable_json(content.results.all_json()))
     checked = f"{ANALYSIS}: every figure recomputed"
@@ -701,7 +703,7 @@ def _compare_table(
     name: str,
     recomputed: Iterable[str],
     table: Table | None,
-    comparison: Comparison,
+    comparison: BundleComparison,
     ignored: Container[str] = (),
 ) -> None:
     """Compare a file with its recomputed texts of many lines, cell by cell.
@@ -783,7 +785,7 @@ def _same_numbers(cell: str, recomputed: str) -> bool:
         return False
 
 
-def _compare(value: object, recomputed: object, place: str, comparison: Comparison) -> None:
+def _compare(value: object, recomputed: object, place: str, comparison: BundleComparison) -> None:
     """Compare values of a JSON file; raise BundleError for the first place where they differ."""
     if isinstance(recomputed, Mapping) and isinstance(value, Mapping):
         for name in recomputed:

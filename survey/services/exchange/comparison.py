@@ -18,7 +18,7 @@ MAKER = ("survey", "commit", "modified")  # of versions
 MOST_NAMED_PLACES = 5  # places of a file in a note
 
 
-class Comparison:
+class BundleComparison:
     """What made a bundle, and what of the bundle cannot be compared.
 
     ``versions``: as study.json has them.

@@ -22,7 +22,7 @@ from survey.errors import IdTakenError, NotAllowedError, NotFoundError
 from survey.services.participation import participants
 from survey.services.participation.participants import Arrival, Step, progress_of
 from survey.services.studies.recruitment import recruitment_of
-from survey.web.forms import Form, page
+from survey.web.forms import Form, form_page
 from survey.web.language import gettext, lazy_gettext
 from survey.web.links import sent_values
 from survey.web.participant.asked_fields import filled_in, personal_form
@@ -180,7 +180,7 @@ def consent() -> ResponseReturnValue:
     text = participants.consent_text(session(), g.study)
     if form.consent_version.data != text.digest:
         form.agree.data = False  # the tick agreed to another text
-    return page("participant/consent.html", form, status, consent=text)
+    return form_page("participant/consent.html", form, status, consent=text)
 
 
 @blueprint.post("/decline")
@@ -212,7 +212,7 @@ def about_you() -> ResponseReturnValue:
     fields = g.plan.personal_fields
     form = personal_form(fields, g.participant.personal)
     if not form.validate_on_submit():
-        return page("participant/about_you.html", form)
+        return form_page("participant/about_you.html", form)
     participants.store_personal_answers(session(), g.study, g.participant, filled_in(form, fields))
     return go_on()
 
@@ -223,6 +223,6 @@ def scenario() -> ResponseReturnValue:
     """Show the story behind the lists; store that it was read, and draw the questions."""
     form = Form()
     if not form.validate_on_submit():
-        return page("participant/scenario.html", form)
+        return form_page("participant/scenario.html", form)
     participants.confirm_scenario(session(), g.participant)
     return go_on()

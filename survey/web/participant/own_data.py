@@ -12,7 +12,7 @@ from survey.services.participation import own_data as services
 from survey.services.participation import participants
 from survey.services.participation.participants import Step, progress_of
 from survey.services.studies import publications
-from survey.web.forms import Form, errors_beside, page
+from survey.web.forms import Form, errors_beside, form_page
 from survey.web.language import gettext, lazy_gettext
 from survey.web.participant.entry import ResumeForm
 from survey.web.participant.questions import asked_questions
@@ -50,7 +50,7 @@ def own_data() -> ResponseReturnValue:
             participants.resume(session(), g.study, form.code.data, browser_token())
             return redirect(url_for("participant.own_data"), 303)
         status = 404
-    return page("participant/whose_data.html", form, status)
+    return form_page("participant/whose_data.html", form, status)
 
 
 @blueprint.get("/my-data.json")
@@ -103,7 +103,7 @@ def erased() -> ResponseReturnValue:
 
 
 def _own_page(form: EraseForm) -> ResponseReturnValue:
-    return page(
+    return form_page(
         "participant/own_data.html",
         form,
         data=services.own_data(session(), g.study, g.participant),

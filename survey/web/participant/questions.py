@@ -28,7 +28,7 @@ from survey.services.participation import answers, participants
 from survey.services.participation.answers import Outcome, ShownQuestion, TooManyAnswersError
 from survey.services.participation.participants import PRACTICE, Step, progress_of
 from survey.web.errors import DATABASE_FAULTS, RETRY_AFTER, database_busy, roll_back
-from survey.web.forms import BESIDE_PREFIX, AnswerForm, Form, page
+from survey.web.forms import BESIDE_PREFIX, AnswerForm, Form, form_page
 from survey.web.language import gettext, set_browser_language
 from survey.web.participant.asked_fields import filled_in, personal_form, with_further
 from survey.web.participant.visit import (
@@ -195,7 +195,7 @@ def closing() -> ResponseReturnValue:
     form = personal_form(fields, g.participant.closing)
     if not form.validate_on_submit():
         key = tokens.submission_key(secret_key(), f"{g.participant.public_id}:closing", 0)
-        return page("participant/closing.html", form, kept_under=key, total=_counts()["total"])
+        return form_page("participant/closing.html", form, kept_under=key, total=_counts()["total"])
     participants.store_closing_answers(session(), g.participant, filled_in(form, fields))
     return go_on()
 
@@ -208,7 +208,9 @@ def review() -> ResponseReturnValue:
     if form.validate_on_submit():
         participants.finish(session(), g.participant)
         return go_on()
-    return page("participant/review.html", form, answers=asked_questions(), pages=pages_of(g.plan))
+    return form_page(
+        "participant/review.html", form, answers=asked_questions(), pages=pages_of(g.plan)
+    )
 
 
 @blueprint.get("/done")

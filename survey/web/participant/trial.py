@@ -8,7 +8,7 @@ from flask import g, request
 from flask.typing import ResponseReturnValue
 from flask_wtf.csrf import generate_csrf
 
-from survey.web.forms import AnswerForm, page
+from survey.web.forms import AnswerForm, form_page
 from survey.web.participant.questions import question_form
 from survey.web.participant.visit import pages_of
 
@@ -28,7 +28,7 @@ def answer_or_page(
     if first is not None:
         form = first()
         if not form.validate_on_submit():
-            return page(
+            return form_page(
                 pages.first_template,
                 form,
                 filled_in=form.filled_in,
@@ -73,7 +73,7 @@ def question_page(
     template: str, form: AnswerForm, filled_in: Hashable, **content: Any
 ) -> tuple[str, int]:
     """Render a question's page, whose form names no stored answer."""
-    return page(
+    return form_page(
         template,
         form,
         filled_in=filled_in,

@@ -26,7 +26,7 @@ from survey.services.operations.database import begin_page
 from survey.services.participation import participants
 from survey.services.participation.participants import Progress, Step, progress_of
 from survey.services.studies.recruitment import recruitment_of
-from survey.web.forms import Form, page
+from survey.web.forms import Form, form_page
 from survey.web.language import set_language
 from survey.web.participant.kind_pages import KindPages
 from survey.web.requests import View, read_form, secret_key, session, take_slug
@@ -195,7 +195,7 @@ def not_pressed(button: str) -> ResponseReturnValue | None:
     if form.validate_on_submit():
         return None
     fields = [one for one in request.form.items(multi=True) if one[0] != "csrf_token"]
-    return page("participant/pressed.html", form, fields=fields, button=button)
+    return form_page("participant/pressed.html", form, fields=fields, button=button)
 
 
 def last_page(step: Step, template: str) -> ResponseReturnValue:

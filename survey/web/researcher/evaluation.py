@@ -19,7 +19,7 @@ from survey.services.collections.run_evaluation import (
 )
 from survey.services.exchange.bundle import stream_zip_of_bytes
 from survey.services.operations.database import begin_reading
-from survey.web.forms import Form, page
+from survey.web.forms import Form, form_page
 from survey.web.requests import attachment, in_own_process, session
 from survey.web.researcher.pages import (
     ReadingFields,
@@ -48,7 +48,7 @@ class EvaluationForm(Form, ReadingFields):
 @blueprint.get("/evaluation")
 def evaluation() -> ResponseReturnValue:
     """Ask for judgements and runs."""
-    return page("researcher/evaluation.html", EvaluationForm(formdata=None))
+    return form_page("researcher/evaluation.html", EvaluationForm(formdata=None))
 
 
 @blueprint.post("/evaluation")
@@ -58,13 +58,13 @@ def evaluate() -> ResponseReturnValue:
     form = EvaluationForm()
     report = _report_of(form) if form.validate_on_submit() else None
     if report is None:
-        return page("researcher/evaluation.html", form)
+        return form_page("researcher/evaluation.html", form)
     graphs = run_report.graphs(report)
     if "download" in request.form:
         chunks = stream_zip_of_bytes(run_report.files_of(report, graphs))
         return attachment(chunks, "application/zip", "evaluation.zip")
     keep(form)  # the page has the form again, and its button "Download a zip"
-    return page(
+    return form_page(
         "researcher/evaluation.html",
         form,
         warnings=report.warnings,

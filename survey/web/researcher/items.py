@@ -7,7 +7,7 @@ from survey.errors import NotFoundError, SurveyError
 from survey.services.collections import items as collection
 from survey.services.collections.item_files import tidy_path
 from survey.services.studies import lifecycle
-from survey.web.forms import Form, page
+from survey.web.forms import Form, form_page
 from survey.web.requests import in_own_process, session
 from survey.web.researcher.pages import STUDY_ADDRESS, blueprint
 from survey.web.uploads import UploadsField, counted_progress, files_of, forget, progress_by_now
@@ -104,7 +104,7 @@ def thumbnail(sha256: str) -> ResponseReturnValue:
 
 def _items_page(form: ItemsForm, intake: collection.Intake | None = None) -> ResponseReturnValue:
     rows, topics = collection.items_and_topics(session(), g.study)
-    return page(
+    return form_page(
         "researcher/items.html",
         form,
         intake=intake,

@@ -35,7 +35,7 @@ from survey.services.studies.recruitment import (
     parse_recruitment,
     recruitment_of,
 )
-from survey.web.forms import Form, errors_beside, field_for, page, storable
+from survey.web.forms import Form, errors_beside, field_for, form_page, storable
 from survey.web.requests import (
     attachment,
     current_address,
@@ -144,7 +144,7 @@ def arrivals() -> ResponseReturnValue:
 
 
 def _progress_page(template: str, **content: Any) -> ResponseReturnValue:
-    return page(
+    return form_page(
         template,
         watch=_participants(),
         arrivals=participant_list.arrivals_of(session(), g.study),
@@ -192,7 +192,7 @@ def people() -> ResponseReturnValue:
         with errors_beside(form.name):
             researcher = accounts.researcher_named(session(), form.name.data)
             if form.role.data != "owner" and _is_to_be_asked(researcher):
-                return page("researcher/step_down.html", form, address=current_address())
+                return form_page("researcher/step_down.html", form, address=current_address())
             accounts.share(session(), g.study, researcher, form.role.data)
             detail = f"{researcher.name}: {form.role.data}"
             accounts.log(session(), g.study, g.researcher.name, "shared", detail)
@@ -200,7 +200,9 @@ def people() -> ResponseReturnValue:
             article = "an" if form.role.data == "owner" else "a"
             flash(f"{researcher.name} is now {article} {form.role.data} of this study.")
             return redirect(url_for("researcher.people"), 303)
-    return page("researcher/people.html", form, members=accounts.members_of(session(), g.study))
+    return form_page(
+        "researcher/people.html", form, members=accounts.members_of(session(), g.study)
+    )
 
 
 @blueprint.post(f"{STUDY_ADDRESS}/people/<int:researcher_id>/remove")
@@ -209,7 +211,7 @@ def unshare(researcher_id: int) -> ResponseReturnValue:
     researcher = accounts.member_of(session(), g.study, researcher_id)
     if has_valid_token():
         if _is_to_be_asked(researcher):
-            return page("researcher/step_down.html", address=current_address())
+            return form_page("researcher/step_down.html", address=current_address())
         accounts.unshare(session(), g.study, researcher)
         accounts.log(session(), g.study, g.researcher.name, "no longer shared", researcher.name)
         session().commit()
@@ -380,7 +382,7 @@ def _invite_page(
     }
     links = _personal_links() if g.role == "owner" else []
     suggest_guests_only = not links and g.study.status == "draft"
-    return page(
+    return form_page(
         "researcher/invite.html",
         code_form or (guests_form if guests_form and guests_form.errors else settings_form),
         409 if conflict else None,

@@ -49,7 +49,7 @@ from survey.services.planning import power
 from survey.services.studies import lifecycle, plans
 from survey.services.studies.plans import write_plan
 from survey.services.studies.recruitment import recruitment_of
-from survey.web.forms import Form, field_for, page
+from survey.web.forms import Form, field_for, form_page
 from survey.web.requests import WITH_OWN_FRAMES, attachment, in_own_process, session
 from survey.web.researcher.pages import (
     STUDY_ADDRESS,
@@ -331,7 +331,7 @@ def form_of(kind: type[Plan]) -> type[PlanForm]:
 def plan() -> ResponseReturnValue:
     """Show the plan: a form for the owners of a draft, at a step, else a text."""
     if g.study.status != "draft" or g.role != "owner":
-        return page("researcher/plan_text.html", text=write_plan(g.plan))
+        return form_page("researcher/plan_text.html", text=write_plan(g.plan))
     kind = form_of(_kind())
     return _plan_page(
         _form(data=kind.data_of(g.plan), version=_version()), request.args.get("step")
@@ -401,7 +401,7 @@ def _plan_page(
     form.step.data = open_steps[0]
     rules = rules_of(_kind()).items()
     response = make_response(
-        page(
+        form_page(
             "researcher/plan.html",
             form,
             status,
@@ -464,10 +464,10 @@ def show_power() -> ResponseReturnValue:
     try:
         pair, powers = power.simulate_plan(g.study.plan, lifecycle.counted_questions(g.study))
     except power.GridError as error:
-        return page("researcher/power.html", faults=[fault.text for fault in error.faults])
+        return form_page("researcher/power.html", faults=[fault.text for fault in error.faults])
     except SurveyError as error:
-        return page("researcher/power.html", faults=[str(error)])
-    return page("researcher/power.html", powers=powers, pair=pair, words=power)
+        return form_page("researcher/power.html", faults=[str(error)])
+    return form_page("researcher/power.html", powers=powers, pair=pair, words=power)
 
 
 @blueprint.get(f"{STUDY_ADDRESS}/plan.yaml")
@@ -607,7 +607,7 @@ def _lists_page(
 ) -> ResponseReturnValue:
     empty = {"formdata": None, "version": _version()}
     forms = {"csv_form": ListsForm(**empty), "trec_form": TrecForm(**empty)} | forms
-    return page("researcher/lists.html", form, status, faults=faults, **forms)
+    return form_page("researcher/lists.html", form, status, faults=faults, **forms)
 
 
 def _version() -> str:

@@ -10,7 +10,7 @@ from survey.services.exchange.public_bundle import left_out
 from survey.services.studies import publications
 from survey.services.studies.citation import LICENCES
 from survey.services.studies.publications import FEW_PEOPLE, Details
-from survey.web.forms import Form, errors_beside, long_text_field, page
+from survey.web.forms import Form, errors_beside, form_page, long_text_field
 from survey.web.published import public_page
 from survey.web.requests import external_address, in_own_process, session
 from survey.web.researcher.pages import STUDY_ADDRESS, blueprint, has_valid_token
@@ -64,7 +64,7 @@ def publish() -> ResponseReturnValue:
             flash("The study is public.")
             return redirect(url_for("researcher.publish"), 303)
     people, _ = publications.people_in(session(), g.study)
-    return page(
+    return form_page(
         "researcher/publish.html",
         form,
         publication=publications.publication_of(session(), g.study),

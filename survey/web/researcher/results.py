@@ -27,7 +27,7 @@ from survey.services.operations.database import snapshot
 from survey.services.studies import lifecycle, plans
 from survey.services.studies.recruitment import Recruitment
 from survey.web.auth import require_password
-from survey.web.forms import Form, errors_beside, page, slug_field
+from survey.web.forms import Form, errors_beside, form_page, slug_field
 from survey.web.requests import attachment, in_own_process, session
 from survey.web.researcher.pages import (
     LARGEST_UPLOAD_UNPACKED,
@@ -77,7 +77,7 @@ def _results_page(form: OrderingForm) -> ResponseReturnValue:
     results = _results(options)
     contested = any(each.name == "contested" for each in results.sections)
     shown = items.items_and_topics(session(), g.study) if contested else ((), ())
-    return page(
+    return form_page(
         "researcher/results.html",
         form,
         results=results,
@@ -236,14 +236,14 @@ def _query_of(options: AnalysisOptions) -> dict[str, str]:
 
 
 def _hidden_page(form: UnblindForm) -> ResponseReturnValue:
-    return page("researcher/hidden.html", form, of_bundle=False)
+    return form_page("researcher/hidden.html", form, of_bundle=False)
 
 
 @blueprint.get(f"{STUDY_ADDRESS}/hand-out")
 def export() -> ResponseReturnValue:
     """List the bundle's files."""
     _require_results()
-    return page(
+    return form_page(
         "researcher/export.html",
         files=bundles.file_names(session(), g.study),
         has_identities=bundles.has_identities(session(), g.study),
@@ -300,7 +300,7 @@ def import_bundle() -> ResponseReturnValue:
     if form.validate_on_submit():
         if upload is None:
             form.bundle.errors = ["Choose the zip file of a bundle."]
-            return page("researcher/import.html", form)
+            return form_page("researcher/import.html", form)
         try:
             content, file_name = io.BytesIO(upload.read()), str(upload.filename)
             files = input_files.open_files(content, file_name, LARGEST_UPLOAD_UNPACKED)
@@ -319,4 +319,4 @@ def import_bundle() -> ResponseReturnValue:
             for sentence in bundle_import.describe_erased(*erased):
                 flash(sentence)
             return redirect(url_for("researcher.results", slug=study.slug), 303)
-    return page("researcher/import.html", form, faults=faults)
+    return form_page("researcher/import.html", form, faults=faults)

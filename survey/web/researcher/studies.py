@@ -28,7 +28,7 @@ from survey.services.studies import lifecycle, plans, publications
 from survey.services.studies.plans import PlanFile, PlanFileError, read_plan
 from survey.services.studies.recruitment import Recruitment, recruitment_of
 from survey.web.auth import require_password
-from survey.web.forms import Form, errors_beside, language_choices, page, slug_field, storable
+from survey.web.forms import Form, errors_beside, form_page, language_choices, slug_field, storable
 from survey.web.requests import external_address, in_own_process, session
 from survey.web.researcher.pages import (
     STUDY_ADDRESS,
@@ -151,7 +151,7 @@ def home() -> ResponseReturnValue:
         for study, role in studies
         if study.is_readable
     ]
-    return page(
+    return form_page(
         "researcher/home.html",
         current=[row for row in rows if row[0].archived_at is None],
         archived=[row for row in rows if row[0].archived_at is not None],
@@ -187,7 +187,9 @@ def new() -> ResponseReturnValue:
         else:
             flash(_draft_sentence(form))
             return redirect(url_for("researcher.plan", slug=form.slug.data), 303)
-    return page("researcher/new.html", form, faults=faults, starts=STARTS, suggestion=suggestion)
+    return form_page(
+        "researcher/new.html", form, faults=faults, starts=STARTS, suggestion=suggestion
+    )
 
 
 def _draft_sentence(form: NewStudyForm) -> str:
@@ -338,7 +340,7 @@ def ask_to_open() -> ResponseReturnValue:
         return redirect(url_for("researcher.overview"))
     findings = [each for each in lifecycle.check_study(session(), g.study) if each.question is None]
     stops = lifecycle.stops_of(findings)
-    return page(
+    return form_page(
         "researcher/open.html",
         findings=[each for each in findings if each not in stops],
         stops=[(each, *_way_to_mend(each)) for each in stops],
@@ -352,7 +354,7 @@ def ask_to_close() -> ResponseReturnValue:
     accounts.require_owner(g.role)
     if g.study.status != "open":
         return redirect(url_for("researcher.overview"))
-    return page(
+    return form_page(
         "researcher/close.html",
         progress=lifecycle.progress(session(), g.study),
         under_way=participants.count_under_way(session(), g.study),
@@ -385,7 +387,9 @@ def delete() -> ResponseReturnValue:
             flash(f"The study {request.form['slug']} is deleted.")
             return redirect(url_for("researcher.home"), 303)
         form.slug.errors = [f"Type {g.study.slug} to delete this study."]
-    return page("researcher/delete.html", form, progress=lifecycle.progress(session(), g.study))
+    return form_page(
+        "researcher/delete.html", form, progress=lifecycle.progress(session(), g.study)
+    )
 
 
 @blueprint.get(f"{STUDY_ADDRESS}/check")
@@ -398,7 +402,7 @@ def check() -> ResponseReturnValue:
     findings = lifecycle.check_study(session(), g.study)
     faulty = lifecycle.to_mend(findings)
     checks = lifecycle.question_checks(g.study)
-    return page(
+    return form_page(
         "researcher/check.html",
         verdict=lifecycle.check_verdict(g.study, findings),
         faulty=[(finding, *_way_to_mend(finding)) for finding in faulty],
@@ -439,7 +443,7 @@ def _preview_of(number: int) -> str:
 def _overview_page(form: CopyForm) -> ResponseReturnValue:
     is_ending = g.study.status == "open" and g.study.admission_ended_at is not None
     under_way = participants.count_under_way(session(), g.study) if is_ending else None
-    return page(
+    return form_page(
         "researcher/overview.html",
         form,
         progress=lifecycle.progress(session(), g.study),
@@ -480,12 +484,12 @@ def planning() -> ResponseReturnValue:
     form = PlanningForm(request.args or None)
     grid = _grid(form) if request.args else None
     if grid is None:
-        return page("researcher/planning.html", form)
+        return form_page("researcher/planning.html", form)
     session().rollback()  # else participants' answers wait for the simulation
     powers = power.simulate_power(grid.studies, seed=grid.seed, replicates=grid.replicates)
     ways = power.find_ways(grid, powers)
     begin_reading(session())
-    return page(
+    return form_page(
         "researcher/planning.html",
         form,
         grid=grid,

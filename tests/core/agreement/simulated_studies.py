@@ -7,7 +7,7 @@ the analysis' own functions give the verdicts.
 from collections import Counter
 from functools import cache
 
-from survey.core.agreement.agreement import compare
+from survey.core.agreement.agreement import compare_measures
 from survey.core.agreement.answers import Answers, Response
 from survey.core.agreement.credits import Ballots, tally_credits
 from survey.core.agreement.label_permutation import Redraws
@@ -40,7 +40,7 @@ def verdicts_of(study, questions, replicates, rng):
         rankings = {number: questions[at] for number, at in enumerate(chosen.tolist(), 1)}
         answers = Answers.of(answers_of(study, rankings, rng))
         redraws = Redraws(tally_credits(Ballots.of(answers, rankings, MEASURES)))
-        first = compare(redraws, study.difference or 0.1)[0]
+        first = compare_measures(redraws, study.difference or 0.1)[0]
         found = verdict(first, study.questions)
         assert (found.pair.first, found.pair.second) == (FIRST, SECOND)
         if found.scope == "kind":

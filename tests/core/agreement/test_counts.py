@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from survey.core.agreement.answers import Response
-from survey.core.agreement.credits import distinct_questions, shares, table4
+from survey.core.agreement.credits import credits_per_question, distinct_questions, shares
 from survey.core.studies.rankings import Ranking
 from survey.paper.set_level import PublishedCounts
 from tests.core.agreement.random_votes import credits_of
@@ -30,7 +30,7 @@ def paper():
 
 @pytest.fixture(scope="module")
 def published(paper):
-    return table4(paper.credits(), paper.rankings())
+    return credits_per_question(paper.credits(), paper.rankings())
 
 
 def test_the_columns_add_up_to_90_109_135_and_20(published):
@@ -100,7 +100,7 @@ ORDERS = {
 
 
 def test_a_question_nobody_answered_has_a_row_of_zeros_and_no_choice():
-    table = table4(credits_of([], ORDERS, NAMES), ORDERS)
+    table = credits_per_question(credits_of([], ORDERS, NAMES), ORDERS)
     assert [row.question for row in table.rows] == [1, 2]
     assert table.rows[0].choice == ()
     assert table.rows[1].identical == (("AP", "MNRO"),)
@@ -140,7 +140,7 @@ def test_split_shares_add_up_to_one_and_table_4_holds_every_credit(given_answers
     found = shares(credits, distinct_questions(ORDERS))
     assert sum(found.split.values()) == pytest.approx(1)
     assert sum(found.of_credits.values()) == pytest.approx(1)
-    totals = table4(credits, ORDERS).totals
+    totals = credits_per_question(credits, ORDERS).totals
     assert sum(totals.values()) == credits.counts @ (credits.credited.sum(axis=1) + credits.other)
 
 
@@ -149,6 +149,6 @@ OWN = Ranking.parse("A>B")
 
 def test_one_vote_each_makes_the_merged_row_the_number_of_participants():
     responses = [Response(f"p{k}", 2, NAMES, frozenset({1 + k % 3})) for k in range(9)]
-    row = table4(credits_of(responses, ORDERS, NAMES), ORDERS).rows[1]
+    row = credits_per_question(credits_of(responses, ORDERS, NAMES), ORDERS).rows[1]
     assert row.votes == {"AP": 6, "NMRR": 3, "MNRO": 6, "OTHER": 0}
     assert row.merged == 9

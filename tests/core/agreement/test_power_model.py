@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binomtest
 from statsmodels.stats.proportion import proportion_confint
 
-from survey.core.agreement.agreement import compare
+from survey.core.agreement.agreement import compare_measures
 from survey.core.agreement.answers import Answers, Response
 from survey.core.agreement.credits import Ballots, tally_credits
 from survey.core.agreement.differences import T2, Pair, pairs
@@ -90,7 +90,7 @@ def analysed(table, picked, *, primary=False):
         ]
         ballots = Ballots.of(Answers.of(responses), rankings, names[::-1])
         first = pairs(names[::-1])[0] if primary else None
-        results = compare(Redraws(tally_credits(ballots)), 0.2, first)
+        results = compare_measures(Redraws(tally_credits(ballots)), 0.2, first)
         yield results[0], verdict(results[0], len(rankings))
 
 

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.power import TTestPower
 
-from survey.core.collections.evaluation import Evaluation, compare, compare_all
+from survey.core.collections.evaluation import Evaluation, compare_all, compare_runs
 from survey.core.measures import Setting, measure_named
 from survey.core.statistics.significance import (
     bootstrap_p,
@@ -86,7 +86,7 @@ def test_the_figures_come_out_of_the_seed_and_of_nothing_else():
 
 def test_better_means_lower_where_the_measure_says_so():
     base, run = [0.2, 0.4, 0.1, 0.3, 0.5], [0.6, 0.5, 0.2, 0.9, 0.6]
-    higher, lower = compare(evaluation_of(["AP", "NMRR"], base=base, run=run), "base")
+    higher, lower = compare_runs(evaluation_of(["AP", "NMRR"], base=base, run=run), "base")
     assert (higher.measure, lower.measure) == ("AP", "NMRR")
     assert higher.difference == lower.difference == pytest.approx(0.26)
     # means .30 and .56: the difference is 86.67 % of the baseline's
@@ -99,7 +99,7 @@ def test_holm_counts_every_comparison_of_the_table():
     rng = np.random.default_rng(3)
     base = rng.random(20)
     runs = {"base": base, "far": base + 0.5 + rng.random(20), "same": base, "near": rng.random(20)}
-    far, same, near = compare(evaluation_of(**runs), "base")
+    far, same, near = compare_runs(evaluation_of(**runs), "base")
     assert [one.run for one in (far, same, near)] == ["far", "same", "near"]
     assert far.p == pytest.approx(1 / 10_001)
     assert far.p_holm == pytest.approx(3 / 10_001)  # three comparisons, though one has no p
@@ -120,12 +120,12 @@ def test_holm_counts_every_comparison_of_the_table():
     ],
 )
 def test_where_there_is_no_p_it_is_said_why(base, run, why):
-    (found,) = compare(evaluation_of(base=base, run=run), "base")
+    (found,) = compare_runs(evaluation_of(base=base, run=run), "base")
     assert (found.p, found.p_holm, found.why) == (None, None, why)
 
 
 def test_of_a_baseline_of_zero_there_is_no_percentage():
-    (found,) = compare(evaluation_of(base=[0, 0, 0], run=[0, 0.5, 0.2]), "base")
+    (found,) = compare_runs(evaluation_of(base=[0, 0, 0], run=[0, 0.5, 0.2]), "base")
     assert found.percent is None
     assert found.difference == pytest.approx(0.7 / 3)
 
@@ -140,22 +140,22 @@ def test_stars_stand_for_the_three_levels(shift, stars, of_paper):
     z = stats.norm.ppf((np.arange(40) + 0.5) / 40)
     z = z / z.std(ddof=1)
     evaluation = evaluation_of(base=np.zeros(40), run=z + shift)
-    (found,) = compare(evaluation, "base")
+    (found,) = compare_runs(evaluation, "base")
     assert found.stars == stars
     tails = randomisation_p(np.column_stack([z + shift, -z - shift]))
     assert found.p_two_sided == found.p_two_sided_holm == min(1, 2 * min(tails))
-    (found,) = compare(evaluation, "base", paper_stars=True)
+    (found,) = compare_runs(evaluation, "base", paper_stars=True)
     assert found.stars == of_paper
 
 
 def test_a_worse_run_differs_on_both_sides_and_has_no_star():
     worse = np.linspace(-0.7, -0.4, 8)
-    (found,) = compare(evaluation_of(base=np.zeros(8), run=worse), "base")
+    (found,) = compare_runs(evaluation_of(base=np.zeros(8), run=worse), "base")
     assert found.p_randomisation == 1
     # One choice of signs of 2^8 has a sum as low.
     assert found.p_two_sided == found.p_two_sided_holm == 2 / 2**8
     assert found.stars == ""
-    (better,) = compare(evaluation_of(base=np.zeros(8), run=-worse), "base")
+    (better,) = compare_runs(evaluation_of(base=np.zeros(8), run=-worse), "base")
     assert (better.p_two_sided, better.stars) == (found.p_two_sided, "**")
 
 
@@ -163,7 +163,7 @@ def test_stars_are_corrected_for_the_runs_of_a_measure_and_not_for_the_measures(
     rng = np.random.default_rng(3)
     base = rng.random(30)
     runs = {f"run{number}": base + 0.2 + rng.normal(0, 0.5, 30) for number in range(4)}
-    found = compare(evaluation_of(["AP", "nDCG@10"], base=base, **runs), "base")
+    found = compare_runs(evaluation_of(["AP", "nDCG@10"], base=base, **runs), "base")
     for measure in ("AP", "nDCG@10"):
         of_measure = [one for one in found if one.measure == measure]
         p = [one.p_two_sided for one in of_measure]
@@ -175,7 +175,7 @@ def test_eight_equal_runs_get_some_star_in_five_percent_of_collections():
     for seed in range(400):
         values = np.random.default_rng(seed).normal(size=(8, 50))
         evaluation = evaluation_of(base=values[0], **dict(zip("abcdefg", values[1:], strict=True)))
-        starred += any(one.stars for one in compare(evaluation, "base", resamples=999))
+        starred += any(one.stars for one in compare_runs(evaluation, "base", resamples=999))
     # Below 5.5 %, 400 collections: 3 standard errors of 1.1 points above it.
     assert starred / 400 < 0.055 + 3 * 0.011
 

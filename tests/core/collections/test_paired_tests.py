@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from survey.core.collections.evaluation import compare
+from survey.core.collections.evaluation import compare_runs
 from survey.core.statistics.significance import holm, paired_t_p, randomisation_p
 from tests.core.collections.test_bootstrap import evaluation_of
 
@@ -45,7 +45,7 @@ def test_under_the_null_one_experiment_in_twenty_rejects(test):
 
 def test_each_test_has_a_p_in_the_direction_of_the_measure_and_holm_of_its_own():
     base, far = RNG.normal(size=20), RNG.normal(size=20) + 1
-    found = compare(evaluation_of(("AP", "NMRR"), base=base, far=far, same=base), "base")
+    found = compare_runs(evaluation_of(("AP", "NMRR"), base=base, far=far, same=base), "base")
     by_name = {(each.run, each.measure): each for each in found}
     gains = (far - base)[:, np.newaxis]
     better, worse = by_name["far", "AP"], by_name["far", "NMRR"]
