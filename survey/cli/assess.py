@@ -82,7 +82,7 @@ def merge(
     with progress_bar("Merging") as progress:
         merged = assessment.merge(labels, at_least, progress.update)
     texts = {name: "".join(lines) for name, lines in assessment.merged_lines(merged).items()}
-    assessment.write_files({folder / name: text for name, text in texts.items()})
+    assessment.write_texts({folder / name: text for name, text in texts.items()})
     if as_json:
         print_json(assessment.merged_json(merged) | {"files": [str(path) for path in targets]})
         return
@@ -169,7 +169,7 @@ def gold(
     assessment.check_targets(targets, paths, replace=force)
     with progress_bar("Joining") as progress:
         joined = assessment.gold(paths, threshold, floor, progress.update)
-    assessment.write_files(dict(zip(targets, assessment.gold_files(joined), strict=True)))
+    assessment.write_texts(dict(zip(targets, assessment.gold_files(joined), strict=True)))
     if as_json:
         print_json(assessment.gold_json(joined, targets))
         return

@@ -109,7 +109,7 @@ def power(
 
         with open_study(slug) as (_, study):
             compared, kinds = power.compared_in(study.plan, counted_questions(study), pair)
-            texts = power.texts_of(study.plan, compared) | texts
+            texts = power.grid_texts(study.plan, compared) | texts
             unseen = power.without_methods(study.plan)
     if target is not None and not target.parent.is_dir():
         raise click.UsageError(f"There is no folder {target.parent} to write {target.name} to.")
@@ -130,12 +130,12 @@ def power(
         with progress_bar("Searching for enough power"):
             ways = power.find_ways(grid, powers, executor)
     if as_json:
-        print_json(power.as_json(grid, powers, ways))
+        print_json(power.power_json(grid, powers, ways))
     else:
         what_decides = power.what_decides(powers[0], compared)
         _print_powers(powers, [what_decides, *power.advice(powers, ways), unseen])
     if target is not None:
-        _write_csv(target, power.as_rows(powers))
+        _write_csv(target, power.power_rows(powers))
 
 
 def _past_votes(bundle: Path) -> "PastVotes":

@@ -396,7 +396,11 @@ def _write_report(folder: Path, report: "Report") -> None:
     from survey.services.collections import run_report
 
     graphs = run_report.graphs(report)
-    write_files(folder, run_report.files_of(report, graphs), run_report.file_count(report, graphs))
+    write_files(
+        folder,
+        run_report.run_report_files(report, graphs),
+        run_report.run_report_file_count(report, graphs),
+    )
     say(f"Tables and graphs are in {folder}.", err=True)
     for graph in graphs:
         if graph.why:

@@ -360,14 +360,14 @@ def _what_to_do_next(session: "Session", study: "Study") -> list[str]:
 
 def _keyword_topics(file: Path | None, kind: str | None) -> "list[Topic]":
     """Return a topic for each keyword of the file, none without a file."""
-    from survey.services.collections.items import read_keywords
+    from survey.services.collections.items import keyword_topics
     from survey.services.exchange.input_files import read_text
 
     if file is None:
         return []
     if kind != "labelling":
         raise click.UsageError("--keywords are queries to label documents for: --kind labelling.")
-    return read_keywords(read_text(file), file.name)
+    return keyword_topics(read_text(file), file.name)
 
 
 @study.command(
@@ -423,7 +423,7 @@ def items(
             content, sentences, warnings = _take_items(session, study, *files, cut_texts=cut_texts)
             warnings += lifecycle.compared_items(session, study)
             content["warnings"] = [warning.as_json() for warning in warnings]
-        content |= collection.summary(session, study)
+        content |= collection.items_summary(session, study)
         print_result({"study": slug, **content}, *sentences, as_json=as_json)
     _print_warnings_of_files(warnings, strict=strict)
     if content.get("refused") and not (content["items"] and any(content["taken"].values())):
@@ -881,7 +881,7 @@ def _judgements(
     qrels: Path | None, labelled: str | None, *, include_test: bool
 ) -> "tuple[TextFile | None, dict[str, Any]]":
     """Return the judgements of a file or of a labelling study, and what they say of a plan."""
-    from survey.services.collections.items import summary
+    from survey.services.collections.items import items_summary
     from survey.services.exchange.bundle import judgements_of
     from survey.services.exchange.input_files import read_file
 
@@ -892,7 +892,7 @@ def _judgements(
             text = f"{labelled} is still a draft and has no judgements"
             raise click.ClickException(f"{text}; open it and collect them first.")
         judged = judgements_of(session, study, include_test=include_test)
-        return judged, {"collection_size": summary(session, study)["items"]}
+        return judged, {"collection_size": items_summary(session, study)["items"]}
 
 
 def _add_items(

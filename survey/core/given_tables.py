@@ -91,7 +91,7 @@ class Columns:
 
 
 @dataclass(frozen=True)
-class Row:
+class GivenRow:
     """A row of a table: its number in the file, where the heading is row 1, and its cells."""
 
     file: str
@@ -114,11 +114,11 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Table:
+class GivenTable:
     """What was read of a file: its rows, how it was read, and the columns that were not."""
 
     file: str
-    rows: Sequence[Row]
+    rows: Sequence[GivenRow]
     read_as: str
     columns: Sequence[str]
     columns_not_read: Sequence[str]
@@ -181,7 +181,7 @@ def text_in(content: bytes, file: str, largest: int = LARGEST_UNPACKED) -> str:
     return text
 
 
-def read_table(content: bytes, file: str, columns: Columns) -> Table:
+def read_table(content: bytes, file: str, columns: Columns) -> GivenTable:
     """Read a table that has these columns; raise FaultyFilesError with all that is wrong.
 
     Cells are in NFC, without blanks around them.
@@ -189,7 +189,7 @@ def read_table(content: bytes, file: str, columns: Columns) -> Table:
     return table_in(text_in(content, file, LARGEST_TABLE), file, columns)
 
 
-def table_in(text: str, file: str, columns: Columns) -> Table:
+def table_in(text: str, file: str, columns: Columns) -> GivenTable:
     """Read a table from its text, see ``read_table``."""
     text = text.removeprefix("\ufeff")
     top = text.lstrip()[:1]
@@ -208,7 +208,7 @@ def _is_json(text: str) -> bool:
     return text.lstrip()[1:].lstrip()[:1] in ("{", "]")
 
 
-def _of_cells(text: str, file: str, columns: Columns) -> Table:
+def _of_cells(text: str, file: str, columns: Columns) -> GivenTable:
     faults = FileFaults()
     separator, rows = split_rows(text, file, columns)
     _, heading = next(rows, (0, []))
@@ -235,13 +235,13 @@ def _of_cells(text: str, file: str, columns: Columns) -> Table:
                 number,
             )
         kept = {name: cell for name, cell in zip(names, cells, strict=False) if name in wanted}
-        table.append(Row(file, number, kept, comma))
+        table.append(GivenRow(file, number, kept, comma))
     faults.raise_any()
     not_read = [
         cell for name, cell in zip(names, heading, strict=False) if name and name not in wanted
     ]
     how = f"CSV with {SEPARATORS.get(separator, separator)}"
-    return Table(file, table, how, _known(names, wanted), not_read)
+    return GivenTable(file, table, how, _known(names, wanted), not_read)
 
 
 def _known(names: Sequence[str], wanted: set[str]) -> list[str]:
@@ -368,7 +368,7 @@ def tidy(cell: str) -> str:
     return unicodedata.normalize("NFC", cell.strip())
 
 
-def _of_json(text: str, file: str, columns: Columns) -> Table:
+def _of_json(text: str, file: str, columns: Columns) -> GivenTable:
     is_lines = text.lstrip().startswith("{")
     faults, wanted = FileFaults(), {*columns.needed, *columns.more}
     keys: dict[str, str] = {}  # of the file → column, in their order
@@ -381,7 +381,7 @@ def _of_json(text: str, file: str, columns: Columns) -> Table:
             odd = [key for key, cell in kept.items() if isinstance(cell, dict | list | bool)]
             found = f"column {odd[0]}: {shortened(json.dumps(kept[odd[0]]))}" if odd else ""
             allowed = "found; a text or a number is allowed"
-            rows.append(Row(file, number, cells))
+            rows.append(GivenRow(file, number, cells))
         else:
             found, allowed = shortened(json.dumps(value)), "found; an object is needed"
         if found:
@@ -390,7 +390,7 @@ def _of_json(text: str, file: str, columns: Columns) -> Table:
     check_heading([*keys.values()], [*keys], file, columns)
     not_read = [key for key, name in keys.items() if name not in wanted]
     how = "JSON Lines" if is_lines else "a JSON array"
-    return Table(file, rows, how, _known([*keys.values()], wanted), not_read)
+    return GivenTable(file, rows, how, _known([*keys.values()], wanted), not_read)
 
 
 def json_rows(text: str, file: str, *, is_lines: bool) -> Iterator[tuple[int, Any]]:

@@ -92,7 +92,7 @@ def runs_checked(
     facts: Mapping[str, RunFacts],
     *,
     of_study: bool = False,
-    side: "Side | None" = None,
+    side: "Coverage | None" = None,
 ) -> list[Warned]:
     """Compare the ids, ranks and scores of runs with judgements; values do not change.
 
@@ -168,7 +168,7 @@ def scores_checked(
     return found
 
 
-class Shown(NamedTuple):
+class Showable(NamedTuple):
     """What a study's questions name, and what there is to show of it.
 
     ``documents``: topic → documents of its lists; ``items``, ``topics``: what there is; those with
@@ -183,7 +183,7 @@ class Shown(NamedTuple):
     other_items: Collection[str] = ()
 
 
-def items_checked(shown: Shown, *, needed: bool) -> list[Warned]:
+def items_checked(shown: Showable, *, needed: bool) -> list[Warned]:
     """Compare the documents and topics of a study's questions with its items and topics.
 
     ``needed``: whether questions show them; then it is a stop where none of them is there.
@@ -323,7 +323,9 @@ def _spreadsheet_ids(
         yield Warned("spreadsheet-ids", of, text, count, total, (*examples,))
 
 
-def _blank_warnings(judgements: Judgements, name: str, run: Run, side: "Side") -> Iterator[Warned]:
+def _blank_warnings(
+    judgements: Judgements, name: str, run: Run, side: "Coverage"
+) -> Iterator[Warned]:
     """Yield that documents are not judged whose ids hold a blank that is not ASCII."""
     pairs = [(topic, doc) for topic in run if topic in judgements for doc in run[topic]]
     unjudged = [doc for topic, doc in pairs if doc not in judgements[topic]]
@@ -438,7 +440,7 @@ def run_as_meant(
     return run, facts
 
 
-class Side(NamedTuple):
+class Coverage(NamedTuple):
     """What documents of runs are compared with, and the words for those that are not in it."""
 
     name: str
@@ -447,8 +449,8 @@ class Side(NamedTuple):
     none: str
 
 
-JUDGEMENTS = Side("judgements", "are not judged", "would be", "is judged")
-KEYWORDS = Side("keywords", "have no keywords", "would have some", "has keywords")
+JUDGEMENTS = Coverage("judgements", "are not judged", "would be", "is judged")
+KEYWORDS = Coverage("keywords", "have no keywords", "would have some", "has keywords")
 
 
 def _id_warnings(
@@ -456,7 +458,7 @@ def _id_warnings(
     subject: str,
     of: str,
     run: Mapping[str, Mapping[str, object]],
-    side: Side,
+    side: Coverage,
 ) -> Iterator[Warned]:
     """Yield that documents are judged under other ids, or that none is judged.
 

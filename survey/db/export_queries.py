@@ -68,7 +68,7 @@ def _selected(columns: Sequence[Any]) -> tuple[list[Any], Callable[[Sequence[Any
         is_time, is_json = isinstance(column.type, UtcDateTime), isinstance(column.type, JSON)
         if is_time or is_json:
             selected[index] = as_stored(column)
-            parsers.append((index, moment if is_time else _json))
+            parsers.append((index, parse_time if is_time else _json))
 
     def parse(row: Sequence[Any]) -> list[Any]:
         values = [*row]
@@ -96,7 +96,15 @@ def plain_answers(
     )
     for row in stream_rows(session, statement, include_test=include_test):
         *first, shown_at, submitted_at, seconds, revisions, asked, reason = row
-        yield (*first, moment(shown_at), moment(submitted_at), seconds, revisions, asked, reason)
+        yield (
+            *first,
+            parse_time(shown_at),
+            parse_time(submitted_at),
+            seconds,
+            revisions,
+            asked,
+            reason,
+        )
 
 
 def steps_done(
@@ -206,7 +214,7 @@ def as_stored(column: SQLColumnExpression[object]) -> ColumnElement[str]:
     return cast(column, Text)
 
 
-def moment(stored: str | None) -> datetime | None:
+def parse_time(stored: str | None) -> datetime | None:
     """Parse a time: both databases store it in UTC and print it without a zone."""
     return None if stored is None else datetime.fromisoformat(f"{stored}Z")
 

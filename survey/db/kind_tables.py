@@ -32,7 +32,7 @@ KEY_DOCS = {
 OUTSIDE = MetaData(naming_convention=Base.metadata.naming_convention)
 
 
-def tables_of(
+def declared_tables(
     kind: str,
     presentation: type,
     answer: type,

@@ -31,7 +31,7 @@ from survey.core.studies.fields import (
     declared,
 )
 from survey.core.studies.plan import Plan
-from survey.db.kind_tables import OUTSIDE, tables_of
+from survey.db.kind_tables import OUTSIDE, declared_tables
 from survey.db.models.base import TaskTables
 from survey.services.analysis.results import Results
 from survey.services.analysis.sheets import Sheet
@@ -78,4 +78,4 @@ class Kind(
     def tables(self) -> TaskTables:
         """The kind's tables in the database."""
         types = (self.presentation, self.answer)
-        return tables_of(self.name, *types, self.metadata, self.step)
+        return declared_tables(self.name, *types, self.metadata, self.step)

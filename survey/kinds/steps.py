@@ -29,7 +29,7 @@ from survey.kinds import Kind
 from survey.services.analysis.sheets import Sheet
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.exchange.input_files import CsvRow, Faults, Files, parse_rows
-from survey.services.exchange.kind_files import Answers, Record, column_of, read_fields
+from survey.services.exchange.kind_files import Record, StudyAnswers, column_of, read_fields
 from survey.services.exchange.tables import (
     PARTICIPANT,
     QUESTION,
@@ -38,7 +38,7 @@ from survey.services.exchange.tables import (
     MoveTime,
     Row,
     Table,
-    lines_of,
+    row_lines,
 )
 from survey.web.language import gettext
 
@@ -104,7 +104,7 @@ class StepsError(Exception):
 
 
 @dataclass(frozen=True)
-class StepAnswers(Answers[PlanT, QuestionT, StateT, Done]):
+class StepAnswers(StudyAnswers[PlanT, QuestionT, StateT, Done]):
     """The questions that are done, and their steps, both by participant and question."""
 
     kind: "KindInSteps[PlanT, QuestionT, StateT]"
@@ -144,7 +144,7 @@ class StepAnswers(Answers[PlanT, QuestionT, StateT, Done]):
         return StepAnswers(self.kind, super().public(move).rows, steps)
 
     def tried_sheet(self, content: Content, number: int, drawn: StateT, answer: Done) -> Sheet:
-        """See ``Answers``; what others did is in the study's results."""
+        """See ``StudyAnswers``; what others did is in the study's results."""
         return self.kind.tried(content, number, (), drawn, answer)
 
     def to_import(self, content: Content) -> Iterator[tuple[Record[StateT, Done], StateT, Done]]:
@@ -212,7 +212,7 @@ class KindInSteps(Kind[PlanT, QuestionT, StateT, Done]):
                 cells = (getattr(step, name) for name in names)
                 yield participant, question, step.saved_at, *cells
 
-        return Table(STEPS_FILE, columns, lines_of(rows))
+        return Table(STEPS_FILE, columns, row_lines(rows))
 
     def stored(
         self, session: Session, study_id: int, *, include_test: bool

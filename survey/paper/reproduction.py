@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from survey import figures
 from survey.core.agreement.credits import Table4Row
 from survey.core.statistics.significance import MeanTest, p_text, rounded
-from survey.core.studies.fields import and_join
+from survey.core.studies.fields import list_words
 from survey.figures.exhibit import Exhibit
 from survey.services.analysis.sheets import P, Sheet, as_csv, text_of
 
@@ -111,7 +111,7 @@ def name_sets(sets: Iterable[int | Table4Row]) -> str:
 
 def join_words(parts: Iterable[object]) -> str:
     """Join parts as a sentence does: 3, 4 and 9; none."""
-    return and_join([*map(str, parts)]) or "none"
+    return list_words([*map(str, parts)]) or "none"
 
 
 # What a placeholder may say behind its colon, beside Python's own formats.

@@ -72,7 +72,7 @@ def _unless_unchanged(view: View) -> View:
 
     @wraps(view)
     def answered(**values: object) -> ResponseReturnValue:
-        version = publications.version_of(session(), g.study)
+        version = publications.publication_version(session(), g.study)
         if request.if_none_match.contains_weak(version):
             response = Response(status=304)
         else:

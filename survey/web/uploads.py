@@ -104,7 +104,7 @@ def is_uploaded(*names: str) -> bool:
     return any(_chosen(name) or _kept(name) for name in names)
 
 
-def files_of(name: str) -> list[FileStorage]:
+def chosen_files(name: str) -> list[FileStorage]:
     """Return the files that were chosen in a field, else those that are kept of it."""
     kept = _kept(name)
     return _chosen(name) or (kept.open() if kept else [])

@@ -9,7 +9,7 @@ from survey.core.collections.runs import read_run_and_facts
 from survey.core.preflight import (
     CHANGED_BY_SPREADSHEETS,
     CHANGES,
-    Shown,
+    Showable,
     changed_ids,
     clusters_checked,
     items_checked,
@@ -342,7 +342,7 @@ def test_blanks_that_are_not_ascii_are_named():
 
 
 def test_a_topic_whose_text_is_under_another_id_has_its_cause():
-    shown = Shown({"001": ["a", "b"]}, {"a"}, {"a"}, {"1"}, {"1"})
+    shown = Showable({"001": ["a", "b"]}, {"a"}, {"a"}, {"1"}, {"1"})
     lacking = "1 of 1 topic has no text or picture (first: “001”; topics have “1”: leading zeros)"
     spare = "1 of 1 topic is in no question (first: “1”)"
     missing = "1 of 2 documents of the lists has no item (first: “b”)"

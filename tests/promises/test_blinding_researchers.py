@@ -8,7 +8,7 @@ from sqlalchemy import exc
 from werkzeug.exceptions import Forbidden, NotFound
 
 from survey.core.measures import mentioned_measure
-from survey.core.studies.plan import texts_of
+from survey.core.studies.plan import text_rules
 from survey.kinds.ordering.plan import OrderingPlan
 from survey.services import accounts
 from survey.services.studies import lifecycle, plans
@@ -167,7 +167,7 @@ def test_errors_of_a_signed_in_researcher_name_no_measure(place, trace):
 @pytest.mark.parametrize("preset", plans.PRESETS)
 def test_no_text_that_comes_with_the_survey_names_a_measure(preset, language):
     values = plans.preset_values(preset, language)
-    said = [values.get(name, "") for name in texts_of(OrderingPlan)]
+    said = [values.get(name, "") for name in text_rules(OrderingPlan)]
     fields = values["personal_fields"]
     said += [str(text) for field in fields for key, text in field.items() if key != "name"]
     assert [text for text in said if mentioned_measure(text)] == []

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from survey.core.text_input import SIGNS, csv_line, escaped, unescaped
 from survey.services.analysis.sheets import Sheet, as_csv
-from survey.services.exchange.tables import written
+from survey.services.exchange.tables import row_line
 from survey.services.studies import recruitment
 from tests.promises.spreadsheet import (
     cells_of,
@@ -59,7 +59,7 @@ def test_a_text_without_signs_of_formulas_stays_as_it_is(text):
 @example(-0.5)
 @example(-1e-300)
 def test_a_number_stays_a_number(number):
-    for line in (written([number]), as_csv(Sheet("x", "X", ("n",), ((number,),))).split("\n")[1]):
+    for line in (row_line([number]), as_csv(Sheet("x", "X", ("n",), ((number,),))).split("\n")[1]):
         assert type(number)(line) == number
 
 

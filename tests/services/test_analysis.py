@@ -8,7 +8,7 @@ import pytest
 from survey.core.agreement.answers import Answers
 from survey.core.agreement.differences import pairs
 from survey.core.studies.plan import study_digest
-from survey.kinds.ordering.analysis import Votes, analyse_votes, as_json
+from survey.kinds.ordering.analysis import Votes, analyse_votes, analysis_json
 from survey.kinds.ordering.results import OrderingResults
 from survey.kinds.ordering.sheets import tables_of
 from survey.services.analysis.study_results import AnalysisOptions, LeftOut
@@ -38,9 +38,9 @@ def analysed(votes, **chosen):
 
 
 def test_equality_is_tested_only_where_the_plan_names_a_smallest_difference():
-    assert "equivalence" not in as_json(analysed(some_votes()))["differences"][0]
+    assert "equivalence" not in analysis_json(analysed(some_votes()))["differences"][0]
     named = replace(some_votes(), smallest_difference=0.25)
-    for pair in as_json(analysed(named))["differences"]:
+    for pair in analysis_json(analysed(named))["differences"]:
         assert pair["equivalence"]["smallest_difference"] == 0.25
         assert pair["equivalence"]["these"]["p"] <= pair["equivalence"]["kind"]["p"]
     names = [sheet.name for sheet in tables_of(analysed(named))]
@@ -53,7 +53,7 @@ def test_a_primary_pair_is_tested_first_and_said_in_every_sentence(only_ordered)
     facts = {"digest": None, "generator": None}
     votes = replace(some_votes(), study=facts, only_ordered=only_ordered)
     first = analysed(replace(votes, primary=pairs(MEASURES)[1]))
-    content, plain = as_json(first), as_json(analysed(votes))
+    content, plain = analysis_json(first), analysis_json(analysed(votes))
     for now, before in zip(content["differences"], plain["differences"], strict=True):
         is_primary = now["pair"] == "MNRO-AP"
         assert now["correction"] == {"comparisons": 1 if is_primary else 3, "primary": "MNRO-AP"}

@@ -7,7 +7,7 @@ import pytest
 from survey.core.studies.rankings import Ranking
 from survey.db.models import Participant
 from survey.errors import SurveyError
-from survey.kinds.ordering.analysis import as_json
+from survey.kinds.ordering.analysis import analysis_json
 from survey.kinds.ordering.answer import OrderingAnswer
 from survey.kinds.ordering.sheets import tables_of
 from survey.services.exchange.bundle_reader import replicate
@@ -111,7 +111,7 @@ def test_the_analysis_compares_the_arms_and_counts_votes_where_there_were_column
     assert "2 in an arm that shows no measures." in report_of(analysis)
     assert analysis.table3.participants == 6
     assert analysis.agreement.table4.totals["OTHER"] == 0
-    content = as_json(analysis)
+    content = analysis_json(analysis)
     assert content["n"]["without_columns"] == 2
     arms = content["anchoring"]["arms"]
     assert [arms[arm]["participants"] for arm in ARMS] == [2, 2, 2]
@@ -135,7 +135,7 @@ def test_where_no_one_is_shown_columns_verdicts_are_of_the_own_orderings(session
             order = Ranking.by_key(dict(zip("ABCDE", (number % 3, 1, 2, 3, 4), strict=True)))
             save_answer(session, participant, position, OrderingAnswer(frozenset(), order))
     analysis = analyse_study(session, study)
-    content = as_json(analysis)
+    content = analysis_json(analysis)
     sentences = [verdict["sentence"] for verdict in content["verdicts"]]
     assert all("own orderings" in sentence for sentence in sentences)
     assert [each["verdict"]["sentence"] for each in content["differences"]] == sentences

@@ -20,7 +20,7 @@ def test_both_are_made_once_and_open(session):
         ("five-systems", "open"),
         ("five-systems-in-pictures", "open"),
     ]
-    assert items.summary(session, studies[1])["items"] == 100
+    assert items.items_summary(session, studies[1])["items"] == 100
 
 
 def test_pictures_have_the_papers_setting_and_measures_contradict_in_every_question(session):

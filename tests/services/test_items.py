@@ -167,7 +167,7 @@ def test_a_file_too_large_is_refused_before_it_is_read(session, study, tmp_path)
 def test_equal_pictures_are_stored_once_and_said(session, study):
     intake = take(session, study, readers(a_png=a_picture(), b_png=a_picture()))
     assert [tuple(each) for each in intake.repeated] == [("b.png", "the same picture as a")]
-    assert collection.summary(session, study)["pictures"] == 1
+    assert collection.items_summary(session, study)["pictures"] == 1
     first, second = item_queries.items_of(session, study.id)
     assert first.sha256 == second.sha256
 
@@ -274,11 +274,11 @@ def test_an_item_replaces_one_of_the_same_document(session, study):
     take(session, study, readers(a_png=a_picture("blue")))
     session.refresh(study)
     assert study.items_digest != before
-    assert collection.summary(session, study) | {"items_digest": 0} == {
+    assert collection.items_summary(session, study) | {"items_digest": 0} == {
         **{"items": 1, "pictures": 1, "absent": 0, "topics": 0, "items_digest": 0},
     }
     collection.remove_all(session, study, WHO)
-    assert collection.summary(session, study) == {
+    assert collection.items_summary(session, study) == {
         **{"items": 0, "pictures": 0, "absent": 0, "topics": 0, "items_digest": None},
     }
 
@@ -344,7 +344,7 @@ def test_a_bundle_holds_ids_and_digests_and_by_choice_the_pictures(session, stud
     assert collection.digest_of(session, again.id) == study.items_digest
     pictures = [*item_queries.thumbnails_of(session, again.id)]
     assert len(pictures) == 2 * with_pictures
-    assert collection.summary(session, again)["absent"] == 2 * (not with_pictures)
+    assert collection.items_summary(session, again)["absent"] == 2 * (not with_pictures)
     session.rollback()
     exported = unzipped(b"".join(stream_bundle(session, again, with_pictures=with_pictures)))
     for name in ("items.csv", "topics.csv", "thumbnails.csv"):

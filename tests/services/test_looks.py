@@ -10,7 +10,7 @@ from survey.core.studies.fields import ParticipantRecord, PlanError
 from survey.db.models import Study
 from survey.db.models.base import now
 from survey.errors import SurveyError
-from survey.kinds.ordering.analysis import analyse_records, as_json
+from survey.kinds.ordering.analysis import analyse_records, analysis_json
 from survey.services import accounts
 from survey.services.analysis.study_results import AnalysisOptions, people_from
 from survey.services.exchange import bundle_import
@@ -91,7 +91,7 @@ def test_seeing_results_again_is_another_look_where_more_have_finished(study, se
 @pytest.mark.slow
 @ON_SQLITE
 def test_looks_are_exported_said_replicated_and_imported(study, session, client):
-    before = as_json(analyse_study(session, study))
+    before = analysis_json(analyse_study(session, study))
     assert "looks" not in before["study"]
     assert "could be seen" not in report_of(analyse_study(session, study))
     lifecycle.unblind(session, study, "Ada", "a pilot")
@@ -103,7 +103,7 @@ def test_looks_are_exported_said_replicated_and_imported(study, session, client)
         "finished (a pilot)."
     )
     assert "when 1 participant had finished (a pilot)" in report_of(analysis)
-    assert as_json(analysis)["study"]["looks"] == study.looks
+    assert analysis_json(analysis)["study"]["looks"] == study.looks
     files = handed_out(session, study)
     assert json.loads(files["study.json"])["looks"] == study.looks
     assert [*replicate(files)]

@@ -16,7 +16,7 @@ from survey.db.models import Participant
 from survey.errors import NotAllowedError, NotFoundError
 from survey.services.participation import answers, own_data, participants
 from survey.services.participation.participant_list import list_participants
-from survey.services.participation.participants import Arrival, Step, progress_of
+from survey.services.participation.participants import Arrival, ParticipantStep, progress_of
 from survey.services.studies import lifecycle
 from tests.builders import KEY, a_ready_participant, an_open_study
 from tests.databases import ON_SQLITE
@@ -88,7 +88,12 @@ def test_the_way_goes_step_by_step(session):
     ):
         go_on()
         steps.append(progress_of(session, study.plan, participant).step)
-    assert steps == [Step.CONSENT, Step.ABOUT_YOU, Step.SCENARIO, Step.PRACTICE]
+    assert steps == [
+        ParticipantStep.CONSENT,
+        ParticipantStep.ABOUT_YOU,
+        ParticipantStep.SCENARIO,
+        ParticipantStep.PRACTICE,
+    ]
 
 
 def test_agreeing_to_a_text_that_has_changed_since_is_not_consent(session):
@@ -102,9 +107,9 @@ def test_declining_stores_no_consent_and_can_be_taken_back(session):
     study = an_open_study(session)
     participant = participants.begin(session, study, "browser", KEY)
     participants.decline(session, participant)
-    assert progress_of(session, study.plan, participant).step == Step.DECLINED
+    assert progress_of(session, study.plan, participant).step == ParticipantStep.DECLINED
     participants.agree(session, participant, participants.consent_text(session, study).digest)
-    assert progress_of(session, study.plan, participant).step == Step.ABOUT_YOU
+    assert progress_of(session, study.plan, participant).step == ParticipantStep.ABOUT_YOU
 
 
 def test_reading_the_scenario_twice_draws_the_questions_once(session):

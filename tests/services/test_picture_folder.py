@@ -14,7 +14,7 @@ from survey.core.text_input import FileFaults
 from survey.errors import SurveyError
 from survey.services.collections import picture_folder, textures
 from survey.services.collections.items import open_source
-from survey.services.collections.picture_folder import collect, describe
+from survey.services.collections.picture_folder import collect, describe_picture
 from tests.commands import albums_in
 from tests.services.test_items import a_picture, a_png_of
 
@@ -178,7 +178,7 @@ class TestTextures:
         vectors = {}
         for path in TEXTURES.glob("*.webp"):
             with Image.open(io.BytesIO(path.read_bytes())) as image:
-                vectors[path.stem] = describe(image)
+                vectors[path.stem] = describe_picture(image)
         for name, run in read(TEXTURES)[1].items():
             for topic, scores in run.items():
                 for document, score in scores.items():

@@ -19,11 +19,11 @@ from survey.services.planning.power import (
     compared_in,
     find_pair,
     find_ways,
-    percent,
+    grid_texts,
+    power_percent,
     read_grid,
     reading,
     simulate_power,
-    texts_of,
     without_methods,
 )
 from tests.builders import a_plan
@@ -134,7 +134,7 @@ def test_the_random_questions_are_those_of_three_measures():
 
 
 def test_a_plan_decides_people_questions_pool_measures_and_what_matters():
-    every = texts_of(a_plan(questions=12, participants=44, smallest_difference=8), PAIR)
+    every = grid_texts(a_plan(questions=12, participants=44, smallest_difference=8), PAIR)
     assert every == {
         "participants": "44",
         "questions": "12",
@@ -144,7 +144,7 @@ def test_a_plan_decides_people_questions_pool_measures_and_what_matters():
         "primary": "no",
         "difference": "0.08",
     }
-    pool = texts_of(
+    pool = grid_texts(
         a_plan(questions=12, design="pool", per_participant=5, measures=["AP", "MNRO"]), PAIR
     )
     assert (pool["questions"], pool["pool"], pool["decided"]) == ("5", "12", "0.93")
@@ -154,8 +154,12 @@ def test_a_primary_pair_is_planned_with_by_default_and_tested_by_itself():
     plan = a_plan(primary="AP-NMRR")
     pair, _ = compared_in(plan, plan.draw_questions()[1:], None)
     assert str(pair) == plan.primary == "NMRR-AP"
-    assert texts_of(plan, pair)["primary"] == texts_of(plan, Pair("AP", "NMRR"))["primary"] == "yes"
-    assert texts_of(plan, PAIR)["primary"] == "no"
+    assert (
+        grid_texts(plan, pair)["primary"]
+        == grid_texts(plan, Pair("AP", "NMRR"))["primary"]
+        == "yes"
+    )
+    assert grid_texts(plan, PAIR)["primary"] == "no"
 
     grids = [read_grid({"pool": "none", "primary": answer}) for answer in ("yes", "no")]
     (first,), (other,) = (power_of(grid.studies[:1]) for grid in grids)
@@ -168,11 +172,11 @@ def test_a_primary_pair_is_planned_with_by_default_and_tested_by_itself():
 
 def test_participants_in_an_arm_without_methods_have_no_votes_to_simulate():
     plan = a_plan(participants=31, arms=["before", "never"])
-    assert texts_of(plan, PAIR)["participants"] == "15"
+    assert grid_texts(plan, PAIR)["participants"] == "15"
     assert without_methods(plan).startswith("16 of the 31 participants are in an arm that shows no")
     assert not without_methods(a_plan(arms=["before", "after"]))
     with pytest.raises(SurveyError, match="never shows methods"):
-        texts_of(a_plan(columns="never"), PAIR)
+        grid_texts(a_plan(columns="never"), PAIR)
 
 
 def test_a_pair_is_named_with_the_measure_that_is_ahead_first():
@@ -221,7 +225,9 @@ def test_a_result_reads_as_a_sentence():
 
 
 def test_what_is_not_enough_is_not_rounded_up_to_it():
-    told = {power: percent(found(30, 10, 10, power)) for power in (0.796, 0.7996, 0.8, 0.8004)}
+    told = {
+        power: power_percent(found(30, 10, 10, power)) for power in (0.796, 0.7996, 0.8, 0.8004)
+    }
     assert list(told.values()) == ["79.6 %", "79.96 %", "80 %", "80 %"]
 
 

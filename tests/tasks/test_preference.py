@@ -40,7 +40,7 @@ from survey.services.exchange import bundle
 from survey.services.exchange.bundle import analyse_stored
 from survey.services.exchange.bundle_reader import replicate
 from survey.services.exchange.input_files import BundleError, SourceFiles, open_files
-from survey.services.exchange.kind_files import Answers, Record
+from survey.services.exchange.kind_files import Record, StudyAnswers
 from survey.services.planning.bot_sight import Sight
 from survey.services.planning.simulation import preference_for, simulate
 from survey.services.studies import lifecycle, plans
@@ -497,7 +497,9 @@ def test_after_a_try_a_measure_is_better_for_a_side_or_finds_both_equal():
         counted=lambda _: [],
     )
     drawn, answer = PreferencePresentation("B"), PreferenceAnswer("left")
-    sheet = Answers(KINDS["preference"], lambda: iter(())).tried_sheet(content, 1, drawn, answer)
+    sheet = StudyAnswers(KINDS["preference"], lambda: iter(())).tried_sheet(
+        content, 1, drawn, answer
+    )
     assert sheet.rows[:2] == (("AP", "", "better", "", ""), ("RR", "", "", "equal", ""))
 
 

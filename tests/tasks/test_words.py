@@ -25,7 +25,7 @@ from survey.services.exchange import bundle, bundle_import, tables
 from survey.services.exchange.bundle import analyse_stored
 from survey.services.exchange.bundle_reader import analyse_files, replicate
 from survey.services.exchange.input_files import BundleError, SourceFiles, open_files
-from survey.services.exchange.kind_files import Answers
+from survey.services.exchange.kind_files import StudyAnswers
 from survey.services.planning.simulation import preference_for, simulate
 from survey.services.studies import lifecycle, publications
 from survey.services.studies.publications import Details
@@ -221,7 +221,7 @@ def test_an_answer_that_its_kind_reads_without_a_check_is_not_imported(
             drawn, answer = new.get("drawn", record.drawn), new.get("answer", record.answer)
             yield record._replace(**own), drawn, answer
 
-    monkeypatch.setattr(Answers, "to_import", unchecked)
+    monkeypatch.setattr(StudyAnswers, "to_import", unchecked)
     ada, _ = accounts.add_researcher(session, "Ada")
     with pytest.raises(
         BundleError, match=rf"choices\.csv, participant P-\w+, question \d: {fault}"
@@ -326,7 +326,7 @@ def test_an_answer_that_cannot_be_is_named_with_its_row(
 def test_results_that_the_kind_does_not_name_are_recomputed_too(
     visitor, session, study, monkeypatch
 ):
-    @tables.lines_of
+    @tables.row_lines
     def shares(content):
         total = content.results.picked.total()
         for word, count in sorted(content.results.picked.items()):

@@ -101,7 +101,7 @@ def test_a_script_sends_some_files_at_a_time_and_gets_json(desk, session, study)
     assert answers[1]["repeated"] == ["b.png: the same picture as d1"]
     seen = "it is nearly one colour, so people may see nothing in it"
     assert [answer["warnings"] for answer in answers] == [[f"a.png: {seen}"], [f"b.png: {seen}"]]
-    assert collection.summary(session, study)["items"] == 3
+    assert collection.items_summary(session, study)["items"] == 3
 
 
 @ON_SQLITE

@@ -14,7 +14,7 @@ from survey.services import accounts
 from survey.services.studies import lifecycle
 from survey.services.studies.plans import as_fields, from_trec, preset_plan
 from survey.services.studies.recruitment import Recruitment
-from survey.web.researcher.plan import PLAN_STEPS, form_of, steps_of
+from survey.web.researcher.plan import PLAN_STEPS, form_of, form_steps
 from tests.databases import ON_SQLITE
 from tests.grouped import a_grouping_plan
 from tests.labelled import a_labelling_plan
@@ -48,7 +48,7 @@ def plan_of(session, slug="a-study"):
 
 
 def test_each_field_is_in_one_step_and_errors_are_in_the_order_of_the_page(app):
-    in_steps = [name for step in steps_of(OrderingPlan).values() for name in step.fields]
+    in_steps = [name for step in form_steps(OrderingPlan).values() for name in step.fields]
     with app.test_request_context():
         asked = [field.name for field in form_of(OrderingPlan)()]
     assert [name for name in asked if name not in ("version", "step", "csrf_token")] == in_steps
@@ -431,7 +431,7 @@ def test_each_rule_of_each_kind_is_in_one_step_and_no_other_field_is(app, monkey
     words.register(monkeypatch)
     for kind in kinds.KINDS.values():
         rules = rules_of(kind.plan)
-        in_steps = [name for step in steps_of(kind.plan).values() for name in step.fields]
+        in_steps = [name for step in form_steps(kind.plan).values() for name in step.fields]
         assert len({*in_steps}) == len(in_steps)
         assert {*in_steps} - {*rules} <= {*form_of(kind.plan).controls}
         needed = {"exclude_failed_check": "practice", "per_participant": "design"}

@@ -16,7 +16,7 @@ from benchmarks.speed.memory import peak_mb
 from survey.db.engine import database_url, engine_options, prepare, snapshot
 from survey.db.models import Study
 from survey.kinds.ordering import queries
-from survey.services.exchange.bundle import ANALYSIS, content_of, files_of, stream_zip
+from survey.services.exchange.bundle import ANALYSIS, bundle_files, content_of, stream_zip
 from survey.services.exchange.long_table import LONG
 from survey.services.studies.lifecycle import find_study
 
@@ -57,7 +57,7 @@ def bundle(session: Session, study: Study, only: str = "tables") -> Iterator[byt
     snapshot(session)
     content = content_of(session, study)
     analysed = only == "analysis"
-    return stream_zip(one for one in files_of(content) if (one[0] in ANALYSED) == analysed)
+    return stream_zip(one for one in bundle_files(content) if (one[0] in ANALYSED) == analysed)
 
 
 @click.command()

@@ -93,7 +93,7 @@ def seconds_between(start: datetime | None, end: datetime | None) -> float | Non
     return float(int(end.timestamp()) - int(start.timestamp()))
 
 
-class Column:
+class GrowingColumn:
     """A column that grows in place: of ten thousand small arrays memory would keep the gaps.
 
     Its type is the smallest that holds the types of all values so far.
@@ -203,7 +203,7 @@ class Answers:
         """
         codes = {name: Codes[Any]() for name in CODED}
         names: list[NDArray[np.str_]] = []
-        counts, growing = Column(), defaultdict[str, Column](Column)
+        counts, growing = GrowingColumn(), defaultdict[str, GrowingColumn](GrowingColumn)
         left = iter(responses)
         for batch in chain([[]], iter(lambda: list(islice(left, RESPONSES_AT_ONCE)), [])):
             runs = [(who, len([*run])) for who, run in groupby(each.participant for each in batch)]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from survey.core.agreement.agreement import MeanTests
 from survey.core.agreement.verdicts import NO_LEAD, Verdict, these_questions, where_it_holds
 from survey.core.statistics.significance import Interval, rounded
-from survey.core.studies.fields import and_join
+from survey.core.studies.fields import list_words
 
 
 class Words(NamedTuple):
@@ -106,13 +106,15 @@ def headline(rows: Sequence[Row], questions: int, words: Words = VOTE_WORDS) -> 
     leader, *as_far = (name for name, total in sums.items() if most - total < NO_LEAD)
     if all(row.found.scope == "none" for row in rows):
         are = "are equally far" if as_far else "is"
-        ahead = f"; {and_join([leader, *as_far])} {are} ahead"
+        ahead = f"; {list_words([leader, *as_far])} {are} ahead"
         stopped = dict.fromkeys(
             row.found.stopped for row in rows if leader in row.found.pair and row.found.stopped
         )
         if stopped:
-            ahead += f", but {and_join([*stopped])}"
-        return f"The answers do not decide between {and_join([*sums])}{ahead * (most >= NO_LEAD)}."
+            ahead += f", but {list_words([*stopped])}"
+        return (
+            f"The answers do not decide between {list_words([*sums])}{ahead * (most >= NO_LEAD)}."
+        )
     of_leader = sorted((row for row in rows if leader in row.found.pair), key=_firmness)
     sentences = [*_preferences(leader, of_leader, questions, words)]
     if words.of_share and all(row.found.preferred for row in rows):
@@ -127,7 +129,7 @@ def headline(rows: Sequence[Row], questions: int, words: Words = VOTE_WORDS) -> 
             text = f"{leader} is ahead, but {text}"
         sentences.append(f"{_start(text)}.")
     if as_far:
-        sentences.append(f"{and_join(as_far)} {'are' if as_far[1:] else 'is'} as far ahead.")
+        sentences.append(f"{list_words(as_far)} {'are' if as_far[1:] else 'is'} as far ahead.")
     return " ".join(sentences)
 
 
@@ -165,7 +167,7 @@ def _preferences(leader: str, rows: Sequence[Row], questions: int, words: Words)
         )
         doubt = DOUBT if any(row.found.doubted for row in winning) else ""
         start = words.start.format(winner=leader)
-        sentences.append(f"{start} {and_join(links)}; {holds}{doubt}.")
+        sentences.append(f"{start} {list_words(links)}; {holds}{doubt}.")
     return sentences
 
 
@@ -191,7 +193,7 @@ def _clause(leader: str, sort: str, where: str, rows: Sequence[Row], words: Word
     names = [_other(winner, each) for each in rows]
     return CLAUSES["all equal" if sort == "equal" and names[1:] else sort].format(
         leader=winner,
-        others=" or ".join(names) if sort == "none" else and_join(names),
+        others=" or ".join(names) if sort == "none" else list_words(names),
         start=f"p{words.start.format(winner=winner)[1:]}",
         link=words.link.format(loser=names[0]),
         figure=_figure(row, winner, words),

@@ -372,7 +372,7 @@ def _count(outcome: "Outcome", difference: float, none: "Outcome | None") -> Tal
 
 
 @dataclass(frozen=True)
-class Table:
+class AnswerTable:
     """The answers of a chunk's replicates: by whom, to which questions, of which kinds.
 
     ``participants``, ``questions``: of each answer, sorted by participant; those numbered from
@@ -396,7 +396,7 @@ class Table:
         return differ
 
 
-def deal(study: PlannedStudy, replicates: int, stream: Generator) -> Table:
+def deal(study: PlannedStudy, replicates: int, stream: Generator) -> AnswerTable:
     """Deal each participant their questions, let some stop early, and draw the questions' kinds.
 
     From a pool each gets the questions dealt least often so far, at random among equals, as the
@@ -423,7 +423,7 @@ def deal(study: PlannedStudy, replicates: int, stream: Generator) -> Table:
         rounds = -(-study.questions // len(known))
         order = stream.random((rounds, len(known), replicates)).argsort(axis=1)
         drawn = known[order].reshape(-1, replicates)[: study.questions]
-    return Table(
+    return AnswerTable(
         participants=np.repeat(np.arange(people), answered),
         questions=np.concatenate(by_participant),
         clickers=people - round(study.random_clickers * people),
@@ -460,7 +460,7 @@ def draw_leanings(study: PlannedStudy, replicates: int, stream: Generator) -> Le
     )
 
 
-def pick(study: PlannedStudy, table: Table, leanings: Leanings, drawn: Singles) -> Singles:
+def pick(study: PlannedStudy, table: AnswerTable, leanings: Leanings, drawn: Singles) -> Singles:
     """Return which order each answer picks, named by its first measure: (measures, n, replicates).
 
     1 where it does, else 0. ``drawn``: uniform in [0, 1), (n, replicates).
@@ -508,7 +508,7 @@ class Tests:
 
     @classmethod
     def of(
-        cls, table: Table, credits: Singles, pairs: Sequence[tuple[int, int]], counted: Mask
+        cls, table: AnswerTable, credits: Singles, pairs: Sequence[tuple[int, int]], counted: Mask
     ) -> "Tests":
         """Test pairs of measures in the answers to questions that are counted."""
         mask = counted[np.newaxis].astype(np.float32)
@@ -608,7 +608,7 @@ class Outcome:
     decided: Mask
 
     @classmethod
-    def of(cls, table: Table, picked: Singles, *, primary: bool = False) -> "Outcome":
+    def of(cls, table: AnswerTable, picked: Singles, *, primary: bool = False) -> "Outcome":
         """Test the answers, and find the verdicts as ``agreement.verdicts`` does.
 
         ``primary``: the p of the first pair is not corrected.
@@ -650,7 +650,7 @@ class Outcome:
         return within
 
 
-def _credits(table: Table, picked: Singles) -> Singles:
+def _credits(table: AnswerTable, picked: Singles) -> Singles:
     """Return which measures each answer credits: all whose order was picked."""
     if (table.orders == np.arange(len(picked))[:, np.newaxis, np.newaxis]).all():
         return picked
@@ -675,7 +675,7 @@ def beyond_random_clicks(orders: Whole, clicks: Numbers, tests: Tests) -> Mask:
     """Return where the label permutation shows more than random clicks give.
 
     A random click credits the measures behind one label. The lead of many is nearly normal.
-    ``orders``: of each question, as in ``Table``; ``clicks``: how many, (S, replicates).
+    ``orders``: of each question, as in ``AnswerTable``; ``clicks``: how many, (S, replicates).
     """
     differ = orders[0] != orders[1]
     first, second = ((orders == orders[compared]).mean(axis=0) for compared in (0, 1))
@@ -687,7 +687,7 @@ def beyond_random_clicks(orders: Whole, clicks: Numbers, tests: Tests) -> Mask:
     return more
 
 
-def _for_order(table: Table, credits: Singles, tests: Tests) -> Mask:
+def _for_order(table: AnswerTable, credits: Singles, tests: Tests) -> Mask:
     """Return where a preference is one for the order: balanced questions show it alone.
 
     There the difference has to be beyond what random orders without ties give. Or no other

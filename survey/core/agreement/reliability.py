@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from survey.core.statistics.significance import Interval, rounded, t_quantile
-from survey.core.studies.fields import and_join
+from survey.core.studies.fields import list_words
 
 RELIABLE, TENTATIVE = 0.8, 0.667  # alpha from which on (Krippendorff 2004, Content Analysis)
 
@@ -124,10 +124,10 @@ class Reliability:
         more = len(chance) - MOST_CHANCE_TOPICS
         if chance:
             named = f"{', '.join(chance[:MOST_CHANCE_TOPICS])} and {more} more" if more > 0 else ""
-            which = named or and_join(chance)
+            which = named or list_words(chance)
             text += f"; topic{'s' * (len(chance) > 1)} {which} may be chance"
         if differ:
-            text += f"; {and_join(differ)} differ{'s' * (len(differ) == 1)}"
+            text += f"; {list_words(differ)} differ{'s' * (len(differ) == 1)}"
         return f"{text}."
 
     def alike(self, role: str = "annotator") -> str:

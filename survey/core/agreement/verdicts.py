@@ -25,7 +25,7 @@ from survey.core.agreement.differences import T1, T2, Correction, Pair, least_p
 from survey.core.agreement.equivalence import Equivalence
 from survey.core.agreement.label_permutation import LabelPermutation
 from survey.core.statistics.significance import LEVEL, Interval, p_text, rounded
-from survey.core.studies.fields import and_join
+from survey.core.studies.fields import list_words
 
 # The key and number, in files, of the rules by which verdicts and their tests were made: changed
 # rules get another number, so that who replicates knows which ones a bundle follows.
@@ -346,7 +346,7 @@ def early_looks(looks: Sequence[Mapping[str, object]], level: float) -> str:
         if level:
             decides = f"a corrected test decides below p = {_level_text(level)}"
         so = f"Looks were planned, so {decides}."
-    seen = f"Results could be seen before the last answers came: {and_join(counts)}."
+    seen = f"Results could be seen before the last answers came: {list_words(counts)}."
     if looks:
         return f"{seen} {so}"
     return so if level < LEVEL else ""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from survey.core.collections.runs import Place, split_lines, written
+from survey.core.collections.runs import Place, place_text, split_lines
 from survey.core.text_input import FileFaults, shortened
 
 CODES_LINE = "document code"
@@ -34,15 +34,15 @@ def read_codes(file: str, lines: Iterable[str], faults: FileFaults) -> HashCodes
     first: Place = ""
     bits = 0
     for place_in_file, (document, code) in split_lines(CODES_LINE, file, lines, faults):
-        place = f"{file}, {written(place_in_file)}"
+        place = f"{file}, {place_text(place_in_file)}"
         first, bits = (first, bits) if first else (place_in_file, len(code))
         if (earlier := first_places.setdefault(document, place_in_file)) != place_in_file:
-            again = f"{_again(document)}, as in {written(earlier)}; one code is allowed"
+            again = f"{_again(document)}, as in {place_text(earlier)}; one code is allowed"
             faults.add(f"{place}: {again}")
         elif not BINARY_DIGITS.issuperset(code):
             faults.add(f"{place}: code {shortened(code)} found; the digits 0 and 1 are allowed")
         elif len(code) != bits:
-            faults.add(f"{place}: {len(code)} digits found; {written(first)} has {bits}")
+            faults.add(f"{place}: {len(code)} digits found; {place_text(first)} has {bits}")
         else:
             codes[document] = code.encode()
     cells = np.frombuffer(b"".join(codes.values()), np.uint8).reshape(len(codes), bits)

@@ -294,9 +294,9 @@ def read_clusters(file: str, lines: Iterable[str], faults: FileFaults) -> Cluste
         first = first_places.setdefault((topic, document, cluster), place)
         if first != place:
             faults.add(
-                f"{file}, {written(place)}: document {shortened(document)} of topic "
+                f"{file}, {place_text(place)}: document {shortened(document)} of topic "
                 f"{shortened(topic)} found again in cluster {shortened(cluster)}, as in "
-                f"{written(first)}; once is allowed"
+                f"{place_text(first)}; once is allowed"
             )
         documents = topics.setdefault(topic, {})
         documents[document] = documents.get(document, frozenset()) | ({cluster} - {IN_NO_CLUSTER})
@@ -307,7 +307,7 @@ def read_clusters(file: str, lines: Iterable[str], faults: FileFaults) -> Cluste
         if cluster == IN_NO_CLUSTER and topics[topic][document]:
             other = shortened(min(topics[topic][document]))
             faults.add(
-                f"{file}, {written(place)}: document {shortened(document)} of topic "
+                f"{file}, {place_text(place)}: document {shortened(document)} of topic "
                 f"{shortened(topic)} is {IN_NO_CLUSTER} here and in cluster {other} elsewhere; one "
                 "of the two is allowed"
             )
@@ -389,13 +389,13 @@ def read_values(
         first = first_places.setdefault(topic, {}).setdefault(document, place)
         value = parse(text)
         if value is None and text.casefold() in (*names, *OTHER_NAMES, *NAMES_OF_RELEVANCE):
-            faults.add(f"{file}: {written(place)} is a heading; delete it")
+            faults.add(f"{file}: {place_text(place)} is a heading; delete it")
         elif value is None:
-            faults.add(f"{file}, {written(place)}: {name} {shortened(text)} found; {allowed}")
+            faults.add(f"{file}, {place_text(place)}: {name} {shortened(text)} found; {allowed}")
         elif first != place:
             faults.add(
-                f"{file}, {written(place)}: document {shortened(document)} of topic "
-                f"{shortened(topic)} found again, as in {written(first)}; {once}"
+                f"{file}, {place_text(place)}: document {shortened(document)} of topic "
+                f"{shortened(topic)} found again, as in {place_text(first)}; {once}"
             )
         else:
             topics.setdefault(topic, {})[document] = value
@@ -468,7 +468,7 @@ def sort_of(top: Iterable[str]) -> str:
     return ""
 
 
-def written(place: Place) -> str:
+def place_text(place: Place) -> str:
     """Return the words for a place: "line 3"."""
     return f"line {place}" if isinstance(place, int) else place
 

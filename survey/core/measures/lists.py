@@ -161,13 +161,13 @@ def as_ranks(ranks: ArrayLike, collection_size: int) -> NDArray[np.int64]:
     Raises ValueError naming the row and the position in it (both counted from 1),
     the value found and the values allowed.
     """
-    whole = _as_integers(as_rows(ranks, collection_size))
+    whole = _as_integers(list_rows(ranks, collection_size))
     if not _ascend(whole.T) or whole[:, 0].min() < 1 or whole[:, -1].max() > collection_size:
         _reject_first(whole, collection_size)
     return whole
 
 
-def as_rows(ranks: ArrayLike, collection_size: int) -> Rows:
+def list_rows(ranks: ArrayLike, collection_size: int) -> Rows:
     """Return ranks as an array (lists, relevant) without validating its entries.
 
     Raises ValueError where there are no lists, or not equally many positions in each, and

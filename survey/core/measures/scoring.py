@@ -25,7 +25,7 @@ from survey.core.measures.lists import (
     Values,
     as_columns,
     as_lists,
-    as_rows,
+    list_rows,
     read_only,
 )
 from survey.core.measures.measure import Measure, Setting, Summed
@@ -72,7 +72,7 @@ def score(
     collection_size = as_int(collection_size)  # a numpy integer of one byte would overflow
     setting = Setting(collection_size, gmt, literal_eq15)
     measures = [measure_named(name) for name in names]
-    rows = as_rows(ranks, collection_size)
+    rows = list_rows(ranks, collection_size)
     positions_alone = relevant is None and grades is None and weights is None and clusters is None
     if measures and positions_alone and are_many(rows, collection_size):
         with suppress(ValueError):  # what follows raises an error that names the fault

@@ -502,7 +502,7 @@ def placeholders(text: str) -> list[str]:
     ]
 
 
-def and_join(parts: Sequence[str]) -> str:
+def list_words(parts: Sequence[str]) -> str:
     """Join words like A, B and C."""
     *before, last = parts or [""]
     return f"{', '.join(before)} and {last}" if before else last

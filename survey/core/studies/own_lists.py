@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from survey.core.given_tables import Columns, Row, table_in
+from survey.core.given_tables import Columns, GivenRow, table_in
 from survey.core.preflight import Warned
 from survey.core.studies.fields import MOST_QUESTIONS
 from survey.core.studies.provenance import Provenance
@@ -125,7 +125,7 @@ def read_lists_csv(text: str, file: str = "the file") -> OwnLists:
     )
 
 
-def _read_row(row: Row, faults: _RowFaults) -> _Row:
+def _read_row(row: GivenRow, faults: _RowFaults) -> _Row:
     size = _number(row, "collection_size", COLLECTION_SIZE, faults)
     letter: str | None = row["list"]
     if letter not in (letters := letters_for(LIST_RANGE[1])):
@@ -141,7 +141,7 @@ def _read_row(row: Row, faults: _RowFaults) -> _Row:
     )
 
 
-def _number(row: Row, column: str, bounds: tuple[int, int], faults: _RowFaults) -> int | None:
+def _number(row: GivenRow, column: str, bounds: tuple[int, int], faults: _RowFaults) -> int | None:
     value = parse_whole(row[column], *bounds)
     if value is None:
         allowed = f"a whole number from {bounds[0]} to {bounds[1]} is allowed"
@@ -168,7 +168,7 @@ def _ranks(row: int, cell: str, highest: int, faults: _RowFaults) -> tuple[int, 
     return () if bad or twice else tuple(rank for rank in ranks if rank is not None)
 
 
-def _marked(row: Row, highest: int, faults: _RowFaults) -> MarkedRow:
+def _marked(row: GivenRow, highest: int, faults: _RowFaults) -> MarkedRow:
     ranks = _ranks(row.number, row["ranks"], highest, faults)
     try:
         # A bundle puts an apostrophe before what a spreadsheet would run: "'- a b".

@@ -303,7 +303,7 @@ class Plan(ABC):
 
     def public_texts(self) -> Iterable[tuple[str, str]]:
         """Yield all that participants' pages show of the plan: (what, text)."""
-        for name in texts_of(type(self)):
+        for name in text_rules(type(self)):
             yield name, getattr(self, name)
         for item in (*self.personal_fields, *self.closing_questions, *self.ask):
             words = (item.name, item.label, item.help, *item.options)
@@ -350,7 +350,7 @@ class Plan(ABC):
             if item.default is MISSING:
                 values.setdefault(item.name, "")  # a needed text is then reported as empty
         for name in FIELD_LISTS:
-            values[name] = read_fields(name, values.get(name, ()), faults)
+            values[name] = read_personal_fields(name, values.get(name, ()), faults)
         if isinstance(items := values.get(cls.one_each), list | tuple):
             values.setdefault("questions", len(items))
         try:
@@ -471,7 +471,7 @@ class Plan(ABC):
             yield Fault(("per_participant",), f"per_participant {text}")
 
     def _placeholder_faults(self) -> Iterable[Fault]:
-        for name, rule in texts_of(type(self)).items():
+        for name, rule in text_rules(type(self)).items():
             if rule.filled:
                 text = getattr(self, name)
                 yield from brace_faults(name, text, self.placeholder_names, self._why_not)
@@ -481,7 +481,7 @@ class Plan(ABC):
         return ""
 
 
-def texts_of(plan: type[Plan]) -> dict[str, Text]:
+def text_rules(plan: type[Plan]) -> dict[str, Text]:
     """Return the rules of the texts that participants read."""
     rules = rules_of(plan).items()
     return {name: rule for name, rule in rules if isinstance(rule, Text) and rule.shown}
@@ -497,7 +497,9 @@ def giveaways_in_title(title: object) -> Iterable[Fault]:
         )
 
 
-def read_fields(place: str, stored: object, faults: list[Fault]) -> tuple[PersonalField, ...]:
+def read_personal_fields(
+    place: str, stored: object, faults: list[Fault]
+) -> tuple[PersonalField, ...]:
     """Parse the fields of a plan that ``place`` names, and add their faults to ``faults``."""
     if not isinstance(stored, list | tuple):
         faults.append(Fault((place,), f"{place} is {stored!r}; a list is needed"))

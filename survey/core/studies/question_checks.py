@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from survey.core.studies.fields import Finding, and_join
+from survey.core.studies.fields import Finding, list_words
 from survey.core.studies.questions import (
     Question,
 )
@@ -105,7 +105,7 @@ class PairCounts:
         if not self.contradicting and not self.ties_only:
             return ""
         text = (
-            f"{and_join(self.names)} contradict each other in {self.contradicting} of "
+            f"{list_words(self.names)} contradict each other in {self.contradicting} of "
             f"{self.questions} question{'s' * (self.questions != 1)}"
         )
         text += self._for_order if self.contradicting else ""
@@ -169,8 +169,8 @@ def printing_findings(question: Question) -> Iterator[Finding]:
         if longer := [letter for letter, text in texts if len(text.partition(".")[2]) > 4]:
             yield Finding(
                 question.number,
-                f"{name}: {and_join(longer)} would print alike at 4 decimals though they rank "
+                f"{name}: {list_words(longer)} would print alike at 4 decimals though they rank "
                 "apart, so they are printed with more",
             )
         if tied := ["=".join(group) for group in column.ranking.groups if len(group) > 1]:
-            yield Finding(question.number, f"{name} ties {and_join(tied)}")
+            yield Finding(question.number, f"{name} ties {list_words(tied)}")

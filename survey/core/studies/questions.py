@@ -195,7 +195,7 @@ def marks_of(rows: Sequence[MarkedRow]) -> Marks:
 
 
 @dataclass(frozen=True)
-class Column:
+class MeasureColumn:
     """A measure's column of a question: its values as computed and as printed, and the order.
 
     ``values``: the measure's own values; ``shown``: the text a page prints (1-AP
@@ -218,7 +218,7 @@ class Question:
 
     number: int
     lists: Mapping[str, tuple[int, ...]]
-    columns: Mapping[str, Column]
+    columns: Mapping[str, MeasureColumn]
     marks: Marks = NO_MARKS
     source: "QuestionSource | None" = None
 
@@ -265,7 +265,7 @@ class Question:
             number=number,
             lists={letter: tuple(ranks) for letter, ranks in sorted(content["lists"].items())},
             columns={
-                name: Column(
+                name: MeasureColumn(
                     values=tuple(column["values"]),
                     shown=tuple(column["shown"]),
                     ranking=Ranking.by_key(column["places"]),
@@ -309,7 +309,7 @@ def build_question(
     columns = {}
     for measure in map(measure_named, measures):
         shown = measure.shown(checked, setting)
-        columns[measure.name] = Column(
+        columns[measure.name] = MeasureColumn(
             values=tuple(measure.checked(checked, setting).tolist()),
             shown=printed(rescaled(shown), 0) if setting.rescaled else printed(shown),
             ranking=Ranking.by_key(dict(zip(letters, shown, strict=True))),

@@ -45,7 +45,7 @@ from survey.services.analysis.joined_clusters import (
 )
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.exchange.input_files import JUDGEMENTS_FOLDER, BundleError
-from survey.services.exchange.tables import PARTICIPANT, Column, Content, Row, Table, lines_of
+from survey.services.exchange.tables import PARTICIPANT, Column, Content, Row, Table, row_lines
 from survey.services.participation.answers import ShownQuestion
 from survey.web.language import gettext
 from survey.web.participant.kind_pages import Doubt
@@ -177,8 +177,8 @@ class GroupingKind(GroupingBot, KindInSteps[GroupingPlan, GroupingQuestion, Grou
     def result_tables(self, plan: GroupingPlan) -> list[Table]:
         """Return groups.csv, and agreement.csv as `survey assess gold` makes it."""
         return [
-            Table("groups.csv", _GROUPS, lines_of(_groups)),
-            Table("agreement.csv", _AGREEMENT, lines_of(_agreement)),
+            Table("groups.csv", _GROUPS, row_lines(_groups)),
+            Table("agreement.csv", _AGREEMENT, row_lines(_agreement)),
         ]
 
     def judgement_files(self, content: Content) -> Iterator[tuple[str, Iterable[str]]]:

@@ -46,7 +46,7 @@ from survey.services.exchange.tables import (
     Row,
     Table,
     batched,
-    lines_of,
+    row_lines,
 )
 from survey.services.participation.answers import ShownQuestion
 from survey.web.language import gettext
@@ -169,7 +169,7 @@ class LabellingKind(
     def result_tables(self, plan: LabellingPlan) -> list[Table]:
         """Return labels.csv; weights.csv and agreement.csv as `survey assess merge` writes them."""
         return [
-            Table("labels.csv", _LABELS, lines_of(_labels)),
+            Table("labels.csv", _LABELS, row_lines(_labels)),
             Table("weights.csv", _WEIGHTS, _body("weights.csv")),
             Table("agreement.csv", _AGREEMENT, _body("agreement.csv")),
         ]

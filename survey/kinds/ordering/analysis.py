@@ -487,7 +487,7 @@ def _table3(plan: OrderingPlan, people: People) -> Table3:
     )
 
 
-def as_json(analysis: Analysis) -> dict[str, Any]:
+def analysis_json(analysis: Analysis) -> dict[str, Any]:
     """Convert an analysis to JSON values, under the keys that scripts rely on.
 
     An undefined statistic is None beside a "why".

@@ -22,7 +22,7 @@ from survey.core.agreement.concordance import ParticipantOrders
 from survey.core.agreement.credits import OTHER, Ballots, credited_measures, tally_credits
 from survey.core.agreement.differences import pairs
 from survey.core.agreement.own_orderings import pairs_in_order
-from survey.core.studies.fields import ParticipantRecord, and_join
+from survey.core.studies.fields import ParticipantRecord, list_words
 from survey.core.studies.generators import GENERATOR_VERSION
 from survey.core.studies.questions import Marks, Question, build_question, rankings_of
 from survey.core.studies.rankings import Ranking
@@ -87,13 +87,13 @@ from survey.services.exchange.tables import (
     UnansweredRecord,
     asked_column,
     cell_of,
-    lines_of,
+    csv_cell,
     public_record,
     reason_columns,
+    row_line,
+    row_lines,
     spaced,
-    text_of,
     time_of,
-    written,
     yes_or_no,
 )
 
@@ -357,7 +357,7 @@ class OrderingFiles:
         for question in content.questions:
             place, expected = f"questions.csv, question {question.number}", drawn[question.number]
             if question.marks != expected.marks:
-                marks = and_join(plan.marked or question.marks.kinds)
+                marks = list_words(plan.marked or question.marks.kinds)
                 raise BundleError(f"{place}: the plan gives other {marks}")
             if question.source != expected.source:
                 raise BundleError(f"{place}: the plan gives another topic, run or documents")
@@ -419,7 +419,7 @@ YES_NO = ("whole number", "0 or 1")
 
 
 def _responses(content: Content) -> Iterator[str]:
-    # Millions of lines, put together by hand of parts that are cached: ``lines_of`` takes
+    # Millions of lines, put together by hand of parts that are cached: ``row_lines`` takes
     # several times as long. Unpacking takes half as long as reading each attribute.
     has_reasons = bool(content.plan.reason_question)
     lists = {each.number: each.lists for each in content.questions}
@@ -429,13 +429,13 @@ def _responses(content: Content) -> Iterator[str]:
         shown_at, submitted_at, seconds, revisions, is_test, excluded, *more = answer[8:]
         asked, typed, scores_seen, reason = more
         yield (
-            f"{text_of(participant)},{question},{position},{_spaced(labels)},"
+            f"{csv_cell(participant)},{question},{position},{_spaced(labels)},"
             f"{_spaced(columns or ())},{_spaced(lists)},{_ticked(clicked)},{_notation(own)},"
             f"{time_of(shown_at)},{time_of(submitted_at)},{cell_of(seconds)},"
             f"{cell_of(revisions)},{is_test:d},{excluded:d},{asked or ''},"
             f"{YES_NO_CELLS[contradicts(question, own)]},{YES_NO_CELLS[typed]},"
             f"{YES_NO_CELLS[scores_seen]}"
-            f"{',' + text_of(reason or '') if has_reasons else ''}\n"
+            f"{',' + csv_cell(reason or '') if has_reasons else ''}\n"
         )
 
 
@@ -444,7 +444,7 @@ YES_NO_CELLS = {value: cell_of(yes_or_no(value)) for value in (True, False, None
 
 @lru_cache(CACHED_TEXTS)
 def _spaced(order: tuple[object, ...]) -> str:
-    return text_of(spaced(order))
+    return csv_cell(spaced(order))
 
 
 @lru_cache(CACHED_TEXTS)
@@ -454,7 +454,7 @@ def _ticked(labels: frozenset[int]) -> str:
 
 @lru_cache(CACHED_TEXTS)
 def _notation(own: Ranking | None) -> str:
-    return "" if own is None else text_of(str(own))
+    return "" if own is None else csv_cell(str(own))
 
 
 def _votes(content: Content) -> Iterator[str]:
@@ -473,16 +473,16 @@ def _votes(content: Content) -> Iterator[str]:
         for name in plan.measures:
             label = label_order.index(name) + 1
             votes = (f"Method{label}", str(orders[name]), label in clicked, name in credited)
-            lines.append(written(("", question, name, *votes)))
+            lines.append(row_line(("", question, name, *votes)))
         return lines
 
     for participant, question, label_order, clicked in content.answers.counted():
         if question not in rankings:
             continue  # a control question
-        yield text_of(participant).join(vote_lines(question, label_order, clicked))
+        yield csv_cell(participant).join(vote_lines(question, label_order, clicked))
 
 
-@lines_of
+@row_lines
 def _first_rankings(content: Content) -> Iterator[Row]:
     for first in content.answers.first_rankings():
         yield (
@@ -544,7 +544,7 @@ VOTES = Table(
 )
 
 
-@lines_of
+@row_lines
 def _table3(content: Content) -> Iterator[Row]:
     table = content.results.analysis.table3
     yield "participants", table.participants
@@ -563,7 +563,7 @@ def _spread(name: str, spread: Spread) -> Iterator[Row]:
         yield f"{name}_{part}", None if value is None else Decimal(f"{value:.4f}")
 
 
-@lines_of
+@row_lines
 def _table4(content: Content) -> Iterator[Row]:
     table = content.results.analysis.agreement.table4
     names = (*table.measures, OTHER)

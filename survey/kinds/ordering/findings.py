@@ -7,7 +7,7 @@ from math import comb
 from survey.core.agreement.fewest import too_few_to_decide
 from survey.core.measures import MEASURES, measure_named
 from survey.core.measures.nmrr_mnro import mnro_horizon, nmrr_horizon
-from survey.core.studies.fields import Finding, and_join
+from survey.core.studies.fields import Finding, list_words
 from survey.core.studies.plan import OBVIOUS, REPEATED
 from survey.core.studies.questions import (
     Question,
@@ -25,7 +25,7 @@ PHONE_COLUMNS = 3
 def design(plan: OrderingPlan) -> Iterator[Finding]:
     """Yield findings on marks that measures lack or that none reads, and on width and sizes."""
     if missing := [name for name in plan.measures if name not in MEASURES]:
-        fault = f"{and_join(missing)}: not registered here, so nothing can be drawn or recomputed"
+        fault = f"{list_words(missing)}: not registered here, so nothing can be drawn or recomputed"
         text = f"{fault}; install the package that brings it"
         yield Finding(None, text, failed=True, mend="measures")
     else:
@@ -39,7 +39,7 @@ def design(plan: OrderingPlan) -> Iterator[Finding]:
                     mend="lists" if plan.own_lists else kind,
                 )
         if unread := [kind for kind in plan.marked if kind not in kinds.values()]:
-            text = f"participants see {and_join(unread)}, which no measure reads"
+            text = f"participants see {list_words(unread)}, which no measure reads"
             yield Finding(None, text, mend="measures")
     if len(plan.measures) > PHONE_COLUMNS:
         yield Finding(
@@ -52,7 +52,7 @@ def design(plan: OrderingPlan) -> Iterator[Finding]:
         yield Finding(None, f"primary pair: {plan.primary} is tested first, and by itself")
     if plan.provenance and not plan.shuffle_letters:
         named = zip(plan.letters, plan.provenance.runs, strict=True)
-        letters = and_join([f"{letter} is {run}" for letter, run in named])
+        letters = list_words([f"{letter} is {run}" for letter, run in named])
         yield Finding(
             None,
             f"letters are the same in every question ({letters}), so people can learn which run "
@@ -137,5 +137,5 @@ def orders(plan: OrderingPlan, questions: Sequence[Question]) -> Iterator[Findin
     for question in questions:
         for group in identical_groups(question.rankings):
             if any(same[pair] < len(questions) for pair in combinations(group, 2)):
-                alike = f"{and_join(group)} order the lists alike ({question.rankings[group[0]]})"
+                alike = f"{list_words(group)} order the lists alike ({question.rankings[group[0]]})"
                 yield Finding(question.number, f"{alike}: {so}")

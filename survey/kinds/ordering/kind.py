@@ -8,7 +8,7 @@ from typing import Any
 from survey.core.agreement.credits import chance_credits
 from survey.core.collections.items import FindItems, Result
 from survey.core.measures import MEASURES
-from survey.core.studies.fields import Finding, and_join
+from survey.core.studies.fields import Finding, list_words
 from survey.core.studies.generators import GENERATOR_VERSION
 from survey.core.studies.question_checks import QuestionCheck, compare_orders, printing_findings
 from survey.core.studies.questions import (
@@ -139,7 +139,7 @@ class OrderingKind(  # type: ignore[misc] # each part has types of its own
         less = f"; in {counts['some']} only some of them do" if counts["some"] else ""
         less += f"; in {counts['none']} all order them alike" if counts["none"] else ""
         of_all = f"{counts['all']} of {len(separated)} question{'s' * (len(separated) != 1)}"
-        return f"{and_join(plan.measures)} order the lists differently in {of_all}{less}"
+        return f"{list_words(plan.measures)} order the lists differently in {of_all}{less}"
 
     def findings(self, plan: OrderingPlan, questions: Sequence[Question]) -> list[Finding]:
         """Return findings on horizons, orders, marks, sizes, printed values and controls."""

@@ -18,8 +18,8 @@ from survey.core.studies.fields import (
     Switch,
     Text,
     Whole,
-    and_join,
     declared,
+    list_words,
     rules_of,
 )
 from survey.core.studies.generators import GENERATORS, Generator, letter_order, obvious_question
@@ -551,7 +551,7 @@ class OrderingPlan(Plan):
         else:
             yield from self._own_list_faults()
         if self.obvious and self.marked:
-            marks = and_join(self.marked)
+            marks = list_words(self.marked)
             yield Fault(("obvious",), f"an obvious question has no {marks}, which the lists have")
         elif self.obvious and self.collection_size < self.lists * self.relevant:
             yield Fault(

@@ -27,7 +27,7 @@ from survey.web.researcher.plan import (
     RUNS_HEADING,
     Part,
     PlanForm,
-    Step,
+    PlanStep,
     number,
 )
 
@@ -42,7 +42,7 @@ MARKS_HELP = (
 
 # The steps of an ordering study. Which field appears with which choice is in static/plan.css.
 ORDERING_STEPS = PLAN_STEPS | {
-    "what": Step(
+    "what": PlanStep(
         "What to ask",
         "question",
         (
@@ -52,7 +52,7 @@ ORDERING_STEPS = PLAN_STEPS | {
             Part("Seed, and variants of the measures", ("seed", "gmt", "literal_eq15"), True),
         ),
     ),
-    "how": Step(
+    "how": PlanStep(
         "How to ask",
         "question",
         (

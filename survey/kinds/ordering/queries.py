@@ -18,7 +18,7 @@ from survey.db.export_queries import (
     MOST_PARSED_TEXTS,
     answered,
     as_stored,
-    moment,
+    parse_time,
     presented,
     stream_rows,
 )
@@ -62,7 +62,7 @@ def answers_of(session: Session, study_id: int, *, include_test: bool) -> Iterat
         shown_at, submitted_at, *others = rest
         yield (
             *(public_id, number, position, *_orders(labels, columns, lists)),
-            *(_clicked(clicked), _ranking(own), moment(shown_at), moment(submitted_at)),
+            *(_clicked(clicked), _ranking(own), parse_time(shown_at), parse_time(submitted_at)),
             *others,
         )
 
@@ -99,7 +99,7 @@ def first_rankings_of(
     for public_id, number, places, ranked_at, asked in rows:
         ranking = _ranking(places)
         if ranking is not None:
-            yield public_id, number, ranking, moment(ranked_at), asked
+            yield public_id, number, ranking, parse_time(ranked_at), asked
 
 
 @lru_cache(MOST_PARSED_TEXTS)

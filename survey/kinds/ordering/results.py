@@ -10,7 +10,7 @@ from survey.core.agreement.credits import Ballots, tally_credits
 from survey.core.agreement.headlines import ORDERINGS, VOTE_WORDS, Row, Words, headline, row_texts
 from survey.figures.analysis import analysis_exhibits
 from survey.figures.exhibit import Exhibit
-from survey.kinds.ordering.analysis import Analysis, as_json
+from survey.kinds.ordering.analysis import Analysis, analysis_json
 from survey.kinds.ordering.sheets import (
     participants_exhibits,
     participants_sheet,
@@ -116,7 +116,7 @@ class OrderingResults(Results):
 
     def as_json(self) -> dict[str, Any]:
         """See ``Results``."""
-        return as_json(self.analysis)
+        return analysis_json(self.analysis)
 
     @property
     def past_votes(self) -> PastVotes:

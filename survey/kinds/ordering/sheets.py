@@ -15,7 +15,7 @@ from survey.core.agreement.second_opinion import SecondOpinion
 from survey.core.agreement.verdicts import uncorrected_p
 from survey.core.statistics import mixed_logit
 from survey.core.statistics.significance import Interval, MeanTest, Statistic, rounded
-from survey.core.studies.fields import and_join
+from survey.core.studies.fields import list_words
 from survey.figures.analysis import OF_BOTH, participants_differences
 from survey.figures.exhibit import Exhibit
 from survey.kinds.ordering.analysis import Analysis
@@ -471,7 +471,7 @@ def _second_opinion(opinions: tuple[SecondOpinion, ...]) -> Sheet:
         rows=tuple(rows),
         decimals=2,
         note="".join(
-            f"Not fitted for {and_join(names)}: {why}. " for why, names in pairs_by_why.items()
+            f"Not fitted for {list_words(names)}: {why}. " for why, names in pairs_by_why.items()
         )
         + "Odds of the first for an average participant and question (posterior median, 95 % "
         f"credible interval); SD: by how much log odds differ. Priors: log odds normal with SD "

@@ -40,7 +40,7 @@ from survey.core.agreement.answers import (
     TYPED,
     Answers,
     Coded,
-    Column,
+    GrowingColumn,
     People,
     by_groups,
     first_rows,
@@ -115,7 +115,7 @@ class AnswerColumns:
         self._orders, self._owns = TextCodes(), TextCodes({"": 0})
         # Participants and their numbers of answers; then of each answer the question, position,
         # clicked, asked, seconds, the code of its orders and that of its own ranking.
-        self._columns = [Column() for _ in range(9)]
+        self._columns = [GrowingColumn() for _ in range(9)]
         self.add([], [], [], [], [], [])
 
     def add(

@@ -18,9 +18,9 @@ from survey.core.studies.fields import (
     Switch,
     Whole,
     Words,
-    and_join,
     as_tuple,
     declared,
+    list_words,
 )
 from survey.core.studies.generators import Positions
 from survey.core.studies.minutes import Documents
@@ -287,7 +287,7 @@ class PreferencePlan(Plan):
 
     @property
     def _contradiction(self) -> str:
-        named = and_join(self.contrast)
+        named = list_words(self.contrast)
         if len(self.contrast) == 2:
             return f"{named} contradict each other"
         return f"one of {named} contradicts the others"
@@ -312,7 +312,7 @@ class PreferencePlan(Plan):
         """What limits the balanced pairs."""
         if len(self.contrast) > 2:
             couples = zip(self.contrast, self._couples(), strict=True)
-            both = and_join([f"{name} in {2 * len(each)}" for name, each in couples])
+            both = list_words([f"{name} in {2 * len(each)}" for name, each in couples])
             return f"{self._alone}; with either run as often, {both}"
         favour = sum(each.sign > 0 for each in self.contests)
         return (
@@ -324,7 +324,7 @@ class PreferencePlan(Plan):
     def _alone(self) -> str:
         """How often each measure of the contrast is the one that contradicts the others."""
         counts = Counter(each.alone for each in self.contests)
-        return and_join([f"{name} in {counts[i]}" for i, name in enumerate(self.contrast)])
+        return list_words([f"{name} in {counts[i]}" for i, name in enumerate(self.contrast)])
 
     def as_json(self) -> dict[str, Any]:
         """Return the plan as plain lists and dictionaries, for storage."""
@@ -394,11 +394,11 @@ class PreferencePlan(Plan):
     def _later_faults(self, *, registered: bool) -> Iterator[Fault]:
         contrast = self.contrast
         if self.selection == ALL and contrast:
-            yield Fault(("contrast",), f"contrast is {and_join(contrast)}; the selection is all")
+            yield Fault(("contrast",), f"contrast is {list_words(contrast)}; the selection is all")
         elif self.selection == DISCRIMINATIVE and (
             not 2 <= len({*contrast}) == len(contrast) or not {*contrast} <= {*self.measures}
         ):
-            shown = and_join(contrast) or "empty"
+            shown = list_words(contrast) or "empty"
             known = f"of {', '.join(self.measures)}" if len(self.measures) > 1 else "measures"
             yield Fault(("contrast",), f"contrast is {shown}; two or more {known} are needed")
         elif registered:

@@ -9,7 +9,7 @@ from survey.core.agreement.order_effects import (
     OrderEffect,
 )
 from survey.core.statistics.significance import LEVEL, rounded
-from survey.core.studies.fields import and_join
+from survey.core.studies.fields import list_words
 from survey.services.analysis.sheets import Cell, P, Sheet, Worded
 
 NOT_TOLD = (
@@ -63,9 +63,9 @@ def _told(effects: Sequence[OrderEffect], habit: CarryOver) -> list[str]:
         if each.p_holm is not None and each.p_holm < LEVEL
     ]
     if changed:
-        told.append(f"The answers change within people: {and_join(changed)}.")
+        told.append(f"The answers change within people: {list_words(changed)}.")
     elif tested := dict.fromkeys(each.contrast for each in effects if each.p is not None):
-        told.append(f"No change within people is shown ({and_join([*tested])}).")
+        told.append(f"No change within people is shown ({list_words([*tested])}).")
     if any(each.why == SAME_ORDER for each in effects):
         told.append(NOT_TOLD)
     if habit.p is not None and habit.p < LEVEL and (habit.mean or 0) > 0:

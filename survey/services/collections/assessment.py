@@ -173,7 +173,7 @@ def check_targets(targets: Iterable[Path], sources: Iterable[Path], *, replace: 
             raise SurveyError(f"{target} is there already; --force replaces it.")
 
 
-def write_files(files: Mapping[Path, str]) -> None:
+def write_texts(files: Mapping[Path, str]) -> None:
     """Write texts, gzipped where the name ends in .gz, and make their folders.
 
     A file is written under another name first and renamed, so that it is never half written.

@@ -63,7 +63,7 @@ def tidy_path(name: str) -> str:
     return "/".join(part for part in parts if part not in ("/", ".."))
 
 
-def folded(name: str) -> str:
+def folded_name(name: str) -> str:
     """Return a name in one Unicode form, without upper and lower case."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
@@ -75,7 +75,7 @@ def files_in_folder(folder: Path, named: Iterable[str] | None = None) -> Files:
     """
     inner = None
     if named is not None:
-        inner = {folded(str(each)) for path in named for each in PurePosixPath(path).parents}
+        inner = {folded_name(str(each)) for path in named for each in PurePosixPath(path).parents}
     return dict(_walk(folder, "", inner, frozenset({folder.resolve()})))
 
 
@@ -93,7 +93,7 @@ def _walk(
         if entry.is_file():
             yield name, partial(file_content, entry)
             continue
-        is_wanted = entry.is_dir() and (inner is None or folded(name) in inner)
+        is_wanted = entry.is_dir() and (inner is None or folded_name(name) in inner)
         if is_wanted and (target := entry.resolve()) not in outer:
             yield from _walk(entry, f"{name}/", inner, outer | {target})
 
@@ -194,7 +194,7 @@ def files_in_zip(
         }
         named: set[str] = set()
         if any(others for _, others in readings):
-            named = {folded(each) for each in names_in(plain)}
+            named = {folded_name(each) for each in names_in(plain)}
         files: dict[str, Read] = {}
         unread = []
         for (sure, others), read in zip(readings, readers, strict=True):
@@ -247,7 +247,7 @@ def _chosen(sure: str, others: Sequence[str], named: Collection[str]) -> str:
 
 
 def _is_named(path: str, named: Collection[str]) -> bool:
-    path = folded(tidy_path(path))
+    path = folded_name(tidy_path(path))
     name = path.rpartition("/")[2]
     return any(each in named for each in (path, name, without_ending(name)))
 
@@ -301,8 +301,8 @@ def _composed(path: str) -> str:
 FOLDS: Sequence[Callable[[str], str]] = (
     str,
     _composed,
-    folded,
-    lambda path: without_ending(folded(path)),
+    folded_name,
+    lambda path: without_ending(folded_name(path)),
 )
 
 

@@ -24,8 +24,8 @@ from survey.core.collections.vectors import VECTOR_FILES, read_vectors, vectors_
 from survey.core.given_tables import (
     LARGEST_TABLE,
     Columns,
-    Row,
-    Table,
+    GivenRow,
+    GivenTable,
     heading_names,
     read_table,
 )
@@ -394,7 +394,7 @@ def _vector_files(features: Path) -> dict[str, Read]:
     }
 
 
-class Part(NamedTuple):
+class RequestPart(NamedTuple):
     """Which part of the files that were chosen a request brings; by default all of them.
 
     ``elsewhere``: the paths of those in other requests; rows of items.csv with these are left out.
@@ -406,12 +406,12 @@ class Part(NamedTuple):
     is_whole: bool = True
 
 
-ALL_FILES = Part()
+ALL_FILES = RequestPart()
 
 
 @contextmanager
 def open_uploads(
-    uploads: Mapping[str, IO[bytes]], part: Part = ALL_FILES, needed: Needed = EVERYTHING
+    uploads: Mapping[str, IO[bytes]], part: RequestPart = ALL_FILES, needed: Needed = EVERYTHING
 ) -> Iterator[Source]:
     """Open uploaded pictures, zips and tables, by their paths, for ``take_in``."""
     with ExitStack() as stack:
@@ -562,13 +562,13 @@ class Cells(NamedTuple):
     cut: list[int] | None
 
 
-def _refuse_bare_heading(table: Table) -> None:
+def _refuse_bare_heading(table: GivenTable) -> None:
     if not table.rows:
         fault = f"{table.file} has a heading but no rows; nothing was changed"
         raise FaultyFilesError([fault])
 
 
-def _report_of(table: Table, not_needed: Sequence[str] = ()) -> FileReport:
+def _report_of(table: GivenTable, not_needed: Sequence[str] = ()) -> FileReport:
     return FileReport(
         *(table.file, table.read_as, len(table.rows)),
         not_needed=len(not_needed),
@@ -577,7 +577,7 @@ def _report_of(table: Table, not_needed: Sequence[str] = ()) -> FileReport:
     )
 
 
-def _table_warnings(table: Table, cells: Cells) -> list[Warned]:
+def _table_warnings(table: GivenTable, cells: Cells) -> list[Warned]:
     warnings = columns_not_read(table.file, table.columns_not_read)
     if cells.cut:
         count = len(cells.cut)
@@ -601,7 +601,7 @@ def _refuse_unneeded(
     intake.refusals.append(Refusal(file, reason))
 
 
-def read_keywords(text: str, file: str) -> list[Topic]:
+def keyword_topics(text: str, file: str) -> list[Topic]:
     """Return a topic for each line, a keyword; its id is the keyword with hyphens for blanks.
 
     Raises FaultyFilesError for a keyword that cannot be one, or is there twice, and for a file of
@@ -643,7 +643,7 @@ def topics_in(source: Path | None, topics_file: Path | None) -> list[Topic]:
         return [*(opened.topics or ())]
 
 
-def _id_in(row: Row, column: str, lines: dict[str, int], faults: FileFaults) -> str:
+def _id_in(row: GivenRow, column: str, lines: dict[str, int], faults: FileFaults) -> str:
     name = row[column]
     fault = id_fault(name) if name else "a value is needed"
     first = lines.setdefault(name, row.number)
@@ -654,7 +654,7 @@ def _id_in(row: Row, column: str, lines: dict[str, int], faults: FileFaults) -> 
     return name
 
 
-def _text_in(row: Row, column: str, longest: int, cells: Cells) -> str | None:
+def _text_in(row: GivenRow, column: str, longest: int, cells: Cells) -> str | None:
     """Return a text of at most so many characters, cut where longer ones are to be cut."""
     text = row[column]
     if len(text) > longest and cells.cut is not None:
@@ -663,7 +663,7 @@ def _text_in(row: Row, column: str, longest: int, cells: Cells) -> str | None:
     return _checked(row, column, text, longest, cells.faults, "; `--cut-texts` cuts longer ones")
 
 
-def _language_in(row: Row, faults: FileFaults) -> str | None:
+def _language_in(row: GivenRow, faults: FileFaults) -> str | None:
     if row["lang"] and not LANGUAGE_TAG.fullmatch(row["lang"]):
         fault = "the tag of a language is needed, like en, el or zh-Hant"
         faults.add(row.fault("lang", f"{row['lang'][:60]!r} found; {fault}"), row.number)
@@ -671,7 +671,7 @@ def _language_in(row: Row, faults: FileFaults) -> str | None:
 
 
 def _checked(
-    row: Row, column: str, text: str, longest: int, faults: FileFaults, remedy: str = ""
+    row: GivenRow, column: str, text: str, longest: int, faults: FileFaults, remedy: str = ""
 ) -> str | None:
     """Return a text that can be stored, None where it is empty."""
     fault = "" if is_storable(text) else "it has a character that cannot be stored"
@@ -883,7 +883,7 @@ def _with_pictures(
         other = first.setdefault(picture.sha256, item.document)
         if other != item.document:
             intake.repeated.append(Refusal(item.file, f"the same picture as {other}"))
-        intake.warnings += warnings_of(item.file, picture)
+        intake.warnings += picture_warnings(item.file, picture)
         pictures.append(picture)
         taken.append(item._replace(sha256=picture.sha256))
         if len(pictures) == PICTURES_AT_ONCE:
@@ -915,7 +915,7 @@ def picture_in(files: Files, name: str) -> Picture:
         raise PictureError(f"the file cannot be read: {error.strerror}") from None
 
 
-def warnings_of(file: str, picture: Picture) -> list[Warned]:
+def picture_warnings(file: str, picture: Picture) -> list[Warned]:
     """Return the warnings of a picture with the name of its file."""
     return [Warned("picture", file, f"{file}: {warning}") for warning in picture.warnings]
 
@@ -948,7 +948,7 @@ def _topics_with_pictures(
             if path != topic.image:
                 intake.warnings.append(_picture_found(table, topic.image, path))
             if picture is not None:
-                warnings = warnings_of(path, picture)
+                warnings = picture_warnings(path, picture)
                 intake.warnings += [each for each in warnings if each not in intake.warnings]
                 pictures.append(picture)
             sha256 = picture.sha256 if picture else by_file[path].sha256
@@ -1037,7 +1037,7 @@ def pictured(session: Session, study: Study, items: Iterable[Item]) -> list[Item
     return [each for each in items if each.sha256 not in nothing]
 
 
-def summary(session: Session, study: Study) -> dict[str, Json]:
+def items_summary(session: Session, study: Study) -> dict[str, Json]:
     """Return how many items, pictures and topics a study has, and their digest.
 
     ``absent``: how many pictures are known by their digest only, from a bundle without pictures.

@@ -26,7 +26,7 @@ from survey.core.studies.question_checks import compare_orders
 from survey.core.studies.questions import build_question
 from survey.errors import SurveyError
 from survey.services.analysis.sheets import count_of
-from survey.services.collections.item_files import Refusal, file_content, folded, is_junk
+from survey.services.collections.item_files import Refusal, file_content, folded_name, is_junk
 from survey.services.collections.items import (
     ITEMS_FILE,
     LONGEST_FILE_NAME,
@@ -35,7 +35,7 @@ from survey.services.collections.items import (
     document_of,
     id_fault,
     picture_in,
-    warnings_of,
+    picture_warnings,
 )
 from survey.services.collections.pictures import PictureError
 
@@ -66,7 +66,7 @@ class Collection:
     unasked: dict[str, int] = field(default_factory=dict)
 
 
-def describe(picture: Image.Image) -> dict[str, Vector]:
+def describe_picture(picture: Image.Image) -> dict[str, Vector]:
     """Return a picture's vector by each descriptor."""
     scaled = picture.convert("RGB").resize((SIDE, SIDE), Image.Resampling.BOX)
     pixels = np.asarray(scaled)
@@ -85,7 +85,7 @@ def pictures_in(folder: Path) -> tuple[list[tuple[str, Path]], list[Refusal]]:
         if not path.is_dir():
             refusals.append(Refusal(path.name, "it is in no subfolder, so it has no class"))
             continue
-        group = groups.setdefault(folded(path.name), unicodedata.normalize("NFC", path.name))
+        group = groups.setdefault(folded_name(path.name), unicodedata.normalize("NFC", path.name))
         for each in _visible(path):
             if each.is_dir():
                 name = f"{path.name}/{each.name}"
@@ -161,7 +161,7 @@ def _take_pictures(
         name = f"{path.parent.name}/{path.name}"
         document = Document(document_of(group, path.stem), group)
         try:
-            if (first := ids.setdefault(folded(document.id), name)) != name:
+            if (first := ids.setdefault(folded_name(document.id), name)) != name:
                 raise PictureError(f"{first} is the document {document.id} already")
             if fault := id_fault(document.id):
                 raise PictureError(fault)
@@ -175,12 +175,12 @@ def _take_pictures(
         else:
             (target / _file_of(document)).write_bytes(picture.larger)
             with Image.open(io.BytesIO(picture.larger)) as image:
-                described = describe(image)
+                described = describe_picture(image)
             vectors[document.id] = {
                 each: vector.astype(np.float32) for each, vector in described.items()
             }
             collection.documents.append(document)
-            collection.warnings += warnings_of(name, picture)
+            collection.warnings += picture_warnings(name, picture)
         on_picture(1)
     return vectors
 
@@ -251,7 +251,7 @@ def _write_collection(
         with (target / RUNS_FOLDER / f"{name}.txt").open("w", encoding="utf-8") as file:
             for topic, order in positions.items():
                 scores = likeness(vectors[topic][name], pictures)
-                rows = ranked(ids, scores.tolist())
+                rows = trec_order(ids, scores.tolist())
                 file.writelines(
                     f"{topic} Q0 {each} {rank} {score:.6f} {name}\n"
                     for rank, (each, score) in enumerate(rows, 1)
@@ -261,7 +261,7 @@ def _write_collection(
     collection.chosen = choose_topics(positions, len(ids))
 
 
-def ranked(ids: Sequence[str], scores: Sequence[float]) -> list[tuple[str, float]]:
+def trec_order(ids: Sequence[str], scores: Sequence[float]) -> list[tuple[str, float]]:
     """Return ids with their scores as printed, in the order in which trec_eval has them."""
     rows = ((each, round(score, 6)) for each, score in zip(ids, scores, strict=True))
     return sorted(rows, key=lambda row: (row[1], row[0]), reverse=True)

@@ -32,7 +32,7 @@ def tables(report: Report) -> list[Sheet]:
     return [means_sheet(report), *compared, queries_sheet(report)]
 
 
-def files_of(report: Report, drawn: tuple[Exhibit, ...]) -> Iterator[tuple[str, bytes]]:
+def run_report_files(report: Report, drawn: tuple[Exhibit, ...]) -> Iterator[tuple[str, bytes]]:
     """Yield the files of a report and of its graphs, each with its path in the folder."""
     content = json.dumps(evaluation_json(report), ensure_ascii=False, indent=2)
     yield "evaluation.json", f"{content}\n".encode()
@@ -41,8 +41,8 @@ def files_of(report: Report, drawn: tuple[Exhibit, ...]) -> Iterator[tuple[str, 
     yield from figure_files(possible)
 
 
-def file_count(report: Report, drawn: tuple[Exhibit, ...]) -> int:
-    """Return how many files ``files_of`` gives, for a progress bar."""
+def run_report_file_count(report: Report, drawn: tuple[Exhibit, ...]) -> int:
+    """Return how many files ``run_report_files`` gives, for a progress bar."""
     possible = sum(not graph.why for graph in drawn)
     sheets = len(tables(report)) + possible
     return 1 + len(SHEET_FORMATS) * sheets + len(figures.FIGURE_FORMATS) * possible

@@ -20,7 +20,7 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from survey.core.kinds import KINDS
-from survey.core.studies.fields import ParticipantRecord, and_join
+from survey.core.studies.fields import ParticipantRecord, list_words
 from survey.core.studies.plan import Plan
 from survey.core.studies.run_lists import TextFile
 from survey.core.text_input import Json
@@ -116,7 +116,7 @@ def stream_bundle(
         content = replace(
             content, thumbnails=partial(item_queries.thumbnails_of, session, study.id)
         )
-    return stream_zip(files_of(content), on_lines)
+    return stream_zip(bundle_files(content), on_lines)
 
 
 def stream_file(
@@ -126,7 +126,7 @@ def stream_file(
     snapshot(session)
     require_none_due(session, study)
     content = content_of(session, study, include_test=include_test)
-    files = dict(files_of(content))
+    files = dict(bundle_files(content))
     if name not in files:
         raise NotFoundError(f"A bundle has no file {name!r}.")
     return iter(files[name])
@@ -134,7 +134,7 @@ def stream_file(
 
 def file_names(session: Session, study: Study) -> list[str]:
     """Return the names that ``stream_file`` accepts: all files but SHA256SUMS and identities."""
-    return [name for name, _ in files_of(content_of(session, study))]
+    return [name for name, _ in bundle_files(content_of(session, study))]
 
 
 def has_identities(session: Session, study: Study) -> bool:
@@ -202,7 +202,7 @@ def require_options(plan: Plan, options: AnalysisOptions) -> None:
         and getattr(options, each.name) != getattr(default, each.name)
     ]
     raise SurveyError(
-        f"The analysis of a study of kind {plan.kind!r} does not have {and_join(options_set)}; "
+        f"The analysis of a study of kind {plan.kind!r} does not have {list_words(options_set)}; "
         "of such options it has --include-test only."
     )
 
@@ -264,7 +264,7 @@ def content_of(
     )
 
 
-def files_of(content: Content) -> Iterator[tuple[str, Lines]]:
+def bundle_files(content: Content) -> Iterator[tuple[str, Lines]]:
     """Yield name and lines of each file of a bundle, except SHA256SUMS."""
     tables = tables_in(content)
     for table in [*tables, codebook_of(tables)]:
@@ -301,14 +301,14 @@ def study_lines(content: Content) -> Iterator[str]:
     before, after = stable_json(_study_metadata(content)).split(NO_TEXTS)
     yield before + NO_TEXTS.removesuffix("}")
     separator = ""
-    pairs = ((each.public_id, texts_of(each)) for each in content.participants())
+    pairs = ((each.public_id, cell_texts(each)) for each in content.participants())
     for batch in batched((public_id, texts) for public_id, texts in pairs if texts):
         yield separator + ",".join(starmap(_texts_json, batch))
         separator = ","
     yield ("\n  }" if separator else "}") + after
 
 
-def texts_of(participant: ParticipantRecord) -> dict[str, str]:
+def cell_texts(participant: ParticipantRecord) -> dict[str, str]:
     """Return the texts among a participant's cells, which participants.csv escapes, by column."""
     answers = {**participant.personal, **(participant.closing or {})}
     cells = {**answers, **{name: getattr(participant, name) for name in FREE_TEXTS}}

@@ -46,14 +46,14 @@ from survey.services.exchange.bundle import (
     FORMAT,
     LAST_LINE,
     SUMS,
-    files_of,
+    bundle_files,
+    cell_texts,
     files_of_kind,
     require_options,
     sha256_of,
     stable_json,
     study_lines,
     tables_in,
-    texts_of,
 )
 from survey.services.exchange.comparison import BundleComparison
 from survey.services.exchange.input_files import (
@@ -63,6 +63,7 @@ from survey.services.exchange.input_files import (
     Files,
     Parsed,
     SourceFiles,
+    file_text,
     is_sorted,
     json_of,
     not_a_bundle,
@@ -72,7 +73,6 @@ from survey.services.exchange.input_files import (
     read_chunks,
     read_lines,
     read_rows,
-    text_of,
 )
 from survey.services.exchange.long_table import LONG, SCRIPT, SECONDS, script
 from survey.services.exchange.tables import (
@@ -496,7 +496,7 @@ def _recompute(
     if IDENTITIES in files:
         identities = read_identities(files, content.participants())
         content = replace(content, identities=lambda: identities)
-    recomputed = dict(files_of(content))
+    recomputed = dict(bundle_files(content))
     tables = {table.name: table for table in tables_in(content)}
     _check_names(files, recomputed, tables.values(), comparison)
     yield from _check_script(files, recomputed, comparison)
@@ -595,7 +595,7 @@ def _check_script(
     if LONG in files:
         if SCRIPT not in files:
             raise BundleError(f"{SCRIPT} is missing; it belongs to {LONG}")
-        if text_of(files, SCRIPT) != script():
+        if file_text(files, SCRIPT) != script():
             raise BundleError(f"{SCRIPT} is not the survey's script: do not run it")
         yield f"{SCRIPT}: the survey's own script"
     elif SCRIPT in files:
@@ -613,7 +613,7 @@ def require_bundle(files: Files, name: str) -> None:
 
 
 def _check_sums(files: Files) -> None:
-    lines = text_of(files, SUMS).splitlines(keepends=True)
+    lines = file_text(files, SUMS).splitlines(keepends=True)
     if not lines or lines[-1] != f"{LAST_LINE}{sha256_of(''.join(lines[:-1]).encode())}\n":
         raise BundleError(f"{SUMS} was changed: its last line is not the sum of those above it")
     sums = {}
@@ -661,7 +661,7 @@ def _check_texts(texts: object, content: Content, comparison: BundleComparison) 
 
     def expected() -> Iterator[tuple[str, dict[str, str]]]:
         for participant in content.participants():
-            if wanted := texts_of(participant):
+            if wanted := cell_texts(participant):
                 yield participant.public_id, wanted
 
     if isinstance(texts, Mapping):

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from itertools import starmap
 
 from survey import __version__
-from survey.core.studies.fields import and_join
+from survey.core.studies.fields import list_words
 from survey.release import made_by
 from survey.services.exchange.input_files import BundleError
 
@@ -103,7 +103,7 @@ def _with_places(file: str, places: Mapping[str, None]) -> str:
     names = [*places]
     more = len(names) - MOST_NAMED_PLACES
     named = names[:MOST_NAMED_PLACES] + ([f"{more} more"] if more > 0 else [])
-    return f"{file} ({and_join(named)})" if named else file
+    return f"{file} ({list_words(named)})" if named else file
 
 
 def _numbers(version: str) -> list[int]:

@@ -468,7 +468,7 @@ def _no_utf8(files: Files, name: str) -> BundleError:
 def json_of(files: Files, name: str) -> dict[str, Any]:
     """Read a JSON file that holds an object."""
     try:
-        content = parse_json(text_of(files, name))
+        content = parse_json(file_text(files, name))
     except (ValueError, RecursionError) as error:
         raise BundleError(f"{name}: this is no JSON ({error})") from None
     if not isinstance(content, dict):
@@ -500,7 +500,7 @@ def parse_json(text: str) -> Any:
     return content
 
 
-def text_of(files: Files, name: str) -> str:
+def file_text(files: Files, name: str) -> str:
     """Return a file's text; raises BundleError where it is missing, too large or no UTF-8."""
     with opened(files, name) as file:
         content = file.read(LARGEST + 1)

@@ -54,12 +54,12 @@ from survey.services.exchange.tables import (
     Table,
     asked_column,
     check_contradicts,
-    lines_of,
     public_record,
     read_asked,
     read_reason,
     read_shared,
     reason_columns,
+    row_lines,
     yes_or_no,
 )
 
@@ -93,7 +93,7 @@ class Record(NamedTuple, Generic[PresentationT, AnswerT]):
 
 
 @dataclass(frozen=True)
-class Answers(Generic[PlanT, QuestionT, PresentationT, AnswerT]):
+class StudyAnswers(Generic[PlanT, QuestionT, PresentationT, AnswerT]):
     """The answers of a study, by participant and question; ``rows`` reads them at each call."""
 
     kind: "KindFiles[PlanT, QuestionT, PresentationT, AnswerT]"
@@ -129,7 +129,7 @@ class Answers(Generic[PlanT, QuestionT, PresentationT, AnswerT]):
         people = {each.public_id for each in content.counted(options)}
         return (row for row in self.rows() if row.participant in people)
 
-    def public(self, move: MoveTime) -> "Answers[PlanT, QuestionT, PresentationT, AnswerT]":
+    def public(self, move: MoveTime) -> "StudyAnswers[PlanT, QuestionT, PresentationT, AnswerT]":
         """Return the answers without what people wrote, all times moved by ``move``."""
         hidden: dict[str, None] = dict.fromkeys(self.kind.typed_fields)
 
@@ -139,7 +139,7 @@ class Answers(Generic[PlanT, QuestionT, PresentationT, AnswerT]):
                 without = replace(answer, **hidden) if hidden else answer
                 yield public_record(row._replace(answer=without), move)
 
-        return Answers(self.kind, rows)
+        return StudyAnswers(self.kind, rows)
 
     def tried_sheet(
         self, content: Content, number: int, drawn: PresentationT, answer: AnswerT
@@ -228,7 +228,7 @@ class KindFiles(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
             for each in content.questions:
                 yield (each.number, *(getattr(each, field.name) for field in declared))
 
-        return [Table(self.questions_file, columns, lines_of(rows))]
+        return [Table(self.questions_file, columns, row_lines(rows))]
 
     def answers_table(self, plan: PlanT) -> Table:
         """Return the file with a row for each answer."""
@@ -253,7 +253,7 @@ class KindFiles(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
                     cells[CONTRADICTS.name] = yes_or_no(row.answer.contradicts)
                 yield [cells[name] for name in names]
 
-        return Table(self.answers_file, columns, lines_of(rows))
+        return Table(self.answers_file, columns, row_lines(rows))
 
     def own_columns(self, plan: PlanT) -> list[Column]:
         """Return the columns that the kind adds: those of the presentation, then the answer's."""
@@ -290,7 +290,7 @@ class KindFiles(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
 
     def stored(
         self, session: Session, study_id: int, *, include_test: bool
-    ) -> Answers[PlanT, QuestionT, PresentationT, AnswerT]:
+    ) -> StudyAnswers[PlanT, QuestionT, PresentationT, AnswerT]:
         """Return the answers of a study in the database."""
         make_drawn: Any = self.presentation
         make_answer: Any = self.answer
@@ -305,21 +305,21 @@ class KindFiles(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
                 drawn, answer = make_drawn(*row[3:split]), make_answer(*row[split:end])
                 yield Record._make((*row[:3], drawn, answer, *row[end:]))
 
-        return Answers(self, rows)
+        return StudyAnswers(self, rows)
 
     def read(
         self,
         files: Files,
         plan: PlanT,
         participants: Callable[[], Iterable[ParticipantRecord]],
-    ) -> tuple[Sequence[QuestionT], Answers[PlanT, QuestionT, PresentationT, AnswerT]]:
+    ) -> tuple[Sequence[QuestionT], StudyAnswers[PlanT, QuestionT, PresentationT, AnswerT]]:
         """Read questions and answers; raises BundleError with the place of each fault."""
         questions = self.read_questions(files, plan)
         reader = _Reader(self, plan, questions, {each.public_id for each in participants()})
         rows = parse_rows(files, self.answers_file, self.answers_table(plan).needed, reader.read)
         records = sorted(rows, key=attrgetter("participant", "question"))
         self._check_complete(plan, participants(), records)
-        return questions, Answers(self, lambda: iter(records))
+        return questions, StudyAnswers(self, lambda: iter(records))
 
     def read_questions(self, files: Files, plan: PlanT) -> Sequence[QuestionT]:
         """Read the file of the questions."""

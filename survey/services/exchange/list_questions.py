@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, Protocol
 
 from survey.core.collections.runs import names_of_runs, read_judgements
 from survey.core.measures import Setting
-from survey.core.studies.fields import and_join
+from survey.core.studies.fields import list_words
 from survey.core.studies.own_lists import COLLECTION_SIZE, LIST_COLUMNS, LIST_RANGE, OwnLists
 from survey.core.studies.plan import OBVIOUS, REPEATED
 from survey.core.studies.provenance import RUN, Provenance, QuestionSource
@@ -37,7 +37,7 @@ from survey.services.exchange.tables import (
     Content,
     Row,
     Table,
-    lines_of,
+    row_lines,
     spaced,
 )
 from survey.services.studies.plans import Reading, TextFile, from_trec
@@ -154,8 +154,8 @@ def _runs_in_order(provenance: Provenance, runs: Sequence[TextFile]) -> list[Tex
         by_name = dict(zip(names, runs, strict=True))
         if {*by_name} != {*provenance.runs}:
             raise BundleError(
-                f"the runs {and_join(sorted(by_name))} were read; the study's are "
-                f"{and_join(provenance.runs)}, each named by its file, or as --run NAME=FILE"
+                f"the runs {list_words(sorted(by_name))} were read; the study's are "
+                f"{list_words(provenance.runs)}, each named by its file, or as --run NAME=FILE"
             )
         in_order = [by_name[name] for name in provenance.runs]
     return [run._replace(run=name) for run, name in zip(in_order, provenance.runs, strict=True)]
@@ -193,7 +193,7 @@ def _compare_lists(plan: PlanOfLists, provenance: Provenance, lists: OwnLists) -
             if provenance.documents[index][run] != lists.documents[index][run]:
                 raise BundleError(f"{place}: the plan has other first documents than the run")
     if plan.own_marks != lists.marks:
-        raise BundleError(f"the plan has other {and_join(plan.marked)} than the files")
+        raise BundleError(f"the plan has other {list_words(plan.marked)} than the files")
 
 
 COUNTED_ROLE = "counted"
@@ -222,7 +222,7 @@ def questions_table(plan: PlanOfLists) -> Table:
     return Table("questions.csv", columns, _questions)
 
 
-@lines_of
+@row_lines
 def _questions(content: Content) -> Iterator[Row]:
     plan: Any = content.plan
     roles = {plan.number_of(control): control for control in plan.controls}
@@ -242,7 +242,7 @@ def _source_cells(source: QuestionSource | None, letter: str) -> tuple[str | Non
     return source.topic, source.runs[letter], spaced(source.documents[letter])
 
 
-@lines_of
+@row_lines
 def _rankings(content: Content) -> Iterator[Row]:
     for question in content.questions:
         for name, column in question.columns.items():

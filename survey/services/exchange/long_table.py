@@ -18,7 +18,7 @@ from survey.services.exchange.tables import (
     Content,
     Table,
     cell_of,
-    text_of,
+    csv_cell,
 )
 
 LONG = "long.csv"
@@ -55,7 +55,7 @@ def long_table(of_d: str, body: Callable[[Content], Iterable[str]]) -> Table:
 
 def end_of_line(pair: Pair, d: float, first: Ranking, second: Ranking) -> str:
     """Return the cells of a pair in a response's line; ``first``, ``second``: its orders."""
-    return f"{text_of(str(pair))},{d + 0.0:.{DIFFERENCE_DIGITS}g},{contrast_part(first, second)}\n"
+    return f"{csv_cell(str(pair))},{d + 0.0:.{DIFFERENCE_DIGITS}g},{contrast_part(first, second)}\n"
 
 
 def start_of_line(
@@ -63,7 +63,7 @@ def start_of_line(
 ) -> str:
     """Return the cells of a response, which its lines have in common."""
     return (
-        f"{text_of(participant)},{question},{text_of(topic or '')},{cell_of(position)},"
+        f"{csv_cell(participant)},{question},{csv_cell(topic or '')},{cell_of(position)},"
         f"{cell_of(seconds)},"
     )
 

@@ -10,12 +10,12 @@ from datetime import UTC, datetime, timedelta
 
 from sqlalchemy.orm import Session
 
-from survey.core.studies.fields import ParticipantRecord, and_join
+from survey.core.studies.fields import ParticipantRecord, list_words
 from survey.core.studies.plan import Plan
 from survey.db.engine import snapshot
 from survey.db.models import Study
 from survey.services.analysis.sheets import Sheet
-from survey.services.exchange.bundle import content_of, files_of, files_of_kind, stream_zip
+from survey.services.exchange.bundle import bundle_files, content_of, files_of_kind, stream_zip
 from survey.services.exchange.tables import BesideRecord, Content, MoveTime
 
 NOT_PUBLISHED = "not published"  # in place of a researcher's reason, which a bundle must have
@@ -25,7 +25,7 @@ BEGINNING = datetime(2000, 1, 1, tzinfo=UTC)  # when everybody begins in a publi
 def stream_public_bundle(session: Session, study: Study) -> Iterator[bytes]:
     """Yield the zip of a study's public bundle in chunks, as the database is now."""
     snapshot(session)
-    return stream_zip(files_of(public_content(session, study)))
+    return stream_zip(bundle_files(public_content(session, study)))
 
 
 def public_content(session: Session, study: Study) -> Content:
@@ -77,7 +77,7 @@ def left_out(plan: Plan) -> str:
     reasons = ["the reasons that participants wrote"] if plan.reason_question else []
     typed = [what] if (what := files_of_kind(plan).typed) else []
     times = "the day and hour at which anyone took part"
-    return and_join([*asked, *reasons, *typed, times])
+    return list_words([*asked, *reasons, *typed, times])
 
 
 def _public_record(record: ParticipantRecord, move: MoveTime) -> ParticipantRecord:

@@ -15,7 +15,7 @@ from survey.db.engine import snapshot
 from survey.db.models import Study
 from survey.db.raw_queries import raw_rows
 from survey.services.exchange.bundle import stable_json
-from survey.services.exchange.tables import PACKAGES, STUDY_FILE, TIMES, batched, time_of, written
+from survey.services.exchange.tables import PACKAGES, STUDY_FILE, TIMES, batched, row_line, time_of
 
 
 def write_rows(session: Session, study: Study, folder: Path, *, include_test: bool = False) -> None:
@@ -35,8 +35,8 @@ def write_rows(session: Session, study: Study, folder: Path, *, include_test: bo
     kind = str(study.plan_json.get("kind", DEFAULT))
     for name, headings, rows in raw_rows(session, study.id, kind, include_test=include_test):
         with (folder / f"{name}.csv").open("w", newline="") as file:
-            file.write(written(headings))
-            for lines in batched(map(written, map(_cells, rows))):
+            file.write(row_line(headings))
+            for lines in batched(map(row_line, map(_cells, rows))):
                 file.writelines(lines)
 
 

@@ -311,16 +311,16 @@ class Table:
 
     def lines(self, content: Content) -> Iterator[str]:
         """Yield the file's text, many lines at a time; the same content gives the same bytes."""
-        yield written(self.names)
+        yield row_line(self.names)
         yield from map("".join, batched(self.body(content)))
 
 
-def lines_of(rows: Callable[[Content], Iterable[Row]]) -> Callable[[Content], Iterator[str]]:
+def row_lines(rows: Callable[[Content], Iterable[Row]]) -> Callable[[Content], Iterator[str]]:
     """Return the body of a table that has a line for each of these rows."""
-    return lambda content: map(written, rows(content))
+    return lambda content: map(row_line, rows(content))
 
 
-def written(row: Row) -> str:
+def row_line(row: Row) -> str:
     """Return a row's line: missing values empty, texts escaped so that no spreadsheet runs them."""
     return ",".join(map(cell_of, row)) + "\n"
 
@@ -330,18 +330,18 @@ def cell_of(cell: Cell) -> str:
     if cell is None or (isinstance(cell, float) and math.isnan(cell)):
         return ""
     if isinstance(cell, str):
-        return text_of(cell)
+        return csv_cell(cell)
     if isinstance(cell, bool):
         return str(int(cell))
     if isinstance(cell, list | tuple):
-        return text_of(spaced(cell))
+        return csv_cell(spaced(cell))
     if isinstance(cell, Mapping):
-        return text_of(json.dumps(cell, ensure_ascii=False))
+        return csv_cell(json.dumps(cell, ensure_ascii=False))
     return time_of(cell) if isinstance(cell, datetime) else str(cell)
 
 
 @lru_cache(CACHED_TEXTS)  # most texts are among a few, or like the one in the row above
-def text_of(cell: str) -> str:
+def csv_cell(cell: str) -> str:
     """Return a text escaped so that no spreadsheet runs it, in quotes where it needs them."""
     return quoted(escaped(cell))
 
@@ -466,7 +466,7 @@ def participants_table(plan: Plan) -> Table:
     return Table(PARTICIPANTS_FILE, columns, _participants)
 
 
-@lines_of
+@row_lines
 def _participants(content: Content) -> Iterator[Row]:
     names = participants_table(content.plan).names
     cells, empty = itemgetter(*names), dict.fromkeys(names)
@@ -491,7 +491,7 @@ def beside_tables(plan: Plan) -> list[Table]:
             values = (each.values.get(field.name) for field in plan.ask)
             yield (each.participant, each.question, *values)
 
-    return [Table(BESIDE_FILE, columns, lines_of(rows))] if plan.ask else []
+    return [Table(BESIDE_FILE, columns, row_lines(rows))] if plan.ask else []
 
 
 def _personal_column(field: PersonalField) -> Column:
@@ -529,7 +529,7 @@ _COMPUTED = {
 }
 
 
-@lines_of
+@row_lines
 def _identities(content: Content) -> Iterator[Row]:
     for person in content.identities() if content.identities else ():
         parameters = json.dumps(person.parameters, sort_keys=True)
@@ -562,7 +562,7 @@ def item_tables(content: Content) -> list[Table]:
     ]
 
 
-@lines_of
+@row_lines
 def _thumbnails(content: Content) -> Iterator[Row]:
     for each in content.thumbnails() if content.thumbnails else ():
         picture = base64.b64encode(each.thumbnail).decode()
@@ -578,7 +578,7 @@ ITEMS_TABLE = Table(
         *(_SHA256, Column("text", source=StoredItem.text), _ALT),
         *(Column(name, source=getattr(StoredItem, name)) for name in collection.LATER_OF_ITEMS),
     ],
-    lines_of(lambda content: iter(content.items)),
+    row_lines(lambda content: iter(content.items)),
 )
 TOPICS_TABLE = Table(
     "topics.csv",
@@ -588,7 +588,7 @@ TOPICS_TABLE = Table(
         Column("cluster_type", source=StoredTopic.cluster_type),
         *(Column(name, source=getattr(StoredTopic, name)) for name in collection.LATER_OF_TOPICS),
     ],
-    lines_of(lambda content: iter(content.topics)),
+    row_lines(lambda content: iter(content.topics)),
 )
 THUMBNAILS_TABLE = Table(
     "thumbnails.csv",
@@ -605,7 +605,7 @@ THUMBNAILS_TABLE = Table(
 def codebook_of(tables: Sequence[Table]) -> Table:
     """Return codebook.csv, a row for each column of these tables and of itself."""
 
-    @lines_of
+    @row_lines
     def rows(_: Content) -> Iterator[Row]:
         for table in [*tables, codebook]:
             for column in table.columns:

@@ -408,7 +408,7 @@ def require_open(status: str) -> None:
         raise NotAllowedError(marked("This study is not open yet."))
 
 
-class Step(StrEnum):
+class ParticipantStep(StrEnum):
     """The pages of a survey, in order."""
 
     CONSENT = "consent"
@@ -434,7 +434,7 @@ class Progress:
     still to be answered.
     """
 
-    step: Step
+    step: ParticipantStep
     position: int | None = None
     answered: Mapping[int, bool] = field(default_factory=dict)
     closing: bool = False
@@ -453,16 +453,18 @@ def progress_of(session: Session, plan: Plan, participant: AnyParticipant) -> Pr
     """Return a participant's next page, from what is stored alone."""
     if participant.status != "started":
         ended = participant.status
-        return Progress(Step.DONE if ended == "complete" else Step(ended))
+        return Progress(ParticipantStep.DONE if ended == "complete" else ParticipantStep(ended))
     if step := step_before_questions(participant):
         return Progress(step)
     answered = participant_queries.answered_positions(session, participant.id)
     closing = bool(plan.closing_questions) and participant.closing is None
     progress = _progress_among(answered, closing=closing)
-    if progress.step in (Step.CLOSING, Step.REVIEW) and has_queue(plan, participant):
+    if progress.step in (ParticipantStep.CLOSING, ParticipantStep.REVIEW) and has_queue(
+        plan, participant
+    ):
         queue = _queue_of(session, plan, participant)
         if queue.due or queue.is_open:
-            return replace(progress, step=Step.WAITING)
+            return replace(progress, step=ParticipantStep.WAITING)
     return progress
 
 
@@ -477,23 +479,25 @@ def _queue_of(session: Session, plan: Plan, participant: AnyParticipant) -> Queu
     return queue
 
 
-def step_before_questions(participant: AnyParticipant) -> Step | None:
+def step_before_questions(participant: AnyParticipant) -> ParticipantStep | None:
     """Return the first page before the questions that a participant has not sent yet, or None."""
     if participant.consented_at is None:
-        return Step.CONSENT
+        return ParticipantStep.CONSENT
     if participant.described_at is None:
-        return Step.ABOUT_YOU
-    return Step.SCENARIO if participant.informed_at is None else None
+        return ParticipantStep.ABOUT_YOU
+    return ParticipantStep.SCENARIO if participant.informed_at is None else None
 
 
 def _progress_among(answered: Mapping[int, bool], *, closing: bool) -> Progress:
     """Return the first open question: practice, unless another is answered; else what follows."""
     if not any(answered.values()) and PRACTICE in answered:
-        return Progress(Step.PRACTICE, PRACTICE, answered, closing)
+        return Progress(ParticipantStep.PRACTICE, PRACTICE, answered, closing)
     for position, done in answered.items():
         if not done and position > PRACTICE:
-            return Progress(Step.QUESTION, position, answered, closing)
-    return Progress(Step.CLOSING if closing else Step.REVIEW, None, answered, closing)
+            return Progress(ParticipantStep.QUESTION, position, answered, closing)
+    return Progress(
+        ParticipantStep.CLOSING if closing else ParticipantStep.REVIEW, None, answered, closing
+    )
 
 
 def agree(session: Session, record: AnyParticipant, text_digest: str) -> bool:
@@ -696,7 +700,7 @@ def finish(session: Session, record: AnyParticipant) -> None:
     """Store that a participant is complete; raises NotAllowedError while an answer is missing."""
     participant = queries.locked_participant(session, record)
     if participant.status != "complete":
-        if progress_of(session, participant.study.plan, participant).step != Step.REVIEW:
+        if progress_of(session, participant.study.plan, participant).step != ParticipantStep.REVIEW:
             raise NotAllowedError(marked("Some questions are still open."))
         participant.status = "complete"
         participant.completed_at = now()

@@ -39,7 +39,7 @@ from survey.core.agreement.power_model import (
     tally,
 )
 from survey.core.statistics.significance import LEVEL
-from survey.core.studies.fields import MOST_QUESTIONS, Fault, PlanError, and_join
+from survey.core.studies.fields import MOST_QUESTIONS, Fault, PlanError, list_words
 from survey.core.studies.plan import Plan
 from survey.core.studies.questions import rankings_of
 from survey.core.studies.rankings import CONTRADICTING, IDENTICAL, TIES_ONLY
@@ -137,7 +137,7 @@ def _choice_faults(texts: Mapping[str, str]) -> Iterator[Fault]:
         )
 
 
-def texts_of(plan: Plan, pair: Pair) -> dict[str, str]:
+def grid_texts(plan: Plan, pair: Pair) -> dict[str, str]:
     """Return the fields of the grid that a study's plan decides.
 
     Participants in an arm without methods are not counted. ``pair``: the two measures of
@@ -161,7 +161,7 @@ def compared_in(plan: Plan, questions: Sequence[Any], text: str | None) -> tuple
     """Return the pair of ``find_pair``, and the kinds of a study's questions for it.
 
     Without a ``text`` the primary pair, where the plan names one. Raises SurveyError as
-    ``texts_of`` and ``find_pair`` do.
+    ``grid_texts`` and ``find_pair`` do.
     """
     voted = _plan_with_votes(plan)
     pair = find_pair(voted.measures, text or voted.primary or None)
@@ -171,7 +171,7 @@ def compared_in(plan: Plan, questions: Sequence[Any], text: str | None) -> tuple
 def without_methods(plan: Plan) -> str:
     """Return a sentence on the participants whose arm shows no methods; empty where all see some.
 
-    Raises SurveyError as ``texts_of``.
+    Raises SurveyError as ``grid_texts``.
     """
     others = plan.participants - _plan_with_votes(plan).voters
     if not others:
@@ -313,7 +313,7 @@ def simulate_plan(plan: Plan, questions: Sequence[Any]) -> tuple[Pair, tuple[Pow
     Raises GridError for a study that is too small.
     """
     pair, kinds = compared_in(plan, questions, None)
-    texts = texts_of(plan, pair)
+    texts = grid_texts(plan, pair)
     texts["participants"] = str(min(int(texts["participants"]), int(PEOPLE.highest)))
     asked = {float(texts.pop("difference", USUAL_DIFFERENCE)), *DIFFERENCES}
     grid = read_grid({**texts, "difference": "0"}, kinds)
@@ -457,7 +457,7 @@ def side_by_side(powers: Sequence[Power]) -> list[list[Power]]:
     return list(rows.values())
 
 
-def as_rows(powers: Sequence[Power]) -> list[dict[str, Any]]:
+def power_rows(powers: Sequence[Power]) -> list[dict[str, Any]]:
     """Return a row of the CSV file for each study."""
     return [
         {
@@ -479,7 +479,7 @@ def as_rows(powers: Sequence[Power]) -> list[dict[str, Any]]:
     ]
 
 
-def as_json(grid: Grid, powers: Sequence[Power], ways: Sequence[Way]) -> dict[str, Any]:
+def power_json(grid: Grid, powers: Sequence[Power], ways: Sequence[Way]) -> dict[str, Any]:
     """Return the grid's settings, the powers and what gives enough power as JSON values."""
     return {
         "alpha": LEVEL,
@@ -491,10 +491,15 @@ def as_json(grid: Grid, powers: Sequence[Power], ways: Sequence[Way]) -> dict[st
         "primary": powers[0].primary,
         "studies": [
             {**row, "why": why} if (why := why_nothing(result)) else row
-            for row, result in zip(as_rows(powers), powers, strict=True)
+            for row, result in zip(power_rows(powers), powers, strict=True)
         ],
         "enough": [
-            {"power": ENOUGH, "more": way.more, "reached": way.enough, **as_rows([way.result])[0]}
+            {
+                "power": ENOUGH,
+                "more": way.more,
+                "reached": way.enough,
+                **power_rows([way.result])[0],
+            }
             for way in ways
         ],
     }
@@ -541,7 +546,7 @@ NOT_COVERED = (
 def reading(result: Power) -> str:
     """Return the sentence on a study's power, for a preregistration too."""
     who = f"With {result.participants} participants answering {asked(result)} questions"
-    how_often = f"in {percent(result)} of studies ({margin(result)})"
+    how_often = f"in {power_percent(result)} of studies ({margin(result)})"
     corrected = correction_of(result)
     if not result.difference:
         return (
@@ -598,10 +603,10 @@ def _of_others(study: PlannedStudy) -> str:
     if study.kinds != RANDOM_KINDS:
         return ""
     of_pairs = (
-        f"{and_join(names)} do so in {100 * share:.0f} % (about {study.questions * share:.0f})"
+        f"{list_words(names)} do so in {100 * share:.0f} % (about {study.questions * share:.0f})"
         for names, share in RANDOM_BALANCED.items()
     )
-    return f" (So it is for MNRO and NMRR; {and_join([*of_pairs])}.)"
+    return f" (So it is for MNRO and NMRR; {list_words([*of_pairs])}.)"
 
 
 def _for_order(study: PlannedStudy, shares: Mapping[str, float]) -> str:
@@ -638,12 +643,12 @@ def smallest_found(powers: Sequence[Power], matters: int | None) -> str:
     enough = 0 if first.power >= ENOUGH else _enough_difference(powers)
     if enough is None:
         sentence = f"{who}, even a difference of {points(last.difference)} is found in only"
-        sentence += f" {percent(last)} of studies"
+        sentence += f" {power_percent(last)} of studies"
     else:
         what = f"about {points(enough)}" if enough else f"{points(first.difference)} or less"
         sentence = f"{who}, a difference of {what} is found in {100 * ENOUGH:.0f} % of studies"
-    others = [f"one of {points(each.difference)} in {percent(each)}" for each in also]
-    return f"{and_join([sentence, *others])}."
+    others = [f"one of {points(each.difference)} in {power_percent(each)}" for each in also]
+    return f"{list_words([sentence, *others])}."
 
 
 def _enough_difference(powers: Sequence[Power]) -> float | None:
@@ -667,7 +672,7 @@ def asked(result: PlannedStudy) -> str:
     return f"{answered} of {result.questions}"
 
 
-def percent(result: Power) -> str:
+def power_percent(result: Power) -> str:
     """Format a power in %, never rounded up to ``ENOUGH``."""
     for decimals in range(4):
         text = f"{100 * result.power:.{decimals}f}"
@@ -697,9 +702,8 @@ def advice(powers: Sequence[Power], ways: Sequence[Way]) -> list[str]:
 
 
 def _how_many(start: Power, ways: Sequence[Way]) -> str:
-    what = (
-        f"A difference of {points(start.difference)}: {_study(start)} find it in {percent(start)}"
-    )
+    power = power_percent(start)
+    what = f"A difference of {points(start.difference)}: {_study(start)} find it in {power}"
     if start.power >= ENOUGH:
         return f"{what}, which is enough."
     sizes = [f"about {_study(way.result)}" for way in ways if way.enough]
@@ -716,7 +720,7 @@ def _not_enough(start: Power, way: Way) -> str:
         most = result.participants if way.more == PARTICIPANTS else result.questions
         return f"More than {most} {way.more} are not tried."
     runs = f"{margin(result)} in {result.replicates} runs"
-    return f"Not enough: {_study(result)}, {percent(result)} ({runs})."
+    return f"Not enough: {_study(result)}, {power_percent(result)} ({runs})."
 
 
 def _what_helps(start: Power, ways: Sequence[Way]) -> Iterator[str]:

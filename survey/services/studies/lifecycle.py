@@ -19,7 +19,7 @@ from survey.core.agreement.power_model import smallest_lead
 from survey.core.agreement.verdicts import SEEN_AGAIN
 from survey.core.kinds import KIND_KEY, KINDS, kind_of
 from survey.core.measures import MEASURES, mentioned_measure
-from survey.core.preflight import ITEMS, STOP, TOPICS, Shown, Warned, items_checked
+from survey.core.preflight import ITEMS, STOP, TOPICS, Showable, Warned, items_checked
 from survey.core.studies.fields import Finding, is_storable
 from survey.core.studies.minutes import Documents, are_apart
 from survey.core.studies.plan import Plan, TaskQuestion, study_digest, text_digest
@@ -552,7 +552,7 @@ def compared_items(session: Session, study: Study, *, so_far: bool = True) -> li
     return compared
 
 
-def _shown(session: Session, study: Study) -> Shown:
+def _shown(session: Session, study: Study) -> Showable:
     """Return what the questions of a study name, and what there is to show of it."""
     nothing = {*item_queries.absent_pictures(session, study.id), None}
     items = item_queries.items_of(session, study.id)
@@ -562,7 +562,7 @@ def _shown(session: Session, study: Study) -> Shown:
         if named := _named_documents(row):
             topic, of_topic = named
             documents[topic] = documents.get(topic, set()) | of_topic
-    return Shown(
+    return Showable(
         documents,
         items={each.document for each in items},
         seen_items={each.document for each in items if each.sha256 not in nothing or each.has_text},
@@ -582,7 +582,7 @@ def _named_documents(row: StoredQuestion) -> tuple[str, set[str]] | None:
     return source["topic"], {document for some in lists for document in some}
 
 
-def _lacking(row: StoredQuestion, shown: Shown, said: Collection[str]) -> Iterator[Finding]:
+def _lacking(row: StoredQuestion, shown: Showable, said: Collection[str]) -> Iterator[Finding]:
     """Yield which documents and topic of a question have neither a picture nor a text.
 
     ``said``: ITEMS or TOPICS, of which nothing is to be said.

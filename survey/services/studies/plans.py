@@ -33,7 +33,7 @@ from survey.core.studies.fields import (
 from survey.core.studies.minutes import PICTURES
 from survey.core.studies.own_lists import OwnLists as OwnLists
 from survey.core.studies.own_lists import read_lists_csv as read_lists_csv
-from survey.core.studies.plan import FIELD_LISTS, Plan, giveaways_in_title, texts_of
+from survey.core.studies.plan import FIELD_LISTS, Plan, giveaways_in_title, text_rules
 from survey.core.studies.provenance import CLUSTERS, JUDGEMENTS, RUN, Provenance, SourceFile
 from survey.core.studies.run_lists import AS_WRITTEN, read_trec
 from survey.core.studies.run_lists import Reading as Reading
@@ -245,7 +245,7 @@ def extract(
 
 def _with_texts(values: Mapping[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
     kind = KINDS[values.get("kind", DEFAULT)].plan
-    names = [name for name in texts_of(kind) if name in values]
+    names = [name for name in text_rules(kind) if name in values]
     changed = {**values, **{name: change(values[name]) for name in names}}
     for name in FIELD_LISTS.keys() & values.keys():
         changed[name] = [_field_with_texts(field, change) for field in values[name]]
@@ -517,7 +517,7 @@ def parse_nested(name: str, text: str) -> object:
         raise PlanError([Fault((name,), f"{name} cannot be read: {error}")]) from None
 
 
-def differences(
+def plan_differences(
     saved: Mapping[str, object], typed: Mapping[str, object]
 ) -> list[tuple[str, str, str]]:
     """Return the fields that differ between two versions: (name, text saved, text typed)."""

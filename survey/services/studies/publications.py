@@ -196,7 +196,7 @@ def all_public(session: Session) -> list[Publication]:
     ]
 
 
-def version_of(session: Session, study: Study) -> str:
+def publication_version(session: Session, study: Study) -> str:
     """Return a text that differs whenever a closed study's public page may differ.
 
     Every change of its answers is in the study's log. After an older backup is restored, erasures

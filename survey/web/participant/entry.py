@@ -20,7 +20,7 @@ from wtforms.validators import (
 from survey import tokens
 from survey.errors import IdTakenError, NotAllowedError, NotFoundError
 from survey.services.participation import participants
-from survey.services.participation.participants import Arrival, Step, progress_of
+from survey.services.participation.participants import Arrival, ParticipantStep, progress_of
 from survey.services.studies.recruitment import recruitment_of
 from survey.web.forms import Form, form_page
 from survey.web.language import gettext, lazy_gettext
@@ -168,7 +168,7 @@ def _entry_page(form: ResumeForm, problems: list[tuple[str, str]]) -> str:
 
 
 @blueprint.route("/consent", methods=["GET", "POST"])
-@requires(Step.CONSENT)
+@requires(ParticipantStep.CONSENT)
 def consent() -> ResponseReturnValue:
     """Show the latest consent text; store the agreement unless the text has changed since."""
     form, status = ConsentForm(), None
@@ -184,7 +184,7 @@ def consent() -> ResponseReturnValue:
 
 
 @blueprint.post("/decline")
-@requires(Step.CONSENT)
+@requires(ParticipantStep.CONSENT)
 def decline() -> ResponseReturnValue:
     """Store that the participant does not want to take part."""
     if again := not_pressed(gettext("No, thank you")):
@@ -196,17 +196,17 @@ def decline() -> ResponseReturnValue:
 @blueprint.get("/declined")
 def declined() -> ResponseReturnValue:
     """Confirm that the participant has declined; they may still agree while the study is open."""
-    return last_page(Step.DECLINED, "participant/declined.html")
+    return last_page(ParticipantStep.DECLINED, "participant/declined.html")
 
 
 @blueprint.get("/screened-out")
 def screened_out() -> ResponseReturnValue:
     """Explain that the study looks for other people."""
-    return last_page(Step.SCREENED_OUT, "participant/screened_out.html")
+    return last_page(ParticipantStep.SCREENED_OUT, "participant/screened_out.html")
 
 
 @blueprint.route("/about-you", methods=["GET", "POST"])
-@requires(Step.ABOUT_YOU)
+@requires(ParticipantStep.ABOUT_YOU)
 def about_you() -> ResponseReturnValue:
     """Ask for the study's personal fields, and store the answers."""
     fields = g.plan.personal_fields
@@ -218,7 +218,7 @@ def about_you() -> ResponseReturnValue:
 
 
 @blueprint.route("/scenario", methods=["GET", "POST"])
-@requires(Step.SCENARIO)
+@requires(ParticipantStep.SCENARIO)
 def scenario() -> ResponseReturnValue:
     """Show the story behind the lists; store that it was read, and draw the questions."""
     form = Form()

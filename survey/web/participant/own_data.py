@@ -10,7 +10,7 @@ from wtforms.validators import DataRequired
 from survey.errors import NotFoundError
 from survey.services.participation import own_data as services
 from survey.services.participation import participants
-from survey.services.participation.participants import Step, progress_of
+from survey.services.participation.participants import ParticipantStep, progress_of
 from survey.services.studies import publications
 from survey.web.forms import Form, errors_beside, form_page
 from survey.web.language import gettext, lazy_gettext
@@ -77,7 +77,7 @@ def stop() -> ResponseReturnValue:
 @blueprint.get("/stopped")
 def stopped() -> ResponseReturnValue:
     """Confirm that the participant has stopped, with the code for a platform."""
-    return last_page(Step.STOPPED, "participant/stopped.html")
+    return last_page(ParticipantStep.STOPPED, "participant/stopped.html")
 
 
 @blueprint.post("/erase")

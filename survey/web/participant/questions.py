@@ -26,7 +26,7 @@ from survey.errors import NotFoundError, marked
 from survey.services.operations.database import begin_reading, begin_writing
 from survey.services.participation import answers, participants
 from survey.services.participation.answers import Outcome, ShownQuestion, TooManyAnswersError
-from survey.services.participation.participants import PRACTICE, Step, progress_of
+from survey.services.participation.participants import PRACTICE, ParticipantStep, progress_of
 from survey.web.errors import DATABASE_FAULTS, RETRY_AFTER, database_busy, roll_back
 from survey.web.forms import BESIDE_PREFIX, AnswerForm, Form, form_page
 from survey.web.language import gettext, set_browser_language
@@ -68,7 +68,7 @@ MARK_TOKENS = {name: token_hex() for name in ("token", "submission_key", "resume
 
 
 @blueprint.get("/practice")
-@requires(Step.PRACTICE)
+@requires(ParticipantStep.PRACTICE)
 def practice() -> ResponseReturnValue:
     """Show a step of the explanation, the practice question, or the practice answer."""
     step = request.args.get("step", 0, type=int)
@@ -98,7 +98,7 @@ def explanation(step: int, question: Callable[[], object]) -> str | None:
 
 
 @blueprint.post("/practice/check")
-@requires(Step.PRACTICE)
+@requires(ParticipantStep.PRACTICE)
 def check() -> ResponseReturnValue:
     """Store whether the first answer to the check question was right; explain a wrong one."""
     is_asked = g.plan.practice and pages_of(g.plan).check(g.plan) is not None
@@ -122,14 +122,14 @@ def step_after_check() -> dict[str, Any]:
 
 
 @blueprint.post("/practice")
-@requires(Step.PRACTICE)
+@requires(ParticipantStep.PRACTICE)
 def answer_practice() -> ResponseReturnValue:
     """Store the practice answer, which no analysis reads."""
     return answer(PRACTICE)
 
 
 @blueprint.post("/start")
-@requires(Step.PRACTICE)
+@requires(ParticipantStep.PRACTICE)
 def start() -> ResponseReturnValue:
     """Leave practice for the first question."""
     total = _counts()["total"]
@@ -140,7 +140,7 @@ def start() -> ResponseReturnValue:
 
 
 @blueprint.get("/q/<int(max=999):position>")
-@requires(Step.PRACTICE)
+@requires(ParticipantStep.PRACTICE)
 def question(position: int) -> ResponseReturnValue:
     """Show a question with its stored answer; lead back from one that is not yet reached."""
     if position < 1 or _is_ahead(position):
@@ -150,7 +150,7 @@ def question(position: int) -> ResponseReturnValue:
 
 
 @blueprint.post("/q/<int(max=999):position>")
-@requires(Step.PRACTICE)
+@requires(ParticipantStep.PRACTICE)
 def answer_question(position: int) -> ResponseReturnValue:
     """Store an answer and lead to the next page; see ``answer``."""
     if position < 1 or _is_ahead(position):
@@ -176,17 +176,19 @@ def whole_text(name: str) -> ResponseReturnValue:
 
 
 @blueprint.get("/waiting")
-@requires(Step.WAITING)
+@requires(ParticipantStep.WAITING)
 def waiting() -> ResponseReturnValue:
     """Ask what is due by now; else say that others are still at work."""
     begin_writing(session())
-    if g.progress.step != Step.WAITING or participants.take_due_questions(session(), g.participant):
+    if g.progress.step != ParticipantStep.WAITING or participants.take_due_questions(
+        session(), g.participant
+    ):
         return go_on()
     return render_template("participant/waiting.html", **_counts())
 
 
 @blueprint.route("/closing", methods=["GET", "POST"])
-@requires(Step.CLOSING)
+@requires(ParticipantStep.CLOSING)
 def closing() -> ResponseReturnValue:
     """Ask the closing questions, where the plan has any, and store the answers."""
     fields = g.plan.closing_questions
@@ -201,7 +203,7 @@ def closing() -> ResponseReturnValue:
 
 
 @blueprint.route("/review", methods=["GET", "POST"])
-@requires(Step.REVIEW)
+@requires(ParticipantStep.REVIEW)
 def review() -> ResponseReturnValue:
     """Show all answers, to be checked and changed; store that the participant is complete."""
     form = Form()
@@ -216,7 +218,7 @@ def review() -> ResponseReturnValue:
 @blueprint.get("/done")
 def done() -> ResponseReturnValue:
     """Show the receipt, also when the page is visited again."""
-    return last_page(Step.DONE, "participant/done.html")
+    return last_page(ParticipantStep.DONE, "participant/done.html")
 
 
 def _use_plan_of(position: int) -> None:

@@ -24,7 +24,7 @@ from survey.errors import NotFoundError
 from survey.services.collections import items
 from survey.services.operations.database import begin_page
 from survey.services.participation import participants
-from survey.services.participation.participants import Progress, Step, progress_of
+from survey.services.participation.participants import ParticipantStep, Progress, progress_of
 from survey.services.studies.recruitment import recruitment_of
 from survey.web.forms import Form, form_page
 from survey.web.language import set_language
@@ -34,10 +34,16 @@ from survey.web.requests import View, read_form, secret_key, session, take_slug
 blueprint = Blueprint("participant", __name__, url_prefix="/s/<slug>")
 take_slug(blueprint)
 
-ENDS = (Step.DONE, Step.SCREENED_OUT, Step.STOPPED)
+ENDS = (ParticipantStep.DONE, ParticipantStep.SCREENED_OUT, ParticipantStep.STOPPED)
 WAY = (
-    *(Step.CONSENT, Step.ABOUT_YOU, Step.SCENARIO),
-    *(Step.PRACTICE, Step.QUESTION, Step.WAITING, Step.CLOSING, Step.REVIEW),
+    *(ParticipantStep.CONSENT, ParticipantStep.ABOUT_YOU, ParticipantStep.SCENARIO),
+    *(
+        ParticipantStep.PRACTICE,
+        ParticipantStep.QUESTION,
+        ParticipantStep.WAITING,
+        ParticipantStep.CLOSING,
+        ParticipantStep.REVIEW,
+    ),
 )
 
 AFTER = "after"  # of an address: the question that was answered before, see ``address_of``
@@ -140,7 +146,7 @@ def browser_token() -> str:
     return str(cookie["id"])
 
 
-def requires(step: Step) -> Callable[[View], View]:
+def requires(step: ParticipantStep) -> Callable[[View], View]:
     """Return a decorator that admits participants to a view who have come as far as ``step``.
 
     Others are redirected: to the entry without a participant, to their last page after the end,
@@ -154,7 +160,11 @@ def requires(step: Step) -> Callable[[View], View]:
                 return redirect(url_for("participant.entry"))
             progress = g.progress = progress_of(session(), g.plan, g.participant)
             # Those who declined may still agree.
-            reached = Step.CONSENT if progress.step == Step.DECLINED else progress.step
+            reached = (
+                ParticipantStep.CONSENT
+                if progress.step == ParticipantStep.DECLINED
+                else progress.step
+            )
             if reached in ENDS or WAY.index(reached) < WAY.index(step):
                 return redirect(address_of(progress))
             participants.require_open(g.study.status)
@@ -198,7 +208,7 @@ def not_pressed(button: str) -> ResponseReturnValue | None:
     return form_page("participant/pressed.html", form, fields=fields, button=button)
 
 
-def last_page(step: Step, template: str) -> ResponseReturnValue:
+def last_page(step: ParticipantStep, template: str) -> ResponseReturnValue:
     """Render the page at which participants end with a step; lead others to their own page."""
     if g.participant is None:
         return redirect(url_for("participant.entry"))
@@ -222,7 +232,7 @@ def address_of(progress: Progress, after: int | None = None) -> str:
     ``after``: the position of a question; the page says how its answer counts.
     """
     values: dict[str, int | None] = {} if after is None else {AFTER: after}
-    if progress.step == Step.QUESTION:
+    if progress.step == ParticipantStep.QUESTION:
         values["position"] = progress.position
         return _address(request.script_root, g.slug, "question", **values)
     return _address(request.script_root, g.slug, progress.step.value, **values)

@@ -61,7 +61,7 @@ def evaluate() -> ResponseReturnValue:
         return form_page("researcher/evaluation.html", form)
     graphs = run_report.graphs(report)
     if "download" in request.form:
-        chunks = stream_zip_of_bytes(run_report.files_of(report, graphs))
+        chunks = stream_zip_of_bytes(run_report.run_report_files(report, graphs))
         return attachment(chunks, "application/zip", "evaluation.zip")
     keep(form)  # the page has the form again, and its button "Download a zip"
     return form_page(

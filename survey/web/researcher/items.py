@@ -10,7 +10,7 @@ from survey.services.studies import lifecycle
 from survey.web.forms import Form, form_page
 from survey.web.requests import in_own_process, session
 from survey.web.researcher.pages import STUDY_ADDRESS, blueprint
-from survey.web.uploads import UploadsField, counted_progress, files_of, forget, progress_by_now
+from survey.web.uploads import UploadsField, chosen_files, counted_progress, forget, progress_by_now
 
 PICTURES_SHOWN = 24
 
@@ -25,7 +25,7 @@ class ItemsForm(Form):
 def items() -> ResponseReturnValue:
     """Show how many items and topics there are, with some of the pictures; as JSON the counts."""
     if request.accept_mimetypes.best == "application/json":
-        counts = collection.summary(session(), g.study)
+        counts = collection.items_summary(session(), g.study)
         return jsonify(counts | {"taking": progress_by_now(g.study.id)})
     return _items_page(ItemsForm(formdata=None))
 
@@ -36,7 +36,7 @@ def take_items() -> ResponseReturnValue:
     """Take files in; a script that sends some at a time gets JSON."""
     lifecycle.require_draft(g.study)
     form = ItemsForm()
-    uploads = {tidy_path(str(file.filename)): file.stream for file in files_of("files")}
+    uploads = {tidy_path(str(file.filename)): file.stream for file in chosen_files("files")}
     intake = collection.Intake()
     if not form.validate_on_submit():
         return _items_page(form)
@@ -75,9 +75,9 @@ def take_items() -> ResponseReturnValue:
     return _items_page(form, intake)
 
 
-def _part_of_files() -> collection.Part:
+def _part_of_files() -> collection.RequestPart:
     """Return which part of the chosen files a script sends in this request."""
-    return collection.Part(
+    return collection.RequestPart(
         elsewhere=request.form.get("elsewhere", "").splitlines(),
         is_later="later" in request.form,
         is_whole="part" not in request.form,
@@ -109,7 +109,7 @@ def _items_page(form: ItemsForm, intake: collection.Intake | None = None) -> Res
         form,
         intake=intake,
         warnings=collection.warning_sentences(intake.warnings) if intake else (),
-        summary=collection.summary(session(), g.study),
+        summary=collection.items_summary(session(), g.study),
         shown=collection.pictured(session(), g.study, rows)[:PICTURES_SHOWN],
         topics=topics,
         compared=lifecycle.compared_items(session(), g.study),

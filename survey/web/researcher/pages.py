@@ -28,7 +28,7 @@ from survey.services.studies.plans import Reading, TextFile, id_changes
 from survey.web.auth import require_sign_in
 from survey.web.forms import Form
 from survey.web.requests import View, session, take_slug
-from survey.web.uploads import files_of, forget_used
+from survey.web.uploads import chosen_files, forget_used
 
 if TYPE_CHECKING:
     from survey.db.models import Event
@@ -119,7 +119,7 @@ class Conflict:
         """Compare two versions; ``kind``: of the event of such a change."""
         rows = [
             (form[name].label.text if name in form else name, old, new)
-            for name, old, new in plans.differences(saved, typed)
+            for name, old, new in plans.plan_differences(saved, typed)
         ]
         events = accounts.events_of(session(), g.study)
         event = next((event for event in events if event.kind == kind), None)
@@ -184,7 +184,7 @@ def uploaded_text(name: str) -> tuple[str, str] | None:
 def uploaded_files(name: str) -> list[TextFile]:
     """Return the files of a field, chosen or kept; raises ValueError for what is no text."""
     files = []
-    for file in files_of(name):
+    for file in chosen_files(name):
         content, file_name = file.read(), str(file.filename)
         digest = hashlib.sha256(content).hexdigest()
         files.append(TextFile(file_name, decoded(content, file_name), digest))

@@ -41,7 +41,7 @@ from survey.core.studies.fields import (
     Words,
     rules_of,
 )
-from survey.core.studies.plan import FIELD_LISTS, Plan, texts_of
+from survey.core.studies.plan import FIELD_LISTS, Plan, text_rules
 from survey.core.text_input import parse_whole
 from survey.errors import ChangedMeanwhileError, SurveyError
 from survey.services.participation import answers
@@ -126,7 +126,7 @@ class Part(NamedTuple):
     help: str = ""
 
 
-class Step(NamedTuple):
+class PlanStep(NamedTuple):
     """A step of the plan's form; ``preview``: the participants' page that is shown beside it."""
 
     title: str
@@ -145,12 +145,12 @@ RUNS_HEADING = "Pictures and texts of the runs"  # shown only where the lists co
 
 # The steps of a plan's form, if its kind has no others.
 PLAN_STEPS = {
-    "what": Step(
+    "what": PlanStep(
         "What to ask",
         "question",
         (Part("", (OWN, "questions")), Part("Seed", ("seed",), folded=True)),
     ),
-    "how": Step(
+    "how": PlanStep(
         "How to ask",
         "question",
         (
@@ -159,7 +159,7 @@ PLAN_STEPS = {
             Part("", ("shuffle_questions",)),
         ),
     ),
-    "who": Step(
+    "who": PlanStep(
         "Who takes part",
         "about_you",
         (
@@ -173,7 +173,7 @@ PLAN_STEPS = {
             Part("Closing questions", ("closing_questions",)),
         ),
     ),
-    "texts": Step(
+    "texts": PlanStep(
         "Texts",
         "entry",
         (
@@ -192,7 +192,7 @@ def _form_class(kind: type[Plan]) -> "type[PlanForm]":
 
 
 @cache
-def steps_of(kind: type[Plan]) -> dict[str, Step]:
+def form_steps(kind: type[Plan]) -> dict[str, PlanStep]:
     """Return the steps of the form of a kind's plans, with the fields that the kind has."""
     rules = rules_of(kind)
     form = _form_class(kind)
@@ -221,7 +221,7 @@ def _kind() -> type[Plan]:
 
 def step_of(field: str) -> str | None:
     """Return the step of the plan's form that has a field; None for a field of no step."""
-    steps = steps_of(_kind()).items()
+    steps = form_steps(_kind()).items()
     return next((name for name, step in steps if field in step.fields), None)
 
 
@@ -237,7 +237,7 @@ class PlanForm(VersionedForm):
     fields that have no rule. A kind may have a subclass with others.
     """
 
-    steps: ClassVar[Mapping[str, Step]] = PLAN_STEPS
+    steps: ClassVar[Mapping[str, PlanStep]] = PLAN_STEPS
     controls: ClassVar[dict[str, Callable[[], Field]]] = dict.fromkeys(FIELD_LISTS, _rows)
     step = HiddenField()
 
@@ -320,7 +320,7 @@ def form_of(kind: type[Plan]) -> type[PlanForm]:
     """Return the form of a kind's plans; its fields, and so its errors, are in its steps' order."""
     rules = rules_of(kind)
     base = _form_class(kind)
-    asked = [name for step in steps_of(kind).values() for name in step.fields]
+    asked = [name for step in form_steps(kind).values() for name in step.fields]
     controls = {
         name: field_for(rules[name]) if name in rules else base.controls[name]() for name in asked
     }
@@ -394,7 +394,7 @@ def _plan_page(
 
     The page has a frame with the preview.
     """
-    steps = steps_of(_kind())
+    steps = form_steps(_kind())
     faulty = {step_of(control.partition("-")[0]) for control, _ in form.problems}
     open_steps = [name for name in steps if name in faulty]
     open_steps = open_steps or [step if step in steps else next(iter(steps))]
@@ -409,7 +409,7 @@ def _plan_page(
             open_steps=open_steps,
             of_runs=RUNS_HEADING,
             has_power=kind_of(g.plan).has_power,
-            texts=texts_of(_kind()),
+            texts=text_rules(_kind()),
             # Fields whose controls stand side by side.
             short={name for name, rule in rules if isinstance(rule, Whole) and len(rule.help) < 70},
             previewed=_previewed_pages(g.plan),

@@ -36,7 +36,7 @@ from survey.web.researcher.pages import (
     image_response,
     uploaded_files,
 )
-from survey.web.uploads import UploadField, UploadsField, files_of
+from survey.web.uploads import UploadField, UploadsField, chosen_files
 
 MEDIA_TYPES = {"json": "application/json", "txt": "text/plain", "R": "text/plain"}
 
@@ -124,7 +124,7 @@ def make_ordering_study() -> ResponseReturnValue:
             lists = plans.from_trec(
                 bundles.judgements_of(session(), g.study, include_test="test" in request.args),
                 uploaded_files("runs"),
-                collection_size=str(items.summary(session(), g.study)["items"]),
+                collection_size=str(items.items_summary(session(), g.study)["items"]),
                 missing_last=True,
             )
             fields: dict[str, Any] = {"seed": plans.fresh_seed(), "language": g.plan.language}
@@ -296,7 +296,7 @@ def import_bundle() -> ResponseReturnValue:
     """Ask for a bundle; import it as a read-only study if it replicates."""
     form = ImportForm()
     faults: list[str] = []
-    upload = next(iter(files_of("bundle")), None)
+    upload = next(iter(chosen_files("bundle")), None)
     if form.validate_on_submit():
         if upload is None:
             form.bundle.errors = ["Choose the zip file of a bundle."]

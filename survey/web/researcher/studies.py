@@ -16,7 +16,7 @@ from wtforms import (
 from wtforms.validators import DataRequired, Length
 
 from survey.core.studies.fields import Fault, Finding, PlanError, rules_of
-from survey.core.studies.plan import Plan, texts_of
+from survey.core.studies.plan import Plan, text_rules
 from survey.core.text_input import FaultyFilesError, split_names
 from survey.errors import CannotOpenError, SurveyError
 from survey.services import accounts
@@ -106,7 +106,7 @@ MAX_COST = 30_000_000
 
 def contact_field(name: str) -> Field:
     """Return the field of a text that says who asks, or whom participants can ask."""
-    rule = texts_of(Plan)[name]  # type: ignore[type-abstract] # as in every kind
+    rule = text_rules(Plan)[name]  # type: ignore[type-abstract] # as in every kind
     return StringField(rule.label, validators=[Length(max=rule.longest), storable])
 
 

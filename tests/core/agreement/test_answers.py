@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from survey.core.agreement.answers import (
     Answers,
     Coded,
-    Column,
+    GrowingColumn,
     Response,
     distinct_keys,
     smallest_integer_type,
@@ -73,7 +73,7 @@ def test_answers_are_the_same_in_batches_of_any_size_and_each_participants_are_t
 
 @given(st.lists(st.lists(st.sampled_from([-1, 0, 127, 128, 40_000])), min_size=1))
 def test_a_column_that_grows_holds_all_values_in_the_smallest_type_that_can(batches):
-    column = Column()
+    column = GrowingColumn()
     for batch in batches:
         column.extend(np.array(batch, dtype=smallest_integer_type(max(batch, default=0) + 1)))
     values = [value for batch in batches for value in batch]

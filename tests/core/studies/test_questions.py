@@ -10,7 +10,7 @@ from scipy.stats import chisquare
 
 from survey.core.kinds import plan_from_json
 from survey.core.measures import Setting
-from survey.core.studies.fields import PersonalField, PlanError, and_join
+from survey.core.studies.fields import PersonalField, PlanError, list_words
 from survey.core.studies.generators import GENERATOR_VERSION, Positions, random_question
 from survey.core.studies.plan import study_digest
 from survey.core.studies.questions import NO_MARKS, Marks, Question, build_question
@@ -235,7 +235,7 @@ def test_an_unknown_placeholder_is_refused(text):
 
 
 def test_words_are_joined_as_a_sentence_does():
-    assert [and_join(list(word)) for word in ("", "A", "AB", "ABC")] == [
+    assert [list_words(list(word)) for word in ("", "A", "AB", "ABC")] == [
         "",
         "A",
         "A and B",

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from survey.core.studies.rankings import Ranking
-from survey.kinds.ordering.analysis import Votes, as_json
+from survey.kinds.ordering.analysis import Votes, analysis_json
 from survey.kinds.ordering.sheets import tables_of
 from survey.kinds.preference.results import Judgement, PreferenceResults
 from tests.core.agreement.test_verdicts import MEASURES, answers_of
@@ -47,7 +47,7 @@ def points(value):
 
 
 def pairs(analysis):
-    return {each["pair"]: each for each in as_json(analysis)["differences"]}
+    return {each["pair"]: each for each in analysis_json(analysis)["differences"]}
 
 
 def test_differences(analysis, tables):

@@ -10,7 +10,7 @@ from survey.core.agreement.reliability import reliability_of
 from survey.core.studies.rankings import Ranking
 from survey.kinds.grouping.results import Assessor, GroupResults
 from survey.kinds.labelling.results import Annotator, LabelResults
-from survey.kinds.ordering.analysis import Votes, as_json
+from survey.kinds.ordering.analysis import Votes, analysis_json
 from survey.kinds.preference.results import Judgement, PreferenceResults
 from survey.services.analysis.merged_labels import merged, reliability_json
 from tests.core.agreement.test_verdicts import MEASURES, answers_of
@@ -58,7 +58,7 @@ def test_of_votes_and_own_orderings(rows, orders, only_ordered):
     study = {"digest": None, "generator": None}
     votes = Votes(study, MEASURES, rankings, len(rankings), answers_of(*rows))
     votes = replace(votes, smallest_difference=0.1, only_ordered=only_ordered)
-    content = as_json(analysed(votes))
+    content = analysis_json(analysed(votes))
     for name in ("choices", "verdicts", "study"):  # None means "no question", "no preference"
         del content[name]
     require_reasons(content)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from survey.kinds.ordering.analysis import as_json
+from survey.kinds.ordering.analysis import analysis_json
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.exchange.bundle_reader import analyse_files
 from survey.services.exchange.input_files import BundleError
@@ -18,7 +18,7 @@ def test_a_bundle_gives_the_figures_of_its_study(session):
     for choices in (AnalysisOptions(), WITH_TEST):
         files = handed_out(session, study, include_test=choices.include_test)
         found = analyse_files(files, choices).as_json()
-        expected = as_json(analyse_study(session, study, choices))
+        expected = analysis_json(analyse_study(session, study, choices))
         if not choices.include_test:  # a bundle without test data cannot say how many there were
             expected["n"]["test_left_out"] = 0
         assert found == expected

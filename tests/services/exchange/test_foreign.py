@@ -17,7 +17,7 @@ from survey.kinds.ordering.reader import (
     read_foreign,
 )
 from survey.services.exchange.input_files import BundleError, open_files
-from survey.services.exchange.tables import spaced, written
+from survey.services.exchange.tables import row_line, spaced
 from tests.services.exchange.changes import zipped
 
 QUESTIONS = """question,list,ranks,collection_size
@@ -362,7 +362,7 @@ def as_files(sizes, votes):
     ]
     headings = ("question", "list", "ranks", "collection_size"), (*ANSWER_COLUMNS, *OPTIONAL)
     return {
-        name: "".join(map(written, [heading, *content]))
+        name: "".join(map(row_line, [heading, *content]))
         for name, heading, content in zip(GOOD, headings, (lists, rows), strict=True)
     }
 

@@ -8,7 +8,7 @@ import pytest
 from survey.core.agreement.own_orderings import DECIDES
 from survey.kinds.ordering.models import StoredOrderingPresentation
 from survey.release import made_by
-from survey.services.exchange.bundle import files_of
+from survey.services.exchange.bundle import bundle_files
 from survey.services.exchange.input_files import BundleError
 from survey.services.exchange.long_table import LONG, SCRIPT, script
 from survey.services.exchange.public_bundle import public_content
@@ -113,7 +113,8 @@ def test_preferences_for_a_list_have_rows_with_their_topic(app, session):
 
 def test_a_public_bundle_has_the_same_rows(session, study, bundle):
     public = {
-        name: "".join(lines).encode() for name, lines in files_of(public_content(session, study))
+        name: "".join(lines).encode()
+        for name, lines in bundle_files(public_content(session, study))
     }
     assert public[LONG] == handed_out(session, study)[LONG]
     assert public[SCRIPT] == bundle[SCRIPT] == script().encode()

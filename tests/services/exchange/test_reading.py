@@ -371,7 +371,7 @@ def test_a_bundle_may_hold_files_that_are_too_large_for_memory(bundle, tmp_path,
     lines = input_files.read_lines(files, "votes.csv")
     assert "".join(lines).encode() == bundle["votes.csv"]
     with pytest.raises(BundleError, match=r"votes\.csv is larger than"):
-        input_files.text_of(files, "votes.csv")
+        input_files.file_text(files, "votes.csv")
 
 
 def test_rows_of_participants_and_answers_may_be_in_any_order(bundle):

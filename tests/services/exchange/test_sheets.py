@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from survey.core.collections.items import Item
 from survey.services.exchange.input_files import BundleError, CsvRow, Faults, read_rows
-from survey.services.exchange.tables import Content, written
+from survey.services.exchange.tables import Content, row_line
 
 SIGNS = "=+-@\t\r＝＋－＠"
 TEXTS = st.text(st.characters(codec="utf-8")) | st.text(f"'{SIGNS}a,\"\n")
@@ -28,14 +28,14 @@ def rows_of(text, columns):
 
 @given(st.lists(st.lists(TEXTS, min_size=3, max_size=3)))
 def test_every_text_is_read_back_as_it_was(rows):
-    file = written(["a", "b", "c"]) + "".join(map(written, rows))
+    file = row_line(["a", "b", "c"]) + "".join(map(row_line, rows))
     found = [[row.optional_text(name) or "" for name in "abc"] for row in rows_of(file, [])]
     assert found == rows
 
 
 @given(TEXTS, TEXTS)
 def test_no_cell_starts_with_a_sign_that_a_spreadsheet_would_run(one, other):
-    (row,) = csv.reader(io.StringIO(written([one, other]), newline=""), strict=True)
+    (row,) = csv.reader(io.StringIO(row_line([one, other]), newline=""), strict=True)
     assert not any(cell[:1] and cell[0] in SIGNS for cell in row)
 
 
@@ -61,7 +61,7 @@ def test_no_cell_starts_with_a_sign_that_a_spreadsheet_would_run(one, other):
     ],
 )
 def test_cells_are_written_in_one_way_only(cell, text):
-    assert written([cell, "z"]) == f"{text},z\n"
+    assert row_line([cell, "z"]) == f"{text},z\n"
 
 
 @pytest.mark.parametrize(

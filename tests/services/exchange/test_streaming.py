@@ -20,7 +20,7 @@ from survey.db.models import Study
 from survey.kinds.ordering.files import VOTES, responses_table
 from survey.kinds.ordering.reader import AnswerRecord
 from survey.services.exchange.bundle import content_of, study_lines, tables_in
-from survey.services.exchange.tables import cell_of, spaced, written, yes_or_no
+from survey.services.exchange.tables import cell_of, row_line, spaced, yes_or_no
 from tests.builders import a_plan
 from tests.services.exchange.conftest import a_study
 
@@ -82,7 +82,7 @@ def test_an_answer_is_written_as_its_cells_would_be_one_by_one(given):
         answers=SimpleNamespace(rows=lambda: iter(given)),
     )
     body = [*responses_table(plan).body(content)]
-    assert body == [written(one_by_one(one)) for one in given]
+    assert body == [row_line(one_by_one(one)) for one in given]
 
 
 @given(MOMENTS)
