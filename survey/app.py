@@ -112,7 +112,7 @@ def current_gauges(app: Flask) -> gauges.Gauges:
     return values
 
 
-def load_libraries(app: Flask) -> None:
+def load_page_libraries(app: Flask) -> None:
     """Load the libraries and templates that only researchers' pages need."""
     load_report_libraries()
     load_templates(app, of_researchers=True)

@@ -28,7 +28,7 @@ class HttpsError(Exception):
     """HTTPS cannot be served; the text says why, and what to do."""
 
 
-def address_of(name: str, environment: Mapping[str, str] = os.environ) -> str:
+def https_address(name: str, environment: Mapping[str, str] = os.environ) -> str:
     """Return the address of a survey under this name; raises HttpsError if it is no name."""
     if not HOST_NAME.fullmatch(name):
         raise HttpsError(f"{name!r} is not the name of a server; give one like survey.example.org.")

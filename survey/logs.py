@@ -20,7 +20,7 @@ PATH_OR_ADDRESS = re.compile(r"(?<=while serving )/.*|(?<=closing channel )<.*?>
 log = logging.getLogger(__name__)
 
 
-class Lines(logging.Formatter):
+class LineFormatter(logging.Formatter):
     """Format records as lines of text."""
 
     def __init__(self) -> None:
@@ -28,7 +28,7 @@ class Lines(logging.Formatter):
         self.converter = time.gmtime
 
 
-class JsonLines(Lines):
+class JsonLines(LineFormatter):
     """Format records as JSON, one a line."""
 
     def format(self, record: logging.LogRecord) -> str:
@@ -40,10 +40,10 @@ class JsonLines(Lines):
         return json.dumps(entry, ensure_ascii=False)
 
 
-def set_up(what: What, *, as_json: bool) -> None:
+def set_up_logs(what: What, *, as_json: bool) -> None:
     """Log what goes wrong to stderr, and with ``requests`` each request."""
     handler = logging.StreamHandler()
-    handler.setFormatter(JsonLines() if as_json else Lines())
+    handler.setFormatter(JsonLines() if as_json else LineFormatter())
     logging.basicConfig(handlers=[handler], level=logging.WARNING)
     logging.getLogger("waitress").addFilter(_remove_names)
     log.setLevel(logging.INFO if what == "requests" else logging.WARNING)

@@ -69,7 +69,7 @@ def pass_on(
     return status, headers, _chunks(connection)
 
 
-def close(*ends: socket.socket) -> None:
+def close_sockets(*ends: socket.socket) -> None:
     """Close these sockets."""
     for end in ends:
         end.close()

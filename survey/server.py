@@ -29,7 +29,7 @@ from waitress.task import ThreadedTaskDispatcher
 
 from survey import service_manager
 from survey.metrics import Metrics
-from survey.own_process import close, copy_for_each, pass_on
+from survey.own_process import close_sockets, copy_for_each, pass_on
 from survey.request_limits import BACKLOG, Channel, RequestParser, settings
 from survey.worker import ENDING, HANGS, LIFE, SIGNALS, Numbers, Worker, exit_status, shared_numbers
 
@@ -107,7 +107,7 @@ def serve(
     counts = shared_numbers(workers)
 
     def answer_requests(number: int, signs: Numbers) -> None:
-        close(*received)
+        close_sockets(*received)
         server = Server(application, listener, passed_on, counts, number, threads, observe)
         signal.signal(signal.SIGTERM, server.end)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
@@ -118,7 +118,7 @@ def serve(
     def copy_for_requests(signs: Numbers) -> None:
         # Else a copy that outlives the server would keep the address, or not end when all who use
         # the queues have ended.
-        close(*listeners, *passed_on)
+        close_sockets(*listeners, *passed_on)
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
         copy_for_each(received, application, load_libraries, signs)
@@ -141,7 +141,7 @@ def serve(
     gc.freeze()
     while first.look():
         pass
-    close(*passed_on, *received)
+    close_sockets(*passed_on, *received)
     first.end()
 
 

@@ -71,7 +71,7 @@ def submission_key(secret_key: str, presentation: str, revision: int) -> str:
     return f"{revision}-{mac[:16].hex()}"
 
 
-def revision_of(secret_key: str, presentation: str, key: str) -> int | None:
+def key_revision(secret_key: str, presentation: str, key: str) -> int | None:
     """Return the revision that a submission key was made for, None for a forged key."""
     number, _, _ = key.partition("-")
     if not (number.isascii() and number.isdecimal() and len(number) < 7):

@@ -278,8 +278,8 @@ def test_a_port_that_is_not_allowed_is_named_with_what_to_do(monkeypatch, tmp_pa
 
 @pytest.mark.parametrize("port", ["", "80"])
 def test_the_address_has_a_port_only_where_it_is_another(port):
-    assert https.address_of(NAME, {"SURVEY_HTTP_PORT": port}) == f"https://{NAME}"
-    assert https.address_of(NAME, {"SURVEY_HTTPS_PORT": "8443"}) == f"https://{NAME}:8443"
+    assert https.https_address(NAME, {"SURVEY_HTTP_PORT": port}) == f"https://{NAME}"
+    assert https.https_address(NAME, {"SURVEY_HTTPS_PORT": "8443"}) == f"https://{NAME}:8443"
 
 
 @pytest.mark.parametrize(
@@ -295,4 +295,4 @@ def test_the_address_has_a_port_only_where_it_is_another(port):
 )
 def test_what_is_no_name_or_port_is_refused(name, port, fault):
     with pytest.raises(HttpsError, match=fault):
-        https.address_of(name, {"SURVEY_HTTPS_PORT": port})
+        https.https_address(name, {"SURVEY_HTTPS_PORT": port})

@@ -22,7 +22,7 @@ def a_record(message="It is %s.", *values, **details):
 
 
 def test_a_line_has_time_level_and_message():
-    line = logs.Lines().format(a_record("It is %s.", "late", exc_info=None))
+    line = logs.LineFormatter().format(a_record("It is %s.", "late", exc_info=None))
     assert re.fullmatch(rf"{TIME} WARNING It is late\.", line)
 
 

@@ -26,9 +26,9 @@ from survey.core.agreement.credits import (
     tally_credits,
     tally_values,
 )
-from survey.core.agreement.differences import Spread, components, mcnemar, t_by_participants
+from survey.core.agreement.differences import BallotSums, components, mcnemar, t_by_participants
 from survey.core.agreement.order_effects import carry_over, order_effects
-from survey.core.agreement.power_model import Outcome
+from survey.core.agreement.power_model import PowerVerdict
 from survey.core.agreement.verdicts import decide
 from survey.core.collections.evaluation import Evaluation, compare_runs
 from survey.core.measures import Setting
@@ -132,7 +132,7 @@ def leaning(
         answered = np.ones(picked.shape, dtype=bool)
         tests = with_first(Studies(picked, answered, None).tests()[0], 2)
         none = np.zeros(len(streams), dtype=bool)
-        outcome = Outcome(tests, none, none, none)
+        outcome = PowerVerdict(tests, none, none, none)
         these = -scipy.special.stdtrit(tests.df_these[0], LEVEL / 2) * tests.se_these[0]
         ahead = -tests.mean[0]
         return {
@@ -178,7 +178,7 @@ def shares_covered(share: float, design: Design, people: float, questions: float
             for number, value in enumerate(of_person)
         ]
         credits, values = tally_values(answers, ())
-        spread_of = Spread.of(np.array(values, dtype=float), credits)
+        spread_of = BallotSums.of(np.array(values, dtype=float), credits)
         of_these = t_by_participants(spread_of)
         ends, _ = share_ends(components(spread_of, of_these), of_these, spread_of.effective)
         if ends is None:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from benchmarks.calibration.cells import Happened
 from benchmarks.calibration.studies import DISTINCT, MEASURES, OWN, Study, study_of
 from benchmarks.situations import Design, stock
-from survey.core.agreement.power_model import Tests, beyond_random_clicks
+from survey.core.agreement.power_model import Tests, replicates_beyond_clicks
 
 PAIRS = tuple(combinations(range(len(MEASURES)), 2))  # AP-NMRR, AP-MNRO, NMRR-MNRO
 # With each pair first, the pairs of the measures in an order that begins with its two.
@@ -193,7 +193,7 @@ class Studies:
         first, second = PAIRS[pair]
         [third] = {*range(len(MEASURES))} - {first, second}
         of_pair = with_first(tests, pair)
-        return beyond_random_clicks(orders[[first, second, third]], self.clicks, of_pair)
+        return replicates_beyond_clicks(orders[[first, second, third]], self.clicks, of_pair)
 
     def study(self, place: int, chance: Generator) -> Study:
         """Return one of the studies as answers."""

@@ -267,10 +267,10 @@ def open_session() -> Iterator["Session"]:
 def open_study(slug: str) -> Iterator[tuple["Session", "Study"]]:
     """Yield a session and the study with this slug; raises NotFoundError."""
     with open_session() as session:
-        yield session, find_study(session, slug)
+        yield session, named_study(session, slug)
 
 
-def find_study(session: "Session", slug: str) -> "Study":
+def named_study(session: "Session", slug: str) -> "Study":
     """Return the study with this slug; raises NotFoundError, which names the studies there are.
 
     Pages do not name them: they would tell participants of one study of the others.

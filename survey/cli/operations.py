@@ -114,8 +114,8 @@ def serve(
     """
     # Before numpy is loaded: it would start a thread, and a process with threads cannot be copied.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from survey.app import create_app, delete_due_data, load_libraries, load_templates
-    from survey.logs import set_up
+    from survey.app import create_app, delete_due_data, load_page_libraries, load_templates
+    from survey.logs import set_up_logs
     from survey.release import made_by
     from survey.server import serve as serve_requests
     from survey.services.operations.database import (
@@ -126,7 +126,7 @@ def serve(
     from survey.services.operations.doctor import restrict_access
 
     made_by()  # now: the checkout may have another commit while the code of this one runs
-    set_up(logged, as_json=log_json)
+    set_up_logs(logged, as_json=log_json)
     if name is not None:
         _believe_caddy(name, host)
     with _listen(host, port) as listener, _metrics_listener(metrics) as metrics_listener:
@@ -151,7 +151,7 @@ def serve(
             partial(delete_due_data, app),
             threads=threads,
             prepare=partial(load_templates, app),
-            load_libraries=partial(load_libraries, app),
+            load_libraries=partial(load_page_libraries, app),
             observe=observe,
             metrics=shown,
             proxy=proxy,
@@ -266,14 +266,14 @@ def restore(file: Path, replace: bool, as_json: bool) -> None:
 
 def _believe_caddy(name: str, host: str) -> None:
     """Set what Caddy in front needs: one proxy is trusted, and the address is Caddy's."""
-    from survey.https import HttpsError, address_of
+    from survey.https import HttpsError, https_address
 
     if host not in ("127.0.0.1", "localhost"):
         raise click.UsageError(
             "With --https only Caddy is reached from outside; leave --host out.",
         )
     try:
-        address = address_of(name)
+        address = https_address(name)
     except HttpsError as error:
         raise click.ClickException(str(error)) from error
     other = os.environ.get("SURVEY_ADDRESS", "").rstrip("/")

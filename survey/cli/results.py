@@ -23,7 +23,7 @@ from survey.cli.command import (
     check_together,
     check_writable,
     command,
-    find_study,
+    named_study,
     open_session,
     refuse_own_database,
     write_files,
@@ -126,7 +126,7 @@ def _results_of(target: str | None, options: "AnalysisOptions", reason: str) -> 
         yield results
         return
     with open_session() as session:
-        study = find_study(session, target) if target else lifecycle.only_study(session)
+        study = named_study(session, target) if target else lifecycle.only_study(session)
         require_options(study.plan, options)  # before the log says that results were seen
         if lifecycle.log_early_results(session, study, accounts.COMMAND_LINE, reason):
             say(EARLY_LOOK_NOTE, err=True)
@@ -247,7 +247,7 @@ def export(
     with open_session() as session:
         refuse_own_database(path, session.get_bind().engine)
         own_data.drop_due(session)
-        study = find_study(session, slug)
+        study = named_study(session, slug)
         own_data.require_none_due(session, study)
         if options["with_identities"]:
             accounts.log(

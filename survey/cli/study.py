@@ -20,7 +20,7 @@ from survey.cli.command import (
     NamedFile,
     TaskKind,
     check_together,
-    find_study,
+    named_study,
     open_session,
     open_study,
     with_options,
@@ -915,7 +915,7 @@ def _add_items(
 
     try:
         if labelled is not None:
-            lifecycle.copy_items(session, find_study(session, labelled), study)
+            lifecycle.copy_items(session, named_study(session, labelled), study)
         if items is None and topics_file is None and features is None and not keywords:
             return {"files": []}, [], []
         files = (items, topics_file, features)

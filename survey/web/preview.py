@@ -18,7 +18,7 @@ from survey.web.language import set_language
 from survey.web.participant.asked_fields import personal_form
 from survey.web.participant.entry import ConsentForm, ResumeForm
 from survey.web.participant.questions import explanation, question_form, step_after_check
-from survey.web.participant.trial import answer_or_page, content_of, question_page
+from survey.web.participant.trial import answer_or_page, question_page, trial_content
 from survey.web.participant.visit import Credit, pages_of, picture_response, whole_text_page
 from survey.web.requests import IN_OWN_FRAMES, session
 from survey.web.researcher.pages import for_researchers
@@ -189,7 +189,7 @@ def _shown_question(number: int) -> tuple[str, int]:
         pages.question_template if number else pages.practice_template,
         question_form(number, formdata=None),
         pages.empty(g.plan),
-        **content_of(question, number, saved=max(0, number - 1)),
+        **trial_content(question, number, saved=max(0, number - 1)),
     )
 
 

@@ -5,7 +5,7 @@ import weakref
 
 import pytest
 
-from survey.kinds.ordering.pages import question_form
+from survey.kinds.ordering.pages import ordering_form
 from survey.kinds.ordering.plan import OrderingPlan
 from survey.web.researcher.plan import form_of
 from tests.databases import ON_SQLITE
@@ -14,7 +14,7 @@ pytestmark = ON_SQLITE
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", [question_form(3, 5), form_of(OrderingPlan)])
+@pytest.mark.parametrize("kind", [ordering_form(3, 5), form_of(OrderingPlan)])
 def test_a_form_goes_when_its_page_is_done_without_the_garbage_collector(app, kind):
     gc.collect()
     gc.disable()

@@ -35,6 +35,7 @@ from survey.core.agreement.credits import (
 from survey.core.agreement.differences import (
     NO_RESPONSES,
     SAME_EVERYWHERE,
+    BallotSums,
     Components,
     Correction,
     Effective,
@@ -43,7 +44,6 @@ from survey.core.agreement.differences import (
     ParticipantsTest,
     QuestionsTest,
     ScopeTest,
-    Spread,
     TwoWay,
     by_participants,
     by_questions,
@@ -68,7 +68,7 @@ from survey.core.agreement.label_permutation import (
     CochranQ,
     LabelPermutation,
     Redraws,
-    cochran_q,
+    equal_credit_test,
     expected_by_redraws,
     label_permutation,
 )
@@ -138,7 +138,7 @@ class MeanTests:
     @classmethod
     def of(cls, d: NDArray[np.float64], credits: Credits, bound: float = 1.0) -> "MeanTests":
         """Test the mean of d, (K,), by itself; ``bound``: of what is possible, on either side."""
-        spread = Spread.of(d, credits)
+        spread = BallotSums.of(d, credits)
         participants = by_participants(spread)
         of_kind = components(spread, participants)
         tests = cls(
@@ -293,8 +293,10 @@ def analyse_answers(
         shares=shares(credits, distinct),
         share_intervals=share_intervals(credits),
         differences=compare_measures(redraws, smallest_difference, primary),
-        cochran_distinct=cochran_q(Redraws(credits.subset(np.isin(credits.questions, distinct)))),
-        cochran_all=cochran_q(redraws),
+        cochran_distinct=equal_credit_test(
+            Redraws(credits.subset(np.isin(credits.questions, distinct)))
+        ),
+        cochran_all=equal_credit_test(redraws),
         friedman_approvals=friedman_of_credits(credits, asked),
         friedman_tau_b=friedman_of_agreement(orders, concordance.tau_b_of_participants, asked),
         concordance=concordance,
@@ -309,7 +311,7 @@ def share_intervals(credits: Credits) -> dict[str, ShareInterval]:
     columns = np.column_stack([credits.votes, credits.other])
     intervals = {}
     for name, column in zip((*credits.measures, OTHER), columns.T, strict=True):
-        spread = Spread.of(column, credits)
+        spread = BallotSums.of(column, credits)
         participants = t_by_participants(spread)
         of_kind = components(spread, participants)
         kind, these = share_ends(of_kind, participants, spread.effective)
@@ -565,7 +567,7 @@ def sensitivity(
 
 def _choices(
     ballots: Ballots, flagged: NDArray[np.bool_]
-) -> Iterator[tuple[str, Credits, Callable[[Spread], MeanTest]]]:
+) -> Iterator[tuple[str, Credits, Callable[[BallotSums], MeanTest]]]:
     credits, questions = tally_credits(ballots), sorted(ballots.rankings)
     yield "every response", credits, _components
     yield "participants counted equally", credits, participants_counted_equally
@@ -579,12 +581,12 @@ def _choices(
         yield f"without question {question}", without, _components
 
 
-def _effect(credits: Credits, pair: Pair, test_of: Callable[[Spread], MeanTest]) -> Effect:
-    test = test_of(Spread.of(differences(credits, pair), credits))
+def _effect(credits: Credits, pair: Pair, test_of: Callable[[BallotSums], MeanTest]) -> Effect:
+    test = test_of(BallotSums.of(differences(credits, pair), credits))
     return Effect(pair, test.mean, test.ci95, test.p, test.why)
 
 
-def _components(spread: Spread) -> MeanTest:
+def _components(spread: BallotSums) -> MeanTest:
     return components(spread, t_by_participants(spread))
 
 

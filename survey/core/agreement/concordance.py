@@ -278,7 +278,7 @@ class KendallW(Statistic):
     by_question: Sequence[float | None] = field(default_factory=list)
 
 
-def kendall_w(orders: ParticipantOrders) -> KendallW:
+def question_kendall_w(orders: ParticipantOrders) -> KendallW:
     """Compute Kendall's W of the participants' orders for each question, and its mean.
 
     Lists of different questions are different things, so questions are never pooled.
@@ -359,7 +359,7 @@ class Kappa(Statistic):
     questions: Sequence[int] = field(default_factory=list)
 
 
-def fleiss_kappa(credits: Credits, distinct: Sequence[int]) -> Kappa:
+def choice_kappa(credits: Credits, distinct: Sequence[int]) -> Kappa:
     """Compute Fleiss' kappa of single choices among the measures and OTHER.
 
     Over the questions whose orders all differ and which every participant answered with
@@ -421,7 +421,7 @@ def concordance_of(
         half=mean_agreement(orders, lambda x, y: agreement_rate(x, y, HALF_CREDIT)),
         human=human_rates(orders, STRICT_CREDIT),
         human_half=human_rates(orders, HALF_CREDIT),
-        kendall_w=kendall_w(orders),
+        kendall_w=question_kendall_w(orders),
         krippendorff_alpha=krippendorff_alpha(orders),
-        fleiss_kappa=fleiss_kappa(credits, distinct),
+        fleiss_kappa=choice_kappa(credits, distinct),
     )

@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 from survey.core.agreement.credits import Credits, answered_questions
 from survey.core.agreement.differences import (
     NO_RESPONSES,
+    BallotSums,
     Components,
     Pair,
     ParticipantsTest,
-    Spread,
     TwoWay,
     by_participants,
     components,
@@ -180,8 +180,8 @@ def _balanced(
     d: NDArray[np.float64], credits: Credits, pair: Pair, numbers: Collection[int]
 ) -> Balanced:
     part = _in(credits, numbers)
-    spread = Spread.of(d, part)
-    above = Spread.of(d - expected_of_random_orders(part, pair, numbers), part)
+    spread = BallotSums.of(d, part)
+    above = BallotSums.of(d - expected_of_random_orders(part, pair, numbers), part)
     tests = by_participants(spread)
     tests_above = by_participants(above)
     return Balanced(
@@ -253,7 +253,7 @@ def _part(
     d: NDArray[np.float64], credits: Credits, kinds: Mapping[int, str], kind: str
 ) -> ContrastPart:
     questions, part = list(kinds.values()).count(kind), _of_kind(credits, kinds, kind)
-    spread = Spread.of(d, part)
+    spread = BallotSums.of(d, part)
     mean, participants = spread.mean, by_participants(spread)
     return ContrastPart(
         questions=questions,

@@ -241,7 +241,7 @@ def _clustered(sums: NDArray[np.float64], n: int) -> float:
 
 
 @dataclass(frozen=True)
-class Spread:
+class BallotSums:
     """The values d of ballots, (K,), added up by participant and by question.
 
     ``counts``, ``sums``: of each participant with a counted response; ``table``: the sums by which
@@ -257,7 +257,7 @@ class Spread:
     parts: VarianceComponents | None
 
     @classmethod
-    def of(cls, d: NDArray[np.float64], credits: Credits) -> "Spread":
+    def of(cls, d: NDArray[np.float64], credits: Credits) -> "BallotSums":
         """Add up; sums of whole units of a vote are exact, so equal ones are equal."""
         counts = credits.answer_counts[credits.answered]
         sums = credits.sum_by_participant(d)[credits.answered]
@@ -282,7 +282,7 @@ class Spread:
         return Effective(people, questions, uneven)
 
 
-def components(spread: Spread, these_questions: MeanTest) -> Components:
+def components(spread: BallotSums, these_questions: MeanTest) -> Components:
     """Test a mean over participants and questions by variance components (T2).
 
     ``these_questions``: the test of the same values over these questions.
@@ -320,7 +320,7 @@ def hull(first: Interval | None, second: Interval | None) -> Interval | None:
     return (min(low for low, _ in known), max(high for _, high in known)) if known else None
 
 
-def t_by_participants(spread: Spread) -> MeanTest:
+def t_by_participants(spread: BallotSums) -> MeanTest:
     """Test a mean over participants by t (T1).
 
     The mean of the responses is a ratio of participants' sums to their numbers of answers. Its
@@ -345,7 +345,7 @@ def t_by_participants(spread: Spread) -> MeanTest:
     return result(**t_test(mean, math.sqrt(variance), df))
 
 
-def participants_counted_equally(spread: Spread) -> MeanTest:
+def participants_counted_equally(spread: BallotSums) -> MeanTest:
     """Test the mean of the participants' means, each of the same weight, as ``components`` does.
 
     The interval is never narrower than that for these questions, by t over the means.
@@ -368,7 +368,7 @@ def participants_counted_equally(spread: Spread) -> MeanTest:
     return replace(test, ci95=hull(test.ci95, these))
 
 
-def by_participants(spread: Spread) -> ParticipantsTest:
+def by_participants(spread: BallotSums) -> ParticipantsTest:
     """Test a mean over participants by t and by flips of their sums' signs (T1).
 
     Sums that are no whole units of a vote are flipped only where t is undefined.

@@ -12,7 +12,7 @@ from survey.core.statistics.significance import Interval, rounded
 from survey.core.studies.fields import list_words
 
 
-class Words(NamedTuple):
+class LeadWords(NamedTuple):
     """How a lead is told: ``start`` of the winner, then ``link`` of each loser.
 
     ``of_share``: a lead is told as a share of 100 comparisons, 50 of which are no lead.
@@ -25,10 +25,10 @@ class Words(NamedTuple):
     questions: str = "questions"
 
 
-VOTE_WORDS = Words("People preferred {winner}", "to {loser}")
-ORDERINGS = Words("People's own orderings are nearer to {winner}'s orders", "than to {loser}'s")
-AGREEMENT = Words("People's preferences agree with {winner} more often", "than with {loser}")
-RUN_WORDS = Words("People preferred {winner}", "to {loser}", of_share=True)
+VOTE_WORDS = LeadWords("People preferred {winner}", "to {loser}")
+ORDERINGS = LeadWords("People's own orderings are nearer to {winner}'s orders", "than to {loser}'s")
+AGREEMENT = LeadWords("People's preferences agree with {winner} more often", "than with {loser}")
+RUN_WORDS = LeadWords("People preferred {winner}", "to {loser}", of_share=True)
 TOPIC_RUN_WORDS = RUN_WORDS._replace(questions="topics")
 
 # What a lead is worth, after a semicolon, by its scope.
@@ -93,7 +93,7 @@ class Row(NamedTuple):
         return -self.lead, turned
 
 
-def headline(rows: Sequence[Row], questions: int, words: Words = VOTE_WORDS) -> str:
+def headline(rows: Sequence[Row], questions: int, words: LeadWords = VOTE_WORDS) -> str:
     """Return one sentence: whom people preferred to which others, how far, and where it holds.
 
     The leader has the largest sum of leads. ``questions``: how many were answered.
@@ -146,7 +146,7 @@ def _firmness(row: Row) -> int:
     return later.get(found.preferred_for or found.scope, later.get(found.scope, 0))
 
 
-def _preferences(leader: str, rows: Sequence[Row], questions: int, words: Words) -> list[str]:
+def _preferences(leader: str, rows: Sequence[Row], questions: int, words: LeadWords) -> list[str]:
     """Return a sentence for each scope in which the leader is preferred for its orders."""
     sentences = []
     for scope, reach in REACH.items():
@@ -171,7 +171,7 @@ def _preferences(leader: str, rows: Sequence[Row], questions: int, words: Words)
     return sentences
 
 
-def _clauses(leader: str, rows: Sequence[Row], questions: int, words: Words) -> list[str]:
+def _clauses(leader: str, rows: Sequence[Row], questions: int, words: LeadWords) -> list[str]:
     alike: dict[tuple[str | float | None, ...], list[Row]] = {}
     for row in rows:
         if sort := _sort(leader, row):
@@ -187,7 +187,7 @@ def _clauses(leader: str, rows: Sequence[Row], questions: int, words: Words) -> 
     ]
 
 
-def _clause(leader: str, sort: str, where: str, rows: Sequence[Row], words: Words) -> str:
+def _clause(leader: str, sort: str, where: str, rows: Sequence[Row], words: LeadWords) -> str:
     row = rows[0]
     winner = row.found.preferred or leader
     names = [_other(winner, each) for each in rows]
@@ -226,7 +226,7 @@ def _other(leader: str, row: Row) -> str:
     return other
 
 
-def _figure(row: Row, winner: str, words: Words) -> str:
+def _figure(row: Row, winner: str, words: LeadWords) -> str:
     """Return " (+41 points, 22 to 61)", of the winner."""
     lead, interval = row.turned(winner)
     if lead is None:
@@ -239,7 +239,7 @@ def _figure(row: Row, winner: str, words: Words) -> str:
     return f" ({number})"
 
 
-def row_texts(row: Row, questions: int, words: Words = VOTE_WORDS) -> tuple[str, str, str]:
+def row_texts(row: Row, questions: int, words: LeadWords = VOTE_WORDS) -> tuple[str, str, str]:
     """Return a pair with the winner first, its lead, and whether it holds."""
     pair, lead = row.found.pair, row.lead or 0.0
     ahead, behind = pair if lead >= 0 else pair[::-1]

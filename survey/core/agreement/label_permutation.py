@@ -259,7 +259,7 @@ def _convolved(kernel: NDArray[np.float64], count: int) -> NDArray[np.float64]:
     return result
 
 
-def cochran_q(redraws: Redraws) -> CochranQ:
+def equal_credit_test(redraws: Redraws) -> CochranQ:
     """Test whether all measures are credited equally often (Cochran 1950).
 
     Split votes are not yes or no, so Q reads a credit of any weight as a yes.

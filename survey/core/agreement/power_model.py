@@ -50,8 +50,8 @@ from survey.core.agreement.contrasts import expected_of_question
 from survey.core.agreement.credits import Credits
 from survey.core.agreement.differences import (
     NEGLIGIBLE,
+    BallotSums,
     Pair,
-    Spread,
     components,
     differences,
     t_by_participants,
@@ -130,8 +130,8 @@ def smallest_lead(participants: int, questions: int, answered: float = 1.0) -> f
     """Return the smallest lead that 80 % of studies show for questions of this kind, by itself.
 
     ``questions``: with orders that contradict each other; ``answered``: the share of them that each
-    participant answers. By t, with the planner's spreads: so about what ``power`` simulates. None
-    below two participants or questions, and where no lead below 1 would do.
+    participant answers. By t, with the planner's spreads: so about what ``sum_power`` simulates.
+    None below two participants or questions, and where no lead below 1 would do.
     """
     people = participants * answered
     if people < 2 or questions < 2:
@@ -311,7 +311,7 @@ def estimated_shares(credits: Credits, pair: Pair) -> dict[str, float]:
     differing = [number for number, of in rankings.items() if of[pair.first] != of[pair.second]]
     credits = credits.subset(np.isin(credits.questions, differing))
     d = differences(credits, pair)
-    spread = Spread.of(d, credits)
+    spread = BallotSums.of(d, credits)
     test = components(spread, t_by_participants(spread))
     if test.question is None or test.participant is None:
         raise ValueError(test.why)
@@ -345,7 +345,7 @@ def tally(chunk: Chunk, seed: int) -> tuple[Tally, ...]:
     leanings = draw_leanings(study, chunk.replicates, stream)
     drawn = stream.random((len(table.questions), chunk.replicates), dtype=np.float32)
     outcomes = {
-        difference: Outcome.of(
+        difference: PowerVerdict.of(
             table,
             pick(replace(study, difference=difference), table, leanings, drawn),
             primary=study.primary,
@@ -358,7 +358,7 @@ def tally(chunk: Chunk, seed: int) -> tuple[Tally, ...]:
     )
 
 
-def _count(outcome: "Outcome", difference: float, none: "Outcome | None") -> Tally:
+def _count(outcome: "PowerVerdict", difference: float, none: "PowerVerdict | None") -> Tally:
     preferred = outcome.preferred & ((outcome.tests.mean[0] > 0) | (not difference))
     half_width = outcome.half_width
     return Tally(
@@ -595,7 +595,7 @@ def _sums(of: Whole, values: Singles) -> Numbers:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class PowerVerdict:
     """The verdict on the first pair in each replicate.
 
     ``preferred``: a preference for questions of this kind, ``for_order``: between the orders;
@@ -608,7 +608,7 @@ class Outcome:
     decided: Mask
 
     @classmethod
-    def of(cls, table: AnswerTable, picked: Singles, *, primary: bool = False) -> "Outcome":
+    def of(cls, table: AnswerTable, picked: Singles, *, primary: bool = False) -> "PowerVerdict":
         """Test the answers, and find the verdicts as ``agreement.verdicts`` does.
 
         ``primary``: the p of the first pair is not corrected.
@@ -620,7 +620,7 @@ class Outcome:
         of_kind, of_these = tests.decisions(measures, primary=primary)
         clicks = _sums(table.questions, picked).sum(axis=0)
         answered = np.unique(table.questions)
-        permitted = beyond_random_clicks(table.orders[:, answered], clicks, tests)
+        permitted = replicates_beyond_clicks(table.orders[:, answered], clicks, tests)
         return cls(
             tests,
             preferred=permitted & of_kind,
@@ -671,7 +671,7 @@ def _holm_of_first(tests: Tests) -> Mask:
     return first
 
 
-def beyond_random_clicks(orders: Whole, clicks: Numbers, tests: Tests) -> Mask:
+def replicates_beyond_clicks(orders: Whole, clicks: Numbers, tests: Tests) -> Mask:
     """Return where the label permutation shows more than random clicks give.
 
     A random click credits the measures behind one label. The lead of many is nearly normal.
@@ -707,7 +707,7 @@ def _for_order(table: AnswerTable, credits: Singles, tests: Tests) -> Mask:
     return for_order
 
 
-def power(study: PlannedStudy, tallies: Sequence[Tally], *, equality: bool = True) -> Power:
+def sum_power(study: PlannedStudy, tallies: Sequence[Tally], *, equality: bool = True) -> Power:
     """Add up a study's chunks and return its power."""
     total = Tally(*map(sum, zip(*tallies, strict=True)))
     low, high = wilson(total.preferred, total.replicates)

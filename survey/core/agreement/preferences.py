@@ -172,7 +172,7 @@ class MeasureDifference:
 
 
 @dataclass(frozen=True)
-class People:
+class HumanAgreement:
     """How far people agree with one another, beside which a measure's agreement can be read.
 
     ``pairs``: the share of pairs of people, both preferring a list of the same question, who prefer
@@ -201,7 +201,7 @@ class PreferenceAnalysis:
     preferring: int
     measures: tuple[MeasureAgreement, ...]
     differences: tuple[MeasureDifference, ...]
-    people: People
+    people: HumanAgreement
     questions: int
     answered: int
     order_effects: tuple[OrderEffect, ...]
@@ -341,7 +341,7 @@ def _differences(
         yield MeasureDifference(pair, means[first], means[second], test, same_sign)
 
 
-def _people(every: Credits, credits: Credits, signs: NDArray[np.int64]) -> People:
+def _people(every: Credits, credits: Credits, signs: NDArray[np.int64]) -> HumanAgreement:
     counts: dict[int, Counter[int]] = {}
     for number, sign, count in zip(
         credits.questions.tolist(), signs.tolist(), credits.ballots.counts.tolist(), strict=True
@@ -358,7 +358,7 @@ def _people(every: Credits, credits: Credits, signs: NDArray[np.int64]) -> Peopl
             # Of each preference, against the others of the question: all but that one.
             others += a * _majority(a - 1, b) + b * _majority(b - 1, a)
     alpha, interval = preference_alpha(every, signs)
-    return People(
+    return HumanAgreement(
         pairs=same / pairs_of_people if pairs_of_people else None,
         others=others / preferences if preferences else None,
         alpha=alpha,

@@ -38,7 +38,7 @@ Sides = Mapping[int, tuple[str, str]]
 
 
 @dataclass(frozen=True)
-class RunPair:
+class StrengthDifference:
     """Two runs: ``difference`` of their strengths, the first minus the second.
 
     ``rate``: how often the first is preferred, in [0, 1], a tie counting one half, as the strengths
@@ -148,7 +148,7 @@ class RunStrengths:
     runs: tuple[str, ...]
     theta: tuple[float, ...] | None
     ci95: tuple[Interval | None, ...]
-    pairs: tuple[RunPair, ...]
+    pairs: tuple[StrengthDifference, ...]
     sampled: int
     why: str | None
 
@@ -187,7 +187,7 @@ def run_strengths(
     compared = [Pair(*pair) for pair in combinations(runs, 2)]
     counts = [_counted(credits, sides, signs, pair) for pair in compared]
     if fit.theta is None or fit.influence is None:
-        none = tuple(RunPair(*each, why=fit.why) for each in counts)
+        none = tuple(StrengthDifference(*each, why=fit.why) for each in counts)
         return RunStrengths(tuple(runs), None, (None,) * len(runs), none, sampled, fit.why)
     theta, influence = np.array(fit.theta), fit.influence
     tests = [
@@ -245,9 +245,9 @@ def _counted(
     return pair, counts[1], counts[-1], counts[0]
 
 
-def _pair(counted: tuple[Pair, int, int, int], tests: MeanTests) -> RunPair:
+def _pair(counted: tuple[Pair, int, int, int], tests: MeanTests) -> StrengthDifference:
     interval = hull(tests.kind.ci95, tests.these.ci95)
-    return RunPair(
+    return StrengthDifference(
         *counted,
         difference=tests.mean,
         rate=float(scipy.special.expit(tests.mean or 0.0)),

@@ -190,7 +190,7 @@ def _two_of_three(
     return base if base is not None else (second or UNPLACED) | (third or UNPLACED)
 
 
-def spread(counts: Sequence[int]) -> dict[str, float | None]:
+def topic_spread(counts: Sequence[int]) -> dict[str, float | None]:
     """Summarise counts per topic as in ImageCLEF's Table 3; None where there are too few.
 
     ``sd``: the standard deviation of a sample.

@@ -16,14 +16,14 @@ MOST_APART = 1.5  # times by which promised minutes may differ from the expected
 
 
 @dataclass(frozen=True)
-class Documents:
+class DocumentLoad:
     """What questions show: ``texts`` or pictures; ``count``: of the collection, None if unknown."""
 
     texts: bool = False
     count: int | None = None
 
 
-PICTURES = Documents()
+PICTURES = DocumentLoad()
 
 
 def total_minutes(words: int, fields: int, practice: float, questions: int, seconds: float) -> int:

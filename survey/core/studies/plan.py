@@ -43,7 +43,7 @@ from survey.core.studies.minutes import (
     MOST_MINUTES,
     PICTURES,
     REASON,
-    Documents,
+    DocumentLoad,
     total_minutes,
 )
 from survey.core.text_input import Json, closest
@@ -253,12 +253,12 @@ class Plan(ABC):
             chance.shuffle(order)
         return order
 
-    def seconds_each(self, documents: Documents) -> float:  # noqa: ARG002 - for subclasses
+    def seconds_each(self, documents: DocumentLoad) -> float:  # noqa: ARG002 - for subclasses
         """Estimate how many seconds a question takes, without its reason; kinds override it."""
         return 30
 
     def expected_minutes(
-        self, documents: Documents = PICTURES, seconds: float | None = None
+        self, documents: DocumentLoad = PICTURES, seconds: float | None = None
     ) -> int:
         """Estimate how many minutes a participant needs for all pages.
 

@@ -16,7 +16,7 @@ from survey.core.studies.rankings import (
 
 
 @dataclass(frozen=True)
-class Pair:
+class OrderPair:
     """A comparison of two measures' orders of a question's lists.
 
     ``contradictions``: how many pairs of lists they put in opposite orders. If there are none
@@ -42,7 +42,7 @@ class QuestionCheck:
     """A question with comparisons of its measures, and findings."""
 
     question: Question
-    pairs: tuple[Pair, ...]
+    pairs: tuple[OrderPair, ...]
     findings: tuple[Finding, ...]
 
     @property
@@ -67,7 +67,7 @@ def compare_orders(questions: Iterable[Question]) -> list[QuestionCheck]:
     checks = []
     for question in questions:
         pairs = tuple(
-            Pair((first, second), a == b, opposed, opposed > 0 and is_balanced(a, b))
+            OrderPair((first, second), a == b, opposed, opposed > 0 and is_balanced(a, b))
             for (first, a), (second, b) in combinations(question.rankings.items(), 2)
             for opposed in (contradictions(a, b),)
         )

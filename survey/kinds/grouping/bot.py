@@ -20,7 +20,7 @@ from survey.services.planning.bot_sight import Sight
 BY_DEFAULT = "4:0.1"
 
 
-class Assessor(NamedTuple):
+class BotAssessor(NamedTuple):
     """What a bot takes to be true, and how often it errs, in [0, 1].
 
     ``groups``: the group of each document, by topic; "" for unknown.
@@ -45,7 +45,7 @@ class Assessor(NamedTuple):
 class GroupingBot:
     """How simulated assessors answer."""
 
-    def preference(self, plan: GroupingPlan, text: str | None, shown: Shown) -> Assessor:
+    def preference(self, plan: GroupingPlan, text: str | None, shown: Shown) -> BotAssessor:
         """Read "4:0.1": four groups by the documents' ids, an error in ten; or "FILE:0.1".
 
         The file has lines of topic, document, cluster.
@@ -57,7 +57,7 @@ class GroupingBot:
                 "document and cluster, and the share of errors, like 4:0.1 or truth.txt:0.1."
             )
         truth = _truth(plan, match[1])
-        return Assessor(
+        return BotAssessor(
             *(match[1], Sight(shown.documents), Sight(shown.topics)), truth, float(match[2])
         )
 
@@ -65,7 +65,7 @@ class GroupingBot:
         self,
         form: LexborNode,
         plan: GroupingPlan,
-        preference: Assessor,
+        preference: BotAssessor,
         chance: np.random.Generator,
     ) -> dict[str, str | list[str]] | None:
         """Put all pictures of one group into it; end the topic where all are placed."""

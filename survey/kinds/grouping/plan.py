@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 from survey.core.kind import DeclaredQuestion
 from survey.core.studies.fields import Fault, Nested, Rule, Switch, Whole, Words, declared
-from survey.core.studies.minutes import Documents
+from survey.core.studies.minutes import DocumentLoad
 from survey.core.studies.plan import MARK_QUERY_WORDS, Plan
 from survey.core.studies.provenance import twice_faults, why_no_id
 
@@ -60,7 +60,7 @@ class GroupingPlan(Plan):
         """Whether questions show documents: always."""
         return True
 
-    def seconds_each(self, documents: Documents) -> float:
+    def seconds_each(self, documents: DocumentLoad) -> float:
         """See ``Plan.seconds_each``; by the mean number of a topic's documents."""
         mean = sum(len(each) for _, each in self.topics) / len(self.topics)
         return 20 + (8 if documents.texts else 4) * mean

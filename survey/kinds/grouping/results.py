@@ -34,10 +34,10 @@ from survey.services.analysis.merged_labels import (
     MOST_CONTESTED,
     annotators_sheet,
     asked_sentences,
-    explained,
+    explained_figures,
     reliability_sheet,
 )
-from survey.services.analysis.results import Contested, Documents, Results, Sentence
+from survey.services.analysis.results import Contested, ContestedDocuments, Results, Sentence
 from survey.services.analysis.sheets import Sheet, count_of
 
 CLUSTERING_FILES = ("first.txt", "second.txt", "third.txt")
@@ -130,7 +130,7 @@ class GroupResults(Results):
         return {
             "agreement": compared_json(self.compared),
             "gold": gold_json(self.gold, ()),
-            "assessors": [explained(each, "sorted nothing") for each in self._assessors()],
+            "assessors": [explained_figures(each, "sorted nothing") for each in self._assessors()],
         }
 
     def _assessors(self) -> list[dict[str, Any]]:
@@ -202,7 +202,7 @@ class GroupResults(Results):
         indices = ("adjusted Rand index", "B³ F1")
         return [agreement_by_topic("Agreement by topic", indices, rows, note)]
 
-    def contested(self) -> Documents:
+    def contested(self) -> ContestedDocuments:
         """Return the documents of each topic that the first two assessors sorted most differently.
 
         By with how many others a document is together in one of the two clusterings alone. With
@@ -222,7 +222,9 @@ class GroupResults(Results):
             ]
             if rows:
                 topics.append((topic, rows))
-        return Documents("Below each: its groups by the first and by the second assessor.", topics)
+        return ContestedDocuments(
+            "Below each: its groups by the first and by the second assessor.", topics
+        )
 
     @property
     def files_note(self) -> str:

@@ -18,7 +18,7 @@ from survey.services.planning.bot_sight import Sight
 BY_DEFAULT = "5:0.1"
 
 
-class Annotator(NamedTuple):
+class BotAnnotator(NamedTuple):
     """What a bot takes to be relevant, and how often it marks a tile the other way, in [0, 1].
 
     ``judgements``: None where the ``first`` tiles of the first batch are relevant.
@@ -46,7 +46,7 @@ class Annotator(NamedTuple):
 class LabellingBot:
     """How simulated annotators answer."""
 
-    def preference(self, plan: LabellingPlan, text: str | None, shown: Shown) -> Annotator:
+    def preference(self, plan: LabellingPlan, text: str | None, shown: Shown) -> BotAnnotator:
         """Read "5:0.1": five relevant tiles, an error in ten; or "FILE:0.1", with judgements."""
         match = re.fullmatch(r"(.+):(0(?:\.[0-9]{1,3})?|1)", text or BY_DEFAULT)
         if match is None:
@@ -57,17 +57,17 @@ class LabellingBot:
         truth, error = match[1], float(match[2])
         sights = Sight(shown.documents), Sight(shown.topics)
         if re.fullmatch("[0-9]{1,2}", truth):
-            return Annotator(truth, int(truth), None, *sights, error)
+            return BotAnnotator(truth, int(truth), None, *sights, error)
         faults = FileFaults()
         judgements = read_judgements(truth, lines_of(read_text(Path(truth))), faults)
         faults.raise_any()
-        return Annotator(truth, 0, judgements, *sights, error)
+        return BotAnnotator(truth, 0, judgements, *sights, error)
 
     def respond(
         self,
         form: LexborNode,
         plan: LabellingPlan,
-        preference: Annotator,
+        preference: BotAnnotator,
         chance: np.random.Generator,
     ) -> dict[str, str | list[str]] | None:
         """Mark the first batch and refine; mark the second and end the query.

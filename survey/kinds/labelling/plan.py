@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from survey.core.collections.labels import HIGHEST
 from survey.core.kind import DeclaredQuestion
 from survey.core.studies.fields import Fault, Rule, Switch, Whole, Words, declared
-from survey.core.studies.minutes import Documents
+from survey.core.studies.minutes import DocumentLoad
 from survey.core.studies.plan import MARK_QUERY_WORDS, PER_PARTICIPANT, POOL, Plan
 from survey.core.studies.provenance import twice_faults, why_no_id
 
@@ -62,7 +62,7 @@ class LabellingPlan(Plan):
         """Whether questions show documents: always."""
         return True
 
-    def seconds_each(self, documents: Documents) -> float:
+    def seconds_each(self, documents: DocumentLoad) -> float:
         """See ``Plan.seconds_each``; by the documents of the batches that people look at."""
         count = USUAL_BATCHES * self.batch
         if documents.count is not None:

@@ -139,7 +139,7 @@ def refining_of(session: Session, study: Study, content: Content, results: Any) 
     try:
         reports = [
             _report(*of_study, with_negatives=with_negatives)
-            for _, with_negatives in rankings_of(content)
+            for _, with_negatives in run_folders(content)
         ]
     except FaultyFilesError as error:
         return Refining(why="; ".join(error.faults), runs=runs)
@@ -151,7 +151,7 @@ def _run_files(
     session: Session, study_id: int, content: Content, results: LabelResults
 ) -> Iterator[tuple[str, str]]:
     of_study = (session, study_id, content, results)
-    for folder, with_negatives in rankings_of(content):
+    for folder, with_negatives in run_folders(content):
         rounds = rounds_of(*of_study, RUN_DEPTH, with_negatives=with_negatives)
         for participant, number, orders in rounds:
             lines = (
@@ -202,7 +202,7 @@ def _report(
     return Report(Request(None, ()), truth, longest, evaluation, baseline, compared)
 
 
-def rankings_of(content: Content) -> list[tuple[str, bool]]:
+def run_folders(content: Content) -> list[tuple[str, bool]]:
     """Return the folders of runs, and whether negative examples count in them.
 
     Where the plan lets them count, the same rounds are ranked without them too.

@@ -18,12 +18,12 @@ from survey.services.analysis.merged_labels import (
     agreement_sheet,
     annotators_sheet,
     asked_sentences,
-    explained,
+    explained_figures,
     merged_json,
     merged_lines,
     reliability_sheet,
 )
-from survey.services.analysis.results import Contested, Documents, Results, Sentence
+from survey.services.analysis.results import Contested, ContestedDocuments, Results, Sentence
 from survey.services.analysis.sheets import Sheet, as_csv, count_of
 
 KEYWORDS_FILE = "keywords.csv"
@@ -152,7 +152,7 @@ class LabelResults(Results):
         """Return the agreement for each topic, and the annotators compared."""
         return {
             "agreement": merged_json(self.merged),
-            "annotators": [explained(each, NOTHING_IN_COMMON) for each in self.compared],
+            "annotators": [explained_figures(each, NOTHING_IN_COMMON) for each in self.compared],
             "asked_back": dict(self.asked_back),
             **({"refining": self.refining.as_json()} if self.refining else {}),
         }
@@ -242,7 +242,7 @@ class LabelResults(Results):
         columns = ("document", "keyword", "weight")
         return Sheet("keywords", "Documents' keywords", columns, tuple(rows))
 
-    def contested(self) -> Documents:
+    def contested(self) -> ContestedDocuments:
         """Return the documents of each topic on which annotators are divided most equally.
 
         With each document: how many marked it, of how many annotators.
@@ -257,7 +257,7 @@ class LabelResults(Results):
             ]
             if rows:
                 topics.append((topic.topic, rows))
-        return Documents("Below each: how many of the annotators marked it.", topics)
+        return ContestedDocuments("Below each: how many of the annotators marked it.", topics)
 
     @property
     def files_note(self) -> str:

@@ -77,7 +77,7 @@ class OrderingAnswer:
 
 
 @dataclass(frozen=True)
-class Doubt:
+class OrderingDoubt:
     """An answer that may not mean what it says; the page asks back before it saves it.
 
     ``kind``: REVERSED, where an own ordering puts the second list of ``pair`` above the first,
@@ -93,7 +93,7 @@ class Doubt:
     @classmethod
     def of(
         cls, plan: OrderingPlan, view: BlindedQuestion, answer: OrderingAnswer
-    ) -> "Doubt | None":
+    ) -> "OrderingDoubt | None":
         """Return the doubt about an answer to a question, None for an answer without one."""
         if answer.own is not None:
             lists = {letter: [rank for rank, _ in items] for letter, items in view.rows}
@@ -106,7 +106,7 @@ class Doubt:
     @classmethod
     def of_unused(
         cls, view: BlindedQuestion, clicked: frozenset[int], own: Ranking
-    ) -> "Doubt | None":
+    ) -> "OrderingDoubt | None":
         """Return the doubt about an own ordering beside ticks that have another one ordering."""
         ticked = [column for column in view.columns if column.label in clicked]
         orderings = {column.ranking for column in ticked}

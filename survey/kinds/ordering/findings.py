@@ -106,7 +106,7 @@ def horizons(plan: OrderingPlan) -> Iterator[Finding]:
         yield Finding(None, f"{name}: K = {horizon} of {size} positions{beyond}")
 
 
-def orders(plan: OrderingPlan, questions: Sequence[Question]) -> Iterator[Finding]:
+def measures_alike(plan: OrderingPlan, questions: Sequence[Question]) -> Iterator[Finding]:
     """Yield which measures order the lists of a question, or of all of them, alike."""
     so = (
         "people's orders agree with them equally"

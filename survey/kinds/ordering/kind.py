@@ -147,7 +147,7 @@ class OrderingKind(  # type: ignore[misc] # each part has types of its own
         printing = (finding for question in counted for finding in printing_findings(question))
         return [
             *findings.horizons(plan),
-            *findings.orders(plan, counted),
+            *findings.measures_alike(plan, counted),
             *findings.sizes(plan),
             *findings.design(plan),
             *printing,

@@ -15,7 +15,7 @@ from survey.core.studies.plan import Plan
 from survey.core.studies.questions import BlindedQuestion
 from survey.core.studies.rankings import Ranking, letters_for
 from survey.errors import marked
-from survey.kinds.ordering.answer import MATCH, OWN, Doubt, OrderingAnswer
+from survey.kinds.ordering.answer import MATCH, OWN, OrderingAnswer, OrderingDoubt
 from survey.kinds.ordering.plan import AFTER, FOLDED, NEVER, OPEN, OrderingPlan
 from survey.services.participation import answers
 from survey.services.participation.answers import ShownQuestion
@@ -80,7 +80,7 @@ class FilledIn:
 
 
 @dataclass(frozen=True)
-class Check:
+class CheckQuestion:
     """The question which of two lists did better; ``better``: the number of the right one."""
 
     ranks: Sequence[Sequence[int]]
@@ -180,10 +180,10 @@ class RankingForm(PlacesForm):
 
 
 class QuestionForm(PlacesForm):
-    """The answer to a question: ticks, or an own ranking; made by ``question_form``.
+    """The answer to a question: ticks, or an own ranking; made by ``ordering_form``.
 
-    ``settle``: the choice after the page asked back, see ``Doubt.settle``. ``scores_seen``: "yes"
-    where the scores were opened, "no" where a script saw that they were not. ``settled``: the
+    ``settle``: the choice after the page asked back, see ``OrderingDoubt.settle``. ``scores_seen``:
+    "yes" where the scores were opened, "no" where a script saw that they were not. ``settled``: the
     answer that is saved, with what was chosen and credited.
     """
 
@@ -270,7 +270,7 @@ class QuestionForm(PlacesForm):
             return OrderingAnswer(frozenset(), self.ordering, scores_seen=seen)
         return OrderingAnswer(frozenset(map(int, self.choice.data)), None, scores_seen=seen)
 
-    def doubt_of(self, plan: OrderingPlan, shown: ShownQuestion) -> Doubt | None:
+    def doubt_of(self, plan: OrderingPlan, shown: ShownQuestion) -> OrderingDoubt | None:
         """Return the doubt about a valid form's answer, None once it is settled.
 
         An own ordering that is a method's is credited to it. An answer that is stored was asked
@@ -285,7 +285,7 @@ class QuestionForm(PlacesForm):
             self.settle.data = ""
         if plan.columns != NEVER:
             self.settled = self.answer.credited(shown.view)
-        doubt = Doubt.of(plan, shown.view, self.answer)
+        doubt = OrderingDoubt.of(plan, shown.view, self.answer)
         if doubt is None or doubt.kind == REVERSED:
             return doubt
         stored = shown.stored
@@ -300,14 +300,14 @@ class QuestionForm(PlacesForm):
             self.choice.data = [OWN]
         return doubt
 
-    def _unused_ordering(self, shown: ShownQuestion) -> Doubt | None:
+    def _unused_ordering(self, shown: ShownQuestion) -> OrderingDoubt | None:
         """Return the doubt about an own ordering beside a tick, unless it was stored before."""
         own = self.ordering
         if own is None or OWN in self.choice.data:
             return None
         if shown.stored and FilledIn.answer(shown.stored.answer, shown.view).ordering == own:
             return None
-        return Doubt.of_unused(shown.view, self.answer.clicked, own)
+        return OrderingDoubt.of_unused(shown.view, self.answer.clicked, own)
 
 
 def _incomplete(missing: Sequence[str]) -> str:
@@ -326,7 +326,7 @@ def ranking_form(lists: int) -> type[RankingForm]:
 
 
 @cache
-def question_form(labels: int, lists: int, scores: str | None = None) -> type[QuestionForm]:
+def ordering_form(labels: int, lists: int, scores: str | None = None) -> type[QuestionForm]:
     """Return the form class for questions with these numbers of labels and lists.
 
     ``scores``: how the methods' are shown, OPEN or FOLDED; None for not at all.
@@ -360,9 +360,9 @@ class OrderingPages:
     def form(self, plan: OrderingPlan) -> type[AnswerForm]:
         """Return the form of this study: a label for each measure, and its lists."""
         if plan.columns == NEVER:
-            return question_form(0, plan.lists)
+            return ordering_form(0, plan.lists)
         scores = plan.scores if plan.show_values else None
-        return question_form(len(plan.measures), plan.lists, scores)
+        return ordering_form(len(plan.measures), plan.lists, scores)
 
     def filled_in(self, plan: OrderingPlan, shown: ShownQuestion) -> FilledIn:
         """Return the stored answer; without one, the ranking from before, chosen."""
@@ -383,7 +383,7 @@ class OrderingPages:
 
     def doubt_of(
         self, plan: OrderingPlan, form: QuestionForm, shown: Callable[[], ShownQuestion]
-    ) -> Doubt | None:
+    ) -> OrderingDoubt | None:
         """Return the doubt about an own ordering, or several ticks."""
         is_one_tick = form.answer.own is None and len(form.answer.clicked) == 1
         # After an own ordering from before the methods were shown, a tick is the answer.
@@ -402,20 +402,20 @@ class OrderingPages:
 
     def first_doubt_of(
         self, plan: OrderingPlan, form: RankingForm, shown: ShownQuestion
-    ) -> Doubt | None:
+    ) -> OrderingDoubt | None:
         """Return the doubt about the own ranking from before the methods are shown."""
         if not form.ordering or not 0 < shown.number <= plan.last_number:
             return None
-        return Doubt.of(plan, shown.view, OrderingAnswer(frozenset(), form.ordering))
+        return OrderingDoubt.of(plan, shown.view, OrderingAnswer(frozenset(), form.ordering))
 
     def explanations(self, plan: OrderingPlan) -> Sequence[str]:
         """Return the steps on numbers and on methods, the second only where these are shown."""
         steps = ("participant/ordering/numbers.html", "participant/ordering/methods.html")
         return steps[:1] if plan.columns == NEVER else steps
 
-    def check(self, plan: OrderingPlan) -> Check | None:
+    def check(self, plan: OrderingPlan) -> CheckQuestion | None:
         """Return two lists of which the second did better."""
-        return plan.check_ranks and Check(plan.check_ranks, better=1)
+        return plan.check_ranks and CheckQuestion(plan.check_ranks, better=1)
 
     def in_words(self, answer: OrderingAnswer) -> str:
         """Return an answer in words: the methods, or the own ordering."""

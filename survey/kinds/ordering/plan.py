@@ -23,7 +23,7 @@ from survey.core.studies.fields import (
     rules_of,
 )
 from survey.core.studies.generators import GENERATORS, Generator, letter_order, obvious_question
-from survey.core.studies.minutes import Documents
+from survey.core.studies.minutes import DocumentLoad
 from survey.core.studies.plan import MARK_QUERY_WORDS, OBVIOUS, REPEATED, Plan
 from survey.core.studies.provenance import MOST_STORED_RESULTS, Provenance
 from survey.core.studies.questions import (
@@ -323,7 +323,7 @@ class OrderingPlan(Plan):
         """
         return self.has_items and self.mark_relevant
 
-    def seconds_each(self, documents: Documents) -> float:
+    def seconds_each(self, documents: DocumentLoad) -> float:
         """See ``Plan.seconds_each``; lists of numbers take less time than pictures and texts."""
         if not self.has_items:
             of_list: float = 8

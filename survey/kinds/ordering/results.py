@@ -7,7 +7,14 @@ from typing import Any
 
 from survey.core.agreement.agreement import Difference, MeanTests
 from survey.core.agreement.credits import Ballots, tally_credits
-from survey.core.agreement.headlines import ORDERINGS, VOTE_WORDS, Row, Words, headline, row_texts
+from survey.core.agreement.headlines import (
+    ORDERINGS,
+    VOTE_WORDS,
+    LeadWords,
+    Row,
+    headline,
+    row_texts,
+)
 from survey.figures.analysis import analysis_exhibits
 from survey.figures.exhibit import Exhibit
 from survey.kinds.ordering.analysis import Analysis, analysis_json
@@ -163,7 +170,7 @@ class OrderingResults(Results):
         return [*filter(None, [self.analysis.shown_scores, unseen])]
 
     @cached_property
-    def _rows(self) -> tuple[list[Row], Words]:
+    def _rows(self) -> tuple[list[Row], LeadWords]:
         """The rows of each pair, and the words of what is compared."""
         analysis = self.analysis
         if analysis.own_orderings:

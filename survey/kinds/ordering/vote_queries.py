@@ -301,7 +301,7 @@ def _without_null(texts: Sequence[str | None]) -> Texts:
     return [text for text in texts if text is not None]
 
 
-def whole_seconds(
+def select_whole_seconds(
     session: Session,
     start: SQLColumnExpression[datetime | None],
     end: SQLColumnExpression[datetime | None],
@@ -332,7 +332,7 @@ def _people_of(
         func.coalesce(Participant.understood.is_(False), false()),
     )
     bits = sum((cast(flag, Integer) * 2**bit for bit, flag in enumerate(flags)), literal(0))
-    taken = whole_seconds(session, Participant.started_at, Participant.completed_at)
+    taken = select_whole_seconds(session, Participant.started_at, Participant.completed_at)
     statement = select(
         _text(session, Participant.id).label("id"),
         Participant.public_id.label("public_id"),
@@ -404,7 +404,7 @@ def _seconds_text(session: Session) -> ColumnElement[str]:
     else:
         # A cast rounds. It refuses numbers too large for it, which get all their digits.
         tenths, digits = cast(func.least(seconds, 1e9) * 10, BigInteger), cast(seconds, Text)
-    by_clock = whole_seconds(session, Presentation.shown_at, StoredResponse.submitted_at)
+    by_clock = select_whole_seconds(session, Presentation.shown_at, StoredResponse.submitted_at)
     return case(
         (tenths / 10.0 == seconds, _text(session, tenths)),
         (seconds.is_(None), func.coalesce(_text(session, by_clock * 10), EXACT + "nan")),

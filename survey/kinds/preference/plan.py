@@ -23,7 +23,7 @@ from survey.core.studies.fields import (
     list_words,
 )
 from survey.core.studies.generators import Positions
-from survey.core.studies.minutes import Documents
+from survey.core.studies.minutes import DocumentLoad
 from survey.core.studies.plan import MARK_QUERY_WORDS, Plan
 from survey.core.studies.provenance import MOST_STORED_RESULTS, Provenance
 from survey.core.studies.questions import NO_MARKS, Marks, Question, build_question
@@ -140,7 +140,7 @@ class PreferencePlan(Plan):
         """Whether questions show pictures or texts of documents."""
         return self.show_items
 
-    def seconds_each(self, documents: Documents) -> float:
+    def seconds_each(self, documents: DocumentLoad) -> float:
         """See ``Plan.seconds_each``; with those for strength and satisfaction."""
         of_document = 4 if self.show_items and documents.texts else 0.8
         more = STRENGTH_SECONDS * self.ask_strength + SATISFACTION_SECONDS * self.ask_satisfaction

@@ -15,21 +15,21 @@ from survey.core.agreement.headlines import (
     AGREEMENT,
     RUN_WORDS,
     TOPIC_RUN_WORDS,
+    LeadWords,
     Row,
-    Words,
     headline,
     row_texts,
 )
 from survey.core.agreement.preferences import (
     Answer,
+    HumanAgreement,
     MeasureAgreement,
     PairOfLists,
-    People,
     PreferenceAnalysis,
     agreed_share,
     analyse_preferences,
 )
-from survey.core.agreement.run_strengths import RunPair, RunStrengths, run_strengths
+from survey.core.agreement.run_strengths import RunStrengths, StrengthDifference, run_strengths
 from survey.core.agreement.verdicts import (
     RULES_NOW,
     VERDICT_RULES,
@@ -228,7 +228,7 @@ class PreferenceResults(Results):
         return tuple(each.verdict(sampled, noun, self.level) for each in pairs)
 
     @property
-    def _run_words(self) -> Words:
+    def _run_words(self) -> LeadWords:
         return TOPIC_RUN_WORDS if self._topics else RUN_WORDS
 
     @cached_property
@@ -369,7 +369,7 @@ class PreferenceResults(Results):
         return values
 
     @staticmethod
-    def _pair_json(pair: RunPair, found: Verdict) -> dict[str, Any]:
+    def _pair_json(pair: StrengthDifference, found: Verdict) -> dict[str, Any]:
         """Return two runs compared; of the tests those over topics of this kind are beside it."""
         tests = pair.tests
         of_kind = tests.components if tests else None
@@ -697,7 +697,7 @@ def _why_of_share(measure: MeasureAgreement) -> dict[str, str]:
     return {"why": tests.components.why or tests.participants.why or "it has no spread"}
 
 
-def _why_of_people(people: People) -> dict[str, str]:
+def _why_of_people(people: HumanAgreement) -> dict[str, str]:
     if people.alpha is None or people.pairs is None:
         return {"why": "no two people prefer a list of the same question"}
     if people.alpha_ci95 is None:

@@ -12,14 +12,14 @@ from survey.core.collections.clusterings import (
     members,
     pairs_together,
 )
-from survey.core.collections.gold import GoldTopic, gold_topic, spread
+from survey.core.collections.gold import GoldTopic, gold_topic, topic_spread
 from survey.core.collections.labels import sorted_topics
 from survey.core.collections.runs import IN_NO_CLUSTER, Clusters
 from survey.core.text_input import Json
 from survey.services.analysis.merged_labels import (
     OnTopic,
     counted,
-    explained,
+    explained_figures,
     reliability_json,
 )
 from survey.services.analysis.sheets import Cell, Sheet, as_csv
@@ -136,7 +136,7 @@ def compared_sheet(compared: Compared) -> Sheet:
 def compared_json(compared: Compared) -> dict[str, Json]:
     """Return two clusterings' agreement as JSON; ``why`` gives the reason of undefined figures."""
     topics = [
-        explained(
+        explained_figures(
             {
                 **asdict(topic),
                 "granularity": topic.granularity,
@@ -187,8 +187,8 @@ def statistics_sheet(gold: Gold) -> Sheet:
         "clusters per topic": [len(members(topic.clusters)) for topic in gold.joined],
         "relevant documents per topic": [len(topic.clusters) for topic in gold.joined],
     }
-    rows = tuple((name, *spread(values).values()) for name, values in counts.items())
-    columns = ("description", *spread([]))
+    rows = tuple((name, *topic_spread(values).values()) for name, values in counts.items())
+    columns = ("description", *topic_spread([]))
     note = "Unknown documents count as relevant; they make no cluster. sd: of a sample."
     return Sheet("statistics", "The gold standard", columns, rows, note, decimals=1)
 
@@ -198,14 +198,14 @@ def gold_json(gold: Gold, files: Iterable[Path]) -> dict[str, Json]:
     topics, statistics = gold_sheet(gold), statistics_sheet(gold)
     return {
         "topics": [
-            explained(
+            explained_figures(
                 dict(zip(topics.columns, row, strict=True)),
                 "an assessor lacks the topic, or two have fewer than two documents in common",
             )
             for row in topics.rows
         ],
         "statistics": [
-            explained(
+            explained_figures(
                 dict(zip(statistics.columns, row, strict=True)),
                 "a mean needs one topic, a standard deviation two",
             )

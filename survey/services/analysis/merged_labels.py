@@ -162,7 +162,7 @@ def annotators_sheet(reliability: Reliability, role: str = "annotator") -> Sheet
     )
 
 
-def explained(figures: dict[str, Json], why: str) -> dict[str, Json]:
+def explained_figures(figures: dict[str, Json], why: str) -> dict[str, Json]:
     """Return figures with the reason why one of them is undefined; None where none is."""
     return figures | {"why": why if None in figures.values() else None}
 

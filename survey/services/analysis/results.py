@@ -86,7 +86,7 @@ class Terms:
 
 
 @dataclass(frozen=True)
-class Documents:
+class ContestedDocuments:
     """Documents on which people differ; ``note``: what is told of each."""
 
     note: str
@@ -103,7 +103,7 @@ class More:
     shape: ClassVar[str] = "more"
 
 
-Block = Prose | Figure | Listing | Sentences | Terms | Documents | More
+Block = Prose | Figure | Listing | Sentences | Terms | ContestedDocuments | More
 
 
 @dataclass(frozen=True)
@@ -241,7 +241,7 @@ class Results(ABC):
         """Yield the tables of the kind."""
         return ()
 
-    def contested(self) -> Documents | None:
+    def contested(self) -> ContestedDocuments | None:
         """Return the documents on which people differ most; None for a kind without."""
         return None
 

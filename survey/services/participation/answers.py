@@ -389,7 +389,7 @@ def _outcome(
     ``sent``: the answer, its reason, what was asked back, and what was answered beside it. Raises
     TooManyAnswersError for one to be stored when the participant's limit is reached.
     """
-    base = tokens.revision_of(secret_key, presentation_name(state.public_id, state.id), key)
+    base = tokens.key_revision(secret_key, presentation_name(state.public_id, state.id), key)
     latest = revision_count(stored)
     if stored is not None and sent == (stored.answer, *_beside_answer(stored)):
         return Outcome.SAVED
@@ -479,7 +479,7 @@ def save_steps(
         raise no_such_question()
     drawn = presentation_in(plan.kind, row, _steps(*who))
     name, stored = presentation_name(row.public_id, row.id), drawn.steps
-    base = tokens.revision_of(secret_key, f"{name}:steps", key)
+    base = tokens.key_revision(secret_key, f"{name}:steps", key)
     steps: Sequence[Any] = ()
     outcome = Outcome.STALE
     if base is not None and base <= len(stored):

@@ -34,8 +34,8 @@ from survey.core.agreement.power_model import (
     distinct_kind,
     estimated_shares,
     kinds_of,
-    power,
     smallest_lead,
+    sum_power,
     tally,
 )
 from survey.core.statistics.significance import LEVEL
@@ -293,7 +293,7 @@ def simulate_power(
             for study, study_tally in done:
                 by_study[study].append(study_tally)
             on_progress(sum(chunk.cost for chunk in task))
-    return tuple(power(study, by_study[study], equality=equality) for study in studies)
+    return tuple(sum_power(study, by_study[study], equality=equality) for study in studies)
 
 
 # What a page about a plan shows: differences in points, and about the answers to simulate, so that

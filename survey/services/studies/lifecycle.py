@@ -21,7 +21,7 @@ from survey.core.kinds import KIND_KEY, KINDS, kind_of
 from survey.core.measures import MEASURES, mentioned_measure
 from survey.core.preflight import ITEMS, STOP, TOPICS, Showable, Warned, items_checked
 from survey.core.studies.fields import Finding, is_storable
-from survey.core.studies.minutes import Documents, are_apart
+from survey.core.studies.minutes import DocumentLoad, are_apart
 from survey.core.studies.plan import Plan, TaskQuestion, study_digest, text_digest
 from survey.core.studies.question_checks import PairCounts, QuestionCheck, count_pairs
 from survey.core.text_input import LONGEST_SLUG, SLUG, Json, as_slug, shortened
@@ -439,10 +439,10 @@ def takes_about(session: Session, study: Study, seconds: float | None = None) ->
     return f"{asked} about {minutes} minute{'s' * (minutes != 1)}"
 
 
-def documents_of(session: Session, study: Study) -> Documents:
+def documents_of(session: Session, study: Study) -> DocumentLoad:
     """Return what the study's questions show of its documents: texts, if most have no picture."""
     count, texts = item_queries.item_counts(session, study.id)
-    return Documents(texts=2 * texts > count, count=count or None)
+    return DocumentLoad(texts=2 * texts > count, count=count or None)
 
 
 def promise_expected_minutes(session: Session, study: Study) -> None:

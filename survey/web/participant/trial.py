@@ -33,7 +33,7 @@ def answer_or_page(
                 form,
                 filled_in=form.filled_in,
                 token=generate_csrf(),
-                **content_of(question, position, saved),
+                **trial_content(question, position, saved),
             )
         filled_in = pages.filled_in_after(form)
     elif answer.validate_on_submit():
@@ -43,7 +43,7 @@ def answer_or_page(
     if first is None and request.method == "POST":
         filled_in = answer.filled_in
     return question_page(
-        template, answer, filled_in, doubt=doubt, **content_of(question, position, saved)
+        template, answer, filled_in, doubt=doubt, **trial_content(question, position, saved)
     )
 
 
@@ -65,7 +65,7 @@ def step_page(
         *(pages.question_template, form, form.filled_in if form.errors else pages.empty(g.plan)),
         step_key=step_key,
         doubt=doubt,
-        **content_of(question, 1, 0),
+        **trial_content(question, 1, 0),
     )
 
 
@@ -86,7 +86,7 @@ def question_page(
     )
 
 
-def content_of(question: object, position: int, saved: int) -> dict[str, Any]:
+def trial_content(question: object, position: int, saved: int) -> dict[str, Any]:
     """Return what the templates of a question need beside its form."""
     return {
         "position": position,

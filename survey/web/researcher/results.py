@@ -54,7 +54,7 @@ class ImportForm(Form):
     slug = slug_field("Address here")
 
 
-class OrderingForm(Form):
+class RunStudyForm(Form):
     """Runs, and the address of a study in which people order them by these judgements."""
 
     runs = UploadsField("Runs, two to ten")
@@ -68,10 +68,10 @@ def results() -> ResponseReturnValue:
     if not lifecycle.shows_results(g.study):
         return _hidden_page(UnblindForm())
     _require_results()
-    return _results_page(OrderingForm(formdata=None))
+    return _results_page(RunStudyForm(formdata=None))
 
 
-def _results_page(form: OrderingForm) -> ResponseReturnValue:
+def _results_page(form: RunStudyForm) -> ResponseReturnValue:
     """Show what the answers say, and the parts of the report, folded."""
     options = _options_in_query()
     results = _results(options)
@@ -118,7 +118,7 @@ def make_ordering_study() -> ResponseReturnValue:
     _require_results()
     if not bundles.makes_judgements(g.plan):
         raise NotFoundError("This study has no judgements.")
-    form = OrderingForm()
+    form = RunStudyForm()
     if form.validate_on_submit():
         try:
             lists = plans.from_trec(

@@ -16,7 +16,7 @@ from survey.core.agreement.anchoring import (
 )
 from survey.core.agreement.answers import Answers, Response
 from survey.core.agreement.credits import tally_values
-from survey.core.agreement.differences import Spread, components, t_by_participants
+from survey.core.agreement.differences import BallotSums, components, t_by_participants
 from survey.core.studies.rankings import Ranking
 from tests.core.agreement.random_votes import MEASURES
 
@@ -157,7 +157,7 @@ def test_within_an_arm_the_differences_are_tested_by_their_components():
     )
     x, y = (table_of(each, rankings, NEAREST) for each in (answers, first))
     credits, d = tally_values([(*key, x[key] - y[key]) for key in x], ())
-    spread = Spread.of(np.array(d), credits)
+    spread = BallotSums.of(np.array(d), credits)
     expected = components(spread, t_by_participants(spread))
     each = difference(found, (AFTER, ANSWER), (AFTER, FIRST), NEAREST)
     assert expected.question > 0

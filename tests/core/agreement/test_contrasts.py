@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from survey.core.agreement.contrasts import by_contrast, expected_of_question
 from survey.core.agreement.differences import (
+    BallotSums,
     Pair,
-    Spread,
     by_participants,
     differences,
     mean_of,
@@ -69,7 +69,7 @@ def test_the_parts_are_the_questions_of_each_kind_by_themselves():
     assert (found.first_breaks_ties, found.second_breaks_ties) == (0, 3)
     number = next(n for n, of in rankings().items() if contradictions(of["NMRR"], of["AP"]))
     alone = credits.subset(credits.questions == number)
-    assert found.contradicting.participants == by_participants(Spread.of(d, alone))
+    assert found.contradicting.participants == by_participants(BallotSums.of(d, alone))
     others = credits.subset(credits.questions != number)
     assert found.ties_only.two_way == two_way(d, others)
     assert found.ties_only.contribution == pytest.approx(found.ties_only.mean * 18 / 24)
@@ -156,11 +156,13 @@ def test_contradicting_questions_are_balanced_or_not_each_with_its_own_tests():
     assert parts.balanced.questions == len(balanced)
     assert parts.unbalanced.questions == len(contradict) - len(balanced)
     alone = credits.subset(np.isin(credits.questions, balanced))
-    assert parts.balanced.participants == by_participants(Spread.of(d, alone))
+    assert parts.balanced.participants == by_participants(BallotSums.of(d, alone))
     expected = [
         0 if is_own or n not in balanced else expected_of_question(found[n], pair)
         for n, is_own in zip(credits.questions.tolist(), credits.other.tolist(), strict=True)
     ]
     above = parts.balanced.above_random_orders
     assert above.mean == pytest.approx(mean_of(d - expected, alone))
-    assert above.participants.p == pytest.approx(by_participants(Spread.of(d - expected, alone)).p)
+    assert above.participants.p == pytest.approx(
+        by_participants(BallotSums.of(d - expected, alone)).p
+    )

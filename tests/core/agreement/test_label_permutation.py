@@ -11,7 +11,7 @@ from survey.core.agreement.agreement import TIES
 from survey.core.agreement.answers import Response
 from survey.core.agreement.credits import Ballots, tally_credits
 from survey.core.agreement.differences import differences, pairs
-from survey.core.agreement.label_permutation import Redraws, cochran_q, label_permutation
+from survey.core.agreement.label_permutation import Redraws, equal_credit_test, label_permutation
 from survey.core.studies.rankings import Ranking
 from tests.core.agreement.random_votes import (
     MEASURES,
@@ -88,7 +88,7 @@ def test_the_exact_test_is_the_enumeration_of_all_redraws(situation, ties):
 @pytest.mark.parametrize("situation", SITUATIONS)
 def test_the_p_of_cochrans_q_comes_close_to_the_enumeration(situation):
     responses = SITUATIONS[situation]
-    found = cochran_q(Redraws(credits_of(responses, TINY, MEASURES)))
+    found = equal_credit_test(Redraws(credits_of(responses, TINY, MEASURES)))
     every = [cochran_of(credits_of(one, TINY, MEASURES)) for one in redraws(responses)]
     expected = np.mean(np.array(every) >= found.q - 1e-9)
     assert found.p_label_permutation == pytest.approx(expected, abs=0.02)

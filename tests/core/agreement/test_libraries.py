@@ -16,22 +16,22 @@ from survey.core.agreement.agreement import analyse_answers
 from survey.core.agreement.answers import Answers, Response
 from survey.core.agreement.concordance import (
     ParticipantOrders,
-    fleiss_kappa,
+    choice_kappa,
     friedman,
     friedman_of_credits,
-    kendall_w,
+    question_kendall_w,
 )
 from survey.core.agreement.credits import distinct_questions
 from survey.core.agreement.differences import (
+    BallotSums,
     Pair,
-    Spread,
     by_participants,
     by_questions,
     differences,
     mcnemar,
     two_way,
 )
-from survey.core.agreement.label_permutation import Redraws, cochran_q
+from survey.core.agreement.label_permutation import Redraws, equal_credit_test
 from survey.core.agreement.quality import Layouts, conditional_logit
 from survey.core.statistics.significance import sign_flip
 from survey.core.studies.rankings import Ranking
@@ -70,7 +70,7 @@ def test_sign_flips_are_those_of_scipy(seed):
         for number in np.unique(credits.questions)
     ]
     for sums, found in (
-        (sums_of(d, credits), by_participants(Spread.of(d, credits)).sign_flip_p),
+        (sums_of(d, credits), by_participants(BallotSums.of(d, credits)).sign_flip_p),
         (of_questions, by_questions(d, credits, len(of_questions)).sign_flip_p),
     ):
         expected = stats.permutation_test(
@@ -94,13 +94,13 @@ def test_random_sign_flips_come_close_to_all_of_them():
 def test_the_t_test_over_participants_leaves_each_out_in_turn(seed):
     credits, _, _ = votes(seed, answered=0.7)
     d = differences(credits, PAIR)
-    found = by_participants(Spread.of(d, credits))
+    found = by_participants(BallotSums.of(d, credits))
     each, who = of_each(credits, d)
     people = len(set(who.tolist()))
     without = [OLS(each[who != one], np.ones((who != one).sum())).fit() for one in set(who)]
     moved = np.array([fit.params[0] for fit in without]) - each.mean()
     se = np.sqrt((people - 1) / people * (moved**2).sum())
-    df = Spread.of(d, credits).effective.participants - 1
+    df = BallotSums.of(d, credits).effective.participants - 1
     assert people / 2 < df < people - 1
     assert (found.mean, found.se, found.df) == (close(each.mean()), close(se), close(df))
     assert found.p == close(2 * stats.t.sf(abs(each.mean() / se), df))
@@ -111,7 +111,7 @@ def test_the_t_test_over_participants_leaves_each_out_in_turn(seed):
 def test_where_all_answered_equally_many_it_is_scipys_t_of_the_participants_means(seed):
     credits, _, _ = votes(seed)
     d = differences(credits, PAIR)
-    found = by_participants(Spread.of(d, credits))
+    found = by_participants(BallotSums.of(d, credits))
     expected = stats.ttest_1samp(np.array(sums_of(d, credits)) / 6, 0)
     assert (found.t, found.p) == (close(expected.statistic), close(expected.pvalue))
     assert found.ci95 == close(tuple(expected.confidence_interval()))
@@ -177,7 +177,7 @@ def test_where_the_two_way_variance_is_not_positive_the_larger_one_way_stands_in
 def test_cochrans_q_and_mcnemar_are_those_of_statsmodels(seed):
     credits, _, _ = votes(seed)
     found, expected = (
-        cochran_q(Redraws(credits)),
+        equal_credit_test(Redraws(credits)),
         contingency_tables.cochrans_q(of_each(credits, credits.credited)[0].astype(int)),
     )
     assert (found.q, found.df, found.p) == (
@@ -252,7 +252,7 @@ def test_undefined_taus_are_counted_and_left_out_of_the_mean():
 def test_kendalls_w_is_friedmans_chi_square_over_its_maximum(seed):
     _, rankings, responses = votes(seed, questions=3)
     held = ParticipantOrders(ballots_of(responses, rankings))
-    for w, here in zip(kendall_w(held).by_question, held.questions.values(), strict=True):
+    for w, here in zip(question_kendall_w(held).by_question, held.questions.values(), strict=True):
         orders = np.repeat(here.orders, here.counts, axis=0)
         chi2 = stats.friedmanchisquare(*zip(*orders, strict=True)).statistic
         assert w == close(chi2 / (len(orders) * 4))
@@ -262,7 +262,7 @@ def test_kendalls_w_of_two_lists_is_one_when_all_agree_and_less_with_a_dissenter
     rng = np.random.default_rng(1)
     rankings = {1: dict.fromkeys(MEASURES, Ranking.parse("A>B"))}
     alike = random_responses(rng, rankings, 3, custom=0)
-    assert kendall_w(ParticipantOrders(ballots_of(alike, rankings))).mean == 1
+    assert question_kendall_w(ParticipantOrders(ballots_of(alike, rankings))).mean == 1
     rankings[1]["AP"] = Ranking.parse("B>A")
     split = [
         next(
@@ -273,13 +273,13 @@ def test_kendalls_w_of_two_lists_is_one_when_all_agree_and_less_with_a_dissenter
         for name in ("AP", "NMRR", "MNRO")
     ]
     # Rank sums 5 and 4: (2·(5² + 4²) - 3²·3²)/(3²·1) = 1/9.
-    assert kendall_w(ParticipantOrders(ballots_of(split, rankings))).mean == close(1 / 9)
+    assert question_kendall_w(ParticipantOrders(ballots_of(split, rankings))).mean == close(1 / 9)
 
 
 def test_fleiss_kappa_leaves_out_questions_with_several_ticks_or_missing_answers():
     credits, rankings, _ = votes(6, questions=8, several=0.03, answered=0.99)
     distinct = distinct_questions(rankings)
-    found = fleiss_kappa(credits, distinct)
+    found = choice_kappa(credits, distinct)
     assert 0 < len(found.questions) < len(distinct)
     table = []
     for number in found.questions:

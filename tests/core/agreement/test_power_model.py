@@ -15,8 +15,8 @@ from survey.core.agreement.label_permutation import Redraws
 from survey.core.agreement.power_model import (
     RANDOM_BALANCED,
     RANDOM_KINDS,
-    Outcome,
     PlannedStudy,
+    PowerVerdict,
     QuestionKind,
     chunks,
     deal,
@@ -26,8 +26,8 @@ from survey.core.agreement.power_model import (
     estimated_shares,
     kinds_of,
     pick,
-    power,
     smallest_lead,
+    sum_power,
     tally,
 )
 from survey.core.agreement.verdicts import verdict
@@ -51,7 +51,7 @@ def chance(seed=1):
 
 
 def simulated(study, replicates, seed=1):
-    return power(study, [tally(chunk, seed)[0] for chunk in chunks((study,), replicates)])
+    return sum_power(study, [tally(chunk, seed)[0] for chunk in chunks((study,), replicates)])
 
 
 def answers(study, replicates):
@@ -112,7 +112,7 @@ SMALL = {
 @pytest.mark.parametrize("study", SMALL.values(), ids=SMALL)
 def test_each_replicate_has_the_tests_and_the_verdict_of_the_analysis(study):
     table, picked = answers(study, 12)
-    outcome = Outcome.of(table, picked)
+    outcome = PowerVerdict.of(table, picked)
     of_kind = 0
     for index, (difference, found) in enumerate(analysed(table, picked)):
         tests = outcome.tests
@@ -132,11 +132,11 @@ def test_each_replicate_has_the_tests_and_the_verdict_of_the_analysis(study):
 
 def test_a_primary_pair_is_decided_as_in_the_analysis():
     table, picked = answers(SMALL["all"], 60)
-    outcome = Outcome.of(table, picked, primary=True)
+    outcome = PowerVerdict.of(table, picked, primary=True)
     verdicts = [found for _, found in analysed(table, picked, primary=True)]
     assert outcome.preferred.tolist() == [found.scope == "kind" for found in verdicts]
     assert outcome.decided.tolist() == [found.scope in ("kind", "these") for found in verdicts]
-    assert outcome.preferred.sum() > Outcome.of(table, picked).preferred.sum()
+    assert outcome.preferred.sum() > PowerVerdict.of(table, picked).preferred.sum()
 
 
 def test_answers_without_any_spread_have_no_test_and_find_nothing():

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 
-from survey.core.collections.gold import corrected, gold_topic, spread, union
+from survey.core.collections.gold import corrected, gold_topic, topic_spread, union
 from tests.core.collections.clustered import CLUSTERINGS, clusters, groups_of, renamed
 from tests.core.collections.test_clusterings import COARSE, FINE
 
@@ -155,14 +155,14 @@ def test_the_floor_decides_whether_three_agree():
 
 
 def test_table_3_describes_counts_by_mean_sd_median_and_range():
-    found = spread([2, 4, 9])
+    found = topic_spread([2, 4, 9])
     # mean 5; sd: sqrt((9 + 1 + 16) / 2)
     assert found == {
         **{"topics": 3, "mean": 5, "sd": pytest.approx(13**0.5), "median": 4},
         **{"smallest": 2, "largest": 9},
     }
-    assert spread([3])["sd"] is None
-    assert spread([])["mean"] is None
+    assert topic_spread([3])["sd"] is None
+    assert topic_spread([])["mean"] is None
 
 
 def test_clusters_without_a_common_document_are_not_matched():

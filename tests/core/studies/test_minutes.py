@@ -5,13 +5,13 @@ from dataclasses import replace
 import pytest
 
 from survey.core.kinds import KINDS, plan_from_json
-from survey.core.studies.minutes import Documents, are_apart, total_minutes
+from survey.core.studies.minutes import DocumentLoad, are_apart, total_minutes
 from survey.services.studies.plans import kind_plan, preset_plan
 from tests.grouped import PLAN as GROUPING
 from tests.labelled import PLAN as LABELLING
 from tests.preferred import a_preference_plan
 
-TEXTS = Documents(texts=True)
+TEXTS = DocumentLoad(texts=True)
 
 
 @pytest.mark.parametrize(
@@ -41,20 +41,20 @@ def seconds_of(kind, documents, **changes):
 @pytest.mark.parametrize(
     ("kind", "changes", "documents", "seconds"),
     [
-        ("ordering", {"lists": 4}, Documents(), 42),
-        ("labelling", {"batch": 30}, Documents(), 108),
-        ("labelling", {"batch": 30}, Documents(count=100), 108),
-        ("labelling", {"batch": 30}, Documents(count=10), 12),
-        ("labelling", {"batch": 30}, Documents(texts=True, count=10), 50),
-        ("grouping", {"topics": [["a", [*"bcde"]], ["b", [*"fg"]]]}, Documents(), 32),
+        ("ordering", {"lists": 4}, DocumentLoad(), 42),
+        ("labelling", {"batch": 30}, DocumentLoad(), 108),
+        ("labelling", {"batch": 30}, DocumentLoad(count=100), 108),
+        ("labelling", {"batch": 30}, DocumentLoad(count=10), 12),
+        ("labelling", {"batch": 30}, DocumentLoad(texts=True, count=10), 50),
+        ("grouping", {"topics": [["a", [*"bcde"]], ["b", [*"fg"]]]}, DocumentLoad(), 32),
         ("grouping", {"topics": [["a", [*"bcde"]], ["b", [*"fg"]]]}, TEXTS, 44),
-        ("preference", {"depth": 5, "show_items": True}, Documents(), 18),
+        ("preference", {"depth": 5, "show_items": True}, DocumentLoad(), 18),
         ("preference", {"depth": 5, "show_items": True}, TEXTS, 50),
         ("preference", {"depth": 5, "show_items": False}, TEXTS, 18),
         (
             "preference",
             {"depth": 5, "ask_strength": True, "ask_satisfaction": True},
-            Documents(),
+            DocumentLoad(),
             31,
         ),
     ],
@@ -72,7 +72,7 @@ def test_lists_of_texts_take_longer_than_pictures_and_pictures_than_none():
         own_lists=[[[1, 9], [2, 8], [3, 4]]],
         provenance={**named, "sources": sources},
     )
-    assert plan.seconds_each(Documents()) == 10 + 3 * (4 + 0.5 * 10)
+    assert plan.seconds_each(DocumentLoad()) == 10 + 3 * (4 + 0.5 * 10)
     assert plan.seconds_each(TEXTS) == 10 + 3 * 3 * 10
 
 
