@@ -182,14 +182,14 @@ def _marks_by_list(lists: int, marks: dict[str, tuple[str, ...]]) -> list[dict[s
     neither once nor once for each list.
     """
     cells: list[dict[str, str]] = [{} for _ in range(lists)]
-    for kind, texts in marks.items():
+    for mark_type, texts in marks.items():
         if len(texts) not in (0, 1, lists):
             raise click.UsageError(
-                f"--{kind} is given {len(texts)} times for {lists} lists; once for all or once "
-                "for each is allowed."
+                f"--{mark_type} is given {len(texts)} times for {lists} lists; once for all or "
+                "once for each is allowed."
             )
         for cell, text in zip(cells, texts * lists if len(texts) == 1 else texts, strict=False):
-            cell[kind] = text.replace(",", " ")
+            cell[mark_type] = text.replace(",", " ")
     return cells
 
 

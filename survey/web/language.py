@@ -158,18 +158,18 @@ def and_join(parts: Sequence[str]) -> str:
     return gettext("%(words)s and %(last)s", words=", ".join(parts[:-1]), last=parts[-1])
 
 
-def mark_words(kinds: Iterable[str]) -> str:
-    """Return what the marks of these kinds beside positions mean."""
-    return and_join([gettext(MARK_MEANINGS[kind]) for kind in kinds])
+def mark_words(mark_types: Iterable[str]) -> str:
+    """Return what the marks of these types beside positions mean."""
+    return and_join([gettext(MARK_MEANINGS[mark_type]) for mark_type in mark_types])
 
 
-def marks(text: str, kinds: Sequence[str]) -> str:
-    """Return the marks of these kinds beside a position: 3, 0.57; in Greek 3, 0,57.
+def marks(text: str, mark_types: Sequence[str]) -> str:
+    """Return the marks of these types beside a position: 3, 0.57; in Greek 3, 0,57.
 
     A cluster keeps the points in its name.
     """
-    parts = zip(text.split(", "), kinds, strict=False)  # a position may have none
-    return ", ".join(decimal(part) if kind == "weights" else part for part, kind in parts)
+    parts = zip(text.split(", "), mark_types, strict=False)  # a position may have none
+    return ", ".join(decimal(part) if mark_type == "weights" else part for part, mark_type in parts)
 
 
 def in_a_row(parts: Iterable[str]) -> str:

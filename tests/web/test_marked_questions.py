@@ -124,7 +124,7 @@ def test_marks_and_other_cut_offs_are_set_on_the_plan_page(desk, session, study)
     desk.send(f"{STUDY}/plan", grades="", other_measures="")
     session.expire_all()
     plan = session.get(Study, study.id).plan
-    assert (plan.measures, plan.marks.kinds) == (("AP", "nDCG@10"), ())
+    assert (plan.measures, plan.marks.types) == (("AP", "nDCG@10"), ())
 
 
 @ON_SQLITE

@@ -172,25 +172,27 @@ def _marked(row: GivenRow, highest: int, faults: _RowFaults) -> MarkedRow:
     ranks = _ranks(row.number, row["ranks"], highest, faults)
     try:
         # A bundle puts an apostrophe before what a spreadsheet would run: "'- a b".
-        plain = {kind: row[kind].removeprefix("'") for kind in MARK_TYPES}
+        plain = {mark_type: row[mark_type].removeprefix("'") for mark_type in MARK_TYPES}
         return sorted_with_marks(ranks, plain if ranks else {})
     except MarkError as error:
-        faults.add_cell(row.number, error.kind, str(error))
+        faults.add_cell(row.number, error.column, str(error))
         return MarkedRow(tuple(sorted(ranks)), {})
 
 
 def _marks(questions: Questions, faults: _RowFaults) -> tuple[Marks, ...]:
-    """Return the marks of each question; all its lists, and all questions, need the same kinds."""
+    """Return the marks of each question; all its lists, and all questions, need the same types."""
     rows = [row for lists in questions.values() for row in lists.values() if row.ranks]
-    kinds = [kind for kind in MARK_TYPES if any(kind in row.marked.marks for row in rows)]
+    mark_types = [
+        mark_type for mark_type in MARK_TYPES if any(mark_type in row.marked.marks for row in rows)
+    ]
     for row in rows:
-        for kind in kinds:
-            if kind not in row.marked.marks:
+        for mark_type in mark_types:
+            if mark_type not in row.marked.marks:
                 allowed = "every row needs them where one has them"
-                faults.add_cell(row.number, kind, f"nothing found; {allowed}")
+                faults.add_cell(row.number, mark_type, f"nothing found; {allowed}")
     marks = []
     for lists in questions.values():
-        marked = [row.marked for row in lists.values() if set(row.marked.marks) == set(kinds)]
+        marked = [row.marked for row in lists.values() if set(row.marked.marks) == set(mark_types)]
         marks.append(marks_of(marked))
     return tuple(marks)
 

@@ -25,10 +25,10 @@ NAME_RULE = r"(?!-$)[^\s+,()'][^\s+,()]{0,39}"  # of a cluster; an underscore me
 
 @dataclass(frozen=True)
 class Marks:
-    """Marks of a question's relevant items: of each kind, a mark for each position of each list.
+    """Marks of a question's relevant items: of each type, a mark for each position of each list.
 
     ``grades``: how relevant, 1, 2, …; ``weights``: the share of annotators who chose the
-    item, to four decimals; ``clusters``: the names of its sub-topics. A kind that is
+    item, to four decimals; ``clusters``: the names of its sub-topics. A type that is
     not known is empty. Participants see marks as text beside the positions.
     """
 
@@ -37,40 +37,40 @@ class Marks:
     clusters: tuple[tuple[tuple[str, ...], ...], ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.kinds)
+        return bool(self.types)
 
     @property
-    def kinds(self) -> tuple[str, ...]:
-        """The kinds that are not empty, of "grades", "weights", "clusters"."""
+    def types(self) -> tuple[str, ...]:
+        """The types that are not empty, of "grades", "weights", "clusters"."""
         return tuple(field.name for field in fields(self) if getattr(self, field.name))
 
     def lists(self, ranks: Sequence[Sequence[int]], collection_size: int) -> Lists:
         """Return lists with these marks as measures take them; raises what ``as_lists`` does."""
-        known = {kind: getattr(self, kind) for kind in self.kinds}
+        known = {mark_type: getattr(self, mark_type) for mark_type in self.types}
         return as_lists(ranks, collection_size, **known)
 
     def texts(self, index: int, positions: int) -> tuple[str, ...]:
         """Return the text beside each position of a list: "2", "dolphin" or "2, dolphin"."""
         parts: list[list[str]] = [[] for _ in range(positions)]
-        for kind in self.kinds:
-            for position, mark in enumerate(getattr(self, kind)[index]):
+        for mark_type in self.types:
+            for position, mark in enumerate(getattr(self, mark_type)[index]):
                 parts[position].append(mark_text(mark))
         return tuple(", ".join(part) for part in parts)
 
     def cells(self, index: int) -> dict[str, str]:
         """Return one list's marks as cells of a table, a word for each position."""
         return {
-            kind: " ".join(_cell(mark) for mark in getattr(self, kind)[index])
-            for kind in self.kinds
+            mark_type: " ".join(_cell(mark) for mark in getattr(self, mark_type)[index])
+            for mark_type in self.types
         }
 
     def of_list(self, index: int) -> "Marks":
         """Return the marks of one list alone, to compare lists that have equal ranks."""
-        return Marks(*(getattr(self, kind)[index : index + 1] for kind in MARK_TYPES))
+        return Marks(*(getattr(self, mark_type)[index : index + 1] for mark_type in MARK_TYPES))
 
     def reordered(self, lists: Sequence[int]) -> "Marks":
         """Return the marks of lists in another order, which holds their indices."""
-        rows = (getattr(self, kind) for kind in MARK_TYPES)
+        rows = (getattr(self, mark_type) for mark_type in MARK_TYPES)
         return Marks(*(tuple(row[index] for index in lists) if row else () for row in rows))
 
     def dealt(self, orders: Sequence[Sequence[int]]) -> "Marks":
@@ -79,19 +79,21 @@ class Marks:
         def deal(rows: Sequence[Sequence[Any]]) -> tuple[Any, ...]:
             return tuple(tuple(rows[0][item] for item in order) for order in orders if rows)
 
-        return Marks(*(deal(getattr(self, kind)) for kind in MARK_TYPES))
+        return Marks(*(deal(getattr(self, mark_type)) for mark_type in MARK_TYPES))
 
     def as_json(self) -> dict[str, tuple[tuple[float | tuple[str, ...], ...], ...]]:
-        """Return the marks as plain lists: kind → list → item."""
-        return {kind: getattr(self, kind) for kind in self.kinds}
+        """Return the marks as plain lists: type → list → item."""
+        return {mark_type: getattr(self, mark_type) for mark_type in self.types}
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> "Marks":
         """Parse marks from plain lists, or words; raises TypeError or ValueError."""
         return cls(
             **{
-                kind: tuple(tuple(_parse_mark(kind, item) for item in _items(row)) for row in rows)
-                for kind, rows in stored.items()
+                mark_type: tuple(
+                    tuple(_parse_mark(mark_type, item) for item in _items(row)) for row in rows
+                )
+                for mark_type, rows in stored.items()
             }
         )
 
@@ -124,9 +126,9 @@ def _items(row: object) -> Sequence[object]:
     return row
 
 
-def _parse_mark(kind: str, item: object) -> Any:
+def _parse_mark(mark_type: str, item: object) -> Any:
     """Parse one item's mark, from a value or from a word as ``_cell`` writes it."""
-    if kind == "clusters":
+    if mark_type == "clusters":
         names = item.split("+") if isinstance(item, str) and item != NO_CLUSTER else item
         names = [] if names == NO_CLUSTER else names
         if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
@@ -135,10 +137,10 @@ def _parse_mark(kind: str, item: object) -> Any:
     if isinstance(item, bool) or not isinstance(item, int | float | str):
         raise TypeError(f"{item!r} found; a number is needed")
     number = parse_number(str(item))
-    if number is None or (kind == "grades" and not number.is_integer()):
+    if number is None or (mark_type == "grades" and not number.is_integer()):
         raise ValueError(f"{item!r} found; a number is needed")
     # Weights are rounded as pages show them: else measures would read others than participants.
-    return int(number) if kind == "grades" else round(number, WEIGHT_DECIMALS)
+    return int(number) if mark_type == "grades" else round(number, WEIGHT_DECIMALS)
 
 
 @dataclass(frozen=True)
@@ -150,48 +152,54 @@ class MarkedRow:
 
 
 class MarkError(ValueError):
-    """An invalid cell of marks; ``kind`` is its column."""
+    """An invalid cell of marks, in ``column``."""
 
-    def __init__(self, kind: str, text: str) -> None:
-        self.kind = kind
+    def __init__(self, column: str, text: str) -> None:
+        self.column = column
         super().__init__(text)
 
 
 def sorted_with_marks(ranks: Sequence[int], cells: Mapping[str, str]) -> MarkedRow:
     """Sort a list's ranks, and the words of its cells of marks along with them.
 
-    ``cells``: kind → words, one for each rank in the order of the file; empty cells do not
+    ``cells``: type → words, one for each rank in the order of the file; empty cells do not
     count. Raises MarkError naming the column.
     """
     order = sorted(range(len(ranks)), key=lambda index: ranks[index])
     marks = {}
-    for kind in MARK_TYPES:
-        if not (words := cells.get(kind, "").split()):
+    for mark_type in MARK_TYPES:
+        if not (words := cells.get(mark_type, "").split()):
             continue
         if len(words) != len(ranks):
-            count = f"{len(words)} {kind} found for {len(ranks)} ranks"
-            raise MarkError(kind, f"{count}; one each is needed")
-        parsed = [_parse_word(kind, word) for word in words]
-        marks[kind] = tuple(parsed[index] for index in order)
+            count = f"{len(words)} {mark_type} found for {len(ranks)} ranks"
+            raise MarkError(mark_type, f"{count}; one each is needed")
+        parsed = [_parse_word(mark_type, word) for word in words]
+        marks[mark_type] = tuple(parsed[index] for index in order)
     return MarkedRow(tuple(ranks[index] for index in order), marks)
 
 
-def _parse_word(kind: str, word: str) -> Any:
+def _parse_word(mark_type: str, word: str) -> Any:
     """Parse a word of a cell, or of an option of the command; raises MarkError."""
     try:
-        return _parse_mark(kind, word)
+        return _parse_mark(mark_type, word)
     except (OverflowError, ValueError):
-        number = "whole number" if kind == "grades" else "number"
-        raise MarkError(kind, f"{word!r} found; a {number} for each rank is needed") from None
+        number = "whole number" if mark_type == "grades" else "number"
+        raise MarkError(mark_type, f"{word!r} found; a {number} for each rank is needed") from None
 
 
 def marks_of(rows: Sequence[MarkedRow]) -> Marks:
-    """Combine the marks of a question's lists; raises MarkError where a list lacks a kind."""
-    kinds = [kind for kind in MARK_TYPES if any(kind in row.marks for row in rows)]
-    for kind in kinds:
-        if not all(kind in row.marks for row in rows):
-            raise MarkError(kind, f"no {kind} found; every list needs them where one has them")
-    return Marks(**{kind: tuple(row.marks[kind] for row in rows) for kind in kinds})
+    """Combine the marks of a question's lists; raises MarkError where a list lacks a type."""
+    mark_types = [
+        mark_type for mark_type in MARK_TYPES if any(mark_type in row.marks for row in rows)
+    ]
+    for mark_type in mark_types:
+        if not all(mark_type in row.marks for row in rows):
+            raise MarkError(
+                mark_type, f"no {mark_type} found; every list needs them where one has them"
+            )
+    return Marks(
+        **{mark_type: tuple(row.marks[mark_type] for row in rows) for mark_type in mark_types}
+    )
 
 
 @dataclass(frozen=True)

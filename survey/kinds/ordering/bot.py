@@ -200,15 +200,15 @@ def _columns(form: LexborNode) -> list[BlindedColumn]:
     return columns
 
 
-def _row(row: LexborNode, kinds: Sequence[str]) -> MarkedRow:
+def _row(row: LexborNode, mark_types: Sequence[str]) -> MarkedRow:
     """Parse a list's positions, and their marks in brackets."""
     ranks = [int(rank.text()) for rank in row.css(".ranks .rank")]
     marks = [mark.text().strip("() ").split(", ") for mark in row.css(".ranks .mark")]
-    if marks and not all(len(parts) == len(kinds) for parts in marks):
+    if marks and not all(len(parts) == len(mark_types) for parts in marks):
         raise SurveyError("A position on a page of the survey has unexpected marks.")
     cells = {
-        kind: " ".join(parts[index].replace(" + ", "+").replace(" ", "_") for parts in marks)
-        for index, kind in enumerate(kinds)
+        mark_type: " ".join(parts[index].replace(" + ", "+").replace(" ", "_") for parts in marks)
+        for index, mark_type in enumerate(mark_types)
     }
     return sorted_with_marks(ranks, cells)
 

@@ -357,7 +357,7 @@ class OrderingFiles:
         for question in content.questions:
             place, expected = f"questions.csv, question {question.number}", drawn[question.number]
             if question.marks != expected.marks:
-                marks = list_words(plan.marked or question.marks.kinds)
+                marks = list_words(plan.marked or question.marks.types)
                 raise BundleError(f"{place}: the plan gives other {marks}")
             if question.source != expected.source:
                 raise BundleError(f"{place}: the plan gives another topic, run or documents")

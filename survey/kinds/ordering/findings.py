@@ -29,16 +29,18 @@ def design(plan: OrderingPlan) -> Iterator[Finding]:
         text = f"{fault}; install the package that brings it"
         yield Finding(None, text, failed=True, mend="measures")
     else:
-        kinds = {name: measure_named(name).reads for name in plan.measures}
-        for name, kind in kinds.items():
-            if kind not in ("positions", *plan.marked):
+        types_read = {name: measure_named(name).reads for name in plan.measures}
+        for name, mark_type in types_read.items():
+            if mark_type not in ("positions", *plan.marked):
                 yield Finding(
                     None,
-                    f"the lists have no {kind} for {name} to read, so it takes every match as "
+                    f"the lists have no {mark_type} for {name} to read, so it takes every match as "
                     "equally relevant",
-                    mend="lists" if plan.own_lists else kind,
+                    mend="lists" if plan.own_lists else mark_type,
                 )
-        if unread := [kind for kind in plan.marked if kind not in kinds.values()]:
+        if unread := [
+            mark_type for mark_type in plan.marked if mark_type not in types_read.values()
+        ]:
             text = f"participants see {list_words(unread)}, which no measure reads"
             yield Finding(None, text, mend="measures")
     if len(plan.measures) > PHONE_COLUMNS:

@@ -352,8 +352,8 @@ class OrderingPlan(Plan):
 
     @property
     def marked(self) -> tuple[str, ...]:
-        """The kinds of marks beside positions: "grades", "weights", "clusters"."""
-        return (self.own_marks[0] if self.own_marks else self.marks).kinds
+        """The types of marks beside positions: "grades", "weights", "clusters"."""
+        return (self.own_marks[0] if self.own_marks else self.marks).types
 
     @property
     def marks_lacking(self) -> bool:
@@ -485,7 +485,7 @@ class OrderingPlan(Plan):
     def as_json(self) -> dict[str, Any]:
         """Return the plan as plain lists and dictionaries, for storage."""
         content = super().as_json() | {
-            "marks": {kind: rows[0] for kind, rows in self.marks.as_json().items()},
+            "marks": {mark_type: rows[0] for mark_type, rows in self.marks.as_json().items()},
             "own_marks": [marks.as_json() for marks in self.own_marks],
             "provenance": self.provenance and self.provenance.as_json(),
         }
@@ -654,16 +654,16 @@ class OrderingPlan(Plan):
             return
         if self.marks:
             positions = range(1, self.relevant + 1)
-            for kind in self.marks.kinds:
-                marks_of_kind = Marks(**{kind: getattr(self.marks, kind)})
+            for mark_type in self.marks.types:
+                marks_of_type = Marks(**{mark_type: getattr(self.marks, mark_type)})
                 yield from _mark_faults(
-                    ("marks", kind), "marks", marks_of_kind, [positions], self.collection_size
+                    ("marks", mark_type), "marks", marks_of_type, [positions], self.collection_size
                 )
         for index, marks in enumerate(self.own_marks):
             what = f"the marks of question {index + 1}"
             lists = self.own_lists[index]
             yield from _mark_faults(("own_marks", index), what, marks, lists, self.collection_size)
-            if marks.kinds != self.own_marks[0].kinds:
+            if marks.types != self.own_marks[0].types:
                 yield Fault(("own_marks", index), f"{what} are of other kinds than question 1's")
 
     def _need_faults(self) -> Iterable[Fault]:
@@ -737,16 +737,16 @@ def _read_marks(value: object, faults: list[Fault]) -> Marks:
             )
         )
         return marks
-    for kind, words in value.items():
+    for mark_type, words in value.items():
         try:
-            marks_of_kind = Marks.from_json({kind: [words]} if words else {})
-            marks = replace(marks, **{kind: getattr(marks_of_kind, kind)})
+            marks_of_type = Marks.from_json({mark_type: [words]} if words else {})
+            marks = replace(marks, **{mark_type: getattr(marks_of_type, mark_type)})
         except (OverflowError, TypeError, ValueError):
-            allowed = "a name" if kind == "clusters" else "a number"
+            allowed = "a name" if mark_type == "clusters" else "a number"
             faults.append(
                 Fault(
-                    ("marks", kind),
-                    f"{kind} is {words!r}; {allowed} for every relevant item is allowed",
+                    ("marks", mark_type),
+                    f"{mark_type} is {words!r}; {allowed} for every relevant item is allowed",
                 )
             )
     return marks

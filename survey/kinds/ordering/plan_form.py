@@ -155,12 +155,12 @@ class OrderingForm(PlanForm):
         typed["measures"] = [
             *dict.fromkeys([*self.measures.data, *split_names(self.other_measures.data or "")])
         ]
-        marks = {kind: _commas_as_spaces(self[kind].data) for kind in MARK_KINDS}
+        marks = {mark_type: _commas_as_spaces(self[mark_type].data) for mark_type in MARK_KINDS}
         typed["looks"] = [number(word) for word in _commas_as_spaces(self.looks.data).split()]
         typed["arms"] = self.arms.data
         if typed["arms"]:
             typed["columns"] = BEFORE
-        typed["marks"] = {kind: words for kind, words in marks.items() if words.strip()}
+        typed["marks"] = {mark_type: words for mark_type, words in marks.items() if words.strip()}
         if typed["generator"] != OWN_LISTS:
             typed |= {"own_lists": (), "own_marks": (), "provenance": None}
         if not typed.get("provenance"):  # these fields are not on the page

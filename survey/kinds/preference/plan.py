@@ -154,8 +154,8 @@ class PreferencePlan(Plan):
 
     @property
     def marked(self) -> tuple[str, ...]:
-        """The kinds of marks that measures read; participants see none of them."""
-        return self.own_marks[0].kinds if self.own_marks else ()
+        """The types of marks that measures read; participants see none of them."""
+        return self.own_marks[0].types if self.own_marks else ()
 
     @property
     def numbers(self) -> dict[str, int]:

@@ -48,7 +48,7 @@ def _marked(number: int, row: tuple[Sequence[int], Mapping[str, str]]) -> Marked
     try:
         return sorted_with_marks(*row)
     except MarkError as error:
-        raise ValueError(f"row {number}, {error.kind}: {error}") from None
+        raise ValueError(f"row {number}, {error.column}: {error}") from None
 
 
 def printed_values(question: Question) -> dict[str, tuple[str, ...]]:

@@ -68,7 +68,7 @@ class PlanOfLists(Protocol):
 
     @property
     def marked(self) -> tuple[str, ...]:
-        """The kinds of marks beside the positions."""
+        """The types of marks beside the positions."""
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -214,7 +214,7 @@ SPACED = "separated by spaces"
 
 def questions_table(plan: PlanOfLists) -> Table:
     """Return questions.csv, with marks, roles and sources where the plan has some."""
-    marks = [_MARKS[kind] for kind in plan.marked]
+    marks = [_MARKS[mark_type] for mark_type in plan.marked]
     columns = [
         *(*_QUESTION_COLUMNS, *marks, *([_ROLE] if plan.controls else [])),
         *(_SOURCE_COLUMNS if plan.provenance else []),
@@ -406,10 +406,10 @@ def _list_row(row: CsvRow, plan: PlanOfLists | None) -> ListRow:
     if len(set(ranks)) < len(ranks):
         raise row.fault("ranks", "each position may occur once")
     try:
-        marks = {kind: row.optional_text(kind) or "" for kind in MARK_TYPES}
+        marks = {mark_type: row.optional_text(mark_type) or "" for mark_type in MARK_TYPES}
         return ListRow(row, letter, sorted_with_marks(ranks, marks), size)
     except MarkError as error:
-        raise row.fault(error.kind, str(error)) from None
+        raise row.fault(error.column, str(error)) from None
 
 
 def _check_lists(

@@ -262,10 +262,10 @@ def test_a_grade_above_the_highest_is_a_fault_where_grades_count():
 
 def test_clusters_are_marks_written_as_one_word_each():
     marked = read(clusters=CLUSTERS).marks
-    assert [marks.kinds for marks in marked] == [("clusters",)] * 2
+    assert [marks.types for marks in marked] == [("clusters",)] * 2
     assert marked[0].clusters == ((("C--_words", "sea_lion"), ()),) * 3
     assert marked[1].clusters == ((("sea_lion",),),) * 3
-    assert read(clusters=CLUSTERS, graded=True).marks[0].kinds == ("grades", "clusters")
+    assert read(clusters=CLUSTERS, graded=True).marks[0].types == ("grades", "clusters")
 
 
 def test_marks_can_be_scored():
@@ -326,7 +326,7 @@ def test_any_files_are_read_or_refused_with_sentences(qrels, runs, missing_last,
     assert bool(lists) != bool(faults)
     if lists and clusters is not None:
         for question, marks in zip(lists.questions, lists.marks, strict=True):
-            assert marks.kinds
+            assert marks.types
             assert marks.lists(question, 4).clusters is not None
 
 
