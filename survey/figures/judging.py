@@ -78,8 +78,8 @@ def preferences_agreeing(
     ``rows``: a measure, its share, and its intervals for questions of this kind and for these.
     """
     tabulated = tuple(
-        (name, *map(percent, (share, *(kind or (None, None)), *(these or (None, None)))))
-        for name, share, kind, these in rows
+        (name, *map(percent, (share, *(population or (None, None)), *(these or (None, None)))))
+        for name, share, population, these in rows
     )
     known = [(name, share) for name, share, *_ in rows if share is not None]
     summary = "; ".join(f"{name} {100 * share:.1f} %" for name, share in known)

@@ -140,11 +140,11 @@ class MeanTests:
         """Test the mean of d, (K,), by itself; ``bound``: of what is possible, on either side."""
         spread = BallotSums.of(d, credits)
         participants = by_participants(spread)
-        of_kind = components(spread, participants)
+        of_population = components(spread, participants)
         tests = cls(
             spread.mean,
             None if len(spread.credits) else NO_RESPONSES,
-            of_kind,
+            of_population,
             participants,
             spread.effective,
             ScopeTest(None),
@@ -152,7 +152,7 @@ class MeanTests:
             UNCORRECTED,
         )
         p = p_of_these(participants, spread.effective)
-        return decided(tests, of_kind.p, p, bound=bound)
+        return decided(tests, of_population.p, p, bound=bound)
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,7 @@ class PairTests(MeanTests):
 
 def decided(
     tests: Tests,
-    p_kind: float | None,
+    p_population: float | None,
     p_these: float | None,
     *,
     correction: Correction = UNCORRECTED,
@@ -178,26 +178,28 @@ def decided(
 ) -> Tests:
     """Return tests with what they decide of both populations.
 
-    ``p_kind``, ``p_these``: of components and participants, under ``correction``, for all
+    ``p_population``, ``p_these``: of components and participants, under ``correction``, for all
     comparisons of ``means`` means where there are more than two. ``bound``: of intervals.
     """
-    of_kind, of_these, effective = tests.components, tests.participants, tests.effective
+    of_population, of_these, effective = tests.components, tests.participants, tests.effective
     q = p_of_these(of_these, effective)
     p = None
-    if q is not None and (p_kind is not None or of_kind.why == SAME_EVERYWHERE):
-        p = max(p_kind or 0.0, least_p(effective.questions), q)
+    if q is not None and (p_population is not None or of_population.why == SAME_EVERYWHERE):
+        p = max(p_population or 0.0, least_p(effective.questions), q)
     by_pairs = partial(bonferroni_t, correction.comparisons)
     together = _interval(of_these, by_pairs)
-    kind_together = _interval(of_kind, partial(critical_t, means) if means > 2 else by_pairs)
-    kind = ScopeTest(
+    population_together = _interval(
+        of_population, partial(critical_t, means) if means > 2 else by_pairs
+    )
+    population = ScopeTest(
         p,
-        _clipped(of_kind.ci95, bound),
-        _clipped(hull(kind_together, together), bound) if kind_together else None,
+        _clipped(of_population.ci95, bound),
+        _clipped(hull(population_together, together), bound) if population_together else None,
     )
     these = ScopeTest(p_these, _clipped(of_these.ci95, bound), _clipped(together, bound))
     return replace(
         tests,
-        kind=_with_reason(kind, of_kind.why or of_these.why),
+        kind=_with_reason(population, of_population.why or of_these.why),
         these=_with_reason(these, of_these.why),
         correction=correction,
     )
@@ -313,12 +315,12 @@ def share_intervals(credits: Credits) -> dict[str, ShareInterval]:
     for name, column in zip((*credits.measures, OTHER), columns.T, strict=True):
         spread = BallotSums.of(column, credits)
         participants = t_by_participants(spread)
-        of_kind = components(spread, participants)
-        kind, these = share_ends(of_kind, participants, spread.effective)
+        of_population = components(spread, participants)
+        population, these = share_ends(of_population, participants, spread.effective)
         intervals[name] = ShareInterval(
             participants.mean,
             None if len(credits) else NO_RESPONSES,
-            replace(of_kind, ci95=kind),
+            replace(of_population, ci95=population),
             two_way(column, credits),
             replace(participants, ci95=these),
         )
@@ -326,7 +328,7 @@ def share_intervals(credits: Credits) -> dict[str, ShareInterval]:
 
 
 def share_ends(
-    of_kind: Components, of_these: MeanTest, effective: Effective
+    of_population: Components, of_these: MeanTest, effective: Effective
 ) -> tuple[Interval | None, Interval | None]:
     """Return the intervals of a share for questions of this kind and for these, within 0 and 1.
 
@@ -343,8 +345,8 @@ def share_ends(
             reach = 1 - 0.025 ** (1 / max(number, 1.0))
             ends.append((0.0, reach) if share == 0 else (1 - reach, 1.0))
         return ends[0], ends[1]
-    kind, these = (_share_interval(share, test) for test in (of_kind, of_these))
-    return (hull(kind, these) if kind else None), these
+    population, these = (_share_interval(share, test) for test in (of_population, of_these))
+    return (hull(population, these) if population else None), these
 
 
 def _share_interval(share: float, test: MeanTest) -> Interval | None:
@@ -400,19 +402,19 @@ def corrected_tests(
     no other pair's is below it: they are tested in a fixed sequence, the primary pair first
     (Maurer, Hothorn and Lehmacher 1995).
     """
-    of_kind = _stepped(with_holm([each.components for each in tests], "p"), measures)
+    of_population = _stepped(with_holm([each.components for each in tests], "p"), measures)
     of_these = with_holm([each.participants for each in tests], "p")
     q = holm([p_of_these(pair.participants, pair.effective) for pair in tests])
     correction = Correction(len(tests), str(primary or ""))
     corrected = [
         decided(
-            replace(each, components=kind, participants=these),
-            *(kind.p_step, p),
+            replace(each, components=population, participants=these),
+            *(population.p_step, p),
             correction=correction,
             means=len(measures),
             bound=bound,
         )
-        for each, kind, these, p in zip(tests, of_kind, of_these, q, strict=True)
+        for each, population, these, p in zip(tests, of_population, of_these, q, strict=True)
     ]
     if primary is None:
         return corrected

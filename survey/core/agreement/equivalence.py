@@ -66,29 +66,29 @@ def equivalence(
     ``questions``: how many of equal weight there are.
     """
     these = _equality(participants, smallest_difference, T1)
-    kind = _equality(components, smallest_difference, T2)
-    if kind.p is not None and these.p is not None and kind.ci90 and these.ci90:
-        ends = zip(kind.ci90, these.ci90, strict=True)
+    population = _equality(components, smallest_difference, T2)
+    if population.p is not None and these.p is not None and population.ci90 and these.ci90:
+        ends = zip(population.ci90, these.ci90, strict=True)
         low, high = (pick(both) for pick, both in zip((min, max), ends, strict=True))
         least = least_p(questions)
         if least < LEVEL:
-            kind = EqualityTest(T2, max(kind.p, these.p, least), (low, high), None)
+            population = EqualityTest(T2, max(population.p, these.p, least), (low, high), None)
         else:
-            kind = EqualityTest(T2, None, (low, high), TOO_FEW_QUESTIONS)
-    return Equivalence(smallest_difference, kind, these)
+            population = EqualityTest(T2, None, (low, high), TOO_FEW_QUESTIONS)
+    return Equivalence(smallest_difference, population, these)
 
 
 def corrected_equivalences(tests: Sequence[Equivalence]) -> list[Equivalence]:
     """Correct the p of each pair's equality over all pairs, by Holm's method, as ``p_holm``."""
-    of_kind = holm([pair.kind.p for pair in tests])
+    of_population = holm([pair.kind.p for pair in tests])
     of_these = holm([pair.these.p for pair in tests])
     return [
         replace(
             each,
-            kind=replace(each.kind, p_holm=kind),
+            kind=replace(each.kind, p_holm=population),
             these=replace(each.these, p_holm=these),
         )
-        for each, kind, these in zip(tests, of_kind, of_these, strict=True)
+        for each, population, these in zip(tests, of_population, of_these, strict=True)
     ]
 
 

@@ -577,9 +577,9 @@ class Tests:
         if primary:
             t, df, compared = t[:1], df[:1], 2
         significant: Mask = self.q[0] < LEVEL
-        of_kind = first_pair_rejected(t, df, compared, LEVEL)
-        of_kind &= (self.least[0] < LEVEL) & significant
-        return of_kind, significant if primary else _holm_of_first(self)
+        of_population = first_pair_rejected(t, df, compared, LEVEL)
+        of_population &= (self.least[0] < LEVEL) & significant
+        return of_population, significant if primary else _holm_of_first(self)
 
     def beyond(self, expected: Numbers) -> "Tests":
         """Return the tests with what is expected taken from the means: of a like spread."""
@@ -617,15 +617,15 @@ class PowerVerdict:
         credits = _credits(table, picked)
         everything = np.ones((len(table.contradicting), 1), dtype=bool)
         tests = Tests.of(table, credits, list(combinations(range(measures), 2)), everything)
-        of_kind, of_these = tests.decisions(measures, primary=primary)
+        of_population, of_these = tests.decisions(measures, primary=primary)
         clicks = _sums(table.questions, picked).sum(axis=0)
         answered = np.unique(table.questions)
         permitted = replicates_beyond_clicks(table.orders[:, answered], clicks, tests)
         return cls(
             tests,
-            preferred=permitted & of_kind,
+            preferred=permitted & of_population,
             for_order=_for_order(table, credits, tests),
-            decided=permitted & (of_kind | of_these),
+            decided=permitted & (of_population | of_these),
         )
 
     @property

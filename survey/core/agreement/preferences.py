@@ -299,12 +299,12 @@ def _agreement(
 def _corrected(agreements: Sequence[MeasureAgreement]) -> tuple[MeasureAgreement, ...]:
     """Correct the tests of each measure against one half, over the measures, by Holm's method."""
     tests = [each.tests for each in agreements]
-    of_kind = holm([each.components.p for each in tests])
+    of_population = holm([each.components.p for each in tests])
     of_these = holm([p_of_these(each.participants, each.effective) for each in tests])
     correction = Correction(len(tests))
     return tuple(
-        replace(each, tests=decided(each.tests, kind, these, correction=correction))
-        for each, kind, these in zip(agreements, of_kind, of_these, strict=True)
+        replace(each, tests=decided(each.tests, population, these, correction=correction))
+        for each, population, these in zip(agreements, of_population, of_these, strict=True)
     )
 
 

@@ -77,8 +77,8 @@ class StrengthDifference:
         name = f"{self.pair.first} over {self.pair.second}"
         if self.tests is None:
             return name, None, None, None
-        kind, these = self.tests.kind.ci95, self.tests.these.ci95
-        return name, self.rate, kind and _rates(kind), these and _rates(these)
+        population, these = self.tests.kind.ci95, self.tests.these.ci95
+        return name, self.rate, population and _rates(population), these and _rates(these)
 
     @property
     def of_100_answers(self) -> str:

@@ -200,11 +200,11 @@ def decide(tests: MeanTests, level: float = LEVEL) -> Decision | None:
     """Return the decision for the widest population for which a corrected test decides."""
     if not tests.mean:
         return None
-    decisions = (_of_kind(tests), _of_these(tests))
+    decisions = (_of_population(tests), _of_these(tests))
     return next((each for each in decisions if each and each.p < level), None)
 
 
-def _of_kind(tests: MeanTests) -> Decision | None:
+def _of_population(tests: MeanTests) -> Decision | None:
     """Return what is decided for questions of this kind (T2), None where nothing can be."""
     if tests.kind.p is None:
         return None
@@ -261,7 +261,7 @@ def why_undecided(tests: MeanTests, level: float) -> str:
     p = [
         f"{p_text(each.p)} {where}"
         for each, where in (
-            (_of_kind(tests), "for the kind"),
+            (_of_population(tests), "for the kind"),
             (_of_these(tests), "for these"),
         )
         if each
@@ -284,14 +284,14 @@ def _bounds(tests: MeanTests, level: float) -> str:
     Of these questions p is corrected for all comparisons, so that is what its bound is.
     """
     people, comparisons = tests.effective.participants, tests.correction.comparisons
-    of_kind, of_people = tests.kind.p is not None, least_p(people)
+    of_population, of_people = tests.kind.p is not None, least_p(people)
     begin = "no p is below"
     if comparisons > 1:
         begin = "no p for these is below"
-        if of_kind and of_people >= level:
+        if of_population and of_people >= level:
             begin = f"no p is below {_least_text(of_people)} for the kind and, for these, below"
     bounds = [_bound(people, "participants", level, comparisons, begin)]
-    if of_kind and least_p(tests.effective.questions) > of_people:
+    if of_population and least_p(tests.effective.questions) > of_people:
         bounds.insert(0, _bound(tests.effective.questions, "questions", level))
     named = [bound.removeprefix(": ") for bound in bounds if bound]
     return f": {'; '.join(named)}" if named else ""
@@ -411,19 +411,19 @@ def _elsewhere(
     """Return a sentence on questions of this kind, for a preference on these alone."""
     if decision.population == T2:
         return ""
-    of_kind = _of_kind(difference)
-    if of_kind is None:
+    of_population = _of_population(difference)
+    if of_population is None:
         return f"Of other questions nothing can be said: {difference.kind.why}. "
     if bound := _bound(difference.effective.questions, "questions", level):
         others = "other questions" if questions == 1 else "questions of this kind"
         return f"Of {others} nothing can be said{bound}. "
-    rests_on = f"by {of_kind.exact_test}"
-    if of_kind.interval:
-        interval = interval_in_points(of_kind.interval, difference.mean or 0.0)
+    rests_on = f"by {of_population.exact_test}"
+    if of_population.interval:
+        interval = interval_in_points(of_population.interval, difference.mean or 0.0)
         rests_on = f"there the interval is {interval},"
     return (
         f"For questions of this kind it stays open: {rests_on} "
-        f"{corrected_p(of_kind.p, difference.correction)}. "
+        f"{corrected_p(of_population.p, difference.correction)}. "
     )
 
 

@@ -72,7 +72,7 @@ THESE = (
     "The questions are fixed, the participants are a sample: a t interval about the mean of the "
     "responses, clustered by participant. It says nothing of other questions."
 )
-KIND = (
+THIS_KIND = (
     "Participants and questions are both samples: the variance of the mean is put together from "
     "what participants, questions and the rest contribute. Few questions mostly make the interval "
     "wide, and rightly so. It is never shown narrower than the other, since what holds of the kind "
@@ -428,7 +428,7 @@ class OrderingResults(Results):
             )
         return [
             (f"These {self.analysis.questions} questions (T1 in the guides)", THESE),
-            ("Questions of this kind (T2 in the guides)", KIND),
+            ("Questions of this kind (T2 in the guides)", THIS_KIND),
             ("Label permutation", PERMUTATION),
             ("Several comparisons", corrected),
             ("Not offered", NOT_OFFERED),

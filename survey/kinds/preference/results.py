@@ -372,11 +372,14 @@ class PreferenceResults(Results):
     def _pair_json(pair: StrengthDifference, found: Verdict) -> dict[str, Any]:
         """Return two runs compared; of the tests those over topics of this kind are beside it."""
         tests = pair.tests
-        of_kind = tests.components if tests else None
+        of_population = tests.components if tests else None
         return {
             "pair": str(pair.pair),
             "difference": pair.difference,
-            **{name: getattr(of_kind, name, None) for name in ("se", "df", "t", "p", "p_step")},
+            **{
+                name: getattr(of_population, name, None)
+                for name in ("se", "df", "t", "p", "p_step")
+            },
             "kind": tests and asdict(tests.kind),
             "these": tests and asdict(tests.these),
             "effective": tests and asdict(tests.effective),
@@ -588,11 +591,11 @@ class PreferenceResults(Results):
         )
         rows = []
         for each in self.analysis.differences:
-            kind, these, errors = each.tests.kind, each.tests.these, each.tests.components
+            population, these, errors = each.tests.kind, each.tests.these, each.tests.components
             rows.append(
                 (
                     *(Worded(str(each.pair), each.pair.title), each.first, each.second),
-                    *(each.tests.mean, _interval(kind.ci95, 1.0), _p(kind.p)),
+                    *(each.tests.mean, _interval(population.ci95, 1.0), _p(population.p)),
                     *(_interval(these.ci95, 1.0), _p(these.p)),
                     *(errors.se, errors.se_independent),
                 )
