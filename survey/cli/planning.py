@@ -97,7 +97,7 @@ def power(
     from survey.services.planning import power
 
     texts = {name: text for name, text in options.items() if text is not None}
-    compared, kinds, unseen = None, None, ""
+    compared, question_types, unseen = None, None, ""
     if pair and bundle is None and slug is None:
         raise click.UsageError("--pair names measures of --study or --from-bundle; give one.")
     if target is not None and bundle is not None:
@@ -108,13 +108,13 @@ def power(
         from survey.services.studies.lifecycle import counted_questions
 
         with open_study(slug) as (_, study):
-            compared, kinds = power.compared_in(study.plan, counted_questions(study), pair)
+            compared, question_types = power.compared_in(study.plan, counted_questions(study), pair)
             texts = power.grid_texts(study.plan, compared) | texts
             unseen = power.without_methods(study.plan)
     if target is not None and not target.parent.is_dir():
         raise click.UsageError(f"There is no folder {target.parent} to write {target.name} to.")
     try:
-        grid = power.read_grid(texts, kinds)
+        grid = power.read_grid(texts, question_types)
     except power.GridError as error:
         raise click.UsageError(f"{error}.") from error
     pool = power.processes(workers) if cluster is None else power.cluster(cluster)

@@ -7,7 +7,7 @@ from multiprocessing import get_context
 import pytest
 
 from survey.core.agreement.differences import Pair
-from survey.core.agreement.power_model import RANDOM_KINDS, PlannedStudy, Power
+from survey.core.agreement.power_model import RANDOM_TYPES, PlannedStudy, Power
 from survey.errors import SurveyError
 from survey.services.planning import power
 from survey.services.planning.power import (
@@ -127,7 +127,7 @@ def test_too_few_answers_for_a_pool_are_a_fault_of_the_pool():
 
 
 def test_the_random_questions_are_those_of_three_measures():
-    assert read_grid({"generator": "random"}).studies[0].kinds == RANDOM_KINDS
+    assert read_grid({"generator": "random"}).studies[0].question_types == RANDOM_TYPES
     with pytest.raises(GridError, match="of AP, NMRR and MNRO"):
         read_grid({"generator": "random", "measures": "4"})
     assert read_grid({"measures": "4", "decided": ".5"}).studies[0].measures == 4

@@ -1,6 +1,6 @@
 """Where a difference between two measures comes from: questions in which they contradict or not.
 
-For a pair of measures a question is of one of three kinds. They contradict each other where they
+For a pair of measures a question is of one of three types. They contradict each other where they
 put some two lists in opposite orders. They differ by ties only where one orders lists that the
 other ties, and nothing more: who ticks the first there may only want an order without ties. Where
 their orders are identical, no answer can tell them apart.
@@ -54,7 +54,7 @@ RANDOM_ORDERS = 5040  # of more lists
 
 @dataclass(frozen=True)
 class QuestionCounts:
-    """How many answered ``questions`` there are of a kind, and ``responses`` to them."""
+    """How many answered ``questions`` there are of a contrast, and ``responses`` to them."""
 
     questions: int
     responses: int
@@ -62,7 +62,7 @@ class QuestionCounts:
 
 @dataclass(frozen=True)
 class ContrastPart(QuestionCounts):
-    """The questions of one kind, and what they give to the difference.
+    """The questions of one contrast, and what they give to the difference.
 
     ``contribution``: what their responses add to the mean difference of all responses; ``mean``:
     the difference in their responses alone, which is what the tests are of; ``why``: why there
@@ -133,9 +133,9 @@ class ByContrast:
 
 def contrast_part(first: Ranking, second: Ranking) -> str:
     """Return how two orders differ in a question, one of CONTRASTS; two parts contradict."""
-    kind = contrast(first, second)
-    if kind != CONTRADICTING:
-        return kind
+    how = contrast(first, second)
+    if how != CONTRADICTING:
+        return how
     return BALANCED if is_balanced(first, second) else UNBALANCED
 
 
@@ -147,13 +147,13 @@ def by_contrast(d: NDArray[np.float64], credits: Credits, pair: Pair) -> ByContr
     ballots = credits.ballots
     rankings = {number: ballots.rankings[number] for number in answered_questions(ballots)}
     orders = {number: (of[pair.first], of[pair.second]) for number, of in rankings.items()}
-    kinds = {number: contrast(*both) for number, both in orders.items()}
-    ties = [orders[number] for number, kind in kinds.items() if kind == TIES_ONLY]
-    identical = _of_kind(credits, kinds, IDENTICAL)
-    contradicting = [number for number, kind in kinds.items() if kind == CONTRADICTING]
+    contrasts = {number: contrast(*both) for number, both in orders.items()}
+    ties = [orders[number] for number, how in contrasts.items() if how == TIES_ONLY]
+    identical = _with_contrast(credits, contrasts, IDENTICAL)
+    contradicting = [number for number, how in contrasts.items() if how == CONTRADICTING]
     balanced = {number for number in contradicting if contrast_part(*orders[number]) == BALANCED}
     return ByContrast(
-        contradicting=_part(d, credits, kinds, CONTRADICTING),
+        contradicting=_part(d, credits, contrasts, CONTRADICTING),
         balanced=_balanced(d, credits, pair, balanced),
         unbalanced=_unbalanced(
             d,
@@ -161,15 +161,15 @@ def by_contrast(d: NDArray[np.float64], credits: Credits, pair: Pair) -> ByContr
             {*contradicting} - balanced,
             sum(more_ties(*reversed(orders[number])) > 0 for number in contradicting),
         ),
-        ties_only=_part(d, credits, kinds, TIES_ONLY),
-        identical=QuestionCounts(list(kinds.values()).count(IDENTICAL), len(identical)),
+        ties_only=_part(d, credits, contrasts, TIES_ONLY),
+        identical=QuestionCounts(list(contrasts.values()).count(IDENTICAL), len(identical)),
         first_breaks_ties=sum(breaks_ties(first, second) for first, second in ties),
         second_breaks_ties=sum(breaks_ties(second, first) for first, second in ties),
     )
 
 
-def _of_kind(credits: Credits, kinds: Mapping[int, str], kind: str) -> Credits:
-    return _in(credits, [number for number, found in kinds.items() if found == kind])
+def _with_contrast(credits: Credits, contrasts: Mapping[int, str], how: str) -> Credits:
+    return _in(credits, [number for number, found in contrasts.items() if found == how])
 
 
 def _in(credits: Credits, numbers: Collection[int]) -> Credits:
@@ -250,9 +250,9 @@ def _random_orders(lists: int) -> NDArray[np.int64]:
 
 
 def _part(
-    d: NDArray[np.float64], credits: Credits, kinds: Mapping[int, str], kind: str
+    d: NDArray[np.float64], credits: Credits, contrasts: Mapping[int, str], how: str
 ) -> ContrastPart:
-    questions, part = list(kinds.values()).count(kind), _of_kind(credits, kinds, kind)
+    questions, part = list(contrasts.values()).count(how), _with_contrast(credits, contrasts, how)
     spread = BallotSums.of(d, part)
     mean, participants = spread.mean, by_participants(spread)
     return ContrastPart(

@@ -14,7 +14,7 @@ measures are liked as much as the two on average, as far as responses are left (
 correction for all pairs costs most. Chances below 0 count as 0, which at the default π and τ's
 touches nothing that matters; near δ = π it makes the mean difference fall short of δ.
 
-Questions are of kinds (``QuestionKind``), in proportion as a generator draws them or a study has
+Questions are of types (``QuestionType``), in proportion as a generator draws them or a study has
 them. An order that measures share credits them all. Where the compared orders are identical d is
 0, so that the difference over all questions is smaller than δ. Where they differ by ties only, it
 is as large as where they contradict each other.
@@ -86,7 +86,7 @@ Mask = NDArray[np.bool_]
 Singles = NDArray[np.float32]  # half the memory, and exact for whole numbers
 
 
-class QuestionKind(NamedTuple):
+class QuestionType(NamedTuple):
     """How the measures' orders in a question are alike; the compared measures come first.
 
     ``orders``: for each measure the place of the first measure with the same order;
@@ -101,26 +101,26 @@ class QuestionKind(NamedTuple):
     expected: float = 0.0
 
 
-Kinds = tuple[tuple[QuestionKind, int], ...]
+QuestionTypes = tuple[tuple[QuestionType, int], ...]
 
 
-def distinct_kind(measures: int) -> Kinds:
-    """Return the kind of all questions in which all orders differ and the compared contradict."""
-    return ((QuestionKind(tuple(range(measures)), CONTRADICTING), 1),)
+def distinct_types(measures: int) -> QuestionTypes:
+    """Return the type of all questions in which all orders differ and the compared contradict."""
+    return ((QuestionType(tuple(range(measures)), CONTRADICTING), 1),)
 
 
-DISTINCT_KINDS = distinct_kind(3)
+DISTINCT_TYPES = distinct_types(3)
 # Of the first 300 questions of the generator ``random``, seed 1: MNRO against NMRR, beside AP.
-RANDOM_KINDS: Kinds = (
-    (QuestionKind((0, 1, 2), CONTRADICTING, balanced=True, expected=-0.0152), 29),
-    (QuestionKind((0, 1, 2), CONTRADICTING, balanced=False), 22),
-    (QuestionKind((0, 1, 0), CONTRADICTING), 9),
-    (QuestionKind((0, 1, 0), CONTRADICTING, balanced=False), 5),
-    (QuestionKind((0, 1, 1), CONTRADICTING), 8),
-    (QuestionKind((0, 1, 2), TIES_ONLY), 91),
-    (QuestionKind((0, 1, 0), TIES_ONLY), 58),
-    (QuestionKind((0, 0, 2), IDENTICAL), 53),
-    (QuestionKind((0, 0, 0), IDENTICAL), 25),
+RANDOM_TYPES: QuestionTypes = (
+    (QuestionType((0, 1, 2), CONTRADICTING, balanced=True, expected=-0.0152), 29),
+    (QuestionType((0, 1, 2), CONTRADICTING, balanced=False), 22),
+    (QuestionType((0, 1, 0), CONTRADICTING), 9),
+    (QuestionType((0, 1, 0), CONTRADICTING, balanced=False), 5),
+    (QuestionType((0, 1, 1), CONTRADICTING), 8),
+    (QuestionType((0, 1, 2), TIES_ONLY), 91),
+    (QuestionType((0, 1, 0), TIES_ONLY), 58),
+    (QuestionType((0, 0, 2), IDENTICAL), 53),
+    (QuestionType((0, 0, 0), IDENTICAL), 25),
 )
 # In which share of these the others contradict each other and tie as many lists.
 RANDOM_BALANCED = {("AP", "NMRR"): 91 / 300, ("AP", "MNRO"): 203 / 300}
@@ -147,9 +147,11 @@ def smallest_lead(participants: int, questions: int, answered: float = 1.0) -> f
     return lead if lead < 1 else None
 
 
-def kinds_of(rankings: Mapping[int, Mapping[str, Ranking]], pair: Pair) -> Kinds:
-    """Count the questions of each kind, with a pair of measures first."""
-    expected: dict[QuestionKind, list[float]] = {}
+def count_question_types(
+    rankings: Mapping[int, Mapping[str, Ranking]], pair: Pair
+) -> QuestionTypes:
+    """Count the questions of each type, with a pair of measures first."""
+    expected: dict[QuestionType, list[float]] = {}
     for by_measure in rankings.values():
         first, second = by_measure[pair.first], by_measure[pair.second]
         others = [order for name, order in by_measure.items() if name not in pair]
@@ -157,12 +159,12 @@ def kinds_of(rankings: Mapping[int, Mapping[str, Ranking]], pair: Pair) -> Kinds
         alike = tuple(orders.index(order) for order in orders)
         how = contrast(first, second)
         balanced = how == CONTRADICTING and is_balanced(first, second)
-        kind = QuestionKind(alike, how, balanced or how != CONTRADICTING)
+        question_type = QuestionType(alike, how, balanced or how != CONTRADICTING)
         given = expected_of_question(by_measure, pair) if balanced else 0.0
-        expected.setdefault(kind, []).append(given)
+        expected.setdefault(question_type, []).append(given)
     return tuple(
-        (kind._replace(expected=round(sum(given) / len(given), 4)), len(given))
-        for kind, given in expected.items()
+        (question_type._replace(expected=round(sum(given) / len(given), 4)), len(given))
+        for question_type, given in expected.items()
     )
 
 
@@ -173,9 +175,9 @@ class PlannedStudy:
     ``difference``: δ, from 0 to ``decided``. ``decided``: π, the share of responses that credit
     only one of the two measures, where their orders differ. ``between_questions``,
     ``between_participants``: τ_s and τ_p. ``dropouts``: the share of participants who stop early;
-    ``random_clickers``: who click at random. All as shares, in [0, 1]. ``kinds``: of the questions,
-    with their numbers. ``primary``: whether the two are the plan's primary pair, which is tested
-    by itself.
+    ``random_clickers``: who click at random. All as shares, in [0, 1]. ``question_types``: of the
+    questions, with their numbers. ``primary``: whether the two are the plan's primary pair, which
+    is tested by itself.
     Raises ValueError naming the field that is out of range, and what is allowed.
     """
 
@@ -188,7 +190,7 @@ class PlannedStudy:
     between_participants: float = BETWEEN_PARTICIPANTS
     dropouts: float = 0.0
     random_clickers: float = 0.0
-    kinds: Kinds = DISTINCT_KINDS
+    question_types: QuestionTypes = DISTINCT_TYPES
     primary: bool = False
 
     def __post_init__(self) -> None:
@@ -219,7 +221,7 @@ class PlannedStudy:
     @property
     def measures(self) -> int:
         """Number of measures that the study compares."""
-        return len(self.kinds[0][0].orders)
+        return len(self.question_types[0][0].orders)
 
     @property
     def design(self) -> str:
@@ -373,10 +375,10 @@ def _count(outcome: "PowerVerdict", difference: float, none: "PowerVerdict | Non
 
 @dataclass(frozen=True)
 class AnswerTable:
-    """The answers of a chunk's replicates: by whom, to which questions, of which kinds.
+    """The answers of a chunk's replicates: by whom, to which questions, of which types.
 
     ``participants``, ``questions``: of each answer, sorted by participant; those numbered from
-    ``clickers`` on click at random. ``orders``: (measures, S, replicates or 1), of the kind of each
+    ``clickers`` on click at random. ``orders``: (measures, S, replicates or 1), of the type of each
     question; ``contradicting``, ``balanced`` (those of them that decide on orders), and
     ``expected`` there of random orders: (S, replicates or 1).
     """
@@ -397,11 +399,11 @@ class AnswerTable:
 
 
 def deal(study: PlannedStudy, replicates: int, stream: Generator) -> AnswerTable:
-    """Deal each participant their questions, let some stop early, and draw the questions' kinds.
+    """Deal each participant their questions, let some stop early, and draw the questions' types.
 
     From a pool each gets the questions dealt least often so far, at random among equals, as the
     survey does. Who stops has answered a random part of theirs, at least one and not all; the parts
-    are evenly spread. All replicates share these; each has its own kinds.
+    are evenly spread. All replicates share these; each has its own types.
     """
     people, asked = study.participants, study.per_participant
     dealt = np.zeros(study.questions)
@@ -415,10 +417,10 @@ def deal(study: PlannedStudy, replicates: int, stream: Generator) -> AnswerTable
         order = np.argsort(dealt + stream.random(study.questions))[:asked]
         dealt[order] += 1
         by_participant.append(order if count == asked else stream.permutation(order)[:count])
-    kinds, counts = zip(*study.kinds, strict=True)
-    known = np.repeat(np.arange(len(kinds)), counts)
+    question_types, counts = zip(*study.question_types, strict=True)
+    known = np.repeat(np.arange(len(question_types)), counts)
     drawn = np.zeros((study.questions, 1), dtype=int)
-    if len(kinds) > 1:
+    if len(question_types) > 1:
         # Without replacement, so that a study of these very questions has each of them.
         rounds = -(-study.questions // len(known))
         order = stream.random((rounds, len(known), replicates)).argsort(axis=1)
@@ -427,12 +429,17 @@ def deal(study: PlannedStudy, replicates: int, stream: Generator) -> AnswerTable
         participants=np.repeat(np.arange(people), answered),
         questions=np.concatenate(by_participant),
         clickers=people - round(study.random_clickers * people),
-        orders=np.array([kind.orders for kind in kinds]).T[:, drawn],
-        contradicting=np.array([kind.contrast == CONTRADICTING for kind in kinds])[drawn],
-        balanced=np.array([kind.contrast == CONTRADICTING and kind.balanced for kind in kinds])[
-            drawn
-        ],
-        expected=np.array([kind.expected for kind in kinds])[drawn],
+        orders=np.array([question_type.orders for question_type in question_types]).T[:, drawn],
+        contradicting=np.array(
+            [question_type.contrast == CONTRADICTING for question_type in question_types]
+        )[drawn],
+        balanced=np.array(
+            [
+                question_type.contrast == CONTRADICTING and question_type.balanced
+                for question_type in question_types
+            ]
+        )[drawn],
+        expected=np.array([question_type.expected for question_type in question_types])[drawn],
     )
 
 
@@ -569,7 +576,7 @@ class Tests:
         return larger
 
     def decisions(self, measures: int, *, primary: bool = False) -> tuple[Mask, Mask]:
-        """Return where the tests decide on the first pair: for the kind, for these.
+        """Return where the tests decide on the first pair: for the population, for these.
 
         Corrected for all pairs, but those of a ``primary`` pair.
         """

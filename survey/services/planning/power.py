@@ -22,18 +22,18 @@ from survey.core.agreement.differences import Correction, Pair
 from survey.core.agreement.fewest import why_nothing_of_the_kind
 from survey.core.agreement.power_model import (
     RANDOM_BALANCED,
-    RANDOM_KINDS,
+    RANDOM_TYPES,
     Chunk,
-    Kinds,
     PlannedStudy,
     Power,
+    QuestionTypes,
     Tally,
     chunks,
     cost_of,
+    count_question_types,
     decided_share,
-    distinct_kind,
+    distinct_types,
     estimated_shares,
-    kinds_of,
     smallest_lead,
     sum_power,
     tally,
@@ -93,11 +93,11 @@ class Grid:
         return 3 * WAY_COST * len(_smallest(self.studies))
 
 
-def read_grid(fields: Mapping[str, str], kinds: Kinds | None = None) -> Grid:
+def read_grid(fields: Mapping[str, str], question_types: QuestionTypes | None = None) -> Grid:
     """Parse texts like "20,30,50" to a grid; missing fields are as in ``DEFAULTS``.
 
-    ``pool`` may be "none". ``kinds``: of a study's questions, in place of a generator's. Raises
-    GridError with every fault and its field.
+    ``pool`` may be "none". ``question_types``: of a study's questions, in place of a generator's.
+    Raises GridError with every fault and its field.
     """
     texts = {name: fields.get(name, usual).strip() for name, usual in DEFAULTS.items()}
     if "decided" not in fields and texts["measures"] in ("2", "4", "5", "6"):
@@ -115,10 +115,12 @@ def read_grid(fields: Mapping[str, str], kinds: Kinds | None = None) -> Grid:
     if faults:
         raise GridError(faults)
     usual = (
-        RANDOM_KINDS if texts["generator"] == "random" else distinct_kind(int(texts["measures"]))
+        RANDOM_TYPES if texts["generator"] == "random" else distinct_types(int(texts["measures"]))
     )
     try:
-        studies = tuple(_studies(values, kinds or usual, primary=texts["primary"] == "yes"))
+        studies = tuple(
+            _studies(values, question_types or usual, primary=texts["primary"] == "yes")
+        )
     except ValueError as error:  # too few answers for the pool; all else fits by now
         raise GridError([Fault(("pool",), str(error))]) from error
     return Grid(studies, int(values["replicates"][0]), int(values["seed"][0]), texts)
@@ -157,15 +159,17 @@ def grid_texts(plan: Plan, pair: Pair) -> dict[str, str]:
     return texts
 
 
-def compared_in(plan: Plan, questions: Sequence[Any], text: str | None) -> tuple[Pair, Kinds]:
-    """Return the pair of ``find_pair``, and the kinds of a study's questions for it.
+def compared_in(
+    plan: Plan, questions: Sequence[Any], text: str | None
+) -> tuple[Pair, QuestionTypes]:
+    """Return the pair of ``find_pair``, and the types of a study's questions for it.
 
     Without a ``text`` the primary pair, where the plan names one. Raises SurveyError as
     ``grid_texts`` and ``find_pair`` do.
     """
     voted = _plan_with_votes(plan)
     pair = find_pair(voted.measures, text or voted.primary or None)
-    return pair, kinds_of(rankings_of(questions), pair)
+    return pair, count_question_types(rankings_of(questions), pair)
 
 
 def without_methods(plan: Plan) -> str:
@@ -256,14 +260,20 @@ def _disagreements(values: Mapping[str, Sequence[float]]) -> Iterable[Fault]:
 
 
 def _studies(
-    values: Mapping[str, Sequence[Any]], kinds: Kinds, *, primary: bool
+    values: Mapping[str, Sequence[Any]], question_types: QuestionTypes, *, primary: bool
 ) -> Iterator[PlannedStudy]:
     shares = {name: values[name][0] for name in SHARE_FIELDS}
     names = ("difference", "participants", "questions")
     for difference, people, asked in product(*(values[name] for name in names)):
         for questions in (asked, *(pool for pool in values["pool"] if pool > asked)):
             yield PlannedStudy(
-                people, asked, questions, difference, **shares, kinds=kinds, primary=primary
+                people,
+                asked,
+                questions,
+                difference,
+                **shares,
+                question_types=question_types,
+                primary=primary,
             )
 
 
@@ -312,11 +322,11 @@ def simulate_plan(plan: Plan, questions: Sequence[Any]) -> tuple[Pair, tuple[Pow
     The differences are ``DIFFERENCES`` and the smallest that matters, as far as they can occur.
     Raises GridError for a study that is too small.
     """
-    pair, kinds = compared_in(plan, questions, None)
+    pair, question_types = compared_in(plan, questions, None)
     texts = grid_texts(plan, pair)
     texts["participants"] = str(min(int(texts["participants"]), int(PEOPLE.highest)))
     asked = {float(texts.pop("difference", USUAL_DIFFERENCE)), *DIFFERENCES}
-    grid = read_grid({**texts, "difference": "0"}, kinds)
+    grid = read_grid({**texts, "difference": "0"}, question_types)
     [base] = [each for each in grid.studies if each.questions == plan.questions]
     studies = [replace(base, difference=share) for share in sorted(asked) if share <= base.decided]
     fewest, most = PLAN_REPLICATES
@@ -511,11 +521,11 @@ def _contrasts(study: PlannedStudy) -> dict[str, float]:
     ``BALANCED``: of all questions, those that contradict and in which neither ties more lists.
     """
     counts: Counter[str] = Counter()
-    for kind, count in study.kinds:
-        counts[kind.contrast] += count
-        if kind.contrast == CONTRADICTING and kind.balanced:
+    for question_type, count in study.question_types:
+        counts[question_type.contrast] += count
+        if question_type.contrast == CONTRADICTING and question_type.balanced:
             counts[BALANCED] += count
-    every = sum(count for _, count in study.kinds)
+    every = sum(count for _, count in study.question_types)
     return {name: count / every for name, count in counts.items()}
 
 
@@ -600,7 +610,7 @@ def what_decides(study: PlannedStudy, pair: Pair | None = None) -> str:
 
 def _of_others(study: PlannedStudy) -> str:
     """Return what random questions can say of AP and another measure."""
-    if study.kinds != RANDOM_KINDS:
+    if study.question_types != RANDOM_TYPES:
         return ""
     of_pairs = (
         f"{list_words(names)} do so in {100 * share:.0f} % (about {study.questions * share:.0f})"

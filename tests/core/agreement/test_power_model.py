@@ -14,17 +14,17 @@ from survey.core.agreement.differences import T2, Pair, pairs
 from survey.core.agreement.label_permutation import Redraws
 from survey.core.agreement.power_model import (
     RANDOM_BALANCED,
-    RANDOM_KINDS,
+    RANDOM_TYPES,
     PlannedStudy,
     PowerVerdict,
-    QuestionKind,
+    QuestionType,
     chunks,
+    count_question_types,
     deal,
     decided_share,
-    distinct_kind,
+    distinct_types,
     draw_leanings,
     estimated_shares,
-    kinds_of,
     pick,
     smallest_lead,
     sum_power,
@@ -98,13 +98,15 @@ SMALL = {
     "all": PlannedStudy(30, 10, 10, 0.25),
     "pool": PlannedStudy(20, 6, 15, 0.25, random_clickers=0.2),
     "unbalanced": PlannedStudy(24, 8, 12, 0.3, dropouts=0.4, between_participants=0.2),
-    "two measures": PlannedStudy(12, 6, 6, 0.3, kinds=distinct_kind(2)),
+    "two measures": PlannedStudy(12, 6, 6, 0.3, question_types=distinct_types(2)),
     "identical orders": PlannedStudy(
         40,
         8,
         8,
         0.3,
-        kinds=tuple((kind._replace(contrast=CONTRADICTING), n) for kind, n in RANDOM_KINDS),
+        question_types=tuple(
+            (kind._replace(contrast=CONTRADICTING), n) for kind, n in RANDOM_TYPES
+        ),
     ),
 }
 
@@ -158,10 +160,10 @@ def test_a_share_stops_early_after_parts_that_are_evenly_spread():
 
 
 def test_a_study_of_its_own_questions_has_each_of_them():
-    kinds = (RANDOM_KINDS[0], RANDOM_KINDS[2], RANDOM_KINDS[3])  # 29, 9 and 5 questions
-    table = deal(PlannedStudy(4, 308, 308, 0.1, kinds=kinds), 3, chance())
+    types = (RANDOM_TYPES[0], RANDOM_TYPES[2], RANDOM_TYPES[3])  # 29, 9 and 5 questions
+    table = deal(PlannedStudy(4, 308, 308, 0.1, question_types=types), 3, chance())
     assert table.orders.shape == (3, 308, 3)
-    own = deal(PlannedStudy(4, 43, 43, 0.1, kinds=kinds), 3, chance())
+    own = deal(PlannedStudy(4, 43, 43, 0.1, question_types=types), 3, chance())
     assert (own.orders[2] == 0).sum(axis=0).tolist() == [14, 14, 14]
 
 
@@ -185,8 +187,8 @@ def test_the_answers_have_the_mean_the_share_and_the_spreads_of_the_model():
 
 
 def test_random_clickers_pick_a_label_without_looking():
-    kinds = ((QuestionKind((0, 1, 0), CONTRADICTING), 1),)
-    study = PlannedStudy(30, 10, 10, 0.5, random_clickers=1.0, kinds=kinds)
+    types = ((QuestionType((0, 1, 0), CONTRADICTING), 1),)
+    study = PlannedStudy(30, 10, 10, 0.5, random_clickers=1.0, question_types=types)
     picked = answers(study, 200)[1]
     assert picked.mean(axis=(1, 2)) == pytest.approx([2 / 3, 1 / 3, 0], abs=0.01)
 
@@ -209,18 +211,18 @@ def test_the_power_at_ten_points_is_what_the_documentation_says(design, expected
 
 
 def test_without_correction_it_is_the_former_power():
-    found = simulated(PlannedStudy(30, 10, 10, 0.1, kinds=distinct_kind(2)), 4000)
+    found = simulated(PlannedStudy(30, 10, 10, 0.1, question_types=distinct_types(2)), 4000)
     assert within_error(round(found.power * 4000), 4000, 0.265)
 
 
-@pytest.mark.parametrize("kinds", [distinct_kind(3), RANDOM_KINDS], ids=["distinct", "random"])
-def test_without_a_difference_the_verdict_names_a_pair_in_less_than_five_percent(kinds):
-    found = simulated(PlannedStudy(30, 10, 30, 0.0, kinds=kinds), 2000)
+@pytest.mark.parametrize("types", [distinct_types(3), RANDOM_TYPES], ids=["distinct", "random"])
+def test_without_a_difference_the_verdict_names_a_pair_in_less_than_five_percent(types):
+    found = simulated(PlannedStudy(30, 10, 30, 0.0, question_types=types), 2000)
     assert 0 < found.interval[0] < found.interval[1] < 0.05
 
 
 def test_without_a_difference_two_measures_get_a_verdict_in_five_percent():
-    found = simulated(PlannedStudy(30, 10, 30, 0.0, kinds=distinct_kind(2)), 4000)
+    found = simulated(PlannedStudy(30, 10, 30, 0.0, question_types=distinct_types(2)), 4000)
     times = round(found.power * 4000)
     assert binomtest(times, 4000, 0.04, "less").pvalue > 5e-5, found
     assert binomtest(times, 4000, 0.06, "greater").pvalue > 5e-5, found
@@ -237,8 +239,8 @@ def test_fewer_answers_and_random_clicks_cost_power():
 
 def test_ties_only_and_identical_orders_cost_power():
     distinct, random = (
-        simulated(PlannedStudy(30, 10, 30, 0.2, kinds=kinds), 2000)
-        for kinds in (distinct_kind(3), RANDOM_KINDS)
+        simulated(PlannedStudy(30, 10, 30, 0.2, question_types=types), 2000)
+        for types in (distinct_types(3), RANDOM_TYPES)
     )
     assert distinct.for_order == distinct.power
     assert distinct.interval[0] > random.interval[1]
@@ -262,8 +264,8 @@ TRIALS = {
 def test_the_power_is_that_of_whole_studies_drawn_without_the_model(study, generator):
     replicates = 500
     questions = questions_of(generator, 60 if generator == "discriminative" else 200)
-    kinds = kinds_of(dict(enumerate(questions)), Pair(FIRST, SECOND))
-    study = replace(study, kinds=kinds)
+    types = count_question_types(dict(enumerate(questions)), Pair(FIRST, SECOND))
+    study = replace(study, question_types=types)
     counted = verdicts_of(study, questions, replicates, np.random.default_rng(5))
     found = simulated(study, 20_000)
     if study.difference:
@@ -275,14 +277,14 @@ def test_the_power_is_that_of_whole_studies_drawn_without_the_model(study, gener
     assert within_error(counted["equal"], replicates, found.equal)
 
 
-def test_the_kinds_of_random_questions_are_those_of_the_generator():
+def test_the_types_of_random_questions_are_those_of_the_generator():
     draw, setting = GENERATORS["random"], Setting(100, None, False)
     questions = [
         draw(number, seed=1, lists=5, relevant=5, measures=MEASURES, setting=setting).rankings
         for number in range(1, 301)
     ]
-    kinds = kinds_of(dict(enumerate(questions)), Pair("MNRO", "NMRR"))
-    assert sorted(kinds) == sorted(RANDOM_KINDS)
+    types = count_question_types(dict(enumerate(questions)), Pair("MNRO", "NMRR"))
+    assert sorted(types) == sorted(RANDOM_TYPES)
     balanced = {
         names: sum(is_opposed_and_balanced(*map(each.get, names)) for each in questions) / 300
         for names in RANDOM_BALANCED
@@ -297,7 +299,7 @@ def is_opposed_and_balanced(first, second):
 @pytest.mark.parametrize(("people", "questions"), [(30, 10), (15, 10), (30, 6), (60, 20)])
 def test_the_smallest_lead_is_shown_by_four_of_five_studies(people, questions):
     lead = smallest_lead(people, questions)
-    study = PlannedStudy(people, questions, questions, lead, kinds=distinct_kind(2))
+    study = PlannedStudy(people, questions, questions, lead, question_types=distinct_types(2))
     assert 0.72 < simulated(study, 600).power < 0.88
 
 
@@ -311,7 +313,7 @@ def test_too_few_people_or_questions_show_no_lead():
 def test_spreads_are_estimated_from_votes():
     names = ("X", "Y")
     table, picked = answers(
-        PlannedStudy(200, 40, 40, 0.1, 0.7, 0.25, 0.2, kinds=distinct_kind(2)), 1
+        PlannedStudy(200, 40, 40, 0.1, 0.7, 0.25, 0.2, question_types=distinct_types(2)), 1
     )
     rankings = {n: {"X": Ranking.parse("A>B"), "Y": Ranking.parse("B>A")} for n in range(40)}
     rankings[40] = {"X": Ranking.parse("A>B"), "Y": Ranking.parse("A>B")}  # shows no difference
