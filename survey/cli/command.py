@@ -216,7 +216,7 @@ READING_OPTIONS = (
     ),
     click.option(
         "--scores",
-        "score_kind",
+        "score_type",
         type=click.Choice(["similarities", "distances"]),
         help="Whether the better document has the higher score, or the smaller distance.",
     ),

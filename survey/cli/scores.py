@@ -363,13 +363,13 @@ def feedback(
     print_warnings(report.warnings, strict=strict)
 
 
-def _request(runs: tuple[NamedFile, ...], score_kind: str | None, **options: Any) -> "Request":
+def _request(runs: tuple[NamedFile, ...], score_type: str | None, **options: Any) -> "Request":
     """Return the request that the options of a command make."""
     from survey.services.collections.run_evaluation import Request
 
     paths = tuple(run.path for run in runs)
     names = tuple(run.name for run in runs)
-    return Request(runs=paths, names=names, distances=score_kind == "distances", **options)
+    return Request(runs=paths, names=names, distances=score_type == "distances", **options)
 
 
 @contextmanager

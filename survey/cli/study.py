@@ -230,7 +230,7 @@ def new(
     qrels: Path | None,
     runs: tuple[NamedFile, ...],
     ids: tuple[str, ...],
-    score_kind: str | None,
+    score_type: str | None,
     relevant_from: int,
     strict: bool,
     labelled: str | None,
@@ -301,7 +301,7 @@ def new(
         preset = preset if preset or file or is_paired else texts
         shown = items or labelled if is_paired else None
         runs_of = (judged, runs, shown, is_paired and file is not None)
-        reading = Reading(ids, score_kind == "distances", relevant_from)
+        reading = Reading(ids, score_type == "distances", relevant_from)
         fields |= _fields_from_runs(fields, *runs_of, reading, paired=is_paired, **run_options)
     plan_file = _read_plan(written, preset, fields, kind)
     with open_session() as session:

@@ -140,24 +140,27 @@ def unpacked(content: bytes, file: str, largest: int = LARGEST_UNPACKED) -> byte
         if len(content) > largest:
             fault = f"{file} unpacks to more than {largest:,} bytes; no more are allowed"
             raise FaultyFilesError([fault])
-    if kind := _foreign_kind(content, file):
-        raise FaultyFilesError([f"{file} is {kind[0]}. {kind[1]}"])
+    if description := _foreign_file(content, file):
+        raise FaultyFilesError([f"{file} is {description[0]}. {description[1]}"])
     return content
 
 
-def _foreign_kind(content: bytes, file: str) -> tuple[str, str] | None:
+def _foreign_file(content: bytes, file: str) -> tuple[str, str] | None:
     """Return what a file is and what to do with it, None where it can be a text."""
     top = content[:512].lstrip().lower()
-    kind = next((kind for mark, kind in TOPS.items() if top.startswith(mark)), None)
-    kind = kind or next(
-        (kind for mark, kind in FOREIGN_TABLES.items() if content.startswith(mark)), None
+    description = next(
+        (description for mark, description in TOPS.items() if top.startswith(mark)), None
+    )
+    description = description or next(
+        (description for mark, description in FOREIGN_TABLES.items() if content.startswith(mark)),
+        None,
     )
     is_office = PurePath(file).suffix.lower() in OFFICE_ENDINGS
     if content.startswith(b"PK\x03\x04") and (
         is_office or any(part in content for part in OFFICE_PARTS)
     ):
         return OFFICE
-    return TAR if content[257:262] == b"ustar" else kind
+    return TAR if content[257:262] == b"ustar" else description
 
 
 def text_in(content: bytes, file: str, largest: int = LARGEST_UNPACKED) -> str:

@@ -332,8 +332,8 @@ def _blank_warnings(
     odd = [(doc, match[0]) for doc in unjudged if (match := SPECIAL_BLANK.search(doc))]
     if odd:
         count, (doc, blank) = len(odd), odd[0]
-        kind = unicodedata.name(blank, "blank").lower()
-        holds = f"a {kind}, U+{ord(blank):04X} (“{visible(doc)}”)"
+        blank_name = unicodedata.name(blank, "blank").lower()
+        holds = f"a {blank_name}, U+{ord(blank):04X} (“{visible(doc)}”)"
         text = f"Run {name}: {_of(count, len(pairs), 'document')} {_agree(count, side.lack)}, and "
         text += f"{_agree(count, 'their ids hold')} {holds}"
         yield Warned("blanks-in-ids", name, text, count, len(pairs), (doc,))

@@ -116,11 +116,11 @@ class FileFaults:
     def raise_any(self) -> None:
         """Raise the error if a fault was added."""
         faults = self.sentences
-        kinds = Counter[str]()
+        alike = Counter[str]()
         shown = []
         for fault in faults:
-            kinds[kind := DIFFERING.sub("", fault)] += 1
-            if kinds[kind] <= MOST_ALIKE:
+            alike[pattern := DIFFERING.sub("", fault)] += 1
+            if alike[pattern] <= MOST_ALIKE:
                 shown.append(fault)
         if len(shown) < len(faults) or len(shown) > self._most:
             shown = shown[: self._most - 1]

@@ -253,10 +253,10 @@ def count_answers(session: Session, study_id: int, *, include_test: bool = True)
     return session.scalar(statement) or 0
 
 
-Kind = Literal["counts", "test", "excluded"]
+Population = Literal["counts", "test", "excluded"]
 
 # Exclusive conditions: an excluded test participant is listed once, as excluded.
-CONDITIONS: dict[Kind, ColumnElement[bool]] = {
+CONDITIONS: dict[Population, ColumnElement[bool]] = {
     "counts": and_(Participant.is_test.is_(False), Participant.excluded.is_(False)),
     "test": and_(Participant.is_test.is_(True), Participant.excluded.is_(False)),
     "excluded": Participant.excluded.is_(True),
@@ -265,34 +265,37 @@ CONDITIONS: dict[Kind, ColumnElement[bool]] = {
 
 @dataclass(frozen=True)
 class StatusCount:
-    """How many participants have the same kind and status; ``away``: not seen for long."""
+    """How many participants have the same population and status; ``away``: not seen for long."""
 
-    kind: Kind
+    population: Population
     status: str
     away: bool
     participants: int
 
 
 def status_counts(session: Session, study_id: int, since: datetime) -> list[StatusCount]:
-    """Count a study's participants by kind, status and absence (not seen since a time)."""
-    kind = case(*((condition, kind) for kind, condition in CONDITIONS.items()))
+    """Count a study's participants by population, status and absence (not seen since a time)."""
+    population = case(*((condition, population) for population, condition in CONDITIONS.items()))
     seen = func.coalesce(Participant.last_seen_at, Participant.started_at)
     away = and_(Participant.status == "started", seen <= since)
-    columns = (kind.label("kind"), Participant.status, away.label("away"), func.count())
+    columns = (population.label("population"), Participant.status, away.label("away"), func.count())
     rows = session.execute(
         select(*columns)
         .where(Participant.study_id == study_id)
-        .group_by("kind", Participant.status, "away")
+        .group_by("population", Participant.status, "away")
     )
-    return [StatusCount(kind, status, bool(away), count) for kind, status, away, count in rows]
+    return [
+        StatusCount(population, status, bool(away), count)
+        for population, status, away, count in rows
+    ]
 
 
 def recently_seen(
-    session: Session, study_id: int, kind: Kind, id_prefix: str, limit: int
+    session: Session, study_id: int, population: Population, id_prefix: str, limit: int
 ) -> Sequence[Participant]:
-    """Return participants of a kind whose public id has a prefix, those seen last first."""
+    """Return participants of a population whose public id has a prefix, those seen last first."""
     seen = func.coalesce(Participant.completed_at, Participant.last_seen_at, Participant.started_at)
-    statement = select(Participant).where(Participant.study_id == study_id, CONDITIONS[kind])
+    statement = select(Participant).where(Participant.study_id == study_id, CONDITIONS[population])
     if id_prefix:
         statement = statement.where(Participant.public_id.startswith(id_prefix, autoescape=True))
     statement = statement.order_by(seen.desc(), Participant.id.desc()).limit(limit)

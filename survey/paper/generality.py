@@ -37,14 +37,8 @@ from survey.services.exchange.input_files import read_file
 DRAWS = 50
 RESAMPLES = 2_000
 GENERALITY_SEED = 1
-MEAN_COLUMNS = (
-    "MAP",
-    "P(10)",
-    "ANMRR",
-    "NAR",
-    "AMNRO",
-    "AMNRO, Eq. 15 as printed",
-)  # of VALUE_COLUMNS
+# Names of VALUE_COLUMNS in the tables.
+MEAN_COLUMNS = ("MAP", "P(10)", "ANMRR", "NAR", "AMNRO", "AMNRO, Eq. 15 as printed")
 IN_TABLE_2 = ("MAP", "P10", "ANMRR", "NAR", "AMNRO", None)
 RUN_LETTERS = "ABC"
 PAPER = "Table 2, as printed"

@@ -139,7 +139,7 @@ def claims_of_table4(table: Table4, of_votes: Shares, level: SetLevel) -> tuple[
 def _total_checks(table: Table4, of_votes: Shares, first: FirstPlaces) -> Checks:
     """Check what the paper says of the votes in all sets together."""
     totals = table.totals
-    of_mnro = [getattr(of_votes, kind)["MNRO"] for kind in TABLE4_SHARES]
+    of_mnro = [getattr(of_votes, denominator)["MNRO"] for denominator in TABLE4_SHARES]
     printed = {name: f"{share:.2%}" for name, share in (of_votes.of_credits or {}).items()}
     numbers = {
         "credits": sum(totals.values()),
@@ -333,8 +333,8 @@ def _sheet_rows(
     return {
         "votes": [*sets, total],
         "shares": [
-            {"kind": text, "shares": getattr(of_votes, kind)}
-            for kind, text in TABLE4_SHARES.items()
+            {"kind": text, "shares": getattr(of_votes, denominator)}
+            for denominator, text in TABLE4_SHARES.items()
         ],
         "leads": [
             {"tests": tests, "least": min(tests.lead_without), "most": max(tests.lead_without)}

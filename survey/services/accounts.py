@@ -553,9 +553,9 @@ def researcher_named(session: Session, name: str) -> Researcher:
     return researcher
 
 
-def log(session: Session, study: AnyStudy, who: str, kind: str, detail: str = "") -> None:
+def log(session: Session, study: AnyStudy, who: str, event: str, detail: str = "") -> None:
     """Add an event to the log of a study; the caller commits."""
-    session.add(Event(slug=study.slug, who=who, at=now(), kind=kind, detail=detail))
+    session.add(Event(slug=study.slug, who=who, at=now(), kind=event, detail=detail))
 
 
 def log_of(session: Session, study: Study) -> list[tuple[Event, int]]:

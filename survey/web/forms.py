@@ -247,15 +247,15 @@ class AnswerForm(Form):
         is_ours = "csrf_token" not in self.errors
         return self.asked.data if is_ours and self.asked.data in self.asks else None
 
-    def is_settled(self, kind: str, before: str | None = None) -> bool:
+    def is_settled(self, doubt: str, before: str | None = None) -> bool:
         """Return whether a doubt was asked about before, and needs no choice; else note it.
 
         ``before``: what was asked back about the question before.
         """
         known = self.was_asked or before
-        if kind in self.asks:
-            self.asked.data = kind
-        return kind in self.confirms and known == kind
+        if doubt in self.asks:
+            self.asked.data = doubt
+        return doubt in self.confirms and known == doubt
 
     def validate(self, extra_validators: object = None) -> bool:
         """Check the form; what the plan asks beside a question is checked with its answer only."""
@@ -313,10 +313,10 @@ def form_page(
 
 @contextmanager
 def errors_beside(
-    field: Field, kinds: tuple[type[Exception], ...] = (SurveyError,)
+    field: Field, error_types: tuple[type[Exception], ...] = (SurveyError,)
 ) -> Iterator[None]:
-    """Show an error of these kinds beside a field of a form, instead of raising it."""
+    """Show an error of these types beside a field of a form, instead of raising it."""
     try:
         yield
-    except kinds as error:
+    except error_types as error:
         field.errors = [gettext(str(error))]

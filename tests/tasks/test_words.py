@@ -332,7 +332,7 @@ def test_results_that_the_kind_does_not_name_are_recomputed_too(
         for word, count in sorted(content.results.picked.items()):
             yield word, count / total
 
-    columns = [tables.Column("word"), tables.Column("share", kind="number")]
+    columns = [tables.Column("word"), tables.Column("share", value_type="number")]
     results = [tables.Table("shares.csv", columns, shares)]
     judgements = {"judgements/all.qrels": ["1 0 sea 1\n"]}
 

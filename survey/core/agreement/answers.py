@@ -100,19 +100,19 @@ class GrowingColumn:
     """
 
     def __init__(self) -> None:
-        self._kind, self._bytes = np.dtype(np.bool_), bytearray()
+        self._dtype, self._bytes = np.dtype(np.bool_), bytearray()
 
     def extend(self, values: NDArray[np.generic]) -> None:
         """Append some values."""
-        if (kind := np.promote_types(self._kind, values.dtype)) != self._kind:
-            self._bytes[:] = self.values.astype(kind).tobytes()
-            self._kind = kind
-        self._bytes += values.astype(kind, copy=False).tobytes()
+        if (dtype := np.promote_types(self._dtype, values.dtype)) != self._dtype:
+            self._bytes[:] = self.values.astype(dtype).tobytes()
+            self._dtype = dtype
+        self._bytes += values.astype(dtype, copy=False).tobytes()
 
     @property
     def values(self) -> NDArray[Any]:
         """The values so far; the column must not grow while they are used."""
-        return np.frombuffer(self._bytes, self._kind)
+        return np.frombuffer(self._bytes, self._dtype)
 
 
 class Codes(Generic[Value]):
@@ -333,10 +333,10 @@ def sum_by_participant(
     values: NDArray[np.number | np.bool], first_answer: NDArray[np.int64]
 ) -> NDArray[Any]:
     """Add up the answers' values within each participant; whole numbers stay whole."""
-    kind = np.float64 if values.dtype.kind == "f" else np.int64
+    dtype = np.float64 if values.dtype.kind == "f" else np.int64
     if not len(first_answer):
-        return np.zeros(0, dtype=kind)
-    sums: NDArray[np.int64 | np.float64] = np.add.reduceat(values, first_answer, dtype=kind)
+        return np.zeros(0, dtype=dtype)
+    sums: NDArray[np.int64 | np.float64] = np.add.reduceat(values, first_answer, dtype=dtype)
     return sums
 
 

@@ -140,8 +140,8 @@ def _flags_of_some(
         INCOMPLETE: _incomplete(answers, asked),
     }
     flags = [
-        (person, Flag(str(answers.people[person]), kind, reason))
-        for kind, reasons in reasons_by_rule.items()
+        (person, Flag(str(answers.people[person]), rule, reason))
+        for rule, reasons in reasons_by_rule.items()
         for person, reason in reasons
     ]
     # A person's flags stay in the order of the rules.
@@ -195,8 +195,8 @@ def asked_back(
         "typed": {"credited": answers.asked >= TYPED},
     }
     return {
-        kind: {name: int(mask.sum()) for name, mask in masks.items()}
-        for kind, masks in rows.items()
+        rule: {name: int(mask.sum()) for name, mask in masks.items()}
+        for rule, masks in rows.items()
     }
 
 

@@ -10,9 +10,7 @@ import scipy
 from numpy.polynomial.legendre import leggauss
 from numpy.typing import NDArray
 
-INTEGRATION_NODES = (
-    400  # of the integration; the levels change in the tenth decimal from 200 to 400
-)
+INTEGRATION_NODES = 400  # the levels change in the tenth decimal from 200 to 400
 NEAREST_FRACTIONS = 0.001  # fractions apart; the nodes do not resolve less
 FARTHEST = 12.0  # a bound for a z value: beyond it a normal density is below 1e-31
 

@@ -23,12 +23,7 @@ QUESTION_RANGE = (1, MOST_QUESTIONS)
 LIST_RANGE = (2, 10)  # two suffice for own lists, say two systems' runs
 COLLECTION_SIZE = (2, 100_000_000)
 
-LIST_COLUMNS = (
-    "question",
-    "list",
-    "ranks",
-    "collection_size",
-)  # the columns of MARK_TYPES may follow
+LIST_COLUMNS = ("question", "list", "ranks", "collection_size")  # MARK_TYPES may follow
 TABLE = Columns(LIST_COLUMNS, MARK_TYPES)
 
 

@@ -428,15 +428,15 @@ class Plan(ABC):
     def _field_faults(self) -> Iterable[Fault]:
         """Yield faults of the numbers and names of the fields of ``FIELD_LISTS``."""
         names: set[str] = set()
-        for place, kind in FIELD_LISTS.items():
+        for place, field_type in FIELD_LISTS.items():
             items = getattr(self, place)
             for index, item in enumerate(items):
                 if item.name in names:
-                    text = f"the {kind.noun} {item.name} is there twice"
+                    text = f"the {field_type.noun} {item.name} is there twice"
                     yield Fault((place, index, "name"), text)
                 names.add(item.name)
             if len(items) > MOST_FIELDS:
-                yield Fault((place,), f"{len(items)} {kind.noun}s; {MOST_FIELDS} at most")
+                yield Fault((place,), f"{len(items)} {field_type.noun}s; {MOST_FIELDS} at most")
 
     def _arm_faults(self) -> Iterable[Fault]:
         """Yield faults of the arms; a kind may allow some."""

@@ -44,10 +44,7 @@ from survey.core.text_input import (
     shortened,
 )
 
-RUN_RANGE = (
-    2,
-    LIST_RANGE[1],
-)  # fewest and most; kinds of question that need more than 2 refuse them
+RUN_RANGE = (2, LIST_RANGE[1])  # fewest and most; kinds that need more than 2 refuse them
 MOST_PAIRED_TOPICS = 500
 LONGEST_CLUSTER_NAME = 40  # characters
 MOST_WARNINGS = 10  # of a code, which a plan holds

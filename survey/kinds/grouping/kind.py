@@ -250,7 +250,7 @@ class GroupingKind(GroupingBot, KindInSteps[GroupingPlan, GroupingQuestion, Grou
             ],
             plan.sufficient_agreement / 100,
             plan.least_agreement / 100,
-            {kind: asked[kind] for kind in ASKED},
+            {doubt: asked[doubt] for doubt in ASKED},
             **content.known(options),
         )
 
@@ -298,8 +298,8 @@ class GroupingKind(GroupingBot, KindInSteps[GroupingPlan, GroupingQuestion, Grou
         self, plan: GroupingPlan, form: GroupingForm, shown: Callable[[], ShownQuestion]
     ) -> Doubt | None:
         """Return the doubt about a topic whose documents are all in the same place."""
-        kind = shown().view.lumped
-        return Doubt(kind) if kind else None
+        lumped = shown().view.lumped
+        return Doubt(lumped) if lumped else None
 
     def sent_in_words(self, sent: Mapping[str, list[str]]) -> str:
         """Return in words how many tiles of a form are selected."""

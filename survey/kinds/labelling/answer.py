@@ -320,7 +320,7 @@ def _look(
         looked = [document for number, document in enumerate(documents, 1) if number in seen]
     elif is_left:
         looked = [*documents]
-    kind = SHOWN if seen is None else SEEN
-    new = [each for each in looked if state.exposure.get(each) not in (SEEN, kind)]
+    action = SHOWN if seen is None else SEEN
+    new = [each for each in looked if state.exposure.get(each) not in (SEEN, action)]
     if new:
-        yield LabellingStep(kind, batch, documents=new)
+        yield LabellingStep(action, batch, documents=new)

@@ -226,7 +226,7 @@ class LabellingKind(
         annotators = [
             Annotator(name, labels[name], seconds[name]) for name in labels if labels[name]
         ]
-        asked_back = {kind: asked[kind] for kind in ASKED}
+        asked_back = {doubt: asked[doubt] for doubt in ASKED}
         given, names = (
             [each.labels for each in annotators],
             [each.participant for each in annotators],

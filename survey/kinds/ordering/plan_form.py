@@ -31,7 +31,7 @@ from survey.web.researcher.plan import (
     number,
 )
 
-MARK_KINDS = ("grades", "weights", "clusters")  # one text for each, dealt to drawn lists
+MARK_FIELDS = ("grades", "weights", "clusters")  # one text for each, dealt to drawn lists
 
 
 MARKS_HELP = (
@@ -48,7 +48,7 @@ ORDERING_STEPS = PLAN_STEPS | {
         (
             Part("", ("measures", "other_measures")),
             Part("", ("generator", "questions", "lists", "relevant", "collection_size", OWN)),
-            Part("Grades or clusters beside the positions", MARK_KINDS, True, MARKS_HELP),
+            Part("Grades or clusters beside the positions", MARK_FIELDS, True, MARKS_HELP),
             Part("Seed, and variants of the measures", ("seed", "gmt", "literal_eq15"), True),
         ),
     ),
@@ -155,7 +155,7 @@ class OrderingForm(PlanForm):
         typed["measures"] = [
             *dict.fromkeys([*self.measures.data, *split_names(self.other_measures.data or "")])
         ]
-        marks = {mark_type: _commas_as_spaces(self[mark_type].data) for mark_type in MARK_KINDS}
+        marks = {mark_type: _commas_as_spaces(self[mark_type].data) for mark_type in MARK_FIELDS}
         typed["looks"] = [number(word) for word in _commas_as_spaces(self.looks.data).split()]
         typed["arms"] = self.arms.data
         if typed["arms"]:

@@ -65,7 +65,7 @@ def tables_of(analysis: Analysis) -> Iterator[Sheet]:
 
 def flags_sheet(analysis: Analysis) -> Sheet:
     """List the quality flags: participant, rule and reason; below, how controls were answered."""
-    rules = [f"{kind.capitalize()}: {rule}." for kind, rule in RULES.items()]
+    rules = [f"{name.capitalize()}: {rule}." for name, rule in RULES.items()]
     return Sheet(
         name="flags",
         title="Quality flags",
@@ -84,7 +84,7 @@ def flags_sheet(analysis: Analysis) -> Sheet:
 def _asked(analysis: Analysis) -> Iterator[str]:
     """Yield a sentence for each kind of answer before which the page asked back."""
     equal, differing, reversed_ = (
-        analysis.asked_back[kind] for kind in ("equal", "differing", "reversed")
+        analysis.asked_back[doubt] for doubt in ("equal", "differing", "reversed")
     )
     if equal["asked"]:
         yield (
@@ -186,8 +186,11 @@ def _shares(analysis: Analysis) -> Sheet:
         title="Shares under four denominators, in %",
         columns=("share", *names),
         rows=tuple(
-            (text, *(100 * parts[kind][name] if parts[kind] else None for name in names))
-            for kind, text in DENOMINATORS.items()
+            (
+                text,
+                *(100 * parts[denominator][name] if parts[denominator] else None for name in names),
+            )
+            for denominator, text in DENOMINATORS.items()
         ),
         decimals=1,
     )

@@ -61,27 +61,21 @@ Value = TypeVar("Value", bound=Hashable)
 VOTE_ROWS_AT_ONCE = 500  # rows from PostgreSQL: few enough to stay in the processor's cache
 JOINED = 10_000  # rows that SQLite joins to one, about
 SEPARATOR, HALVES = "\x1e", "\x1f"  # between joined texts: no JSON holds them
-TEXT_COLUMNS = (
-    "public_id",
-    "orders",
-    "owns",
-    "about",
-    "arm",
-)  # columns whose cells may hold a comma
+TEXT_COLUMNS = ("public_id", "orders", "owns", "about", "arm")  # whose cells may hold a comma
 EXACT = "x"  # before seconds that are no tenths
 
 _ASKED = case(
     {kind: code for code, kind in enumerate(ASKED_REASONS, 1)}, value=StoredResponse.asked, else_=0
 )
 # A question's row id, a position, what was clicked, asked and typed, in one number.
-_POSITIONS, _CLICKED, _KINDS = 2**16, 2**8, 2 * TYPED
+_POSITIONS, _CLICKED, _ASKED_CODES = 2**16, 2**8, 2 * TYPED
 _PACKED = (
     (
         (cast(StoredResponse.question_id, BigInteger) * _POSITIONS + Presentation.position)
         * _CLICKED
         + cast(StoredOrderingAnswer.clicked, Integer)
     )
-    * _KINDS
+    * _ASKED_CODES
     + _ASKED
     + case((StoredOrderingAnswer.typed, TYPED), else_=0)
 )
@@ -132,7 +126,7 @@ class AnswerColumns:
         ``packed`` and ``orders`` as the database makes them of the columns of an answer:
         ``_PACKED`` and ``_orders``. ``owns``: of the answers in which nothing is ticked.
         """
-        rest, asked = np.divmod(np.array(packed, dtype=np.int64), _KINDS)
+        rest, asked = np.divmod(np.array(packed, dtype=np.int64), _ASKED_CODES)
         rest, clicked = np.divmod(rest, _CLICKED)
         questions, positions = np.divmod(rest, _POSITIONS)
         own = np.zeros(len(clicked), dtype=np.int32)

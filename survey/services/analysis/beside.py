@@ -57,12 +57,12 @@ def _sheet(field: AskedField, answers: Sequence[tuple[int, Mapping[str, FieldAns
 
 
 def _columns(field: AskedField) -> tuple[str, ...]:
-    of_kind = {
+    by_type = {
         "choice": field.options,
         "scale": (*NUMBERS[:2], *map(str, field.points)) if field.kind == "scale" else (),
         "number": NUMBERS,
     }
-    return tuple(of_kind.get(field.kind, ()))
+    return tuple(by_type.get(field.kind, ()))
 
 
 def _cells(field: AskedField, given: Sequence[Any]) -> tuple[Cell, ...]:

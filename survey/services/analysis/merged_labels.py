@@ -41,8 +41,8 @@ def asked_sentences(
 ) -> list[str]:
     """Return a sentence for each thing that pages asked back before they saved some answers."""
     return [
-        f"Of the {answers}, pages asked back about {count}: {meanings[kind]}."
-        for kind, count in asked_back.items()
+        f"Of the {answers}, pages asked back about {count}: {meanings[doubt]}."
+        for doubt, count in asked_back.items()
         if count
     ]
 

@@ -904,8 +904,10 @@ def _store_pictures(session: Session, key: StudyKey, pictures: Sequence[Picture]
 
 def picture_in(files: Files, name: str) -> Picture:
     """Return the picture of a file; raises PictureError with the reason why it cannot be taken."""
-    if kind := next((kind for kind, ends in MEDIA.items() if name.lower().endswith(ends)), None):
-        raise PictureError(f"{PurePosixPath(name).name} is {kind}. Pictures and texts can be shown")
+    if media := next((media for media, ends in MEDIA.items() if name.lower().endswith(ends)), None):
+        raise PictureError(
+            f"{PurePosixPath(name).name} is {media}. Pictures and texts can be shown"
+        )
     if name not in files:
         is_address = "; it is an address: download the picture and put it beside the table"
         raise PictureError(f"there is no such file{is_address * ('://' in name)}")

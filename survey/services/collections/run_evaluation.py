@@ -87,7 +87,7 @@ OTHER_TESTS = (
 Content = TypeVar("Content")
 Reader = Callable[[str, Iterable[str], FileFaults], Mapping[str, Content]]
 
-Kind = Literal["positive", "negative"]
+ExampleType = Literal["positive", "negative"]
 Examples = Mapping[str, Sequence[Sequence[str]]]
 """Query → the examples of round 1, 2, …"""
 
@@ -279,14 +279,14 @@ def _left_out(request: Request) -> list[str]:
 
 def evaluate_feedback(
     request: Request,
-    kind: Kind | None = None,
+    example_type: ExampleType | None = None,
     images: int = 1,
     on_progress: OnProgress = lambda *_: None,
     rounds: Path | None = None,
 ) -> tuple[Report, Examples]:
     """Score the rounds of feedback, the request's runs in their order; compare with the first.
 
-    ``kind``: of the examples to return as well, none without; ``images``: m, positive
+    ``example_type``: of the examples to return as well, none without; ``images``: m, positive
     examples a round. ``rounds``: a folder with a folder of rounds for each person, in place of
     the request's runs; a query's value is the mean over those who did it. Raises what
     ``evaluate_runs`` does, and RequestError for less than two runs or without judgements.
@@ -294,7 +294,7 @@ def evaluate_feedback(
     if request.qrels is None:
         raise RequestError("no judgements given; --qrels is needed")
     if rounds is not None:
-        return _evaluate_rounds(request, rounds, kind, on_progress), {}
+        return _evaluate_rounds(request, rounds, example_type, on_progress), {}
     if len(request.runs) < 2:
         number = "one" if request.runs else "no"
         raise RequestError(
@@ -305,8 +305,8 @@ def evaluate_feedback(
     report = evaluate_runs(replace(request, measures=measures, baseline=first), on_progress)
     numbers = range(1, len(request.runs))
     examples = {
-        topic: [_examples(kind, report, topic, number, images) for number in numbers]
-        for topic in (report.evaluation.queries if kind else ())
+        topic: [_examples(example_type, report, topic, number, images) for number in numbers]
+        for topic in (report.evaluation.queries if example_type else ())
     }
     return report, examples
 
@@ -317,10 +317,10 @@ def _feedback_measures(request: Request) -> tuple[str, ...]:
 
 
 def _evaluate_rounds(
-    request: Request, folder: Path, kind: Kind | None, on_progress: OnProgress
+    request: Request, folder: Path, example_type: ExampleType | None, on_progress: OnProgress
 ) -> Report:
     """Score the rounds in each person's folder, and compare the pooled ones with the first."""
-    if request.runs or kind:
+    if request.runs or example_type:
         raise RequestError("--rounds replaces --run, and examples are those of people")
     folders = [each for each in sorted(folder.iterdir()) if each.is_dir() and each.name[0] != "."]
     people = {each: _rounds_in(each) for each in folders}
@@ -371,9 +371,11 @@ def _missing_round(rounds: Collection[int]) -> str:
     return f"round{first}.txt" if first <= max(rounds, default=0) else ""
 
 
-def _examples(kind: Kind | None, report: Report, topic: str, number: int, images: int) -> list[str]:
+def _examples(
+    example_type: ExampleType | None, report: Report, topic: str, number: int, images: int
+) -> list[str]:
     relevant = report.truth.relevant(topic)
-    if kind == "positive":
+    if example_type == "positive":
         weights = (report.truth.weights or {}).get(topic, {})
         # Sorting is stable: documents of equal weight remain sorted by grade, then by name.
         by_weight = sorted(relevant, key=lambda document: -weights.get(document, 0))

@@ -296,8 +296,8 @@ def _read_study(files: Files) -> dict[str, Any]:
             f"{STUDY_FILE}, format: {study.get('format')!r} found; this version of the survey "
             f"reads format {FORMAT}"
         )
-    for key, kind in STUDY_TYPES.items():
-        if key not in study or not isinstance(study[key], kind):
+    for key, value_type in STUDY_TYPES.items():
+        if key not in study or not isinstance(study[key], value_type):
             raise BundleError(f"{STUDY_FILE}, {key}: {study.get(key)!r} found, or it is missing")
     if not _is_list_of(study["consent"], {"version": int, "text": str, "digest": str}):
         raise BundleError(f"{STUDY_FILE}, consent: version, text and digest are needed")
@@ -439,7 +439,9 @@ def _cell_parser(name: str, source: InstrumentedAttribute[object]) -> Callable[[
     stored = source.property.columns[0]
     allowed = listed_values(source)
     needed = "a time is needed" if isinstance(stored.type, UtcDateTime) else "a value is needed"
-    parse = next(parse for kind, parse in _PARSERS.items() if isinstance(stored.type, kind))
+    parse = next(
+        parse for column_type, parse in _PARSERS.items() if isinstance(stored.type, column_type)
+    )
 
     def parse_cell(row: CsvRow) -> Any:
         if name not in row.cells and getattr(stored.default, "is_scalar", False):

@@ -77,11 +77,11 @@ def _write_table(table: Table, content: Content, path: Path, on_lines: OnLines) 
 
 
 def _type_of(column: Column) -> pa.DataType:
-    kind, allowed, _ = describe_column(column)
-    if kind == "whole number":
+    value_type, allowed, _ = describe_column(column)
+    if value_type == "whole number":
         return pa.bool_() if allowed.startswith("0 or 1") else pa.int64()
     types = {"number": pa.float64(), "time": pa.timestamp("ms", tz="UTC")}
-    return types.get(kind, pa.string())
+    return types.get(value_type, pa.string())
 
 
 def _typed(lines: str, schema: pa.Schema) -> pa.Table:

@@ -270,16 +270,16 @@ def _first_words(text: str) -> str:
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its meaning, the kind of its values, and which are allowed.
+    """A column: its meaning, the type of its values, and which are allowed.
 
-    ``source``: the database's column, from which all three are taken where it is set; of ``kind``
-    and ``allowed`` only where the latter is empty. ``optional``: whether a file may lack it; so
-    may one of which the database's column may be empty.
+    ``source``: the database's column, from which all three are taken where it is set; of
+    ``value_type`` and ``allowed`` only where the latter is empty. ``optional``: whether a file may
+    lack it; so may one of which the database's column may be empty.
     """
 
     name: str
     meaning: str = ""
-    kind: str = "text"
+    value_type: str = "text"
     allowed: str = ""
     source: InstrumentedAttribute[Any] | None = None
     optional: bool = False
@@ -404,17 +404,17 @@ def read_reason(row: CsvRow, plan: Plan) -> str | None:
     return reason
 
 
-def asked_column(kinds: Sequence[str]) -> Column:
+def asked_column(doubts: Sequence[str]) -> Column:
     """Return the column of what the page asked back before it saved an answer, one of these."""
-    allowed = f"{', '.join(kinds)}; empty where nothing was asked"
+    allowed = f"{', '.join(doubts)}; empty where nothing was asked"
     return Column("asked", source=StoredResponse.asked, allowed=allowed)
 
 
-def read_asked(row: CsvRow, kinds: Sequence[str]) -> str | None:
+def read_asked(row: CsvRow, doubts: Sequence[str]) -> str | None:
     """Return what was asked back; None where nothing was, or in a file that does not tell."""
     asked = row.optional_text("asked")
-    if asked not in (*kinds, None):
-        raise row.fault("asked", f"{', '.join(kinds)} or nothing is allowed")
+    if asked not in (*doubts, None):
+        raise row.fault("asked", f"{', '.join(doubts)} or nothing is allowed")
     return asked
 
 
@@ -501,9 +501,9 @@ def _personal_column(field: PersonalField) -> Column:
         "scale": ": ".join(filter(None, (bounds_of(field), " to ".join(field.options)))),
         "text": f"up to {field.longest} characters",
     }[field.kind]
-    kind = "whole number" if field.kind in ("number", "scale") else "text"
+    value_type = "whole number" if field.kind in ("number", "scale") else "text"
     needed = "" if field.required else "; may be empty"
-    return Column(field.name, f"asked: {field.label}", kind, allowed + needed)
+    return Column(field.name, f"asked: {field.label}", value_type, allowed + needed)
 
 
 def bounds_of(field: PersonalField) -> str:
@@ -625,17 +625,17 @@ def codebook_of(tables: Sequence[Table]) -> Table:
 def describe_column(column: Column) -> tuple[str, str, str]:
     """Return a column's type, allowed values and meaning, taken from the database's if set."""
     if column.source is None:
-        return column.kind, column.allowed, column.meaning
+        return column.value_type, column.allowed, column.meaning
     stored = column.source.property.columns[0]
     if column.allowed:
-        return column.kind, column.allowed, stored.doc or ""
-    kind, allowed = next(
+        return column.value_type, column.allowed, stored.doc or ""
+    value_type, allowed = next(
         (described for types, described in _TYPES.items() if isinstance(stored.type, types)),
         ("text", ""),
     )
     listed = ", ".join(listed_values(column.source))
     empty = "may be empty" if stored.nullable else ""
-    return kind, "; ".join(filter(None, (listed or allowed, empty))), stored.doc or ""
+    return value_type, "; ".join(filter(None, (listed or allowed, empty))), stored.doc or ""
 
 
 # Type of the database's column → type and allowed values of the exported one.

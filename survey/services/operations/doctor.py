@@ -262,14 +262,14 @@ def check_file_system(folder: Path, mounts: str) -> CheckResult:
 
     ``mounts``: the content of /proc/mounts.
     """
-    kind = file_system_of(folder, mounts)
-    if kind in NETWORK_FILE_SYSTEMS:
+    file_system = file_system_of(folder, mounts)
+    if file_system in NETWORK_FILE_SYSTEMS:
         return danger(
             "file system",
-            f"The database is in {folder}, on a network file system ({kind}), where SQLite can "
-            "lose answers; move it to a disk of this machine or use PostgreSQL.",
+            f"The database is in {folder}, on a network file system ({file_system}), where SQLite "
+            "can lose answers; move it to a disk of this machine or use PostgreSQL.",
         )
-    return ok("file system", kind or "not known on this system")
+    return ok("file system", file_system or "not known on this system")
 
 
 def check_free_space(free: int) -> CheckResult:
@@ -286,13 +286,15 @@ def check_free_space(free: int) -> CheckResult:
 
 def file_system_of(folder: Path, mounts: str) -> str:
     """Return the type of the file system a folder is on, "" if it is unknown."""
-    kinds = {}
+    file_systems = {}
     for line in mounts.splitlines():
-        _, folder_name, kind, *_ = line.split(" ")
+        _, folder_name, file_system, *_ = line.split(" ")
         # Blanks are written as octal numbers; a later mount hides an earlier one.
-        kinds[re.sub(r"\\(\d{3})", lambda match: chr(int(match[1], 8)), folder_name)] = kind
+        file_systems[re.sub(r"\\(\d{3})", lambda match: chr(int(match[1], 8)), folder_name)] = (
+            file_system
+        )
     upwards = (folder.resolve(), *folder.resolve().parents)
-    return next((kinds[str(path)] for path in upwards if str(path) in kinds), "")
+    return next((file_systems[str(path)] for path in upwards if str(path) in file_systems), "")
 
 
 def check_stored_measures(plans: Iterable[tuple[str, Mapping[str, Any]]]) -> CheckResult:

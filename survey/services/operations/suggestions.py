@@ -21,13 +21,13 @@ QUERIES = {
 }
 
 
-def names(kind: str) -> list[str]:
-    """Return all names of a kind: "measures", or a key of ``QUERIES``.
+def names(name_type: str) -> list[str]:
+    """Return all names of a type: "measures", or a key of ``QUERIES``.
 
     Of a family of measures, the usual ones; no studies and researchers where the database
     cannot be read.
     """
-    if kind == "measures":
+    if name_type == "measures":
         from survey.core.measures import MEASURES  # imports numpy, which other names do not need
 
         return list(MEASURES)
@@ -40,6 +40,6 @@ def names(kind: str) -> list[str]:
             return []
         uri = f"file:{quote(str(path))}?mode=ro"
         with closing(sqlite3.connect(uri, timeout=LOCK_SECONDS, uri=True)) as database:
-            return [name for (name,) in database.execute(QUERIES[kind])]
+            return [name for (name,) in database.execute(QUERIES[name_type])]
     except (MissingInstanceError, UnsafeSettingsError, sqlite3.Error):
         return []

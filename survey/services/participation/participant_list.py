@@ -14,7 +14,7 @@ from survey.core.kinds import KINDS
 from survey.core.studies.plan import Plan
 from survey.db import queries
 from survey.db.models import MOST_REFUSALS, Identity, Participant, Study, now
-from survey.db.queries import Kind
+from survey.db.queries import Population
 from survey.errors import NotFoundError
 from survey.figures.arrivals import arrivals
 from survey.figures.exhibit import Exhibit
@@ -25,9 +25,7 @@ from survey.services.participation.queue import has_queue
 
 INTERVALS = (60, 300, 900, 3600, 6 * 3600, 86400, 7 * 86400)  # seconds, of a picture of arrivals
 MOST_INTERVALS = 72
-MOST_LISTED_PARTICIPANTS = (
-    200  # participants of each kind: the page is loaded again every five seconds
-)
+MOST_LISTED_PARTICIPANTS = 200  # of each population: the page loads again every five seconds
 
 
 class Pace(NamedTuple):
@@ -120,17 +118,19 @@ class StudyParticipants:
 def list_participants(session: Session, study: Study, id_prefix: str = "") -> StudyParticipants:
     """List a study's participants whose id has a prefix; count all of its participants.
 
-    The database counts, so at most MOST_LISTED_PARTICIPANTS rows of each kind are read.
+    The database counts, so at most MOST_LISTED_PARTICIPANTS rows of each population are read.
     """
     since = participants.slot_cutoff(study)
     status_counts = queries.status_counts(session, study.id, since)
     plan = study.plan
 
-    def participant_list(kind: Kind) -> ParticipantList:
-        total = sum(row.participants for row in status_counts if row.kind == kind)
+    def participant_list(population: Population) -> ParticipantList:
+        total = sum(row.participants for row in status_counts if row.population == population)
         if not total:
             return ParticipantList((), 0)
-        rows = queries.recently_seen(session, study.id, kind, id_prefix, MOST_LISTED_PARTICIPANTS)
+        rows = queries.recently_seen(
+            session, study.id, population, id_prefix, MOST_LISTED_PARTICIPANTS
+        )
         answered = queries.answer_counts(session, [row.id for row in rows])
         queued = [row.id for row in rows if has_queue(plan, row)]
         asked = queries.asked_counts(session, queued) if queued else {}
@@ -146,7 +146,7 @@ def list_participants(session: Session, study: Study, id_prefix: str = "") -> St
         return ParticipantList(listed, total)
 
     arms = queries.arm_counts(session, study.id, since, is_test=False) if study.plan.arms else {}
-    counted = [row for row in status_counts if row.kind == "counts"]
+    counted = [row for row in status_counts if row.population == "counts"]
     counts = Counter[str]()
     for row in counted:
         counts[row.status] += row.participants

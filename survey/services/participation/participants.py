@@ -363,7 +363,7 @@ def count_under_way(session: Session, study: AnyStudy) -> int:
     return sum(
         row.participants
         for row in counts
-        if row.kind == "counts" and row.status == "started" and not row.away
+        if row.population == "counts" and row.status == "started" and not row.away
     )
 
 

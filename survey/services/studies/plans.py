@@ -643,11 +643,11 @@ def _odd_base(number: str) -> int:
 
 def _text_fields() -> frozenset[str]:
     """Return the names of the fields that hold texts or ids, also within others."""
-    kinds = [*(kind.plan for kind in KINDS.values()), Recruitment]
+    plan_types = [*(plan_type.plan for plan_type in KINDS.values()), Recruitment]
     return frozenset(TEXTS_WITHIN).union(
         name
-        for kind in kinds
-        for name, rule in rules_of(kind).items()
+        for plan_type in plan_types
+        for name, rule in rules_of(plan_type).items()
         if isinstance(rule, Text | Words)
     )
 

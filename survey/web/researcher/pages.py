@@ -37,9 +37,7 @@ if TYPE_CHECKING:
 STUDY_ADDRESS = "/studies/<slug>"
 NAME_IN_FILES = re.compile(r"\b[a-z]+(?:_[a-z0-9]+)+\b")
 HIGHEST_LEVEL = 30
-LARGEST_UPLOAD_UNPACKED = (
-    50_000_000  # bytes of an upload that was compressed; more on the command line
-)
+LARGEST_UPLOAD_UNPACKED = 50_000_000  # bytes of a compressed upload; more on the command line
 
 
 def for_researchers(blueprint: Blueprint) -> Blueprint:
@@ -114,15 +112,15 @@ class Conflict:
 
     @classmethod
     def between(
-        cls, form: Form, saved: Mapping[str, object], typed: Mapping[str, object], kind: str
+        cls, form: Form, saved: Mapping[str, object], typed: Mapping[str, object], event_type: str
     ) -> "Conflict":
-        """Compare two versions; ``kind``: of the event of such a change."""
+        """Compare two versions; ``event_type``: of the event of such a change."""
         rows = [
             (form[name].label.text if name in form else name, old, new)
             for name, old, new in plans.plan_differences(saved, typed)
         ]
         events = accounts.events_of(session(), g.study)
-        event = next((event for event in events if event.kind == kind), None)
+        event = next((event for event in events if event.kind == event_type), None)
         return cls(rows, event)
 
 

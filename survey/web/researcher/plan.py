@@ -67,7 +67,7 @@ FIELD_RULES = rules_of(PersonalField)
 # The field beside which to show a fault of something that has no field of its own.
 FIELD_OF = {"own_lists": "generator", "own_marks": "generator", "marks": "grades"}
 MAX_PERSONAL_FIELDS = 25
-USUAL_KINDS = {"personal_fields": "choice", "closing_questions": "text", "ask": "scale"}
+USUAL_TYPES = {"personal_fields": "choice", "closing_questions": "text", "ask": "scale"}
 
 
 class PersonalFieldForm(Subform):  # type: ignore[misc] # WTForms has no type hints
@@ -309,7 +309,7 @@ class PlanForm(VersionedForm):
         rows = self[name]
         if len(rows) < MAX_PERSONAL_FIELDS:
             is_required = name != "closing_questions"
-            rows.append_entry({"required": is_required, "kind": USUAL_KINDS[name]})
+            rows.append_entry({"required": is_required, "kind": USUAL_TYPES[name]})
 
     def _used_rows(self, name: str) -> list[PersonalFieldForm]:
         return [row.form for row in self[name] if not row.form.is_empty]
@@ -332,9 +332,9 @@ def plan() -> ResponseReturnValue:
     """Show the plan: a form for the owners of a draft, at a step, else a text."""
     if g.study.status != "draft" or g.role != "owner":
         return form_page("researcher/plan_text.html", text=write_plan(g.plan))
-    kind = form_of(_kind())
+    form_class = form_of(_kind())
     return _plan_page(
-        _form(data=kind.data_of(g.plan), version=_version()), request.args.get("step")
+        _form(data=form_class.data_of(g.plan), version=_version()), request.args.get("step")
     )
 
 

@@ -436,8 +436,8 @@ def _way_to_mend(finding: Finding) -> tuple[str, str]:
 
 def _preview_of(number: int) -> str:
     """Return the address of a question's page in the preview, 0 for the practice question."""
-    labels, kind = answers.usual_variant(g.plan), "question" if number else "practice"
-    return url_for("preview.page", labels=labels, page=kind, position=number or None)
+    labels, page = answers.usual_variant(g.plan), "question" if number else "practice"
+    return url_for("preview.page", labels=labels, page=page, position=number or None)
 
 
 def _overview_page(form: CopyForm) -> ResponseReturnValue:
