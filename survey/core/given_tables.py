@@ -71,7 +71,7 @@ MTURK_COLUMNS = {"topic": ("Input.", ("query", "topic")), "document": ("Input.",
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of a kind of table: those it needs, those it may have, and other names of them.
+    """The columns of a type of table: those it needs, those it may have, and other names of them.
 
     ``bare``: the columns of a file without a heading, where that is allowed: several with tabs
     between them, or a single one.

@@ -44,7 +44,7 @@ NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 # What starts a formula, also in the wide and the small forms of East Asian fonts. | and %
 # start none today, but did in older programs.
 SIGNS = r"=+\-@|%＝＋－＠｜％﹦﹢﹣﹫﹪"
-# Blanks of all kinds, quotes, and characters without width or shape.
+# All blanks, quotes, and characters without width or shape.
 UNSEEN = (
     r"\x00-\x08\x0e-\x1f\x7f-\xa0\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e"
     r"\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0"

@@ -71,7 +71,7 @@ def sqlite_library() -> ModuleType:
 def database_url(uri: str) -> URL:
     """Parse a database address; PostgreSQL is reached through psycopg, whatever driver it names.
 
-    Raises ValueError for any other kind of database, naming the two that are supported.
+    Raises ValueError for any other database system, naming the two that are supported.
     """
     try:
         url = make_url(uri.replace("postgres://", "postgresql://", 1))

@@ -474,7 +474,7 @@ def refusals_at(session: Session, participant_id: int, position: int) -> int | N
 def store_refusals(
     session: Session, participant_id: int, position: int, refusals: int, last: str | None
 ) -> None:
-    """Store how often a question's form was refused, and the last kind of fault."""
+    """Store how often a question's form was refused, and the type of the last fault."""
     changes = {"refusals": refusals, "last_refusal": last}
     _REFUSED.run(session, {"who": participant_id, "at": position, **changes})
 

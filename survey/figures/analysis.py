@@ -373,7 +373,7 @@ def _marker(index: int, name: str) -> dict[str, Any]:
 
 
 def draw_intervals(axes: "Axes", exhibit: Exhibit, unit: str, colours: Sequence[str]) -> None:
-    """Draw a stroke and two intervals for each row: of the kind thin, of these questions thick."""
+    """Draw a stroke and two intervals a row: of the population thin, of these questions thick."""
     for y, (_, middle, *ends) in enumerate(_untyped_rows(exhibit)):
         line: dict[str, Any] = {"color": colours[y], "solid_capstyle": "butt"}
         for shift, (low, high), width in ((-0.11, ends[:2], 1.4), (0.11, ends[2:4], 3.5)):

@@ -48,7 +48,7 @@ def gain_by_round(
     rows: Sequence[Sequence[Cell]],
     why: str | None = "no annotator has refined a query",
 ) -> Exhibit:
-    """Tabulate the mean precision of each round, a column for each kind of examples.
+    """Tabulate the mean precision of each round, a column for each type of examples.
 
     ``why``: there are no rows.
     """
@@ -136,7 +136,7 @@ def _agreement(axes: "Axes", exhibit: Exhibit) -> None:
 
 
 def _gain(axes: "Axes", exhibit: Exhibit) -> None:
-    """Draw a line for each kind of examples over the rounds."""
+    """Draw a line for each type of examples over the rounds."""
     rounds, *columns = zip(*exhibit.rows, strict=True)
     for index, (name, column) in enumerate(zip(exhibit.columns[1:], columns, strict=True)):
         marker: dict[str, Any] = {"color": COLOURS[index], "marker": MARKERS[index]}

@@ -70,7 +70,7 @@ def published_counts() -> PublishedCounts:
 
 
 def recount(counts: PublishedCounts) -> tuple[Table4, Shares]:
-    """Return the counts as Table 4 and the four kinds of share."""
+    """Return the counts as Table 4 and the shares under four denominators."""
     credits, rankings = counts.credits(), counts.rankings()
     return tabulate(credits, rankings), shares(credits, distinct_questions(rankings))
 

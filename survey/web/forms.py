@@ -172,7 +172,7 @@ class AnswerForm(Form):
     or "back". ``asked``: what the page asked back, until the answer is saved. ``reason``: why, in
     words; a form of a question without a reason has no such field.
 
-    ``asks``: what the page may ask back, the kinds of doubt that are stored with an answer.
+    ``asks``: what the page may ask back, the doubts that are stored with an answer.
     ``confirms``: those of them that sending the form again settles.
 
     ``takes_steps``: whether the question is answered in many small steps, each stored at once. Such
@@ -225,7 +225,7 @@ class AnswerForm(Form):
 
     @property
     def refusal(self) -> str:
-        """The kind of fault of a form with errors, a key of ``answers.REFUSALS``."""
+        """The type of fault of a form with errors, a key of ``answers.REFUSALS``."""
         return answers.REASON if "reason" in self.errors else answers.INCOMPLETE
 
     @property

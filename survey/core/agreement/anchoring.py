@@ -50,7 +50,7 @@ COMPARISONS: Mapping[str, Compare] = {"tau_b": tau_b, "agreement_rate": agreemen
 
 @dataclass(frozen=True)
 class ArmAgreement:
-    """The mean agreement of the orderings of one kind in an arm with each measure.
+    """The mean agreement of the orderings of one type in an arm with each measure.
 
     ``orderings``: FIRST, given before the columns were seen, or ANSWER. ``tau_b`` and
     ``agreement_rate``: measure, or NEAREST, → mean of the responses; None where it is undefined.
@@ -66,7 +66,7 @@ class ArmAgreement:
 
 @dataclass(frozen=True)
 class ArmDifference:
-    """The difference between two kinds of orderings in their mean agreement with a measure.
+    """The difference between two types of orderings in their mean agreement with a measure.
 
     ``first``, ``second``: (arm, orderings), compared as first minus second; ``measure``: its name,
     or NEAREST; ``statistic``: "tau_b" or "agreement_rate". The test is over participants and

@@ -36,7 +36,7 @@ class Equivalence:
 
     Measures equal for questions of the ``kind`` must be so for ``these`` as well, so p is the
     larger, and the interval holds both. Nor is it smaller than what so few questions can show: with
-    too few for any p below the level nothing is said of the kind.
+    too few for any p below the level nothing is said of the population.
     """
 
     smallest_difference: float

@@ -77,7 +77,7 @@ class CochranQ(Statistic):
 
 @dataclass(frozen=True)
 class Outcomes:
-    """The equally likely credits, under redrawn labels, of responses of a kind.
+    """The equally likely credits, under redrawn labels, of responses that are alike.
 
     ``responses``: how many share the question and the number of clicks; ``credits``: float
     (subsets, measures).

@@ -116,7 +116,7 @@ CONTRADICTING, TIES_ONLY, IDENTICAL = "contradicting", "ties_only", "identical"
 
 
 def contrast(first: Ranking, second: Ranking) -> str:
-    """Return how two rankings of the same lists differ, one of three kinds.
+    """Return how two rankings of the same lists differ, in one of three ways.
 
     CONTRADICTING: they put some two lists in opposite orders; TIES_ONLY: they differ, and where
     they do one of them ties the lists; IDENTICAL.

@@ -47,7 +47,7 @@ class OrderingPresentation:
 MATCH, OWN, SEVERAL = "match", "own", "several"
 
 
-UNUSED_ORDERING = "unused"  # a kind of Doubt that is not stored: either choice says what it means
+UNUSED_ORDERING = "unused"  # a doubt that is not stored: either choice says what it means
 
 
 @dataclass(frozen=True)

@@ -82,7 +82,7 @@ def flags_sheet(analysis: Analysis) -> Sheet:
 
 
 def _asked(analysis: Analysis) -> Iterator[str]:
-    """Yield a sentence for each kind of answer before which the page asked back."""
+    """Yield a sentence for each doubt about which the page asked back."""
     equal, differing, reversed_ = (
         analysis.asked_back[doubt] for doubt in ("equal", "differing", "reversed")
     )

@@ -34,7 +34,7 @@ SEEN_GAMMA = 0.05  # how far from that a picture's product may be; browsers draw
 DEPTHS = (8, 10, 12, 14, 16)  # bits in which grey is measured
 NEARLY_EQUAL = 16  # of 256 values of a colour
 
-# Where a file of another kind has which bytes: what it is, and what to do.
+# Where a file of another format has which bytes: what it is, and what to do.
 EXPORT = "Export it as JPEG or PNG"
 FOREIGN_PICTURES = {
     **{

@@ -40,7 +40,7 @@ ANSWERS_A_MINUTE = 200
 STEPS_A_MINUTE = 1_000
 A_MINUTE = timedelta(minutes=1)
 
-# Why a form was refused, as researchers read it: the kind of fault, nothing of the answer.
+# Why a form was refused, as researchers read it: the type of fault, nothing of the answer.
 INCOMPLETE, CONTRADICTORY, REASON, OUTDATED = "incomplete", "contradictory", "reason", "outdated"
 REFUSALS = {
     INCOMPLETE: "something was missing, or was not on the page",
@@ -415,7 +415,7 @@ def note_refusal(
 ) -> None:
     """Count a form of a question that was refused, commit, and go on reading.
 
-    ``refusal``: the kind of fault, a key of REFUSALS. After MOST_REFUSALS, none is counted.
+    ``refusal``: the type of fault, a key of REFUSALS. After MOST_REFUSALS, none is counted.
     """
     who = (session, participant.id, position)
     if (participant_queries.refusals_at(*who) or 0) >= MOST_REFUSALS:

@@ -48,7 +48,7 @@ from survey.services.participation.answers import all_presentations, answer_in
 LEDGER = "erased.txt"
 ERASED = "a participant who was erased"  # all that an event may say of one; a trigger knows it
 KEEPER = "the survey itself"
-DUE = "personal data due"  # the kind of event that announces a deletion
+DUE = "personal data due"  # the type of event that announces a deletion
 
 # How long before the end of a study's last day something must have happened for the clock to be
 # believed; else how long the deletion is announced first. People set a wrong clock right by then.

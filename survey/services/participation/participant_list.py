@@ -65,7 +65,7 @@ class ListedParticipant:
 
 @dataclass(frozen=True)
 class ParticipantList:
-    """Participants of a kind. ``total``: how many the study has, whatever their ids begin with.
+    """Participants of a population. ``total``: how many there are, whatever their ids begin with.
 
     ``shown``: those whose id has the prefix, at most MOST_LISTED_PARTICIPANTS, those seen last
     first.

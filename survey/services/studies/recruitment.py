@@ -235,7 +235,7 @@ PLATFORMS: Mapping[str, Mapping[str, object]] = {
 
 @lru_cache(maxsize=100)
 def _public_keys(text: str) -> dict[str | None, "PyJWK"]:
-    """Parse a JWKS; return its keys by id, nothing if it is none or holds keys of other kinds."""
+    """Parse a JWKS; return its keys by id, nothing if it is none or holds keys of other types."""
     import jwt
 
     try:
