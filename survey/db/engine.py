@@ -96,7 +96,7 @@ def is_on_this_machine(url: URL) -> bool:
 
 
 def engine_options(url: URL) -> dict[str, Any]:
-    """Return the arguments of ``create_engine`` for this kind of database.
+    """Return the arguments of ``create_engine`` for this database system.
 
     Error messages leave out the parameters of a statement: they may be personal data. The server
     limits the connections by its threads: with a limit of the pool, readers would wait for writers.

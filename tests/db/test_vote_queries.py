@@ -77,7 +77,7 @@ def told(answers):
 
 @pytest.mark.parametrize("at_once", [1, 2, 2_000])
 def test_columns_hold_the_records_however_many_come_at_once(session, study, at_once, monkeypatch):
-    for name in ("BATCH", "JOINED"):
+    for name in ("VOTE_ROWS_AT_ONCE", "JOINED"):
         monkeypatch.setattr(vote_queries, name, at_once)
     people, answers = vote_queries.votes_of(session, study.id)
     assert told(answers) == told(one_by_one(session, study))

@@ -487,7 +487,7 @@ def credits_per_question(credits: Credits, rankings: Rankings) -> Table4:
 
 
 def shares(credits: Credits, distinct: Sequence[int]) -> Shares:
-    """Compute four shares of each; ``distinct``: questions whose orders all differ."""
+    """Compute shares under four denominators; ``distinct``: questions whose orders all differ."""
     each = np.column_stack([credits.votes, credits.other])
     one_vote = np.column_stack([credits.split().votes, credits.other])
     where_distinct = credits.counts * np.isin(credits.questions, distinct)
