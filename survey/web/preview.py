@@ -124,9 +124,11 @@ def entry() -> ResponseReturnValue:
     return redirect(_address_of("entry"))
 
 
-@blueprint.route("/<labels>/<page>", methods=["GET", "POST"])
-@blueprint.route("/<labels>/<page>/<int(max=999):position>", methods=["GET", "POST"])
-def page(labels: str, page: str, position: int = PRACTICE) -> ResponseReturnValue:  # noqa: ARG001 - labels are in g
+@blueprint.route("/<labels>/<page>", endpoint="page", methods=["GET", "POST"])
+@blueprint.route(
+    "/<labels>/<page>/<int(max=999):position>", endpoint="page", methods=["GET", "POST"]
+)
+def participant_page(labels: str, page: str, position: int = PRACTICE) -> ResponseReturnValue:  # noqa: ARG001 - labels are in g
     """Show a page as participants see it; check a form as theirs does, but store nothing."""
     is_sent = request.method == "POST"
     if page in ("practice", "question") and not (is_sent and _leads_on()):

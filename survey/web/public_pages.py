@@ -40,8 +40,8 @@ def ready() -> ResponseReturnValue:
     return ({"status": reason}, 503) if reason else ({"status": "ready"}, 200)
 
 
-@stored_blueprint.get("/what-is-stored")
-def page() -> ResponseReturnValue:
+@stored_blueprint.get("/what-is-stored", endpoint="page")
+def what_is_stored() -> ResponseReturnValue:
     """List every column of every table, its purpose and how long it is kept."""
     return render_template("stored.html", tables=stored_tables(), days_kept=COPIES_KEPT.days)
 

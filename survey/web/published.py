@@ -90,10 +90,10 @@ def studies() -> ResponseReturnValue:
     return render_template("published/studies.html", published=publications.all_public(session()))
 
 
-@blueprint.get("/<slug>")
+@blueprint.get("/<slug>", endpoint="page")
 @_unless_unchanged
 @in_own_process
-def page() -> ResponseReturnValue:
+def published_study() -> ResponseReturnValue:
     """Show what was asked, the results, and how to replicate and to cite the study."""
     return public_page(g.publication)
 
