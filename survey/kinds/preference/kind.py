@@ -88,7 +88,7 @@ class PreferenceKind(
     def with_items(
         self, plan: PreferencePlan, question: Question, view: PreferenceView, find: FindItems
     ) -> PreferenceView:
-        """See ``Task.with_items``."""
+        """See ``Declaration.with_items``."""
         if question.source is None:
             return view
         documents = question.source.documents
