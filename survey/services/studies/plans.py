@@ -592,7 +592,7 @@ def _refuse_slow(text: str, file: str) -> None:
 
 
 def _is_long_number(scalar: yaml.ScalarEvent) -> bool:
-    is_text = not (scalar.implicit[0] or scalar.tag)  # it is in quotation marks
+    is_text = not (scalar.implicit[0] or scalar.tag)  # in quotation marks, or a block
     return (
         len(scalar.value) > LONGEST_NUMBER
         and not is_text
