@@ -46,8 +46,8 @@ FORMS: dict[Format, str] = {
 }
 
 
-def _choose_form(context: click.Context, option: click.Parameter, chosen: bool) -> None:
-    """Pass the form of the output to the command as ``output``; refuse a second form."""
+def _choose_format(context: click.Context, option: click.Parameter, chosen: bool) -> None:
+    """Pass the option's format to the command as ``output``; raise UsageError for a second one."""
     other = context.params.setdefault("output", None)
     if chosen and other:
         raise click.UsageError(f"--{other} and --{option.name} are two forms; one is allowed.")
@@ -91,7 +91,7 @@ OUTPUT_OPTIONS = (
     ),
     *(
         click.option(
-            f"--{name}", is_flag=True, expose_value=False, callback=_choose_form, help=text
+            f"--{name}", is_flag=True, expose_value=False, callback=_choose_format, help=text
         )
         for name, text in FORMS.items()
     ),

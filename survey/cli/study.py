@@ -268,9 +268,9 @@ def new(
     kind = kind or (None if written is None else written.kind)
     if labelled and (qrels or items or topics_file):
         raise click.UsageError("--judgements-of replaces --qrels, --items and --topics-file.")
-    judged, known = _judgements(qrels, labelled, include_test=include_test)
+    judged, known_fields = _judgements(qrels, labelled, include_test=include_test)
     is_grouped = judged is not None and not runs and (file is not None or kind == "grouping")
-    fields = fields if is_grouped else known | fields
+    fields = fields if is_grouped else known_fields | fields
     chosen_topics = (run_options["topics"] or "").replace(",", " ").split()
     takes_topics = is_grouped or kind == "labelling"
     needing_runs = {
@@ -284,11 +284,11 @@ def new(
         hint = "Without runs, --qrels is for groups (--kind grouping)." if is_alone else ""
         together = {judging: judged, "--run": runs, **needing_runs}
         check_together(together, (judging, "--run"), hint)
-    named = _keyword_topics(keywords, kind)
+    keyword_topics = _keyword_topics(keywords, kind)
     if kind == "labelling" and (
         chosen_topics or written is None or not written.values.get("topics")
     ):
-        topics = [each.topic for each in (*topics_in(items, topics_file), *named)]
+        topics = [each.topic for each in (*topics_in(items, topics_file), *keyword_topics)]
         fields["topics"] = chosen_topics or topics
     if kind in (None, DEFAULT) and written is not None and written.values.get("own_lists"):
         _refuse_beside_lists(fields)
@@ -297,12 +297,19 @@ def new(
     if is_grouped and judged is not None:
         fields["topics"] = topics_to_group(judged, chosen_topics)
     elif judged is not None:
-        is_paired, texts = kind == "preference", "pictures" if labelled else "runs"
-        preset = preset if preset or file or is_paired else texts
-        shown = items or labelled if is_paired else None
-        runs_of = (judged, runs, shown, is_paired and file is not None)
-        reading = Reading(ids, score_type == "distances", relevant_from)
-        fields |= _fields_from_runs(fields, *runs_of, reading, paired=is_paired, **run_options)
+        is_paired = kind == "preference"
+        default_preset = "pictures" if labelled else "runs"
+        preset = preset if preset or file or is_paired else default_preset
+        fields |= _fields_from_runs(
+            fields,
+            judged,
+            runs,
+            items or labelled if is_paired else None,
+            is_paired and file is not None,
+            Reading(ids, score_type == "distances", relevant_from),
+            paired=is_paired,
+            **run_options,
+        )
     plan_file = _read_plan(written, preset, fields, kind)
     with open_session() as session:
         with progress_bar("Drawing the questions"):
@@ -310,32 +317,35 @@ def new(
                 session, owner, slug, plan_file.plan, plan_file.recruitment
             )
         sentences = [f"The study {slug!r} is made, with seed {plan_file.plan.seed}."]
-        if named:
-            first = " and ".join(f"“{topic.text}”" for topic in named[:2])
+        if keyword_topics:
+            first = " and ".join(f"“{topic.text}”" for topic in keyword_topics[:2])
             sentences.append(f"Queries of {keywords and keywords.name}, first: {first}.")
-        given_files = (items, topics_file, features)
-        intake, taken, warnings = _add_items(
-            session, study, labelled, *given_files, named, cut_texts=cut_texts
+        item_files = (items, topics_file, features)
+        file_reports, item_sentences, warnings = _add_items(
+            session, study, labelled, *item_files, keyword_topics, cut_texts=cut_texts
         )
         if not plan_file.has_minutes:
             lifecycle.promise_expected_minutes(session, study)
-        sentences += [*taken, *_what_to_do_next(session, study)]
+        sentences += [*item_sentences, *_what_to_do_next(session, study)]
         warnings += lifecycle.warnings_of(session, study, so_far=True)
-        content = lifecycle.describe(study) | intake
+        content = lifecycle.describe(study) | file_reports
         content["warnings"] = [warning.as_json() for warning in warnings]
         print_result(content, *sentences, as_json=as_json)
     _print_warnings_of_files(warnings, strict=strict)
 
 
 def _print_warnings_of_files(warnings: "Sequence[Warned]", *, strict: bool) -> None:
-    """Print warnings but those that the sentence about a file says, as ``print_warnings`` does."""
+    """Print warnings, without those about unread columns: the sentence about a file names these.
+
+    Exits as ``print_warnings`` does.
+    """
     print_warnings(
         [warning for warning in warnings if warning.code != "columns-not-read"], strict=strict
     )
 
 
 def _what_to_do_next(session: "Session", study: "Study") -> list[str]:
-    """Return what to do with a new study, in sentences."""
+    """Return sentences that say what to do with a new study."""
     from survey.services import accounts
     from survey.services.analysis.sheets import count_of
     from survey.services.studies.plans import contact_faults
@@ -440,8 +450,13 @@ def _take_items(
     *,
     cut_texts: bool = False,
 ) -> "tuple[dict[str, Any], list[str], list[Warned]]":
-    """Take items and topics in; return what happened, for JSON and in sentences, and warnings."""
+    """Add items, topics and vectors from files to a study, and commit.
+
+    ``source``: a folder, a zip or a table; ``keywords``: topics to add to those of the file.
+    Returns a report as JSON, the same in sentences, and warnings.
+    """
     from survey.services import accounts
+    from survey.services.analysis.sheets import count_of
     from survey.services.collections import items as collection
 
     needed = collection.needed_items(session, study, cut_texts=cut_texts)
@@ -471,11 +486,11 @@ def _take_items(
     }
     counts = {"item": intake.items} | ({"topic": intake.topics} if topics else {})
     counts |= {"vector": intake.vectors} if intake.vectors else {}
-    counted = [f"{count} {noun}{'s' * (count != 1)}" for noun, count in counts.items()]
-    there = f"{intake.replaced} topic{'s' * (intake.replaced != 1)} that were there"
-    replaced = f", in place of the {there}" * bool(intake.replaced)
-    taken = f"{', '.join(counted[:-1])}{' and ' * (len(counted) > 1)}{counted[-1]}"
-    sentences = [f"Taken: {taken}{replaced}."]
+    *before, last = [count_of(count, noun) for noun, count in counts.items()]
+    taken = f"{', '.join(before)} and {last}" if before else last
+    if intake.replaced:
+        taken += f", in place of the {count_of(intake.replaced, 'topic')} that were there"
+    sentences = [f"Taken: {taken}."]
     sentences += [report.sentence() for report in intake.files]
     sentences += [f"Not taken: {refusal.name}: {refusal.reason}." for refusal in intake.refusals]
     sentences += [f"Taken, but {each.name} is {each.reason}." for each in intake.repeated]
@@ -550,15 +565,13 @@ def check(slug: str, strict: bool, as_json: bool) -> None:
     with open_study(slug) as (session, study):
         findings = lifecycle.check_study(session, study)
         questions = lifecycle.counted_questions(study)
-        contests = [
-            contest for contest in lifecycle.question_checks(study) if contest.question.number
-        ]
+        checks = [each for each in lifecycle.question_checks(study) if each.question.number]
         printed_names = lifecycle.headings(study)
         verdict = lifecycle.check_verdict(study, findings)
         warnings = lifecycle.warnings_of(session, study)
-        pairs = lifecycle.pair_counts(study, contests)
+        pairs = lifecycle.pair_counts(study, checks)
     content = []
-    if as_json and not contests:  # of a kind whose questions are not compared
+    if as_json and not checks:  # a kind whose questions measures do not order
         content = [{"question": each.number, **each.as_json()} for each in questions]
     elif as_json:
         content = [
@@ -567,17 +580,17 @@ def check(slug: str, strict: bool, as_json: bool) -> None:
                 "lists": {letter: list(ranks) for letter, ranks in question.lists.items()},
                 "rankings": {name: str(ranking) for name, ranking in question.rankings.items()},
                 "contradictions": {
-                    "-".join(pair.names): pair.contradictions for pair in contest.pairs
+                    "-".join(pair.names): pair.contradictions for pair in checked.pairs
                 },
-                "balanced": {"-".join(pair.names): pair.balanced for pair in contest.pairs},
-                "odd_one_out": contest.outlier,
+                "balanced": {"-".join(pair.names): pair.balanced for pair in checked.pairs},
+                "odd_one_out": checked.outlier,
                 **(
                     {"topic": question.source.topic, "runs": question.source.runs}
                     if question.source
                     else {}
                 ),
             }
-            for question, contest in zip(questions, contests, strict=True)
+            for question, checked in zip(questions, checks, strict=True)
         ]
     if as_json:
         listed = [vars(finding) for finding in findings]
@@ -587,8 +600,8 @@ def check(slug: str, strict: bool, as_json: bool) -> None:
         print_json({"verdict": verdict, "questions": content, "pairs": counts, **remarks})
     else:
         print_text(verdict)
-        _print_summary(contests, findings, [pair.sentence for pair in pairs])
-        for question in questions if contests else ():
+        _print_summary(checks, findings, [pair.sentence for pair in pairs])
+        for question in questions if checks else ():
             _print_question(question, printed_names)
     is_stopped = any(warning.level == "stop" for warning in warnings)
     if is_stopped or any(finding.failed for finding in findings) or (strict and warnings):
@@ -679,14 +692,18 @@ def open_(slug: str, as_json: bool, reason: str, anyway: str, **changes: object)
             "Participants reach it while `survey serve` runs.",
             as_json=as_json,
         )
-    # Else a stop that a reason outweighed would be a failure of the command.
+    # As warnings: at a stop, which --anyway overruled, print_warnings would exit with status 1.
     print_warnings(
         [replace(warned, level=warned.level.replace("stop", "warning")) for warned in warnings]
     )
 
 
 def _require_can_open(session: "Session", study: "Study", anyway: str) -> None:
-    """Name all that stops a draft from opening, and what to do about each; exit unless nothing."""
+    """Raise an error that names all that stops a draft from opening, and what to do about each.
+
+    A UsageError where options of the command can mend all of it, else CannotOpenError. Returns
+    where nothing stops it, or where ``anyway`` is a reason and may overrule it.
+    """
     from survey.errors import CannotOpenError
     from survey.services.studies import lifecycle
 
@@ -830,10 +847,10 @@ def _fields_from_runs(
     clusters: Path | None,
     **options: Any,
 ) -> dict[str, Any]:
-    """Return the fields of a plan that runs fill, as lists to order or as pairs.
+    """Return the fields of a plan that runs decide: lists to order or, if ``paired``, pairs.
 
-    ``shown``: whatever says that pairs are shown as pictures or texts; ``is_planned``: whether a
-    plan file says how many pairs are asked.
+    ``shown``: true where pairs are shown as pictures or texts; ``is_planned``: whether a plan file
+    says how many pairs are asked. Raises UsageError without a collection size.
     """
     from survey.services.exchange.input_files import read_file
     from survey.services.studies.plans import as_pairs, from_trec
@@ -880,7 +897,10 @@ def _refuse_beside_lists(fields: Mapping[str, object]) -> None:
 def _judgements(
     qrels: Path | None, labelled: str | None, *, include_test: bool
 ) -> "tuple[TextFile | None, dict[str, Any]]":
-    """Return the judgements of a file or of a labelling study, and what they say of a plan."""
+    """Return the judgements of a file or of a labelling study, and the plan's fields they decide.
+
+    Without either: None and no fields.
+    """
     from survey.services.collections.items import items_summary
     from survey.services.exchange.bundle import judgements_of
     from survey.services.exchange.input_files import read_file
@@ -906,9 +926,9 @@ def _add_items(
     *,
     cut_texts: bool,
 ) -> "tuple[dict[str, Any], list[str], list[Warned]]":
-    """Give a new study items, if any; return what ``_take_items`` does.
+    """Add items to a new study, of a labelling study and of files; return as ``_take_items`` does.
 
-    Deletes the study where that fails, so that the same command can be tried again.
+    Deletes the study if that fails, so that the same command can be tried again.
     """
     from survey.services import accounts
     from survey.services.studies import lifecycle
@@ -932,7 +952,10 @@ def _add_items(
 def _read_plan(
     written: "PlanText | None", preset: str | None, fields: dict[str, Any], kind: str | None
 ) -> "PlanFile":
-    """Return the plan of the file, or of a preset with a random seed, changed by the fields."""
+    """Return the plan of the file, or of a preset with a random seed, changed by ``fields``.
+
+    Raises UsageError where file, preset and kind do not go together.
+    """
     from survey.services.studies.plans import (
         DEFAULT,
         KIND_PRESETS,
@@ -962,7 +985,7 @@ def _read_plan(
     if preset is None and kind in (None, DEFAULT):
         paper = preset_values("mnro")
         if any(fields.get(name, paper.get(name)) != paper.get(name) for name in OF_THE_PAPER):
-            values["show_values"] = False  # by them participants could follow a method
+            values["show_values"] = False  # else participants could recognise a method by them
     if kind and not preset:
         plan = kind_plan(kind, **values)
     else:
@@ -971,11 +994,11 @@ def _read_plan(
 
 
 def _print_summary(
-    contests: "Sequence[QuestionCheck]", findings: "Sequence[Finding]", pairs: Sequence[str]
+    checks: "Sequence[QuestionCheck]", findings: "Sequence[Finding]", pair_sentences: Sequence[str]
 ) -> None:
     """Print what to mend, the other findings, and on how many list pairs measures contradict.
 
-    ``pairs``: a sentence on each two measures, or "".
+    ``pair_sentences``: one for each pair of measures, or "".
     """
     from survey.services.studies.lifecycle import to_mend
 
@@ -987,23 +1010,23 @@ def _print_summary(
             failure = "FAILED: " if finding.failed else ""
             print_text(f"{failure}{where}{finding.text}{mend}", "", "  ")
     remarks = [finding for finding in findings if finding not in faulty]
-    # What holds for the whole study, such as its primary pair, is not to be lost among questions.
+    # Findings about the whole study come first, or they would be lost among those on questions.
     remarks.sort(key=lambda finding: finding.question is not None)
-    if contests or remarks:
+    if checks or remarks:
         print_heading("Summary")
-    for sentence in filter(None, pairs):
+    for sentence in filter(None, pair_sentences):
         print_text(f"all: {sentence}", "", "  ")
     for finding in remarks:
         where = "all" if finding.question is None else f"question {finding.question}"
         print_text(f"{where}: {finding.text}", "", "  ")
     say()
-    if not contests:
+    if not checks:
         return
     rows = [
         [check.question.number, *(pair.summary for pair in check.pairs), check.outlier or "–"]
-        for check in contests
+        for check in checks
     ]
-    pairs = ["-".join(pair.names) for pair in contests[0].pairs]
+    pairs = ["-".join(pair.names) for pair in checks[0].pairs]
     print_table(
         "How contested: on how many pairs of lists two measures contradict each other",
         ["question", *pairs, "odd one out"],

@@ -30,7 +30,7 @@ FIELDS_IN: dict[str, tuple[type, ...]] = {  # the types of the fields that each 
     "answer": (str, int, bool),
     "step": (str, int, bool, Sequence[str], Mapping[str, Sequence[str]]),
 }
-# What tables, files and forms have beside the fields of presentation and answer.
+# Names of columns and form fields that every kind has, so that no declared field may have them.
 TAKEN_FIELDS = (
     *("participant", "question", "position", "shown_at", "submitted_at", "active_seconds"),
     *("revisions", "asked", "contradicts", "reason", "id", "number", "presentation_id"),
@@ -99,7 +99,7 @@ class Declaration(ABC, Generic[PlanT, QuestionT, PresentationT, AnswerT]):
 
     @abstractmethod
     def show(self, question: QuestionT, presentation: PresentationT) -> Hashable:
-        """Return all that the participant may see: blinded, and hashable."""
+        """Return all that the participant may see, blinded; hashable, as the page cache's key."""
 
     def read_question(self, number: int, content: Mapping[str, object]) -> QuestionT:
         """Return the question that ``as_json`` wrote."""
@@ -158,7 +158,10 @@ class Declaration(ABC, Generic[PlanT, QuestionT, PresentationT, AnswerT]):
         return ()
 
     def is_due(self, plan: PlanT, question: QuestionT, earlier: Sequence[PresentationT]) -> bool:
-        """Return whether a plan's ``queue_arm`` is asked a question, after its first two."""
+        """Return whether participants of the plan's ``queue_arm`` are asked a question.
+
+        ``earlier``: the presentations of participants in other arms who answered it, two or more.
+        """
         return False
 
     def describe(self, plan: PlanT, view: Any, presentation: PresentationT) -> dict[str, object]:
@@ -192,8 +195,8 @@ def declaration_faults(kind: Any) -> Iterator[str]:
 def _type_faults(what: str, field: ValueField) -> Iterator[str]:
     if field.type not in FIELDS_IN[what]:
         allowed = ", ".join(type_.__name__ for type_ in FIELDS_IN[what])
-        found = getattr(field.type, "__name__", field.type)
-        yield f"is of type {found}; allowed are {allowed}, and one of these or None"
+        name = getattr(field.type, "__name__", field.type)
+        yield f"is of type {name}; allowed are {allowed}, and one of these or None"
     elif isinstance(field.rule, Choice) and {*map(type, field.rule.allowed)} != {field.type}:
         yield f"is a Choice whose values are not all of its type, {field.type.__name__}"
 

@@ -1,8 +1,8 @@
 """The registry: every kind of question by its name, those of other packages included.
 
-Other packages register kinds with an entry point of the group ``survey.kinds``. A kind is one
-object for all floors of the house, see ``survey.kinds``; it is loaded when it is first asked for,
-since it brings tables, files and pages with it.
+Other packages register kinds with an entry point of the group ``survey.kinds``. One object of a
+kind serves core, database, services and pages, see ``survey.kinds``. Its module is imported when
+the kind is first looked up, as it imports those layers, which core itself must not.
 """
 
 import json
@@ -26,21 +26,21 @@ BUILT_IN_KINDS = {
     "preference": "survey.kinds.preference.kind:PreferenceKind",
 }
 KIND_NAME = re.compile("[a-z][a-z0-9_]{0,23}")  # the beginning of its tables' names, too
-KIND_KEY = "kind of question"  # beside names of measures, none of which has blanks
+KIND_KEY = "kind of question"  # a key beside names of measures, none of which has a blank
 DECLARED = ("plan", "question", "presentation", "answer")
 
 
 class Kinds(MutableMapping[str, Any]):
     """Name → kind, the survey's own first.
 
-    ``built_in``: name → where its class is. ``find_others``: finds the entry points of other
-    packages, once.
+    ``built_in``: name → "module:class". ``find_others``: returns the entry points of other
+    packages; it is called once, when they are first needed.
     """
 
     def __init__(
         self, built_in: Mapping[str, str], find_others: Callable[[], Iterable[EntryPoint]]
     ) -> None:
-        self._places, self._find_others = dict(built_in), find_others
+        self._paths, self._find_others = dict(built_in), find_others
         self._loaded: dict[str, Any] = {}
         self._removed: set[str] = set()
         self._packages: dict[str, str] | None = None
@@ -49,8 +49,8 @@ class Kinds(MutableMapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         if name in self._removed:
             raise KeyError(name)
-        if name not in self._loaded and name in self._places:
-            module, _, attribute = self._places[name].partition(":")
+        if name not in self._loaded and name in self._paths:
+            module, _, attribute = self._paths[name].partition(":")
             self._loaded[name] = getattr(import_module(module), attribute)()
         if name not in self._loaded:
             self._load_others()
@@ -66,7 +66,7 @@ class Kinds(MutableMapping[str, Any]):
 
     def __iter__(self) -> Iterator[str]:
         self._load_others()
-        names = dict.fromkeys([*self._places, *self._loaded])
+        names = dict.fromkeys([*self._paths, *self._loaded])
         yield from [name for name in names if name not in self._removed]
 
     def __len__(self) -> int:
@@ -93,7 +93,7 @@ class Kinds(MutableMapping[str, Any]):
             package = f"{point.dist.name} {point.dist.version}" if point.dist else "a package"
             try:
                 kind = _load(point)
-                if kind.name in {**self._places, **self._loaded}:
+                if kind.name in {**self._paths, **self._loaded}:
                     raise ValueError(f"there is a kind {kind.name!r} already")
             except ValueError as error:
                 place = f"the kind {point.name!r} of {package}"
@@ -103,20 +103,20 @@ class Kinds(MutableMapping[str, Any]):
 
 
 def _load(point: EntryPoint) -> Any:
-    """Return the kind of an entry point; raises ValueError for what is none."""
+    """Import an entry point's class, and return its kind; raises ValueError if that fails."""
     try:
-        made = point.load()
+        kind_class = point.load()
     except Exception as error:  # another package's code may raise anything
         raise ValueError(f"{type(error).__name__}: {error}") from error
-    if not (isinstance(made, type) and issubclass(made, Declaration)):
+    if not (isinstance(kind_class, type) and issubclass(kind_class, Declaration)):
         raise ValueError(f"{point.value} is no subclass of survey.kinds.Kind")
-    name = getattr(made, "name", None)
+    name = getattr(kind_class, "name", None)
     if not (isinstance(name, str) and KIND_NAME.fullmatch(name)):
         raise ValueError(f"name is {name!r}; up to 24 lower-case letters, digits and _ are allowed")
-    if missing := [each for each in DECLARED if not hasattr(made, each)]:
+    if missing := [each for each in DECLARED if not hasattr(kind_class, each)]:
         raise ValueError(f"it does not declare {', '.join(missing)}")
     try:
-        return made()
+        return kind_class()
     except ValueError:
         raise
     except Exception as error:  # such as a TypeError that names a method it has to have
@@ -135,8 +135,8 @@ def kind_of(plan: Plan) -> AnyKind:
 def plan_from_json(stored: Mapping[str, object], *, registered: bool = True) -> Plan:
     """Make a plan of the kind that its values name, ordering by default.
 
-    Raises UnreadablePlanError, or PlanError as ``Plan.from_json`` does, which also explains
-    ``registered``.
+    Raises UnreadablePlanError for a kind that is not registered, and PlanError as
+    ``Plan.from_json`` does, which also explains ``registered``.
     """
     kind = stored.get("kind", DEFAULT)
     if not has_known_kind(stored):
@@ -158,5 +158,5 @@ def has_known_kind(stored: Mapping[str, object]) -> bool:
 
 @lru_cache(maxsize=100)
 def read_stored_plan(text: str) -> Plan:
-    """Return the plan whose values a database stores as JSON; it may name missing measures."""
+    """Parse a plan that a database stores as JSON, with a cache; its measures may be missing."""
     return plan_from_json(json.loads(text), registered=False)

@@ -72,7 +72,7 @@ def _columns(table: type[Base], record: type[Item] | type[Topic]) -> list[Any]:
 
 
 class StudyItems:
-    """What a study's documents and topics stand for, as questions look it up."""
+    """Looks up a study's documents and topics in the database; see ``FindItems`` of the core."""
 
     def __init__(self, session: Session, study_id: int) -> None:
         self.session, self.study_id = session, study_id
@@ -80,7 +80,10 @@ class StudyItems:
     def __call__(
         self, documents: Collection[str], topic: str | None
     ) -> tuple[dict[str, ShownItem], ShownItem | None]:
-        """Return what participants see of documents and of a topic, without what is not there."""
+        """Return what participants see of documents, and of a topic.
+
+        Documents that are not stored are left out; an unknown topic is None.
+        """
         picture = (
             StoredPicture.name.label("picture"),
             func.coalesce(StoredPicture.width, 0).label("width"),
@@ -106,7 +109,7 @@ class StudyItems:
             .outerjoin(StoredPicture, _is_picture_of(StoredItem))
             .where(StoredItem.study_id == self.study_id, StoredItem.document.in_(documents))
         )
-        items, long = {}, []
+        items, without_snippet = {}, []
         for values in map(dict, self.session.execute(query).mappings()):
             document, begin = str(values.pop("document")), values.pop("begin")
             item = ShownItem(**values)
@@ -115,18 +118,22 @@ class StudyItems:
             elif begin and len(begin) <= EXCERPT:
                 item = item._replace(text=begin)
             elif begin or item.has_more:
-                long.append(document)
+                without_snippet.append(document)
+            # The name is the address of a page with the item's texts; without texts there is none.
             has_text = item.title or item.text or item.has_more or begin
             items[document] = item if has_text else item._replace(name=None)
         words = words_of(shown_topic.text if shown_topic else None)
-        for document, part in self._excerpts(long, words).items():
+        for document, part in self._excerpts(without_snippet, words).items():
             items[document] = items[document]._replace(**part._asdict())
         return items, shown_topic
 
     def _excerpts(
         self, documents: Collection[str], words: frozenset[str]
     ) -> dict[str, "ShownPart"]:
-        """Return what pages show of texts without a snippet; a process computes each part once."""
+        """Return what pages show of texts without a snippet, by document; parts are cached.
+
+        ``words``: those of the topic, around which an excerpt is cut.
+        """
         if not documents:
             return {}
         key = (self.study_id, self._digest, words)
@@ -157,9 +164,9 @@ class StudyItems:
         return Topic(*row) if row else None
 
     def pool(self) -> Pool:
-        """Return all documents; a process reads those of a study once, as long as they stay."""
+        """Return all documents, to be ranked; cached until the items' digest changes."""
         key = (self.study_id, self._digest)
-        with _reading:  # else threads that come at once would each read a copy
+        with _reading:  # without the lock, simultaneous threads would each read a copy
             if key not in _pools:
                 while len(_pools) >= MOST_POOLS:
                     del _pools[next(iter(_pools))]
@@ -167,11 +174,11 @@ class StudyItems:
             return _pools[key]
 
     def earlier(self, number: int) -> Sequence[object]:  # noqa: ARG002 - see FindItems
-        """Return (): whose questions depend on others' answers is a matter of participation."""
+        """Return nothing: without a participant, no question depends on others' answers."""
         return ()
 
     def _read_pool(self) -> Pool:
-        """Return all documents with the researcher's vectors, or without any with the computed."""
+        """Read all documents, with the researcher's vectors, or computed ones if there are none."""
         query = select(StoredVector.document, StoredVector.numbers).where(
             StoredVector.study_id == self.study_id
         )
@@ -224,8 +231,8 @@ class ShownPart(NamedTuple):
     has_more: bool
 
 
-MOST_CACHED_QUERIES = 200  # of which a process holds what pages show of texts
-MOST_COMPARED = 5_000  # characters of a text, by which documents are compared
+MOST_CACHED_QUERIES = 200  # a process caches what pages show of texts for so many topics
+MOST_COMPARED = 5_000  # characters at a text's beginning by which documents are compared
 _parts: dict[tuple[int, str | None, frozenset[str]], dict[str, ShownPart]] = {}
 _cutting = Lock()
 MOST_POOLS = 4  # collections that a process holds; 10,000 documents take 20 MB
@@ -242,7 +249,7 @@ def _is_picture_of(table: type[StoredItem] | type[StoredTopic]) -> ColumnElement
 
 
 def shown(session: Session, study_id: int) -> Shown:
-    """Return what pages show of a study's documents and topics."""
+    """Return what pages show of a study's documents and topics: see ``Shown``."""
     texts = (StoredItem.title, StoredItem.snippet, StoredItem.text, StoredItem.html)
     has_text = or_(*(text.is_not(None) for text in texts))
     documents, topics = (
@@ -332,12 +339,12 @@ def store_topics(session: Session, study_id: int, topics: Sequence[Topic]) -> No
 
 
 def vectors_digest_of(session: Session, study_id: int) -> str | None:
-    """Return the digest of the vectors that the researcher gave; None without any."""
+    """Return the digest of the vectors that the researcher uploaded; None without any."""
     return session.scalar(select(Study.vectors_digest).where(Study.id == study_id))
 
 
 def store_vectors(session: Session, study_id: int, vectors: Mapping[str, bytes]) -> None:
-    """Replace the vectors that the researcher gave, document → numbers."""
+    """Replace the vectors that the researcher uploaded, document → numbers."""
     session.execute(delete(StoredVector).where(StoredVector.study_id == study_id))
     rows = vectors.items()
     session.add_all(StoredVector(study_id=study_id, document=key, numbers=n) for key, n in rows)
@@ -345,7 +352,7 @@ def store_vectors(session: Session, study_id: int, vectors: Mapping[str, bytes])
 
 
 def remove_unused_pictures(session: Session, study_id: int) -> None:
-    """Delete the pictures of which no item and no topic is."""
+    """Delete the pictures that no item and no topic of the study refers to."""
     used = [
         StoredPicture.sha256.not_in(
             select(table.sha256).where(table.study_id == study_id, table.sha256.is_not(None))
@@ -374,7 +381,7 @@ def copy_items(session: Session, source_id: int, target_id: int) -> None:
     for row_id in session.scalars(
         select(StoredPicture.id).where(StoredPicture.study_id == source_id)
     ).all():
-        # Each under a new name: who knows an address of one study knows none of another.
+        # Each under a new random name, so that addresses of one study reveal none of another.
         row = select(literal(target_id), literal(random_name()), *copied).where(
             StoredPicture.id == row_id
         )

@@ -104,12 +104,16 @@ class Visit:
 AnyStudy = Study | StudyRow
 AnyParticipant = Participant | ParticipantRow
 
-_browser, _participant, _presentation, _question, _response, _revision, _study = (
-    cast("Table", model.__table__)
-    for model in (
-        *(Browser, Participant, Presentation, StoredQuestion, StoredResponse, Revision, Study),
-    )
-)
+_browser = cast("Table", Browser.__table__)
+_participant = cast("Table", Participant.__table__)
+_presentation = cast("Table", Presentation.__table__)
+_question = cast("Table", StoredQuestion.__table__)
+_response = cast("Table", StoredResponse.__table__)
+_revision = cast("Table", Revision.__table__)
+_study = cast("Table", Study.__table__)
+
+# Parameters are named who (a participant's row id), at (a position) and changed (a row id), since
+# SQLAlchemy refuses in an UPDATE a parameter that has a column's name.
 
 _ANSWERED = and_(
     _response.c.participant_id == _presentation.c.participant_id,
@@ -223,10 +227,11 @@ def done_in_other_arms(
     *,
     is_test: bool,
 ) -> tuple[Sequence[Record], dict[int, list[Record]]]:
-    """Return the answered presentations of participants in other arms than one, and their steps.
+    """Return the answered presentations of participants in arms other than ``arm``, and the steps.
 
-    Of those first who began first; excluded ones are left out. ``number``: of the only question,
-    None for all. Rows have number and drawn_…; steps are by presentation.
+    Presentations are in the order in which their participants began; those of excluded
+    participants are left out. ``number``: of one question, None for all. Rows have id, number and
+    drawn_…; steps are by presentation id, in their order.
     """
     own = (column.label(f"drawn_{column.name}") for column in own_columns(tables.presentation))
     source = _presentation.join(_participant).join(_question).join(_response, _ANSWERED)
@@ -259,7 +264,7 @@ def questions_of_arm(
 ) -> set[int]:
     """Return the numbers of the questions that participants of an arm are asked.
 
-    Of participants who left before ``since``, only those that they have answered.
+    Of participants who were last seen before ``since``, only those that they have answered.
     """
     source = _presentation.join(_participant).join(_question).outerjoin(_response, _ANSWERED)
     query = (
@@ -280,7 +285,7 @@ def questions_of_arm(
 def store_steps(
     session: Session, step: Table, presentation_id: int, first: int, records: Iterable[object]
 ) -> None:
-    """Insert steps of a presentation, numbered from ``first``."""
+    """Insert a presentation's steps, numbered from ``first``; records have the kind's fields."""
     for number, record in enumerate(records, first):
         key = {"presentation_id": presentation_id, "number": number}
         _new_row(step).run(session, {**own_values(step, record), **key})
@@ -370,7 +375,8 @@ def state_of_answer(
 ) -> Record | None:
     """Return what decides whether an answer is stored: ids, status, and the stored answer.
 
-    ``recent``: how many answers the participant has sent since a time.
+    Its column ``recent``: how many answers the participant has sent after ``since``. None for a
+    position without a question.
     """
     values = {"who": participant_id, "at": position, "since": since}
     return _state(tables).first(session, values)
@@ -383,7 +389,7 @@ def _revision_of(tables: TaskTables) -> Prepared:
 
 
 def revision_of(session: Session, tables: TaskTables, response_id: int, number: int) -> Record:
-    """Return the answer that a revision holds."""
+    """Return a revision of an answer, by its number, with the kind's columns as answer_…."""
     values = {"response_id": response_id, "number": number}
     return _revision_of(tables).first(session, values)
 
@@ -403,7 +409,9 @@ def store_answer(
 ) -> None:
     """Insert or update the answer that counts, and add it as a revision.
 
-    ``response``: the columns that all kinds share; ``answer``: the kind's own columns.
+    ``response_id``: of the answer to update, None to insert. ``response``: the columns that all
+    kinds share, ``revisions`` being the number of earlier ones; ``answer``: the kind's own columns;
+    ``seconds``: taken for this revision.
     """
     if response_id is None:
         [stored] = _NEW_RESPONSE.rows(session, response)

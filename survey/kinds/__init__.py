@@ -65,12 +65,12 @@ class Kind(
     KindBot[PlanT, QuestionT, PresentationT, AnswerT],
     KindPages[PlanT, QuestionT, PresentationT, AnswerT],
 ):
-    """A kind of question. Subclasses declare; they override what is not as usual."""
+    """A kind of question: subclasses declare its types, and override methods that differ."""
 
     metadata: MetaData = OUTSIDE
 
     def __init__(self) -> None:
-        """Raise ValueError for fields that cannot be declared so."""
+        """Check the fields that the types declare; raises ValueError naming those at fault."""
         if faults := "; ".join(declaration_faults(self)):
             raise ValueError(faults)
 

@@ -123,32 +123,32 @@ class StepAnswers(StudyAnswers[PlanT, QuestionT, StateT, Done]):
             yield row._replace(drawn=replace(row.drawn, steps=steps))
 
     def counted(self, content: Content, options: AnalysisOptions) -> Iterator[Record[StateT, Done]]:
-        """Yield the questions that those who count have done, with all their steps."""
+        """Yield the questions that participants who count have done, with all their steps."""
         people = {each.public_id for each in content.counted(options)}
         return (row for row in self.states() if row.participant in people)
 
     def to_analyse(
         self, content: Content, options: AnalysisOptions
     ) -> Iterator[Record[StateT, Done]]:
-        """Return the answers of those who count; one question at a time is in memory."""
+        """Return the answers of participants who count, read one question at a time."""
         return self.counted(content, options)
 
     def public(self, move: MoveTime) -> "StepAnswers[PlanT, QuestionT, StateT]":
         """Return a copy for publication: without people's words, and with all times moved."""
 
         def steps() -> Iterator[StepRow]:
-            for (who, question), rows in groupby(self.steps(), itemgetter(0, 1)):
+            for (person, question), rows in groupby(self.steps(), itemgetter(0, 1)):
                 for step in self.kind.without_typed(step for _, _, step in rows):
-                    yield who, question, replace(step, saved_at=move(who, step.saved_at))
+                    yield person, question, replace(step, saved_at=move(person, step.saved_at))
 
         return StepAnswers(self.kind, super().public(move).rows, steps)
 
     def tried_sheet(self, content: Content, number: int, drawn: StateT, answer: Done) -> Sheet:
-        """See ``StudyAnswers``; what others did is in the study's results."""
+        """See ``StudyAnswers.tried_sheet``; without others' steps, which the results have."""
         return self.kind.tried(content, number, (), drawn, answer)
 
     def to_import(self, content: Content) -> Iterator[tuple[Record[StateT, Done], StateT, Done]]:
-        """Yield each question's record, with its steps, and that it is done."""
+        """Yield each answer's record, its presentation with all steps, and the answer."""
         return ((row, row.drawn, row.answer) for row in self.states())
 
 
@@ -177,11 +177,11 @@ class KindInSteps(Kind[PlanT, QuestionT, StateT, Done]):
         return self.presentation(int(variant))
 
     def describe_answer(self, answer: Done) -> dict[str, object]:
-        """Return after how many steps the question was done."""
+        """Return the number of steps after which the question was done."""
         return {"done_after_steps": answer.steps}
 
     def in_words(self, answer: Done) -> str:
-        """Return that the question is done."""
+        """Return "done", in the page's language."""
         return gettext("done")
 
     def example_answer(self) -> Done:
@@ -244,8 +244,8 @@ class KindInSteps(Kind[PlanT, QuestionT, StateT, Done]):
             person, number = row.text("participant"), row.whole_number("question", 1)
             if person not in people or number not in numbers:
                 raise row.fault("participant", "no such participant or question")
-            made = read_fields(row, self.step, saved_at=row.optional_time("saved_at"))
-            return person, number, made
+            fields = read_fields(row, self.step, saved_at=row.optional_time("saved_at"))
+            return person, number, fields
 
         rows = parse_rows(files, STEPS_FILE, self._steps_table.needed, step)
         ordered = sorted(rows, key=itemgetter(0, 1))

@@ -104,7 +104,7 @@ def table4() -> Reproduction:
 
 
 def _comparisons(table: Table4, of_votes: Shares) -> tuple[PrintComparison, ...]:
-    """Compare with the numbers in the table and in the text around it (Section 5.3)."""
+    """Compare the recount with the numbers in the table and in the text around it (Section 5.3)."""
     choices = [
         ("-".join(sorted(row.choice)), "-".join(sorted(cells["choice"].split("-"))))
         for row, cells in zip(table.rows, printed_rows("table4"), strict=True)
@@ -152,7 +152,7 @@ def _total_checks(table: Table4, of_votes: Shares, first: FirstPlaces) -> Checks
             totals=totals.values(),
             **numbers,
         ),
-        # The second case: they are no shares of the times.
+        # Never supported in the second case: they are shares of credits, not "of the times".
         "percentages": Check([printed == SHARES_IN_TEXT, False], **numbers),
         "reasons": Check(False, **numbers),  # no count shows a reason
         "vast_majority": Check(
@@ -227,7 +227,7 @@ def _test_checks(table: Table4, of_votes: Shares, level: SetLevel) -> Checks:
             words={name: f"{'' if case else 'not '}supported" for name, case in settled.items()},
             over_ap=f" Over AP it holds {over_ap}, which counts do not show." if over_ap else "",
         ),
-        # Votes are no correlation.
+        # Never supported: votes are not a correlation.
         "correlation_with_quality": Check(
             False, shares=of_votes, over_ap=of_nmrr, over_nmrr=of_sets.questions
         ),
@@ -266,7 +266,10 @@ def _preference(tests: SetTests, totals: Mapping[str, float]) -> Check:
 
 
 def _condition(tests: SetTests) -> str:
-    """Return how alike participants must be for a lead that is settled; else ""."""
+    """Return up to which spread of people's own leads a settled lead holds, in words.
+
+    "" for a lead that is not settled.
+    """
     most = most_points_apart(tests, PAPER_PARTICIPANTS) if is_settled(tests) else None
     if most is None:
         return ""
@@ -274,7 +277,10 @@ def _condition(tests: SetTests) -> str:
 
 
 def _if_they_differ(tests: SetTests) -> str:
-    """Return p of a lead that is settled, by how much participants differ; else ""."""
+    """Return the p of a settled lead for several spreads of people's own leads, in words.
+
+    "" for a lead that is not settled.
+    """
     most = most_points_apart(tests, PAPER_PARTICIPANTS) if is_settled(tests) else None
     if most is None:
         return ""

@@ -116,10 +116,10 @@ def _log_exception(exc_info: "OptExcInfo") -> None:
 
 
 def error_page(status: int, *sentences: str) -> tuple[str, int]:
-    """Render the error page of a status, with these sentences or the usual ones.
+    """Return the error page of a status, with these sentences or the usual ones of ``TEXTS``.
 
-    A signed-in researcher sees the menu, as a way back; not when the database fails, since the
-    menu needs it.
+    Signed-in researchers see the menu, as a way back, except from status 500 on: the menu needs the
+    database, which may be what failed.
     """
     g.participant = None  # an error page shows nothing personal
     for_researcher = status < 500 and g.get("researcher") is not None
@@ -128,7 +128,7 @@ def error_page(status: int, *sentences: str) -> tuple[str, int]:
     set_browser_language()
     title, usual_text = ERROR_TEXTS.get(status, ERROR_TEXTS[400])
     text = " ".join(map(gettext, sentences or (usual_text,)))
-    # Of a participant's page, the plan is known: its study's contact is on the page.
+    # Where the study's plan is known, participants read whom they can contact.
     in_study = "plan" in g and request.path.startswith("/s/")
     template = "participant/error.html" if in_study else "error.html"
     if for_researcher:
@@ -137,7 +137,7 @@ def error_page(status: int, *sentences: str) -> tuple[str, int]:
 
 
 def database_busy(error: Exception) -> ResponseReturnValue:
-    """Return the page that says the database is busy, and how soon to send the form again."""
+    """Return the page that says the database is busy; its header says when to try again."""
     roll_back(error)
     body, status = error_page(503, *([RELOAD] if request.method in ("GET", "HEAD") else []))
     return body, status, {"Retry-After": RETRY_AFTER}
@@ -171,7 +171,7 @@ def _results_hidden(_: ResultsHiddenError) -> ResponseReturnValue:
 
 
 def _unknown_kind(error: UnreadablePlanError) -> ResponseReturnValue:
-    """Return the page of a study whose kind is not registered: only researchers read why."""
+    """Return the page of a study whose plan cannot be read; only researchers read why."""
     session().rollback()
     g.pop("study", None)  # the page would read its plan
     current_app.logger.error("The page %s cannot be shown: %s", request.endpoint, error)

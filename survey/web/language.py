@@ -45,7 +45,7 @@ TIED = (
     *(marked("%(letters)s tie for ninth"), marked("%(letters)s tie for tenth")),
 )
 
-# What the brackets after a position mean.
+# What a mark in brackets after a position means, by kind of mark.
 MARK_MEANINGS = {
     "grades": marked("how well the match fits (the higher, the better)"),
     "weights": marked("which share of the people who were asked took it for a match"),
@@ -66,13 +66,13 @@ def init_app(app: Flask) -> None:
     app.add_template_global(_html_gettext, "_")
     app.add_template_global(_html_gettext, "gettext")
     app.add_template_global(_html_ngettext, "ngettext")
-    for called in (page_language, orders, place, ties, words_for_own_ordering):
-        app.add_template_global(called)
-    for applied in (
+    for global_function in (page_language, orders, place, ties, words_for_own_ordering):
+        app.add_template_global(global_function)
+    for filter_function in (
         *(aligned, and_join, compared, day, decimal, filled, in_words, mark_words, marks, methods),
         *(moment, ordinal, paragraphs, ranking_in_words),
     ):
-        app.add_template_filter(applied)
+        app.add_template_filter(filter_function)
     app.add_template_filter(_untranslated_order, "order")
 
 
@@ -84,6 +84,7 @@ def _html_gettext(sentence: str, /, **parts: object) -> Markup:
 
 @lru_cache(maxsize=5000)
 def _html_translation(language: str, sentence: str) -> Markup:
+    """Return a sentence's translation; one without %(parts)s is finished, so its %% becomes %."""
     translation = Markup(catalogue(language).gettext(sentence))  # noqa: S704 # nosec B704 # our own sentence
     return translation if "%(" in translation else translation % {}
 
@@ -94,12 +95,12 @@ def _html_ngettext(singular: str, plural: str, number: int, /, **parts: object) 
 
 
 def set_language(language: str) -> None:
-    """Answer this request in a language, or in English if it has no catalogue."""
+    """Set the language of this request's page, English if the language has no catalogue."""
     g.language = language if language in languages() else ENGLISH
 
 
 def set_browser_language() -> None:
-    """Answer a request that belongs to no study in the language that its browser prefers."""
+    """Set the language that the browser prefers, unless the request's language is set already."""
     if "language" not in g:
         set_language(request.accept_languages.best_match(languages()) or ENGLISH)
 
@@ -209,6 +210,7 @@ def place(ranking: Ranking, letter: str) -> str:
 
 @cache
 def _written_place(number: int, tied: bool, _: str) -> str:
+    """Return a place in words; the unnamed argument, the page's language, keys the cache."""
     return ("=" if tied else "") + ordinal(number)
 
 
@@ -264,7 +266,10 @@ def orders(question: BlindedQuestion, labels: Iterable[int]) -> str:
 
 
 def compared(ranking: Ranking, own: Ranking) -> str:
-    """Return how a method's ordering differs from one's own: "differs in one pair: B and D"."""
+    """Return how a method's ordering differs from the participant's own, in words.
+
+    "same as yours", "differs in one pair: B and D" or "differs in 3 pairs".
+    """
     pairs = differing_pairs(ranking, own)
     if not pairs:
         return gettext("same as yours")

@@ -1,6 +1,6 @@
 """Public pages of closed studies: their list, results, bundle, citation, and a question to try.
 
-No page that participants are led through links to them.
+Participants' pages do not link to them.
 """
 
 from collections.abc import Sequence
@@ -65,9 +65,10 @@ def _find_publication() -> None:
 
 
 def _unless_unchanged(view: View) -> View:
-    """Decorate a view so that who has its page gets it again only when the study has changed.
+    """Decorate a view: answer 304 to browsers that have the page of the study's present version.
 
-    No cache may show it without asking: after an erasure, or taken back, it must not be seen.
+    Caches must ask each time, or they would show a page after an erasure or after it was taken
+    back.
     """
 
     @wraps(view)
@@ -113,7 +114,7 @@ def public_page(publication: "Publication", **content: object) -> str:
         people=people,
         answered=answered,
         results=results,
-        lead=_drawn(results.lead),
+        lead=_svg_of(results.lead),
         printed=printed_table,
         left_out=left_out(g.plan),
         **content,
@@ -121,14 +122,14 @@ def public_page(publication: "Publication", **content: object) -> str:
 
 
 def _in_its_language(text: str) -> str:
-    """Return a text of the study, filled in with words in the study's language."""
+    """Return a text of the study with its placeholders filled in, in the study's language."""
     set_language(g.plan.language)
-    asked = filled(text)
+    filled_text = filled(text)
     set_language(ENGLISH)
-    return asked
+    return filled_text
 
 
-def _drawn(exhibit: "Exhibit | None") -> str | None:
+def _svg_of(exhibit: "Exhibit | None") -> str | None:
     return None if exhibit is None or exhibit.why else as_svg(exhibit)
 
 
@@ -141,7 +142,7 @@ def citation(publication: "Publication") -> Citation:
 @_unless_unchanged
 @in_own_process
 def bundle() -> ResponseReturnValue:
-    """Stream the bundle without what people said of themselves or wrote."""
+    """Stream the bundle without personal fields and free texts."""
     expected = bundles.estimate_bytes(session(), g.study)
     chunks = stream_public_bundle(session(), g.study)
     return attachment(chunks, "application/zip", f"{g.slug}.zip", expected)
@@ -178,11 +179,11 @@ def whole_text(name: str) -> ResponseReturnValue:
 @blueprint.route("/<slug>/try", methods=["GET", "POST"])
 @in_own_process
 def try_question() -> ResponseReturnValue:
-    """Show one question as participants saw it, then what is said of it; store nothing."""
+    """Show one question as participants saw it, then the results on it; store nothing."""
     if request.form.get("go") == "back":
         return redirect(url_for("published.page"), 303)
     plan, variant = g.plan, answers.usual_variant(g.plan)
-    # Visitors are no participants, who may ask whom the study names.
+    # The study's contact is for participants, so visitors do not see it.
     g.plan = replace(plan.in_arm(next(iter(plan.arms), None)), contact="").for_question(TRIED)
     g.at, g.bar = _address_of, "published/_bar.html"
     set_language(g.plan.language)
@@ -196,25 +197,25 @@ def try_question() -> ResponseReturnValue:
 
 
 def _try_steps(variant: str) -> ResponseReturnValue:
-    """Show a question that is answered in steps, which its form carries until it is done."""
+    """Show a question that is answered in steps; its form carries the steps, nothing is stored."""
     form = question_form(TRIED)
     steps: Sequence[object] = _read_steps(form)
     if form.validate_on_submit():
-        now = (session(), g.study, TRIED, variant, steps, form.steps_for)
-        steps = answers.steps_after(*now)
+        steps = answers.steps_after(session(), g.study, TRIED, variant, steps, form.steps_for)
         form.stored_steps = len(steps)
-        is_over = len(steps) > MOST_TRIAL_STEPS or len(_written(steps)) > LONGEST_STEPS
-        is_done = is_over or (form.is_done and not form.errors)
+        has_too_many = len(steps) > MOST_TRIAL_STEPS or len(_signed(steps)) > LONGEST_STEPS
+        is_done = has_too_many or (form.is_done and not form.errors)
         question = answers.preview(session(), g.study, TRIED, variant, steps)
-        doubt = doubt_about(question, TRIED, form) if is_done and not is_over else None
+        doubt = doubt_about(question, TRIED, form) if is_done and not has_too_many else None
         if is_done and doubt is None:
             return _tried_page(variant, steps, form)
-        return step_page(question, form, _written(steps), doubt)
+        return step_page(question, form, _signed(steps), doubt)
     question = answers.preview(session(), g.study, TRIED, variant, steps)
-    return step_page(question, form, _written(steps))
+    return step_page(question, form, _signed(steps))
 
 
 def _tried_page(variant: str, steps: Sequence[object], form: AnswerForm) -> ResponseReturnValue:
+    """Return the page that compares a visitor's answer with those of the study."""
     set_language(ENGLISH)
     _, drawn = answers.drawn_variant(g.study, TRIED, variant, steps)
     sheet = tried_sheet(session(), g.study, TRIED, drawn, form.answer)
@@ -234,14 +235,18 @@ def _signer() -> URLSafeSerializer:
     return URLSafeSerializer(secret_key(), salt=f"steps of a trial of {g.study.digest}")
 
 
-def _written(steps: Sequence[Any]) -> str:
-    """Return steps as the form carries them; signed, so that it can only hold our own."""
+def _signed(steps: Sequence[Any]) -> str:
+    """Return steps as a signed text for the form, so that visitors cannot send steps of their own.
+
+    "" without steps.
+    """
     if not steps:
         return ""
     return str(_signer().dumps([{**asdict(step), "saved_at": None} for step in steps]))
 
 
 def _read_steps(form: Form) -> tuple[object, ...]:
+    """Return the steps that a form carries, () if they were not signed here."""
     try:
         stored = _signer().loads(form.step_key.data or "")
     except BadSignature:

@@ -24,9 +24,10 @@ from survey.core.studies.rankings import Ranking
 
 Value = TypeVar("Value", bound=Hashable)
 
-# What a page asks back before it saves: about an own ordering that equals a column's (no longer),
-# about ticked columns whose orderings differ, or about an own ordering that puts a list above one
-# that is earlier at every position.
+# What a page may ask back before it saves an answer. EQUAL_COLUMN: the own ordering equals a
+# column's (only stored answers of earlier versions have it). DIFFERING_TICKS: the ticked columns'
+# orderings differ. REVERSED: the own ordering puts a list above one that is earlier at every
+# position.
 EQUAL_COLUMN, DIFFERING_TICKS, REVERSED = "equal", "differing", "reversed"
 ASKED_REASONS = (EQUAL_COLUMN, DIFFERING_TICKS, REVERSED)
 TYPED = 4  # beside the place in ASKED_REASONS: the ordering that counts for a column was typed
@@ -43,12 +44,13 @@ class Response:
     """One participant's answer to one question.
 
     ``label_order``: the measures behind Method1, Method2, … in this presentation;
-    ``clicked``: the label numbers that were ticked; ``own``: the custom ranking,
-    where none was. Raises ValueError unless exactly one of the two is present. How it was
-    shown, where known: ``column_order``, the label numbers from left to right; ``position``
-    of the question in the participant's session, from 1; ``seconds`` taken; ``asked``: what
-    the page asked back before it saved the answer, one of ASKED_REASONS; ``typed``: whether the
-    ordering of the ticked columns was given as the participant's own.
+    ``clicked``: the label numbers that were ticked; ``own``: the own ordering, where no label was
+    ticked. How the question was shown, None where unknown: ``column_order``, the label numbers
+    from left to right; ``position`` of the question in the participant's session, from 1;
+    ``seconds`` taken. ``asked``: what the page asked back before it saved the answer, one of
+    ASKED_REASONS; ``typed``: whether the participant typed the ordering of the ticked columns as
+    their own. Raises ValueError unless just one of ``clicked`` and ``own`` is present, and for a
+    label outside ``label_order``.
     """
 
     participant: str
@@ -94,16 +96,16 @@ def seconds_between(start: datetime | None, end: datetime | None) -> float | Non
 
 
 class GrowingColumn:
-    """A column that grows in place: of ten thousand small arrays memory would keep the gaps.
+    """An array that grows in place, of the smallest type that holds all values so far.
 
-    Its type is the smallest that holds the types of all values so far.
+    A list of ten thousand small arrays instead would leave gaps in memory once it is joined.
     """
 
     def __init__(self) -> None:
         self._dtype, self._bytes = np.dtype(np.bool_), bytearray()
 
     def extend(self, values: NDArray[np.generic]) -> None:
-        """Append some values."""
+        """Append values; convert the earlier ones where these need a larger type."""
         if (dtype := np.promote_types(self._dtype, values.dtype)) != self._dtype:
             self._bytes[:] = self.values.astype(dtype).tobytes()
             self._dtype = dtype
@@ -204,11 +206,13 @@ class Answers:
         codes = {name: Codes[Any]() for name in CODED}
         names: list[NDArray[np.str_]] = []
         counts, growing = GrowingColumn(), defaultdict[str, GrowingColumn](GrowingColumn)
-        left = iter(responses)
-        for batch in chain([[]], iter(lambda: list(islice(left, RESPONSES_AT_ONCE)), [])):
-            runs = [(who, len([*run])) for who, run in groupby(each.participant for each in batch)]
-            names.append(np.array([who for who, _ in runs], dtype=str))
-            counts.extend(np.array([count for _, count in runs], dtype=np.int64))
+        remaining = iter(responses)
+        # The empty batch gives every column its type, also where there are no responses.
+        for batch in chain([[]], iter(lambda: list(islice(remaining, RESPONSES_AT_ONCE)), [])):
+            consecutive = groupby(response.participant for response in batch)
+            lengths = [(participant, len([*same])) for participant, same in consecutive]
+            names.append(np.array([participant for participant, _ in lengths], dtype=str))
+            counts.extend(np.array([length for _, length in lengths], dtype=np.int64))
             for name, values in _batch_of(batch, codes).items():
                 growing[name].extend(values)
         people, answer_counts, rows = _by_participant(np.concatenate(names), counts.values)
@@ -240,8 +244,8 @@ class Answers:
 
     def subset(self, rows: NDArray[np.bool_]) -> "Answers":
         """Keep some answers, by a mask, and the participants who have one of them."""
-        left = sum_by_participant(rows, self.first_answer)
-        return self._part(self.people[left > 0], first_rows(left[left > 0]), rows)
+        counts = sum_by_participant(rows, self.first_answer)
+        return self._part(self.people[counts > 0], first_rows(counts[counts > 0]), rows)
 
     def blocks(self) -> Iterator["Answers"]:
         """Yield the answers of some thousand participants at a time, as views."""
@@ -257,7 +261,8 @@ class Answers:
         first_answer: NDArray[np.int64],
         rows: NDArray[np.integer | np.bool] | slice,
     ) -> "Answers":
-        """Return the answers in these rows, by an index of columns, with the people they are of."""
+        """Return the answers in ``rows`` (indices, a slice or a mask), which ``people`` gave."""
+        # All fields after people and first_answer have an entry for each answer.
         by_answer = {field.name: getattr(self, field.name)[rows] for field in fields(self)[2:]}
         return Answers(people, first_answer, **by_answer)
 
@@ -296,18 +301,19 @@ def _batch_of(
 def _by_participant(
     names: NDArray[np.str_], counts: NDArray[np.int64]
 ) -> tuple[NDArray[np.str_], NDArray[np.int64], NDArray[np.int64] | slice]:
-    """Return the participants, their numbers of answers, and which rows are whose, in order.
+    """Return the participants, their numbers of answers, and the rows sorted by participant.
 
-    ``names``: the participant of each run of answers; ``counts``: the answers in the run.
+    Participants keep the order in which they first occur. ``names``: the participant of each
+    stretch of consecutive answers; ``counts``: the number of answers in it.
     """
     begins = np.ones(len(names), dtype=bool)
-    begins[1:] = names[1:] != names[:-1]  # else a run that goes on in the next batch
+    begins[1:] = names[1:] != names[:-1]  # False where a batch cut a participant's answers in two
     if not begins.all():
         names, counts = names[begins], sum_by_participant(counts, np.flatnonzero(begins))
     if (names[:-1] < names[1:]).all():  # files are mostly sorted by participant
         return names, counts, slice(None)
     _, first, same = np.unique(names, return_index=True, return_inverse=True)
-    people = np.argsort(np.argsort(first))[same]
+    people = np.argsort(np.argsort(first))[same]  # numbered by first occurrence, not by name
     rows = np.argsort(np.repeat(people, counts), kind="stable")
     totals = np.bincount(people, weights=counts, minlength=len(first)).astype(np.int64)
     return names[np.sort(first)], totals, rows
@@ -341,9 +347,9 @@ def sum_by_participant(
 
 
 def blocks(length: int) -> Iterator[slice]:
-    """Yield slices that cut a column into blocks.
+    """Yield slices that cut a column of this length into blocks.
 
-    numpy copies indices, and what it counts, to eight bytes each: of a block only.
+    numpy copies indices and counted values to eight bytes each; the copy of a block stays small.
     """
     return (
         slice(start, min(start + ENTRIES_AT_ONCE, length))
@@ -352,11 +358,11 @@ def blocks(length: int) -> Iterator[slice]:
 
 
 def looked_up(table: NDArray[Any], *codes: NDArray[np.integer]) -> NDArray[Any]:
-    """Return ``table[codes]``, block by block; ``codes``: columns of one length."""
+    """Return ``table[codes]``, block by block; ``codes``: a column for each axis of the table."""
     entries = np.empty(len(codes[0]), dtype=table.dtype)
     for block in blocks(len(entries)):
         of_block = tuple(column[block] for column in codes)
-        if len(codes) == 1:  # in half the time
+        if len(codes) == 1:  # takes half the time; "wrap" reads −1 as the last entry, as [] does
             table.take(of_block[0], out=entries[block], mode="wrap")
         else:
             entries[block] = table[of_block]
@@ -436,7 +442,10 @@ class People:
 
 @dataclass(frozen=True)
 class Spread:
-    """Mean and sample standard deviation (n − 1) of ``n`` values; None where undefined."""
+    """Mean and sample standard deviation (n − 1) of ``n`` values; None where undefined.
+
+    ``why``: the reason that one of them is undefined, else None.
+    """
 
     n: int
     mean: float | None
@@ -463,7 +472,8 @@ class Table3:
 
 def spread(values: Sequence[float] | NDArray[np.float64]) -> Spread:
     """Summarise values, NaN left out; a mean needs one value, a standard deviation two."""
-    # As statistics.fmean and stdev, to the last digit, but from the distinct values of a million.
+    # Equal to statistics.fmean and stdev to the last digit, but fractions are added up for each
+    # distinct value only: there may be a million values.
     numbers = np.array(values, dtype=np.float64)
     distinct, tallies = np.unique(numbers[np.isfinite(numbers)], return_counts=True)
     counts = dict(zip(map(Fraction, distinct.tolist()), tallies.tolist(), strict=True))

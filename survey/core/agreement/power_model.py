@@ -74,9 +74,9 @@ CREDITED = 280 / 300  # responses that credit any measure: Table 4 has 20 custom
 BETWEEN_QUESTIONS = 0.15
 BETWEEN_PARTICIPANTS = 0.05
 
-# A chunk of replicates has about this number of answers, to stay in the processor's cache,
-# but enough replicates to be worth its calls. Its size depends on the study alone, so that
-# every executor computes the same chunks.
+# A chunk has about ANSWERS_AT_ONCE answers, to stay in the processor's cache, but at least
+# FEWEST_AT_ONCE replicates, since each chunk costs some hundred calls of numpy. Its size depends
+# on the study alone, so that chunks, and results, are the same on any number of processors.
 ANSWERS_AT_ONCE = 150_000
 FEWEST_AT_ONCE = 20
 
@@ -89,10 +89,11 @@ Singles = NDArray[np.float32]  # half the memory, and exact for whole numbers
 class QuestionType(NamedTuple):
     """How the measures' orders in a question are alike; the compared measures come first.
 
-    ``orders``: for each measure the place of the first measure with the same order;
-    ``contrast``: of the first two, as ``rankings.contrast`` names it; ``balanced``: of
-    contradicting ones, whether each ties as many lists; ``expected``: of balanced ones, the mean
-    difference that people with random orders without ties give.
+    ``orders``: for each measure the index of the first measure with the same order;
+    ``contrast``: of the first two, as ``rankings.contrast`` names it; ``balanced``: whether the
+    first two, if they contradict each other, tie equally many lists (True if they do not
+    contradict); ``expected``: for balanced kinds, the mean difference between the two in the
+    answers of people with random orders without ties, in [-1, 1].
     """
 
     orders: tuple[int, ...]
@@ -105,7 +106,7 @@ QuestionTypes = tuple[tuple[QuestionType, int], ...]
 
 
 def distinct_types(measures: int) -> QuestionTypes:
-    """Return the type of all questions in which all orders differ and the compared contradict."""
+    """Return one type for all questions: all orders differ, the compared two contradict."""
     return ((QuestionType(tuple(range(measures)), CONTRADICTING), 1),)
 
 
@@ -122,16 +123,17 @@ RANDOM_TYPES: QuestionTypes = (
     (QuestionType((0, 0, 2), IDENTICAL), 53),
     (QuestionType((0, 0, 0), IDENTICAL), 25),
 )
-# In which share of these the others contradict each other and tie as many lists.
+# The share of those 300 questions that is contradicting and balanced, for the other two pairs.
 RANDOM_BALANCED = {("AP", "NMRR"): 91 / 300, ("AP", "MNRO"): 203 / 300}
 
 
 def smallest_lead(participants: int, questions: int, answered: float = 1.0) -> float | None:
-    """Return the smallest lead that 80 % of studies show for questions of this kind, by itself.
+    """Return the smallest true lead that 80 % of studies detect, for questions of this kind.
 
-    ``questions``: with orders that contradict each other; ``answered``: the share of them that each
-    participant answers. By t, with the planner's spreads: so about what ``sum_power`` simulates.
-    None below two participants or questions, and where no lead below 1 would do.
+    ``questions``: number of them with orders that contradict each other; ``answered``: the share of
+    these that each participant answers. Computed by t for one pair without correction, with the
+    planner's spreads, so it is close to what ``sum_power`` simulates. None for fewer than two
+    participants or questions, and where not even a lead of 1 is detected.
     """
     people = participants * answered
     if people < 2 or questions < 2:
@@ -150,7 +152,10 @@ def smallest_lead(participants: int, questions: int, answered: float = 1.0) -> f
 def count_question_types(
     rankings: Mapping[int, Mapping[str, Ranking]], pair: Pair
 ) -> QuestionTypes:
-    """Count the questions of each type, with a pair of measures first."""
+    """Count the questions of each type; the pair's measures come first in ``orders``.
+
+    ``rankings``: question → measure → ranking. ``expected`` is the mean over a type's questions.
+    """
     expected: dict[QuestionType, list[float]] = {}
     for by_measure in rankings.values():
         first, second = by_measure[pair.first], by_measure[pair.second]
@@ -160,11 +165,11 @@ def count_question_types(
         how = contrast(first, second)
         balanced = how == CONTRADICTING and is_balanced(first, second)
         question_type = QuestionType(alike, how, balanced or how != CONTRADICTING)
-        given = expected_of_question(by_measure, pair) if balanced else 0.0
-        expected.setdefault(question_type, []).append(given)
+        difference = expected_of_question(by_measure, pair) if balanced else 0.0
+        expected.setdefault(question_type, []).append(difference)
     return tuple(
-        (question_type._replace(expected=round(sum(given) / len(given), 4)), len(given))
-        for question_type, given in expected.items()
+        (question_type._replace(expected=round(sum(of_kind) / len(of_kind), 4)), len(of_kind))
+        for question_type, of_kind in expected.items()
     )
 
 
@@ -240,11 +245,11 @@ class Power(PlannedStudy):
 
     ``power``: the share of ``replicates`` in which the verdict, for questions of this kind, prefers
     the measure that is ahead (or, without a difference, either), in [0, 1]; ``interval``: its
-    Monte Carlo 95 % interval (Wilson); ``for_order``: the share in which it does so for its order,
-    and not only for showing no ties. ``equal``: the share in which the verdict is "equal to within
-    the difference" if there is none; None for a difference of 0, or if it was not simulated.
-    ``half_width``: mean half-width of the 95 % interval around the estimated difference, as a
-    share; None where no replicate has one.
+    Monte Carlo 95 % interval (Wilson); ``for_order``: the share in which it prefers that measure's
+    orders, and not only their fewer ties. ``equal``: the share in which the verdict is "equal to
+    within the difference" if there is none; None for a difference of 0, or if it was not
+    simulated. ``half_width``: mean half-width of the 95 % interval around the estimated
+    difference, as a share; None where no replicate has one.
     """
 
     replicates: int
@@ -256,7 +261,11 @@ class Power(PlannedStudy):
 
 
 class Tally(NamedTuple):
-    """One chunk's sums: replicates, those with a test, verdicts of each sort, half-widths."""
+    """Sums over a chunk's replicates, for one study.
+
+    ``tested``: replicates that have a test; ``preferred``, ``for_order``, ``equal``: those with
+    such a verdict, as in ``Power``; ``half_widths``: the sum of the intervals' half-widths.
+    """
 
     replicates: int
     tested: int
@@ -286,7 +295,7 @@ class Chunk:
 
 
 def cost_of(studies: Sequence[PlannedStudy], *, equality: bool = True) -> int:
-    """Return the answers that a replicate of studies that differ in δ alone simulates."""
+    """Return how many answers one replicate simulates, for studies that differ in δ alone."""
     return studies[0].answers * len(_differences(studies, equality=equality))
 
 
@@ -305,12 +314,17 @@ def decided_share(measures: int) -> float:
 
 
 def estimated_shares(credits: Credits, pair: Pair) -> dict[str, float]:
-    """Estimate ``decided`` and the spreads of a planned study from votes on a pair.
+    """Estimate ``decided`` and both spreads of ``PlannedStudy`` from the votes of a study.
 
-    In the questions in which its orders differ. Raises ValueError where they are too few.
+    Only questions in which the pair's orders differ are used. Raises ValueError where they are too
+    few.
     """
     rankings = credits.ballots.rankings
-    differing = [number for number, of in rankings.items() if of[pair.first] != of[pair.second]]
+    differing = [
+        number
+        for number, by_measure in rankings.items()
+        if by_measure[pair.first] != by_measure[pair.second]
+    ]
     credits = credits.subset(np.isin(credits.questions, differing))
     d = differences(credits, pair)
     spread = BallotSums.of(d, credits)
@@ -360,7 +374,8 @@ def tally(chunk: Chunk, seed: int) -> tuple[Tally, ...]:
     )
 
 
-def _count(outcome: "PowerVerdict", difference: float, none: "PowerVerdict | None") -> Tally:
+def _count(outcome: "PowerVerdict", difference: float, without: "PowerVerdict | None") -> Tally:
+    """Count the verdicts of a study with δ = ``difference``; ``without``: simulated with δ = 0."""
     preferred = outcome.preferred & ((outcome.tests.mean[0] > 0) | (not difference))
     half_width = outcome.half_width
     return Tally(
@@ -368,19 +383,19 @@ def _count(outcome: "PowerVerdict", difference: float, none: "PowerVerdict | Non
         tested=int((half_width > 0).sum()),
         preferred=int(preferred.sum()),
         for_order=int((preferred & outcome.for_order).sum()),
-        equal=int(none.equal_within(difference).sum()) if none and difference else 0,
+        equal=int(without.equal_within(difference).sum()) if without and difference else 0,
         half_widths=float(half_width.sum()),
     )
 
 
 @dataclass(frozen=True)
 class AnswerTable:
-    """The answers of a chunk's replicates: by whom, to which questions, of which types.
+    """The answers of a chunk's replicates: by which participants, to questions of which types.
 
-    ``participants``, ``questions``: of each answer, sorted by participant; those numbered from
-    ``clickers`` on click at random. ``orders``: (measures, S, replicates or 1), of the type of each
-    question; ``contradicting``, ``balanced`` (those of them that decide on orders), and
-    ``expected`` there of random orders: (S, replicates or 1).
+    ``participants``, ``questions``: numbers from 0, an entry for each answer, sorted by
+    participant; participants numbered from ``clickers`` on click at random. Of each question's
+    type: ``orders``, (measures, S, replicates or 1); ``contradicting``, ``balanced`` (and
+    contradicting) and ``expected``, as in ``QuestionType``, (S, replicates or 1).
     """
 
     participants: Whole
@@ -402,8 +417,9 @@ def deal(study: PlannedStudy, replicates: int, stream: Generator) -> AnswerTable
     """Deal each participant their questions, let some stop early, and draw the questions' types.
 
     From a pool each gets the questions dealt least often so far, at random among equals, as the
-    survey does. Who stops has answered a random part of theirs, at least one and not all; the parts
-    are evenly spread. All replicates share these; each has its own types.
+    survey does. Participants who stop early have answered a random part of theirs, at least one and
+    not all; the sizes of the parts are evenly spread. All replicates have the same answers, but
+    draw the questions' types separately.
     """
     people, asked = study.participants, study.per_participant
     dealt = np.zeros(study.questions)
@@ -422,7 +438,7 @@ def deal(study: PlannedStudy, replicates: int, stream: Generator) -> AnswerTable
     drawn = np.zeros((study.questions, 1), dtype=int)
     if len(question_types) > 1:
         # Without replacement, so that a study of these very questions has each of them.
-        rounds = -(-study.questions // len(known))
+        rounds = -(-study.questions // len(known))  # rounded up
         order = stream.random((rounds, len(known), replicates)).argsort(axis=1)
         drawn = known[order].reshape(-1, replicates)[: study.questions]
     return AnswerTable(
@@ -454,7 +470,10 @@ class Leanings(NamedTuple):
 
 
 def draw_leanings(study: PlannedStudy, replicates: int, stream: Generator) -> Leanings:
-    """Draw how participants and questions lean; two measures' leanings differ by u_s + v_p."""
+    """Draw the leanings; u_s + v_p is the difference between two measures' leanings.
+
+    So each measure's leaning has half of the variance.
+    """
 
     def draw(spread: float, size: int) -> Singles:
         normal = stream.standard_normal((study.measures, size, replicates), dtype=np.float32)
@@ -468,9 +487,10 @@ def draw_leanings(study: PlannedStudy, replicates: int, stream: Generator) -> Le
 
 
 def pick(study: PlannedStudy, table: AnswerTable, leanings: Leanings, drawn: Singles) -> Singles:
-    """Return which order each answer picks, named by its first measure: (measures, n, replicates).
+    """Return which order each answer picks, 1 or 0: (measures, answers, replicates).
 
-    1 where it does, else 0. ``drawn``: uniform in [0, 1), (n, replicates).
+    An order that several measures share is picked under the first of them; an answer with an own
+    order picks none. ``drawn``: uniform in [0, 1), (answers, replicates).
     """
     measures = study.measures
     usual = np.full(measures, study.decided / 2, dtype=np.float32)
@@ -478,6 +498,7 @@ def pick(study: PlannedStudy, table: AnswerTable, leanings: Leanings, drawn: Sin
         usual[2:] = min(study.decided / 2, (1 - study.decided) / (measures - 2))
     usual[:2] += np.float32(study.difference / 2) * np.array([1, -1], dtype=np.float32)
     first_click = int(np.searchsorted(table.participants, table.clickers))
+    # A measure is picked where ``drawn`` is between the sums of chances before and after its own.
     picked, reached = np.empty((measures, *drawn.shape), np.float32), np.zeros_like(drawn)
     below = np.zeros(drawn.shape, dtype=bool)
     for measure, share in enumerate(usual):
@@ -497,11 +518,12 @@ def pick(study: PlannedStudy, table: AnswerTable, leanings: Leanings, drawn: Sin
 
 @dataclass(frozen=True)
 class Tests:
-    """Tests of the mean difference of each pair, (pairs, replicates), in some answers.
+    """Tests of each pair's mean difference, in arrays of (pairs, replicates).
 
-    ``se``, ``df``: for questions of this kind (T2); ``se_these``, ``df_these``: for these (T1); an
-    infinite error where there is no test. ``least``, ``least_these``: the smallest p that so few
-    questions, and participants, can show. ``n``: number of answers.
+    ``se``, ``df``: standard error and degrees of freedom for questions of this kind; ``se_these``,
+    ``df_these``: for these questions. The error is infinite where there is no test. ``least``,
+    ``least_these``: the smallest p that the number of questions, or of participants, allows.
+    ``n``: number of answers.
     """
 
     mean: Numbers
@@ -517,17 +539,21 @@ class Tests:
     def of(
         cls, table: AnswerTable, credits: Singles, pairs: Sequence[tuple[int, int]], counted: Mask
     ) -> "Tests":
-        """Test pairs of measures in the answers to questions that are counted."""
+        """Test pairs of measures in the answers to some questions.
+
+        ``credits``: (measures, answers, replicates), as ``_credits`` returns them; ``pairs``:
+        indices of measures; ``counted``: the questions' mask, (S, replicates or 1).
+        """
         mask = counted[np.newaxis].astype(np.float32)
         answers = mask[:, table.questions]
         if not counted.all():
             credits = credits * answers
         first, second = np.array(pairs).T
-        rows, columns = (_sums(of, credits) for of in (table.participants, table.questions))
-        by_row, by_column = (np.moveaxis(of[first] - of[second], 1, 0) for of in (rows, columns))
-        row_counts, column_counts = (
-            np.moveaxis(_sums(of, answers), 1, 0) for of in (table.participants, table.questions)
-        )
+        rows, columns = _sums(table.participants, credits), _sums(table.questions, credits)
+        by_row = np.moveaxis(rows[first] - rows[second], 1, 0)
+        by_column = np.moveaxis(columns[first] - columns[second], 1, 0)
+        row_counts = np.moveaxis(_sums(table.participants, answers), 1, 0)
+        column_counts = np.moveaxis(_sums(table.questions, answers), 1, 0)
         differ = (table.orders[first] != table.orders[second])[:, np.unique(table.questions)]
         squares = ((columns[first] + columns[second]) * differ).sum(axis=1)
         return cls.of_sums(by_row, by_column, row_counts, column_counts, squares)
@@ -541,27 +567,30 @@ class Tests:
         column_counts: Numbers,
         squares: Numbers,
     ) -> "Tests":
-        """Test differences that are added up; see ``TableSums.of``.
+        """Test the mean differences from sums over participants (rows) and questions (columns).
 
-        ``by_row``, ``by_column``: (P, pairs, replicates) and (S, pairs, replicates); the counts
-        likewise, or with one pair; ``squares``: (pairs, replicates).
+        ``by_row``, ``by_column``: sums of differences, (P, pairs, replicates) and (S, pairs,
+        replicates); ``row_counts``, ``column_counts``: numbers of answers, of the same shapes, or
+        with one pair; ``squares``: sums of squared differences, (pairs, replicates). See
+        ``TableSums.of``.
         """
         with np.errstate(invalid="ignore", divide="ignore"):  # where there is nothing to test
             sums = TableSums.of(by_row, by_column, row_counts, column_counts, squares)
             mean = sums.total / sums.n
-            moved = (by_row - row_counts * mean) / (sums.n - row_counts)
-            these = (sums.rows - 1) / sums.rows * (moved**2).sum(axis=0)
+            # Jackknife: how far the mean moves without each participant.
+            shifts = (by_row - row_counts * mean) / (sums.n - row_counts)
+            variance_these = (sums.rows - 1) / sums.rows * (shifts**2).sum(axis=0)
             estimates = variance_components(sums)
             enough = (sums.rows > 1) & (sums.columns > 1) & (sums.rest_df > 0)
             people, questions = (
-                np.where(enough, known, counted_alone)
-                for known, counted_alone in zip(estimates.effective, sums.effective, strict=True)
+                np.where(enough, estimated, counted)
+                for estimated, counted in zip(estimates.effective, sums.effective, strict=True)
             )
             # A zero that rounding made positive is no variance; the analysis has the same limit.
             least = NEGLIGIBLE * squares / sums.n**2
             se, se_these = (
-                np.sqrt(np.where(of > least, of, np.inf))
-                for of in (np.where(enough, estimates.variance, 0), these)
+                np.sqrt(np.where(variance > least, variance, np.inf))
+                for variance in (np.where(enough, estimates.variance, 0), variance_these)
             )
             df = np.where(np.isfinite(se), estimates.df, 1.0)
             least, least_these = 2 ** (1 - questions), 2 ** (1 - people)
@@ -570,15 +599,16 @@ class Tests:
 
     @property
     def q(self) -> Numbers:
-        """The p of the test that speaks of these questions only, not of others like them."""
+        """The p of the test for these questions, (pairs, replicates)."""
         p = 2 * scipy.special.stdtr(self.df_these, -np.abs(self.mean) / self.se_these)
         larger: Numbers = np.maximum(p, self.least_these)
         return larger
 
     def decisions(self, measures: int, *, primary: bool = False) -> tuple[Mask, Mask]:
-        """Return where the tests decide on the first pair: for the population, for these.
+        """Return the replicates in which the first pair's tests are significant, as two masks.
 
-        Corrected for all pairs, but those of a ``primary`` pair.
+        The first is for questions of this kind, the second for these. They are corrected for all
+        pairs of ``measures`` measures, unless the pair is ``primary``.
         """
         t, df, compared = self.mean / self.se, self.df, measures
         if primary:
@@ -589,15 +619,19 @@ class Tests:
         return of_population, significant if primary else _holm_of_first(self)
 
     def beyond(self, expected: Numbers) -> "Tests":
-        """Return the tests with what is expected taken from the means: of a like spread."""
+        """Return the tests with ``expected`` subtracted from the means; the errors are kept."""
         return replace(self, mean=self.mean - expected)
 
 
-def _sums(of: Whole, values: Singles) -> Numbers:
-    """Add up values, (…, n, replicates), by the participant or question ``of`` each."""
-    groups, place = np.unique(of, return_inverse=True)
-    entries = (np.ones(len(of), np.float32), (place, np.arange(len(of))))
-    members = scipy.sparse.csr_array(entries, (len(groups), len(of)))
+def _sums(owners: Whole, values: Singles) -> Numbers:
+    """Add up the answers' values by participant or question: (…, groups, replicates).
+
+    ``owners``: the number of each answer's participant or question; ``values``: (…, answers,
+    replicates).
+    """
+    groups, index = np.unique(owners, return_inverse=True)
+    entries = (np.ones(len(owners), np.float32), (index, np.arange(len(owners))))
+    members = scipy.sparse.csr_array(entries, (len(groups), len(owners)))
     return np.array([members @ each for each in values], dtype=np.float64)
 
 
@@ -605,8 +639,9 @@ def _sums(of: Whole, values: Singles) -> Numbers:
 class PowerVerdict:
     """The verdict on the first pair in each replicate.
 
-    ``preferred``: a preference for questions of this kind, ``for_order``: between the orders;
-    ``decided``: a preference, at least for these questions.
+    ``preferred``: it is a preference for questions of this kind; ``for_order``: a preference is
+    between the orders, not only between more and fewer ties; ``decided``: it is a preference, for
+    questions of this kind or for these only.
     """
 
     tests: Tests
@@ -637,7 +672,10 @@ class PowerVerdict:
 
     @property
     def half_width(self) -> Numbers:
-        """Half the 95 % interval, which holds that for these questions; 0 without a test."""
+        """Half the width of the 95 % interval; 0 without a test.
+
+        The wider of those for questions of this kind and for these, as in the analysis.
+        """
         tests = self.tests
         widths = [
             -scipy.special.stdtrit(df, LEVEL / 2) * se[0]
@@ -681,13 +719,15 @@ def _holm_of_first(tests: Tests) -> Mask:
 def replicates_beyond_clicks(orders: Whole, clicks: Numbers, tests: Tests) -> Mask:
     """Return where the label permutation shows more than random clicks give.
 
-    A random click credits the measures behind one label. The lead of many is nearly normal.
-    ``orders``: of each question, as in ``AnswerTable``; ``clicks``: how many, (S, replicates).
+    A random click credits the measures behind one label. The lead after many clicks is nearly
+    normal. ``orders``: of the answered questions, as in ``AnswerTable``; ``clicks``: how many each
+    of them got, (S, replicates).
     """
     differ = orders[0] != orders[1]
     first, second = ((orders == orders[compared]).mean(axis=0) for compared in (0, 1))
     step, square = (first - second) * differ, (first + second) * differ
-    mean, variance = ((of * clicks).sum(axis=0) for of in (step, square - step**2))
+    mean = (step * clicks).sum(axis=0)
+    variance = ((square - step**2) * clicks).sum(axis=0)
     beyond = tests.mean[0] * tests.n[0] - mean
     p = 2 * scipy.special.ndtr((0.5 - np.abs(beyond)) / np.sqrt(np.maximum(variance, NEGLIGIBLE)))
     more: Mask = (p < LEVEL) & (beyond * tests.mean[0] > 0)
@@ -695,10 +735,10 @@ def replicates_beyond_clicks(orders: Whole, clicks: Numbers, tests: Tests) -> Ma
 
 
 def _for_order(table: AnswerTable, credits: Singles, tests: Tests) -> Mask:
-    """Return where a preference is one for the order: balanced questions show it alone.
+    """Return where a preference is for the orders, not only for fewer ties.
 
-    There the difference has to be beyond what random orders without ties give. Or no other
-    questions tell the two apart.
+    Either all questions in which the orders differ are balanced. Or the balanced ones alone show
+    a difference beyond the one that random orders without ties would give.
     """
     no_ties = (table.balanced | ~table.differ).all(axis=0)
     if no_ties.all():
@@ -706,8 +746,8 @@ def _for_order(table: AnswerTable, credits: Singles, tests: Tests) -> Mask:
     part = Tests.of(table, credits, [(0, 1)], table.balanced)
     weights = table.balanced[table.questions]
     with np.errstate(invalid="ignore", divide="ignore"):
-        given = (table.expected[table.questions] * weights).sum(axis=0) / weights.sum(axis=0)
-    above = part.beyond(np.nan_to_num(given))
+        expected = (table.expected[table.questions] * weights).sum(axis=0) / weights.sum(axis=0)
+    above = part.beyond(np.nan_to_num(expected))
     shown = np.abs(above.mean[0]) / above.se[0] > -scipy.special.stdtrit(above.df[0], LEVEL / 2)
     same = (part.mean[0] * tests.mean[0] > 0) & (above.mean[0] * tests.mean[0] > 0)
     for_order: Mask = no_ties | (shown & same)
@@ -715,7 +755,10 @@ def _for_order(table: AnswerTable, credits: Singles, tests: Tests) -> Mask:
 
 
 def sum_power(study: PlannedStudy, tallies: Sequence[Tally], *, equality: bool = True) -> Power:
-    """Add up a study's chunks and return its power."""
+    """Return a study's power from the tallies of its chunks.
+
+    ``equality``: whether the chunks were simulated without a difference too.
+    """
     total = Tally(*map(sum, zip(*tallies, strict=True)))
     low, high = wilson(total.preferred, total.replicates)
     return Power(

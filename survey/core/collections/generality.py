@@ -1,4 +1,4 @@
-"""Collections that grow: what measures make of the same queries among more and more documents."""
+"""Generality: how measures' values change while documents that are not relevant are added."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ VALUE_COLUMNS = (*GENERALITY_MEASURES, PRINTED)
 
 
 def set_sizes(relevant: int, collection_size: int) -> list[int]:
-    """Return how many documents each of SETS sets has: the relevant ones, and equal shares more."""
+    """Return the sizes of SETS growing sets: the relevant documents, and 1/3, 2/3, all others."""
     others = collection_size - relevant
     return [relevant + round(others * number / SETS) for number in range(1, SETS + 1)]
 
@@ -24,20 +24,21 @@ def set_sizes(relevant: int, collection_size: int) -> list[int]:
 def values_in_sets(
     orders: NDArray[np.int64], relevant: NDArray[np.bool_], draws: int, chance: Generator
 ) -> Values:
-    """Return the values (SETS, runs, VALUE_COLUMNS) of a query in sets that contain one another.
+    """Return the measures' values (SETS, runs, VALUE_COLUMNS) for one query, in SETS growing sets.
 
-    ``orders`` (runs, documents): the documents' numbers, best first; ``relevant`` (documents,).
-    Which other documents a set holds is drawn ``draws`` times, alike for all runs, and the values
-    are means over draws.
+    ``orders`` (runs, documents): the documents' numbers, best first; ``relevant`` (documents,): a
+    mask. Which of the other documents are in a set is drawn ``draws`` times, the same for all
+    runs; the values are means over draws.
     """
     documents = len(relevant)
-    arrivals = np.argsort(chance.random((draws, documents - relevant.sum())), axis=1)
-    since = np.zeros((draws, documents), dtype=np.int64)
-    since[:, ~relevant] = arrivals
+    # For each draw the documents that are not relevant, numbered in the order they are added.
+    added = np.zeros((draws, documents), dtype=np.int64)
+    added[:, ~relevant] = np.argsort(chance.random((draws, documents - relevant.sum())), axis=1)
     values = np.empty((SETS, len(orders), len(VALUE_COLUMNS)))
     for number, size in enumerate(set_sizes(int(relevant.sum()), documents)):
-        is_in = relevant | (since < size - relevant.sum())
+        is_in = relevant | (added < size - relevant.sum())
         for run, order in enumerate(orders):
+            # A document's position is the number of documents of the set up to it.
             positions = np.cumsum(is_in[:, order], axis=1)[:, relevant[order]]
             scored = [
                 score(GENERALITY_MEASURES, positions, size),
@@ -50,7 +51,7 @@ def values_in_sets(
 def deviations(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the deviations from the first set in per cent of it; NaN where that is 0.
 
-    ``values`` (…, SETS, runs, VALUE_COLUMNS) → (…, SETS, runs, VALUE_COLUMNS).
+    ``values``: (…, SETS, runs, VALUE_COLUMNS); the result has the same shape.
     """
     first = values[..., :1, :, :]
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -62,7 +63,7 @@ def deviation_intervals(
 ) -> NDArray[np.float64]:
     """Return 95 % percentile bootstrap intervals (2, SETS, runs, VALUE_COLUMNS) of mean deviations.
 
-    ``queries``: the values of each, see ``values_in_sets``; queries are drawn with replacement.
+    ``queries``: each query's ``values_in_sets``; queries are drawn with replacement.
     NaN where a resample has a first set of value 0.
     """
     count = len(queries)

@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import MISSING, dataclass, field, fields, replace
 from datetime import date, datetime
-from functools import cache
+from functools import cache, lru_cache
 from itertools import groupby, pairwise
+from operator import attrgetter
 from string import Formatter
 from types import NoneType, UnionType
 from typing import Any, ClassVar, Literal, Self, Union, get_args, get_origin, get_type_hints
@@ -432,7 +433,7 @@ def given_together(owner: type) -> tuple[tuple[ValueField, ValueField], ...]:
 def _checks_of(
     owner: type,
 ) -> Sequence[tuple[str, bool, Callable[[object], str] | None, str, tuple[object, ...]]]:
-    """Return of each declared field what ``Declared`` checks: thousands are made a second.
+    """Return of each declared field what ``Declared`` checks.
 
     Each is (name, whether it may be None, its rule's ``breach`` unless that allows all, the field
     of the choice with which it counts, the values of that choice).
@@ -447,6 +448,48 @@ def _checks_of(
     return checks
 
 
+def _require_allowed(owner: type, *values: object) -> None:
+    """Raise NotAllowedValueError unless an owner may have these values of its declared fields."""
+    checks = _checks_of(owner)
+    given = {check[0]: value for check, value in zip(checks, values, strict=True)}
+    for name, optional, breach_of, before, allowed in checks:
+        value = given[name]
+        if value is None and optional:
+            continue
+        if breach_of and (breach := breach_of(value)):
+            raise NotAllowedValueError(name, breach)
+        if before and given[before] not in allowed:
+            text = f"is {_written(value)}; there is one only with {before} "
+            raise NotAllowedValueError(name, text + " or ".join(map(str, allowed)))
+    for first, second in given_together(owner):
+        if (given[first.name] is None) != (given[second.name] is None):
+            text = f"and {second.name} belong together; both or neither can be given"
+            raise NotAllowedValueError(first.name, text)
+
+
+# Millions of answers have few different values. True is not 1 here: their types count too.
+_require_allowed_once: Callable[..., None] = lru_cache(4_096, typed=True)(_require_allowed)
+
+
+def _require_known(owner: type, *values: Any) -> None:
+    try:
+        _require_allowed_once(owner, *values)
+    except TypeError:  # a value of another type, which cannot be a key
+        _require_allowed(owner, *values)
+
+
+@cache
+def _values_checker(owner: type) -> Callable[[object], None]:
+    """Return what checks the values of an owner's declared fields."""
+    names = [each.name for each in value_fields(owner)]
+    are_plain = all(each.type in (bool, int, float, str) for each in value_fields(owner))
+    check = _require_known if are_plain else _require_allowed
+    if len(names) < 2:  # attrgetter would return no tuple
+        return lambda owned: check(owner, *(getattr(owned, name) for name in names))
+    values_of = attrgetter(*names)
+    return lambda owned: check(owner, *values_of(owned))
+
+
 class Declared:
     """Base of a frozen dataclass whose fields refuse what their rules do not allow.
 
@@ -456,20 +499,7 @@ class Declared:
 
     def __post_init__(self) -> None:
         owner: type = type(self)
-        values = vars(self)
-        for name, optional, breach_of, before, allowed in _checks_of(owner):
-            value = values[name]
-            if value is None and optional:
-                continue
-            if breach_of and (breach := breach_of(value)):
-                raise NotAllowedValueError(name, breach)
-            if before and values[before] not in allowed:
-                text = f"is {_written(value)}; there is one only with {before} "
-                raise NotAllowedValueError(name, text + " or ".join(map(str, allowed)))
-        for first, second in given_together(owner):
-            if (getattr(self, first.name) is None) != (getattr(self, second.name) is None):
-                text = f"and {second.name} belong together; both or neither can be given"
-                raise NotAllowedValueError(first.name, text)
+        _values_checker(owner)(self)
 
 
 def brace_faults(

@@ -1,4 +1,4 @@
-"""Seeded generators of a study's ranked lists: random, or such that measures contradict."""
+"""Seeded generators of a study's ranked lists: random, or contradicting by measures."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -26,7 +26,7 @@ MOST_POSITIONS = 1_000_000
 MOST_DISCRIMINATIVE_DRAWS = 200_000
 MOST_DISCRIMINATIVE_POSITIONS = 10_000_000
 
-# Of a discriminative set that may have ties, which comes up more often or not at all.
+# The limit for discriminative sets that may have ties: such a set comes up sooner, or never.
 MOST_TIED_DRAWS = 50_000
 
 # Added to the spawn key, so that lists that one seed draws in different ways are unrelated.
@@ -35,7 +35,7 @@ OBVIOUS_STREAM = 2
 LETTER_STREAM = 3
 TIED_STREAM = 4
 
-# By how much neighbouring values of a measure must differ.
+# The smallest difference that neighbouring values of a measure may have in a discriminative set.
 APART = Fraction(1, 200)
 
 # Differences within a float's error of APART are decided by exact values.
@@ -60,7 +60,7 @@ class Positions:
 
     def below(self, bound: int) -> int:
         """Draw a whole number from 0…bound−1, each equally likely."""
-        limit = 2**64 - 2**64 % bound
+        limit = 2**64 - 2**64 % bound  # raw numbers above would make small remainders likelier
         while True:
             raw = next(self._words)
             if raw < limit:
@@ -160,31 +160,36 @@ def discriminative_question(
     odd one out in 20.7 %, NMRR in 4.4 %, MNRO in 6.6 %, and no single measure in
     68.3 %; that is one set in 236, 1122 and 736 draws.
 
-    Where no draw has that odd one out, the first set is taken that fulfils the rest. Measures of
-    few values, such as P@5, tie most lists: where ``most_draws`` draws bring no set, or brought
-    none for question 1, values may be equal, and two measures contradict each other only where
-    each alone ties as many pairs of lists as the other alone (``rankings.is_balanced``). Each list
-    is then drawn from a first part of the collection, of any length, since such measures see no
-    more of it; and where no draw has all measures contradict one another, that is taken in which
-    most do, those with measures[(number − 1) mod their count] first.
+    If no draw has that odd one out, the first set is accepted that fulfils the other conditions.
 
-    Raises ValueError where two measures contradict each other in no draw, naming them.
+    Measures of few values, such as P@5, tie most lists, so that ``most_draws`` draws may bring no
+    such set. Then, or if none came up for question 1, sets are drawn again by weaker conditions:
+
+    - neighbouring values may also be equal,
+    - two measures contradict each other only if each ties as many pairs of lists that the other
+      does not tie (``rankings.is_balanced``),
+    - each list is drawn from a first part of the collection, of a length drawn for it, since such
+      measures see no more of it,
+    - if in no draw all measures contradict one another, the set is accepted in which most pairs
+      do, first of all pairs with measures[(number − 1) mod their count].
+
+    Raises ValueError naming two measures that contradict each other in no draw.
     """
     design = (seed, lists, relevant, tuple(measures), setting)
-    drawn = _first_comes_up_untied(*design) and _discriminative(number, False, *design)
-    if not isinstance(drawn, Question):
-        drawn = _discriminative(number, True, *design)
-    if isinstance(drawn, Question):
-        return drawn
+    result = _first_comes_up_untied(*design) and _discriminative(number, False, *design)
+    if not isinstance(result, Question):
+        result = _discriminative(number, True, *design)
+    if isinstance(result, Question):
+        return result
     raise ValueError(
         f"no set of {lists} lists of {relevant} positions among {setting.collection_size} "
-        f"came up {drawn}, or take the generator random"
+        f"came up {result}, or take the generator random"
     )
 
 
 @lru_cache(maxsize=32)
 def _first_comes_up_untied(*design: Any) -> bool:
-    """Whether question 1 can be drawn without ties, which takes seconds where it cannot."""
+    """Whether question 1 can be drawn without ties; cached, as a vain search takes seconds."""
     return isinstance(_discriminative(1, False, *design), Question)
 
 
@@ -197,7 +202,10 @@ def _discriminative(
     measures: tuple[str, ...],
     setting: Setting,
 ) -> Question | str:
-    """Return the first discriminative set, with ties or without, or why none came up."""
+    """Return the first discriminative set, or a text that says why none came up.
+
+    ``ties``: whether the weaker conditions of ``discriminative_question`` hold.
+    """
     chosen = [measure_named(name) for name in measures]
     wanted = (number - 1) % len(chosen) if number and len(chosen) > 2 else None
     most = most_draws(
@@ -218,7 +226,8 @@ def _discriminative(
         complete = decided[:, *pairs].all(axis=1)
         is_odd = _has_odd_one_out(discordant, wanted)
         perfect = np.flatnonzero(complete & is_odd)
-        # Most pairs of the odd one out, then of all, then whether it is odd.
+        # Sets are compared by the wanted measure's contradicting pairs, then by all pairs, then by
+        # whether it is the odd one out: each weight is larger than all that comes after it.
         score = decided[:, *pairs].sum(axis=1) * 2 + is_odd
         if wanted is not None:
             score += decided[:, wanted].sum(axis=1) * len(chosen) ** 2 * 2
@@ -270,7 +279,8 @@ def _drawn(
 ) -> Iterator[Ranks]:
     """Draw ``most`` sets one after another; yield them in batches (sets, lists, relevant).
 
-    ``early``: each list from a first part of the collection, of a length that doubles at random.
+    ``early``: draw each list from a first part of the collection: the whole, a half, a quarter and
+    so on, each equally likely.
     """
     batch = max(1, BATCH_POSITIONS // (lists * relevant))
     spans = [setting.collection_size]
@@ -286,11 +296,12 @@ def _drawn(
 def _compare(
     sets: Ranks, measures: Sequence[Measure], setting: Setting, ties: bool
 ) -> tuple[Ranks, NDArray[np.int64], NDArray[np.bool_]]:
-    """Return the sets whose values differ enough, their discordant pairs, what is balanced.
+    """Return the sets whose neighbouring values differ enough, and compare measures in each.
 
-    Neighbouring values may also be equal where there may be ``ties``. The latter two have the
-    shape (sets, measures, measures). Floats order these sets as exact values would, since values
-    that differ do so by much more than a float's error.
+    With ``ties``, neighbouring values may also be equal, but no measure ties all lists. The second
+    array is the number of discordant pairs of lists, the third a mask of balanced orders, both
+    (sets, measures, measures). Floats order these sets as exact values would, since values that
+    differ do so by much more than a float's error.
     """
     count, lists, relevant = sets.shape
     ranked = Lists(sets.reshape(-1, relevant))
@@ -304,7 +315,7 @@ def _compare(
     )
     gaps = np.diff(np.sort(values, axis=2), axis=2)
     least = float(APART) - FLOAT_SLACK
-    equal: NDArray[np.bool_] = gaps <= (FLOAT_SLACK if ties else -1)
+    equal: NDArray[np.bool_] = gaps <= (FLOAT_SLACK if ties else -1)  # below −1: none
     fitting = np.logical_or(gaps >= least, equal).all(axis=(1, 2)) & ~np.any(
         np.all(equal, axis=2), axis=1
     )
@@ -321,7 +332,7 @@ def _compare(
 def _is_exactly_apart(
     drawn: Sequence[Sequence[int]], measures: Sequence[Measure], setting: Setting, ties: bool
 ) -> bool:
-    """Whether lists differ, and their exact values by enough."""
+    """Whether all lists differ, and neighbouring exact values differ by APART or may tie."""
     shown = (sorted(measure.shown(Lists(np.array(drawn)), setting)) for measure in measures)
     gaps = [high - low for values in shown for low, high in pairwise(values)]
     differ = len({tuple(row) for row in drawn}) == len(drawn)
@@ -353,7 +364,7 @@ def _failed_condition(measures: Sequence[str], contradicted: NDArray[np.bool_]) 
 
 
 def _words_of(bits: PCG64) -> Iterator[int]:
-    """Yield the raw output, drawn 256 numbers at a time, which is faster."""
+    """Yield the raw 64-bit numbers; 256 are read at a time, since each read is a call of numpy."""
     while True:
         yield from bits.random_raw(256).tolist()
 

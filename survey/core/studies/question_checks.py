@@ -6,13 +6,8 @@ from itertools import combinations
 from typing import Any
 
 from survey.core.studies.fields import Finding, list_words
-from survey.core.studies.questions import (
-    Question,
-)
-from survey.core.studies.rankings import (
-    contradictions,
-    is_balanced,
-)
+from survey.core.studies.questions import Question
+from survey.core.studies.rankings import contradictions, is_balanced
 
 
 @dataclass(frozen=True)
@@ -63,15 +58,14 @@ class QuestionCheck:
 
 
 def compare_orders(questions: Iterable[Question]) -> list[QuestionCheck]:
-    """Compare the measures' orders question by question."""
+    """Return for each question the comparisons of every two measures' orders, and findings."""
     checks = []
     for question in questions:
-        pairs = tuple(
-            OrderPair((first, second), a == b, opposed, opposed > 0 and is_balanced(a, b))
-            for (first, a), (second, b) in combinations(question.rankings.items(), 2)
-            for opposed in (contradictions(a, b),)
-        )
-        checks.append(QuestionCheck(question, pairs, tuple(printing_findings(question))))
+        pairs = []
+        for (first, a), (second, b) in combinations(question.rankings.items(), 2):
+            count = contradictions(a, b)
+            pairs.append(OrderPair((first, second), a == b, count, count > 0 and is_balanced(a, b)))
+        checks.append(QuestionCheck(question, tuple(pairs), tuple(printing_findings(question))))
     return checks
 
 
@@ -79,9 +73,9 @@ def compare_orders(questions: Iterable[Question]) -> list[QuestionCheck]:
 class PairCounts:
     """In how many ``questions`` a pair's orders contradict each other, and how else they differ.
 
-    ``balanced``: of the contradicting ones; these alone say whether a lead is for the order.
-    ``smallest``: the smallest lead for the order that they show in most studies of this size, in
-    [0, 1], None where they show none.
+    ``balanced``: how many of the contradicting ones are; these alone show whether a lead is for
+    the order. ``smallest``: the smallest lead for the order that they show in most studies of this
+    size, a share in [0, 1]; None where they show none, ``why`` being the reason.
     """
 
     pair: str
@@ -117,7 +111,7 @@ class PairCounts:
 
     @property
     def _for_order(self) -> str:
-        """What the balanced questions can find."""
+        """The half sentence on what the balanced questions can show."""
         number = {0: "none", self.contradicting: "all"}.get(self.balanced, str(self.balanced))
         in_these = f", in {number} of which both tie as many lists"
         if self.balanced + self.identical == self.questions:
@@ -135,16 +129,16 @@ class PairCounts:
 def count_pairs(
     checks: Sequence[QuestionCheck], smallest: Callable[[int], float | None]
 ) -> list[PairCounts]:
-    """Count the kinds of question of each pair of measures.
+    """Count, for each pair of measures, the questions by how the pair's orders compare.
 
-    ``smallest``: of a number of balanced questions, as ``PairCounts`` has it.
+    Practice is left out. ``smallest``: returns ``PairCounts.smallest`` for a number of balanced
+    questions.
     """
     counted = []
     for pairs in zip(*(check.pairs for check in checks if check.question.number), strict=True):
         contradicting = sum(pair.contradictions > 0 for pair in pairs)
-        balanced, identical = (
-            sum(getattr(pair, name) for pair in pairs) for name in ("balanced", "identical")
-        )
+        balanced = sum(pair.balanced for pair in pairs)
+        identical = sum(pair.identical for pair in pairs)
         least = smallest(balanced)
         counted.append(
             PairCounts(

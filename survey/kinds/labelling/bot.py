@@ -1,4 +1,4 @@
-"""Simulated annotators: they mark what is relevant by a truth that is known, and err at times."""
+"""Simulated annotators: they mark documents by known relevance, with a share of errors."""
 
 import re
 from pathlib import Path
@@ -19,9 +19,11 @@ BY_DEFAULT = "5:0.1"
 
 
 class BotAnnotator(NamedTuple):
-    """What a bot takes to be relevant, and how often it marks a tile the other way, in [0, 1].
+    """What a bot takes to be relevant, and how often it marks a tile the other way.
 
-    ``judgements``: None where the ``first`` tiles of the first batch are relevant.
+    ``text``: the file of judgements, or ``first`` as a text. ``first``: how many of the first
+    batch's first tiles are relevant, where ``judgements`` is None. ``documents``, ``topics``: tell
+    which document or topic a part of the page shows. ``error``: the share of errors, in [0, 1].
     """
 
     text: str
@@ -32,12 +34,12 @@ class BotAnnotator(NamedTuple):
     error: float
 
     def as_json(self) -> dict[str, Json]:
-        """Return truth and error as plain values."""
+        """Return what is relevant, and the share of errors, as the summary of the bots has it."""
         relevant = self.first if self.judgements is None else self.text
         return {"relevant": relevant, "error": self.error}
 
     def grade(self, topic: str, number: int, document: str, *, is_first: bool) -> int:
-        """Return how relevant the tile with this number of a batch is."""
+        """Return how relevant a tile is, 0 if not at all; ``number``: in its batch, from 0."""
         if self.judgements is None:
             return int(is_first and number < self.first)
         return max(0, self.judgements.get(topic, {}).get(document, 0))
@@ -47,7 +49,10 @@ class LabellingBot:
     """How simulated annotators answer."""
 
     def preference(self, plan: LabellingPlan, text: str | None, shown: Shown) -> BotAnnotator:
-        """Read "5:0.1": five relevant tiles, an error in ten; or "FILE:0.1", with judgements."""
+        """Parse "5:0.1" (five relevant tiles, an error in ten) or "FILE:0.1" with judgements.
+
+        Raises SurveyError for other texts, and for faults of the file.
+        """
         match = re.fullmatch(r"(.+):(0(?:\.[0-9]{1,3})?|1)", text or BY_DEFAULT)
         if match is None:
             raise SurveyError(
@@ -70,9 +75,9 @@ class LabellingBot:
         preference: BotAnnotator,
         chance: np.random.Generator,
     ) -> dict[str, str | list[str]] | None:
-        """Mark the first batch and refine; mark the second and end the query.
+        """Return the form's fields that mark a batch: refine after the first, end after the second.
 
-        All of a batch was in view.
+        All tiles are sent as seen. None for a form that does not ask for marks.
         """
         if form.css_first("[name=step_key]") is None:
             return None

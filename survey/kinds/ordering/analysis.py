@@ -49,13 +49,7 @@ from survey.core.agreement.quality import (
     quality_flags,
 )
 from survey.core.agreement.second_opinion import SecondOpinion, second_opinions
-from survey.core.agreement.verdicts import (
-    RULES_NOW,
-    VERDICT_RULES,
-    Verdict,
-    early_looks,
-    verdict,
-)
+from survey.core.agreement.verdicts import RULES_NOW, VERDICT_RULES, Verdict, early_looks, verdict
 from survey.core.statistics import mixed_logit
 from survey.core.statistics.significance import LEVEL, MeanTest
 from survey.core.studies.plan import OBVIOUS, REPEATED
@@ -63,11 +57,7 @@ from survey.core.studies.questions import Question, rankings_of
 from survey.core.studies.rankings import Ranking
 from survey.errors import SurveyError
 from survey.kinds.ordering.answer import contradiction_of
-from survey.kinds.ordering.plan import (
-    AFTER,
-    NEVER,
-    OrderingPlan,
-)
+from survey.kinds.ordering.plan import AFTER, NEVER, OrderingPlan
 from survey.services.analysis.study_results import (
     AnalysisOptions,
     Exclusions,
@@ -80,13 +70,13 @@ from survey.services.studies.languages import ENGLISH
 OF_SCOPES = ("kind", "these", "effective", "correction")
 
 
-OF_INTERVAL = ("estimand", "n", "unit", "ci95", "why")  # of a test whose p means nothing
+OF_INTERVAL = ("estimand", "n", "unit", "ci95", "why")  # of a test against 0, whose p is no result
 
 
 OF_VERDICT = ("pair", "scope", "preferred", "preferred_for", "population", "sentence")
 
 
-HALF_OF_PAIRS = 0.5  # below it, an answer and its repetition rather reverse each other
+HALF_OF_PAIRS = 0.5  # below it, a repeated answer reverses most pairs of lists of the first
 
 
 @dataclass(frozen=True)
@@ -160,12 +150,12 @@ class Analysis:
 
     @property
     def early_looks(self) -> str:
-        """What is to be said of results that could be seen before the last answers came, or ""."""
+        """Sentences about looks at results before the last answers came; "" without looks."""
         return early_looks(self.study.get("looks", ()), self.votes.level)
 
     @property
     def shown_scores(self) -> str:
-        """What is to be said of the methods' scores that participants saw, or ""."""
+        """Sentences about the methods' scores that participants saw; "" if they saw none."""
         shown = self.study.get("scores")
         if not shown or self.votes.only_ordered:  # without methods there are no scores
             return ""
@@ -250,7 +240,7 @@ def analyse_votes(
     if votes.only_ordered:
         ballots = Ballots.of(votes.answers, votes.rankings, votes.measures)
         own_orderings = own_orderings_of(ballots, votes.primary)
-        # No vote is counted, so the changes of votes are none.
+        # There are no votes, so changes within a session are tested in the orderings.
         agreement = replace(agreement, order_effects=changes_of(votes.answers, ballots))
         verdicts = own_orderings.verdicts(questions, votes.level)
     return Analysis(
@@ -282,7 +272,10 @@ def _count_missing(votes_before_options: Votes, votes: Votes) -> int:
 
 
 def _without_question(votes: Votes, question: int | None) -> Votes:
-    """Leave a question out; ``asked`` falls by 1 unless each is asked a part of a pool."""
+    """Return the votes without a question's; ``asked`` falls by 1 unless questions are a pool.
+
+    Raises SurveyError for a question that the study does not have, or that is the only one.
+    """
     if question is None:
         return votes
     if question not in votes.rankings or len(votes.rankings) == 1:
@@ -290,7 +283,11 @@ def _without_question(votes: Votes, question: int | None) -> Votes:
     everyone_is_asked_all = votes.asked == len(votes.rankings)
     return replace(
         votes,
-        rankings={number: of for number, of in votes.rankings.items() if number != question},
+        rankings={
+            number: by_measure
+            for number, by_measure in votes.rankings.items()
+            if number != question
+        },
         answers=votes.answers.without_question(question),
         asked=votes.asked - everyone_is_asked_all,
     )
@@ -314,8 +311,8 @@ def study_facts(
 ) -> dict[str, Any]:
     """Return the facts of a study that are printed with its analysis.
 
-    ``looks``: at results before the last answers came; left out where there were none, as a
-    ``primary`` pair is, and ``scores`` where participants saw none.
+    ``looks``: at results before the last answers came. Without looks, a primary pair or scores on
+    the pages, their keys are left out.
     """
     return {
         "slug": slug,
@@ -327,7 +324,7 @@ def study_facts(
         "seed": plan.seed,
         "collection_size": plan.collection_size,
         "measures": list(plan.measures),
-        # The language of its texts; where it is missing, it is English.
+        # Left out for English, as in bundles of versions without languages.
         **({"language": plan.language} if plan.language != ENGLISH else {}),
         **({"primary": plan.primary} if plan.primary else {}),
         **({"looks": looks} if looks else {}),
@@ -354,14 +351,14 @@ def analyse_records(
     """
     exclusions = Exclusions(everyone.is_test, everyone.excluded)
     is_counted = counted_mask(exclusions, options)
-    # Who is not known has the index −1, and is not counted.
+    # An unknown participant has the index −1, at which False is appended.
     all_answers = answers.of_people(np.append(is_counted, False)[everyone.index_of(answers.people)])
     counted_answers = all_answers.up_to_question(plan.questions)
     rankings = rankings_of(each for each in questions if each.number <= plan.questions)
     simulated_ids = frozenset(everyone.ids[everyone.is_test].tolist())
     controls = _controls(plan, questions, all_answers)
     arms = _arms(plan, everyone, counted_answers)
-    # Who is shown no columns cannot vote for one.
+    # Participants of the arm that shows no columns have no vote.
     voted = (arms != NEVER) if plan.arms else np.ones(len(arms), dtype=bool)
     votes = Votes(
         *(facts, plan.measures, rankings, plan.counted, counted_answers.of_people(voted)),
@@ -421,7 +418,7 @@ def _anchoring(
     arms: NDArray[np.str_],
     first_answers: Callable[[], Answers],
 ) -> Anchoring | None:
-    """Compare the arms; None where all see the columns at first, or all never."""
+    """Compare the arms; None if all participants see the columns at first, or none does."""
     if not plan.has_first_rankings and not plan.arms:
         return None
     groups = {(arm, ANSWER): answers.of_people(arms == arm) for arm in plan.arms or (plan.columns,)}
@@ -574,7 +571,7 @@ def _difference_json(difference: Difference, verdict: Verdict) -> dict[str, Any]
 
 
 def _part_json(part: ContrastPart | Balanced | Beyond) -> dict[str, Any]:
-    """Convert a part, whose tests are not corrected for several comparisons."""
+    """Convert a part to JSON values, without corrected p: its tests are not corrected."""
     tests = {
         name: {key: value for key, value in vars(test).items() if key not in ("p_holm", "p_step")}
         for name, test in vars(part).items()

@@ -6,16 +6,8 @@ from datetime import datetime
 from functools import lru_cache
 
 from survey.core.agreement.answers import DIFFERING_TICKS, REVERSED
-from survey.core.studies.questions import (
-    BlindedColumn,
-    BlindedQuestion,
-    Blinding,
-    reversed_pairs,
-)
-from survey.core.studies.rankings import (
-    Ranking,
-    differing_pairs,
-)
+from survey.core.studies.questions import BlindedColumn, BlindedQuestion, Blinding, reversed_pairs
+from survey.core.studies.rankings import Ranking, differing_pairs
 from survey.kinds.ordering.plan import OrderingPlan
 
 
@@ -47,7 +39,7 @@ class OrderingPresentation:
 MATCH, OWN, SEVERAL = "match", "own", "several"
 
 
-UNUSED_ORDERING = "unused"  # a doubt that is not stored: either choice says what it means
+UNUSED_ORDERING = "unused"  # a doubt that is not stored, as the choice settles it
 
 
 @dataclass(frozen=True)
@@ -107,7 +99,7 @@ class OrderingDoubt:
     def of_unused(
         cls, view: BlindedQuestion, clicked: frozenset[int], own: Ranking
     ) -> "OrderingDoubt | None":
-        """Return the doubt about an own ordering beside ticks that have another one ordering."""
+        """Return the doubt about an own ordering beside ticks that all have one other ordering."""
         ticked = [column for column in view.columns if column.label in clicked]
         orderings = {column.ranking for column in ticked}
         differs = len(orderings) == 1 and own not in orderings
@@ -129,7 +121,7 @@ class OrderingDoubt:
         return tuple(map(tuple, groups.values()))
 
     def settle(self, answer: OrderingAnswer, choice: str) -> OrderingAnswer | None:
-        """Return the answer that a choice makes, None for a choice that makes none.
+        """Return the answer that a choice makes, None for a choice that does not decide.
 
         ``choice``, for DIFFERING_TICKS: SEVERAL, or a label, which selects all ticked columns with
         its ordering.
@@ -151,7 +143,7 @@ def reversed_in_view(
 ) -> list[tuple[str, str]]:
     """Return the pairs (better, worse) of which a ranking puts the worse list first.
 
-    By the positions that the page shows: as numbers, by marks, or none. See ``reversed_pairs``.
+    Only positions that the page shows, as numbers or by marks, count. See ``reversed_pairs``.
     """
     if plan.show_positions or not plan.has_items:
         return reversed_pairs(lists, ranking)
@@ -168,13 +160,13 @@ def _by_label(columns: Iterable[BlindedColumn]) -> tuple[BlindedColumn, ...]:
 def contradiction_of(
     plan: OrderingPlan, lists: Mapping[int, Mapping[str, Sequence[int]]]
 ) -> Callable[[int, Ranking | None], bool]:
-    """Return what says whether an own ordering of a question contradicts itself.
+    """Return a function that tells whether an own ordering of a question contradicts itself.
 
     It does where it puts a list above one that the page shows to be earlier at every position.
     ``lists``: question → list → positions.
     """
 
-    @lru_cache(4_096)  # few orderings are different
+    @lru_cache(4_096)  # millions of answers have few different orderings
     def contradicts(question: int, own: Ranking | None) -> bool:
         return own is not None and bool(reversed_in_view(plan, lists[question], own))
 

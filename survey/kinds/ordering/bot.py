@@ -101,7 +101,7 @@ class OrderingBot:
         if plan.show_positions or not plan.has_items:
             return preference
         documents = Sight(shown.documents)
-        # Documents that are shown alike are one to a bot.
+        # Documents that look the same get one name, since a bot cannot tell them apart.
         seen = {each: documents.find(*both) for each, both in shown.documents.items()}
         questions = {_results(plan, each, seen): each for each in plan.draw_questions()}
         return replace(preference, questions=questions, documents=documents)
@@ -111,6 +111,7 @@ class OrderingBot:
     ) -> dict[str, Any] | None:
         """Return the fields of a question's form: ticked columns, or an own order.
 
+        On the check question, the list with the smaller sum of positions. None for another page.
         Raises ValueError for lists that the plan does not have.
         """
         if two_lists := form.css("[name=better]"):
@@ -140,7 +141,10 @@ def _vote(
 
 
 def _question(form: LexborNode, plan: OrderingPlan, preference: Preference) -> Question:
-    """Return the question on a page, from its positions, else by its results."""
+    """Return the question on a page: built from positions, or looked up by the results shown.
+
+    Raises ValueError for results that no question has.
+    """
     strips = sorted(form.css(LIST), key=_letter)
     if form.css_first(".ranks .rank"):
         rows = [_row(part, plan.marked) for part in strips]
@@ -175,7 +179,7 @@ def _results(
 
 
 def _first_ranking(form: LexborNode) -> Ranking | None:
-    """Return the own ordering from the page before, with which a page is filled in."""
+    """Return the own ordering from the page before, which this page's selects hold; else None."""
     places = {
         str(field.attributes["name"])[-1]: int(str(option.attributes["value"]))
         for field in form.css("[name^=rank-]")

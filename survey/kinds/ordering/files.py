@@ -39,11 +39,7 @@ from survey.kinds.ordering.analysis import (
 )
 from survey.kinds.ordering.answer import OrderingAnswer, OrderingPresentation, contradiction_of
 from survey.kinds.ordering.models import StoredOrderingAnswer, StoredOrderingPresentation
-from survey.kinds.ordering.plan import (
-    OWN_LISTS,
-    OrderingPlan,
-    ordering_plan,
-)
+from survey.kinds.ordering.plan import OWN_LISTS, OrderingPlan, ordering_plan
 from survey.kinds.ordering.reader import (
     AnswerRecord,
     FirstRanking,
@@ -102,9 +98,8 @@ from survey.services.exchange.tables import (
 class OrderingContent:
     """The answers to a study's ordering questions, read at each call.
 
-    ``counted``: (participant, question, label order, ticked labels), from which votes follow,
-    without excluded participants. ``votes``: participants and answers in columns, as the
-    analysis takes them.
+    ``counted``: rows (participant, question, label order, ticked labels) for votes.csv, without
+    excluded participants. ``votes``: participants and answers in columns, for the analysis.
     """
 
     rows: Callable[[], Iterator[AnswerRecord]]
@@ -113,7 +108,7 @@ class OrderingContent:
     votes: Callable[[], tuple[People, Answers]]
 
     def count(self) -> int:
-        """Count the answers of all participants, left out or not."""
+        """Count the answers of all participants, excluded ones and test data included."""
         return len(self.votes()[1])
 
     def analyse(self, content: Content, options: AnalysisOptions) -> OrderingResults:
@@ -132,7 +127,7 @@ class OrderingContent:
         return OrderingResults.of(analysis)
 
     def public(self, move: MoveTime) -> "OrderingContent":
-        """Return the answers without reasons and what people said of themselves, times moved."""
+        """Return the answers for publication: without reasons and personal answers, times moved."""
 
         def votes() -> tuple[People, Answers]:
             people, answers = self.votes()
@@ -206,8 +201,8 @@ class OrderingContent:
                 ranked_at=ranked[1],
                 ranked_asked=ranked[2],
             )
-            given = OrderingAnswer(answer.clicked, answer.own, answer.typed, answer.scores_seen)
-            yield answer, drawn, given
+            response = OrderingAnswer(answer.clicked, answer.own, answer.typed, answer.scores_seen)
+            yield answer, drawn, response
         for (participant, number), ranked in first.items():
             positions = taken[participant]
             position = min({*range(1, len(positions) + 2)} - positions)
@@ -217,7 +212,7 @@ class OrderingContent:
 
 
 class OrderingFiles:
-    """The files of the kind of question "ordering", as the registry of files holds them."""
+    """The files of ordering questions, in place of those that ``KindFiles`` derives from fields."""
 
     recomputed: Mapping[str, str] = {
         "questions.csv": "the lists as the plan gives them",
@@ -338,7 +333,10 @@ class OrderingFiles:
         }
 
     def check_questions(self, content: Content) -> str:
-        """Compare the lists with those drawn from the seed or written in the plan; return which."""
+        """Compare the lists with those drawn from the seed, or with own lists of the plan.
+
+        Returns a sentence that says with which; raises BundleError where they differ.
+        """
         plan = ordering_plan(content.plan)
         if plan.generator != OWN_LISTS and content.generator_version != GENERATOR_VERSION:
             raise BundleError(
@@ -375,7 +373,7 @@ UNKNOWN_KEYS = ("slug", "title", "status", "digest", "generator", "generator_ver
 
 
 def unknown_study(folder: ForeignFolder) -> dict[str, Json]:
-    """Return what an analysis says of a study without study.json: little, and why."""
+    """Return the facts of a folder without study.json: None for the unknown ones, and why."""
     why = f"there is no {STUDY_FILE}, which would say what the study was"
     if folder.collection_size is None:
         why += "; the collection_size is not the same in all questions"
@@ -388,7 +386,7 @@ def unknown_study(folder: ForeignFolder) -> dict[str, Json]:
 
 
 def _counted_rows(people: People, answers: Answers) -> Iterator[Sequence[Any]]:
-    """Yield what ``OrderingContent.counted`` has of answers in columns."""
+    """Yield the rows of ``OrderingContent.counted`` from answers in columns."""
     counted = answers.of_people(~people.excluded[people.index_of(answers.people)])
     ids = np.repeat(np.arange(len(counted.people)), counted.answer_counts)
     for start in range(0, len(counted), COUNTED_AT_ONCE):
@@ -419,11 +417,12 @@ YES_NO = ("whole number", "0 or 1")
 
 
 def _responses(content: Content) -> Iterator[str]:
-    # Millions of lines, put together by hand of parts that are cached: ``row_lines`` takes
-    # several times as long. Unpacking takes half as long as reading each attribute.
+    """Yield the lines of responses.csv."""
+    # There may be millions of lines. Formatted here from cached parts, they take a fraction of the
+    # time of ``row_lines``; unpacking a record takes half the time of reading its attributes.
     has_reasons = bool(content.plan.reason_question)
-    lists = {each.number: each.lists for each in content.questions}
-    contradicts = contradiction_of(ordering_plan(content.plan), lists)
+    question_lists = {each.number: each.lists for each in content.questions}
+    contradicts = contradiction_of(ordering_plan(content.plan), question_lists)
     for answer in content.answers.rows():
         participant, question, position, labels, columns, lists, clicked, own = answer[:8]
         shown_at, submitted_at, seconds, revisions, is_test, excluded, *more = answer[8:]
@@ -466,7 +465,10 @@ def _votes(content: Content) -> Iterator[str]:
     def vote_lines(
         question: int, label_order: tuple[str, ...], clicked: frozenset[int]
     ) -> list[str]:
-        """Return the lines but for the participant: the same for all who answered alike."""
+        """Return an answer's lines without the participant, after an empty text.
+
+        Joined by a participant's id, each line begins with the id.
+        """
         orders = rankings[question]
         credited = credited_measures(label_order, clicked, orders)
         lines = [""]
@@ -584,7 +586,7 @@ _TABLE3 = Table(
 
 
 def _long_lines(content: Content) -> Iterator[str]:
-    """Yield the lines of an ordering study, a string for each response."""
+    """Yield the lines of long.csv, a string with a line for each pair for each response."""
     analysis: Analysis = content.results.analysis
     votes = analysis.votes
     ballots = Ballots.of(votes.answers, votes.rankings, votes.measures)
@@ -602,7 +604,10 @@ def _long_lines(content: Content) -> Iterator[str]:
 
 
 def _values_of_ballots(analysis: Analysis, ballots: Ballots) -> NDArray[np.float64]:
-    """Return what a response of each ballot has for each measure, whose differences are tested."""
+    """Return the tested values of each ballot's responses, (ballots, measures).
+
+    Credits, or in a study without columns the share of pairs of lists in each measure's order.
+    """
     if analysis.own_orderings is not None:
         return ParticipantOrders(ballots).against_measures(pairs_in_order)
     return tally_credits(ballots).votes
@@ -624,7 +629,7 @@ def _ends_of_ballots(ballots: Ballots, values: NDArray[np.float64]) -> Iterator[
 
 def _answer_cells(answers: Answers) -> Iterator[tuple[str, int, int | None, float]]:
     """Yield participant, question, position and seconds of each answer, None where unknown."""
-    positions = (*answers.position.values, None)  # the last has the code −1
+    positions = (*answers.position.values, None)  # the code −1, of an unknown one, reads None
     return zip(
         np.repeat(answers.people, answers.answer_counts).tolist(),
         map(answers.question.values.__getitem__, answers.question.codes.tolist()),

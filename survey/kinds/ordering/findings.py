@@ -9,13 +9,8 @@ from survey.core.measures import MEASURES, measure_named
 from survey.core.measures.nmrr_mnro import mnro_horizon, nmrr_horizon
 from survey.core.studies.fields import Finding, list_words
 from survey.core.studies.plan import OBVIOUS, REPEATED
-from survey.core.studies.questions import (
-    Question,
-)
-from survey.core.studies.rankings import (
-    Ranking,
-    identical_groups,
-)
+from survey.core.studies.questions import Question
+from survey.core.studies.rankings import Ranking, identical_groups
 from survey.kinds.ordering.plan import NEVER, OrderingPlan
 
 # A phone shows no more columns beside the lists.
@@ -70,14 +65,14 @@ def design(plan: OrderingPlan) -> Iterator[Finding]:
 
 
 def sizes(plan: OrderingPlan) -> Iterator[Finding]:
-    """Yield what so few questions and participants can never decide."""
+    """Yield findings on verdicts that need more questions or participants than are planned."""
     comparisons = 1 if plan.primary else comb(len(plan.measures), 2)
     mend = "lists" if plan.own_lists else "questions"
     yield from too_few_to_decide(plan.participants, plan.questions, comparisons, mend)
 
 
 def controls(plan: OrderingPlan, questions: Sequence[Question]) -> Iterator[Finding]:
-    """Yield which control questions there are."""
+    """Yield a finding for each control question: what it is, and that it is no vote."""
     if again := plan.number_of(REPEATED):
         yield Finding(again, f"question {plan.repeated} once more; it is no vote")
     for question in questions:
@@ -92,14 +87,17 @@ def obvious_order(question: Question) -> Ranking:
 
 
 def horizons(plan: OrderingPlan) -> Iterator[Finding]:
-    """Yield down to which position NMRR and MNRO count, by the numbers of relevant items."""
+    """Yield findings on K, the last position that NMRR and MNRO count as retrieved.
+
+    K depends on the number of relevant items, so questions may differ in it.
+    """
     size, gmt, literal = plan.collection_size, plan.gmt, plan.literal_eq15
-    horizons: dict[str, Callable[[int], float]] = {
+    functions: dict[str, Callable[[int], float]] = {
         "NMRR": lambda relevant: nmrr_horizon(relevant, gmt),
         "MNRO": lambda relevant: mnro_horizon(relevant, size, literal_eq15=literal),
     }
-    for name in [name for name in horizons if name in plan.measures]:
-        values = [horizons[name](relevant) for relevant in plan.sizes]
+    for name in [name for name in functions if name in plan.measures]:
+        values = [functions[name](relevant) for relevant in plan.sizes]
         least, most = min(values), max(values)
         horizon = (
             f"{least:g}" if least == most else f"{least:g} to {most:g}, by the relevant items,"
@@ -109,18 +107,18 @@ def horizons(plan: OrderingPlan) -> Iterator[Finding]:
 
 
 def measures_alike(plan: OrderingPlan, questions: Sequence[Question]) -> Iterator[Finding]:
-    """Yield which measures order the lists of a question, or of all of them, alike."""
-    so = (
+    """Yield findings on measures that order the lists of some or all questions identically."""
+    consequence = (
         "people's orders agree with them equally"
         if plan.columns == NEVER
         else "a vote for one counts for each"
     )
-    same = {
+    same_counts = {
         pair: sum(each.rankings[pair[0]] == each.rankings[pair[1]] for each in questions)
         for pair in combinations(questions[0].rankings, 2)
     }
-    ways = "Use other runs or topics" if plan.own_lists else "Use another seed or generator"
-    for (first, second), count in same.items():
+    remedy = "Use other runs or topics" if plan.own_lists else "Use another seed or generator"
+    for (first, second), count in same_counts.items():
         text = f"{first} and {second} put the lists in the same order in "
         if count == len(questions):
             where = {1: "the only question", 2: "both questions"}.get(
@@ -129,15 +127,15 @@ def measures_alike(plan: OrderingPlan, questions: Sequence[Question]) -> Iterato
             text += f"{where}, so this study cannot compare {first} with {second}"
         else:
             text += f"{count} of {len(questions)} questions, which cannot compare them"
-        if count and plan.draws_as_the_paper:  # it is what the paper's sets were like
+        if count and plan.draws_as_the_paper:  # nothing to mend: the paper's sets were like that
             yield Finding(None, f"{text}, as in the paper")
         elif count:
             mend = "lists" if plan.own_lists else "generator"
-            yield Finding(None, f"{text}. {ways}, or leave one out", mend=mend)
-    if not any(same.values()):
+            yield Finding(None, f"{text}. {remedy}, or leave one out", mend=mend)
+    if not any(same_counts.values()):
         yield Finding(None, "in every question all the measures' orders differ")
     for question in questions:
         for group in identical_groups(question.rankings):
-            if any(same[pair] < len(questions) for pair in combinations(group, 2)):
+            if any(same_counts[pair] < len(questions) for pair in combinations(group, 2)):
                 alike = f"{list_words(group)} order the lists alike ({question.rankings[group[0]]})"
-                yield Finding(question.number, f"{alike}: {so}")
+                yield Finding(question.number, f"{alike}: {consequence}")

@@ -18,9 +18,7 @@ from survey.core.studies.questions import (
     draw_blinding,
     rankings_of,
 )
-from survey.core.studies.rankings import (
-    Ranking,
-)
+from survey.core.studies.rankings import Ranking
 from survey.kinds import Kind, Results
 from survey.kinds.ordering import findings
 from survey.kinds.ordering.answer import OrderingAnswer, OrderingPresentation
@@ -36,10 +34,10 @@ from survey.services.exchange.tables import Content
 class OrderingKind(  # type: ignore[misc] # each part has types of its own
     OrderingFiles, OrderingBot, OrderingPages, Kind[Any, Any, Any, Any]
 ):
-    """Vote for the order that is nearest to one's own, or give one's own.
+    """Participants tick the orders that equal their own, or give their own.
 
-    Its tables, files, simulated answers and pages are other than what follows from a declaration:
-    each part is in a module of this package.
+    Tables, files, simulated answers and pages do not follow from declared fields here: each of them
+    is written out in a module of this package.
     """
 
     name = "ordering"
@@ -94,7 +92,7 @@ class OrderingKind(  # type: ignore[misc] # each part has types of its own
     def with_items(
         self, plan: OrderingPlan, question: Question, view: BlindedQuestion, find: FindItems
     ) -> BlindedQuestion:
-        """See ``Task.with_items``. Practice has tiles in place of pictures."""
+        """See ``Declaration.with_items``; practice has empty tiles in place of pictures."""
         source = question.source
         if source is None and not plan.shows_tiles:
             return view
@@ -129,7 +127,7 @@ class OrderingKind(  # type: ignore[misc] # each part has types of its own
         }
 
     def verdict(self, plan: OrderingPlan, questions: Sequence[Question]) -> str:
-        """Say in how many of the questions that count all measures order the lists differently."""
+        """Return in how many questions that count all measures order the lists differently."""
         separated = [
             check.separated
             for check in compare_orders(questions)
@@ -211,7 +209,7 @@ class OrderingKind(  # type: ignore[misc] # each part has types of its own
 def _ranks_shown(
     plan: OrderingPlan, view: BlindedQuestion, ranks: Sequence[tuple[int, str]]
 ) -> list[tuple[int, str]]:
-    """Return the positions of a list that its page tells: as numbers, by marks, or none."""
+    """Return those positions of a list that its page shows, as numbers or by marks."""
     if plan.show_positions or not view.results:
         return [*ranks]
     return [(rank, "") for rank, _ in ranks if plan.mark_relevant and rank <= plan.depth]

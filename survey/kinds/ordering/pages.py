@@ -30,7 +30,7 @@ from survey.web.language import (
     ranking_in_words,
 )
 
-SEEN = {"yes": True, "no": False}  # the scores, as forms say it
+SEEN = {"yes": True, "no": False}  # values of the form's field scores_seen
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ class PlacesForm(AnswerForm):
 
     @property
     def ordering(self) -> Ranking | None:
-        """The own ranking, once every list has a place."""
+        """The own ranking, None while a list has no place."""
         return self.filled_in.ordering
 
     @property
@@ -151,7 +151,7 @@ class PlacesForm(AnswerForm):
 
     @property
     def filled_in(self) -> FilledIn:
-        """The places; a ranking has no ticks."""
+        """The places, without ticks."""
         return FilledIn((), tuple(self.places.items()), tuple(self.unplaced))
 
     @property
@@ -273,9 +273,9 @@ class QuestionForm(PlacesForm):
     def doubt_of(self, plan: OrderingPlan, shown: ShownQuestion) -> OrderingDoubt | None:
         """Return the doubt about a valid form's answer, None once it is settled.
 
-        An own ordering that is a method's is credited to it. An answer that is stored was asked
-        about before it was. A participant who wants to give an own ordering instead gets the page
-        with “None of these” ticked.
+        An own ordering that is a method's is credited to it. An answer that equals the stored one
+        is not asked about again. A participant who wants to give an own ordering instead gets the
+        page with “None of these” ticked.
         """
         if unused := self._unused_ordering(shown):
             if self.settle.data not in (MATCH, OWN):
@@ -338,7 +338,7 @@ def ordering_form(labels: int, lists: int, scores: str | None = None) -> type[Qu
 
 
 class OrderingPages:
-    """The pages of the kind of question "ordering", as the registry of pages holds them."""
+    """The pages of ordering questions, in place of those that ``KindPages`` derives from fields."""
 
     variant_words = (
         "Label order",
@@ -384,7 +384,7 @@ class OrderingPages:
     def doubt_of(
         self, plan: OrderingPlan, form: QuestionForm, shown: Callable[[], ShownQuestion]
     ) -> OrderingDoubt | None:
-        """Return the doubt about an own ordering, or several ticks."""
+        """Return the doubt about an own ordering, or several ticks; None to save the answer."""
         is_one_tick = form.answer.own is None and len(form.answer.clicked) == 1
         # After an own ordering from before the methods were shown, a tick is the answer.
         if is_one_tick and (form.ordering is None or plan.columns == AFTER):
@@ -393,7 +393,7 @@ class OrderingPages:
         doubt = form.doubt_of(plan, question)
         if doubt is None or doubt.kind != REVERSED:
             return doubt
-        # Practice has a remark in its place, and an obvious question is there to find it out.
+        # Practice shows a remark instead; an obvious question is to find such answers.
         is_real = 0 < question.number <= plan.last_number
         drawn = question.drawn
         if drawn and drawn.ranked_asked and drawn.ranked_first == form.ordering:
@@ -422,7 +422,7 @@ class OrderingPages:
         return answer_in_words(answer.clicked, answer.own)
 
     def remark(self, shown: ShownQuestion) -> str:
-        """Say for which method an own ordering counts that is the method's."""
+        """Return the sentence on an own ordering that counts for a method; "" for others."""
         answer = shown.stored and shown.stored.answer
         if not answer or not answer.typed:
             return ""

@@ -279,6 +279,7 @@ class OrderingPlan(Plan):
     def voters(self) -> int:
         """How many of the participants wanted are shown methods, for which they can vote."""
         shown = self.arms or (self.columns,)
+        # Without the share of participants in arms that show no methods, rounded up.
         return self.participants - -(-self.participants * shown.count(NEVER) // len(shown))
 
     def _arm_faults(self) -> Iterable[Fault]:
@@ -306,6 +307,7 @@ class OrderingPlan(Plan):
             count = min(count, size // 3)
         if size < 3 * count or not count:
             return None
+        # Early ones are spread over the first third of the positions, late ones from the end.
         early = [-(-size * (number + 1) // (3 * count)) for number in range(count)]
         late = [size - (size // (2 * count)) * (count - 1 - number) for number in range(count)]
         return late, early
@@ -317,9 +319,9 @@ class OrderingPlan(Plan):
 
     @property
     def shows_tiles(self) -> bool:
-        """Whether practice shows results as tiles, in place of pictures that no study question has.
+        """Whether practice shows results as empty tiles in place of pictures.
 
-        Without marks they would all look the same.
+        Only where relevant ones are marked: otherwise all tiles would look the same.
         """
         return self.has_items and self.mark_relevant
 
@@ -424,7 +426,7 @@ class OrderingPlan(Plan):
         In a large collection, random positions are so late that P@10, say, ties all lists. Then
         positions are drawn from a part nearer to the front.
         """
-        if self.shows_tiles:
+        if self.shows_tiles:  # only the first results are shown, so marks must be among them
             near = max(2 * self.depth, 4 * self.relevant)
             if near < self.collection_size:
                 with suppress(ValueError):
@@ -444,6 +446,7 @@ class OrderingPlan(Plan):
         )
 
     def _draw(self, number: int, generator: str, **more: Any) -> Question:
+        """Draw a question by a named generator, with the plan's marks in place of others."""
         if self.marks:
             more["marks"] = self.marks
         return self._draw_by(GENERATORS[generator], number, **more)
@@ -591,6 +594,7 @@ class OrderingPlan(Plan):
             )
 
     def _why_not(self, placeholder: str) -> str:
+        """Return in brackets why a placeholder is not allowed in a text; "" without a reason."""
         if placeholder != "relevant":
             return ""
         return (

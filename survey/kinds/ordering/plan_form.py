@@ -3,22 +3,11 @@
 from collections.abc import Callable
 from functools import partial
 
-from wtforms import (
-    Field,
-    SelectChoice,
-    SelectMultipleField,
-    StringField,
-)
+from wtforms import Field, SelectChoice, SelectMultipleField, StringField
 
 from survey.core.studies.plan import Plan
 from survey.core.text_input import split_names
-from survey.kinds.ordering.plan import (
-    BEFORE,
-    COLUMN_TIMES,
-    OF_RUNS,
-    OWN_LISTS,
-    ordering_plan,
-)
+from survey.kinds.ordering.plan import BEFORE, COLUMN_TIMES, OF_RUNS, OWN_LISTS, ordering_plan
 from survey.services.studies import plans
 from survey.web.researcher.plan import (
     FURTHER,
@@ -81,7 +70,7 @@ ORDERING_STEPS = PLAN_STEPS | {
 }
 
 
-# Controls of fields that are not those of a rule.
+# Form fields that do not follow from a plan field's rule.
 CONTROLS: dict[str, Callable[[], Field]] = {
     "measures": partial(SelectMultipleField, "Measures", validate_choice=False),
     "other_measures": partial(
@@ -150,7 +139,7 @@ class OrderingForm(PlanForm):
         }
 
     def values(self, current: Plan) -> dict[str, object]:
-        """See ``PlanForm.values``; own lists stay where they are chosen."""
+        """See ``PlanForm.values``; own lists are dropped unless the generator is OWN_LISTS."""
         typed = super().values(current)
         typed["measures"] = [
             *dict.fromkeys([*self.measures.data, *split_names(self.other_measures.data or "")])

@@ -1,4 +1,4 @@
-"""Stream the answers to ordering questions as plain tuples, as ``export_queries`` does."""
+"""Stream the answers to ordering questions from the database as plain tuples, for files."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -6,11 +6,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import (
-    Integer,
-    Select,
-    type_coerce,
-)
+from sqlalchemy import Integer, Select, type_coerce
 from sqlalchemy.orm import Session
 
 from survey.core.studies.rankings import Ranking
@@ -22,11 +18,7 @@ from survey.db.export_queries import (
     presented,
     stream_rows,
 )
-from survey.db.models import (
-    Participant,
-    Presentation,
-    StoredResponse,
-)
+from survey.db.models import Participant, Presentation, StoredResponse
 from survey.db.models.base import Labels
 from survey.kinds.ordering.models import TABLES, StoredOrderingAnswer, StoredOrderingPresentation
 

@@ -23,10 +23,7 @@ from survey.core.agreement.answers import (
     seconds_taken,
 )
 from survey.core.measures import MEASURES
-from survey.core.studies.questions import (
-    Question,
-    rankings_of,
-)
+from survey.core.studies.questions import Question, rankings_of
 from survey.core.studies.rankings import Ranking
 from survey.kinds.ordering.answer import contradiction_of
 from survey.kinds.ordering.plan import OrderingPlan
@@ -194,20 +191,25 @@ def _read_answers(
     plan: OrderingPlan | None,
     people: People | None,
 ) -> Callable[[], Iterator[AnswerRecord]]:
+    """Return a function that yields responses.csv's answers by participant and question.
+
+    ``plan`` and ``people`` are None for a folder made elsewhere.
+    """
+
     def read(*, in_order: bool) -> Iterator[AnswerRecord]:
         read_answer = _AnswerReader(lists, plan, people, in_order=in_order).read_answer
         rows = parse_rows(files, RESPONSES, ANSWER_COLUMNS, read_answer, foreign=plan is None)
         return (answer for answer in rows if answer)
 
     if plan and is_sorted(files, RESPONSES, "participant", "question"):
-        return partial(read, in_order=True)  # again at each call: there may be millions
-    # Sorted here, since databases sort texts by the rules of their languages.
+        # The file is read again at each call: its answers may be too many for memory.
+        return partial(read, in_order=True)
     answers = sorted(read(in_order=False), key=attrgetter("participant", "question"))
     return lambda: iter(answers)
 
 
 def _check_complete(plan: OrderingPlan, people: People, answers: Answers) -> None:
-    """Refuse participants who are complete without an answer to each of their questions."""
+    """Raise BundleError for complete participants without an answer to each of their questions."""
     faults = Faults()
     counts = np.zeros(len(people), dtype=np.int64)
     counts[people.index_of(answers.people)] = answers.answer_counts
@@ -241,14 +243,15 @@ def _read_first_rankings(
         return parse_rows(files, FIRST_RANKINGS_FILE, columns, parse)
 
     for _ in read():
-        continue  # to find the faults before any is used
+        continue  # finds the faults of all rows before any row is used
     return read
 
 
 class _AnswerReader:
     """Reads rows about a participant's question; each is checked against those read before it.
 
-    ``in_order``: whether rows are sorted, so that of other participants none has to be known.
+    ``in_order``: whether rows are sorted by participant, so that only the rows of the present
+    participant are remembered.
     """
 
     def __init__(
@@ -256,7 +259,9 @@ class _AnswerReader:
     ) -> None:
         self._plan, self._people, self._in_order = plan, people, in_order
         self._participant, self._index = "", -1
-        self._letters = {number: tuple(e.letter for e in rows) for number, rows in lists.items()}
+        self._letters = {
+            number: tuple(row.letter for row in rows) for number, rows in lists.items()
+        }
         self._rows: dict[tuple[str, int], int] = {}
         self._positions: dict[str, dict[int, int]] = {}
         self._fixed_order: list[int] = []
@@ -264,8 +269,9 @@ class _AnswerReader:
         if plan and plan.counted == plan.questions and not plan.shuffle_questions:
             self._fixed_order = plan.arrange(range(1, plan.questions + 1), SystemRandom())
         elif plan:
-            # In a pool, the place of these depends on what else was drawn.
+            # In a pool, the positions of these depend on which other questions were drawn.
             self._moved = {plan.repeated, *range(plan.questions + 1, plan.last_number + 1)}
+        # The row and answer that came first: of each participant, and under None of the file.
         self._first: dict[str | None, tuple[int, AnswerRecord]] = {}
         if plan:
             ranks = {
@@ -275,7 +281,7 @@ class _AnswerReader:
             self._contradicts = contradiction_of(plan, ranks)
 
     def read_key(self, row: CsvRow) -> tuple[str, int]:
-        """Return the participant and the question, of which there may be one row."""
+        """Return participant and question; raises BundleError for unknown ones, or a second row."""
         participant, question = row.text("participant"), row.whole_number("question")
         if participant != self._participant:
             self._next_participant(participant)
@@ -372,7 +378,7 @@ class _AnswerReader:
     def _check_order(
         self, row: CsvRow, column: str, order: Sequence[Item], allowed: Sequence[Item]
     ) -> None:
-        """Refuse what is no order of the allowed items; a folder from elsewhere may have none."""
+        """Raise BundleError unless all allowed items are there once, or the cell may be empty."""
         if (order or self._plan) and sorted(order) != sorted(allowed):
             raise row.fault(column, f"an order of {' '.join(map(str, allowed))} is needed")
 
@@ -409,7 +415,10 @@ class _AnswerReader:
         return known
 
     def _check_agrees(self, row: CsvRow, answer: AnswerRecord) -> None:
-        """Compare measures with the first answer's, flags with the participant's first."""
+        """Raise BundleError for measures that differ from the file's first answer's.
+
+        And for flags that differ from those of the participant's first answer.
+        """
         number, first = self._first.setdefault(None, (row.number, answer))
         if sorted(answer.label_order) != sorted(first.label_order):
             allowed = f"an order of {' '.join(first.label_order)} is needed, as in row {number}"

@@ -18,11 +18,7 @@ from survey.core.agreement.headlines import (
 from survey.figures.analysis import analysis_exhibits
 from survey.figures.exhibit import Exhibit
 from survey.kinds.ordering.analysis import Analysis, analysis_json
-from survey.kinds.ordering.sheets import (
-    participants_exhibits,
-    participants_sheet,
-    tables_of,
-)
+from survey.kinds.ordering.sheets import participants_exhibits, participants_sheet, tables_of
 from survey.services.analysis.results import (
     IN_FULL,
     NO_EVIDENCE,
@@ -165,13 +161,13 @@ class OrderingResults(Results):
 
     @property
     def remarks(self) -> list[str]:
-        """What is to be said of scores that participants saw, or of methods that they did not."""
+        """Sentences on scores that participants saw, and on methods that none of them saw."""
         unseen = NOTHING_TICKED if self.analysis.own_orderings else ""
         return [*filter(None, [self.analysis.shown_scores, unseen])]
 
     @cached_property
     def _rows(self) -> tuple[list[Row], LeadWords]:
-        """The rows of each pair, and the words of what is compared."""
+        """A row for each pair of measures, and the words for what is compared."""
         analysis = self.analysis
         if analysis.own_orderings:
             deciding = analysis.own_orderings.deciding
@@ -180,12 +176,12 @@ class OrderingResults(Results):
         differences = analysis.agreement.differences
         return [
             Row.of(
-                found,
+                verdict,
                 each,
                 together=_is_equal_together(each, analysis.votes.level),
                 margin=each.equivalence.smallest_difference if each.equivalence else None,
             )
-            for found, each in zip(analysis.verdicts, differences, strict=True)
+            for verdict, each in zip(analysis.verdicts, differences, strict=True)
         ], VOTE_WORDS
 
     @property
@@ -262,7 +258,7 @@ class OrderingResults(Results):
         ]
 
     def own_exhibits(self) -> Iterator[Exhibit]:
-        """Yield all figures, last those that rest on the mixed logit, which no other needs."""
+        """Yield all figures; last those of the mixed logit, which is fitted only for them."""
         yield from analysis_exhibits(self.analysis.agreement)
         yield from participants_exhibits(self.analysis)
 
@@ -293,10 +289,12 @@ class OrderingResults(Results):
             Section("verdicts", SUPPORTED, "Verdicts", self._verdicts, IN_FULL),
             self._people,
             self._votes,
-            Section("shares", "Shares of the votes", "Shares", self._of_shares, self._shares),
-            Section("differences", "Differences between measures", "Differences", self._leads),
+            Section("shares", "Shares of the votes", "Shares", self._shares, self._shares_gist),
             Section(
-                "agreement", "Agreement with participants' own orders", "Agreement", self._alike
+                "differences", "Differences between measures", "Differences", self._differences
+            ),
+            Section(
+                "agreement", "Agreement with participants' own orders", "Agreement", self._agreement
             ),
             *([self._runs] if "runs" in self._sheet else []),
             Section(
@@ -324,7 +322,7 @@ class OrderingResults(Results):
         return Figure(self._exhibit[name], has_caption)
 
     def _listings(self, *names: str) -> list[Listing]:
-        """Return the tables of these names, without those that the study has not."""
+        """Return the tables of these names, without those that the study does not have."""
         return [Listing(self._sheet[name]) for name in names if name in self._sheet]
 
     @property
@@ -358,18 +356,18 @@ class OrderingResults(Results):
         return Section("votes", "Votes per question", "Votes", [figure, Prose(note)], gist)
 
     @property
-    def _shares(self) -> str:
+    def _shares_gist(self) -> str:
         intervals = self.analysis.agreement.share_intervals.items()
         return ", ".join(
             f"{name} {100 * each.share:.0f} %" for name, each in intervals if each.share is not None
         )
 
     @property
-    def _of_shares(self) -> list[Block]:
+    def _shares(self) -> list[Block]:
         return [self._figure("shares"), *self._listings("shares", "first")]
 
     @property
-    def _leads(self) -> list[Block]:
+    def _differences(self) -> list[Block]:
         in_full = self._listings("differences", "permutation", "tests")
         return [
             self._figure("differences"),
@@ -378,7 +376,7 @@ class OrderingResults(Results):
         ]
 
     @property
-    def _alike(self) -> list[Block]:
+    def _agreement(self) -> list[Block]:
         title = "All coefficients, and the agreement of participants with one another"
         return [
             self._figure("agreement-rate"),
@@ -436,6 +434,6 @@ class OrderingResults(Results):
 
 
 def _is_equal_together(difference: Difference, level: float) -> bool:
-    """Tell whether a pair is equal also where all pairs are tested for it."""
+    """Return whether a pair's equality is shown also after correction for all pairs."""
     equality = difference.equivalence
     return equality is not None and equality.equal_for(level, together=True) is not None

@@ -64,7 +64,7 @@ def tables_of(analysis: Analysis) -> Iterator[Sheet]:
 
 
 def flags_sheet(analysis: Analysis) -> Sheet:
-    """List the quality flags: participant, rule and reason; below, how controls were answered."""
+    """Return the table of quality flags; its note says how control questions were answered."""
     rules = [f"{name.capitalize()}: {rule}." for name, rule in RULES.items()]
     return Sheet(
         name="flags",
@@ -140,7 +140,7 @@ def _table3(table: Table3) -> Sheet:
 
 
 def _spread(name: str, spread: Spread) -> Iterator[tuple[Cell, ...]]:
-    # A decimal of its own: counts of participants in the same column stay whole numbers.
+    # Starred prints one decimal here only: counts in the same column stay whole numbers.
     for statistic, value in (("mean", spread.mean), ("SD", spread.sd)):
         yield f"{name}, {statistic}", None if value is None else Starred(value, "", 1)
 
@@ -173,8 +173,8 @@ def _identical(table: Table4) -> str:
     count = f"Totals count credits, not people: {sum(table.totals.values()):.9g} in all."
     if not groups:
         return f"{count} In every question all orders differ."
-    plural = "s" * (len(groups) > 1)
-    return f"{count} Orders are identical in question{plural} {', '.join(groups)}."
+    noun = "question" if len(groups) == 1 else "questions"
+    return f"{count} Orders are identical in {noun} {', '.join(groups)}."
 
 
 def _shares(analysis: Analysis) -> Sheet:
@@ -210,10 +210,12 @@ def _first(table: Table4) -> Sheet:
 
 def _differences(differences: tuple[Difference, ...]) -> Sheet:
     primary = next((each.correction.primary for each in differences), "")
-    first = (
-        f", but for the plan's primary pair, {primary}, which is tested first and by itself; no "
-    )
-    first += "p of another pair is below its p"
+    exception = ""
+    if primary:
+        exception = (
+            f", but for the plan's primary pair, {primary}, which is tested first and by itself; "
+            "no p of another pair is below its p"
+        )
     return Sheet(
         name="differences",
         title="Differences between measures in points, with 95 % intervals",
@@ -239,7 +241,7 @@ def _differences(differences: tuple[Difference, ...]) -> Sheet:
         "than the other. These questions alone: t of the mean of the responses, leaving out one "
         "participant at a time, corrected by Holm's method. No p is below what so few participants "
         "and questions can show. From, to: the interval of this pair by itself; together: of all "
-        f"pairs at once{first * bool(primary)}. A preference needs the corrected p and the label "
+        f"pairs at once{exception}. A preference needs the corrected p and the label "
         f"permutation. {LARGER_ERROR}",
         decimals=1,
     )
@@ -349,7 +351,7 @@ def _permutation(differences: tuple[Difference, ...]) -> Sheet:
 
 
 def _pair(pair: Pair, test: str = "") -> Worded:
-    """Return the pair's name, and a test of it."""
+    """Return the pair's name, followed by ``test``, in the form for files and that for print."""
     return Worded(f"{pair}{test}", f"{pair.title}{test}")
 
 
@@ -429,7 +431,7 @@ def _other_tests(analysis: Analysis) -> Sheet:
 
 
 def _order_effects(analysis: Analysis) -> Sheet:
-    """Whether answers change within a session, with the time they took, or follow a habit."""
+    """Return the table of how answers depend on position, time taken and the answer before."""
     of_what = "in agreement with orderings" if analysis.own_orderings else "of votes"
     agreement = analysis.agreement
     return order_effects_sheet(agreement.order_effects, agreement.carry_over, of_what)
@@ -494,7 +496,10 @@ def participants_exhibits(analysis: Analysis) -> list[Exhibit]:
 
 
 def participants_sheet(analysis: Analysis) -> Sheet:
-    """Tabulate the numbers of the participants' figures, for files: a page has them beside each."""
+    """Return the numbers of the participants' figures as one table, for files.
+
+    Pages have each figure's numbers beside it.
+    """
     exhibits_of_pairs = participants_exhibits(analysis)
     opinions = zip(analysis.second_opinions, exhibits_of_pairs, strict=True)
     return Sheet(
@@ -558,7 +563,8 @@ def _raters(analysis: Analysis) -> Sheet:
         title="Agreement of participants with one another",
         columns=("agreement", "rests on", "value"),
         rows=tuple(
-            (text, count_of(of.n, of.unit.removesuffix("s")), value) for text, of, value in rows
+            (text, count_of(basis.n, basis.unit.removesuffix("s")), value)
+            for text, basis, value in rows
         ),
     )
 

@@ -62,7 +62,7 @@ VOTE_ROWS_AT_ONCE = 500  # rows from PostgreSQL: few enough to stay in the proce
 JOINED = 10_000  # rows that SQLite joins to one, about
 SEPARATOR, HALVES = "\x1e", "\x1f"  # between joined texts: no JSON holds them
 TEXT_COLUMNS = ("public_id", "orders", "owns", "about", "arm")  # whose cells may hold a comma
-EXACT = "x"  # before seconds that are no tenths
+EXACT = "x"  # before seconds that are not whole tenths
 
 _ASKED = case(
     {kind: code for code, kind in enumerate(ASKED_REASONS, 1)}, value=StoredResponse.asked, else_=0
@@ -156,14 +156,15 @@ class AnswerColumns:
         ``rows``: the participants' row ids, in the order of ``ids``.
         """
         participants, stored_counts = (self._columns.pop(0).values for _ in range(2))
-        people, runs = np.intersect1d(rows, participants, assume_unique=True, return_indices=True)[
-            1:
-        ]
+        # Of each participant with answers, the index in ``rows`` and in the columns.
+        _, people, stored = np.intersect1d(
+            rows, participants, assume_unique=True, return_indices=True
+        )
         by_id = np.argsort(people)
-        people, runs = people[by_id], runs[by_id]
-        counts = stored_counts[runs]
+        people, stored = people[by_id], stored[by_id]
+        counts = stored_counts[stored]
         first_answer = first_rows(counts)
-        order = _rows_of_runs(first_rows(stored_counts)[runs], counts)
+        order = _consecutive_rows(first_rows(stored_counts)[stored], counts)
         codes = self._columns.pop(0).values
         question = looked_up(codes, order)
         if not _are_sorted(question, first_answer):
@@ -176,8 +177,8 @@ class AnswerColumns:
         # The order of labels, and that of columns, of each different pair.
         halves = [text.split(HALVES) for text in self._orders]
         label_order, column_order = (
-            _decoded(texts, texts.encode([half[place] for half in halves]), _order).in_order()
-            for place, texts in enumerate((TextCodes(), TextCodes()))
+            _decoded(texts, texts.encode([half[index] for half in halves]), _order).in_order()
+            for index, texts in enumerate((TextCodes(), TextCodes()))
         )
         return Answers(
             people=ids if len(people) == len(ids) else ids[people],
@@ -209,16 +210,16 @@ def votes_of(session: Session, study_id: int) -> tuple[People, Answers]:
         _text(session, _PACKED).label("packed"),
         _seconds_text(session).label("seconds"),
         _orders(session).label("orders"),
-        # NULL is left out, so it holds those without a tick, as a constraint says.
+        # Joined cells lack NULL: they are of the answers without ticks, as a CHECK requires.
         _text(session, StoredOrderingAnswer.own).label("owns"),
     )
 
     def add(ids: Texts, packed: Texts, seconds: Texts, orders: Texts, owns: Texts) -> None:
-        of_answers = _numbers(ids)
-        starts = np.flatnonzero(np.diff(of_answers, prepend=0))
+        participants = _numbers(ids)  # an entry for each answer
+        starts = np.flatnonzero(np.diff(participants, prepend=0))
         columns.add(
-            participants=of_answers[starts],
-            counts=np.diff(starts, append=len(of_answers)),
+            participants=participants[starts],
+            counts=np.diff(starts, append=len(participants)),
             packed=_numbers(packed),
             seconds=_seconds(seconds),
             orders=_split(orders),
@@ -236,11 +237,12 @@ def _read_joined(
     at_once: int,
     process: Callable[..., None],
 ) -> None:
-    """Pass the rows of participants to ``process``, the cells of each column joined.
+    """Pass the rows of participants to ``process``, batch by batch, the cells of a column joined.
 
-    It gets a list of texts for each column, without NULL, in which the rows of a participant
-    follow one another. PostgreSQL joins the rows of a participant, SQLite those of ``at_once``;
-    while they are processed, it finds the next in another thread. ``people``: row ids, sorted.
+    ``process`` gets a list of joined texts for each column, without NULL; the rows of a participant
+    follow one another. PostgreSQL joins the rows of one participant, SQLite those of ``at_once``
+    participants; SQLite reads the next batch in another thread while one is processed.
+    ``people``: the participants' row ids, sorted.
     """
     connection = session.connection()
     if not is_sqlite(session):
@@ -249,7 +251,7 @@ def _read_joined(
         _copy(connection, by_participant, process)
         return
     first, last = (bindparam(name, type_=BigInteger) for name in ("first", "last"))
-    # SQLite keeps the order of rows for what joins them.
+    # SQLite's aggregate joins cells in the order of the subquery's rows.
     some = statement.where(Participant.id.between(first, last)).order_by(Participant.id).subquery()
     joined = select(*map(_joined, some.columns))
 
@@ -265,11 +267,11 @@ def _read_joined(
     if not len(people):
         return
     with ThreadPoolExecutor(1) as thread:
-        coming = thread.submit(read, 0)
+        reading = thread.submit(read, 0)
         for start in range(at_once, len(people), at_once):
-            row, coming = coming.result(), thread.submit(read, start)
+            row, reading = reading.result(), thread.submit(read, start)
             pass_on(row)
-        pass_on(coming.result())
+        pass_on(reading.result())
 
 
 def _joined(cell: ColumnElement[str]) -> ColumnElement[str]:
@@ -439,8 +441,8 @@ def _answers(study_id: int, *columns: SQLColumnExpression[object]) -> Select[*tu
     )
 
 
-def _rows_of_runs(starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int32]:
-    """Return the rows of runs one after another; ``starts``: the first row of each run."""
+def _consecutive_rows(starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int32]:
+    """Return start, start + 1, … for each start, as many as its count, one after another."""
     rows = np.repeat((starts - first_rows(counts)).astype(np.int32), counts)
     rows += np.arange(len(rows), dtype=np.int32)
     return rows
@@ -458,7 +460,7 @@ def _are_sorted(questions: NDArray[np.int16], first_answer: NDArray[np.int64]) -
 
 
 def _numbered(column: NDArray[np.uint16]) -> Coded[int]:
-    """Return a column of small numbers as its own codes."""
+    """Return a column of small numbers, each of which is its own code."""
     values = range(int(column.max(initial=0)) + 1)
     return Coded(tuple(values), column.astype(smallest_integer_type(len(values))))
 

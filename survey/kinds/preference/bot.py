@@ -41,7 +41,7 @@ class Leaning(NamedTuple):
 
 
 class PreferenceBot:
-    """The bots of the kind of question "preference", as the registry of bots holds them."""
+    """The simulated answers to preference questions, see ``KindBot``."""
 
     def preference(self, plan: PreferencePlan, text: str | None, shown: Shown) -> Leaning:
         """Read "AP:0.2": a measure of the plan, and noise; by default the plan's first measure.

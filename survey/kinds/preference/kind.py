@@ -88,7 +88,7 @@ class PreferenceKind(
     def with_items(
         self, plan: PreferencePlan, question: Question, view: PreferenceView, find: FindItems
     ) -> PreferenceView:
-        """See ``Task.with_items``."""
+        """See ``Declaration.with_items``."""
         if question.source is None:
             return view
         documents = question.source.documents
@@ -261,7 +261,10 @@ class PreferenceKind(
     ) -> PreferenceResults:
         """Return what the preferences say of measures and runs."""
         plan: Any = content.plan
-        finished = sum(each.status == "complete" for each in content.counted(options))
+        counted = (
+            content.counted(options) if plan.looks else ()
+        )  # else the level asks for no number
+        finished = sum(each.status == "complete" for each in counted)
         level = level_left(plan, content.looks, finished)
         judgements = [*map(_judgement, answers)]
         of_study = (plan, content.questions, judgements, content.looks, level)

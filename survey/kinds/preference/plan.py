@@ -42,7 +42,7 @@ SELECTIONS = {
 MOST_PAIRS = 1_000
 MOST_MEASURES = 12
 STRENGTH_SECONDS, SATISFACTION_SECONDS = 5, 8
-PAIR_STREAM = 0x7061_6972  # of random numbers, apart from those of other draws
+PAIR_STREAM = 0x7061_6972  # "pair" in ASCII: random numbers unrelated to those of other draws
 
 MEASURES_HELP = (
     "One to twelve, separated by spaces, like AP NMRR P@10. Participants never see their names."
@@ -141,7 +141,7 @@ class PreferencePlan(Plan):
         return self.show_items
 
     def seconds_each(self, documents: DocumentLoad) -> float:
-        """See ``Plan.seconds_each``; with those for strength and satisfaction."""
+        """See ``Plan.seconds_each``; seconds for strength and satisfaction are added if asked."""
         of_document = 4 if self.show_items and documents.texts else 0.8
         more = STRENGTH_SECONDS * self.ask_strength + SATISFACTION_SECONDS * self.ask_satisfaction
         return 10 + 2 * self.depth * of_document + more
@@ -180,7 +180,7 @@ class PreferencePlan(Plan):
 
     @cached_property
     def pairs(self) -> list[RunPair]:
-        """The pairs that differ in what the page would show of them."""
+        """All pairs of runs for each topic whose lists look different on the page."""
         count = len(self.runs)
         return [
             RunPair(topic, *both)
@@ -204,14 +204,14 @@ class PreferencePlan(Plan):
         for pair in self.pairs:
             question = self._question(0, pair, self.contrast)
             signs = [sign_of(question, measure) for measure in self.contrast]
-            alone = _place_alone(signs)
+            alone = _index_alone(signs)
             if alone is not None:
                 contests.append(Contest(alone, signs[alone], pair))
         return contests
 
     @staticmethod
     def fewest_questions(values: Mapping[str, Any]) -> int:
-        """Return the fewest questions of a plan with these values: a balance needs some."""
+        """Return the fewest questions of a plan with these values: 1, or one balanced step."""
         if values.get("selection") != DISCRIMINATIVE:
             return 1
         return balanced_step(as_tuple(values.get("contrast", ())))
@@ -226,7 +226,7 @@ class PreferencePlan(Plan):
 
     @property
     def balanced(self) -> int:
-        """How many pairs a balanced selection has at most."""
+        """The number of pairs of the largest balanced selection."""
         return balanced_step(self.contrast) * min(map(len, self._couples()))
 
     def _couples(self) -> list[list[tuple[RunPair, RunPair]]]:
@@ -240,12 +240,13 @@ class PreferencePlan(Plan):
         return [[*_coupled(each for each in shuffled if each.alone == index)] for index in alone]
 
     def _selected(self) -> Iterator[RunPair]:
+        """Draw as many pairs as there are questions; DISCRIMINATIVE ones are drawn in couples."""
         if self.selection == ALL:
             order = Positions(self.seed, 1, PAIR_STREAM).order(len(self.pairs))
             yield from (self.pairs[index] for index in order[: self.questions])
             return
-        for place, couples in enumerate(self._couples(), 1):
-            order = Positions(self.seed, place, PAIR_STREAM).order(len(couples))
+        for number, couples in enumerate(self._couples(), 1):
+            order = Positions(self.seed, number, PAIR_STREAM).order(len(couples))
             for index in order[: self.questions // balanced_step(self.contrast)]:
                 yield from couples[index]
 
@@ -257,8 +258,8 @@ class PreferencePlan(Plan):
         marks = self.own_marks[pair.topic] if self.own_marks else NO_MARKS
         source = None
         if self.provenance is not None:
-            place = (pair.topic + 1, LIST_LETTERS, pair.runs)
-            source = self.provenance.of_question(*place, self.depth)
+            topic_number = pair.topic + 1
+            source = self.provenance.of_question(topic_number, LIST_LETTERS, pair.runs, self.depth)
         return build_question(
             number,
             ranks,
@@ -294,7 +295,7 @@ class PreferencePlan(Plan):
 
     @property
     def _balance(self) -> str:
-        """What is equally frequent, and how frequent it was before."""
+        """What is equally frequent in the selection, and how frequent it is among all contests."""
         first = self.contrast[0]
         if len(self.contrast) == 2:
             favour = sum(each.sign > 0 for each in self.contests)
@@ -309,11 +310,11 @@ class PreferencePlan(Plan):
 
     @property
     def _why(self) -> str:
-        """What limits the balanced pairs."""
+        """Why no more pairs can be balanced: the numbers of contests for each measure or run."""
         if len(self.contrast) > 2:
             couples = zip(self.contrast, self._couples(), strict=True)
-            both = list_words([f"{name} in {2 * len(each)}" for name, each in couples])
-            return f"{self._alone}; with either run as often, {both}"
+            balanced = list_words([f"{name} in {2 * len(each)}" for name, each in couples])
+            return f"{self._alone}; with either run as often, {balanced}"
         favour = sum(each.sign > 0 for each in self.contests)
         return (
             f"and {self.contrast[0]} favours the earlier run in {favour} of them, the later one in "
@@ -416,7 +417,7 @@ class PreferencePlan(Plan):
         ]
 
     def _pair_faults(self) -> Iterator[Fault]:
-        """Yield why so many pairs cannot be asked, or none at all, whatever the number is."""
+        """Yield why ``questions`` pairs cannot be asked, or why no pair can be."""
         if not self.pairs:
             text = f"all lists look the same for {self._source}, so no pair of them can be asked"
             yield Fault(("own_lists",), f"{text}. Show other things of them, or give other runs")
@@ -444,26 +445,29 @@ class PreferencePlan(Plan):
     def _why_none_balanced(self) -> str:
         """Why no balanced pair can be asked, and what to do."""
         of_all = f"{len(self.contests)} of {len(self.pairs)} pairs" if self.contests else "no pair"
-        found = f"{self._contradiction} on {of_all} of lists ({self._source})"
+        reason = f"{self._contradiction} on {of_all} of lists ({self._source})"
         if self.contests and len(self.contrast) == 2:
-            found += ", but on no two runs in both directions"
+            reason += ", but on no two runs in both directions"
         elif self.contests:
-            found += f": {self._why}, of which none may be 0"
+            reason += f": {self._why}, of which none may be 0"
         remedy = (
             "Give more topics or runs, contrast other measures, or ask all pairs, without contrast"
         )
-        return f"{found}, so no balanced question can be asked. {remedy}"
+        return f"{reason}, so no balanced question can be asked. {remedy}"
 
 
-def _place_alone(signs: Sequence[int]) -> int | None:
-    """Return the place of the one sign that contradicts all others, of two signs the first."""
+def _index_alone(signs: Sequence[int]) -> int | None:
+    """Return the index of the sign that contradicts all others, of two signs 0; else None."""
     if 0 in signs:
         return None
-    return next((place for place, sign in enumerate(signs) if signs.count(sign) == 1), None)
+    return next((index for index, sign in enumerate(signs) if signs.count(sign) == 1), None)
 
 
 def _coupled(contests: Iterable[Contest]) -> Iterator[tuple[RunPair, RunPair]]:
-    """Yield couples of pairs of the same two runs, one for each direction, in the order given."""
+    """Yield couples of pairs of the same two runs, one pair for each direction.
+
+    Pairs without a counterpart are left out.
+    """
     ordered = sorted(contests, key=lambda each: each.pair.runs)
     for _, of_runs in groupby(ordered, key=lambda each: each.pair.runs):
         directions: dict[int, list[RunPair]] = {1: [], -1: []}

@@ -132,7 +132,7 @@ class PreferenceResults(Results):
 
     @cached_property
     def participants(self) -> list[str]:
-        """The participants who prefer something, in the order of their answers."""
+        """The participants with an answer that counts, in the order of their first answers."""
         return [*dict.fromkeys(each.participant for each in self.judgements)]
 
     @cached_property
@@ -174,19 +174,22 @@ class PreferenceResults(Results):
 
     @cached_property
     def sides(self) -> Counter[str]:
-        """How often each answer was given."""
+        """The number of answers by side: left, right, equally good, neither good."""
         return Counter(each.side for each in self.judgements)
 
     @cached_property
     def asked_back(self) -> dict[str, int]:
-        """How many preferences the page asked back about, and how many still contradict."""
+        """How many preferences the page asked back about, and how many of them were kept, changed.
+
+        Kept are those that still prefer the list that satisfied less.
+        """
         asked = [each.contradicts for each in self.judgements if each.was_asked]
         kept = sum(asked)
         return {"asked": len(asked), "kept": kept, "changed": len(asked) - kept}
 
     @property
     def _side_p(self) -> float | None:
-        """The exact p of as many preferences for the left as for the right; None without any."""
+        """The exact p of the sign test of left against right; None without preferences."""
         return sign_test(self.sides[LEFT], self.sides[RIGHT])
 
     @cached_property
@@ -222,7 +225,7 @@ class PreferenceResults(Results):
 
     @cached_property
     def run_verdicts(self) -> tuple[Verdict, ...]:
-        """What the answers say of each two runs."""
+        """What the answers support for each pair of runs."""
         pairs, sampled = self.strengths.pairs, self.strengths.sampled
         noun = self._run_words.questions
         return tuple(each.verdict(sampled, noun, self.level) for each in pairs)
@@ -235,7 +238,7 @@ class PreferenceResults(Results):
     def _run_rows(self) -> list[Row]:
         """Each two runs: how much more often than in half of the comparisons the first wins."""
         rows = []
-        for each, found in zip(self.strengths.pairs, self.run_verdicts, strict=True):
+        for each, verdict in zip(self.strengths.pairs, self.run_verdicts, strict=True):
             if each.rate is not None:
                 low, high = each.ci95 or (None, None)
                 interval = (
@@ -243,7 +246,7 @@ class PreferenceResults(Results):
                     if low is None or high is None
                     else (low - RANDOM_AGREEMENT, high - RANDOM_AGREEMENT)
                 )
-                rows.append(Row(found, each.rate - RANDOM_AGREEMENT, interval))
+                rows.append(Row(verdict, each.rate - RANDOM_AGREEMENT, interval))
         return rows
 
     @cached_property
@@ -276,7 +279,7 @@ class PreferenceResults(Results):
             if name == run
         }
         of_run = [each for each in self.judgements if each.question in letters]
-        signs = [each.sign * (1 if letters[each.question] == "A" else -1) for each in of_run]
+        signs = [each.sign * (1 if letters[each.question] == LIST_LETTERS[0] else -1) for each in of_run]
         satisfied = [each.satisfaction.get(letters[each.question]) for each in of_run]
         scores = [0.5 + 0.5 * sign for sign in signs]
         return scores, [value for value in satisfied if value is not None]
@@ -300,8 +303,9 @@ class PreferenceResults(Results):
             return dict.fromkeys(self.plan.measures)
         taus = {}
         for name, means in self.means.items():
-            turned = np.array(means) * (1 if MEASURES[name].better == "higher" else -1)
-            value = float(tau_b(np.round(theta, 12), np.round(turned, 12)))
+            scores = np.array(means) * (1 if MEASURES[name].better == "higher" else -1)
+            # Rounded, so that an error of floats does not put tied runs into an order.
+            value = float(tau_b(np.round(theta, 12), np.round(scores, 12)))
             taus[name] = None if np.isnan(value) else value
         return taus
 
@@ -359,8 +363,8 @@ class PreferenceResults(Results):
                 "why": strengths.why or (SAME_PLACES if None in self.tau.values() else None),
                 "runs": [each._asdict() for each in self.runs],
                 "pairs": [
-                    self._pair_json(each, found)
-                    for each, found in zip(strengths.pairs, self.run_verdicts, strict=True)
+                    self._pair_json(each, verdict)
+                    for each, verdict in zip(strengths.pairs, self.run_verdicts, strict=True)
                 ],
                 "tau_b": self.tau,
             },
@@ -369,8 +373,8 @@ class PreferenceResults(Results):
         return values
 
     @staticmethod
-    def _pair_json(pair: StrengthDifference, found: Verdict) -> dict[str, Any]:
-        """Return two runs compared; of the tests those over topics of this kind are beside it."""
+    def _pair_json(pair: StrengthDifference, verdict: Verdict) -> dict[str, Any]:
+        """Return two runs compared; ``se`` to ``p_step`` are of the test over topics of a kind."""
         tests = pair.tests
         of_population = tests.components if tests else None
         return {
@@ -389,7 +393,9 @@ class PreferenceResults(Results):
             "losses": pair.losses,
             "ties": pair.ties,
             "why": pair.why,
-            "verdict": {name: getattr(found, name) for name in ("scope", "preferred", "sentence")},
+            "verdict": {
+                name: getattr(verdict, name) for name in ("scope", "preferred", "sentence")
+            },
         }
 
     @property
@@ -427,7 +433,7 @@ class PreferenceResults(Results):
         analysis = self.analysis
         if self._rows:
             return headline(self._rows, analysis.answered, AGREEMENT)
-        [only] = analysis.measures
+        [only] = analysis.measures  # of two or more measures there are rows
         if only.share is None:
             why = "it ties every pair of which one is preferred"
             why = why if only.tied else "no answer prefers a list"
@@ -444,11 +450,11 @@ class PreferenceResults(Results):
     @property
     def _rows(self) -> list[Row]:
         pairs = zip(self.verdicts, self.analysis.differences, strict=True)
-        return [Row.of(found, each.tests) for found, each in pairs]
+        return [Row.of(verdict, each.tests) for verdict, each in pairs]
 
     @property
     def early_looks(self) -> str:
-        """What is to be said of results that could be seen before the last answers came, or ""."""
+        """Sentences about looks at results before the last answers came; "" without looks."""
         return early_looks(self.looks, self.level)
 
     @property
@@ -465,7 +471,7 @@ class PreferenceResults(Results):
 
     @property
     def counts(self) -> str:
-        """What the sentence rests on."""
+        """How many participants, questions and answers count, on one line."""
         analysis = self.analysis
         return " · ".join(
             [
@@ -508,7 +514,7 @@ class PreferenceResults(Results):
             )
 
     def own_sheets(self) -> list[Sheet]:
-        """Return the tables."""
+        """Return the tables of answers, measures, people and runs; an empty one without answers."""
         if not self.judgements:
             return [Sheet("answers", "Answers", ("answer", "count"), ())]
         return [
@@ -561,9 +567,7 @@ class PreferenceResults(Results):
         return Sheet("measures", title, columns, tuple(rows), note)
 
     def _sizes(self) -> Sheet:
-        columns = (
-            *("measure", "difference", "from", "to", "questions", "agree", "against", "share"),
-        )
+        columns = ("measure", "difference", "from", "to", "questions", "agree", "against", "share")
         rows = tuple(
             (
                 *(each.measure, size.size, size.least, size.most),
@@ -626,7 +630,7 @@ class PreferenceResults(Results):
         return Sheet("people", "How far people agree", ("of people", "value"), rows, note)
 
     def _run_pairs(self) -> Sheet:
-        """Every two runs, the one that is ahead first."""
+        """Return the table of every two runs, in a row the one that is ahead first."""
         rows: list[tuple[Cell, ...]] = []
         for each in self.strengths.pairs:
             if each.rate is None or each.tests is None:
@@ -681,11 +685,12 @@ class PreferenceResults(Results):
         taus: list[Cell] = [self.tau[name] if compared else None for name in self.plan.measures]
         blanks = [None] * (4 + len(satisfaction))
         rows.append(("tau-b with people", *blanks, *taus))
-        why = f" {self.strengths.why}." if self.strengths.why else ""
+        reason = self.strengths.why
+        why = f" {reason[0].upper()}{reason[1:]}." if reason else ""
         note = (
             f"Strength: log-odds by Bradley and Terry, mean 0; {TIES_AS_HALF}. Interval: for "
             f"people and questions of this kind. Measures: means over all topics of the "
-            f"study.{why[:1]}{why[1:2].upper()}{why[2:]}"
+            f"study.{why}"
         )
         if not compared:
             note += " With two runs tau-b could only be 1, −1 or undefined, so it is left out."

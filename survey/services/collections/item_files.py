@@ -1,7 +1,7 @@
-"""The files that come with items: of a folder or a zip, by their paths, and found by their names.
+"""Read the files that come with items from a folder or a zip, and find them by name.
 
-Programs write names in other ways than tables name them: in other encodings and Unicode forms,
-with other endings, in folders.
+A table's name for a file may differ from the file's own: in encoding, Unicode form, case, ending
+or folder.
 """
 
 import re
@@ -44,21 +44,21 @@ Files = Mapping[str, Read]
 
 
 class Refusal(NamedTuple):
-    """A file or row that was not taken, and why; or what is to be known of one that was."""
+    """A file or row with the reason why it was not taken, or with a remark if it was."""
 
     name: str
     reason: str
 
 
 def is_junk(name: str) -> bool:
-    """Return whether a file is none of the researcher's: hidden, or a system's own."""
+    """Return whether a file is not the researcher's: it is hidden, or an operating system's."""
     parts = PurePosixPath(tidy_path(name)).parts
     is_hidden = any(part.startswith(".") or part == "__MACOSX" for part in parts)
     return is_hidden or (bool(parts) and parts[-1].casefold() in JUNK)
 
 
 def tidy_path(name: str) -> str:
-    """Return a path with slashes between its parts, without a beginning that leads elsewhere."""
+    """Return a relative path with slashes, without parts that lead out of the folder."""
     parts = PurePosixPath(name.replace("\\", "/")).parts
     return "/".join(part for part in parts if part not in ("/", ".."))
 
@@ -99,7 +99,7 @@ def _walk(
 
 
 def file_content(path: Path, largest: int = 0) -> bytes:
-    """Return a file's bytes; raises PictureError, before it is read, where it has too many."""
+    """Return a file's bytes; raises PictureError, before it is read, if it is too large."""
     check_size(path.stat().st_size, largest or _largest(path.name))
     return path.read_bytes()
 
@@ -120,7 +120,7 @@ def check_work(files: Files, names: Sequence[str]) -> None:
         if name not in known:
             try:
                 content = files[name]()
-            except (PictureError, OSError):  # refused by name where it is taken
+            except (PictureError, OSError):  # the item that names it is refused later
                 content = b""
             known[name] = len(content), count_pixels(content)
         size, pixels = size + known[name][0], pixels + known[name][1]
@@ -173,11 +173,12 @@ def files_in_zip(
     refusals: list[Refusal],
     names_in: Callable[[Files], Collection[str]] = lambda _: (),
 ) -> Iterator[Files]:
-    """Open a zip of files; raises SurveyError for one that cannot be read.
+    """Open a zip, and yield its files by path, relative to the folder that holds all pictures.
 
-    The path of a folder in which all pictures are is left out. ``names_in``: what names the files
-    by the tables among them, by which names that are not in UTF-8 are read; ``refusals`` get those
-    that cannot be.
+    The encoding of a name that is not in UTF-8 is chosen so that the tables in the zip name the
+    file. ``names_in``: returns the names that tables among some files have; ``refusals``: gets an
+    entry for files whose names cannot be read. Raises SurveyError for a zip that cannot be read,
+    that has too many files, or one path twice.
     """
     try:
         archive = zipfile.ZipFile(source)
@@ -187,18 +188,18 @@ def files_in_zip(
         entries = [entry for entry in archive.infolist() if not entry.is_dir()]
         readings = [_readings(each) for each in entries]
         readers = [partial(_entry_content, archive, each) for each in entries]
-        plain = {
-            tidy_path(sure): read
-            for (sure, others), read in zip(readings, readers, strict=True)
-            if sure and not others and not is_junk(sure)
+        certain = {
+            tidy_path(name_read): read
+            for (name_read, others), read in zip(readings, readers, strict=True)
+            if name_read and not others and not is_junk(name_read)
         }
         named: set[str] = set()
         if any(others for _, others in readings):
-            named = {folded_name(each) for each in names_in(plain)}
+            named = {folded_name(each) for each in names_in(certain)}
         files: dict[str, Read] = {}
         unread = []
-        for (sure, others), read in zip(readings, readers, strict=True):
-            path = tidy_path(_chosen(sure, others, named))
+        for (probable, others), read in zip(readings, readers, strict=True):
+            path = tidy_path(_chosen(probable, others, named))
             if is_junk(path):
                 continue
             if not path:
@@ -216,14 +217,16 @@ def files_in_zip(
 
 
 def _readings(entry: zipfile.ZipInfo) -> tuple[str, Sequence[str]]:
-    """Return an entry's name, "" where its encoding is not known, and what else it may be.
+    """Return an entry's probable name, "" if its encoding is unknown, and other readings of it.
 
-    A name that is marked as UTF-8 can be one that a program read as cp437 and wrote again.
+    A name that is marked as UTF-8 has other readings too: a program may have read it as cp437 and
+    written it again.
     """
     name = entry.filename
     is_marked = bool(entry.flag_bits & IS_UTF8)
-    is_marked |= name != entry.orig_filename.partition("\0")[0]  # by a field of Info-ZIP
-    try:
+    # Another name than the original comes from Info-ZIP's extra field, which is UTF-8.
+    is_marked |= name != entry.orig_filename.partition("\0")[0]
+    try:  # zipfile decodes names by cp437, so that encoding returns their bytes
         content = b"" if name.isascii() else name.encode("cp437")
     except UnicodeEncodeError:
         content = b""
@@ -238,11 +241,11 @@ def _readings(entry: zipfile.ZipInfo) -> tuple[str, Sequence[str]]:
     return (texts[0], texts[1:]) if is_utf8 else ("", texts)
 
 
-def _chosen(sure: str, others: Sequence[str], named: Collection[str]) -> str:
-    """Return the reading of a name that tables name, else ``sure``; "" where several fit."""
-    fitting = {text for text in (sure, *others) if _is_named(text, named)}
-    if not fitting or sure in fitting:
-        return sure
+def _chosen(probable: str, others: Sequence[str], named: Collection[str]) -> str:
+    """Return the reading of a name that tables name, else ``probable``; "" if several are named."""
+    fitting = {text for text in (probable, *others) if _is_named(text, named)}
+    if not fitting or probable in fitting:
+        return probable
     return fitting.pop() if len(fitting) == 1 else ""
 
 
@@ -262,7 +265,10 @@ def _why_unread(names: Sequence[str], total: int) -> str:
 
 
 def _without_common_folder(files: Files) -> Files:
-    """Return files without the path of the innermost folder that holds all pictures."""
+    """Return files by paths relative to the innermost folder that holds all pictures.
+
+    By their whole paths if two files would get the same one.
+    """
     parents = [PurePosixPath(path).parts[:-1] for path in files if PICTURE_ENDING.search(path)] or [
         PurePosixPath(path).parts[:-1] for path in files
     ]
@@ -307,7 +313,7 @@ FOLDS: Sequence[Callable[[str], str]] = (
 
 
 class FileNames:
-    """The names of files as tables may write them, see ``find``."""
+    """Finds files by the names that tables have for them."""
 
     def __init__(self, paths: Iterable[str]) -> None:
         self._paths = {*paths}
@@ -326,6 +332,7 @@ class FileNames:
         if name in self._paths:
             return name
         wanted = tidy_path(name)
+        # First only files whose path agrees with the name's folders, then files in any folder.
         for is_fitting in (_is_tail, lambda _one, _other: True):
             for fold, by_name in zip(FOLDS, self._by_name, strict=True):
                 key = fold(wanted)

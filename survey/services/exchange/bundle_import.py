@@ -44,20 +44,22 @@ def import_bundle(
     researcher: Researcher,
     on_erased: Callable[[int], object] = lambda _: None,
 ) -> Study:
-    """Store a bundle's study, closed, and return it; ``slug`` is empty for the bundle's own.
+    """Store a bundle's study as a closed one, and return it.
 
-    Participants who were erased here are left out; ``on_erased`` is called with their number.
+    ``name``: of the bundle's file or folder; ``slug``: the study's address here, "" for the
+    bundle's own; ``researcher``: becomes its owner. Participants who were erased here are left
+    out; ``on_erased`` is called with their number.
 
     Raises BundleError for a bundle that does not replicate, and SurveyError for an address that
     another study has.
     """
-    # Recomputing takes a while, and a transaction would let participants' answers wait.
+    # Recomputing takes a while, and participants' answers would wait for an open transaction.
     session.rollback()
     require_bundle(files, name)
     for _ in replicate(files):
         continue
     content, _ = read_bundle(files)
-    _require_ids_that_are_seen(content)
+    _require_visible_ids(content)
     slug = slug or content.slug
     lifecycle.require_valid_slug(session, slug)
     study = _study(content, name, slug)
@@ -84,8 +86,8 @@ def import_bundle(
     return study
 
 
-def _require_ids_that_are_seen(content: Content) -> None:
-    """Refuse ids that no other intake takes; a bundle made elsewhere may have some."""
+def _require_visible_ids(content: Content) -> None:
+    """Raise BundleError for an id with a sign that cannot be seen, as uploads of items do."""
     ids = [item.document for item in content.items], [topic.topic for topic in content.topics]
     named = ("source", "topic", "documents")
     questions = [
@@ -97,7 +99,7 @@ def _require_ids_that_are_seen(content: Content) -> None:
 
 
 def describe_erased(count: int) -> list[str]:
-    """Return the sentence about participants who are left out, none where there are none."""
+    """Return the sentence about participants who are left out, in a list; [] if there are none."""
     who = "1 participant who has" if count == 1 else f"{count} participants who have"
     sentence = f"{who} deleted their data here: left out, so figures may differ from the bundle's."
     return [sentence] if count else []
@@ -123,7 +125,7 @@ def _study(content: Content, name: str, slug: str) -> Study:
 
 
 def _store_items(session: Session, study: Study, content: Content) -> None:
-    """Store items and topics, with those pictures that the bundle holds, in the small size."""
+    """Store items and topics, with the bundle's pictures; their small size serves as both sizes."""
     thumbnails = [*content.thumbnails()] if content.thumbnails else []
     pictures = [{**each._asdict(), "larger": each.thumbnail} for each in thumbnails]
     item_queries.store_pictures(session, study.id, pictures)
@@ -152,10 +154,10 @@ def _store_answers(
     participants: Mapping[str, Participant],
     erased: Collection[str],
 ) -> None:
-    """Store how each question was shown and answered; which answers were changed is unknown.
+    """Store how each question was shown and answered, without revisions: bundles lack them.
 
-    ``erased``: participants whose answers are left out. A kind from elsewhere may have read
-    answers without a check: raises BundleError for an answer that cannot be stored.
+    ``erased``: participants whose answers are left out. Raises BundleError for an answer that
+    cannot be stored: another package's kind may have read it without checks.
     """
     plan, question_ids = content.plan, {row.number: row.id for row in study.questions}
     beside = {(each.participant, each.question): each.values for each in content.beside()}
@@ -186,16 +188,16 @@ def _answer_fault(
     drawn: object,
     answer: object,
 ) -> str:
-    """Return what the study or its kind of question does not know of an answer, "" for nothing."""
-    task = kind_of(plan)
+    """Return why an answer does not belong to the study or its kind of question, "" if it does."""
+    kind = kind_of(plan)
     if record.participant not in participants:
         return "participants.csv has no such participant"
     if record.question not in questions:
         return "the study has no such question"
-    if not isinstance(drawn, task.presentation):
-        return f"{drawn!r} is no {task.presentation.__name__}"
-    if not isinstance(answer, task.answer | None):
-        return f"{answer!r} is no {task.answer.__name__}"
+    if not isinstance(drawn, kind.presentation):
+        return f"{drawn!r} is no {kind.presentation.__name__}"
+    if not isinstance(answer, kind.answer | None):
+        return f"{answer!r} is no {kind.answer.__name__}"
     return ""
 
 
@@ -209,6 +211,10 @@ def _store_answer(
     answer: object,
     beside: Mapping[str, FieldAnswer] | None,
 ) -> None:
+    """Insert a presentation with its steps, and the answer, if there is one.
+
+    ``beside``: the answers to the questions beside it.
+    """
     tables = KINDS[kind].tables
     presentation = Presentation(
         participant_id=participant.id,

@@ -113,9 +113,9 @@ def recompute_lists(
     if "clusters" in plan.marked and files.clusters is None:
         yield "not recomputed: the positions, as --clusters does not name the file of their marks"
         return
-    of_lines = FileFaults(error=lambda faults: BundleError("\n".join(faults)))
-    judged = read_judgements(files.qrels.name, text_lines(files.qrels.text), of_lines)
-    of_lines.raise_any()
+    line_faults = FileFaults(error=lambda faults: BundleError("\n".join(faults)))
+    judged = read_judgements(files.qrels.name, text_lines(files.qrels.text), line_faults)
+    line_faults.raise_any()
     if missing := [topic for topic in provenance.topics if topic not in judged]:
         raise BundleError(
             f"{files.qrels.name} judges nothing for {len(missing)} of the study's "
@@ -196,18 +196,14 @@ def _compare_lists(plan: PlanOfLists, provenance: Provenance, lists: OwnLists) -
         raise BundleError(f"the plan has other {list_words(plan.marked)} than the files")
 
 
-COUNTED_ROLE = "counted"
-
-
+COUNTED_ROLE = "counted"  # the role of a question whose answers are votes
 MEASURE = Column("measure", "name of a measure in the registry", allowed="the study's measures")
-
 
 RANKING = Column(
     "ranking",
     "the order that the measure gives the lists",
     allowed="best first, > between places, = inside a tie: B>A=C",
 )
-
 
 SPACED = "separated by spaces"
 
@@ -257,10 +253,7 @@ _QUESTION_COLUMNS = [
     Column("collection_size", "items in the collection", "whole number", "2, 3, …"),
 ]
 
-
 _EACH = "separated by spaces, one for each rank"
-
-
 _MARKS = {
     "grades": Column("grades", "how relevant the item at each rank is", "whole numbers", _EACH),
     "weights": Column(
@@ -273,13 +266,11 @@ _MARKS = {
     ),
 }
 
-
 _ROLE = Column(
     "role",
     "what the question is for: its answers count as votes, or it controls how people answer",
     allowed=f"{COUNTED_ROLE}, {REPEATED} (an earlier question once more), {OBVIOUS}",
 )
-
 
 _SOURCE_COLUMNS = [
     Column("topic", "what was searched for", allowed="empty for a question that was drawn"),
@@ -287,13 +278,8 @@ _SOURCE_COLUMNS = [
     Column("documents", "ids of the first documents that the run returned", allowed=SPACED),
 ]
 
-
 _VALUES = "the measure's own values (AP, not 1-AP), lists from A on"
-
-
 _DISPLAYED = "the values as the page prints them (lower is better), lists from A on"
-
-
 RANKINGS_TABLE = Table(
     "rankings.csv",
     [
@@ -306,11 +292,11 @@ RANKINGS_TABLE = Table(
 
 
 QUESTIONS_FILE = "questions.csv"
-RESPONSES = "responses.csv"  # of ordering
+RESPONSES = "responses.csv"  # the answers to ordering questions, in folders made elsewhere too
 
 
 def read_questions(files: Files, plan: PlanOfLists) -> tuple[Question, ...]:
-    """Read the questions of a bundle; values and orders are recomputed; raises BundleError."""
+    """Return a bundle's questions, with values and orders recomputed; raises BundleError."""
     return build_questions(read_lists(files, plan), plan.measures, plan.setting)
 
 
@@ -319,7 +305,8 @@ def check_rankings(
 ) -> None:
     """Compare rankings.csv, if it exists, with the orders that the lists give.
 
-    ``rankings``: question → measure → order. Raises BundleError for each that disagrees.
+    ``rankings``: question → measure → order; ``foreign``: whether the folder was made elsewhere,
+    see ``read_rows``. Raises BundleError naming each order that disagrees or is missing.
     """
     if RANKINGS_TABLE.name not in files:
         return
@@ -337,11 +324,8 @@ def check_rankings(
         if row.optional_ranking("ranking", order.letters) != order:
             raise row.fault("ranking", f"the lists in {QUESTIONS_FILE} give {order}")
 
-    list(
-        parse_rows(
-            files, RANKINGS_TABLE.name, ("question", "measure", "ranking"), check, foreign=foreign
-        )
-    )
+    columns = ("question", "measure", "ranking")
+    list(parse_rows(files, RANKINGS_TABLE.name, columns, check, foreign=foreign))  # reads all rows
     faults = Faults()
     for question, orders in rankings.items():
         for name in orders:
@@ -368,13 +352,18 @@ Lists = Mapping[int, Sequence[ListRow]]  # question → its lists, by letter
 
 
 def read_lists(files: Files, plan: PlanOfLists | None) -> Lists:
-    """Read questions.csv, in which a folder made elsewhere may number questions as it likes."""
+    """Return question → its lists by letter, as questions.csv has them; raises BundleError.
+
+    ``plan``: what the lists must agree with; None for a folder made elsewhere, which may number
+    questions as it likes.
+    """
     lists: dict[int, list[ListRow]] = {}
 
     def parse(row: CsvRow) -> None:
         lists.setdefault(row.whole_number("question", 1), []).append(_list_row(row, plan))
 
-    list(parse_rows(files, QUESTIONS_FILE, LIST_COLUMNS, parse, foreign=plan is None))
+    for _ in parse_rows(files, QUESTIONS_FILE, LIST_COLUMNS, parse, foreign=plan is None):
+        continue
     if not lists:
         raise BundleError(f"{QUESTIONS_FILE} holds no list; a row for each list is needed")
     if plan and list(lists) != list(range(1, plan.last_number + 1)):
@@ -452,15 +441,19 @@ def _check_lists(
 def build_questions(
     lists: Lists, measures: tuple[str, ...], setting: Setting | None = None
 ) -> tuple[Question, ...]:
-    """Build the questions of lists; raises BundleError for lists that make none."""
+    """Build a question of each entry's lists; raises BundleError naming impossible ones.
+
+    ``setting``: of the measures; by default each question's collection size alone.
+    """
     faults = Faults()
     questions = []
     for number, rows in lists.items():
         try:
-            ranks, marks = [each.marked.ranks for each in rows], marks_of([e.marked for e in rows])
-            size = setting or Setting(rows[0].collection_size)
+            ranks = [row.marked.ranks for row in rows]
+            marks = marks_of([row.marked for row in rows])
+            of_question = setting or Setting(rows[0].collection_size)
             source = _source(rows)
-            questions.append(build_question(number, ranks, measures, size, marks, source))
+            questions.append(build_question(number, ranks, measures, of_question, marks, source))
         except ValueError as error:
             faults.add(f"{QUESTIONS_FILE}, question {number}: {error}")
     faults.raise_any()
@@ -468,7 +461,7 @@ def build_questions(
 
 
 def _source(rows: Sequence[ListRow]) -> QuestionSource | None:
-    """Return where a question's lists come from; None where not all come from runs."""
+    """Return the topic, runs and documents of a question's lists; None unless all are of runs."""
     if not all(each.run for each in rows):
         return None
     return QuestionSource(

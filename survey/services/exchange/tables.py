@@ -7,7 +7,6 @@ the survey stores.
 import base64
 import inspect
 import json
-import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -327,17 +326,19 @@ def row_line(row: Row) -> str:
 
 def cell_of(cell: Cell) -> str:
     """Return a cell's text in a line."""
-    if cell is None or (isinstance(cell, float) and math.isnan(cell)):
-        return ""
     if isinstance(cell, str):
         return csv_cell(cell)
-    if isinstance(cell, bool):
-        return str(int(cell))
+    if cell is None or cell != cell:  # NaN alone differs from itself
+        return ""
+    if isinstance(cell, int):
+        return str(int(cell))  # 0 and 1 for no and yes
+    if isinstance(cell, datetime):
+        return time_of(cell)
     if isinstance(cell, list | tuple):
         return csv_cell(spaced(cell))
     if isinstance(cell, Mapping):
         return csv_cell(json.dumps(cell, ensure_ascii=False))
-    return time_of(cell) if isinstance(cell, datetime) else str(cell)
+    return str(cell)
 
 
 @lru_cache(CACHED_TEXTS)  # most texts are among a few, or like the one in the row above

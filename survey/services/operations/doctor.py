@@ -203,20 +203,21 @@ def check_kinds(packages: Mapping[str, str], faults: Sequence[str]) -> CheckResu
 
 
 def _registered(check: str, faults: Sequence[str], text: str) -> CheckResult:
+    """Return a warning with the faults of other packages, or without any ok with ``text``."""
     if faults:
-        told = "; ".join(faults)
-        return warning(check, f"{told[0].upper()}{told[1:]}; repair or remove the package.")
+        reason = "; ".join(faults)
+        return warning(check, f"{reason[0].upper()}{reason[1:]}; repair or remove the package.")
     return ok(check, text)
 
 
 def check_file_access(files: Iterable[Path]) -> CheckResult:
     """Check that other users can neither read nor change the key, the database and its log."""
-    open_to = [path for path in files if path.exists() and _others_can_read(path)]
-    if open_to:
+    exposed = [path for path in files if path.exists() and _others_can_read(path)]
+    if exposed:
         return danger(
             "file access",
-            f"Other users of this machine can read or change {', '.join(map(str, open_to))}; run "
-            f"`chmod go= {' '.join(map(str, open_to))}`.",
+            f"Other users of this machine can read or change {', '.join(map(str, exposed))}; run "
+            f"`chmod go= {' '.join(map(str, exposed))}`.",
         )
     return ok("file access", "no other user can read key or database")
 
@@ -250,7 +251,7 @@ def check_leftovers(folder: Path) -> CheckResult:
 
 
 def check_upkeep(folder: Path) -> CheckResult:
-    """Check that a server deletes what is due, as participants were promised."""
+    """Check that no deletion of personal data is late, as participants were promised."""
     if reason := reason_late(folder):
         text = f"{reason[0].upper()}{reason[1:]}. `survey serve` deletes it while it runs."
         return warning("deletions", text)
@@ -289,7 +290,7 @@ def file_system_of(folder: Path, mounts: str) -> str:
     file_systems = {}
     for line in mounts.splitlines():
         _, folder_name, file_system, *_ = line.split(" ")
-        # Blanks are written as octal numbers; a later mount hides an earlier one.
+        # A blank in a name is written \040, in octal; a later mount hides an earlier one.
         file_systems[re.sub(r"\\(\d{3})", lambda match: chr(int(match[1], 8)), folder_name)] = (
             file_system
         )
@@ -342,7 +343,7 @@ def check_library(settings: Mapping[str, str]) -> CheckResult:
 
 def check_durability(settings: Mapping[str, str]) -> CheckResult:
     """Check that an answer is on the disk before it is acknowledged."""
-    synchronous = settings.get("synchronous")  # SQLite's
+    synchronous = settings.get("synchronous")  # None on PostgreSQL
     off = [name for name, value in settings.items() if value == "off"]
     if synchronous is not None and int(synchronous) < SYNCHRONOUS_FULL:
         return danger(
@@ -367,7 +368,7 @@ def check_encoding(encoding: str) -> CheckResult:
 
 
 def check_integrity(faults: Sequence[str]) -> CheckResult:
-    """Check SQLite's reports of damage in its file."""
+    """Return a danger with the first fault that SQLite reports of its file, ok without any."""
     if faults:
         return danger(
             "integrity",
@@ -456,7 +457,7 @@ def _check_database(engine: Engine, *, thorough: bool) -> Iterator[CheckResult]:
             yield check_integrity(migration.integrity_faults(connection, thorough=thorough))
             yield check_references(settings, migration.broken_references(connection))
     except DatabaseError as error:
-        if engine.dialect.name == "sqlite":  # as of a damaged file
+        if engine.dialect.name == "sqlite":  # most probably the file is damaged
             yield check_integrity([str(error.orig)])
         else:
             yield danger("database", f"It cannot be read now: {error.orig}")

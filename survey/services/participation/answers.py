@@ -156,7 +156,7 @@ def _steps(
 def _shown_question(
     plan: Plan, row: Record, steps: Mapping[int, list[Record]], find: StudyItems
 ) -> ShownQuestion:
-    task, drawn = kind_of(plan), presentation_in(plan.kind, row, steps)
+    kind, drawn = kind_of(plan), presentation_in(plan.kind, row, steps)
     return ShownQuestion(
         name=presentation_name(row.public_id, row.id),
         number=row.number,
@@ -168,8 +168,8 @@ def _shown_question(
         row_id=row.id,
         response_id=row.response_id,
         drawn=drawn,
-        view=_view(plan, _question(task.name, row.number, row.content), drawn, find),
-        stored=stored_answer(task, row),
+        view=_view(plan, _question(kind.name, row.number, row.content), drawn, find),
+        stored=stored_answer(kind, row),
     )
 
 
@@ -189,9 +189,9 @@ class _ItemsFor(StudyItems):
 
 
 def _view(plan: Plan, question: TaskQuestion, drawn: object, find: StudyItems) -> Any:
-    task = kind_of(plan)
-    view = task.show(question, drawn)
-    return task.with_items(plan, question, view, find) if plan.has_items else view
+    kind = kind_of(plan)
+    view = kind.show(question, drawn)
+    return kind.with_items(plan, question, view, find) if plan.has_items else view
 
 
 @lru_cache(maxsize=1000)
@@ -201,19 +201,19 @@ def _question(kind: str, number: int, content: str) -> TaskQuestion:
     return question
 
 
-def stored_answer(task: AnyKind, row: Record) -> StoredAnswer | None:
+def stored_answer(kind: AnyKind, row: Record) -> StoredAnswer | None:
     """Return the stored answer of a row, None where the question is not answered."""
     if row.response_id is None:
         return None
     return StoredAnswer(
-        *(answer_in(task, row), row.reason, row.asked, row.beside, row.submitted_at),
+        *(answer_in(kind, row), row.reason, row.asked, row.beside, row.submitted_at),
         row.revisions,
     )
 
 
-def answer_in(task: AnyKind, row: Record) -> Any:
+def answer_in(kind: AnyKind, row: Record) -> Any:
     """Return the answer in the columns answer_… of a row."""
-    return task.answer(**columns_with(row, "answer_"))
+    return kind.answer(**columns_with(row, "answer_"))
 
 
 def usual_variant(plan: Plan) -> str:
@@ -237,13 +237,13 @@ def drawn_variant(
     study: Study, number: int, variant: str, steps: Sequence[object] = ()
 ) -> tuple[Any, Any]:
     """Return a question, and how it is shown in a named variant; see ``preview``."""
-    task = kind_of(study.plan)
+    kind = kind_of(study.plan)
     question = next((row for row in study.questions if row.number == number), None)
     if question is None:
         raise NotFoundError("This study has no such question.")
-    content = task.read_question(number, question.content)
+    content = kind.read_question(number, question.content)
     try:
-        drawn: Any = task.draw_variant(study.plan, content, variant)
+        drawn: Any = kind.draw_variant(study.plan, content, variant)
     except ValueError as error:
         raise NotFoundError(f"{error}.") from None
     return content, replace(drawn, steps=tuple(steps)) if steps else drawn
@@ -471,7 +471,7 @@ def save_steps(
     with answers, a form that is sent twice is SAVED and adds no step; a form from before another
     step is STALE. Raises as ``save_answer``.
     """
-    task, tables = kind_of(plan), KINDS[plan.kind].tables
+    kind, tables = kind_of(plan), KINDS[plan.kind].tables
     _, moment = _locked_state(session, tables, participant, position)
     who = (session, tables, participant.id, position)
     row = participant_queries.presentation(*who)
@@ -484,10 +484,10 @@ def save_steps(
     outcome = Outcome.STALE
     if base is not None and base <= len(stored):
         shown = replace(drawn, steps=stored[:base])
-        question = _question(task.name, row.number, row.content)
+        question = _question(kind.name, row.number, row.content)
         find = _ItemsFor(session, plan, participant)
         with suppress(ValueError):
-            steps = tuple(steps_for(task.show(question, shown), find))
+            steps = tuple(steps_for(kind.show(question, shown), find))
             if base == len(stored) or steps == stored[base : base + len(steps)]:
                 outcome = Outcome.SAVED
     if outcome == Outcome.STALE or base != len(stored) or not steps:

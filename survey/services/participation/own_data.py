@@ -152,12 +152,12 @@ def _stored_values(model: type[Base], row: object) -> dict[str, object]:
 
 def _questions(session: Session, plan: Plan, participant: Participant) -> list[dict[str, object]]:
     """Return what was shown until now, with every answer; what is still ahead stays hidden."""
-    task = kind_of(plan)
+    kind = kind_of(plan)
     history: dict[int, list[dict[str, object]]] = {}
     for row in participant_queries.history_of(session, KINDS[plan.kind].tables, participant.id):
         history.setdefault(row.response_id, []).append(
             {
-                **task.describe_answer(answer_in(task, row)),
+                **kind.describe_answer(answer_in(kind, row)),
                 **_stored_values(Revision, row),
             }
         )
@@ -165,7 +165,7 @@ def _questions(session: Session, plan: Plan, participant: Participant) -> list[d
         {
             **_stored_values(Presentation, shown),
             "question": shown.position or "practice",
-            **task.describe(plan.for_question(shown.number), shown.view, shown.drawn),
+            **kind.describe(plan.for_question(shown.number), shown.view, shown.drawn),
             "answers": history.get(shown.response_id or 0, []),
         }
         for shown in all_presentations(session, plan, participant)

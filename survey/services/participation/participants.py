@@ -588,9 +588,9 @@ def _present(
     moment: datetime,
 ) -> None:
     """Draw and store how a participant meets questions, of which the first is shown now."""
-    task, table = kind_of(plan), KINDS[plan.kind].tables.presentation
+    kind, table = kind_of(plan), KINDS[plan.kind].tables.presentation
     for position, row in questions:
-        drawn = task.draw(plan, task.read_question(row.number, row.content), secrets.SystemRandom())
+        drawn = kind.draw(plan, kind.read_question(row.number, row.content), secrets.SystemRandom())
         presentation = Presentation(
             participant_id=participant.id,
             question_id=row.id,

@@ -1,6 +1,6 @@
-"""What can be said of a planned study whose power is simulated: each value's bounds and meaning.
+"""The settings of a planned study whose power is simulated: bounds, defaults and help of each.
 
-It imports little, since the command's help needs it each time.
+It imports little, so that the command's help, which needs it each time, is quick.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,8 @@ NO_POOL = "none"
 class Numbers(Rule):
     """Rule of a number, or of ``several`` separated by commas, as a text.
 
-    ``usual``: where nothing is said; ``word``: what may be said in their place.
+    ``usual``: the default; ``whole``: whether only whole numbers are allowed; ``word``: a word that
+    is allowed in place of numbers, like none.
     """
 
     lowest: float = 0
@@ -37,7 +38,7 @@ class Numbers(Rule):
         return f"{bounds}{also} can be asked for, like {self.usual}"
 
     def parse(self, name: str, text: str) -> list[float]:
-        """Return the numbers of a text, sorted; none for the word. Raises ValueError."""
+        """Return the numbers of a text, sorted, [] for the word; raises ValueError for others."""
         parts = [part.strip() for part in text.split(",")]
         if self.word and self.word in map(str.lower, parts):
             if len(parts) > 1:
@@ -142,5 +143,5 @@ FIELDS: Mapping[str, Numbers | Choice] = {
 
 
 def usual_of(rule: Numbers | Choice) -> str:
-    """Return the text that counts where nothing is said; of a choice the first word."""
+    """Return a setting's default as a text; of a choice it is the first one."""
     return rule.usual if isinstance(rule, Numbers) else next(iter(rule.allowed))

@@ -258,9 +258,9 @@ def progress(session: Session, study: Study) -> dict[str, int]:
 
 def questions_of(study: Study, *, practice: bool = False) -> list[Any]:
     """Return the study's questions, question 0 only with ``practice``."""
-    task = kind_of(study.plan)
+    kind = kind_of(study.plan)
     return [
-        task.read_question(row.number, row.content)
+        kind.read_question(row.number, row.content)
         for row in study.questions
         if practice or row.number > 0
     ]

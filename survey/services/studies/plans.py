@@ -185,11 +185,16 @@ def contact_faults(plan: Plan) -> list[Fault]:
 
 @cache
 def _placeholders(name: str) -> frozenset[str]:
-    """Return the texts in every language that only hold the place of who asks, or whom to ask."""
+    """Return the general texts of a field, like "the researchers who invited you", tidied.
+
+    In every language; ``name``: asked_by or contact.
+    """
     presets = [_preset(preset) for preset in (*PRESETS, *KIND_PRESETS.values())]
     texts = {PLACEHOLDERS[name], *(preset.get(name, "") for preset in presets)}
-    each = (catalogue(language).gettext(text) for language in languages() for text in texts if text)
-    return frozenset(map(_without_ending, each))
+    translations = (
+        catalogue(language).gettext(text) for language in languages() for text in texts if text
+    )
+    return frozenset(map(_without_ending, translations))
 
 
 def _without_ending(text: str) -> str:
@@ -197,9 +202,9 @@ def _without_ending(text: str) -> str:
 
 
 def is_timed_as_the_paper(plan: Plan) -> bool:
-    """Return whether a study has as many questions as the paper's, which take as long.
+    """Return whether a study asks as many questions as the paper's, of the same kind and length.
 
-    What the paper says of its minutes holds for it then.
+    Then the paper's figures on minutes hold for it.
     """
     paper = preset_plan(PRESETS[0])
     timed, of_paper = (
@@ -213,9 +218,10 @@ def _preset(preset: str) -> dict[str, Any]:
     source = files("survey.services.studies") / "presets" / f"{preset}.yaml"
     values: dict[str, Any] = yaml.safe_load(source.read_text(encoding="utf-8"))
     base = values.pop("preset", None)
-    kept = {**_preset(base), **values} if base else values
-    known = {each.name for each in fields(KINDS[kept.get("kind", DEFAULT)].plan)} | {"kind"}
-    return {name: value for name, value in kept.items() if name in known}
+    merged = {**_preset(base), **values} if base else values
+    # A preset of another kind than its base's lacks some of the base's fields.
+    known = {each.name for each in fields(KINDS[merged.get("kind", DEFAULT)].plan)} | {"kind"}
+    return {name: value for name, value in merged.items() if name in known}
 
 
 def translated(values: Mapping[str, Any], language: str) -> dict[str, Any]:
@@ -299,9 +305,10 @@ def from_trec(
     reading: Reading = AS_WRITTEN,
     **options: Any,
 ) -> OwnLists:
-    """Return lists as ``read_trec`` does, with their provenance; the collection's size is a text.
+    """Return lists read from TREC files, with their provenance.
 
-    Raises FaultyFilesError also for runs of the same name.
+    ``collection_size``: as it was typed; ``options``: of ``read_trec``. Raises FaultyFilesError for
+    faults of files, runs of the same name, and a size that is not a whole number.
     """
     text = collection_size.strip()
     size = parse_whole(text)
@@ -367,11 +374,11 @@ def topics_to_group(
 
 
 def as_pairs(lists: OwnLists, changes: Mapping[str, object]) -> dict[str, Any]:
-    """Return lists as the fields of a plan of preferences.
+    """Return the fields of a plan of preferences that compares the lists.
 
-    It asks all pairs that can be asked, or the most that a study may have. ``changes``: other
-    fields of the plan, on which the pairs depend; they may name how many.
-    Raises SurveyError where the fields are invalid.
+    ``changes``: other fields of the plan, on which its pairs depend. Without ``questions`` among
+    them, the plan asks all pairs that can be asked, up to the most that a study may have. Raises
+    SurveyError where the fields are invalid.
     """
     fields = as_fields(lists)
     del fields["marks"]  # which only drawn lists have, and a plan of preferences draws none
@@ -379,7 +386,7 @@ def as_pairs(lists: OwnLists, changes: Mapping[str, object]) -> dict[str, Any]:
         return fields
     kind = "preference"
     fewest = KINDS[kind].plan.fewest_questions(changes)
-    asked = {"kind": kind, "questions": fewest}
+    asked = {"kind": kind, "questions": fewest}  # valid in any case, to ask the plan for the most
     plan: Any = preset_plan(KIND_PRESETS[kind], **{**fields, **changes, **asked})
     return {**fields, "questions": plan.most_questions}
 
@@ -391,13 +398,13 @@ RUN_DEFAULTS = {"shuffle_letters": True}
 def _run_defaults(
     changes: Mapping[str, object], values: Mapping[str, object]
 ) -> Mapping[str, bool]:
-    """Return what else to set where an ordering plan's lists are newly taken from runs."""
+    """Return RUN_DEFAULTS for an ordering plan whose lists now come from runs, else {}."""
     is_ordering = values.get("kind", DEFAULT) == DEFAULT
     return RUN_DEFAULTS if is_ordering and changes.get("provenance") else {}
 
 
 def as_fields(lists: OwnLists) -> dict[str, Any]:
-    """Return lists as the fields of a plan that they fill."""
+    """Return the fields of a plan that own lists decide."""
     return {
         "own_lists": lists.questions,
         "collection_size": lists.collection_size,
@@ -427,7 +434,7 @@ class PlanFileError(SurveyError):
 class PlanFile:
     """The plan of a file, and its settings of recruitment.
 
-    ``has_minutes``: whether its minutes are the researcher's; a preset's are computed anew.
+    ``has_minutes``: whether the researcher set the minutes; else they are to be computed.
     """
 
     plan: Plan
@@ -437,7 +444,7 @@ class PlanFile:
 
 @dataclass(frozen=True)
 class PlanText:
-    """The fields of a plan file as they are written there, and the line of each."""
+    """The fields of a plan file before they are checked, and the line of each."""
 
     file: str
     values: Mapping[str, object]
@@ -456,7 +463,7 @@ def read_plan(text: str, file: str = "the file", **changes: object) -> PlanFile:
 
 
 def plan_from_text(written: PlanText, **changes: object) -> PlanFile:
-    """Return the plan of a file; ``preset: mnro`` at its top fills in what the file leaves out.
+    """Parse the plan of a file; ``preset: mnro`` in it fills in the fields that it leaves out.
 
     ``changes`` override fields. With a preset, a missing seed is drawn; without one it is 1, and
     missing minutes are 20, since ``write_plan`` leaves out these values. Raises PlanFileError with
@@ -502,7 +509,7 @@ def plan_values(plan: Plan, recruitment: Recruitment | None = None) -> dict[str,
 
 
 def write_nested(values: object) -> str:
-    """Return a field's values as YAML; of a list, each entry in a line of its own."""
+    """Return a field's values as YAML for the form; a list has a line for each entry."""
     if not isinstance(values, list | tuple):
         return _as_yaml(values)
     lines = [_as_yaml([each], default_flow_style=True, width=LARGEST_PLAN_FILE) for each in values]
@@ -510,7 +517,7 @@ def write_nested(values: object) -> str:
 
 
 def parse_nested(name: str, text: str) -> object:
-    """Parse the YAML of one field; raises PlanError where it is none."""
+    """Parse the YAML of one field; raises PlanError if it is not valid YAML."""
     try:
         return _load(text, "the text", (name,))[0] or ()
     except PlanFileError as error:
@@ -536,7 +543,7 @@ def _value_text(value: object) -> str:
 
 
 def read_plan_text(text: str, file: str = "the file") -> PlanText:
-    """Read the fields of a plan from YAML; raises PlanFileError where it is none."""
+    """Read the fields of a plan from YAML; raises PlanFileError if it is not a YAML mapping."""
     values, lines = _load(text, file)
     if not isinstance(values, dict):
         raise PlanFileError([f"{file} holds no fields; a plan has lines like `title: …`"])
@@ -544,9 +551,10 @@ def read_plan_text(text: str, file: str = "the file") -> PlanText:
 
 
 def _load(text: str, file: str, place: Place = ()) -> tuple[Any, Lines]:
-    """Return the values of a YAML text, and their lines; raises PlanFileError where it is none.
+    """Return the values of a YAML text, and the lines of the fields.
 
-    ``place``: of the field that the text is of; of a whole plan by default.
+    ``place``: of the field whose text it is, () for a whole plan. Raises PlanFileError for invalid
+    YAML and for the faults of ``_refuse_slow`` and ``_prepare``.
     """
     if len(text) > LARGEST_PLAN_FILE:
         raise PlanFileError([f"{file} has {len(text)} characters; {LARGEST_PLAN_FILE} are allowed"])
@@ -586,7 +594,7 @@ def _refuse_slow(text: str, file: str) -> None:
 
 
 def _is_long_number(scalar: yaml.ScalarEvent) -> bool:
-    is_text = not (scalar.implicit[0] or scalar.tag)
+    is_text = not (scalar.implicit[0] or scalar.tag)  # in quotation marks, or a block
     return (
         len(scalar.value) > LONGEST_NUMBER
         and not is_text
@@ -597,10 +605,10 @@ def _is_long_number(scalar: yaml.ScalarEvent) -> bool:
 def _prepare(
     node: Node | None, place: Place, lines: Lines, texts: frozenset[str]
 ) -> Iterable[Fault]:
-    """Add each field's line to ``lines``, and let texts and ids be read as they are written.
+    """Add each field's line to ``lines``, and tag the values of text fields as texts.
 
-    ``texts``: the fields that hold them. Yields a fault for a field that occurs twice, and for a
-    number that YAML would change.
+    ``texts``: the names of text fields. Yields a fault for a field that occurs twice, and for a
+    number that YAML would read in base 8 or 60.
     """
     if node is None:
         return
@@ -625,17 +633,17 @@ def _prepare(
 
 
 def _prepare_scalar(node: ScalarNode, place: Place, texts: frozenset[str]) -> Iterable[Fault]:
-    """Make a text of what is one, like the topic 012; yield a fault for such a number."""
+    """Tag a text field's value as a text, so that the topic 012 stays "012"; see ``_prepare``."""
     if not texts.isdisjoint(place):
         node.tag = node.tag if node.tag == NULL else TEXT
     elif node.tag in NUMBERS and (base := _odd_base(node.value)):
-        found = f"{node.value} found, which YAML reads as a number in base {base}"
+        text = f"{node.value} found, which YAML reads as a number in base {base}"
         remedy = "no colon" if base == 60 else "no zero before it"
-        yield Fault(place, f"{found}; write a number with {remedy}")
+        yield Fault(place, f"{text}; write a number with {remedy}")
 
 
 def _odd_base(number: str) -> int:
-    """Return the base that YAML reads a number in where that is 8 or 60, which few know; else 0."""
+    """Return 8 or 60 for a number that YAML reads in that base, else 0."""
     if ":" in number:
         return 60
     return 8 if OCTAL.match(number) else 0
@@ -655,18 +663,19 @@ def _text_fields() -> frozenset[str]:
 def _located(
     fault: Fault, file: str, lines: Lines, changes: Mapping[str, object] | None = None
 ) -> str:
-    """Return a fault with its place; ``changes``: the fields that are not from the file."""
+    """Return a fault with file, line and field; ``changes``: fields that are not from the file."""
     place = fault.place
-    is_unset = changes is not None and place[:1] not in lines and {*place[:1]} - changes.keys()
+    is_unset = changes is not None and place and place[:1] not in lines and place[0] not in changes
     while place and place not in lines:
         place = place[:-1]
     line = f", line {lines[place]}" if place in lines and place else ""
     unset = " (the file does not set it)" if is_unset else ""
     path = fault.place
+    # A text that begins with the field's name does not need the name before it.
     if path and fault.text.startswith((f"{path[-1]} ", f"there is no field “{path[-1]}”")):
         path = path[:-1]
-    of = f", {_field_path(path)}" if path or not fault.place else ""
-    return f"{file}{line}{of}: {fault.text}{unset}"
+    field = f", {_field_path(path)}" if path or not fault.place else ""
+    return f"{file}{line}{field}: {fault.text}{unset}"
 
 
 def _field_path(place: Place) -> str:
@@ -691,7 +700,7 @@ def _yaml_fault(error: Exception, text: str, file: str) -> str:
 def _marked_fault(
     error: yaml.MarkedYAMLError, problem: str, lines: Sequence[str]
 ) -> tuple[int, str]:
-    """Return the line, from 0, in which YAML's error began, and what is wrong there."""
+    """Return the line, from 0, where the mistake behind an error of YAML is, and what it is."""
     mark, context = error.problem_mark, error.context or ""
     last = len(lines) - 1  # libyaml counts a line more at the end of the text
     at = min(mark.line, last) if mark else 0
@@ -701,8 +710,8 @@ def _marked_fault(
         return begin, "the quotation mark is not closed"
     opened = lines[begin][column : column + 1]
     end, unclosed = OPEN.get(opened, ("", ""))
-    held = "".join(lines[begin : max(at, begin + 1)])[column:]
-    if "flow" in context and end and held.count(opened) > held.count(end):
+    inner = "".join(lines[begin : max(at, begin + 1)])[column:]
+    if "flow" in context and end and inner.count(opened) > inner.count(end):
         return begin, unclosed
     if "could not find expected ':'" in problem:
         glued = re.match(r"\s*([\w-]+:)\S", lines[begin])
@@ -720,13 +729,13 @@ class _Dumper(yaml.SafeDumper):
     """Writes texts of several lines as blocks, those with other line ends escaped in quotes."""
 
 
-def _block(dumper: yaml.SafeDumper, text: str) -> ScalarNode:
+def _represent_text(dumper: yaml.SafeDumper, text: str) -> ScalarNode:
     # YAML reads U+0085 as a line feed unless it is escaped.
     style = '"' if OTHER_LINE_END.search(text) else "|" if "\n" in text else None
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
 
-_Dumper.add_representer(str, _block)
+_Dumper.add_representer(str, _represent_text)
 
 
 def _as_yaml(values: object, **style: Any) -> str:

@@ -1,7 +1,7 @@
 """Public pages of closed studies: published by an owner, hidden while a study runs, taken back.
 
-A publication holds no results. What is public is made of the answers that are there when it is
-asked for, so an erased participant is in no bundle from then on.
+A publication stores no results. Public pages and bundles are computed at each request from the
+answers stored then, so they lack an erased participant from the erasure on.
 """
 
 from dataclasses import dataclass
@@ -127,7 +127,10 @@ def publish(session: Session, study: Study, who: str, details: Details) -> None:
 
 
 def take_back(session: Session, study: Study, who: str) -> None:
-    """Take a study's public page back, and log it; in whatever status the study is."""
+    """Take a study's public page back, and log it, also while the study is open again.
+
+    Raises NotAllowedError if it is not public.
+    """
     study = queries.locked_study(session, study)
     current = current_publication(session, study)
     if current is None:
@@ -185,7 +188,7 @@ def is_published(session: Session, study: AnyStudy) -> bool:
 
     Its page may be hidden while too few participants are left in it.
     """
-    # The status first: it spares others the query.
+    # Status is compared first, which saves a query on every page of an open study.
     return study.status == "closed" and current_publication(session, study) is not None
 
 
@@ -197,10 +200,11 @@ def all_public(session: Session) -> list[Publication]:
 
 
 def publication_version(session: Session, study: Study) -> str:
-    """Return a text that differs whenever a closed study's public page may differ.
+    """Return a digest that changes whenever a closed study's public page may change.
 
-    Every change of its answers is in the study's log. After an older backup is restored, erasures
-    are done again, and the log has these too.
+    It is made of the program's version, the study's digest and the last entries of the study's log,
+    which records every change of answers. Erasures that are repeated after an older backup was
+    restored are logged again.
     """
     changes = queries.last_changes(session, study.slug)
     return sha256(repr((made_by(), study.digest, *changes)).encode()).hexdigest()

@@ -63,7 +63,7 @@ def evaluate() -> ResponseReturnValue:
     if "download" in request.form:
         chunks = stream_zip_of_bytes(run_report.run_report_files(report, graphs))
         return attachment(chunks, "application/zip", "evaluation.zip")
-    keep(form)  # the page has the form again, and its button "Download a zip"
+    keep(form)  # else "Download a zip" would need the files to be chosen again
     return form_page(
         "researcher/evaluation.html",
         form,
@@ -97,8 +97,8 @@ def _report_of(form: EvaluationForm) -> Report | None:
     reading = form.reading()
     if form.problems:
         return None
-    session().rollback()  # else participants' answers wait for the scores
-    asked = Request(
+    session().rollback()  # else participants' answers would wait until all runs are scored
+    scoring = Request(
         qrels=paths["qrels"][0],
         runs=paths["runs"],
         measures=tuple(split_names(form.measures.data or "")),
@@ -110,7 +110,7 @@ def _report_of(form: EvaluationForm) -> Report | None:
         **reading._asdict(),
     )
     try:
-        return evaluate_runs(asked, read=texts.__getitem__)
+        return evaluate_runs(scoring, read=texts.__getitem__)
     except RequestError as error:
         _add_request_error(form, str(error))
     except FaultyFilesError as error:
@@ -121,11 +121,12 @@ def _report_of(form: EvaluationForm) -> Report | None:
 
 
 def _add_request_error(form: EvaluationForm, text: str) -> None:
+    """Add the message of a RequestError to the field that its wording is about."""
     about = {"the baseline": form.baseline, "a baseline": form.baseline}
     field = next((field for start, field in about.items() if text.startswith(start)), None)
     if field is None:
         field = form.runs if "would both be the run" in text else form.measures
-    # What follows names an option of the command line.
+    # The end of a message names an option of the command line, which the page does not have.
     field.errors = [f"{re.sub('; give --.*', '', text)}."]
 
 
@@ -139,24 +140,24 @@ def _add_file_faults(
         field.errors = [*field.errors, f"{fault}."]
 
 
-def _command(asked: Request) -> str:
-    """Return the command that prints the same."""
+def _command(scoring: Request) -> str:
+    """Return the command ``survey evaluate`` that scores the same files in the same way."""
     options = {
-        "qrels": [asked.qrels],
-        "run": asked.runs,
-        "clusters": [asked.clusters],
-        "weights": [asked.weights],
-        "measures": asked.measures,
-        "collection-size": [asked.collection_size],
-        "baseline": [asked.baseline],
-        "ids": asked.ids,
-        "scores": ["distances" if asked.distances else None],
-        "relevant-from": [asked.relevant_from if asked.relevant_from > 1 else None],
+        "qrels": [scoring.qrels],
+        "run": scoring.runs,
+        "clusters": [scoring.clusters],
+        "weights": [scoring.weights],
+        "measures": scoring.measures,
+        "collection-size": [scoring.collection_size],
+        "baseline": [scoring.baseline],
+        "ids": scoring.ids,
+        "scores": ["distances" if scoring.distances else None],
+        "relevant-from": [scoring.relevant_from if scoring.relevant_from > 1 else None],
     }
     words = [
         f"--{name} {' '.join(str(value) for value in values)}"
         for name, values in options.items()
         if any(values)
     ]
-    words += ["--all-runs"] if asked.all_runs else []
+    words += ["--all-runs"] if scoring.all_runs else []
     return f"survey evaluate {' '.join(words)} --to FOLDER"
