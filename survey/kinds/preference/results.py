@@ -279,7 +279,10 @@ class PreferenceResults(Results):
             if name == run
         }
         of_run = [each for each in self.judgements if each.question in letters]
-        signs = [each.sign * (1 if letters[each.question] == LIST_LETTERS[0] else -1) for each in of_run]
+        signs = [
+            each.sign if letters[each.question] == LIST_LETTERS[0] else -each.sign
+            for each in of_run
+        ]
         satisfied = [each.satisfaction.get(letters[each.question]) for each in of_run]
         scores = [0.5 + 0.5 * sign for sign in signs]
         return scores, [value for value in satisfied if value is not None]
