@@ -4,7 +4,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from survey.core.agreement.differences import T1, T2, Components, ParticipantsTest, least_p
+from survey.core.agreement.differences import (
+    SAME_MEANS,
+    T1,
+    T2,
+    Components,
+    ParticipantsTest,
+    least_p,
+)
 from survey.core.statistics.significance import (
     LEVEL,
     Interval,
@@ -67,12 +74,17 @@ def equivalence(
     """
     these = _equality(participants, smallest_difference, T1)
     population = _equality(components, smallest_difference, T2)
-    if population.p is not None and these.p is not None and population.ci90 and these.ci90:
-        ends = zip(population.ci90, these.ci90, strict=True)
+    p_these, ci_these = these.p, these.ci90
+    if participants.why == SAME_MEANS and participants.mean is not None:
+        # Nothing varies between participants, so that the mean of these questions is exact.
+        p_these = float(abs(participants.mean) >= smallest_difference)
+        ci_these = (participants.mean, participants.mean)
+    if population.p is not None and p_these is not None and population.ci90 and ci_these:
+        ends = zip(population.ci90, ci_these, strict=True)
         low, high = (pick(both) for pick, both in zip((min, max), ends, strict=True))
         least = least_p(questions)
         if least < LEVEL:
-            population = EqualityTest(T2, max(population.p, these.p, least), (low, high), None)
+            population = EqualityTest(T2, max(population.p, p_these, least), (low, high), None)
         else:
             population = EqualityTest(T2, None, (low, high), TOO_FEW_QUESTIONS)
     return Equivalence(smallest_difference, population, these)
