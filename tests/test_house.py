@@ -50,9 +50,6 @@ PLAIN_TYPES = {
     "survey.core.kind",
     "survey.core.kinds",
     "survey.core.text_input",
-    "survey.core.tasks.ordering",
-    "survey.kinds.ordering.plan",
-    "survey.kinds.preference.plan",
 }
 NOT_IN_CORE = {
     *("flask", "flask_babel", "flask_sqlalchemy", "flask_wtf", "matplotlib"),

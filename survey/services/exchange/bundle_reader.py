@@ -1,7 +1,7 @@
 """Read a bundle: to analyse it, or to replicate it, which recomputes everything in it.
 
-What every study has is read here: study.json, participants.csv and identities.csv. What belongs
-to ordering questions is in ``ordering_reader``.
+What every study has is read here: study.json, participants.csv and identities.csv. Questions and
+answers are read by the study's kind.
 """
 
 import base64

@@ -2,7 +2,8 @@
 
 visit: the study and participant of a request, which page comes next, the pages of each kind of
 question · entry: begin, resume, consent, about you, scenario · questions: practice, questions,
-review, the end · ordering: pages of ordering questions · own_data: see, download, stop, erase.
+review, the end · kind_pages: form and words of declared answers · asked_fields: what a plan asks
+beside questions · trial: one question to try · own_data: see, download, stop, erase.
 """
 
 from survey.web.participant import entry, own_data, questions
