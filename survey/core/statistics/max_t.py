@@ -17,6 +17,7 @@ import scipy
 from numpy.typing import NDArray
 
 POINTS, POINTS_TOGETHER = 4096, 16
+DF_ERROR = 1e-9  # of degrees of freedom that are a whole number but for rounding
 
 
 class T(NamedTuple):
@@ -44,7 +45,7 @@ def largest_t_p(t: T, means: int) -> float:
     (Bonferroni). With fewer degrees of freedom than means, Bonferroni's is returned.
     """
     bound = min(1.0, comb(means, 2) * t.p)
-    if means == 2 or t.df < means:
+    if means == 2 or t.df < means - DF_ERROR:
         return bound
     ratio = t.value**2 / (t.df * _squared_t_by_ratio(means, t.df))
     half = (means - 1) / 2
@@ -213,7 +214,7 @@ def bonferroni_t(comparisons: int, df: float, level: float = 0.05) -> float:
 def _critical_t(means: int, df: NDArray[np.float64], level: float) -> NDArray[np.float64]:
     """Return the |t| of which ``largest_t_p`` is ``level``, to three digits, for each df."""
     critical: NDArray[np.float64] = _critical_curve(means, level)(1 / np.maximum(df, means))
-    few = df < means
+    few = df < means - DF_ERROR
     critical[few] = -scipy.special.stdtrit(df[few], level / 2 / comb(means, 2))
     return critical
 

@@ -52,6 +52,12 @@ def named(**tests):
     return {frozenset(pair): test for pair, test in tests.items()}
 
 
+def test_degrees_of_freedom_that_are_whole_but_for_rounding_count_as_whole():
+    """Else the order in which answers are added up decides which of two formulas is taken."""
+    exact, rounded = (largest_t_p(T(4.0, df), 3) for df in (3.0, 3.0 - 1e-14))
+    assert rounded == pytest.approx(exact, rel=1e-9)
+
+
 def test_of_two_means_p_is_that_of_t():
     t = T(2.1, 11.0)
     assert step_down("AB", named(AB=t)) == {frozenset("AB"): pytest.approx(t.p)}
