@@ -125,6 +125,7 @@ class Plan(ABC):
     kind: ClassVar[str]
     practice_seconds: ClassVar[int] = 20
     one_each: ClassVar[str] = ""  # the field that has an item for each question, of some kinds
+    of_runs: ClassVar[Mapping[str, bool]] = {}  # set where lists from runs are new, unless said
 
     title: str = declared(Text("Title", 200, help="It must not name a measure."))
     asked_by: str = declared(Text("Who asks", 300, help="Like “the retrieval group of X”."))

@@ -1,7 +1,7 @@
 """The settings of a plan whose questions are sets of ranked lists."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
@@ -150,6 +150,7 @@ class OrderingPlan(Plan):
 
     kind: ClassVar[str] = "ordering"
     practice_seconds: ClassVar[int] = 45
+    of_runs: ClassVar[Mapping[str, bool]] = {"shuffle_letters": True}
 
     scenario: str = declared(replace(rules_of(Plan)["scenario"], help=SCENARIO_HELP))
     list_noun: str = declared(

@@ -391,16 +391,15 @@ def as_pairs(lists: OwnLists, changes: Mapping[str, object]) -> dict[str, Any]:
     return {**fields, "questions": plan.most_questions}
 
 
-# What a study of runs has where its plan does not say otherwise.
-RUN_DEFAULTS = {"shuffle_letters": True}
-
-
 def _run_defaults(
     changes: Mapping[str, object], values: Mapping[str, object]
 ) -> Mapping[str, bool]:
-    """Return RUN_DEFAULTS for an ordering plan whose lists now come from runs, else {}."""
-    is_ordering = values.get("kind", DEFAULT) == DEFAULT
-    return RUN_DEFAULTS if is_ordering and changes.get("provenance") else {}
+    """Return the ``of_runs`` of the plan's kind if its lists now come from runs, else {}."""
+    kind = KINDS.get(str(values.get("kind", DEFAULT)))
+    if kind is None or not changes.get("provenance"):
+        return {}
+    of_runs: Mapping[str, bool] = kind.plan.of_runs
+    return of_runs
 
 
 def as_fields(lists: OwnLists) -> dict[str, Any]:
@@ -419,7 +418,7 @@ def with_lists(plan: Plan, lists: OwnLists) -> Plan:
     fields = as_fields(lists)
     _check_size(fields)
     is_new = lists.provenance is not None and not getattr(plan, "provenance", None)
-    return plan_from_json({**plan.as_json(), **fields, **(RUN_DEFAULTS if is_new else {})})
+    return plan_from_json({**plan.as_json(), **fields, **(plan.of_runs if is_new else {})})
 
 
 class PlanFileError(SurveyError):
