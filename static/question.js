@@ -1,5 +1,5 @@
 // The question page, made nicer: letters that are tapped from best to worst or dragged to another
-// place, one's own ordering in words, "None of these" and the methods excluding each other, and what
+// place, one's own ordering in words, "My own ordering" and the methods excluding each other, and what
 // was begun kept through a reload. Everything works without this file.
 "use strict";
 

@@ -167,7 +167,8 @@ def _past_votes(bundle: Path) -> "PastVotes":
     "OTHER is .1 and all measures are chosen equally often. Of labelling: how many of the "
     "first are relevant, or a file of judgements, and the share of errors, 5:0.1. Of grouping: how "
     "many groups, or a file of them, and the share of errors, truth.txt:0.1. Of preference: a "
-    "measure whose difference decides, and the noise added to it, AP:0.2.",
+    "measure whose difference decides, and the noise added to it, AP:0.2. With arms also for some "
+    "of them: MNRO=.5,AP=.5; early: AP=1.",
 )
 @click.option(
     "--seed", default=1, type=click.IntRange(0), help="The same seed gives the same votes."
@@ -191,7 +192,7 @@ def simulate(slug: str, participants: int, prefer: str | None, seed: int, as_jso
                 remedy = f"copy it: `survey study copy {slug} {slug}-try`, and open the copy"
             raise click.ClickException(f"{slug} is {study.status}; {remedy}.")
         plan = study.plan
-        preference = simulation.preference_for(plan, prefer, items.shown(session, study))
+        preferences = simulation.preferences_for(plan, prefer, items.shown(session, study))
     app = create_app()
     token = tokens.test_run_token(str(app.secret_key), slug)
     with local_server(app) as address, progress_bar("Simulating", total=participants) as progress:
@@ -199,16 +200,19 @@ def simulate(slug: str, participants: int, prefer: str | None, seed: int, as_jso
             f"{address}/s/{slug}?test={token}",
             plan,
             participants,
-            preference,
+            preferences,
             seed,
             on_finished=progress.advance,
         )
+    others = preferences.pop("")
+    in_arms = {arm: each.as_json() for arm, each in preferences.items()}
     content = {
         "study": slug,
         "participants": participants,
         "questions_each": plan.asked,
         "seed": seed,
-        "prefer": preference.as_json(),
+        "prefer": others.as_json(),
+        **({"prefer_in_arms": in_arms} if in_arms else {}),
     }
     people = f"{participants} simulated participant{'s' * (participants != 1)}"
     questions = f"{plan.asked} question{'s' * (plan.asked != 1)}"

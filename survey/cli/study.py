@@ -119,7 +119,7 @@ def study() -> None:
 )
 @click.option(
     "--preset",
-    type=click.Choice(["mnro", "mnro-discriminative", "runs", "pictures"]),
+    type=click.Choice(["mnro", "mnro-verbatim", "mnro-discriminative", "runs", "pictures"]),
     help="The texts and design to begin with (mnro).",
 )
 @click.option(

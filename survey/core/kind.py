@@ -143,6 +143,13 @@ class Declaration(ABC, Generic[PlanT, QuestionT, PresentationT, AnswerT]):
         """Return how measures order each question; empty for a kind that compares no measures."""
         return []
 
+    def departures(self, plan: PlanT) -> Sequence[tuple[str, str, str]]:
+        """Return where a study departs from the paper's: what it did, what is done here, effect.
+
+        Empty for a kind, or a plan, that does not repeat the paper's study.
+        """
+        return ()
+
     def headings(self, plan: PlanT) -> dict[str, str]:
         """Return the heading of each measure's values in a table of checks."""
         return {}

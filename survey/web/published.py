@@ -13,6 +13,7 @@ from flask.typing import ResponseReturnValue
 from itsdangerous import BadSignature, URLSafeSerializer
 
 from survey import __version__
+from survey.core.kinds import kind_of
 from survey.services.analysis.results import Results, as_svg
 from survey.services.analysis.sheets import printed_table
 from survey.services.collections import items
@@ -117,6 +118,7 @@ def public_page(publication: "Publication", **content: object) -> str:
         lead=_svg_of(results.lead),
         printed=printed_table,
         left_out=left_out(g.plan),
+        departures=kind_of(g.plan).departures(g.plan),
         **content,
     )
 

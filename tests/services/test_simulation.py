@@ -17,7 +17,7 @@ from survey.kinds.ordering.bot import Preference
 from survey.kinds.ordering.models import StoredOrderingPresentation
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.collections import items
-from survey.services.planning.simulation import preference_for, simulate
+from survey.services.planning.simulation import preferences_for, simulate
 from survey.services.studies import lifecycle
 from tests.analyses import analyse_study
 from tests.builders import KEY, SLUG, an_open_study
@@ -143,9 +143,9 @@ def test_bots_know_questions_without_positions_by_their_pictures(app, session, c
     session.rollback()
     with local_server(app) as address:
         entry = f"{address}/s/{SLUG}?test={tokens.test_run_token(KEY, SLUG)}"
-        simulate(entry, plan, 2, preference_for(plan, "MNRO=1", shown), seed=1)
+        simulate(entry, plan, 2, preferences_for(plan, "MNRO=1", shown), seed=1)
         other = {each: (f"no-{picture}", text) for each, (picture, text) in shown.documents.items()}
-        stranger = preference_for(plan, "MNRO=1", shown._replace(documents=other))
+        stranger = preferences_for(plan, "MNRO=1", shown._replace(documents=other))
         with pytest.raises(SurveyError, match="there are lists that the plan does not have"):
             simulate(entry, plan, 1, stranger, seed=1)
     session.expire_all()

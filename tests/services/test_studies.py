@@ -98,8 +98,8 @@ def test_the_texts_carry_the_numbers_of_the_design():
     plan = a_plan(lists=4, relevant=3, collection_size=200)
     words = tuple(plan.numbers.items())
     assert "Imagine four search systems: A, B, C and D." in fill(plan.scenario, words)
-    assert "Exactly three of them show" in fill(plan.scenario, words)
-    asked = "Whose ordering of the four systems is the same as yours?"
+    assert "Of these, three show" in fill(plan.scenario, words)
+    asked = "Which method puts the four systems in the same order as you?"
     assert fill(plan.question_text, words) == asked
 
 

@@ -40,7 +40,7 @@ from survey.services.exchange.bundle import analyse_stored, sha256_of, sums_text
 from survey.services.exchange.bundle_reader import replicate
 from survey.services.exchange.input_files import BundleError
 from survey.services.participation.participant_list import list_participants
-from survey.services.planning.simulation import preference_for, simulate
+from survey.services.planning.simulation import preferences_for, simulate
 from survey.services.studies import lifecycle, publications, recruitment
 from survey.services.studies.publications import Details
 from tests.builders import KEY, VISITOR_COOKIE, Visitor
@@ -501,7 +501,7 @@ def test_bots_group_by_a_truth_and_a_third_settles(app, session, tmp_path):
     session.rollback()
     with local_server(app) as address:
         entry = f"{address}/s/grouped?test={tokens.test_run_token(KEY, 'grouped')}"
-        simulate(entry, plan, 3, preference_for(plan, f"{truth}:0.6", shown), seed=1)
+        simulate(entry, plan, 3, preferences_for(plan, f"{truth}:0.6", shown), seed=1)
     session.rollback()
     lifecycle.close_study(session, study)
     figures = analyse_stored(session, study, AnalysisOptions(include_test=True)).as_json()
@@ -525,7 +525,7 @@ def test_bots_without_errors_give_the_truth_back_of_texts_and_by_topic(app, sess
     session.rollback()
     with local_server(app) as address:
         entry = f"{address}/s/grouped?test={tokens.test_run_token(KEY, 'grouped')}"
-        simulate(entry, plan, 2, preference_for(plan, f"{truth}:0", shown), seed=1)
+        simulate(entry, plan, 2, preferences_for(plan, f"{truth}:0", shown), seed=1)
     session.rollback()
     lifecycle.close_study(session, study)
     content = exported(session, study, include_test=True)["groups.csv"].decode()
@@ -554,7 +554,7 @@ def test_texts_can_be_read_whole_and_are_called_texts(app, session):
 @pytest.mark.parametrize("text", ["4", "4:2", "4:x"])
 def test_a_bots_preference_that_cannot_be_is_refused(text):
     with pytest.raises(SurveyError, match="is no preference"):
-        preference_for(a_grouping_plan(), text)
+        preferences_for(a_grouping_plan(), text)
 
 
 @pytest.mark.parametrize(

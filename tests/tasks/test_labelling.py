@@ -35,7 +35,7 @@ from survey.services.exchange.bundle_reader import replicate
 from survey.services.exchange.input_files import BundleError, open_files
 from survey.services.participation import participants
 from survey.services.participation.participant_list import list_participants
-from survey.services.planning.simulation import preference_for, simulate
+from survey.services.planning.simulation import preferences_for, simulate
 from survey.services.studies import lifecycle
 from tests.builders import KEY, VISITOR_COOKIE, Visitor
 from tests.databases import ON_BOTH, ON_SQLITE, statements
@@ -358,7 +358,7 @@ def test_bots_label_it_and_the_command_analyses_it(app, session):
     session.rollback()
     with local_server(app) as address:
         entry = f"{address}/s/labelled?test={tokens.test_run_token(KEY, 'labelled')}"
-        simulate(entry, plan, 3, preference_for(plan, "6:0.05"), seed=1)
+        simulate(entry, plan, 3, preferences_for(plan, "6:0.05"), seed=1)
     session.rollback()
     lifecycle.close_study(session, study)
     figures = analyse_stored(session, study, AnalysisOptions(include_test=True)).as_json()
@@ -439,7 +439,7 @@ def test_a_bot_with_judgements_marks_what_they_say(app, session, tmp_path):
     session.rollback()
     with local_server(app) as address:
         entry = f"{address}/s/labelled?test={tokens.test_run_token(KEY, 'labelled')}"
-        simulate(entry, plan, 1, preference_for(plan, f"{path}:0", shown), seed=1)
+        simulate(entry, plan, 1, preferences_for(plan, f"{path}:0", shown), seed=1)
     assert {*marked(session)} <= {(each, 1) for each in relevant.values()}
     assert {("red-1", 1), ("long", 1)} <= {*marked(session)}
 
@@ -447,7 +447,7 @@ def test_a_bot_with_judgements_marks_what_they_say(app, session, tmp_path):
 @pytest.mark.parametrize("text", ["5", "5:2", "nowhere.txt:0.1"])
 def test_a_bots_preference_that_cannot_be_is_refused(text):
     with pytest.raises(SurveyError, match=r"is no preference|nowhere"):
-        preference_for(a_labelling_plan(), text)
+        preferences_for(a_labelling_plan(), text)
 
 
 @pytest.fixture

@@ -42,7 +42,7 @@ from survey.services.exchange.bundle_reader import replicate
 from survey.services.exchange.input_files import BundleError, SourceFiles, open_files
 from survey.services.exchange.kind_files import Record, StudyAnswers
 from survey.services.planning.bot_sight import Sight
-from survey.services.planning.simulation import preference_for, simulate
+from survey.services.planning.simulation import preferences_for, simulate
 from survey.services.studies import lifecycle, plans
 from tests import preferred as preferred_module
 from tests.builders import KEY
@@ -614,7 +614,7 @@ def test_bots_answer_by_a_measures_difference(app, session, shown):
     session.rollback()
     with local_server(app) as address:
         entry = f"{address}/s/bots?test={tokens.test_run_token(KEY, 'bots')}"
-        simulate(entry, plan, 4, preference_for(plan, "RR:0.01", known), seed=1)
+        simulate(entry, plan, 4, preferences_for(plan, "RR:0.01", known), seed=1)
     session.rollback()
     lifecycle.close_study(session, study)
     figures = analyse_stored(session, study, AnalysisOptions(include_test=True)).as_json()
@@ -762,7 +762,7 @@ def test_planned_looks_leave_less_than_a_twentieth_and_are_printed(app, session)
 @pytest.mark.parametrize("text", ["P@10:0.2", "AP:", "AP:x", ":1"])
 def test_an_impossible_preference_of_bots_is_refused(text):
     with pytest.raises(SurveyError, match=r"write one of AP, RR and the noise"):
-        preference_for(a_preference_plan(), text)
+        preferences_for(a_preference_plan(), text)
 
 
 @pytest.mark.parametrize("page", ["", "/plan", "/check", "/progress", "/preview/A/question/2"])

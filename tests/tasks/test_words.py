@@ -26,7 +26,7 @@ from survey.services.exchange.bundle import analyse_stored
 from survey.services.exchange.bundle_reader import analyse_files, replicate
 from survey.services.exchange.input_files import BundleError, SourceFiles, open_files
 from survey.services.exchange.kind_files import StudyAnswers
-from survey.services.planning.simulation import preference_for, simulate
+from survey.services.planning.simulation import preferences_for, simulate
 from survey.services.studies import lifecycle, publications
 from survey.services.studies.publications import Details
 from tests.builders import KEY, Visitor, a_plan
@@ -431,7 +431,7 @@ def test_bots_answer_it_and_the_command_analyses_it(app, session, study, tmp_pat
     session.rollback()
     with local_server(app) as address:
         entry = f"{address}/s/words?test={tokens.test_run_token(KEY, 'words')}"
-        simulate(entry, plan, 3, preference_for(plan, None), seed=1)
+        simulate(entry, plan, 3, preferences_for(plan, None), seed=1)
     session.rollback()
     lifecycle.close_study(session, study)
     figures = analyse_stored(session, study, AnalysisOptions(include_test=True)).as_json()

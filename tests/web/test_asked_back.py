@@ -273,7 +273,7 @@ def test_ticks_of_different_orderings_are_asked_about(session, visitor):
     visitor.submit("/q/1", **ticks)
     assert stored(session) is None
     listed = f"{', '.join(letters[:-1])} and {letters[-1]}"
-    assert f"They differ in {listed}, so not all" in visitor.text
+    assert f"They differ in {listed}." in visitor.text
     assert set(buttons(visitor)) == {str(first), str(second), "several", "own"}
     visitor.submit("/q/1", settle="several", **ticks)
     assert stored(session) == (
@@ -337,7 +337,7 @@ def test_a_choice_that_was_not_offered_is_asked_again(session, visitor):
     first, second, _ = differing(visitor)
     for choice in ("match", "9", "x", ""):
         visitor.submit("/q/1", choice=[str(first), str(second)], settle=choice)
-        assert "have different orderings" in visitor.text
+        assert "give different orders" in visitor.text
     assert stored(session) is None
 
 

@@ -153,7 +153,8 @@ def test_the_practice_question_explains_itself_and_is_not_counted(visitor, sessi
     visitor.open("/practice")
     assert "what was searched for came at positions" in visitor.text
     visitor.submit("/practice/check", better="1")
-    assert "a lower score is better" in visitor.text
+    assert "Right." in visitor.text
+    assert "better" not in visitor.text  # what is good is what the study asks
     visitor.open("/practice?step=3")
     visitor.submit("/practice", choice=["1", "3"], settle="several")
     assert "Your practice answer is saved" in visitor.text
@@ -208,8 +209,8 @@ def test_columns_with_the_same_order_stay_two_columns_and_the_page_says_so(clien
 @pytest.mark.parametrize(
     ("fields", "problem"),
     [
-        ({}, "Tick every method whose ordering matches yours, or “None of these”."),
-        ({"choice": ["1", "own"]}, "You ticked “None of these” and a method as well."),
+        ({}, "Tick a method whose ordering matches yours, or give your own ordering."),
+        ({"choice": ["1", "own"]}, "You ticked “My own ordering” and a method as well."),
         ({"choice": "own"}, "give a place to A, B, C, D and E."),
         ({"choice": "own", "rank_A": "1", "rank_C": "2"}, "give a place to B, D and E."),
         ({"rank_A": "1"}, "You gave places of your own."),

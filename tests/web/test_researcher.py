@@ -656,7 +656,7 @@ def test_a_preview_asks_back_as_the_real_page_does(desk, session, study):
     differing = [label for label, order in enumerate(shown, 1) if order != shown[0]]
     desk.send(question, choice=["1", str(differing[0])])
     assert (desk.address, desk.status) == (question, 200)
-    assert "have different orderings" in desk.page.select_one(".asks").text
+    assert "give different orders" in desk.page.select_one(".asks").text
     desk.send(question, settle="own")
     assert "Now give your own ordering" in desk.text
     places = {f"rank-{letter}": str(place) for letter, place in shown[0].places.items()}
@@ -666,7 +666,7 @@ def test_a_preview_asks_back_as_the_real_page_does(desk, session, study):
     desk.send(question, go="next")  # as Enter sends it
     assert (desk.address, desk.status) == (question, 400)
     desk.send(question, go="next", choice=["1", str(differing[0])])
-    assert "have different orderings" in desk.page.select_one(".asks").text
+    assert "give different orders" in desk.page.select_one(".asks").text
     desk.send(question, go="back")
     assert desk.address != question
 

@@ -8,12 +8,14 @@ show.
 
 import hashlib
 import json
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, InitVar, asdict, dataclass, fields, replace
 from datetime import date
+from functools import lru_cache
 from random import Random
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 from survey.core.measures import mentioned_measure
 from survey.core.studies.fields import (
@@ -55,7 +57,10 @@ FIELD_LISTS: dict[str, type[PersonalField]] = {
     "closing_questions": ClosingQuestion,
     "ask": AskedField,
 }
-LATER_FIELDS = ("ask",)  # fields that release 0.2.0 does not know: left out where they are empty
+# Fields that release 0.2.0 does not know: plans are stored without them at their default.
+LATER_FIELDS = ("ask", "criterion", "ticks", "layout", "grid_columns")
+MOST_ARMS = 8
+ARM_NAME = r"[A-Za-z0-9](?:[A-Za-z0-9 -]{0,38}[A-Za-z0-9])?"
 POOL = ("design", "pool")  # the choice with which some settings count
 QUESTIONS_FIELD = Whole(
     "Questions", 1, MOST_QUESTIONS, help=f"1 to {MOST_QUESTIONS}, or the whole pool."
@@ -76,10 +81,15 @@ CONSENT_HELP = (
     "Blank lines separate paragraphs. The text that a participant agreed to is stored with the "
     "answers."
 )
+CRITERION_HELP = (
+    "Optional, below the scenario. For example: “A system does well when its matches come early.” "
+    "It tells people what is good, on which measures disagree: an arm can show it to some people "
+    "only."
+)
 SCENARIO_HELP = "The story behind the questions. In all texts, {questions} is their number."
 CHECK_HELP = (
-    "The practice asks which of two lists did better. The first answer is stored in any case, "
-    "and so are the answers of those who are left out."
+    "The practice asks in which of two lists the first match comes earlier. The first answer is "
+    "stored in any case, and so are the answers of those who are left out."
 )
 DEBRIEFING_HELP = (
     "Optional, on the last page: what was compared, and where the results will appear. It names "
@@ -105,7 +115,23 @@ UNTIL_HELP = (
 # Of the kinds that show documents.
 MARK_QUERY_WORDS = Switch("Mark the words of the query in texts", help=MARK_QUERY_WORDS_HELP)
 
+STRIP, GRID, NUMBERS = "strip", "grid", "numbers"
+LAYOUTS = {
+    STRIP: "One after another, as many in a row as fit",
+    GRID: "A grid with the same rows on every screen",
+    NUMBERS: "Not at all: positions only, as in the paper",
+}
+LAYOUT_HELP = (
+    "Of pictures. In a grid every participant sees the same rows, on a phone too, and measures "
+    "that know rows read them."
+)
+LAYOUT = Choice("How the results are laid out", LAYOUTS, help=LAYOUT_HELP)
+GRID_COLUMNS = Whole("Results in a row of the grid", 2, 10, only_with=("layout", GRID))
+
 REPEATED, OBVIOUS = "repeated", "obvious"  # control questions
+
+
+SomePlan = TypeVar("SomePlan", bound="Plan")
 
 
 @dataclass(frozen=True)
@@ -116,7 +142,9 @@ class Plan(ABC):
     blank lines between paragraphs. With the ``design`` "pool", each participant answers
     ``per_participant`` of the questions, balanced. ``ask``: what is asked beside each question,
     practice apart, whatever its kind. ``looks``: the numbers of finished participants
-    at which results are looked at before the end.
+    at which results are looked at before the end. ``arms``: participants are drawn evenly among
+    them. ``arm_settings``: of each arm, the fields of the plan that differ there, and their values;
+    a file has them with the arms' names. Others are compared with the first arm.
 
     Raises PlanError with all faults, each with its field. Settings that depend on others are
     checked once the others are valid.
@@ -124,6 +152,7 @@ class Plan(ABC):
 
     kind: ClassVar[str]
     practice_seconds: ClassVar[int] = 20
+    varied: ClassVar[tuple[str, ...]] = ()  # the fields that may differ between arms
     one_each: ClassVar[str] = ""  # the field that has an item for each question, of some kinds
     of_runs: ClassVar[Mapping[str, bool]] = {}  # set where lists from runs are new, unless said
 
@@ -136,6 +165,9 @@ class Plan(ABC):
         Text("Reminder", 1_000, needed=False, filled=True, rows=2, help="Above each question.")
     )
     question_text: str = declared(Text("The task, in one sentence", 500, filled=True))
+    criterion: str = declared(
+        Text("What is good", 1_000, needed=False, filled=True, rows=2, help=CRITERION_HELP), ""
+    )
     reason_question: str = declared(
         Text("Ask for a reason", 300, needed=False, filled=True, help=REASON_HELP), ""
     )
@@ -171,6 +203,7 @@ class Plan(ABC):
         False,
     )
     arms: tuple[str, ...] = ()
+    arm_settings: tuple[Mapping[str, str | int | bool], ...] = ()
     looks: tuple[int, ...] = ()
     personal_until: str | None = declared(Day("Delete personal data after", help=UNTIL_HELP), None)
     registered: InitVar[bool] = True
@@ -202,9 +235,18 @@ class Plan(ABC):
         """The arm that is asked only what follows from others' answers; None by default."""
         return None
 
-    def in_arm(self, arm: str | None) -> Self:  # noqa: ARG002 - for subclasses
-        """Return the plan as the participants of an arm meet it; unchanged by default."""
-        return self
+    def in_arm(self, arm: str | None) -> Self:
+        """Return the plan as the participants of an arm meet it; unchanged for None."""
+        settings = dict(zip(self.arms, self.arm_settings, strict=False)).get(arm or "")
+        if settings is None:
+            return self
+        met: Self = changed(self, arms=(), arm_settings=(), **settings)
+        return met
+
+    @property
+    def story(self) -> str:
+        """The scenario, and below it what is good, where the plan says so."""
+        return "\n\n".join(filter(None, (self.scenario, self.criterion)))
 
     @property
     def has_items(self) -> bool:
@@ -309,11 +351,19 @@ class Plan(ABC):
         for item in (*self.personal_fields, *self.closing_questions, *self.ask):
             words = (item.name, item.label, item.help, *item.options)
             yield f"{item.noun} {item.name}", "\n".join(words)
+        for name, settings in zip(self.arms, self.arm_settings, strict=False):
+            yield f"arm {name}", "\n".join([name, *map(str, settings.values())])
 
     def as_json(self) -> dict[str, Json]:
         """Return the plan as plain lists and dictionaries, for storage."""
         stored = {"kind": self.kind, **asdict(self)}
-        return {name: value for name, value in stored.items() if value or name not in LATER_FIELDS}
+        for item in fields(self):
+            if item.name in LATER_FIELDS and stored[item.name] in (item.default, []):
+                del stored[item.name]
+        if settings := stored.pop("arm_settings"):
+            arms = zip(self.arms, settings, strict=True)
+            stored["arms"] = [{"name": name, **changes} for name, changes in arms]
+        return stored
 
     def content(self) -> dict[str, Json]:
         """Return the plan as plain values, without fields at their default.
@@ -337,7 +387,7 @@ class Plan(ABC):
         Raises PlanError with the unknown fields, the missing fields and all that the constructor
         finds.
         """
-        known = {item.name for item in fields(cls)}
+        known = {item.name for item in fields(cls)} - {"arm_settings"}
         unknown = [str(name) for name in stored if name not in known and name != "kind"]
         faults = [unknown_field(name, sorted(known), "a plan") for name in unknown]
         values: dict[str, Any] = {
@@ -352,6 +402,7 @@ class Plan(ABC):
                 values.setdefault(item.name, "")  # a needed text is then reported as empty
         for name in FIELD_LISTS:
             values[name] = read_personal_fields(name, values.get(name, ()), faults)
+        values |= _read_arms(values.get("arms"), faults)
         if isinstance(items := values.get(cls.one_each), list | tuple):
             values.setdefault("questions", len(items))
         try:
@@ -383,7 +434,7 @@ class Plan(ABC):
 
     def _tidy(self) -> None:
         """Normalise the settings; subclasses add this kind's."""
-        for name in (*FIELD_LISTS, "arms", "looks"):
+        for name in (*FIELD_LISTS, "arms", "arm_settings", "looks"):
             self._as_tuple(name)
         for name, rule in rules_of(type(self)).items():
             if isinstance(rule, Lines):
@@ -407,7 +458,11 @@ class Plan(ABC):
             faults += [*self._pool_faults(), *self._look_faults(), *self._number_faults()]
         if registered:
             faults += self._registry_faults()
-        return faults or [*self._placeholder_faults(), *self._later_faults(registered=registered)]
+        return (
+            faults
+            or [*self._placeholder_faults(), *self._later_faults(registered=registered)]
+            or [*self._met_faults(registered=registered)]
+        )
 
     def _rules(self) -> dict[str, Rule]:
         """Return the rules of this plan's fields."""
@@ -440,9 +495,42 @@ class Plan(ABC):
                 yield Fault((place,), f"{len(items)} {field_type.noun}s; {MOST_FIELDS} at most")
 
     def _arm_faults(self) -> Iterable[Fault]:
-        """Yield faults of the arms; a kind may allow some."""
-        if self.arms:
+        """Yield faults of the arms; a kind may allow some by their names alone."""
+        if self.arms and not self.varied:
             yield Fault(("arms",), f"arms is {', '.join(self.arms)}; {self.kind} studies have none")
+        elif self.arms and not self.arm_settings:
+            yield Fault(("arms",), "arms are names only; each needs a field that differs in it")
+        elif self.arms and not 2 <= len(set(self.arms)) == len(self.arms) <= MOST_ARMS:
+            text = f"arms are {', '.join(self.arms)}; 2 to {MOST_ARMS} different names are allowed"
+            yield Fault(("arms",), text)
+        else:
+            for name, settings in zip(self.arms, self.arm_settings, strict=True):
+                yield from self._settings_faults(name, settings)
+
+    def _settings_faults(self, name: str, settings: Mapping[str, Json]) -> Iterable[Fault]:
+        """Yield what is wrong with the name of an arm, or the fields that differ in it."""
+        if not re.fullmatch(ARM_NAME, name):
+            allowed = "up to 40 letters, digits, blanks and hyphens are allowed"
+            yield Fault(("arms",), f"{name!r} is no name of an arm; {allowed}")
+        for field in settings.keys() - {*self.varied}:
+            allowed = f"{', '.join(self.varied)} may differ between arms"
+            yield Fault(("arms",), f"arm {name}: there is no field “{field}” of an arm; {allowed}")
+        if settings.get("practice") and not self.practice:
+            text = f"arm {name}: practice can be left out in an arm, and not added; begin with it"
+            yield Fault(("arms",), text)
+        if settings.get("rescale_values") is False and getattr(self, "rescale_values", False):
+            text = f"arm {name}: rescale_values can be added in an arm, and not left out"
+            yield Fault(("arms",), text)
+
+    def _met_faults(self, *, registered: bool) -> Iterable[Fault]:
+        """Yield the faults of the plan as the participants of each arm would meet it."""
+        for name, settings in zip(self.arms, self.arm_settings, strict=False):
+            met: dict[str, Any] = {"arms": (), "arm_settings": (), **settings}
+            try:
+                replace(self, **met, registered=registered)
+            except PlanError as error:
+                for fault in error.faults:
+                    yield Fault(("arms",), f"arm {name}: {fault.text}")
 
     def _number_faults(self) -> Iterable[Fault]:
         """Yield faults of this kind's settings, once all numbers are within bounds."""
@@ -480,6 +568,31 @@ class Plan(ABC):
     def _why_not(self, placeholder: str) -> str:  # noqa: ARG002 - for subclasses
         """Return why a text must not hold a placeholder, to end a sentence; "" by default."""
         return ""
+
+
+@lru_cache(maxsize=1000)
+def changed(plan: SomePlan, **changes: Any) -> SomePlan:
+    """Return the plan with changes, validated once rather than for each page."""
+    return replace(plan, **changes, registered=False)
+
+
+def _read_arms(stored: object, faults: list[Fault]) -> dict[str, object]:
+    """Return the fields ``arms`` and ``arm_settings``; arms are names, or have settings too."""
+    listed = stored if isinstance(stored, list | tuple) else ()
+    if not any(isinstance(arm, Mapping) for arm in listed):
+        return {} if stored is None else {"arms": stored}
+    arms = [arm if isinstance(arm, Mapping) else {"name": arm} for arm in listed]
+    if not all(isinstance(arm.get("name"), str) for arm in arms):
+        faults.append(Fault(("arms",), "an arm has no name; each needs one, like name: early"))
+    tidy = [
+        {
+            str(field): tidy_text(value) if isinstance(value, str) else value
+            for field, value in arm.items()
+            if field != "name"
+        }
+        for arm in arms
+    ]
+    return {"arms": [str(arm.get("name", "")) for arm in arms], "arm_settings": tidy}
 
 
 def text_rules(plan: type[Plan]) -> dict[str, Text]:

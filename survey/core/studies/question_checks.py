@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
+from survey.core.collections.items import Item
 from survey.core.studies.fields import Finding, list_words
+from survey.core.studies.plan import GRID
 from survey.core.studies.questions import Question
 from survey.core.studies.rankings import contradictions, is_balanced
 
@@ -168,3 +170,14 @@ def printing_findings(question: Question) -> Iterator[Finding]:
             )
         if tied := ["=".join(group) for group in column.ranking.groups if len(group) > 1]:
             yield Finding(question.number, f"{name} ties {list_words(tied)}")
+
+
+def texts_in_grid(layout: str, items: Iterable[Item]) -> Iterator[Finding]:
+    """Yield how many documents have no picture, where the layout is a grid of pictures."""
+    texts = sum(not item.file for item in items) if layout == GRID else 0
+    if texts:
+        text = (
+            f"{texts} documents have no picture, and a grid is for pictures: on a phone its texts "
+            "are too narrow to read; choose the layout strip"
+        )
+        yield Finding(None, text, mend="layout", code="texts-in-grid")

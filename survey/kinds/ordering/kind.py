@@ -1,20 +1,29 @@
 """The kind of question "ordering": which measures order ranked lists as the participant does."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from random import Random
 from typing import Any
 
 from survey.core.agreement.credits import chance_credits
-from survey.core.collections.items import FindItems, Result
-from survey.core.measures import MEASURES
+from survey.core.collections.items import FindItems, Item, Result, Topic
+from survey.core.measures import MEASURES, Setting
 from survey.core.studies.fields import Finding, list_words
 from survey.core.studies.generators import GENERATOR_VERSION
-from survey.core.studies.question_checks import QuestionCheck, compare_orders, printing_findings
+from survey.core.studies.question_checks import (
+    QuestionCheck,
+    compare_orders,
+    printing_findings,
+    texts_in_grid,
+)
 from survey.core.studies.questions import (
     BlindedQuestion,
+    Marks,
+    MeasureColumn,
     Question,
     blind,
+    build_question,
     draw_blinding,
     rankings_of,
 )
@@ -23,6 +32,7 @@ from survey.kinds import Kind, Results
 from survey.kinds.ordering import findings
 from survey.kinds.ordering.answer import OrderingAnswer, OrderingPresentation
 from survey.kinds.ordering.bot import OrderingBot
+from survey.kinds.ordering.departures import departures_of
 from survey.kinds.ordering.files import OrderingFiles
 from survey.kinds.ordering.models import TABLES
 from survey.kinds.ordering.pages import OrderingPages
@@ -82,7 +92,7 @@ class OrderingKind(  # type: ignore[misc] # each part has types of its own
             label_order=list(blinding.label_order),
             column_order=list(blinding.column_order),
             list_order=list(blinding.list_order),
-            shown=[list(question.columns[name].shown) for name in blinding.label_order],
+            shown=[*map(list, _printed(plan, question, blinding.label_order))],
         )
 
     def show(self, question: Question, presentation: OrderingPresentation) -> BlindedQuestion:
@@ -152,6 +162,16 @@ class OrderingKind(  # type: ignore[misc] # each part has types of its own
             *findings.controls(plan, questions),
         ]
 
+    def departures(self, plan: OrderingPlan) -> Sequence[tuple[str, str, str]]:
+        """See ``Declaration.departures``."""
+        return departures_of(plan)
+
+    def item_findings(
+        self, plan: OrderingPlan, items: Iterable[Item], topics: Iterable[Topic]
+    ) -> Iterator[Finding]:
+        """Yield how many documents a grid, which is for pictures, would show as texts."""
+        return texts_in_grid(plan.layout, items)
+
     def usual_variant(self, plan: OrderingPlan) -> str:
         """Name the label order in which the plan's first measure is Method 1, and so on."""
         return "".join(str(number) for number in range(1, len(plan.measures) + 1))
@@ -168,7 +188,7 @@ class OrderingKind(  # type: ignore[misc] # each part has types of its own
             label_order=labels,
             column_order=list(range(1, len(plan.measures) + 1)),
             list_order=plan.letters,
-            shown=[question.columns[name].shown for name in labels],
+            shown=[*_printed(plan, question, labels)],
         )
 
     def describe(
@@ -217,3 +237,21 @@ def _ranks_shown(
 
 def _notation(ranking: Ranking | None) -> str | None:
     return None if ranking is None else str(ranking)
+
+
+def _printed(
+    plan: OrderingPlan, question: Question, labels: Sequence[str]
+) -> Iterator[tuple[str, ...]]:
+    """Yield the values that a page prints for each label; an arm may rescale them."""
+    columns = question.columns
+    if plan.rescale_values:
+        lists = tuple(question.lists.values())
+        columns = _rescaled(lists, plan.measures, plan.setting, question.marks)
+    return (columns[name].shown for name in labels)
+
+
+@lru_cache(maxsize=1000)
+def _rescaled(
+    lists: Sequence[Sequence[int]], measures: Sequence[str], setting: Setting, marks: Marks
+) -> Mapping[str, MeasureColumn]:
+    return build_question(1, lists, measures, setting, marks).columns

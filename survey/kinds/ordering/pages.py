@@ -81,7 +81,7 @@ class FilledIn:
 
 @dataclass(frozen=True)
 class CheckQuestion:
-    """The question which of two lists did better; ``better``: the number of the right one."""
+    """In which of two lists the first match is earlier; ``better``: the number of the right one."""
 
     ranks: Sequence[Sequence[int]]
     better: int
@@ -208,17 +208,17 @@ class QuestionForm(PlacesForm):
         if not chosen and len(missing) < len(placed):
             self.add_error(
                 gettext(
-                    "You gave places of your own. Tick “None of these” to use them, "
+                    "You gave places of your own. Tick “My own ordering” to use them, "
                     "or tick the methods whose ordering matches yours."
                 )
             )
         elif not chosen:
             self.add_error(
-                gettext("Tick every method whose ordering matches yours, or “None of these”.")
+                gettext("Tick a method whose ordering matches yours, or give your own ordering.")
             )
         elif OWN in chosen and chosen != {OWN}:
             self.add_error(
-                gettext("You ticked “None of these” and a method as well. Please untick one.")
+                gettext("You ticked “My own ordering” and a method as well. Please untick one.")
             )
         elif OWN in chosen and missing:
             self.add_error(_incomplete(missing))
@@ -242,7 +242,7 @@ class QuestionForm(PlacesForm):
 
     @property
     def unplaced(self) -> list[str]:
-        """The letters that still need a place, once “None of these” is ticked with errors."""
+        """The letters that still need a place, once “My own ordering” is ticked with errors."""
         wanted = OWN in (self.choice.data or ()) and self.choice.errors
         return [letter for letter, place in self.places.items() if wanted and place is None]
 
@@ -275,7 +275,7 @@ class QuestionForm(PlacesForm):
 
         An own ordering that is a method's is credited to it. An answer that equals the stored one
         is not asked about again. A participant who wants to give an own ordering instead gets the
-        page with “None of these” ticked.
+        page with “My own ordering” ticked.
         """
         if unused := self._unused_ordering(shown):
             if self.settle.data not in (MATCH, OWN):
@@ -414,7 +414,7 @@ class OrderingPages:
         return steps[:1] if plan.columns == NEVER else steps
 
     def check(self, plan: OrderingPlan) -> CheckQuestion | None:
-        """Return two lists of which the second did better."""
+        """Return two lists; the matches of the second come earlier."""
         return plan.check_ranks and CheckQuestion(plan.check_ranks, better=1)
 
     def in_words(self, answer: OrderingAnswer) -> str:

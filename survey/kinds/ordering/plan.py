@@ -4,10 +4,9 @@ import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
-from functools import lru_cache
 from itertools import combinations
 from random import Random
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Self
 
 from survey.core.measures import MEASURES, Setting, mentioned_measure, name_faults
 from survey.core.studies.fields import (
@@ -24,7 +23,17 @@ from survey.core.studies.fields import (
 )
 from survey.core.studies.generators import GENERATORS, Generator, letter_order, obvious_question
 from survey.core.studies.minutes import DocumentLoad
-from survey.core.studies.plan import MARK_QUERY_WORDS, OBVIOUS, REPEATED, Plan
+from survey.core.studies.plan import (
+    GRID_COLUMNS,
+    LAYOUT,
+    MARK_QUERY_WORDS,
+    NUMBERS,
+    OBVIOUS,
+    REPEATED,
+    STRIP,
+    Plan,
+    changed,
+)
 from survey.core.studies.provenance import MOST_STORED_RESULTS, Provenance
 from survey.core.studies.questions import (
     MARK_TYPES,
@@ -55,6 +64,12 @@ SCORES = {OPEN: "In view, as in the paper", FOLDED: "Folded, until they are open
 SCORES_HELP = (
     "The same on every device. Whether a participant had them in view is stored with each answer."
 )
+SAME, NEAREST = "same", "nearest"
+TICKS = {
+    SAME: "A method's order is exactly one's own",
+    NEAREST: "A method's order is the nearest to one's own, as in the paper",
+}
+TICKS_HELP = "An order of one's own may be given in both cases."
 BEFORE, AFTER, NEVER = "before", "after", "never"
 COLUMN_TIMES = {
     BEFORE: "Before people order the lists themselves, as in the paper",
@@ -123,7 +138,8 @@ FEWEST_OWN_LISTS = 2  # drawn questions have three at least
 # Fields that only lists from runs need.
 OF_RUNS = (
     *("provenance", "shuffle_letters", "depth"),
-    *("show_items", "mark_relevant", "mark_query_words", "show_positions"),
+    *("show_items", "layout", "grid_columns"),
+    *("mark_relevant", "mark_query_words", "show_positions"),
 )
 # Fields by which drawn lists and their orders differ from the paper's.
 OF_DRAWN_LISTS = (
@@ -150,6 +166,10 @@ class OrderingPlan(Plan):
 
     kind: ClassVar[str] = "ordering"
     practice_seconds: ClassVar[int] = 45
+    varied: ClassVar[tuple[str, ...]] = (
+        *("columns", "criterion", "practice", "show_values", "scores", "rescale_values"),
+        *("ticks", "layout", "show_positions"),
+    )
     of_runs: ClassVar[Mapping[str, bool]] = {"shuffle_letters": True}
 
     scenario: str = declared(replace(rules_of(Plan)["scenario"], help=SCENARIO_HELP))
@@ -177,6 +197,8 @@ class OrderingPlan(Plan):
     show_items: bool = declared(
         Switch("Show the first results as pictures or texts", help=SHOW_ITEMS_HELP), False
     )
+    layout: str = declared(LAYOUT, STRIP)
+    grid_columns: int = declared(GRID_COLUMNS, 5)
     mark_relevant: bool = declared(
         Switch("Mark the results that were searched for", help=MARK_RELEVANT_HELP), True
     )
@@ -194,6 +216,7 @@ class OrderingPlan(Plan):
     columns: str = declared(
         Choice("When people see the methods' orderings", COLUMN_TIMES, help=COLUMNS_HELP), BEFORE
     )
+    ticks: str = declared(Choice("When to tick a method", TICKS, help=TICKS_HELP), SAME)
     show_values: bool = declared(Switch("Show the methods' scores", help=SHOW_VALUES_HELP), False)
     scores: str = declared(
         Choice("How scores are shown first", SCORES, help=SCORES_HELP),
@@ -227,8 +250,16 @@ class OrderingPlan(Plan):
     )
 
     def in_arm(self, arm: str | None) -> Self:
-        """Return the plan with the arm's ``columns``; unchanged for None."""
-        return self if arm is None else _changed(self, columns=arm, arms=())
+        """See ``Plan.in_arm``; an arm without settings is named as its ``columns``."""
+        if arm in self.arms and not self.arm_settings:
+            met: Self = changed(self, columns=arm, arms=())
+            return met
+        return super().in_arm(arm)
+
+    @property
+    def column_times(self) -> tuple[str, ...]:
+        """When the participants of each arm see columns, or all without arms."""
+        return tuple(self.in_arm(arm).columns for arm in self.arms) or (self.columns,)
 
     @property
     def controls(self) -> tuple[str, ...]:
@@ -242,8 +273,8 @@ class OrderingPlan(Plan):
         """
         if number != self.number_of(OBVIOUS) or self.columns == NEVER:
             return self
-        changed: Self = _changed(self, columns=NEVER, arms=(), obvious=False)
-        return changed
+        met: Self = changed(self, columns=NEVER, arms=(), arm_settings=(), obvious=False)
+        return met
 
     def is_for_all(self, number: int) -> bool:
         """Return whether it is the question that is asked again."""
@@ -269,23 +300,25 @@ class OrderingPlan(Plan):
     @property
     def has_first_rankings(self) -> bool:
         """Whether some participants order the lists before they see the methods."""
-        return AFTER in (self.columns, *self.arms)
+        return AFTER in self.column_times
 
     @property
     def only_ordered(self) -> bool:
         """Whether no participant is shown columns, so that none can be ticked."""
-        return self.columns == NEVER and not self.arms
+        return {*self.column_times} == {NEVER}
 
     @property
     def voters(self) -> int:
         """How many of the participants wanted are shown methods, for which they can vote."""
-        shown = self.arms or (self.columns,)
+        shown = self.column_times
         # Without the share of participants in arms that show no methods, rounded up.
         return self.participants - -(-self.participants * shown.count(NEVER) // len(shown))
 
     def _arm_faults(self) -> Iterable[Fault]:
         arms = self.arms
-        if arms and not 2 <= len(arms) == sum(each in arms for each in COLUMN_TIMES):
+        if self.arm_settings:
+            yield from super()._arm_faults()
+        elif arms and not 2 <= len(arms) == sum(each in arms for each in COLUMN_TIMES):
             yield Fault(
                 ("arms",),
                 f"arms is {', '.join(map(str, arms))}; two or three different ones of "
@@ -316,7 +349,7 @@ class OrderingPlan(Plan):
     @property
     def has_items(self) -> bool:
         """Whether questions show pictures or texts of documents."""
-        return self.show_items and self.provenance is not None
+        return self.show_items and self.provenance is not None and self.layout != NUMBERS
 
     @property
     def shows_tiles(self) -> bool:
@@ -496,7 +529,7 @@ class OrderingPlan(Plan):
         # Bundles of studies without runs stay as they were before there were these fields.
         for item in fields(self):
             if item.name in OF_RUNS and getattr(self, item.name) == item.default:
-                del content[item.name]
+                content.pop(item.name, None)
         return content
 
     @classmethod
@@ -679,15 +712,6 @@ class OrderingPlan(Plan):
                     f"{name} needs to know the clusters of the relevant items; "
                     "give the lists clusters, or take another measure",
                 )
-
-
-SomePlan = TypeVar("SomePlan", bound=OrderingPlan)
-
-
-@lru_cache(maxsize=1000)
-def _changed(plan: SomePlan, **changes: Any) -> SomePlan:
-    """Return the plan with changes, validated once rather than for each page."""
-    return replace(plan, **changes, registered=False)
 
 
 def _cluster_names(marks: Marks) -> set[str]:

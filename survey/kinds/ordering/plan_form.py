@@ -3,11 +3,17 @@
 from collections.abc import Callable
 from functools import partial
 
-from wtforms import Field, SelectChoice, SelectMultipleField, StringField
+from wtforms import Field, SelectChoice, SelectMultipleField, StringField, TextAreaField
 
 from survey.core.studies.plan import Plan
 from survey.core.text_input import split_names
-from survey.kinds.ordering.plan import BEFORE, COLUMN_TIMES, OF_RUNS, OWN_LISTS, ordering_plan
+from survey.kinds.ordering.plan import (
+    BEFORE,
+    COLUMN_TIMES,
+    OF_RUNS,
+    OWN_LISTS,
+    ordering_plan,
+)
 from survey.services.studies import plans
 from survey.web.researcher.plan import (
     FURTHER,
@@ -29,6 +35,15 @@ MARKS_HELP = (
 )
 
 
+ARMS_HELP = (
+    "Participants are drawn at random and evenly among arms. Results say what an arm changes, "
+    "against the first one."
+)
+ARM_SETTINGS_HELP = (
+    "Arms that differ in something else. One in a line, like - {name: early, criterion: A system "
+    "does well when these come early.} The first may have a name only. What may differ is in "
+    "docs/run-your-own-study.md."
+)
 # The steps of an ordering study. Which field appears with which choice is in static/plan.css.
 ORDERING_STEPS = PLAN_STEPS | {
     "what": PlanStep(
@@ -46,13 +61,18 @@ ORDERING_STEPS = PLAN_STEPS | {
         "question",
         (
             Part(
-                "Methods", ("columns", "show_values", "scores", "rescale_values", "shuffle_columns")
+                "Methods",
+                (
+                    *("columns", "ticks", "show_values", "scores", "rescale_values"),
+                    "shuffle_columns",
+                ),
             ),
-            Part("Compare two or three ways to show the methods", ("arms",), folded=True),
+            Part("Compare ways to ask: arms", ("arms", "arm_settings"), True, ARMS_HELP),
             Part(
                 RUNS_HEADING,
                 (
-                    *("show_items", "mark_relevant", "mark_query_words", "show_positions"),
+                    *("show_items", "layout", "grid_columns"),
+                    *("mark_relevant", "mark_query_words", "show_positions"),
                     *("depth", "shuffle_letters"),
                 ),
             ),
@@ -100,6 +120,12 @@ CONTROLS: dict[str, Callable[[], Field]] = {
         description="Tick two or three; then the choice above does not count.",
         validate_choice=False,
     ),
+    "arm_settings": partial(
+        TextAreaField,
+        "Or arms of your own",
+        description=ARM_SETTINGS_HELP,
+        render_kw={"rows": 4},
+    ),
     "looks": partial(
         StringField,
         "Looks at results before the end",
@@ -134,6 +160,8 @@ class OrderingForm(PlanForm):
         return {
             **super().data_of(plan),
             **ordering_plan(plan).marks.cells(0),
+            "arms": [] if plan.arm_settings else plan.arms,
+            "arm_settings": plans.write_nested(plan.as_json()["arms"] if plan.arm_settings else ()),
             "looks": " ".join(map(str, plan.looks)),
             "other_measures": " ".join(name for name in measures if name not in offered),
         }
@@ -149,6 +177,8 @@ class OrderingForm(PlanForm):
         typed["arms"] = self.arms.data
         if typed["arms"]:
             typed["columns"] = BEFORE
+        elif (self.arm_settings.data or "").strip():
+            typed["arms"] = plans.parse_nested("arms", self.arm_settings.data)
         typed["marks"] = {mark_type: words for mark_type, words in marks.items() if words.strip()}
         if typed["generator"] != OWN_LISTS:
             typed |= {"own_lists": (), "own_marks": (), "provenance": None}

@@ -1,6 +1,6 @@
 """The kind "preference": for one query two lists side by side; people say which is better."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import combinations
@@ -14,8 +14,9 @@ from survey.core.agreement.answers import seconds_taken
 from survey.core.agreement.differences import pairs
 from survey.core.agreement.fewest import too_few_to_decide
 from survey.core.agreement.preferences import agreement_of
-from survey.core.collections.items import FindItems, Result
+from survey.core.collections.items import FindItems, Item, Result, Topic
 from survey.core.studies.fields import Finding
+from survey.core.studies.question_checks import texts_in_grid
 from survey.core.studies.questions import Question, rankings_of
 from survey.db.models.base import Base
 from survey.kinds import Kind, Record
@@ -148,6 +149,12 @@ class PreferenceKind(
         comparisons = comb(len(plan.runs), 2)
         mend = "lists" if len(plan.topics) <= sampled else "questions"
         yield from too_few_to_decide(plan.participants, sampled, comparisons, mend, noun)
+
+    def item_findings(
+        self, plan: PreferencePlan, items: Iterable[Item], topics: Iterable[Topic]
+    ) -> Iterator[Finding]:
+        """Yield how many documents a grid, which is for pictures, would show as texts."""
+        return texts_in_grid(plan.layout, items)
 
     def usual_variant(self, plan: PreferencePlan) -> str:
         """Name the letter of the list that a preview shows at the left."""

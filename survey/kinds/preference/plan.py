@@ -24,7 +24,14 @@ from survey.core.studies.fields import (
 )
 from survey.core.studies.generators import Positions
 from survey.core.studies.minutes import DocumentLoad
-from survey.core.studies.plan import MARK_QUERY_WORDS, Plan
+from survey.core.studies.plan import (
+    GRID_COLUMNS,
+    LAYOUT,
+    MARK_QUERY_WORDS,
+    NUMBERS,
+    STRIP,
+    Plan,
+)
 from survey.core.studies.provenance import MOST_STORED_RESULTS, Provenance
 from survey.core.studies.questions import NO_MARKS, Marks, Question, build_question
 from survey.core.studies.run_lists import MOST_PAIRED_TOPICS
@@ -100,6 +107,7 @@ class PreferencePlan(Plan):
     """
 
     kind: ClassVar[str] = "preference"
+    varied: ClassVar[tuple[str, ...]] = ("criterion", "layout", "show_positions", "mark_relevant")
     letters: ClassVar[tuple[str, ...]] = LIST_LETTERS
     lists: ClassVar[int] = 2
 
@@ -125,6 +133,8 @@ class PreferencePlan(Plan):
     questions: int = declared(Whole("Pairs of lists", 1, MOST_PAIRS), 10)
     depth: int = declared(Whole("First results of a list", 1, MOST_STORED_RESULTS), 10)
     show_items: bool = declared(Switch("Show the first results as pictures or texts"), False)
+    layout: str = declared(LAYOUT, STRIP)
+    grid_columns: int = declared(GRID_COLUMNS, 5)
     mark_relevant: bool = declared(Switch("Mark the results that were searched for"), False)
     mark_query_words: bool = declared(MARK_QUERY_WORDS, False)
     show_positions: bool = declared(Switch("Show positions as numbers"), True)
@@ -138,11 +148,11 @@ class PreferencePlan(Plan):
     @property
     def has_items(self) -> bool:
         """Whether questions show pictures or texts of documents."""
-        return self.show_items
+        return self.show_items and self.layout != NUMBERS
 
     def seconds_each(self, documents: DocumentLoad) -> float:
         """See ``Plan.seconds_each``; seconds for strength and satisfaction are added if asked."""
-        of_document = 4 if self.show_items and documents.texts else 0.8
+        of_document = 4 if self.has_items and documents.texts else 0.8
         more = STRENGTH_SECONDS * self.ask_strength + SATISFACTION_SECONDS * self.ask_satisfaction
         return 10 + 2 * self.depth * of_document + more
 
@@ -193,7 +203,7 @@ class PreferencePlan(Plan):
         """Return what the page shows of a list, to find lists that look alike."""
         documents = self.provenance.documents[topic][run] if self.provenance else ()
         return (
-            documents[: self.depth] if self.show_items else (),
+            documents[: self.depth] if self.has_items else (),
             self.own_lists[topic][run] if self.show_positions else (),
         )
 
@@ -388,7 +398,7 @@ class PreferencePlan(Plan):
             except (IndexError, TypeError, ValueError) as error:
                 place = ("own_lists", index)
                 yield Fault(place, f"topic {self.topics[index]}: {error}")
-        if not (self.show_items or self.show_positions):
+        if not (self.has_items or self.show_positions):
             text = "nothing of the lists is shown; turn show_items on, or show_positions"
             yield Fault(("show_positions",), text)
 

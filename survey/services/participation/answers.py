@@ -44,7 +44,7 @@ A_MINUTE = timedelta(minutes=1)
 INCOMPLETE, CONTRADICTORY, REASON, OUTDATED = "incomplete", "contradictory", "reason", "outdated"
 REFUSALS = {
     INCOMPLETE: "something was missing, or was not on the page",
-    CONTRADICTORY: "“None of these” and a method were ticked together",
+    CONTRADICTORY: "“My own ordering” and a method were ticked together",
     REASON: "the reason was too long, or had characters that cannot be stored",
     OUTDATED: "the question had been changed in another window",
 }

@@ -541,9 +541,12 @@ def store_personal_answers(
 ) -> None:
     """Store a participant's personal answers, which they can correct until the end.
 
-    An answer that the study screens out ends the survey for them; then none is stored. Nothing
+    An answer that the study screens out ends the survey for them; then none is stored. Others are
+    drawn into an arm, where the study has arms that differ in what comes next. Nothing
     changes for participants who have stopped meanwhile.
     """
+    # Without the lock, two participants could be drawn into an arm that lacks one.
+    locked = queries.locked(session, Study, id=record.study_id) if study.plan.arms else None
     participant = queries.locked_participant(session, record)
     if participant.status != "started":
         return
@@ -555,6 +558,8 @@ def store_personal_answers(
         field.screens_out(personal.get(field.name)) for field in fields
     ):
         participant.status, participant.personal = "screened_out", {}
+    elif locked is not None and participant.arm is None and locked.plan.queue_arm is None:
+        participant.arm = _draw_arm(session, locked, participant)  # the scenario may differ in it
     session.commit()
 
 
@@ -572,7 +577,8 @@ def confirm_scenario(session: Session, record: AnyParticipant) -> None:
     participant.last_seen_at = now()
     if participant.informed_at is None:
         participant.informed_at = participant.last_seen_at
-        participant.arm = _draw_arm(session, study, participant)
+        if participant.arm is None:
+            participant.arm = _draw_arm(session, study, participant)
         plan = study.plan.in_arm(participant.arm)
         if not has_queue(plan, participant):
             questions = _draw_questions(session, study, plan, participant)

@@ -6,6 +6,7 @@ How a bot answers a question is a matter of the question's kind.
 import time
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from typing import Any
 from urllib.parse import urljoin
 
@@ -33,28 +34,39 @@ def bot_of(plan: Plan) -> KindBot[Plan, TaskQuestion, object, object]:
     return bot
 
 
-def preference_for(plan: Plan, text: str | None, shown: Shown = NOTHING_SHOWN) -> Any:
-    """Read a preference as the plan's kind of question has it; raises SurveyError."""
-    return bot_of(plan).preference(plan, text, shown)
+def preferences_for(plan: Plan, text: str | None, shown: Shown = NOTHING_SHOWN) -> dict[str, Any]:
+    """Read preferences as the plan's kind of question has them; raises SurveyError.
+
+    ``text``: one for all bots, or with a preference for each of some arms, "AP=1; early: MNRO=1".
+    Returns arm → preference, that of all others under "".
+    """
+    texts: dict[str, str | None] = {"": None}
+    for part in (text or "").split(";") if text is not None else ():
+        name, _, rest = part.partition(":")
+        arm = name.strip() if name.strip() in plan.arms else ""
+        if texts.get(arm) is not None:
+            raise SurveyError(f"Two preferences found for {arm or 'all bots'}; one is allowed.")
+        texts[arm] = rest if arm else part
+    return {arm: bot_of(plan).preference(plan, each, shown) for arm, each in texts.items()}
 
 
 def simulate(
     entry: str,
     plan: Plan,
     participants: int,
-    preference: object,
+    preferences: Mapping[str, object],
     seed: int,
     on_finished: Callable[[], object] = lambda: None,
 ) -> None:
     """Send ``participants`` bots through the survey at the address ``entry``.
 
-    Each has its own random stream from ``seed``, so the votes do not depend on which bot
-    is faster: the same seed gives the same votes. ``on_finished`` is called after each.
-    Raises SurveyError when a page does not lead on.
+    ``preferences``: see ``preferences_for``. Each bot has its own random stream from ``seed``, so
+    the votes do not depend on which is faster: the same seed gives the same votes. ``on_finished``
+    is called after each. Raises SurveyError when a page does not lead on.
     """
 
     def take_part(stream: np.random.SeedSequence) -> None:
-        Bot(entry, plan, preference, np.random.default_rng(stream)).take_part()
+        Bot(entry, plan, preferences, np.random.default_rng(stream)).take_part()
 
     streams = np.random.SeedSequence(seed).spawn(participants)
     with ThreadPoolExecutor(BOTS_AT_ONCE) as pool:
@@ -66,9 +78,13 @@ class Bot:
     """A simulated participant with its own HTTP session."""
 
     def __init__(
-        self, entry: str, plan: Plan, preference: object, chance: np.random.Generator
+        self,
+        entry: str,
+        plan: Plan,
+        preferences: Mapping[str, object],
+        chance: np.random.Generator,
     ) -> None:
-        self.entry, self.plan, self.preference, self.chance = entry, plan, preference, chance
+        self.entry, self.plan, self.preferences, self.chance = entry, plan, preferences, chance
         self.browser, self.waited = requests.Session(), 0.0
         self.answered: Mapping[str, object] | None = None  # the last question's form
         self.browser.trust_env = False  # a proxy cannot reach the server of this process
@@ -83,6 +99,15 @@ class Bot:
                     return
                 page = self._go_on(page)
         raise SurveyError(f"A simulated participant saw {most} pages without an end.")
+
+    @cached_property
+    def preference(self) -> object:
+        """The bot's preference; that of its arm is looked up in its own data, as people can."""
+        if len(self.preferences) == 1:
+            return self.preferences[""]
+        address = urljoin(self.entry.partition("?")[0] + "/", "my-data.json")
+        arm = self.browser.get(address, timeout=TIMEOUT).json()["arm"]
+        return self.preferences.get(arm, self.preferences[""])
 
     def _wait(self) -> None:
         """Wait for the others, on whose answers this bot's questions depend."""

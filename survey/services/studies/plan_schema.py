@@ -13,6 +13,11 @@ from survey.services.studies.recruitment import Recruitment
 
 DRAFT = "http://json-schema.org/draft-07/schema#"  # that of most editors
 TEXTS_SCHEMA: dict[str, Json] = {"type": "array", "items": {"type": "string"}}
+# Names alone, or with the fields of the plan that differ in an arm.
+ARMS_SCHEMA: dict[str, Json] = {
+    "type": "array",
+    "items": {"anyOf": [{"type": "string"}, {"type": "object", "required": ["name"]}]},
+}
 # Of fields whose plan checks them itself.
 BY_TYPE: dict[object, dict[str, Json]] = {
     **{str: {"type": "string"}, int: {"type": "integer"}, bool: {"type": "boolean"}},
@@ -34,6 +39,8 @@ def plan_schema() -> dict[str, Json]:
     for kind in KINDS.values():
         rules = rules_of(kind.plan)
         for name, schema in _properties(kind.plan).items():
+            if name == "arm_settings":
+                continue  # within the arms
             if name not in rules:
                 others.setdefault(name, schema)
             elif schema not in ruled.setdefault(name, []):
@@ -50,6 +57,7 @@ def plan_schema() -> dict[str, Json]:
             "description": "Fills in what the file leaves out.",
         },
         **others,
+        "arms": ARMS_SCHEMA,
         **{
             name: known[0] if len(known) == 1 else {"anyOf": known} for name, known in ruled.items()
         },

@@ -63,7 +63,7 @@ GROUPS = {
 }
 # The texts of a study of another kind than the preset's.
 KIND_PRESETS = {"labelling": "labels", "grouping": "groups", "preference": "preference"}
-PRESETS = ("mnro", "mnro-discriminative", "runs", "pictures")
+PRESETS = ("mnro", "mnro-verbatim", "mnro-discriminative", "runs", "pictures")
 # Texts that say nothing, beside those of the presets.
 PLACEHOLDERS = {
     "asked_by": marked("the researchers who invited you"),

@@ -178,7 +178,7 @@ PLAN_STEPS = {
         "entry",
         (
             Part("", ("asked_by", "contact", "title", "language", "minutes")),
-            Part("Before the questions", ("purpose", "consent", "scenario")),
+            Part("Before the questions", ("purpose", "consent", "scenario", "criterion")),
             Part("Beside each question", ("question_text", "list_noun", OWN, "reminder")),
             Part("At the end", ("debriefing",)),
         ),

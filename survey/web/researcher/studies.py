@@ -42,13 +42,18 @@ from survey.web.researcher.plan import plan_address, step_of
 from survey.web.uploads import UploadField, UploadsField, is_uploaded
 
 STARTS = {  # what a new study can start from, and what it is good for
+    "mnro-verbatim": (
+        "The paper's study, in the paper's words",
+        "The paper's scenario and question, no practice, the values beside each list: as close to "
+        "Section 5.3 as a study can be. Its public page says where it departs, and why.",
+    ),
     "mnro": (
-        "Replicate the paper",
-        "Ten random questions, as in the paper: do others answer as its thirty people did? In "
-        "about two of ten NMRR and MNRO contradict each other; in the others they differ by ties "
-        "or not at all. Questions in which both tie as many lists show whether people like an "
-        "order or only that it has no ties: about seven of ten for AP and MNRO, three for AP and "
-        "NMRR, too few for NMRR and MNRO.",
+        "The paper's study, easier to understand",
+        "Plainer words, and practice before the first question: do others answer as its thirty "
+        "people did? The questions are random. In about two of ten NMRR and MNRO contradict each "
+        "other; in the others they differ by ties or not at all. Questions in which both tie as "
+        "many lists show whether people like an order or only that it has no ties: about seven of "
+        "ten for AP and MNRO, three for AP and NMRR, too few for NMRR and MNRO.",
     ),
     "mnro-discriminative": (
         "The same with better power",
@@ -116,7 +121,7 @@ class NewStudyForm(Form):
     start = RadioField(
         "What is the study for?",
         choices=[SelectChoice(name, title) for name, (title, _) in STARTS.items()],
-        default="mnro",
+        default="mnro-verbatim",
     )
     judgements = UploadField("Judgements (TREC qrels)")
     runs = UploadsField("Runs, two to ten")

@@ -1,0 +1,137 @@
+"""Where a study departs from the one that the MNRO paper's Section 5.3 reports, and why."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from survey.kinds.ordering.plan import BEFORE, FOLDED, NEAREST, OrderingPlan
+
+
+class Departure(NamedTuple):
+    """A difference from the paper: what it did, what is done here and why, with what effect.
+
+    ``applies``: whether a plan has it.
+    """
+
+    paper: str
+    here: str
+    effect: str
+    applies: Callable[[OrderingPlan], object] = lambda _: True
+
+
+DEPARTURES = (
+    Departure(
+        "Ten sets of five lists, not published",
+        "Lists drawn again by the same rule: the paper's own cannot be had",
+        "In other lists the measures differ more or less often",
+        lambda plan: plan.generator == "random",
+    ),
+    Departure(
+        "Lists drawn at random, whatever the measures say of them",
+        "Only lists on which the measures disagree: fewer people are needed",
+        "No question is decided by ties; shares are not the paper's",
+        lambda plan: plan.generator != "random",
+    ),
+    Departure(
+        "The scenario as printed; the task is only reported",
+        "The printed scenario; the task in words of our own",
+        "Little: the sense is the same",
+        lambda plan: plan.ticks == NEAREST,
+    ),
+    Departure(
+        "The scenario as printed, in terms of retrieval",
+        "The same story in plain words, for people who know nothing of retrieval",
+        "Fewer misunderstandings; others may read another task into it",
+        lambda plan: plan.ticks != NEAREST,
+    ),
+    Departure(
+        "Which ranking more closely matches one's own",
+        "Which method gives the same order: what a tick means is then the same for everyone",
+        "More own orders, fewer votes for the nearest measure",
+        lambda plan: plan.ticks != NEAREST,
+    ),
+    Departure(
+        "No sentence on what is good",
+        "A sentence on it",
+        "People may follow the sentence, and so the measures that count as it says",
+        lambda plan: plan.criterion or any("criterion" in each for each in plan.arm_settings),
+    ),
+    Departure(
+        "No practice is reported",
+        "A practice question, and one that checks the reading of positions: people are untrained",
+        "Fewer slips in the first questions",
+        lambda plan: plan.practice,
+    ),
+    Departure(
+        "The values of each measure beside the lists",
+        "No values, since they tell methods apart",
+        "A method cannot be followed from question to question",
+        lambda plan: not plan.show_values,
+    ),
+    Departure(
+        "The values as computed, in view",
+        "Values that are rescaled, or folded at first: they tell methods apart",
+        "A method is harder to follow from question to question",
+        lambda plan: plan.show_values and (plan.rescale_values or plan.scores == FOLDED),
+    ),
+    Departure(
+        "The order of the columns changes from set to set",
+        "Method 1 always first: easier to find again",
+        "People who take the first column favour no measure, as labels are drawn anew",
+        lambda plan: not plan.shuffle_columns,
+    ),
+    Departure(
+        "The measures' rankings are in view from the start",
+        "Some or all people order the lists before they see these, or never see them",
+        "Own orders are not drawn towards a measure",
+        lambda plan: {*plan.column_times} != {BEFORE},
+    ),
+    Departure(
+        "All people meet the same pages",
+        "Arms, which differ in what the plan says",
+        "Each arm is a study of its own; results compare them",
+        lambda plan: plan.arms,
+    ),
+    Departure(
+        "Scores for a ranking of one's own, typed into a last column",
+        "Letters tapped in order, or places chosen: possible on a phone",
+        "Own orders cost less, so there may be more",
+    ),
+    Departure(
+        "An own ranking counts as OTHER",
+        "One that equals a measure's counts for that measure",
+        "Fewer OTHER, more votes",
+    ),
+    Departure(
+        "Not reported: questions asked back",
+        "Asked once when ticked orders differ, or when a list comes below one that it beats at "
+        "every position",
+        "Fewer slips; some people change their answer",
+    ),
+    Departure(
+        "Not reported: going back",
+        "Back, and a page of all answers before they are handed in: slips can be mended",
+        "Answers of one person agree more with one another",
+    ),
+    Departure(
+        "Not reported: consent",
+        "A consent text first, leaving at any time, erasing one's data: law and ethics ask for it",
+        "Those who refuse or leave are not in the results",
+    ),
+    Departure(
+        "An electronic form; on which device is not reported",
+        "Any browser, phones too",
+        "Less is in view at once on a phone",
+    ),
+    Departure(
+        "Thirty students of one department",
+        "Whoever is invited",
+        "Other people may judge otherwise",
+    ),
+)
+
+
+def departures_of(plan: OrderingPlan) -> Sequence[tuple[str, str, str]]:
+    """Return a plan's rows, without ``applies``; none of a study of other lists or measures."""
+    if not plan.draws_as_the_paper and plan.generator != "discriminative":
+        return ()
+    return [each[:3] for each in DEPARTURES if each.applies(plan)]
