@@ -16,11 +16,12 @@ from survey.core.text_input import FaultyFilesError, Json, visible
 FIRST_DOCUMENTS = 10  # documents of a run, of which most should be judged
 ENOUGH, MUCH_FEWER = 0.5, 0.2  # shares of judged documents
 MANY_TIES = 0.05
+LONGEST_EXAMPLE = 40  # characters of fields that are not read
 CODES = (  # of warnings about runs, in the order in which they are told
     *("ids-differ", "no-document-judged", "blanks-in-ids", "spreadsheet-ids", "none-relevant"),
     *("few-judged", "topics-missing", "topics-not-judged"),
     *("columns-swapped", "ranks-reversed", "rank-conflict", "tied-scores", "comments"),
-    *("measures-left-out", "few-topics", "level"),
+    *("columns-not-read", "measures-left-out", "few-topics", "level"),
 )
 STOPS_OF_STUDIES = ("no-document-judged", "columns-swapped", "ranks-reversed")
 NO_TOPIC = "No topic is in both files"
@@ -633,6 +634,11 @@ def _rank_warnings(name: str, run: Run, facts: RunFacts, *, of_study: bool) -> I
         lines = "1 line that starts" if one else f"{facts.comments} lines that start"
         text = f"{name}: {lines} with # {'was' if one else 'were'} skipped"
         yield Warned("comments", name, text, facts.comments)
+    if facts.longer_lines:
+        lines = _counted(facts.longer_lines, "line")
+        first = visible(facts.after_tag[:LONGEST_EXAMPLE])
+        text = f"{name}: fields after the tag were not read in {lines} (first: “{first}”)"
+        yield Warned("columns-not-read", name, text, facts.longer_lines, level=NOTE)
 
 
 def _tie_warnings(name: str, run: Run) -> Iterator[Warned]:
