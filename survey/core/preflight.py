@@ -21,7 +21,7 @@ CODES = (  # of warnings about runs, in the order in which they are told
     *("ids-differ", "no-document-judged", "blanks-in-ids", "spreadsheet-ids", "none-relevant"),
     *("few-judged", "topics-missing", "topics-not-judged"),
     *("columns-swapped", "ranks-reversed", "rank-conflict", "tied-scores", "comments"),
-    *("columns-not-read", "measures-left-out", "few-topics", "level"),
+    *("fields-not-read", "measures-left-out", "few-topics", "level"),
 )
 STOPS_OF_STUDIES = ("no-document-judged", "columns-swapped", "ranks-reversed")
 NO_TOPIC = "No topic is in both files"
@@ -638,7 +638,7 @@ def _rank_warnings(name: str, run: Run, facts: RunFacts, *, of_study: bool) -> I
         lines = _counted(facts.longer_lines, "line")
         first = visible(facts.after_tag[:LONGEST_EXAMPLE])
         text = f"{name}: fields after the tag were not read in {lines} (first: “{first}”)"
-        yield Warned("columns-not-read", name, text, facts.longer_lines, level=NOTE)
+        yield Warned("fields-not-read", name, text, facts.longer_lines, level=NOTE)
 
 
 def _tie_warnings(name: str, run: Run) -> Iterator[Warned]:
