@@ -236,7 +236,7 @@ def _parse_gmt(_: click.Context, __: click.Parameter, text: str | None) -> int |
         "  --measures AP nDCG@10 MNRO --collection-size 10000",
         "survey evaluate --qrels qrels.txt --run base.txt --per-query --csv",
         "survey evaluate --qrels qrels.txt --run base.txt new.txt.gz --to graphs",
-        "survey evaluate --qrels qrels.txt --run base.txt --from trec_eval --complete --per-query",
+        "survey evaluate --qrels qrels.txt --run base.txt --from trec_eval --complete",
         "survey evaluate --keywords keywords.csv --run base.txt",
     ),
 )
@@ -327,7 +327,10 @@ def evaluate(
 
 def _refuse_beside_trec_eval(options: Mapping[str, object]) -> None:
     """Raise UsageError for an option that trec_eval's output has no place for."""
-    names = ("keywords", "weights", "clusters", "baseline", "all_runs", "to", *FORMS)
+    names = (
+        *("keywords", "weights", "clusters", "baseline", "all_runs", "paper_stars"),
+        *("collection_size", "gmt", "literal_eq15", "to", *FORMS),
+    )
     if chosen := [name for name in names if options.get(name)]:
         option = chosen[0].replace("_", "-")
         raise click.UsageError(f"--from trec_eval has no --{option}; leave one of the two out.")

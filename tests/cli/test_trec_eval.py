@@ -98,6 +98,7 @@ def test_trec_evals_own_tests_are_met(file, qrels, run, words):
         (("--json",), "--from trec_eval has no --json; leave one of the two out."),
         (("--baseline", "run"), "--from trec_eval has no --baseline; leave one of the two out."),
         (("--all-runs",), "--from trec_eval has no --all-runs; leave one of the two out."),
+        (("--gmt", "3"), "--from trec_eval has no --gmt; leave one of the two out."),
         (("--to", "x"), "--from trec_eval has no --to; leave one of the two out."),
         (("--run", str(CASES / "qrels.txt")), "trec_eval scores a single run; give one --run."),
         (("--measures", "P_0"), "P_0 is not one of trec_eval's measures that are here"),
@@ -148,7 +149,9 @@ def test_topics_that_no_run_returned_count_with_complete():
         "Run run returned nothing for 1 topic (8); scored as having retrieved nothing, as by "
         "trec_eval -c.",
     ]
-    missing = [each["text"] for each in complete["warnings"] if each["code"] == "topics-missing"]
+    missing = [
+        warned["text"] for warned in complete["warnings"] if warned["code"] == "topics-missing"
+    ]
     assert missing == [
         "Run run returned nothing for 1 of 6 judged topics (first: “8”). It counts as 0"
     ]

@@ -104,12 +104,17 @@ def interpolated_precision(ranks: Sequence[int], relevant: int, level: float) ->
 
 def _average_precision_cut(result: TopicResult, cutoff: int) -> float:
     precisions = [number / rank for number, rank in enumerate(result.ranks, 1) if rank <= cutoff]
-    return sum(precisions) / result.relevant if precisions else 0.0
+    return _sum(precisions) / result.relevant if precisions else 0.0
 
 
 def _eleven_points(result: TopicResult) -> float:
     values = [interpolated_precision(result.ranks, result.relevant, float(at)) for at in LEVELS]
-    return sum(values) / len(values)
+    return _sum(values) / len(values)
+
+
+def _sum(values: Iterable[float]) -> float:
+    """Add in order, as trec_eval does; newer versions of ``sum`` differ in the last digit."""
+    return reduce(add, values, 0.0)
 
 
 @dataclass(frozen=True)
@@ -163,7 +168,7 @@ SETS = {"official": OFFICIAL, "all_trec": tuple(FAMILIES)}
 
 
 @dataclass(frozen=True)
-class Chosen:
+class TrecEvalMeasure:
     """A measure of trec_eval: its family and its parameter, "" without one."""
 
     family: str
@@ -177,10 +182,10 @@ class Chosen:
     @property
     def reads(self) -> list[str]:
         """The names of our measures that it reads."""
-        return [each.format(self.parameter) for each in FAMILIES[self.family].reads]
+        return [measure.format(self.parameter) for measure in FAMILIES[self.family].reads]
 
 
-def chosen(names: Sequence[str]) -> list[Chosen]:
+def measures_named(names: Sequence[str]) -> list[TrecEvalMeasure]:
     """Return measures in trec_eval's order; the official ones without names.
 
     A name is a family, with all its parameters, a measure such as P_10, or one of SETS. Raises
@@ -193,26 +198,26 @@ def chosen(names: Sequence[str]) -> list[Chosen]:
         for family in SETS.get(name, (name,))
         for measure in _measures_named(family)
     }
-    return sorted(measures, key=lambda each: (families.index(each.family), _number(each)))
+
+    def place(measure: TrecEvalMeasure) -> tuple[int, float]:
+        return families.index(measure.family), float(measure.parameter or 0)
+
+    return sorted(measures, key=place)
 
 
-def _measures_named(name: str) -> list[Chosen]:
+def _measures_named(name: str) -> list[TrecEvalMeasure]:
     if family := FAMILIES.get(name):
-        return [Chosen(name, parameter) for parameter in family.parameters]
+        return [TrecEvalMeasure(name, parameter) for parameter in family.parameters]
     stem, _, parameter = name.rpartition("_")
     parameters = FAMILIES[stem].parameters if stem in FAMILIES else ()
     has_cutoff = parameters in (CUTOFFS, SUCCESS_CUTOFFS)
     if has_cutoff and re.fullmatch(r"[1-9][0-9]{0,8}", parameter):
-        return [Chosen(stem, parameter)]
+        return [TrecEvalMeasure(stem, parameter)]
     if parameter and parameter in parameters:
-        return [Chosen(stem, parameter)]
+        return [TrecEvalMeasure(stem, parameter)]
     alike = closest(name, [*SETS, *FAMILIES])
     hint = f"did you mean {alike}?" if alike else f"there are {', '.join((*SETS, *FAMILIES))}"
     raise ValueError(f"{name} is not one of trec_eval's measures that are here ({hint})")
-
-
-def _number(measure: Chosen) -> float:
-    return float(measure.parameter or 0)
 
 
 def topics_of(truth: GroundTruth, run: Run, *, complete: bool) -> list[str]:
@@ -246,7 +251,11 @@ def topic_result(
 
 
 def value_lines(
-    measures: Iterable[Chosen], results: Mapping[str, TopicResult], tag: str, *, per_topic: bool
+    measures: Iterable[TrecEvalMeasure],
+    results: Mapping[str, TopicResult],
+    tag: str,
+    *,
+    per_topic: bool,
 ) -> Iterator[str]:
     """Yield the lines that trec_eval prints, with ``per_topic`` (-q) also those of each topic."""
     values = {
@@ -274,11 +283,11 @@ def _line(name: str, topic: str, value: float | str) -> str:
     return f"{name:<22}\t{topic}\t{text}"
 
 
-def _mean(measure: Chosen, values: Sequence[float]) -> float:
-    """Return a sum of counts, or a mean; sums are made in trec_eval's order, to its last digit."""
+def _mean(measure: TrecEvalMeasure, values: Sequence[float]) -> float:
+    """Return a sum of counts, or a mean: of some measures the geometric one."""
     if measure.family.startswith("num_"):
         return sum(values)
     if measure.family in OF_ALL_TOPICS:
         logs = (math.log(max(value, LEAST_OF_GEOMETRIC_MEAN)) for value in values)
-        return math.exp(reduce(add, logs, 0.0) / len(values))
-    return reduce(add, values, 0.0) / len(values)
+        return math.exp(_sum(logs) / len(values))
+    return _sum(values) / len(values)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from survey.core.collections.trec_eval import chosen, topic_result, topics_of, value_lines
+from survey.core.collections.trec_eval import measures_named, topic_result, topics_of, value_lines
 from survey.services.collections.run_evaluation import (
     OnProgress,
     Report,
@@ -21,7 +21,7 @@ def evaluate_as_trec_eval(request: Request, on_progress: OnProgress = lambda *_:
     if len(request.runs) > 1:
         raise RequestError("trec_eval scores a single run; give one --run")
     try:
-        measures = [name for measure in chosen(request.measures) for name in measure.reads]
+        measures = [name for measure in measures_named(request.measures) for name in measure.reads]
     except ValueError as error:
         raise RequestError(str(error)) from error
     needed = tuple(dict.fromkeys(measures)) or ("AP",)
@@ -48,4 +48,4 @@ def trec_eval_lines(report: Report, names: Sequence[str], *, per_topic: bool) ->
         for topic in topics_of(report.truth, run, complete=complete)
     }
     tag = report.tags.get(name) or name
-    return value_lines(chosen(names), results, tag, per_topic=per_topic)
+    return value_lines(measures_named(names), results, tag, per_topic=per_topic)
