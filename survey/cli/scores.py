@@ -236,6 +236,7 @@ def _parse_gmt(_: click.Context, __: click.Parameter, text: str | None) -> int |
         "  --measures AP nDCG@10 MNRO --collection-size 10000",
         "survey evaluate --qrels qrels.txt --run base.txt --per-query --csv",
         "survey evaluate --qrels qrels.txt --run base.txt new.txt.gz --to graphs",
+        "survey evaluate --qrels qrels.txt --run base.txt --from trec_eval --complete",
         "survey evaluate --keywords keywords.csv --run base.txt",
     ),
 )
@@ -267,6 +268,17 @@ def _parse_gmt(_: click.Context, __: click.Parameter, text: str | None) -> int |
 )
 @click.option("--per-query", is_flag=True, help="Print the value for each query as well.")
 @click.option(
+    "--complete",
+    is_flag=True,
+    help="Count topics that no run returned anything for, as trec_eval -c does.",
+)
+@click.option(
+    "--from",
+    "tool",
+    type=click.Choice(["trec_eval"]),
+    help="Score one run as trec_eval does: its measures (official, P_10, …), topics and output.",
+)
+@click.option(
     "--to",
     "folder",
     type=OUTPUT_FOLDER,
@@ -280,12 +292,14 @@ def evaluate(
     folder: Path | None,
     output: Format | None,
     strict: bool,
+    tool: str | None,
     **options: Any,
 ) -> None:
     """Score the runs of a test collection, in TREC's formats.
 
     Files may be gzipped. Queries are the topics with a relevant document for which any run
-    returned something; a run without results for a query scores as having retrieved nothing.
+    returned something, with --complete all that have one; a run without results for a query
+    scores as having retrieved nothing.
     Documents are ordered as trec_eval orders them. With --keywords, documents that share a keyword
     with a topic are relevant to it, weighted by how alike their keywords are. One, two or three
     stars mark a run as better than the baseline at .05, .01 or .001, by a two-sided randomisation
@@ -294,6 +308,10 @@ def evaluate(
     from survey.services.collections import run_evaluation as evaluation
 
     names = tuple(name for words in measures for name in evaluation.split_names(words))
+    if tool is not None:
+        _refuse_beside_trec_eval({**options, "to": folder, output or "": output})
+        _print_as_trec_eval(_request(measures=names, **options), per_query=per_query, strict=strict)
+        return
     with _scoring_bars() as on_progress:
         report = evaluation.evaluate_runs(_request(measures=names, **options), on_progress)
     if folder is not None:
@@ -304,6 +322,28 @@ def evaluate(
     sheets += [evaluation.queries_sheet(report)] if per_query else []
     content = evaluation.evaluation_json(report)
     _print_report(output, report, content, sheets, per_query=per_query)
+    print_warnings(report.warnings, strict=strict)
+
+
+def _refuse_beside_trec_eval(options: Mapping[str, object]) -> None:
+    """Raise UsageError for an option that trec_eval's output has no place for."""
+    names = (
+        *("keywords", "weights", "clusters", "baseline", "all_runs", "paper_stars"),
+        *("collection_size", "gmt", "literal_eq15", "to", *FORMS),
+    )
+    if chosen := [name for name in names if options.get(name)]:
+        option = chosen[0].replace("_", "-")
+        raise click.UsageError(f"--from trec_eval has no --{option}; leave one of the two out.")
+
+
+def _print_as_trec_eval(request: "Request", *, per_query: bool, strict: bool) -> None:
+    """Score a run and print what trec_eval prints; warnings go to stderr as usual."""
+    from survey.services.collections.trec_eval_output import evaluate_as_trec_eval, trec_eval_lines
+
+    with _scoring_bars() as on_progress:
+        report = evaluate_as_trec_eval(request, on_progress)
+    for line in trec_eval_lines(report, request.measures, per_topic=per_query):
+        say(line)
     print_warnings(report.warnings, strict=strict)
 
 

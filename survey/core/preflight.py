@@ -16,11 +16,12 @@ from survey.core.text_input import FaultyFilesError, Json, visible
 FIRST_DOCUMENTS = 10  # documents of a run, of which most should be judged
 ENOUGH, MUCH_FEWER = 0.5, 0.2  # shares of judged documents
 MANY_TIES = 0.05
+LONGEST_EXAMPLE = 40  # characters of fields that are not read
 CODES = (  # of warnings about runs, in the order in which they are told
     *("ids-differ", "no-document-judged", "blanks-in-ids", "spreadsheet-ids", "none-relevant"),
     *("few-judged", "topics-missing", "topics-not-judged"),
     *("columns-swapped", "ranks-reversed", "rank-conflict", "tied-scores", "comments"),
-    *("measures-left-out", "few-topics", "level"),
+    *("fields-not-read", "measures-left-out", "few-topics", "level"),
 )
 STOPS_OF_STUDIES = ("no-document-judged", "columns-swapped", "ranks-reversed")
 NO_TOPIC = "No topic is in both files"
@@ -93,15 +94,19 @@ def runs_checked(
     *,
     of_study: bool = False,
     side: "Coverage | None" = None,
+    complete: bool = False,
 ) -> list[Warned]:
     """Compare the ids, ranks and scores of runs with judgements; values do not change.
 
     ``facts``: of the runs whose files were read. ``of_study``: whether people will judge the lists,
     so that some warnings are stops; judgements are those of its topics then. ``side``: what
     takes the place of judgements: then it knows every document, and its topics are the runs'.
+    ``complete``: see ``evaluate``.
     """
     is_judged = side is None
-    found = [*_topic_warnings(judgements, runs)] if is_judged and not of_study else []
+    found: list[Warned] = []
+    if is_judged and not of_study:
+        found += _topic_warnings(judgements, runs, complete=complete)
     if is_judged:
         words = ("Judgements", "judgements", "are in no run")
         found += _spreadsheet_ids(words, judgements, [*runs.values()])
@@ -542,11 +547,12 @@ def _none_relevant(judgements: Judgements, name: str, run: Run) -> Iterator[Warn
 
 
 def _topic_warnings(
-    judgements: Judgements, runs: Runs, *, of_study: bool = False
+    judgements: Judgements, runs: Runs, *, of_study: bool = False, complete: bool = False
 ) -> Iterator[Warned]:
     """Yield which topics a run lacks, and which the judgements.
 
-    A topic that no run has is left out. So is, ``of_study``, one that any run lacks.
+    A topic that no run has is left out, unless ``complete``. So is, ``of_study``, one that any run
+    lacks.
     """
     judged = [topic for topic, grades in judgements.items() if any(g > 0 for g in grades.values())]
     returned = {topic for run in runs.values() for topic in run if run[topic]}
@@ -563,7 +569,8 @@ def _topic_warnings(
     if runs:
         only = next(iter(runs)) if len(runs) == 1 else ""
         subject = f"Run {only} returned nothing" if only else "No run returned anything"
-        yield from lacking(subject, only, of_none, "They are left out")
+        end = "They count as 0" if complete else "They are left out"
+        yield from lacking(subject, only, of_none, end)
     for name, run in runs.items():
         missing = sorted(topic for topic in {*judged} - {*of_none} if not run.get(topic))
         end = "They are left out" if of_study else "They count as 0"
@@ -633,6 +640,11 @@ def _rank_warnings(name: str, run: Run, facts: RunFacts, *, of_study: bool) -> I
         lines = "1 line that starts" if one else f"{facts.comments} lines that start"
         text = f"{name}: {lines} with # {'was' if one else 'were'} skipped"
         yield Warned("comments", name, text, facts.comments)
+    if facts.longer_lines:
+        lines = _counted(facts.longer_lines, "line")
+        first = visible(facts.after_tag[:LONGEST_EXAMPLE])
+        text = f"{name}: fields after the tag were not read in {lines} (first: “{first}”)"
+        yield Warned("fields-not-read", name, text, facts.longer_lines, level=NOTE)
 
 
 def _tie_warnings(name: str, run: Run) -> Iterator[Warned]:

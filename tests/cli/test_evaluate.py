@@ -89,7 +89,11 @@ def test_json_holds_means_values_and_comparisons(evaluate):
         "resamples": 10000,
         "seed": 20080501,
     }
-    assert found["notes"] == ["Left out: 1 topic (q3) without a relevant document."]
+    assert found["notes"] == [
+        "Left out: 1 topic (q3) without a relevant document; trec_eval counts such topics as 0.",
+        "nDCG@2: the gain is 2^grade − 1. trec_eval's ndcg_cut_k takes the grade as the gain, as "
+        "nDCGlin@k does.",
+    ]
 
 
 def test_an_undefined_p_is_null_and_says_why(evaluate):
@@ -277,7 +281,7 @@ def test_a_level_changes_binary_measures_alone(evaluate):
         assert from_2[topic]["nDCG@5"] == values["nDCG@5"]
     assert from_2["q2"]["AP3"] == 0
     assert (plain["relevant_from"], level["relevant_from"]) == (1, 2)
-    assert level["notes"][-2:] == [
+    assert level["notes"][-3:-1] == [
         "Binary measures take documents as relevant from grade 2 on.",
         "No document of 1 topic (q2) has a grade of 2 or more, so such measures have their worst "
         "value there.",

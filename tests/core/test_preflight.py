@@ -41,6 +41,12 @@ JUDGED = {"1": {f"d{number}": number % 2 for number in range(1, 9)}}
 FINE = "".join(f"1 Q0 d{number} {number} {9 - number} a\n" for number in range(1, 9))
 
 
+def test_fields_after_the_tag_are_noted_once():
+    [warned] = checked(JUDGED, FINE.replace(" a\n", " a more junk\n"))
+    assert (warned.code, warned.level, warned.count) == ("fields-not-read", "note", 8)
+    assert warned.text == "a: fields after the tag were not read in 8 lines (first: “more junk”)"
+
+
 def test_of_files_that_agree_nothing_is_said():
     assert checked(JUDGED, FINE) == []
 

@@ -15,6 +15,7 @@ from typing import Literal
 
 import numpy as np
 
+from survey.core.collections import trec_eval
 from survey.core.collections.runs import GroundTruth, Runs, lists_of, ranking
 from survey.core.measures import Measure, Setting, Values
 from survey.core.measures.measure import COMPARED_DECIMALS
@@ -125,13 +126,14 @@ def evaluate(
     relevant_from: int = 1,
     on_topic: Callable[[int, int], object] = lambda *_: None,
     may_be_empty: bool = False,
+    complete: bool = False,
 ) -> Evaluation:
     """Score each run with each measure for each query.
 
     Queries are the topics with a relevant document for which some run returned anything.
     A run that returned nothing for a query is scored as having retrieved nothing, as trec_eval
-    does with -c; so all runs are averaged over the same queries. Other topics are left
-    out, and the notes say so.
+    does with -c; so all runs are averaged over the same queries. With ``complete``, so is a topic
+    that no run returned anything for. Other topics are left out, and the notes say so.
 
     ``collection_size``: None where no measure needs it; with it, every run must fit in.
     ``gmt``: see ``Setting``; "max" takes the largest number of relevant documents of these
@@ -143,7 +145,7 @@ def evaluate(
     collection, a relevant document has no weight where there are weights, GMT is below a
     query's number of relevant documents, or a measure gives anything but a number.
     """
-    queries = queries_of(truth, runs, measures)
+    queries = queries_of(truth, runs, measures, complete=complete)
     most = max((len(truth.relevant(topic)) for topic in queries), default=None)
     gmt = most if gmt == "max" else gmt
     faults = FileFaults(_faults(truth, runs, queries, measures, collection_size, gmt))
@@ -170,6 +172,7 @@ def evaluate(
     notes = [
         *_notes(truth, runs, queries, measures),
         *_level_notes(truth, queries, measures, setting),
+        *trec_eval.differences(names, _highest_grade(truth, queries)),
     ]
     return Evaluation(queries, tuple(measures), values, setting, tuple(notes))
 
@@ -202,18 +205,21 @@ def pooled(evaluations: Sequence[Evaluation]) -> Evaluation:
     return Evaluation(queries, first.measures, values, first.setting, tuple(notes))
 
 
-def queries_of(truth: GroundTruth, runs: Runs, measures: Iterable[Measure]) -> tuple[str, ...]:
+def queries_of(
+    truth: GroundTruth, runs: Runs, measures: Iterable[Measure], *, complete: bool = False
+) -> tuple[str, ...]:
     """Return the topics that have a relevant document and are returned by some run.
 
-    Where a measure needs clusters, only topics with a relevant document in a cluster count,
-    so that all measures are averaged over the same queries.
+    With ``complete``, the other topics with a relevant document count too. Where a measure needs
+    clusters, only topics with a relevant document in a cluster count, so that all measures are
+    averaged over the same queries.
     """
     clustered = any("clusters" in measure.needs for measure in measures)
     return tuple(
         topic
         for topic in truth.judgements
         if truth.relevant(topic)
-        and any(run.get(topic) for run in runs.values())
+        and (complete or any(run.get(topic) for run in runs.values()))
         and (not clustered or truth.has_cluster(topic))
     )
 
@@ -269,8 +275,12 @@ def _notes(
     returned = [topic for topic in relevant if any(run.get(topic) for run in runs.values())]
     topics = dict.fromkeys(topic for run in runs.values() for topic in run)
     left_out = {
-        "without a relevant document": [topic for topic in judged if topic not in relevant],
-        "that no run returned anything for": [topic for topic in relevant if topic not in returned],
+        "without a relevant document; trec_eval counts such topics as 0": [
+            topic for topic in judged if topic not in relevant
+        ],
+        "that no run returned anything for; --complete counts such topics, as trec_eval -c does": [
+            topic for topic in relevant if topic not in returned
+        ],
         "without a relevant document in a cluster": returned,
         "without judgements": [topic for topic in topics if topic not in truth.judgements],
     }
@@ -282,7 +292,7 @@ def _notes(
         if missing := [topic for topic in queries if not run.get(topic)]:
             yield (
                 f"Run {name} returned nothing for {_topics(missing)}; scored as having retrieved "
-                "nothing."
+                "nothing, as by trec_eval -c."
             )
     if any(measure.name.startswith("S-precision@") for measure in measures):
         bounded = [topic for topic in queries if not is_exact(_items(truth, topic))]
@@ -314,6 +324,10 @@ def _level_notes(
                 f"No document of {_topics(lower)} has a grade of {level} or more, so such measures "
                 "have their worst value there."
             )
+
+
+def _highest_grade(truth: GroundTruth, queries: Sequence[str]) -> int:
+    return max((max(truth.judgements[topic].values()) for topic in queries), default=0)
 
 
 def _irrelevant(truth: GroundTruth, queries: Sequence[str]) -> Iterator[str]:

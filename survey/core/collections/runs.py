@@ -12,7 +12,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import PurePath
 from typing import TypeVar
@@ -168,27 +168,32 @@ class RunFacts:
     ``order``: topic → documents, as the rank column has them, from the first on; without topics in
     which a rank occurs twice. ``comments``: how many lines start with #. ``swapped``: the first
     two values of the rank and score columns where ranks look like scores, and scores like ranks.
-    ``distances``: whether scores were negated.
+    ``distances``: whether scores were negated. ``tag``: that of the last line, "" without tags;
+    ``longer_lines``: how many have fields after it, and ``after_tag`` those of the first.
     """
 
     order: Mapping[str, Sequence[str]]
     comments: int = 0
     swapped: Sequence[tuple[str, str]] = ()
     distances: bool = False
+    tag: str = ""
+    longer_lines: int = 0
+    after_tag: str = ""
 
 
 def run_tag(lines: Iterable[str]) -> str:
     """Return the last field of a run's first line, "" where it has none."""
     first, _ = _peek(lines)
     fields = _fields(first)
-    return fields[-1] if len(fields) == len(RUN_LINE.split()) else ""
+    return fields[5] if len(fields) >= len(RUN_LINE.split()) else ""
 
 
 def read_run_and_facts(file: str, lines: Iterable[str], faults: FileFaults) -> tuple[Run, RunFacts]:
     """Read a run as ``read_run`` does, and what its rank column and its comments say."""
     ranks: dict[str, list[tuple[int, str]]] = {}
     fractions: list[tuple[str, str]] = []
-    comments = 0
+    comments = longer_lines = 0
+    tag = after_tag = ""
 
     def counted() -> Iterator[str]:
         nonlocal comments
@@ -197,8 +202,12 @@ def read_run_and_facts(file: str, lines: Iterable[str], faults: FileFaults) -> t
             yield line
 
     def note(fields: Sequence[str]) -> None:
-        if len(fields) != len(RUN_LINE.split()):
+        nonlocal tag, longer_lines, after_tag
+        if len(fields) < len(RUN_LINE.split()):
             return
+        tag = fields[5]
+        longer_lines += len(fields) > len(RUN_LINE.split())
+        after_tag = after_tag or " ".join(fields[6:])
         rank = parse_whole(fields[3])
         if rank is not None:
             ranks.setdefault(fields[0], []).append((rank, fields[2]))
@@ -215,7 +224,8 @@ def read_run_and_facts(file: str, lines: Iterable[str], faults: FileFaults) -> t
     swapped = _whole_numbers_swapped(run, ranks)
     if fractions:
         swapped = fractions if all(score.is_integer() for score in scores) else []
-    return run, RunFacts(order, comments, swapped)
+    facts = RunFacts(order, comments, swapped)
+    return run, replace(facts, tag=tag, longer_lines=longer_lines, after_tag=after_tag)
 
 
 def _whole_numbers_swapped(
@@ -246,7 +256,7 @@ def read_run(
     """Read a run, ``topic Q0 document rank score tag``; the score alone decides the order.
 
     Or MS MARCO's ``topic document rank``, where the rank decides. ``note`` is called with the
-    fields of each valid line.
+    fields of each valid line. A line may have fields after the tag, see ``_has_reserved_fields``.
     """
     once = "a run may return it once"
     first, lines = _peek(lines)
@@ -428,13 +438,28 @@ def split_lines(
         if not text or text.startswith("#"):
             continue
         fields = _fields(text, count - 1 if rest_in_last else -1)
-        if len(fields) == count:
+        if len(fields) == count or (form == RUN_LINE and _has_reserved_fields(fields)):
             yield number, fields
             continue
         counted = "1 field" if len(fields) == 1 else f"{len(fields)} fields"
         allowed = f"{count} {'or more ' * rest_in_last}are allowed: {form}"
         line_text = shortened(" ".join(fields))
         faults.add(f"{file}, line {number}: {counted} found, {line_text}; {allowed}")
+
+
+def _has_reserved_fields(fields: Sequence[str]) -> bool:
+    """Return whether a run's line has more fields after its tag, which trec_eval reserves.
+
+    A blank in an id, or two lines in one, make a line longer too. Then rank, score or tag is not in
+    its place, or a rank and a score are also at the end of the line.
+    """
+    if len(fields) <= len(RUN_LINE.split()):
+        return False
+    is_ranked = [
+        parse_whole(rank) is not None and parse_number(score) is not None
+        for rank, score in (fields[3:5], fields[-3:-1])
+    ]
+    return is_ranked == [True, False] and parse_number(fields[5]) is None
 
 
 def _sort_fault(form: str, top: Iterable[str]) -> str:

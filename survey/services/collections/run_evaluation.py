@@ -6,7 +6,7 @@ feedback with round 0.
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, count
 from pathlib import Path
@@ -108,6 +108,7 @@ class Request:
     judgements and weights; topics are documents then. ``ids``: names in CHANGES, to read documents
     by; ``distances``: whether a run's scores are smaller for better documents; ``relevant_from``:
     see ``Setting``. ``paper_stars``: stars as in the MNRO paper; ``all_runs``: compare every two.
+    ``complete``: see ``evaluate``.
     """
 
     qrels: Path | None
@@ -128,13 +129,15 @@ class Request:
     relevant_from: int = 1
     paper_stars: bool = False
     all_runs: bool = False
+    complete: bool = False
 
 
 @dataclass(frozen=True)
 class Report:
     """The scores of a request's runs; ``baseline``: a run's name, None for no comparison.
 
-    ``warnings``: what may be otherwise in the files than was meant.
+    ``warnings``: what may be otherwise in the files than was meant. ``tags``: run → the tag in its
+    file, "" without one.
     """
 
     request: Request
@@ -145,6 +148,7 @@ class Report:
     comparisons: tuple[RunComparison, ...]
     warnings: tuple[Warned, ...] = ()
     all_pairs: tuple[RunsCompared, ...] = ()
+    tags: Mapping[str, str] = field(default_factory=dict)
 
 
 def evaluate_runs(
@@ -169,7 +173,7 @@ def evaluate_runs(
     warnings += _compared(request, truth, runs, facts, known)
     if not may_be_empty:
         _raise_unmet(request, truth, runs, warnings, known)
-        if not queries_of(truth, runs, measures):
+        if not queries_of(truth, runs, measures, complete=request.complete):
             raise FaultyFilesError([_why_no_query(request, truth, runs)])
     evaluation = evaluate(
         truth,
@@ -181,6 +185,7 @@ def evaluate_runs(
         relevant_from=request.relevant_from,
         on_topic=partial(on_progress, "Scoring"),
         may_be_empty=may_be_empty,
+        complete=request.complete,
     )
     compared: tuple[RunComparison, ...] = ()
     if baseline is not None:
@@ -194,7 +199,9 @@ def evaluate_runs(
         to_baseline=bool(compared),
     )
     all_pairs = compare_all(evaluation, **_resampling(request)) if request.all_runs else ()
-    return Report(request, truth, runs, evaluation, baseline, compared, (*warnings,), all_pairs)
+    tags = {name: of_run.tag for name, of_run in facts.items()}
+    scores = (evaluation, baseline, compared)
+    return Report(request, truth, runs, *scores, (*warnings,), all_pairs, tags)
 
 
 def _compared(
@@ -215,7 +222,8 @@ def _compared(
     }
     clusters = clusters_checked(str(request.clusters), truth.clusters) if truth.clusters else []
     of_marks = marks_checked(truth.judgements, marks)
-    return [*runs_checked(truth.judgements, runs, facts), *of_marks, *clusters]
+    of_runs = runs_checked(truth.judgements, runs, facts, complete=request.complete)
+    return [*of_runs, *of_marks, *clusters]
 
 
 def _raise_unmet(
@@ -553,6 +561,7 @@ def evaluation_json(report: Report) -> dict[str, Json]:
             "seed": request.seed,
         },
         "relevant_from": request.relevant_from,
+        "complete": request.complete,
         "notes": list(evaluation.notes),
         "all_runs": [vars(each) for each in report.all_pairs],
         **_why_none_of_all(report),

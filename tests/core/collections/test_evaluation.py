@@ -58,10 +58,12 @@ def test_queries_have_a_relevant_document_and_something_returned_by_a_run():
     assert found.values["two"]["AP"] == pytest.approx([1, 0])
     assert found.mean("one", "AP") == pytest.approx(7 / 12)
     assert found.notes == (
-        "Left out: 1 topic (q3) without a relevant document.",
-        "Left out: 1 topic (q4) that no run returned anything for.",
+        "Left out: 1 topic (q3) without a relevant document; trec_eval counts such topics as 0.",
+        "Left out: 1 topic (q4) that no run returned anything for; --complete counts such topics, "
+        "as trec_eval -c does.",
         "Left out: 1 topic (q9) without judgements.",
-        "Run two returned nothing for 1 topic (q2); scored as having retrieved nothing.",
+        "Run two returned nothing for 1 topic (q2); scored as having retrieved nothing, as by "
+        "trec_eval -c.",
     )
 
 
@@ -111,7 +113,8 @@ def test_topics_where_the_ideal_list_of_alpha_ndcg_may_not_be_the_best_are_named
         clusters={"q1": {"a": frozenset("xy"), "b": frozenset("x")}, "q2": {"a": frozenset("x")}},
     )
     assert scored(["alpha-nDCG@5"], truth=truth).notes[-2:] == (
-        "Run two returned nothing for 1 topic (q2); scored as having retrieved nothing.",
+        "Run two returned nothing for 1 topic (q2); scored as having retrieved nothing, as by "
+        "trec_eval -c.",
         "The ideal list of alpha-nDCG is greedy, and may gain less than the best for 1 topic (q1), "
         "where documents are in several clusters.",
     )
@@ -151,7 +154,8 @@ def test_many_topics_are_counted_and_the_first_named():
     judged = {"q": {"a": 1}, **{f"n{number}": {"a": 0} for number in range(7)}}
     found = scored(runs={"one": {"q": ordered("a")}}, truth=GroundTruth(judged))
     assert found.notes == (
-        "Left out: 7 topics (n0, n1, n2, n3, n4, …) without a relevant document.",
+        "Left out: 7 topics (n0, n1, n2, n3, n4, …) without a relevant document; trec_eval counts "
+        "such topics as 0.",
     )
 
 

@@ -96,6 +96,43 @@ def test_a_run_of_ms_marco_is_read_by_its_ranks():
     ]
 
 
+def test_fields_after_the_tag_are_reserved_and_counted():
+    faults = FileFaults()
+    text = "1 Q0 d1 1 3 t\n1 Q0 d2 2 1.5 t more junk at\n1 Q0 d3 3 1 last end of lines.\n"
+    run, facts = read_run_and_facts("file", lines_of(text), faults)
+    assert not faults
+    assert run == {"1": {"d1": 3.0, "d2": 1.5, "d3": 1.0}}
+    assert (facts.tag, facts.longer_lines, facts.after_tag) == ("last", 2, "more junk at")
+    assert facts.order == {"1": ("d1", "d2", "d3")}
+    assert run_tag(lines_of("1 Q0 d1 1 3 t more\n")) == "t"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "1 Q0 a picture 3 2.5 t",  # blanks in ids
+        "1 Q0 d 12 3 2.5 t",
+        "1 Q0 12 13 14 3 2.5 t",
+        "1 Q0 d 12 13 x 3 2.5 t",
+        "my 1 Q0 7 3 2.5 t",
+        "1 Q0 d1 3 0.5 2.5 t",  # two columns of scores
+        "1 Q0 d1 3 good t more",
+        "1 Q0 d1 1 3 t 1 Q0 d2 2 2.5 t",  # two lines in one
+        "1 Q0 d1 1 3 t1 Q0 d2 2 2.5 t",
+        "1 Q0 d 12 3 2.5 t more",
+    ],
+)
+def test_a_longer_line_whose_columns_are_shifted_is_a_fault(line):
+    content, [sentence] = read(read_run, f"1 Q0 d0 0 9 t\n{line}\n")
+    assert content == {"1": {"d0": 9.0}}
+    assert sentence.startswith(f"file, line 2: {len(line.split())} fields found, ")
+
+
+def test_judgements_have_four_fields_as_in_trec_eval():
+    _, [sentence] = read(read_judgements, "1 0 d1 1 more\n")
+    assert "5 fields found" in sentence
+
+
 def test_the_ranks_of_a_table_are_noted_too():
     faults = FileFaults()
     text = "topic,document,rank,score\n1,d2,1,1\n1,d1,2,3\n"
