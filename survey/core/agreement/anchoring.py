@@ -70,7 +70,7 @@ class ArmDifference:
 
     ``first``, ``second``: (arm, orderings), compared as first minus second; ``measure``: its name,
     or NEAREST; ``statistic``: "tau_b" or "agreement_rate". The test is over participants and
-    questions (``_test``); ``ci95`` and ``p`` are of this difference by itself; ``p_holm`` is
+    questions (``crossed_test``); ``ci95`` and ``p`` are of this difference by itself; ``p_holm`` is
     corrected for all differences of the statistic, and never below what so few questions can show.
     Numbers are None where it is undefined.
     """
@@ -110,21 +110,24 @@ class _Agreements:
 
 
 @dataclass(frozen=True)
-class _Side:
-    """The numbers of some participants, each in some of the questions."""
+class Side:
+    """The numbers of some participants, each in some of the questions.
+
+    ``people``, ``questions``: of each number; ``values``: the numbers.
+    """
 
     people: NDArray[np.str_]
     questions: NDArray[np.int64]
     values: Numbers
 
     @classmethod
-    def of(cls, agreements: _Agreements, statistic: str, column: int) -> "_Side":
+    def of(cls, agreements: _Agreements, statistic: str, column: int) -> "Side":
         """Return one column, without the responses in which it is undefined."""
         values = agreements.values[statistic][:, column]
         known = np.isfinite(values)
         return cls(agreements.people[known], agreements.questions[known], values[known])
 
-    def minus(self, other: "_Side") -> "_Side":
+    def minus(self, other: "Side") -> "Side":
         """Return the differences of the same participants in the same questions."""
         own, others = (
             [*zip(side.people.tolist(), side.questions.tolist(), strict=True)]
@@ -134,7 +137,7 @@ class _Side:
         of_own = [row for row, key in enumerate(own) if key in place]
         of_others = [place[own[row]] for row in of_own]
         values = self.values[of_own] - other.values[of_others]
-        return _Side(self.people[of_own], self.questions[of_own], values)
+        return Side(self.people[of_own], self.questions[of_own], values)
 
     @cached_property
     def row(self) -> NDArray[np.int64]:
@@ -221,9 +224,9 @@ def _differences(
     for first, second in ANCHORING_PAIRS:
         if first in agreements and second in agreements:
             for index, column in enumerate(columns):
-                x, y = (_Side.of(agreements[each], statistic, index) for each in (first, second))
+                x, y = (Side.of(agreements[each], statistic, index) for each in (first, second))
                 sides = [x.minus(y)] if first[0] == second[0] else [x, y]
-                test, least = _test(sides)
+                test, least = crossed_test(sides)
                 yield ArmDifference(first, second, column, statistic, **test), least
 
 
@@ -234,7 +237,7 @@ def _corrected(compared: Sequence[tuple[ArmDifference, float]]) -> Iterator[ArmD
         yield replace(each, p_holm=None if p is None else max(p, least))
 
 
-def _test(sides: Sequence[_Side]) -> tuple[dict[str, Any], float]:
+def crossed_test(sides: Sequence[Side]) -> tuple[dict[str, Any], float]:
     """Test a mean, or the difference of two, over participants and questions.
 
     The variance is that over participants, who are others on each side, plus that over questions:
@@ -274,6 +277,6 @@ def _test(sides: Sequence[_Side]) -> tuple[dict[str, Any], float]:
 
 
 def _by_question(
-    side: _Side, questions: NDArray[np.int64], weights: Numbers | None = None
+    side: Side, questions: NDArray[np.int64], weights: Numbers | None = None
 ) -> NDArray[np.int64 | np.float64]:
     return np.bincount(np.searchsorted(questions, side.questions), weights, len(questions))

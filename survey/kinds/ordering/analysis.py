@@ -33,7 +33,14 @@ from survey.core.agreement.answers import (
     spread,
     tallied,
 )
-from survey.core.agreement.concordance import Concordance, MeanAgreement
+from survey.core.agreement.arm_effects import (
+    AGREEMENT,
+    SHARE,
+    ArmAnswers,
+    ArmEffects,
+    arm_effects,
+)
+from survey.core.agreement.concordance import Concordance, MeanAgreement, ParticipantOrders
 from survey.core.agreement.contrasts import Balanced, Beyond, ContrastPart
 from survey.core.agreement.credits import Ballots, Rankings, tally_credits
 from survey.core.agreement.differences import Pair, pairs
@@ -51,6 +58,7 @@ from survey.core.agreement.quality import (
 from survey.core.agreement.second_opinion import SecondOpinion, second_opinions
 from survey.core.agreement.verdicts import RULES_NOW, VERDICT_RULES, Verdict, early_looks, verdict
 from survey.core.statistics import mixed_logit
+from survey.core.statistics.rater_agreement import agreement_rate
 from survey.core.statistics.significance import LEVEL, MeanTest
 from survey.core.studies.plan import OBVIOUS, REPEATED
 from survey.core.studies.questions import Question, rankings_of
@@ -122,8 +130,9 @@ class Analysis:
     more is known of the participants than their answers; ``controls``: the answers of the same
     participants to control questions, empty without such; ``without_columns``: number of counted
     participants of an arm that shows none, who are in no vote; ``anchoring``: None without arms
-    and first orderings; ``runs``: those that the lists come from, if any; ``own_orderings``: what
-    the verdicts are of where no participant was shown columns, else None.
+    and first orderings; ``arms``: what arms change, None without arms; ``runs``: those that the
+    lists come from, if any; ``own_orderings``: what the verdicts are of where no participant was
+    shown columns, else None.
     """
 
     votes_before_options: Votes
@@ -140,6 +149,7 @@ class Analysis:
     controls: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     without_columns: int = 0
     anchoring: Anchoring | None = None
+    arms: ArmEffects | None = None
     runs: tuple[RunPlace, ...] = ()
     own_orderings: OwnOrderings | None = None
 
@@ -357,13 +367,14 @@ def analyse_records(
     rankings = rankings_of(each for each in questions if each.number <= plan.questions)
     simulated_ids = frozenset(everyone.ids[everyone.is_test].tolist())
     controls = _controls(plan, questions, all_answers)
-    arms = _arms(plan, everyone, counted_answers)
-    # Participants of the arm that shows no columns have no vote.
-    voted = (arms != NEVER) if plan.arms else np.ones(len(arms), dtype=bool)
+    arms = _arms(everyone, counted_answers)
+    shown = _columns_shown(plan, arms)
+    # Participants of an arm that shows no columns have no vote.
+    voted = np.ones(len(arms), dtype=bool) if plan.only_ordered else shown != NEVER
     votes = Votes(
         *(facts, plan.measures, rankings, plan.counted, counted_answers.of_people(voted)),
         simulated_ids=simulated_ids,
-        signs=_signs(everyone, counted_answers.people[arms == NEVER], controls),
+        signs=_signs(everyone, counted_answers.people[shown == NEVER], controls),
         smallest_difference=plan.smallest_difference and plan.smallest_difference / 100,
         primary=next((each for each in pairs(plan.measures) if str(each) == plan.primary), None),
         level=level_left(
@@ -381,7 +392,8 @@ def analyse_records(
         table3=_table3(plan, everyone.subset(everyone.index_of(people))),
         controls={name: control.of_people(people) for name, control in controls.items()},
         without_columns=int((~voted).sum()),
-        anchoring=_anchoring(plan, rankings, counted_answers, arms, first_answers),
+        anchoring=_anchoring(plan, rankings, counted_answers, shown, first_answers),
+        arms=_arm_effects(plan, analysis, everyone),
         runs=_runs(questions, analysis, counted_answers, people),
     )
 
@@ -404,27 +416,57 @@ def _runs(
     return run_places(answers, rankings, analysis.votes.measures, runs)
 
 
-def _arms(plan: OrderingPlan, everyone: People, answers: Answers) -> NDArray[np.str_]:
-    """Return when each answering participant was shown the columns: BEFORE, AFTER or NEVER."""
-    arms = np.array([*everyone.arm.values, plan.columns])[everyone.arm.codes]
+def _arms(everyone: People, answers: Answers) -> NDArray[np.str_]:
+    """Return the arm of each answering participant, "" where it is unknown."""
+    arms = np.array([*everyone.arm.values, ""])[everyone.arm.codes]
     of_people: NDArray[np.str_] = arms[everyone.index_of(answers.people)]
     return of_people
+
+
+def _columns_shown(plan: OrderingPlan, arms: NDArray[np.str_]) -> NDArray[np.str_]:
+    """Return when each answering participant was shown the columns: BEFORE, AFTER or NEVER."""
+    times = dict(zip(plan.arms, plan.column_times, strict=False))
+    return np.array([times.get(arm, plan.columns) for arm in arms.tolist()], dtype=np.str_)
+
+
+def _arm_effects(plan: OrderingPlan, analysis: Analysis, everyone: People) -> ArmEffects | None:
+    """Compare the arms whose participants vote, or where none does their own orderings."""
+    if not plan.arms:
+        return None
+    votes = analysis.votes
+    ballots = Ballots.of(votes.answers, votes.rankings, votes.measures)
+    if votes.only_ordered:
+        statistic, values = AGREEMENT, ParticipantOrders(ballots).against_measures(agreement_rate)
+    else:
+        credits = TIES[analysis.options.ties](tally_credits(ballots))
+        statistic = SHARE
+        values = np.where(credits.counted[:, np.newaxis], credits.votes, np.nan)
+    people = np.repeat(votes.answers.people, ballots.answer_counts)
+    arms = np.repeat(_arms(everyone, votes.answers), ballots.answer_counts)
+    questions = ballots.questions[ballots.ballot_index]
+    of_answers = values[ballots.ballot_index]
+    groups = {
+        arm: ArmAnswers(people[arms == arm], questions[arms == arm], of_answers[arms == arm])
+        for arm in plan.arms
+    }
+    return arm_effects(groups, votes.measures, statistic)
 
 
 def _anchoring(
     plan: OrderingPlan,
     rankings: Rankings,
     answers: Answers,
-    arms: NDArray[np.str_],
+    shown: NDArray[np.str_],
     first_answers: Callable[[], Answers],
 ) -> Anchoring | None:
-    """Compare the arms; None if all participants see the columns at first, or none does."""
-    if not plan.has_first_rankings and not plan.arms:
+    """Compare those who saw the columns at other times; None if these are the same for all."""
+    times = [*dict.fromkeys(plan.column_times)]
+    if not plan.has_first_rankings and len(times) == 1:
         return None
-    groups = {(arm, ANSWER): answers.of_people(arms == arm) for arm in plan.arms or (plan.columns,)}
+    groups = {(time, ANSWER): answers.of_people(shown == time) for time in times}
     if plan.has_first_rankings:
         first = first_answers().up_to_question(plan.questions)
-        of_arm = np.isin(first.people, answers.people[arms == AFTER])
+        of_arm = np.isin(first.people, answers.people[shown == AFTER])
         groups[AFTER, FIRST] = first.of_people(of_arm)
     return anchoring_of(groups, rankings, plan.measures)
 
@@ -522,6 +564,7 @@ def analysis_json(analysis: Analysis) -> dict[str, Any]:
         "friedman": {"approvals": agreement.friedman_approvals, "tau_b": agreement.friedman_tau_b},
         "concordance": _concordance_json(agreement.concordance),
         **({"anchoring": _anchoring_json(analysis.anchoring)} if analysis.anchoring else {}),
+        **({"arms": _arms_json(analysis.arms)} if analysis.arms else {}),
         **({"own_orderings": analysis.own_orderings} if analysis.own_orderings else {}),
         "bias": agreement.bias,
         "order_effects": agreement.order_effects,
@@ -632,6 +675,18 @@ def _anchoring_json(anchoring: Anchoring) -> dict[str, Any]:
         arm = arms.setdefault(each.arm, {})
         arm.update({"first": figures} if each.orderings == FIRST else figures)
     return {"arms": arms, "difference": anchoring.differences}
+
+
+def _arms_json(effects: ArmEffects) -> dict[str, Any]:
+    """Return the arms' means, and each effect with its sentence."""
+    return {
+        "statistic": effects.statistic,
+        "arms": effects.arms,
+        "effects": [
+            {"of": each.of, **vars(each), "sentence": effects.sentence(each)}
+            for each in effects.effects
+        ],
+    }
 
 
 def _means_json(agreement: MeanAgreement) -> dict[str, Any]:

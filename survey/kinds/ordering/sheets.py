@@ -19,6 +19,7 @@ from survey.core.studies.fields import list_words
 from survey.figures.analysis import OF_BOTH, participants_differences
 from survey.figures.exhibit import Exhibit
 from survey.kinds.ordering.analysis import Analysis
+from survey.services.analysis.arm_sheets import arm_sheets
 from survey.services.analysis.order_effects import order_effects_sheet
 from survey.services.analysis.sheets import Cell, P, Sheet, Starred, Worded, count_of, text_of
 
@@ -52,6 +53,8 @@ def tables_of(analysis: Analysis) -> Iterator[Sheet]:
     yield _raters(analysis)
     if analysis.anchoring:
         yield _anchoring(analysis.anchoring)
+    if analysis.arms:
+        yield from arm_sheets(analysis.arms, analysis.votes.level)
     if analysis.runs:
         yield _runs(analysis)
     if analysis.own_orderings:

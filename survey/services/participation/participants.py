@@ -662,7 +662,8 @@ def _draw_questions(
         )
         numbers = numbers[: plan.counted]
     order = enumerate(plan.arrange(numbers, chance), 1)
-    practice = [(PRACTICE, questions[PRACTICE])] if PRACTICE in questions else []
+    has_practice = plan.practice and PRACTICE in questions  # an arm may leave it out
+    practice = [(PRACTICE, questions[PRACTICE])] if has_practice else []
     return [*practice, *((position, questions[number]) for position, number in order)]
 
 

@@ -3,6 +3,7 @@
 How a bot answers a question is a matter of the question's kind.
 """
 
+import re
 import time
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -26,6 +27,7 @@ TIMEOUT = 60  # seconds
 PAUSE = 0.5
 BOTS_AT_ONCE = 4  # bots
 SIMULATED = "simulated"  # a bot's text
+ASKING = re.compile(r"/(?:practice|q/\d+)$")  # the address of a question's page
 
 
 def bot_of(plan: Plan) -> KindBot[Plan, TaskQuestion, object, object]:
@@ -100,14 +102,19 @@ class Bot:
                 page = self._go_on(page)
         raise SurveyError(f"A simulated participant saw {most} pages without an end.")
 
-    @cached_property
+    @property
     def preference(self) -> object:
-        """The bot's preference; that of its arm is looked up in its own data, as people can."""
-        if len(self.preferences) == 1:
-            return self.preferences[""]
+        """The bot's preference: that of its arm, once it has one."""
+        has_arm = len(self.preferences) > 1 and ASKING.search(self.address)
+        arm = self._arm if has_arm else None
+        return self.preferences.get(arm or "", self.preferences[""])
+
+    @cached_property
+    def _arm(self) -> str | None:
+        """The bot's arm, which is in its own data; a person can read it there too."""
         address = urljoin(self.entry.partition("?")[0] + "/", "my-data.json")
-        arm = self.browser.get(address, timeout=TIMEOUT).json()["arm"]
-        return self.preferences.get(arm, self.preferences[""])
+        arm: str | None = self.browser.get(address, timeout=TIMEOUT).json()["arm"]
+        return arm
 
     def _wait(self) -> None:
         """Wait for the others, on whose answers this bot's questions depend."""

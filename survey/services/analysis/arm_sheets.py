@@ -1,0 +1,62 @@
+"""The tables of what arms change, of any kind of question that has measures."""
+
+from collections.abc import Iterator
+
+from survey.core.agreement.arm_effects import AGREEMENT, SHARE, ArmEffect, ArmEffects
+from survey.core.statistics.significance import LEVEL
+from survey.services.analysis.sheets import P, Sheet, Worded, count_of
+
+MEANS = {SHARE: "each measure's share of the votes", AGREEMENT: "agreement with each measure"}
+ARMS_TITLE = "What the arms change"
+ARMS_NOTE = (
+    "Each arm less the first one. Differences are tested over participants, who are others in each "
+    "arm, and questions, which are the same. Interval and p are of a row by itself; the corrected "
+    "p decides (Holm over these rows; six questions or more)."
+)
+
+
+def arm_sheets(effects: ArmEffects, level: float = LEVEL) -> Iterator[Sheet]:
+    """Yield the table of the arms' means, and that of what each arm changes, with sentences."""
+    measures = [*effects.arms[0].means] if effects.arms else []
+    yield Sheet(
+        name="arms",
+        title=f"The arms: {MEANS[effects.statistic]}",
+        columns=("arm", "participants", "answers", *measures),
+        rows=tuple(
+            (each.arm, each.participants, each.answers, *each.means.values())
+            for each in effects.arms
+        ),
+    )
+    yield Sheet(
+        name="arm-effects",
+        title="What each arm changes, against the first",
+        columns=(
+            *("arm", "measure or pair", "difference", "95 % from", "to", "p", "p, corrected"),
+            "in words",
+        ),
+        rows=tuple(
+            (
+                each.arm,
+                _named(each),
+                each.mean,
+                *(each.ci95 or (None, None)),
+                *(None if p is None else P(p) for p in (each.p, each.p_holm)),
+                effects.sentence(each, level),
+            )
+            for each in effects.effects
+        ),
+        note=ARMS_NOTE,
+    )
+
+
+def arms_gist(effects: ArmEffects | None, level: float = LEVEL) -> str:
+    """Say in a few words how many rows are decided."""
+    rows = effects.effects if effects else ()
+    decided = sum(each.is_decided(level) for each in rows)
+    return f"{decided} of {count_of(len(rows), 'comparison')} decided"
+
+
+def _named(effect: ArmEffect) -> str:
+    if effect.over is None:
+        return effect.measure
+    return Worded(effect.of, f"{effect.measure} − {effect.over}")
