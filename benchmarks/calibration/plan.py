@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping
 from functools import partial
 
-from benchmarks.calibration import annotators, orders, others, runs, tastes
+from benchmarks.calibration import annotators, arms, orders, others, runs, tastes
+from benchmarks.calibration.arms import Arms
 from benchmarks.calibration.cells import Cell, Target, by_replicate
 from benchmarks.calibration.runs import Topics
 from benchmarks.calibration.tastes import Tastes, finishing, leaving
@@ -90,6 +91,12 @@ PARTS: Mapping[str, str] = {
         "answers. Where all have the questions in one order, later questions may differ from "
         "earlier ones, which is no change within people."
     ),
+    "Arms": (
+        "Participants are drawn among arms, which answer the same questions. People and questions "
+        "differ (standard deviation .5 of a measure's logit), and an arm may change more in some "
+        "questions than in others. Either no arm changes anything over all questions, or one "
+        "raises AP's share of the votes by a known amount."
+    ),
     "Why some tests decide nothing": (
         "Tests that readers expect, and what they would say: McNemar's takes answers as "
         "independent, and Friedman's on tau-b finds that some orders are alike. Reports call them "
@@ -112,6 +119,7 @@ def cells() -> list[Cell]:
         *_preferences(),
         *_agreement(),
         *_other_rules(),
+        *_arms(),
         *_descriptive(),
     ]
 
@@ -384,6 +392,27 @@ def _other_rules() -> Iterator[Cell]:
             {others.SOME_EFFECT: wrong, others.HABIT: wrong},
             by_replicate(others.without_effects(fixed, shuffled=False)),
         )
+
+
+def _arms() -> Iterator[Cell]:
+    wrong = Target(most=5.5, follows="Read a corrected p above .03 as weak.")
+    all_hold = Target(least=94.5, follows="Take the interval of all rows as too narrow.")
+    holds = Target(least=94, follows="Take the interval of a row as too narrow.")
+    null = {arms.SOME_EFFECT: wrong, arms.ALL_COVERED: all_hold, arms.COVERED: holds}
+    for people, asked, shifts in ((30, 10, 0.0), (30, 10, 0.5), (12, 6, 0.5), (100, 20, 0.5)):
+        for count in (2, 4):
+            design = Arms((0.0,) * count, people, asked, shifts=shifts)
+            unlike = f", each changes questions by {shifts:g}" if shifts else ""
+            look = by_replicate(partial(arms.compared, design))
+            yield Cell("Arms", f"no effect, {design}{unlike}", null, look)
+    design = Arms((0.0, 1.0), 60, 10)
+    raised = 100 * (design.true_shares()[1] - design.true_shares()[0])[0]
+    yield Cell(
+        "Arms",
+        f"AP's share is raised by {raised:.0f} points, {design}",
+        {arms.ALL_COVERED: all_hold, arms.COVERED: holds, arms.FOUND: Target(least=80)},
+        by_replicate(partial(arms.compared, design)),
+    )
 
 
 def _descriptive() -> Iterator[Cell]:

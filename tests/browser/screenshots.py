@@ -311,7 +311,7 @@ def answer(server: Server) -> None:
         plan = study.plan
         db.session.remove()
     prefer = Preference.parse("MNRO=.4,NMRR=.35,AP=.18,OTHER=.07", plan.measures)
-    simulate(f"{server.address}/s/spring-study", plan, 30, prefer, 7)
+    simulate(f"{server.address}/s/spring-study", plan, 30, {"": prefer}, 7)
 
 
 if __name__ == "__main__":

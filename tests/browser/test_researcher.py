@@ -47,7 +47,7 @@ def send(server: Server, slug: str, participants: int, *, test: bool) -> None:
         plan = lifecycle.find_study(db.session, slug).plan
         db.session.remove()
     entry = f"{server.address}/s/{slug}" + (f"?test={run_token(KEY, slug)}" if test else "")
-    simulate(entry, plan, participants, Preference.parse("MNRO=1", plan.measures), seed=7)
+    simulate(entry, plan, participants, {"": Preference.parse("MNRO=1", plan.measures)}, seed=7)
 
 
 def test_a_question_of_a_check_is_shown_as_participants_see_it_when_it_is_unfolded(page, server):

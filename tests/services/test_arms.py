@@ -4,16 +4,22 @@ from collections import Counter
 
 import pytest
 
+from survey import tokens
+from survey.cli.planning import local_server
+from survey.core.studies.plan import study_digest
 from survey.core.studies.rankings import Ranking
-from survey.db.models import Participant
+from survey.db.models import Participant, Study
 from survey.errors import SurveyError
 from survey.kinds.ordering.analysis import analysis_json
 from survey.kinds.ordering.answer import OrderingAnswer
 from survey.kinds.ordering.sheets import tables_of
+from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.exchange.bundle_reader import replicate
 from survey.services.participation.own_data import own_data
+from survey.services.planning.simulation import preferences_for, simulate
+from survey.services.studies.plans import read_plan, write_plan
 from tests.analyses import analyse_study, report_of
-from tests.builders import Visitor, a_plan, a_ready_participant, an_open_study, save_answer
+from tests.builders import KEY, Visitor, a_plan, a_ready_participant, an_open_study, save_answer
 from tests.databases import ON_BOTH, ON_SQLITE
 from tests.services.exchange.conftest import handed_out
 
@@ -85,6 +91,112 @@ def test_arms_are_exported_and_replicated_and_checked(client, session):
 def test_other_arms_are_refused(changes, fault):
     with pytest.raises(SurveyError, match=fault):
         a_plan(**changes)
+
+
+EARLY = "A system does well when its photos come early."
+INSTRUCTIONS = [
+    {"name": "plain", "practice": False},
+    {"name": "told what is good", "criterion": EARLY, "rescale_values": True},
+]
+
+
+@pytest.mark.parametrize(
+    ("arms", "fault"),
+    [
+        ([{"name": "one"}], "2 to 8 different names are allowed"),
+        ([{"name": "one"}, {"name": "one"}], "2 to 8 different names are allowed"),
+        ([{"name": "one"}, {"criterion": EARLY}], "an arm has no name"),
+        ([{"name": "one"}, {"name": "x_y"}], "'x_y' is no name of an arm; up to 40 letters"),
+        ([{"name": "one"}, {"name": "two", "measures": ["AP"]}], "no field “measures” of an arm"),
+        ([{"name": "one"}, {"name": "two", "columns": "later"}], "arm two: columns is 'later'"),
+        ([{"name": "one"}, {"name": "two", "criterion": "{all}"}], "{all} found in criterion"),
+        ([{"name": "one"}, {"name": "AP", "practice": False}], None),
+    ],
+)
+def test_settings_of_arms_are_checked_as_a_plan_is(arms, fault):
+    if fault is None:
+        assert a_plan(arms=arms).arms == ("one", "AP")
+        return
+    with pytest.raises(SurveyError, match=fault):
+        a_plan(arms=arms)
+
+
+def test_an_arm_can_leave_practice_out_and_not_add_it():
+    with pytest.raises(SurveyError, match="arm b: practice can be left out in an arm, and not"):
+        a_plan(practice=False, arms=[{"name": "a"}, {"name": "b", "practice": True}])
+
+
+def test_a_plan_with_arms_is_written_and_read_as_the_same():
+    plan = a_plan(arms=INSTRUCTIONS)
+    assert read_plan(write_plan(plan)).plan == plan
+    assert plan.as_json()["arms"] == INSTRUCTIONS
+    assert "arm_settings" not in plan.as_json()
+    other = a_plan(arms=INSTRUCTIONS[::-1])  # the first is the one that others are compared with
+    assert study_digest(plan, [], 1) != study_digest(other, [], 1)
+    assert plan.in_arm("told what is good").story.endswith(EARLY)
+    assert plan.in_arm("plain").story == plan.scenario
+
+
+@ON_SQLITE
+def test_an_instruction_is_read_in_its_arm_only(client, session):
+    study = an_open_study(session, "arms", arms=INSTRUCTIONS, questions=2, show_values=True)
+    for _ in range(2):
+        visitor = Visitor(client.application.test_client(), "arms")
+        visitor.go("/scenario")
+        session.rollback()
+        newest = session.query(Participant).order_by(Participant.id.desc()).first()
+        assert newest.arm in study.plan.arms  # drawn before the scenario, which differs
+        told = newest.arm == "told what is good"
+        visitor.open("/scenario")
+        assert (EARLY in visitor.text) == told
+        visitor.submit("/scenario")
+        assert visitor.path == ("/practice" if told else "/q/1")
+        if told:
+            visitor.submit("/practice/check", better="1")
+            visitor.open("/practice?step=3")
+            visitor.submit("/practice", choice=["1"])
+            visitor.submit("/start")
+        assert (EARLY in visitor.text) == told
+        values = {cell.text.strip() for cell in visitor.page.select(".sheet td b")}
+        assert ({"0", "100"} <= values) == told  # rescaled
+        assert own_data(session, study, newest)["arm"] == newest.arm
+        for position in (1, 2):
+            visitor.submit(f"/q/{position}", choice=["1"])
+        visitor.submit("/review")
+    files = handed_out(session, study)
+    assert [*replicate(files)]
+    effects = analysis_json(analyse_study(session, study))["arms"]
+    assert [each["arm"] for each in effects["arms"]] == [*study.plan.arms]
+    assert effects["statistic"] == "share"
+    assert "What the arms change" in report_of(analyse_study(session, study))
+
+
+@ON_SQLITE
+def test_bots_prefer_what_their_arm_is_told_to_prefer(app, session):
+    arms = [{"name": "plain"}, {"name": "early", "criterion": EARLY}]
+    plan = an_open_study(
+        session, "bots", arms=arms, practice=False, generator="discriminative"
+    ).plan
+    session.rollback()
+    preferences = preferences_for(plan, "MNRO=1; early: AP=1")
+    with local_server(app) as address:
+        token = tokens.test_run_token(KEY, "bots")
+        simulate(f"{address}/s/bots?test={token}", plan, 6, preferences, seed=1)
+    session.expire_all()
+    study = session.query(Study).one()
+    analysis = analyse_study(session, study, AnalysisOptions(include_test=True))
+    means = {each.arm: each.means for each in analysis.arms.arms}
+    assert {name: dict(each) for name, each in means.items()} == {
+        "plain": {"AP": 0, "NMRR": 0, "MNRO": 1},
+        "early": {"AP": 1, "NMRR": 0, "MNRO": 0},
+    }
+
+
+@pytest.mark.parametrize("text", ["early: AP=1; early: MNRO=1", "AP=1; MNRO=1"])
+def test_two_preferences_for_the_same_bots_are_refused(text):
+    plan = a_plan(arms=[{"name": "plain"}, {"name": "early", "criterion": EARLY}])
+    with pytest.raises(SurveyError, match="Two preferences found"):
+        preferences_for(plan, text)
 
 
 def test_a_plan_is_as_its_arm_has_it():

@@ -45,7 +45,7 @@ def test_a_planted_preference_is_recovered(app, session):
     session.rollback()
     with local_server(app) as address:
         entry = f"{address}/s/{SLUG}?test={tokens.test_run_token(KEY, SLUG)}"
-        simulate(entry, plan, people, Preference(planted), 4, lambda: finished.append(1))
+        simulate(entry, plan, people, {"": Preference(planted)}, 4, lambda: finished.append(1))
     assert len(finished) == people
     session.rollback()
     found = analyse_study(session, study, AnalysisOptions(include_test=True))
@@ -80,7 +80,7 @@ def test_bots_give_reasons_and_answer_closing_questions(app, session):
     session.rollback()
     with local_server(app) as address:
         entry = f"{address}/s/{SLUG}?test={tokens.test_run_token(KEY, SLUG)}"
-        simulate(entry, plan, 2, Preference.parse(None, plan.measures), seed=1)
+        simulate(entry, plan, 2, {"": Preference.parse(None, plan.measures)}, seed=1)
     session.expire_all()
     reasons = [answer.reason for answer in session.query(StoredResponse)]
     assert Counter(reasons) == {"simulated": 6, None: 2}  # None in practice
@@ -108,7 +108,7 @@ def test_bots_find_their_way_in_every_design(app, session, design):
     session.rollback()
     with local_server(app) as address:
         entry = f"{address}/s/{SLUG}?test={tokens.test_run_token(KEY, SLUG)}"
-        simulate(entry, plan, 3, Preference.parse(None, plan.measures), seed=1)
+        simulate(entry, plan, 3, {"": Preference.parse(None, plan.measures)}, seed=1)
     session.expire_all()
     statuses = [one.status for one in session.query(Participant)]
     assert statuses == ["complete"] * 3
@@ -122,7 +122,7 @@ def test_bots_answer_questions_with_pictures(app, session):
     session.rollback()
     with local_server(app) as address:
         entry = f"{address}/s/{SLUG}?test={tokens.test_run_token(KEY, SLUG)}"
-        simulate(entry, plan, 2, Preference.parse(None, plan.measures), seed=1)
+        simulate(entry, plan, 2, {"": Preference.parse(None, plan.measures)}, seed=1)
     session.expire_all()
     assert [each.status for each in session.query(Participant)] == ["complete"] * 2
 
@@ -162,7 +162,7 @@ def test_bots_keep_to_the_ordering_from_before_they_saw_the_methods(app, session
     session.rollback()
     with local_server(app) as address:
         entry = f"{address}/s/{SLUG}?test={tokens.test_run_token(KEY, SLUG)}"
-        simulate(entry, plan, 3, Preference({preferred: 1}), seed=1)
+        simulate(entry, plan, 3, {"": Preference({preferred: 1})}, seed=1)
     session.expire_all()
     found = analyse_study(session, study, AnalysisOptions(include_test=True))
     assert [row.votes[preferred] for row in found.agreement.table4.rows] == [3] * plan.questions
