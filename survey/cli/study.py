@@ -210,6 +210,13 @@ def study() -> None:
     type=click.Choice(["before", "after", "never"]),
     help="When people see the methods' orderings: before or after their own, or never (before).",
 )
+@click.option(
+    "--layout",
+    type=click.Choice(["strip", "grid", "numbers"]),
+    help="Pictures one after another, in a grid with the same rows on every screen, or positions "
+    "only (strip; of the preset pictures grid).",
+)
+@click.option("--grid-columns", type=int, help="Pictures in a row of the grid (5).")
 @click.option("--arms", help="Draw participants evenly among two or three of these: before,after.")
 @click.option("--participants", type=int, help="How many participants you want (30).")
 @click.option(

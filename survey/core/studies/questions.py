@@ -238,6 +238,18 @@ class Question:
             for index, (letter, ranks) in enumerate(sorted(self.lists.items()))
         }
 
+    @cached_property
+    def ideal(self) -> tuple[tuple[int, str], ...]:
+        """The best possible list, each position with its grade; empty where lists have no grades.
+
+        Also where the lists do not share their grades, as then there is not one such list.
+        """
+        rows = {tuple(sorted(row, reverse=True)) for row in self.marks.grades}
+        if len(rows) != 1:
+            return ()
+        [grades] = rows
+        return tuple((rank, mark_text(grade)) for rank, grade in enumerate(grades, 1))
+
     def written(self, letter: str) -> str:
         """Return a list's positions with their marks: 3 (2) 8 (1)."""
         return " ".join(
@@ -394,6 +406,7 @@ class BlindedQuestion:
     marks, which may be empty; ``columns``: from left to right;
     ``agreeing``: groups of labels whose columns give the same order. Where items are shown,
     ``results`` holds the first results of each row, and ``topic`` what was searched for.
+    ``ideal``: the best possible list, see ``Question``.
     """
 
     rows: tuple[tuple[str, tuple[tuple[int, str], ...]], ...]
@@ -401,6 +414,7 @@ class BlindedQuestion:
     agreeing: tuple[tuple[int, ...], ...]
     results: "tuple[tuple[Result, ...], ...]" = ()
     topic: "ShownItem | None" = None
+    ideal: tuple[tuple[int, str], ...] = ()
 
     @property
     def opens_larger(self) -> bool:
@@ -469,4 +483,5 @@ def blind(
             for label in blinding.column_order
         ),
         agreeing=tuple(tuple(group) for group in identical_groups(rankings)),
+        ideal=question.ideal,
     )

@@ -104,6 +104,10 @@ POSITIONS_STRIP_HELP = (
     "A line from 1 to the collection's size beside each list, with a mark at each position. Off "
     "in the paper's study."
 )
+SHOW_IDEAL_HELP = (
+    "Below the lists: all graded items at the top, the highest grades first. Measures of graded "
+    "relevance compare a list with it. Only where the lists have grades."
+)
 SHUFFLE_LETTERS_HELP = (
     "Only for lists from runs. Otherwise list A is the first run in every question, and people can "
     "learn which run is good."
@@ -168,7 +172,7 @@ class OrderingPlan(Plan):
     practice_seconds: ClassVar[int] = 45
     varied: ClassVar[tuple[str, ...]] = (
         *("columns", "criterion", "practice", "show_values", "scores", "rescale_values"),
-        *("ticks", "layout", "show_positions"),
+        *("ticks", "layout", "show_positions", "show_ideal"),
     )
     of_runs: ClassVar[Mapping[str, bool]] = {"shuffle_letters": True}
 
@@ -231,6 +235,7 @@ class OrderingPlan(Plan):
     positions_strip: bool = declared(
         Switch("Show the positions on a line", help=POSITIONS_STRIP_HELP), False
     )
+    show_ideal: bool = declared(Switch("Show the best possible list", help=SHOW_IDEAL_HELP), False)
     repeated: int | None = declared(
         Whole("Ask a question again", 1, 50, optional=True, help=REPEATED_HELP), None
     )
@@ -612,6 +617,9 @@ class OrderingPlan(Plan):
             yield Fault(("primary",), text)
 
     def _shown_faults(self) -> Iterable[Fault]:
+        if self.show_ideal and "grades" not in self.marked:
+            text = "show_ideal needs grades, which the lists do not have; turn show_ideal off"
+            yield Fault(("show_ideal",), text)
         if self.show_positions:
             return
         if not self.has_items:

@@ -82,7 +82,10 @@ ORDERING_STEPS = PLAN_STEPS | {
             Part(FURTHER, ("ask",)),
             Part(
                 "Order, positions on a line, control questions",
-                ("shuffle_questions", "shuffle_lists", "positions_strip", "repeated", "obvious"),
+                (
+                    *("shuffle_questions", "shuffle_lists", "positions_strip", "show_ideal"),
+                    *("repeated", "obvious"),
+                ),
                 folded=True,
             ),
         ),
