@@ -106,8 +106,9 @@ class Request:
     ``names``: of runs, in their order, "" for those that are named by their file or tag.
     ``baseline``: the name of a run, or its path as in ``runs``. ``keywords``: in place of
     judgements and weights; topics are documents then. ``ids``: names in CHANGES, to read documents
-    by; ``distances``: whether a run's scores are smaller for better documents; ``relevant_from``:
-    see ``Setting``. ``paper_stars``: stars as in the MNRO paper; ``all_runs``: compare every two.
+    by; ``distances``: whether a run's scores are smaller for better documents; ``relevant_from``,
+    ``columns``: see ``Setting``. ``paper_stars``: stars as in the MNRO paper; ``all_runs``:
+    compare every two.
     """
 
     qrels: Path | None
@@ -128,6 +129,7 @@ class Request:
     relevant_from: int = 1
     paper_stars: bool = False
     all_runs: bool = False
+    columns: int | None = None
 
 
 @dataclass(frozen=True)
@@ -179,6 +181,7 @@ def evaluate_runs(
         gmt=request.gmt,
         literal_eq15=request.literal_eq15,
         relevant_from=request.relevant_from,
+        columns=request.columns,
         on_topic=partial(on_progress, "Scoring"),
         may_be_empty=may_be_empty,
     )
@@ -551,6 +554,7 @@ def evaluation_json(report: Report) -> dict[str, Json]:
             "literal_eq15": request.literal_eq15,
             "resamples": request.resamples,
             "seed": request.seed,
+            "columns": request.columns,
         },
         "relevant_from": request.relevant_from,
         "notes": list(evaluation.notes),
