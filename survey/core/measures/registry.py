@@ -88,14 +88,15 @@ class Registry(Mapping[str, Measure]):
         return index, tuple(map(float, numbers))
 
     def in_order(self, names: Sequence[str]) -> Sequence[str]:
-        """Return the names as tables sort them; unchanged where one is no registered name.
-
-        The notation of ir-measures, AP(rel=2), becomes the name.
-        """
+        """Return canonical names as tables sort them; unchanged where one is no registered name."""
         if not all(isinstance(name, str) and name in self for name in names):
             return names
-        plain = (name if _other_spelling(name) == name else self[name].name for name in names)
-        return tuple(sorted(plain, key=self.sort_key))
+        return tuple(sorted(map(self.canonical, names), key=self.sort_key))
+
+    def canonical(self, name: str) -> str:
+        """Return the name of a measure in the notation of ir-measures; any other text as it is."""
+        is_other = isinstance(name, str) and _other_spelling(name) != name and name in self
+        return self[name].name if is_other else name
 
     @property
     def forms(self) -> str:

@@ -23,6 +23,7 @@ from survey.core.studies.fields import (
     rules_of,
 )
 from survey.core.studies.generators import GENERATORS, Generator, letter_order, obvious_question
+from survey.core.studies.measure_needs import need_faults, ordering_faults
 from survey.core.studies.minutes import DocumentLoad
 from survey.core.studies.plan import MARK_QUERY_WORDS, OBVIOUS, REPEATED, Plan
 from survey.core.studies.provenance import MOST_STORED_RESULTS, Provenance
@@ -672,13 +673,9 @@ class OrderingPlan(Plan):
                 yield Fault(("own_marks", index), f"{what} are of other kinds than question 1's")
 
     def _need_faults(self) -> Iterable[Fault]:
-        for name in self.measures:
-            if "clusters" in MEASURES[name].needs and "clusters" not in self.marked:
-                yield Fault(
-                    ("measures",),
-                    f"{name} needs to know the clusters of the relevant items; "
-                    "give the lists clusters, or take another measure",
-                )
+        remedy = "items; give the lists clusters"
+        yield from need_faults(self.measures, self.marked, self.setting, remedy)
+        yield from ordering_faults(self.measures, self.own_marks or (self.marks,))
 
 
 SomePlan = TypeVar("SomePlan", bound=OrderingPlan)
