@@ -1,4 +1,4 @@
-"""Which measures a study of ranked lists cannot compare, since its questions lack what they read."""
+"""Which measures a study of ranked lists cannot compare, since its questions lack their needs."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
