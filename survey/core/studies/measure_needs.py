@@ -30,13 +30,18 @@ def need_faults(
             )
 
 
+def can_order(name: str) -> bool:
+    """Return whether a measure can order lists of equal length; RBU charges for their length."""
+    return not name.startswith("RBU")
+
+
 def ordering_faults(measures: Iterable[str], marks: Sequence[Marks]) -> Iterator[Fault]:
     """Yield a fault for each measure whose orders of lists say nothing in some question.
 
     ``marks``: of each question, or of all together.
     """
     for name in measures:
-        if name.startswith("RBU"):
+        if not can_order(name):
             yield Fault(
                 ("measures",),
                 f"{name} charges for each item that is looked at, and the lists of a question are "

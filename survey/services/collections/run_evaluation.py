@@ -554,7 +554,7 @@ def evaluation_json(report: Report) -> dict[str, Json]:
             "literal_eq15": request.literal_eq15,
             "resamples": request.resamples,
             "seed": request.seed,
-            "columns": request.columns,
+            **({"columns": request.columns} if request.columns else {}),
         },
         "relevant_from": request.relevant_from,
         "notes": list(evaluation.notes),
