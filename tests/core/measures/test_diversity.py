@@ -263,6 +263,8 @@ def test_another_spelling_has_the_canonical_name(spelling, name):
         "Compat-p0.995",
         "Compat-p1",
         "Compat-p0",
+        "iRBU-p0.0@5",
+        "alpha0.00-nDCG@5",
         "Compat@5",
         "Compat-p0.9-p0.8",
         "NRBP-p0.5",
