@@ -16,6 +16,9 @@ from survey.core.measures.lists import Clusters, Grades, Ranks, Values
 # a second. ImageCLEF's largest numbers, 184 images and 23 clusters, are below even together.
 MOST_EXACT = 5_000
 
+Discounted = Callable[[float, float], float]
+"""A gain and the rank at which it is made → what it is worth."""
+
 NO_SUBTOPIC = "none of a list's relevant items has a sub-topic; at least one needs one"
 
 
@@ -88,13 +91,13 @@ def alpha_ndcg(ranks: Ranks, clusters: Clusters, cutoff: int, alpha: float) -> V
 def _novelty_gain(
     ranked: Iterable[tuple[float, Collection[str]]],
     alpha: float,
-    weight: Callable[[float], float] = lambda rank: 1 / log2(rank + 1),
+    discounted: Discounted = lambda gain, rank: gain / log2(rank + 1),
 ) -> float:
-    """Return the sum of weight(rank) (1 − α)^c of (rank, sub-topics) in order; α-DCG by default."""
+    """Return the sum of discounted (1 − α)^c of (rank, sub-topics) in order; α-DCG by default."""
     seen: Counter[str] = Counter()
     total = 0.0
     for rank, topics in ranked:
-        total += sum((1 - alpha) ** seen[topic] for topic in topics) * weight(rank)
+        total += discounted(sum((1 - alpha) ** seen[topic] for topic in topics), rank)
         seen.update(topics)
     return total
 
@@ -110,7 +113,10 @@ def intent_aware_reciprocal_rank(ranks: Ranks, clusters: Clusters, cutoff: int) 
     """
     # Terms beyond the thousandth are 0 as floats.
     most = sum(0.5 ** (rank - 1) / rank for rank in range(1, min(cutoff, 1000) + 1))
-    return _novelty_mean(ranks, clusters, 0.5, lambda r: (r <= cutoff) / r) / most
+    return (
+        _novelty_mean(ranks, clusters, 0.5, lambda gain, rank: gain * (rank <= cutoff) / rank)
+        / most
+    )
 
 
 def novelty_rank_biased_precision(
@@ -124,18 +130,16 @@ def novelty_rank_biased_precision(
 
     Source: Clarke, Kolla and Vechtomova 2009; TREC's ndeval.
     """
-    gains = _novelty_mean(ranks, clusters, alpha, lambda rank: beta ** (rank - 1))
+    gains = _novelty_mean(ranks, clusters, alpha, lambda gain, rank: gain * beta ** (rank - 1))
     return np.asarray((1 - (1 - alpha) * beta) * gains)
 
 
-def _novelty_mean(
-    ranks: Ranks, clusters: Clusters, alpha: float, weight: Callable[[float], float]
-) -> Values:
+def _novelty_mean(ranks: Ranks, clusters: Clusters, alpha: float, discounted: Discounted) -> Values:
     """Return each list's gain of novelty divided by the number of its sub-topics."""
     gains = []
     for row, items in zip(ranks.tolist(), clusters, strict=True):
         ranked = zip(row, map(sorted, items), strict=True)  # a sum of floats depends on the order
-        gains.append(_novelty_gain(ranked, alpha, weight) / len(_topics(items)))
+        gains.append(_novelty_gain(ranked, alpha, discounted) / len(_topics(items)))
     return np.array(gains)
 
 
