@@ -56,6 +56,9 @@ def _choose_format(context: click.Context, option: click.Parameter, chosen: bool
 
 
 LITERAL_OPTION = click.option("--literal-eq15", is_flag=True, help="Take MNRO's Eq. 15 as printed.")
+COLUMNS_OPTION = click.option(
+    "--columns", type=click.IntRange(1), help="Pictures in a row, which RBP-RS needs."
+)
 INPUT_OPTIONS = (
     click.option(
         "--qrels",
@@ -124,6 +127,7 @@ OUTPUT_OPTIONS = (
 @click.option("--clusters", multiple=True, help="The sub-topics of each item, like a,b,a+c.")
 @click.option("--gmt", type=click.IntRange(1), help="Cap NMRR's K by 2 GMT (Eq. 6).")
 @LITERAL_OPTION
+@COLUMNS_OPTION
 @JSON_OPTION
 def measure(
     lists: tuple[str, ...],
@@ -131,6 +135,7 @@ def measure(
     names: str,
     gmt: int | None,
     literal_eq15: bool,
+    columns: int | None,
     as_json: bool,
     **marks: tuple[str, ...],
 ) -> None:
@@ -152,6 +157,7 @@ def measure(
             _marks_by_list(len(lists), marks),
             gmt,
             literal_eq15=literal_eq15,
+            columns=columns,
         )
     except ValueError as error:
         # The error counts rows from 1, in the order of the lists on the command line.
@@ -259,6 +265,7 @@ def _parse_gmt(_: click.Context, __: click.Parameter, text: str | None) -> int |
 @click.option("--collection-size", type=click.IntRange(1), help="N, which MNRO and NAR need.")
 @click.option("--gmt", callback=_parse_gmt, metavar="N|max", help="Cap NMRR's K by 2 GMT (Eq. 6).")
 @LITERAL_OPTION
+@COLUMNS_OPTION
 @click.option("--baseline", metavar="RUN", help="Test whether the other runs are better.")
 @click.option("--all-runs", is_flag=True, help="Also compare every two runs at once (Tukey's HSD).")
 @click.option(

@@ -349,6 +349,16 @@ def test_measure_takes_the_collection_size_gmt_and_eq15(run):
 
 
 @ON_SQLITE
+def test_measure_takes_columns_of_pictures(run):
+    words = ("measure", "1,4", "2,3", "--measures", "RBP-RS(p=0.9,gamma=0.3)@4")
+    values = [
+        json.loads(run(*words, "--columns", columns, "--json"))["lists"]["A"] for columns in (1, 4)
+    ]
+    assert values[0] != values[1]
+    assert "it needs to know in how many columns pictures are shown" in run(*words, status=2)
+
+
+@ON_SQLITE
 @pytest.mark.parametrize(
     ("lists", "message"),
     [

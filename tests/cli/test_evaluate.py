@@ -288,6 +288,27 @@ def test_a_level_changes_binary_measures_alone(evaluate):
     ]
 
 
+def test_measures_in_brackets_keep_their_commas_and_columns_are_asked_for(evaluate):
+    names = "AP,RBP-RS(p=0.9,gamma=0.3)@4,NRBP(alpha=0.5,beta=0.5)"
+    run = ("--run", "base.txt", "--clusters", "clusters.txt", "--measures", names)
+    row_skipping = "RBP-RS-p0.9-gamma0.3@4"
+    told = refusal(evaluate, *run, status=2)
+    assert f"{row_skipping} needs columns; give --columns as well." in told
+    found = json.loads(evaluate(*run, "--columns", 2, "--json"))
+    assert [*found["mean_names"]] == ["AP", row_skipping, "NRBP"]
+    assert found["settings"]["columns"] == 2
+
+
+def test_an_empty_result_costs_no_effort(evaluate):
+    (evaluate.folder / "half.txt").write_text(run_of(q1="1"))
+    words = ("--run", "base.txt", "half.txt", "--clusters", "clusters.txt", "--per-query")
+    found = json.loads(evaluate(*words, "--measures", "RBU(p=0.5,e=0.1)@10", "--json"))
+    queries = found["runs"]["half"]["per_query"]
+    assert queries["q2"]["RBU-p0.5-e0.1@10"] == 0
+    # d1 has grade 2 of 4, so R = 3/16, and one of two clusters; one document was returned.
+    assert queries["q1"]["RBU-p0.5-e0.1@10"] == pytest.approx(0.5 * (3 / 16 / 2 - 0.1))
+
+
 def test_grades_above_1_are_noted_where_a_measure_is_binary(evaluate):
     def codes(*measures):
         content = json.loads(evaluate("--run", "base.txt", "--measures", *measures, "--json"))

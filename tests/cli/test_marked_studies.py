@@ -301,6 +301,13 @@ def test_two_runs_alike_on_a_topic_are_refused_by_name(run, files):
         (("--measures", "AP,MAP"), "there is no measure 'MAP'"),
         (("--measures", "AP"), "measures is AP; 2 to 6 different ones are allowed"),
         (("--measures", "AP,S-recall@5"), "S-recall@5 needs to know the clusters"),
+        (
+            ("--measures", "AP,RBP-RS(p=0.9,gamma=0.3)@20"),
+            "RBP-RS-p0.9-gamma0.3@20 needs pictures in rows",
+        ),
+        (("--measures", "AP,AP-rel2"), "AP-rel2 counts grades from 2 on, and the lists have no"),
+        (("--measures", "AP,RR-rel3", "--grades", "2,1,1,1,1"), "RR-rel3 counts grades from 3 on"),
+        (("--measures", "AP,RBU@20"), "RBU@20 charges for each item that is looked at"),
         (("--measures", "AP,P@5,F1.0@5"), "the measure F1.0@5 is written F1@5"),
         (("--grades", "2,1"), "marks: 2 grades found in each row; one for each of the 5 relevant"),
         (("--grades", "2,1,1,1,0"), "row 1, grade 5: 0 found; a whole number from 1 to 30"),

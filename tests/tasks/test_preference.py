@@ -218,6 +218,7 @@ def test_too_many_balanced_pairs_of_three_measures_are_refused_with_what_there_a
         ({"practice": True}, "preference has no practice question"),
         ({"show_positions": False}, "nothing of the lists is shown"),
         ({"measures": ["S-recall@5"]}, "S-recall@5 needs to know the clusters"),
+        ({"measures": ["RBP-RS-p0.9-gamma0.3@5"]}, "gamma0.3@5 needs pictures in rows"),
         ({"own_lists": [[["a"]]]}, "own_lists cannot be read"),
         ({"provenance": None}, "own_lists is empty"),
         ({"own_marks": [{}]}, "1 topics have marks, 6 have lists"),
@@ -1005,3 +1006,12 @@ def test_runs_that_no_strengths_fit_are_told_by_their_counts():
         "that no strengths fit; alpha over beta: 40 won, 0 lost, 0 tied."
     )
     assert found.measures_headline in [each.text for each in found.sentences]
+
+
+def test_measures_in_another_notation_are_held_by_their_names():
+    notation = ["Compat(p=0.9)", "RR"]
+    plan = a_preference_plan(
+        measures=notation, selection="discriminative", contrast=notation, questions=2
+    )
+    assert plan.measures == ("RR", "Compat-p0.9")
+    assert plan.contrast == ("Compat-p0.9", "RR")

@@ -217,6 +217,10 @@ def test_runs_bring_grades_and_clusters_if_asked(desk, session, study):
             {"measures": ["AP", "nDCG@10"]},
             "The lists have no grades for nDCG@10 to read, so it takes every match as equally",
         ),
+        (
+            {"measures": ["AP", "D-nDCG@10"], "clusters": "a a b b c"},
+            "The lists have no grades for D-nDCG@10 to read",
+        ),
         ({"measures": ["AP", "MNRO"], "grades": "2 1 1 1 1"}, "see grades, which no measure reads"),
     ],
 )

@@ -23,12 +23,17 @@ from survey.core.statistics.rater_agreement import (
     STRICT_CREDIT,
     Midranks,
     agreement_rate,
+    rbo,
     signs,
     spearman,
+    tau_ap_b,
     tau_b,
 )
 from survey.core.statistics.significance import Statistic, friedman_chi2, without_zeros
 from survey.core.studies.rankings import Ranking
+
+RBO_P = 0.9
+FEWEST_FOR_RBO = 10  # lists: of five, a reversed order still overlaps by .74
 
 CUSTOM_ONLY = "responses that tick a column"
 
@@ -392,12 +397,15 @@ class Concordance:
     """Participants' orders against the measures' and against one another's.
 
     ``tau_b_of_participants``: (participants, measures), each participant's mean, NaN where
-    undefined.
+    undefined. ``tau_ap_b_custom``, ``rbo_custom``: of custom rankings, with more weight at the top;
+    the latter None where a question has fewer than FEWEST_FOR_RBO lists.
     """
 
     tau_b: MeanAgreement
     tau_b_of_participants: NDArray[np.float64]
     tau_b_custom: MeanAgreement
+    tau_ap_b_custom: MeanAgreement
+    rbo_custom: MeanAgreement | None
     spearman: MeanAgreement
     strict: MeanAgreement
     half: MeanAgreement
@@ -412,10 +420,16 @@ def concordance_of(
     orders: ParticipantOrders, credits: Credits, distinct: Sequence[int]
 ) -> Concordance:
     """Compute every coefficient; ``distinct``: the questions whose measures' orders all differ."""
+    fewest = min((question.measures.shape[1] for question in orders.questions.values()), default=0)
+    overlap = partial(rbo, p=RBO_P)
     return Concordance(
         tau_b=mean_agreement(orders, tau_b),
         tau_b_of_participants=means_of_participants(orders, tau_b),
         tau_b_custom=mean_agreement(orders, tau_b, custom_only=True),
+        tau_ap_b_custom=mean_agreement(orders, tau_ap_b, custom_only=True),
+        rbo_custom=mean_agreement(orders, overlap, custom_only=True)
+        if fewest >= FEWEST_FOR_RBO
+        else None,
         spearman=mean_agreement(orders, spearman),
         strict=mean_agreement(orders, lambda x, y: agreement_rate(x, y, STRICT_CREDIT)),
         half=mean_agreement(orders, lambda x, y: agreement_rate(x, y, HALF_CREDIT)),

@@ -124,6 +124,7 @@ def evaluate(
     gmt: int | Literal["max"] | None = None,
     literal_eq15: bool = False,
     relevant_from: int = 1,
+    columns: int | None = None,
     on_topic: Callable[[int, int], object] = lambda *_: None,
     may_be_empty: bool = False,
     complete: bool = False,
@@ -137,9 +138,9 @@ def evaluate(
 
     ``collection_size``: None where no measure needs it; with it, every run must fit in.
     ``gmt``: see ``Setting``; "max" takes the largest number of relevant documents of these
-    queries. ``relevant_from``: see ``Setting``. ``on_topic`` is called after each query with the
-    number of those done and of all. ``may_be_empty``: whether no query is enough, as of someone
-    whose topics have nothing relevant.
+    queries. ``relevant_from``, ``columns``: see ``Setting``. ``on_topic`` is called after each
+    query with the number of those done and of all. ``may_be_empty``: whether no query is enough,
+    as of someone whose topics have nothing relevant.
 
     Raises FaultyFilesError when there are no queries, a run does not fit into the
     collection, a relevant document has no weight where there are weights, GMT is below a
@@ -154,19 +155,19 @@ def evaluate(
     faults.raise_any()
     # Without a collection size no measure reads it: each that does says so in ``needs``.
     size = Setting.collection_size if collection_size is None else collection_size
-    setting = Setting(size, gmt, literal_eq15, relevant_from=relevant_from)
+    setting = Setting(size, gmt, literal_eq15, relevant_from=relevant_from, columns=columns)
     scored = np.empty((len(runs), len(measures), len(queries)))
     for index, topic in enumerate(queries):
         orders = [ranking(run.get(topic, {})) for run in runs.values()]
         lists = lists_of(truth, topic, orders)
         try:
-            columns = [measure.checked(lists, setting) for measure in measures]
+            values = [measure.checked(lists, setting) for measure in measures]
         except ValueError as error:
             raise FaultyFilesError([f"topic {shortened(topic)}: {error}"]) from error
-        scored[:, :, index] = np.column_stack(columns)
+        scored[:, :, index] = np.column_stack(values)
         on_topic(index + 1, len(queries))
     names = [measure.name for measure in measures]
-    values = {
+    by_run = {
         run: dict(zip(names, rows, strict=True)) for run, rows in zip(runs, scored, strict=True)
     }
     notes = [
@@ -174,7 +175,7 @@ def evaluate(
         *_level_notes(truth, queries, measures, setting),
         *trec_eval.differences(names, _highest_grade(truth, queries)),
     ]
-    return Evaluation(queries, tuple(measures), values, setting, tuple(notes))
+    return Evaluation(queries, tuple(measures), by_run, setting, tuple(notes))
 
 
 def pooled(evaluations: Sequence[Evaluation]) -> Evaluation:

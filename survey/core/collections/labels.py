@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import fsum
+from math import fsum, isnan
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from survey.core.collections.runs import ONE_JUDGEMENT, QRELS_LINE, read_values
-from survey.core.statistics.rater_agreement import alpha_ordinal, kappa_of_counts
+from survey.core.statistics.rater_agreement import alpha_ordinal, cohen_kappa, kappa_of_counts
 from survey.core.text_input import FileFaults, parse_whole
 
 Choices = Mapping[str, NDArray[np.float64]]
@@ -126,7 +127,8 @@ class ChoiceAgreement:
 
     ``documents``: those in at least one assessor's list. Kappa and alpha know only these. So
     where files list chosen documents only, the agreement on those that everybody left out is not
-    counted, and both come out too low. Read ``jaccard`` then.
+    counted, and both come out too low. Read ``jaccard`` then. Cohen's kappa is of exactly two
+    assessors: of chosen or not, and of the grades with linear weights.
     """
 
     topic: str
@@ -138,6 +140,8 @@ class ChoiceAgreement:
     fleiss_kappa: float | None
     krippendorff_alpha: float | None
     why: str | None
+    cohen_kappa: float | None = None
+    cohen_kappa_weighted: float | None = None
 
 
 def choice_agreement(topic: TopicLabels) -> ChoiceAgreement:
@@ -154,7 +158,18 @@ def choice_agreement(topic: TopicLabels) -> ChoiceAgreement:
         fleiss_kappa=fleiss_kappa(counts, topic.assessors),
         krippendorff_alpha=alpha_ordinal(topic.grades.tolist()),
         why=_undefined_reason(chosen),
+        cohen_kappa=_cohen_kappa(chosen.astype(np.int64), "none"),
+        cohen_kappa_weighted=_cohen_kappa(topic.grades.astype(np.int64), "linear"),
     )
+
+
+def _cohen_kappa(grades: NDArray[np.int64], weights: Literal["none", "linear"]) -> float | None:
+    """Return Cohen's kappa of (documents, assessors); None but for two, and where it is NaN."""
+    if grades.shape[1] != 2:
+        return None
+    first, second = grades.T.tolist()
+    kappa = cohen_kappa(first, second, range(HIGHEST + 1), weights)
+    return None if isnan(kappa) else kappa
 
 
 def mean_jaccard(chosen: NDArray[np.bool_]) -> float | None:

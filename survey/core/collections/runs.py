@@ -695,4 +695,5 @@ def lists_of(truth: GroundTruth, topic: str, orders: Sequence[Sequence[str]]) ->
         clusters=clusters,
         condensed=np.array([row.condensed for row in rows], dtype=np.float64),
         judged=sum(grade >= 0 for grade in grades.values()),
+        lengths=np.array([len(order) for order in orders]),
     )

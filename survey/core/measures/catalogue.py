@@ -1,10 +1,17 @@
 """Every measure that comes with the survey: single ones, and families like P@5, P@10, …"""
 
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from survey.core.measures import gain, precision, subtopics
-from survey.core.measures.lists import Clusters, Lists, Values
+from survey.core.measures.lists import Clusters, Lists, Ranks, RankSum, Values
 from survey.core.measures.measure import (
     BETA,
     CUTOFF,
@@ -60,16 +67,83 @@ def _rank_biased(text: str) -> Measure:
     )
 
 
-def _expected_reciprocal_rank(highest: str | None, cutoff: str) -> Measure:
-    top, k = int(highest or TREC_HIGHEST), int(cutoff)
-    is_trecs = top == TREC_HIGHEST
+def _expected_reciprocal_rank(form: str, highest: str | None, cutoff: str) -> Measure:
+    (scale, words, top), k = _scale(form, highest), int(cutoff)
     return Measure(
-        name=f"ERR{'' if is_trecs else top}@{k}",
-        label=f"expected reciprocal rank{'' if is_trecs else f' of grades up to {top}'} at {k}",
-        compute=lambda lists, _: gain.expected_reciprocal_rank(lists.ranks, lists.grades, k, top),
+        name=f"ERR{scale}@{k}",
+        label=f"expected reciprocal rank{words} at {k}",
+        compute=lambda lists, _: gain.expected_reciprocal_rank(
+            lists.ranks, _stops(lists, "ERR", form, top), k
+        ),
         better="higher",
-        source="Chapelle et al. 2009; TREC's gdeval",
+        source="NTCIREVAL" if form else "Chapelle et al. 2009; TREC's gdeval",
         needs=("grades",),
+    )
+
+
+def _intentwise_utility(
+    form: str, highest: str | None, parameters: str, cutoff: str
+) -> Measure | None:
+    (scale, words, top), k = _scale(form, highest), int(cutoff)
+    if (read := _parameters(parameters, {"p": 0.99})) is None:
+        return None
+    (p,) = read.values
+    return Measure(
+        name=f"iRBU{scale}{read.suffix}@{k}",
+        label=f"intentwise rank-biased utility{words}{read.words} at {k}",
+        compute=lambda lists, _: gain.intentwise_rank_biased_utility(
+            lists.ranks, _stops(lists, "iRBU", form, top), k, p
+        ),
+        better="higher",
+        source="Sakai and Zeng 2021, as we read it",
+        needs=("grades",),
+    )
+
+
+def _compatibility(parameters: str) -> Measure | None:
+    read = _parameters(parameters, {"p": 0.95})
+    if read is None or not 0.1 <= (p := read.values[0]) <= 0.99:
+        return None
+    return Measure(
+        name=f"Compat{read.suffix}",
+        label=f"compatibility with an ideal list{read.words}",
+        compute=Summed(
+            lambda relevant, _: gain.binary_compatibility(relevant, p),
+            lambda lists, _: gain.compatibility(lists.ranks, lists.grades, p),
+        ),
+        better="higher",
+        source="Clarke, Vtyurina and Smucker 2021",
+        needs=("grades",),
+    )
+
+
+def _row_skipping(parameters: str, cutoff: str) -> Measure | None:
+    k = int(cutoff)
+    if (read := _parameters(parameters, {"p": None, "gamma": None})) is None:
+        return None
+    p, skipping = read.values
+
+    def weights(ranks: Ranks, setting: Setting) -> NDArray[np.float64]:
+        if setting.columns is None:
+            raise ValueError("it needs to know in how many columns pictures are shown")
+        return gain.row_skipping_weights(ranks, k, setting.columns, p, skipping)
+
+    def largest(lists: Lists, setting: Setting) -> float:
+        ideal = weights(np.arange(1, lists.grades.shape[1] + 1), setting)
+        return float((-np.sort(-lists.grades, axis=1) * ideal).sum(axis=1).max())
+
+    return Measure(
+        name=f"RBP-RS{read.suffix}@{k}",
+        label=f"rank-biased precision with row skipping{read.words} at {k}",
+        compute=Summed(
+            lambda _, setting: RankSum(lambda _, ranks: weights(ranks, setting), np.asarray),
+            lambda lists, setting: (lists.grades * weights(lists.ranks, setting)).sum(axis=1),
+        ),
+        better="higher",
+        source="Xie et al. 2019, the authors' program",
+        needs=("grades", "columns"),
+        highest=float("inf"),
+        largest=largest,
     )
 
 
@@ -170,6 +244,105 @@ def _alpha_ndcg(alpha: str | None, cutoff: str) -> Measure:
     )
 
 
+def _novelty_rank_biased(parameters: str) -> Measure | None:
+    if (read := _parameters(parameters, {"alpha": 0.5, "beta": 0.5})) is None:
+        return None
+    alpha, beta = read.values
+    return Measure(
+        name=f"NRBP{read.suffix}",
+        label=f"novelty- and rank-biased precision{read.words}",
+        compute=lambda lists, _: subtopics.novelty_rank_biased_precision(
+            lists.ranks, _clusters(lists), alpha, beta
+        ),
+        better="higher",
+        source="Clarke, Kolla and Vechtomova 2009; TREC's ndeval",
+        needs=("clusters",),
+    )
+
+
+def _rank_biased_utility(highest: str | None, parameters: str, cutoff: str) -> Measure | None:
+    (scale, words, top), k = _scale("", highest), int(cutoff)
+    if (read := _parameters(parameters, {"p": 0.8, "e": 0.03})) is None:
+        return None
+    p, effort = read.values
+
+    def compute(lists: Lists, setting: Setting) -> Values:
+        whole = np.full(len(lists.ranks), setting.collection_size)
+        return subtopics.rank_biased_utility(
+            lists.ranks,
+            _clusters(lists),
+            _stops(lists, "RBU", "", top),
+            np.minimum(k, whole if lists.lengths is None else lists.lengths),
+            p,
+            effort,
+        )
+
+    return Measure(
+        name=f"RBU{scale}{read.suffix}@{k}",
+        label=f"rank-biased utility{words}{read.words} at {k}",
+        compute=compute,
+        better="higher",
+        source="Amigó, Spina and Carrillo-de-Albornoz 2018",
+        needs=("clusters", "grades"),
+        lowest=-effort,
+    )
+
+
+def _d_ndcg(lists: Lists, cutoff: int) -> Values:
+    gains = subtopics.subtopic_gains(lists.grades, _clusters(lists))
+    return gain.normalised_gain(lists.ranks, gains, cutoff, gain.LINEAR)
+
+
+def _d_sharp(lists: Lists, cutoff: int) -> Values:
+    covered = subtopics.s_recall(lists.ranks, _clusters(lists), cutoff)
+    return np.asarray((covered + _d_ndcg(lists, cutoff)) / 2)
+
+
+def _stops(lists: Lists, stem: str, form: str, highest: int) -> NDArray[np.float64]:
+    return gain.stop_chances(lists.grades, highest, f"{stem}{form}", linear=bool(form))
+
+
+def _scale(form: str, highest: str | None) -> tuple[str, str, int]:
+    """Return how a name and a label write form and highest grade of a scale, and the grade."""
+    top = int(highest or TREC_HIGHEST)
+    is_trecs = top == TREC_HIGHEST
+    linear = " of linear chances" if form else ""
+    return (
+        f"{form}{'' if is_trecs else top}",
+        f"{linear}{'' if is_trecs else f' of grades up to {top}'}",
+        top,
+    )
+
+
+class Parameters(NamedTuple):
+    """Values of a name's parameters, and how name and label write those that are no default."""
+
+    values: Sequence[float]
+    suffix: str
+    words: str
+
+
+def _parameters(text: str, defaults: Mapping[str, float | None]) -> Parameters | None:
+    """Read "-p0.9-e0.05", in any order; None where one occurs twice or is missing."""
+    pairs = re.findall(r"-([a-z]+)([0-9.]+)", text)
+    found = {name: float(number) for name, number in pairs}
+    values = {name: found.get(name, default) for name, default in defaults.items()}
+    numbers = [value for value in values.values() if value is not None]
+    if len(found) < len(pairs) or len(numbers) < len(values):
+        return None
+    changed = {name: value for name, value in values.items() if value != defaults[name]}
+    suffix = "".join(f"-{name}{value:g}" for name, value in changed.items())
+    words = " and ".join(f"{name} {value:g}" for name, value in changed.items())
+    return Parameters(numbers, suffix, f" with {words}" if words else "")
+
+
+def _parameter_pattern(*names: str) -> str:
+    """Return the pattern of parameters between 0 and 1; those of MAY_BE_0 also 0."""
+    share = SHARE_PATTERN[1:-1]
+    forms = [f"{name}(?:{share}{'|0' if name in MAY_BE_0 else ''})" for name in names]
+    return f"((?:-(?:{'|'.join(forms)}))*)"
+
+
 def _from_grade(stem: str, level: str, cutoff: str | None) -> Measure | None:
     """Return a binary measure for which items from a grade on are relevant: AP-rel2, P-rel2@10."""
     name = f"{stem}{cutoff or ''}"
@@ -207,6 +380,8 @@ def _clusters(lists: Lists) -> Clusters:
 
 TREC_HIGHEST = 4  # grade of the web track's scale, on which ERR was defined
 TREC_ALPHA = 0.5
+SCALE = "([1-9]|[12][0-9]|30)?"  # the highest grade
+MAY_BE_0 = ("e", "gamma")
 
 AP = Measure(
     name="AP",
@@ -350,7 +525,31 @@ BUILT_IN_MEASURES: tuple[Measure | Family, ...] = (
     *_discounted(
         "log2", " by log2 of the rank", gain.FROM_RANK_2, "lecture (Järvelin and Kekäläinen 2002)"
     ),
-    Family("ERR@k", f"ERR([1-9]|[12][0-9]|30)?@{CUTOFF}", _expected_reciprocal_rank, ("ERR@20",)),
+    *(
+        Family(
+            f"ERR{form}@k",
+            f"ERR{form}{SCALE}@{CUTOFF}",
+            partial(_expected_reciprocal_rank, form),
+            (f"ERR{form}@20",),
+        )
+        for form in ("", "lin")
+    ),
+    *(
+        Family(
+            f"iRBU{form}@k",
+            f"iRBU{form}{SCALE}{_parameter_pattern('p')}@{CUTOFF}",
+            partial(_intentwise_utility, form),
+            (f"iRBU{form}@20",),
+        )
+        for form in ("", "lin")
+    ),
+    Family("Compat", f"Compat{_parameter_pattern('p')}", _compatibility, ("Compat",)),
+    Family(
+        "RBP-RS-p…-gamma…@k",
+        f"RBP-RS{_parameter_pattern('p', 'gamma')}@{CUTOFF}",
+        _row_skipping,
+        (),
+    ),
     Measure(
         name="Q",
         label="Q-measure",
@@ -446,6 +645,76 @@ BUILT_IN_MEASURES: tuple[Measure | Family, ...] = (
     ),
     Family("S-precision@r", f"S-precision@{LEVEL_PATTERN}", _s_precision, ("S-precision@0.5",)),
     Family("alpha-nDCG@k", f"alpha{SHARE_PATTERN}?-nDCG@{CUTOFF}", _alpha_ndcg, ("alpha-nDCG@10",)),
+    cutoff_family(
+        "D-nDCG@k",
+        lambda k: Measure(
+            name=f"D-nDCG@{k}",
+            label=f"nDCG over sub-topics at {k}",
+            compute=lambda lists, _: _d_ndcg(lists, k),
+            better="higher",
+            source="Sakai and Song 2011",
+            needs=("clusters", "grades"),
+        ),
+        listed=(10,),
+    ),
+    cutoff_family(
+        "Dsharp-nDCG@k",
+        lambda k: Measure(
+            name=f"Dsharp-nDCG@{k}",
+            label=f"mean of sub-topic recall and nDCG over sub-topics at {k}",
+            compute=lambda lists, _: _d_sharp(lists, k),
+            better="higher",
+            source="Sakai and Song 2011, with γ = ½",
+            needs=("clusters", "grades"),
+        ),
+        listed=(10,),
+    ),
+    cutoff_family(
+        "ERR-IA@k",
+        lambda k: Measure(
+            name=f"ERR-IA@{k}",
+            label=f"intent-aware expected reciprocal rank at {k}",
+            compute=lambda lists, _: subtopics.intent_aware_reciprocal_rank(
+                lists.ranks, _clusters(lists), k
+            ),
+            better="higher",
+            source="Chapelle et al. 2009; TREC's ndeval",
+            needs=("clusters",),
+        ),
+        listed=(20,),
+    ),
+    Measure(
+        name="AP-IA",
+        label="intent-aware average precision",
+        compute=lambda lists, _: subtopics.intent_aware_average_precision(
+            lists.ranks, _clusters(lists)
+        ),
+        better="higher",
+        mean_name="MAP-IA",
+        source="Agrawal et al. 2009; TREC's ndeval",
+        needs=("clusters",),
+    ),
+    cutoff_family(
+        "P-IA@k",
+        lambda k: Measure(
+            name=f"P-IA@{k}",
+            label=f"intent-aware precision at {k}",
+            compute=lambda lists, _: subtopics.intent_aware_precision(
+                lists.ranks, _clusters(lists), k
+            ),
+            better="higher",
+            source="Agrawal et al. 2009; TREC's ndeval",
+            needs=("clusters",),
+        ),
+        listed=(10,),
+    ),
+    Family("NRBP", f"NRBP{_parameter_pattern('alpha', 'beta')}", _novelty_rank_biased, ("NRBP",)),
+    Family(
+        "RBU@k",
+        f"RBU{SCALE}{_parameter_pattern('p', 'e')}@{CUTOFF}",
+        _rank_biased_utility,
+        ("RBU@20",),
+    ),
     Family(
         "AP-relN",
         rf"(AP|Rprec|RR|bpref|P|R|F{BETA[1:-1]}|RBP)-rel([2-9]|[12][0-9]|30)(@.+)?",

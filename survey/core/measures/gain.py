@@ -1,14 +1,18 @@
-"""Measures for graded relevance: cumulative gain, ERR, Q-measure, and those over thresholds."""
+"""Measures for graded relevance: cumulative gain, users who stop, Compat, and over thresholds."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
+from math import ceil, log
 
 import numpy as np
 from numpy.typing import NDArray
 
-from survey.core.measures.lists import Grades, Ranks, RankSum, Values
+from survey.core.measures.lists import Grades, Ranks, RankSum, Values, read_only
 
 Numbers = NDArray[np.float64]
+
+NEGLIGIBLE = 1e-20  # of p^i, the last term of Compat's W: below the error of any sum of floats
 
 
 @dataclass(frozen=True)
@@ -102,28 +106,127 @@ def mean_over_thresholds(binary: Callable[[Ranks], Values], ranks: Ranks, grades
     return values
 
 
-def expected_reciprocal_rank(ranks: Ranks, grades: Grades, cutoff: int, highest: int) -> Values:
-    """Compute ERR@k = Σ (1 / r_i) R_i Π_{j<i} (1 − R_j), with R = (2^grade − 1) / 2^highest.
+def stop_chances(grades: Grades, highest: int, form: str, *, linear: bool = False) -> Numbers:
+    """Compute R, the chance that an item satisfies the user, who then stops; in [0, 1).
 
-    R is the chance that an item satisfies the user, who then stops; the sum runs over the
-    relevant items among the first k. ``ranks``, ``grades``: (lists, relevant), an item that
-    was not retrieved at infinity; ``cutoff``: k ≥ 1; ``highest``: the highest grade of the
-    judges' scale. Returns (lists,) in [0, 1), higher is better; 0 where nothing relevant is
-    among the first k. It is not divided by an ideal.
+    R = (2^grade − 1) / 2^highest; ``linear``: grade / (highest + 1). ``highest``: the highest
+    grade of the judges' scale; ``form``: the measure's name before that grade, for messages.
 
     Raises ValueError for a grade above the highest.
 
-    Source: Chapelle, Metzler, Zhang and Grinspan 2009; TREC's gdeval, whose highest grade is 4.
+    Source: Chapelle, Metzler, Zhang and Grinspan 2009; NTCIREVAL (linear).
     """
     if (most := int(grades.max())) > highest:
         raise ValueError(
-            f"grade {most} found; ERR{highest}@k takes grades up to {highest}, ERR{most}@k "
+            f"grade {most} found; {form}{highest}@k takes grades up to {highest}, {form}{most}@k "
             f"up to {most}"
         )
-    stops = np.where(ranks <= cutoff, (np.exp2(grades) - 1) / 2.0**highest, 0.0)
-    passed = np.cumprod(1 - stops, axis=1)
-    reached = np.hstack([np.ones((len(ranks), 1)), passed[:, :-1]])
-    return np.asarray((stops * reached / ranks).sum(axis=1))
+    return grades / (highest + 1) if linear else (np.exp2(grades) - 1) / 2.0**highest
+
+
+def first_stops(ranks: Ranks, stops: Numbers, cutoff: int) -> Numbers:
+    """Compute each item's R_i Π_{j<i} (1 − R_j), the chance that the user stops there.
+
+    ``ranks``, ``stops``: (lists, relevant), an item that was not retrieved at infinity, and its
+    R; ``cutoff``: k ≥ 1, beyond which the chance is 0.
+    """
+    within = np.where(ranks <= cutoff, stops, 0.0)
+    passed = np.cumprod(1 - within, axis=1)
+    return np.asarray(within * np.hstack([np.ones((len(within), 1)), passed[:, :-1]]))
+
+
+def expected_reciprocal_rank(ranks: Ranks, stops: Numbers, cutoff: int) -> Values:
+    """Compute ERR@k = Σ (1 / r_i) R_i Π_{j<i} (1 − R_j), over the relevant items in the first k.
+
+    ``ranks``, ``stops``: (lists, relevant), an item that was not retrieved at infinity, and its
+    R (``stop_chances``); ``cutoff``: k ≥ 1. Returns (lists,) in [0, 1), higher is better; 0
+    where nothing relevant is among the first k. It is not divided by an ideal.
+
+    Source: Chapelle, Metzler, Zhang and Grinspan 2009; TREC's gdeval, whose highest grade is 4.
+    """
+    return np.asarray((first_stops(ranks, stops, cutoff) / ranks).sum(axis=1))
+
+
+def intentwise_rank_biased_utility(
+    ranks: Ranks, stops: Numbers, cutoff: int, persistence: float
+) -> Values:
+    """Compute iRBU@k = Σ p^r R_r Π_{j<r} (1 − R_j), over the relevant items in the first k.
+
+    Arguments as for ``expected_reciprocal_rank``; ``persistence``: 0 < p < 1. Returns (lists,)
+    in [0, p), higher is better; 0 where nothing relevant is among the first k.
+
+    Source: Sakai and Zeng 2021, whose text we did not have: R and its scale are our reading. It
+    is RBU of a single cluster with e = 0, times p / (1 − p).
+    """
+    return np.asarray((persistence**ranks * first_stops(ranks, stops, cutoff)).sum(axis=1))
+
+
+@lru_cache(maxsize=64)
+def _overlap_weights(persistence: float) -> Numbers:
+    """Return W(1), W(1), W(2), …, 0: W(m) = Σ_{i≥m} p^(i − 1) / i, summed from the far end."""
+    depths = np.arange(1, ceil(log(NEGLIGIBLE) / log(persistence)) + 1)
+    weights = np.cumsum((persistence ** (depths - 1) / depths)[::-1])[::-1]
+    return read_only(np.concatenate([weights[:1], weights, [0.0]]))
+
+
+def _overlap(positions: NDArray[np.number], persistence: float) -> Numbers:
+    weights = _overlap_weights(persistence)
+    return np.asarray(weights[np.minimum(positions, len(weights) - 1).astype(np.int64)])
+
+
+def compatibility(ranks: Ranks, grades: Grades, persistence: float) -> Values:
+    """Compute Compat = Σ W(max(a, r)) / Σ W(a), the largest RBO with an ideal list, normalised.
+
+    W(m) = Σ_{i≥m} p^(i − 1) / i. a is the item's place in the ideal list: the relevant items by
+    grade, equal grades in the list's own order. ``ranks``, ``grades``: (lists, relevant), an
+    item that was not retrieved at infinity; ``persistence``: .1 ≤ p ≤ .99. Returns (lists,) in
+    [0, 1], higher is better; 1 for an ideal list, 0 where nothing relevant was retrieved.
+
+    Source: Clarke, Vtyurina and Smucker 2021.
+    """
+    places = np.argsort(np.argsort(-grades, axis=1, kind="stable"), axis=1) + 1
+    gained = _overlap(np.maximum(places, ranks), persistence).sum(axis=1)
+    return np.asarray(gained / _overlap(places, persistence).sum(axis=1))
+
+
+def binary_compatibility(relevant: int, persistence: float) -> RankSum:
+    """Return Compat of ``relevant`` items of equal grades, see ``compatibility``, as a sum."""
+    ideal = float(_overlap(np.arange(1, relevant + 1), persistence).sum())
+    return RankSum(lambda _, ranks: _overlap(ranks, persistence), lambda total: total / ideal)
+
+
+def row_skipping_weights(
+    ranks: Ranks, cutoff: int, columns: int, persistence: float, skipping: float
+) -> Numbers:
+    """Compute what an item of grade 1 adds to RBP-RS@k = Σ_{r≤k} g_r u_r Σ_{i=r…k} S_i.
+
+    The user looks along a row of pictures, goes on to the next with chance p, and skips any row
+    but the first with chance γ: u is 1 in the first row, 1 − γ in others. S_i is the chance to
+    stop at position i. Its sum is that of getting to r, less that of getting past k.
+
+    ``ranks``: of any shape; ``cutoff``: k ≥ 1; ``columns``: c ≥ 1, pictures in a row;
+    ``persistence``: 0 < p < 1; ``skipping``: 0 ≤ γ < 1. Returns weights of the shape of the
+    ranks, which fall from rank to rank, 0 beyond k.
+
+    Source: Xie et al. 2019, the authors' program; we did not have the paper.
+    """
+
+    def passed(rows: NDArray[np.number] | int, pictures: NDArray[np.number] | int) -> Numbers:
+        """Return the chance to reach a row and to get past so many of its pictures."""
+        going_on = skipping + (1 - skipping) * persistence**columns
+        reached = np.where(
+            rows == 0, 1.0, persistence**columns * going_on ** np.maximum(np.subtract(rows, 1), 0)
+        )
+        return np.asarray(reached * (1 - looked_at(rows) * (1 - persistence**pictures)))
+
+    def looked_at(rows: NDArray[np.number] | int) -> Numbers:
+        return np.where(rows == 0, 1.0, 1 - skipping)
+
+    within = ranks <= cutoff
+    rows, pictures = np.divmod(np.where(within, ranks, 1.0) - 1, columns)
+    last, left = divmod(cutoff - 1, columns)
+    chances = passed(rows, pictures) - passed(last, left + 1)
+    return np.where(within, looked_at(rows) * chances, 0.0)
 
 
 def q_measure(ranks: Ranks, grades: Grades) -> Values:

@@ -52,6 +52,8 @@ class Lists:
 
     ``condensed`` (lists, relevant): the positions among judged items only, and ``judged``
     their number; None where every item of the collection is judged.
+
+    ``lengths`` (lists,): how many documents came back; None for the whole collection.
     """
 
     ranks: Ranks
@@ -60,10 +62,11 @@ class Lists:
     clusters: Clusters | None = None
     condensed: Ranks | None = None
     judged: int | None = None
+    lengths: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
         # A measure that changed its ranks would change the study's lists and what others read.
-        for name in ("ranks", "graded", "weighted", "condensed"):
+        for name in ("ranks", "graded", "weighted", "condensed", "lengths"):
             array = getattr(self, name)
             if array is not None:
                 object.__setattr__(self, name, read_only(np.asarray(array)))

@@ -21,7 +21,8 @@ COMPARED_DECIMALS = 13
 SLACK = 1e-9
 
 Result = TypeVar("Result")
-Need = Literal["collection size", "grades", "weights", "clusters"]
+Need = Literal["collection size", "columns", "grades", "weights", "clusters"]
+NO_MARKS = ("collection size", "columns")  # needs that are no marks of items
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,8 @@ class Setting:
     queries, which caps NMRR's K, or None for no cap. ``literal_eq15``: take MNRO's
     Eq. 15 as printed. ``rescaled``: a question prints a measure's values as 0 for the best
     list, 100 for the worst. ``relevant_from``: the lowest grade that binary measures count as
-    relevant, where the lists have grades.
+    relevant, where the lists have grades. ``columns``: how many pictures a row of the layout
+    has, None where there are no rows.
     """
 
     collection_size: int = 100
@@ -40,6 +42,7 @@ class Setting:
     literal_eq15: bool = False
     rescaled: bool = False
     relevant_from: int = 1
+    columns: int | None = None
 
 
 Compute = Callable[[Lists, Setting], Values]
@@ -104,10 +107,14 @@ class Measure:
             object.__setattr__(self, "mean_name", f"mean {self.name}")
 
     @property
+    def marks(self) -> tuple[str, ...]:
+        """The marks of items that it reads, of grades, weights and clusters; none for positions."""
+        return tuple(need for need in self.needs if need not in NO_MARKS)
+
+    @property
     def reads(self) -> str:
-        """Which marks of the items it reads: grades, weights, clusters, or positions alone."""
-        marks = [need for need in self.needs if need != "collection size"]
-        return marks[0] if marks else "positions"
+        """The first of its marks, by which lists of measures group it; else positions."""
+        return self.marks[0] if self.marks else "positions"
 
     @property
     def shown_as(self) -> str:
@@ -235,7 +242,7 @@ class Measure:
 
 CUTOFF = r"([1-9][0-9]{0,8})"
 LEVEL_PATTERN = r"(0?\.(?!0+$)[0-9]{1,4}|1(?:\.0{1,4})?)"
-SHARE_PATTERN = r"(0?\.(?!0+$)[0-9]{1,4})"
+SHARE_PATTERN = r"(0?\.(?!0+(?![0-9]))[0-9]{1,4})"
 BETA = r"([0-9]{1,2}(?:\.[0-9]{1,2})?)"
 
 

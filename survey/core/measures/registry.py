@@ -24,13 +24,18 @@ RESERVED = ("OTHER", "OWN", "TOTAL", "CHOICE", "QUESTION")
 
 # For ``mentioned_measure``. The fewest letters of a name that is also searched inside longer words.
 SHORTEST_ANYWHERE = 4
-# Names that are not searched inside longer words: "inst" is a part of "institute" and "against".
-INSIDE_WORDS = ("inst",)
+# Names that are not searched inside longer words: "inst" is a part of "institute" and "against",
+# "compat" of "compatible", "irbu" of "airburst".
+INSIDE_WORDS = ("inst", "compat", "irbu")
 # English words that are also names of measures, but only when written cAP and gAP.
 ENGLISH_WORDS = ("cap", "gap")
 NUMBER_PATTERN = r"[0-9.]+"
-# AP(rel=2), RBP(p=0.8,rel=2) and P(rel=2)@10, as ir-measures writes them.
-IR_MEASURES = re.compile(r"([A-Za-z0-9_.-]+)\(([a-z]+=[0-9.]+(?:,[a-z]+=[0-9.]+)*)\)(@[0-9.]+)?")
+# AP(rel=2), RBP(p=0.8,rel=2), P(rel=2)@10 and ERR_IA@10, as ir-measures writes them.
+IR_MEASURES = re.compile(
+    r"([A-Za-z0-9_.#♯-]+)(?:\(([a-z]+=[0-9.]+(?:,[a-z]+=[0-9.]+)*)\))?(@[0-9.]+)?"
+)
+OTHER_STEMS = {"Bpref": "bpref", "D#-nDCG": "Dsharp-nDCG", "D♯-nDCG": "Dsharp-nDCG"}
+OTHER_STEMS |= {"I-rec": "S-recall"}
 
 
 @dataclass(frozen=True)
@@ -83,14 +88,15 @@ class Registry(Mapping[str, Measure]):
         return index, tuple(map(float, numbers))
 
     def in_order(self, names: Sequence[str]) -> Sequence[str]:
-        """Return the names as tables sort them; unchanged where one is no registered name.
-
-        The notation of ir-measures, AP(rel=2), becomes the name.
-        """
+        """Return canonical names as tables sort them; unchanged where one is no registered name."""
         if not all(isinstance(name, str) and name in self for name in names):
             return names
-        plain = (self[name].name if "(" in name else name for name in names)
-        return tuple(sorted(plain, key=self.sort_key))
+        return tuple(sorted(map(self.canonical, names), key=self.sort_key))
+
+    def canonical(self, name: str) -> str:
+        """Return the name of a measure in the notation of ir-measures; any other text as it is."""
+        is_other = isinstance(name, str) and _other_spelling(name) != name and name in self
+        return self[name].name if is_other else name
 
     @property
     def forms(self) -> str:
@@ -132,8 +138,8 @@ class Registry(Mapping[str, Measure]):
                     return index, measure
             elif entry.name == name:
                 return index, entry
-        if match := IR_MEASURES.fullmatch(name):
-            return self._find(_name_of(*match.groups()))
+        if (other := _other_spelling(name)) != name:
+            return self._find(other)
         plugins = self._plugins.measures
         if name in plugins:
             return len(self._entries) + list(plugins).index(name), plugins[name]
@@ -171,15 +177,18 @@ MEASURES = Registry(BUILT_IN_MEASURES, _load_installed)
 """Every measure by name, in the order in which tables list them."""
 
 
-def _name_of(stem: str, parameters: str, cutoff: str | None) -> str:
-    """Return the name of a measure in the notation of ir-measures."""
-    values = dict(each.split("=") for each in parameters.split(","))
-    stem = "bpref" if stem == "Bpref" else stem.replace("_", "-")
-    if stem == "RBP" and cutoff is None and "p" in values:
+def _other_spelling(name: str) -> str:
+    """Return the name of a measure in the notation of ir-measures; any other name as it is."""
+    if (match := IR_MEASURES.fullmatch(name)) is None:
+        return name
+    stem, parameters, cutoff = match[1].replace("_", "-"), match[2], match[3] or ""
+    values = dict(pair.split("=") for pair in parameters.split(",")) if parameters else {}
+    stem = OTHER_STEMS.get(stem, stem)
+    if stem == "RBP" and not cutoff and "p" in values:
         cutoff = f"@{values.pop('p')}"
     if values.get("rel") == "1":  # the default
         del values["rel"]
-    return "-".join([stem, *(f"{name}{value}" for name, value in values.items())]) + (cutoff or "")
+    return "-".join([stem, *(f"{name}{value}" for name, value in values.items())]) + cutoff
 
 
 def measure_named(name: str) -> Measure:

@@ -56,6 +56,7 @@ def score(
     clusters: Sequence[Sequence[Iterable[str]]] | None = None,
     gmt: int | None = None,
     literal_eq15: bool = False,
+    columns: int | None = None,
 ) -> Values:
     """Score ranked lists with registered measures.
 
@@ -67,10 +68,11 @@ def score(
     1-AP).
 
     Raises ValueError for an unknown name, for a measure that fails or gives no number, and for
-    invalid ranks, naming the row and the fault. ``gmt`` and ``literal_eq15``: see ``Setting``.
+    invalid ranks, naming the row and the fault. ``gmt``, ``literal_eq15``, ``columns``: see
+    ``Setting``.
     """
     collection_size = as_int(collection_size)  # a numpy integer of one byte would overflow
-    setting = Setting(collection_size, gmt, literal_eq15)
+    setting = Setting(collection_size, gmt, literal_eq15, columns=columns)
     measures = [measure_named(name) for name in names]
     rows = list_rows(ranks, collection_size)
     positions_alone = relevant is None and grades is None and weights is None and clusters is None
@@ -80,8 +82,8 @@ def score(
     lists = as_lists(
         rows, collection_size, relevant=relevant, grades=grades, weights=weights, clusters=clusters
     )
-    columns = [measure.checked(lists, setting) for measure in measures]
-    return np.column_stack(columns) if columns else np.empty((len(lists.ranks), 0))
+    values = [measure.checked(lists, setting) for measure in measures]
+    return np.column_stack(values) if values else np.empty((len(lists.ranks), 0))
 
 
 def mean_score(

@@ -1,18 +1,23 @@
 """Measures of diversity: how many sub-topics a ranked list covers, and how early."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil, log2
 
 import numpy as np
+from numpy.typing import NDArray
 
-from survey.core.measures.lists import Clusters, Ranks, Values
+from survey.core.measures.gain import first_stops
+from survey.core.measures.lists import Clusters, Grades, Ranks, Values
 
 # Up to this many (different item, sub-topic) pairs the cover is computed exactly, in less than
 # a second. ImageCLEF's largest numbers, 184 images and 23 clusters, are below even together.
 MOST_EXACT = 5_000
+
+Discounted = Callable[[float, float], float]
+"""A gain and the rank at which it is made → what it is worth."""
 
 NO_SUBTOPIC = "none of a list's relevant items has a sub-topic; at least one needs one"
 
@@ -83,14 +88,140 @@ def alpha_ndcg(ranks: Ranks, clusters: Clusters, cutoff: int, alpha: float) -> V
     return np.array(values)
 
 
-def _novelty_gain(ranked: Iterable[tuple[float, tuple[str, ...]]], alpha: float) -> float:
-    """Return the α-DCG of (rank, sub-topics), in the order of ranks."""
+def _novelty_gain(
+    ranked: Iterable[tuple[float, Collection[str]]],
+    alpha: float,
+    discounted: Discounted = lambda gain, rank: gain / log2(rank + 1),
+) -> float:
+    """Return the sum of discounted (1 − α)^c of (rank, sub-topics) in order; α-DCG by default."""
     seen: Counter[str] = Counter()
     total = 0.0
     for rank, topics in ranked:
-        total += sum((1 - alpha) ** seen[topic] for topic in topics) / log2(rank + 1)
+        total += discounted(sum((1 - alpha) ** seen[topic] for topic in topics), rank)
         seen.update(topics)
     return total
+
+
+def intent_aware_reciprocal_rank(ranks: Ranks, clusters: Clusters, cutoff: int) -> Values:
+    """Compute ERR-IA@k = Σ_{r≤k} Σ_t 2^−c / r, divided by n Σ_{i≤k} 2^−(i − 1) / i.
+
+    t are the sub-topics of the item at r, c counts the items above r that have t as well, n all
+    sub-topics. Arguments and errors as for ``s_recall``. Returns (lists,) in [0, 1], higher is
+    better; 0 where no item with a sub-topic is among the first k.
+
+    Source: Chapelle et al. 2009; the divisor: Clarke et al. 2011; TREC's ndeval.
+    """
+    # Terms beyond the thousandth are 0 as floats.
+    most = sum(0.5 ** (rank - 1) / rank for rank in range(1, min(cutoff, 1000) + 1))
+    return (
+        _novelty_mean(ranks, clusters, 0.5, lambda gain, rank: gain * (rank <= cutoff) / rank)
+        / most
+    )
+
+
+def novelty_rank_biased_precision(
+    ranks: Ranks, clusters: Clusters, alpha: float, beta: float
+) -> Values:
+    """Compute NRBP = (1 − (1 − α) β) / n × Σ_r Σ_t β^(r − 1) (1 − α)^c.
+
+    t, c and n as in ``intent_aware_reciprocal_rank``; ``ranks``, ``clusters`` and errors as for
+    ``s_recall``; ``alpha``, ``beta``: between 0 and 1. Returns (lists,) in [0, 1], higher is
+    better; 0 where no item with a sub-topic was retrieved.
+
+    Source: Clarke, Kolla and Vechtomova 2009; TREC's ndeval.
+    """
+    gains = _novelty_mean(ranks, clusters, alpha, lambda gain, rank: gain * beta ** (rank - 1))
+    return np.asarray((1 - (1 - alpha) * beta) * gains)
+
+
+def _novelty_mean(ranks: Ranks, clusters: Clusters, alpha: float, discounted: Discounted) -> Values:
+    """Return each list's gain of novelty divided by the number of its sub-topics."""
+    gains = []
+    for row, items in zip(ranks.tolist(), clusters, strict=True):
+        ranked = zip(row, map(sorted, items), strict=True)  # a sum of floats depends on the order
+        gains.append(_novelty_gain(ranked, alpha, discounted) / len(_topics(items)))
+    return np.array(gains)
+
+
+def intent_aware_average_precision(ranks: Ranks, clusters: Clusters) -> Values:
+    """Compute AP-IA, the mean over the sub-topics of AP with only its items as relevant.
+
+    Arguments and errors as for ``s_recall``. Returns (lists,) in [0, 1], higher is better; 0
+    where no item with a sub-topic was retrieved.
+
+    Source: Agrawal et al. 2009, with equal probabilities of the sub-topics; TREC's ndeval.
+    """
+    values = []
+    for row, owned in zip(ranks, map(_owned, clusters), strict=True):
+        earned = np.where(owned, np.cumsum(owned, axis=1) / row, 0.0).sum(axis=1)
+        values.append((earned / owned.sum(axis=1)).mean())
+    return np.array(values)
+
+
+def intent_aware_precision(ranks: Ranks, clusters: Clusters, cutoff: int) -> Values:
+    """Compute P-IA@k, the mean over the sub-topics of P@k with only its items as relevant.
+
+    Arguments and errors as for ``s_recall``. Returns (lists,) in [0, 1], higher is better; 0
+    where no item with a sub-topic is among the first k.
+
+    Source: as of ``intent_aware_average_precision``.
+    """
+    shares = [
+        (owned & (row <= cutoff)).sum() / (cutoff * len(owned))
+        for row, owned in zip(ranks, map(_owned, clusters), strict=True)
+    ]
+    return np.array(shares)
+
+
+def rank_biased_utility(
+    ranks: Ranks,
+    clusters: Clusters,
+    stops: NDArray[np.float64],
+    inspected: NDArray[np.int64],
+    persistence: float,
+    effort: float,
+) -> Values:
+    """Compute RBU@k = (1 − p) Σ_{r≤min(k, L)} p^(r − 1) (U_r − e).
+
+    U_r is the mean over the sub-topics of R_r Π_{j<r} (1 − R_j) with only that sub-topic's items.
+    ``stops``: (lists, relevant), the items' R (``gain.stop_chances``); ``inspected``: (lists,),
+    min(k, L), L being the length of the list; ``persistence``: 0 < p < 1; ``effort``: 0 ≤ e < 1,
+    the cost of looking at an item. Other arguments and errors as for ``s_recall``. Returns
+    (lists,) in [−e, 1), higher is better; 0 for an empty list.
+
+    Source: Amigó, Spina and Carrillo-de-Albornoz 2018; scale and defaults of the authors' program.
+    """
+    utilities = []
+    for row, stop, last, owned in zip(ranks, stops, inspected, map(_owned, clusters), strict=True):
+        chances = first_stops(row, np.where(owned, stop, 0.0), last).mean(axis=0)
+        utilities.append((persistence ** (row - 1) * chances).sum())
+    return np.asarray(
+        (1 - persistence) * np.array(utilities) - effort * (1 - persistence**inspected)
+    )
+
+
+def subtopic_gains(grades: Grades, clusters: Clusters) -> Grades:
+    """Return grade × number of sub-topics of each item, the gain of D-nDCG; (lists, relevant).
+
+    Raises ValueError for a list whose items have no sub-topic at all.
+
+    Source: Sakai and Song 2011, with equal probabilities of the sub-topics.
+    """
+    gains = grades * np.array([[len(item) for item in items] for items in clusters])
+    if not gains.any(axis=1).all():
+        raise ValueError(NO_SUBTOPIC)
+    return np.asarray(gains)
+
+
+def _owned(items: Sequence[frozenset[str]]) -> NDArray[np.bool_]:
+    """Return whether an item has a sub-topic, (sub-topics, relevant)."""
+    return np.array([[topic in item for item in items] for topic in _topics(items)])
+
+
+def _topics(items: Iterable[frozenset[str]]) -> list[str]:
+    if topics := sorted(frozenset().union(*items)):
+        return topics
+    raise ValueError(NO_SUBTOPIC)
 
 
 @lru_cache(maxsize=4096)

@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Literal
 
 import numpy as np
 import scipy
@@ -40,6 +41,90 @@ def spearman(x: ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
     first, second = (np.asarray(side, dtype=np.float64) for side in (x, y))
     middle = (first.shape[-1] + 1) / 2  # the mean of any midranks
     return _cosine(first - middle, second - middle)
+
+
+def tau_ap_a(x: ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
+    """Compute AP correlation of y with a true order x, in [-1, 1]; top ranks count more.
+
+    2 / (n − 1) Σ_i [C_i / s Σ_{m=max(t,2)}^{t+s−1} 1 / (m − 1) + 1 / (2 s) Σ_{k=1}^{s−1}
+    k / (t + k − 1)] − 1, with t and s the top rank and size of item i's tie group in y, and C_i
+    the items above the group that x also puts above i: the mean over all ways to break the ties.
+    ``x``, ``y``: midranks (…, n), 1 best. Raises ValueError where x has ties.
+
+    Source: Yilmaz, Aslam and Robertson 2008; ties: Urbano and Marrero 2017.
+    """
+    concordant, top, size = _concordant_above(x, y)
+    if (_tied(x) > 1).any():
+        raise ValueError("x is a true order, which has no ties; tau_ap_b takes ties on both sides")
+    harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1.0, top.shape[-1] + 1))])
+    last = harmonic[top + size - 2]
+    of_above = concordant / size * (last - harmonic[np.maximum(top - 2, 0)])
+    of_ties = (size - 1 - (top - 1) * (last - harmonic[top - 1])) / (2 * size)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(2 * (of_above + of_ties).sum(axis=-1) / (top.shape[-1] - 1) - 1)
+
+
+def tau_ap_b(x: ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
+    """Compute AP correlation of two orders with ties, in [-1, 1]; NaN where a side is all tied.
+
+    The mean of h(x, y) and h(y, x), h being 2 C_i / (t_i − 1) − 1 averaged over the items below
+    y's first group, with C_i and t_i as in ``tau_ap_a``. ``x``, ``y``: midranks (…, n), 1 best.
+
+    Source: Urbano and Marrero 2017.
+    """
+
+    def half(true: ArrayLike, judged: ArrayLike) -> NDArray[np.float64]:
+        concordant, top, _ = _concordant_above(true, judged)
+        below = top > 1
+        shares = np.where(below, concordant / np.maximum(top - 1, 1), 0.0).sum(axis=-1)
+        return np.asarray(2 * shares / below.sum(axis=-1) - 1)
+
+    with np.errstate(invalid="ignore"):
+        return np.asarray((half(x, y) + half(y, x)) / 2)
+
+
+def rbo(x: ArrayLike, y: ArrayLike, p: float, ties: Literal["a", "b"] = "b") -> NDArray[np.float64]:
+    """Compute rank-biased overlap of two orders of the same items, in [0, 1]; top ranks count more.
+
+    (1 − p) Σ_{d≤n} p^(d − 1) A_d + p^n. An item whose tie group has the ranks t…b contributes at
+    depth d 0, (d − t + 1) / (b − t + 1), or 1 from b on: u and v on the two sides. A_d is
+    Σ u v / d (``ties`` "a") or Σ u v / sqrt(Σ u² Σ v²) ("b", by which an order agrees with itself
+    by 1). ``x``, ``y``: midranks (…, n), 1 best; ``p``: between 0 and 1.
+
+    Source: Webber, Moffat and Zobel 2010; ties: Corsi and Urbano 2024.
+    """
+    depths = np.arange(1, np.shape(x)[-1] + 1)
+
+    def contributions(side: ArrayLike) -> NDArray[np.float64]:
+        size = _tied(side)[..., np.newaxis]
+        top = np.asarray(side, dtype=np.float64)[..., np.newaxis] - (size - 1) / 2
+        return np.clip((depths - top + 1) / size, 0.0, 1.0)
+
+    first, second = contributions(x), contributions(y)
+    shared = (first * second).sum(axis=-2)
+    largest = np.sqrt((first**2).sum(axis=-2) * (second**2).sum(axis=-2))
+    overlaps = shared / (depths if ties == "a" else largest)
+    return np.asarray((1 - p) * (p ** (depths - 1) * overlaps).sum(axis=-1) + p ** len(depths))
+
+
+def _concordant_above(
+    x: ArrayLike, y: ArrayLike
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return C, t and s of each item: those above it on both sides, its group's top rank, size."""
+    above = _above(y)
+    return (above & _above(x)).sum(axis=-1), above.sum(axis=-1) + 1, _tied(y)
+
+
+def _above(midranks: ArrayLike) -> NDArray[np.bool_]:
+    """Return which items (…, n, n) an item's order has above it."""
+    ranks = np.asarray(midranks, dtype=np.float64)
+    return np.asarray(ranks[..., np.newaxis, :] < ranks[..., np.newaxis])
+
+
+def _tied(midranks: ArrayLike) -> NDArray[np.int64]:
+    """Return how many items share each item's rank, itself included."""
+    ranks = np.asarray(midranks, dtype=np.float64)
+    return np.asarray((ranks[..., np.newaxis, :] == ranks[..., np.newaxis]).sum(axis=-1))
 
 
 def agreement_rate(
@@ -196,6 +281,34 @@ def kappa_of_counts(counts: NDArray[np.float64]) -> float:
     shares = counts.sum(axis=0) / counts.sum()
     by_chance = (shares * shares).sum()
     return float((agreeing.mean() - by_chance) / (1 - by_chance))
+
+
+def cohen_kappa(
+    first: Sequence[object],
+    second: Sequence[object],
+    categories: Sequence[object],
+    weights: Literal["none", "linear", "quadratic"] = "none",
+) -> float:
+    """Compute Cohen's kappa of two raters, 1 − observed / expected disagreement, at most 1.
+
+    ``first``, ``second``: their categories of the same subjects; ``weights``: what a disagreement
+    counts: 1, or the distance in the order of ``categories``, or its square. 0 is chance; NaN
+    where no disagreement is expected. Raises ValueError for other lengths or categories.
+
+    Source: Cohen 1960; weighted: Cohen 1968.
+    """
+    if len(first) != len(second):
+        raise ValueError(f"the raters have {len(first)} and {len(second)} subjects")
+    place = {category: index for index, category in enumerate(categories)}
+    if unknown := {*first, *second} - place.keys():
+        raise ValueError(f"{min(map(repr, unknown))} found; {list(categories)} are the categories")
+    table = np.zeros((len(place), len(place)))
+    for category, other in zip(first, second, strict=True):
+        table[place[category], place[other]] += 1
+    distance = np.abs(np.subtract.outer(np.arange(len(place)), np.arange(len(place))))
+    cost = {"none": distance > 0, "linear": distance, "quadratic": distance**2}[weights]
+    expected = float((np.outer(table.sum(axis=1), table.sum(axis=0)) * cost).sum())
+    return 1 - len(first) * float((table * cost).sum()) / expected if expected else math.nan
 
 
 def wilson(

@@ -363,4 +363,13 @@ _AGREEMENT = [
     Column("jaccard", "mean of |A ∩ B| / |A ∪ B| over all pairs", *_SHARE),
     Column("fleiss_kappa", "Fleiss' kappa of marked or not", *_SHARE),
     Column("krippendorff_alpha", "Krippendorff's alpha of the grades", *_SHARE),
+    Column(
+        "cohen_kappa", "Cohen's kappa of marked or not, of two annotators", *_SHARE, optional=True
+    ),
+    Column(
+        "cohen_kappa_weighted",
+        "Cohen's kappa of the grades with linear weights, of two annotators",
+        *_SHARE,
+        optional=True,
+    ),
 ]

@@ -13,6 +13,7 @@ from survey.core.text_input import Json
 from survey.figures.exhibit import Exhibit
 from survey.figures.judging import agreement_by_topic
 from survey.services.analysis.merged_labels import (
+    COHEN_NOTE,
     MOST_CONTESTED,
     Merged,
     agreement_sheet,
@@ -34,7 +35,7 @@ ASKED_BACK = {
 }
 AGREEMENT_NOTE = (
     "Documents: those that at least one annotator looked at; kappa and alpha are of these. What "
-    "someone did not look at counts as not marked."
+    f"someone did not look at counts as not marked. {COHEN_NOTE}"
 )
 
 NOTHING_IN_COMMON = "looked at nothing, or no other annotator did a query that one of them marked"

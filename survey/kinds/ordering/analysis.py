@@ -643,10 +643,12 @@ def _share_interval_json(interval: ShareInterval) -> dict[str, Any]:
 
 def _concordance_json(concordance: Concordance) -> dict[str, Any]:
     strict, half, kappa = concordance.strict, concordance.half, concordance.fleiss_kappa
-    rates = ("best", "median", "worst", "why")
+    rates, rbo = ("best", "median", "worst", "why"), concordance.rbo_custom
     return {
         "tau_b": _means_json(concordance.tau_b),
         "tau_b_custom": _means_json(concordance.tau_b_custom),
+        "tau_ap_b_custom": _means_json(concordance.tau_ap_b_custom),
+        **({"rbo_custom": _means_json(rbo)} if rbo else {}),
         "spearman": _means_json(concordance.spearman),
         "tau_b_undefined": concordance.tau_b.undefined,
         "agreement_rate": {"strict": _means_json(strict), "half": _means_json(half)},

@@ -24,18 +24,17 @@ def design(plan: OrderingPlan) -> Iterator[Finding]:
         text = f"{fault}; install the package that brings it"
         yield Finding(None, text, failed=True, mend="measures")
     else:
-        types_read = {name: measure_named(name).reads for name in plan.measures}
-        for name, mark_type in types_read.items():
-            if mark_type not in ("positions", *plan.marked):
+        read = [(name, mark) for name in plan.measures for mark in measure_named(name).marks]
+        for name, mark_type in read:
+            if mark_type not in plan.marked:
                 yield Finding(
                     None,
                     f"the lists have no {mark_type} for {name} to read, so it takes every match as "
                     "equally relevant",
                     mend="lists" if plan.own_lists else mark_type,
                 )
-        if unread := [
-            mark_type for mark_type in plan.marked if mark_type not in types_read.values()
-        ]:
+        types_read = {mark_type for _, mark_type in read}
+        if unread := [mark_type for mark_type in plan.marked if mark_type not in types_read]:
             text = f"participants see {list_words(unread)}, which no measure reads"
             yield Finding(None, text, mend="measures")
     if len(plan.measures) > PHONE_COLUMNS:

@@ -22,8 +22,10 @@ from survey.core.studies.fields import (
     rules_of,
 )
 from survey.core.studies.generators import GENERATORS, Generator, letter_order, obvious_question
+from survey.core.studies.measure_needs import need_faults, ordering_faults
 from survey.core.studies.minutes import DocumentLoad
 from survey.core.studies.plan import (
+    GRID,
     GRID_COLUMNS,
     LAYOUT,
     MARK_QUERY_WORDS,
@@ -377,7 +379,8 @@ class OrderingPlan(Plan):
         """The setting that the measures are computed in."""
         level = self.provenance.relevant_from if self.provenance else 1
         return Setting(
-            *(self.collection_size, self.gmt, self.literal_eq15, self.rescale_values), level
+            *(self.collection_size, self.gmt, self.literal_eq15, self.rescale_values),
+            *(level, self.grid_columns if self.has_items and self.layout == GRID else None),
         )
 
     @property
@@ -713,13 +716,9 @@ class OrderingPlan(Plan):
                 yield Fault(("own_marks", index), f"{what} are of other kinds than question 1's")
 
     def _need_faults(self) -> Iterable[Fault]:
-        for name in self.measures:
-            if "clusters" in MEASURES[name].needs and "clusters" not in self.marked:
-                yield Fault(
-                    ("measures",),
-                    f"{name} needs to know the clusters of the relevant items; "
-                    "give the lists clusters, or take another measure",
-                )
+        remedy = "items; give the lists clusters"
+        yield from need_faults(self.measures, self.marked, self.setting, remedy)
+        yield from ordering_faults(self.measures, self.own_marks or (self.marks,))
 
 
 def _cluster_names(marks: Marks) -> set[str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from survey.core.agreement.agreement import Difference, Effect
 from survey.core.agreement.anchoring import Anchoring
 from survey.core.agreement.answers import Spread, Table3
+from survey.core.agreement.concordance import RBO_P
 from survey.core.agreement.contrasts import Balanced, Beyond, ContrastPart
 from survey.core.agreement.credits import OTHER, Table4
 from survey.core.agreement.differences import T1, T2, Pair
@@ -532,10 +533,13 @@ def _concordance(analysis: Analysis) -> Sheet:
         for text, means in (
             ("Kendall's tau-b", concordance.tau_b),
             ("tau-b, custom rankings only", concordance.tau_b_custom),
+            ("tau-ap-b, custom rankings only", concordance.tau_ap_b_custom),
+            (f"RBO, p = {RBO_P}, custom rankings only", concordance.rbo_custom),
             ("Spearman's rho", concordance.spearman),
             ("agreement rate over list pairs, strict", concordance.strict),
             ("agreement rate, half credit for one-sided ties", concordance.half),
         )
+        if means is not None
     ]
     undefined = concordance.tau_b.undefined
     rows.append(("responses in which tau-b is undefined", None, *(undefined[n] for n in names)))
@@ -545,7 +549,8 @@ def _concordance(analysis: Analysis) -> Sheet:
         columns=("agreement", "responses", *names),
         rows=tuple(rows),
         note="A participant who ticks a column agrees with it by construction, and then also with "
-        "a measure whose order is like that column's; custom rankings are free of this.",
+        "a measure whose order is like that column's; custom rankings are free of this. Upper "
+        "places count more in tau-ap-b and RBO.",
     )
 
 

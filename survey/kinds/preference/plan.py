@@ -23,8 +23,10 @@ from survey.core.studies.fields import (
     list_words,
 )
 from survey.core.studies.generators import Positions
+from survey.core.studies.measure_needs import need_faults
 from survey.core.studies.minutes import DocumentLoad
 from survey.core.studies.plan import (
+    GRID,
     GRID_COLUMNS,
     LAYOUT,
     MARK_QUERY_WORDS,
@@ -160,7 +162,8 @@ class PreferencePlan(Plan):
     def setting(self) -> Setting:
         """The setting that the measures are computed in."""
         level = self.provenance.relevant_from if self.provenance else 1
-        return Setting(self.collection_size, relevant_from=level)
+        columns = self.grid_columns if self.has_items and self.layout == GRID else None
+        return Setting(self.collection_size, relevant_from=level, columns=columns)
 
     @property
     def marked(self) -> tuple[str, ...]:
@@ -364,6 +367,7 @@ class PreferencePlan(Plan):
         for name in ("measures", "contrast"):
             self._as_tuple(name)
         object.__setattr__(self, "measures", MEASURES.in_order(self.measures))
+        object.__setattr__(self, "contrast", tuple(map(MEASURES.canonical, self.contrast)))
 
     def _registry_faults(self) -> list[Fault]:
         texts = name_faults(self.measures)
@@ -416,15 +420,8 @@ class PreferencePlan(Plan):
             yield from self._need_faults() or self._pair_faults()
 
     def _need_faults(self) -> list[Fault]:
-        return [
-            Fault(
-                ("measures",),
-                f"{name} needs to know the clusters of the relevant documents; give a file of "
-                "clusters, or take another measure",
-            )
-            for name in self.measures
-            if "clusters" in MEASURES[name].needs and "clusters" not in self.marked
-        ]
+        remedy = "documents; give a file of clusters"
+        return [*need_faults(self.measures, self.marked, self.setting, remedy)]
 
     def _pair_faults(self) -> Iterator[Fault]:
         """Yield why ``questions`` pairs cannot be asked, or why no pair can be."""

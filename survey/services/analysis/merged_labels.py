@@ -71,6 +71,7 @@ def counted(topics: Sequence[Topic], on_topic: OnTopic) -> Iterator[Topic]:
 
 
 NO_JACKKNIFE = "without one of the documents there is no alpha, so there is no interval"
+COHEN_NOTE = "Cohen's kappa is of exactly two; weighted: of their grades, by the distance."
 MERGED = ("weights.csv", "weights.txt", "qrels.txt", "agreement.csv")
 
 
@@ -109,12 +110,13 @@ def agreement_sheet(merged: Merged) -> Sheet:
     """Return a table of the assessors' agreement, a row for each topic."""
     columns = (
         *("topic", "assessors", "documents", "relevant", "chosen_by_all", "chosen_by_one"),
-        *("jaccard", "fleiss_kappa", "krippendorff_alpha"),
+        *("jaccard", "fleiss_kappa", "krippendorff_alpha", "cohen_kappa", "cohen_kappa_weighted"),
     )
     rows = tuple(tuple(topic[name] for name in columns) for topic in merged.agreements)
     note = (
         "Documents: those that at least one assessor listed; kappa and alpha are of these. "
-        "Where files list chosen documents only, both are low by that alone; read Jaccard's index."
+        "Where files list chosen documents only, both are low by that alone; read Jaccard's index. "
+        f"{COHEN_NOTE}"
     )
     return Sheet("agreement", "How far the assessors chose the same documents", columns, rows, note)
 

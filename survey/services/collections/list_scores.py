@@ -30,13 +30,15 @@ def score_lists(
     gmt: int | None = None,
     *,
     literal_eq15: bool = False,
+    columns: int | None = None,
 ) -> Question:
     """Score and order lists by measures, as a question of a study does.
 
-    ``marks``: for each list its grades, weights and clusters as words, one for each rank.
+    ``marks``: for each list its grades, weights and clusters as words, one for each rank;
+    ``columns``: see ``Setting``.
     Raises ValueError naming the row and the fault.
     """
-    setting = Setting(collection_size, gmt, literal_eq15)
+    setting = Setting(collection_size, gmt, literal_eq15, columns=columns)
     names = [measure_named(name).name for name in measures]
     if not names or len(set(names)) < len(names):
         raise ValueError(f"measures are {', '.join(names) or 'none'}; different ones are needed")

@@ -106,9 +106,9 @@ class Request:
     ``names``: of runs, in their order, "" for those that are named by their file or tag.
     ``baseline``: the name of a run, or its path as in ``runs``. ``keywords``: in place of
     judgements and weights; topics are documents then. ``ids``: names in CHANGES, to read documents
-    by; ``distances``: whether a run's scores are smaller for better documents; ``relevant_from``:
-    see ``Setting``. ``paper_stars``: stars as in the MNRO paper; ``all_runs``: compare every two.
-    ``complete``: see ``evaluate``.
+    by; ``distances``: whether a run's scores are smaller for better documents; ``relevant_from``,
+    ``columns``: see ``Setting``. ``paper_stars``: stars as in the MNRO paper; ``all_runs``:
+    compare every two. ``complete``: see ``evaluate``.
     """
 
     qrels: Path | None
@@ -130,6 +130,7 @@ class Request:
     paper_stars: bool = False
     all_runs: bool = False
     complete: bool = False
+    columns: int | None = None
 
 
 @dataclass(frozen=True)
@@ -183,6 +184,7 @@ def evaluate_runs(
         gmt=request.gmt,
         literal_eq15=request.literal_eq15,
         relevant_from=request.relevant_from,
+        columns=request.columns,
         on_topic=partial(on_progress, "Scoring"),
         may_be_empty=may_be_empty,
         complete=request.complete,
@@ -559,6 +561,7 @@ def evaluation_json(report: Report) -> dict[str, Json]:
             "literal_eq15": request.literal_eq15,
             "resamples": request.resamples,
             "seed": request.seed,
+            **({"columns": request.columns} if request.columns else {}),
         },
         "relevant_from": request.relevant_from,
         "complete": request.complete,

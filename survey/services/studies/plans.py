@@ -30,6 +30,7 @@ from survey.core.studies.fields import (
     Words,
     rules_of,
 )
+from survey.core.studies.measure_needs import can_order
 from survey.core.studies.minutes import PICTURES
 from survey.core.studies.own_lists import OwnLists as OwnLists
 from survey.core.studies.own_lists import read_lists_csv as read_lists_csv
@@ -283,9 +284,9 @@ def _line_of(paragraph: str, content: str) -> int:
 
 
 def measure_groups() -> list[tuple[str, list[tuple[str, str]]]]:
-    """Return the measures in groups: (heading, [(name, label), …])."""
+    """Return the measures that can order lists, in groups: (heading, [(name, label), …])."""
     groups: dict[str, list[tuple[str, str]]] = {}
-    for measure in MEASURES.values():
+    for measure in filter(lambda measure: can_order(measure.name), MEASURES.values()):
         heading = "The paper's" if measure.name in THE_PAPERS else GROUPS[measure.reads]
         groups.setdefault(heading, []).append((measure.name, measure.label))
     return [*groups.items()]

@@ -33,6 +33,7 @@ from survey.core.agreement.differences import (
 )
 from survey.core.agreement.label_permutation import Redraws, equal_credit_test
 from survey.core.agreement.quality import Layouts, conditional_logit
+from survey.core.statistics.rater_agreement import rbo, tau_ap_b
 from survey.core.statistics.significance import sign_flip
 from survey.core.studies.rankings import Ranking
 from tests.core.agreement.random_votes import (
@@ -246,6 +247,24 @@ def test_undefined_taus_are_counted_and_left_out_of_the_mean():
     assert found.undefined == {"AP": both, "NMRR": len(responses), "MNRO": both}
     assert found.means["NMRR"] is None
     assert found.means["AP"] == close(-found.means["MNRO"])
+
+
+@pytest.mark.parametrize(("lists", "is_long"), [(5, False), (10, True)])
+def test_own_orders_are_compared_with_more_weight_at_the_top(lists, is_long):
+    rng = np.random.default_rng(lists)
+    rankings = random_rankings(rng, 3, lists=lists)
+    responses = random_responses(rng, rankings, 8, custom=0.7)
+    found = analyse_answers(Answers.of(responses), rankings, MEASURES, asked=3).concordance
+    own = [one for one in responses if one.own]
+    pairs = [(one.own, rankings[one.question]["MNRO"]) for one in own]
+    sides = [[[*side.midranks.values()] for side in pair] for pair in pairs]
+    taus = np.array([tau_ap_b(*pair) for pair in sides])
+    assert found.tau_ap_b_custom.n == len(own) > 5
+    assert found.tau_ap_b_custom.means["MNRO"] == close(np.nanmean(taus))
+    assert found.tau_ap_b_custom.undefined["MNRO"] == np.isnan(taus).sum()
+    assert (found.rbo_custom is not None) == is_long
+    if found.rbo_custom:
+        assert found.rbo_custom.means["MNRO"] == close(np.mean([rbo(*pair, 0.9) for pair in sides]))
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -1,4 +1,4 @@
-"""RBP, INST, ERR, α-nDCG and condensed AP agree with ir-measures on 50 topics × 1000 documents."""
+"""Measures agree with ir-measures and the programs behind it, on 50 topics × 1000 documents."""
 
 import json
 import shutil
@@ -96,14 +96,41 @@ def test_inst(collection, wanted):
         assert value == pytest.approx(expected[topic].value * share, abs=1e-6)
 
 
-# With alpha .8 and several clusters, ndeval breaks ties by the last digit of a float.
-@pytest.mark.parametrize(
-    ("alpha", "cutoff", "most"), [("", 5, 1), ("", 20, 3), ("", 20, 1), ("0.8", 20, 1)]
-)
-def test_alpha_ndcg(collection, alpha, cutoff, most):
+@pytest.mark.parametrize("persistence", [0.8, 0.95])
+def test_compatibility(collection, persistence):
+    judged, run = collection
+    # It takes a document that was not returned as one of score 0.
+    positive = {
+        topic: {name: 2000 + score for name, score in scores.items()}
+        for topic, scores in run.items()
+    }
+    expected = theirs(ir_measures.Compat(p=persistence), judged, positive)
+    assert_equal("Compat", ours(f"Compat-p{persistence}", GroundTruth(judged), run), expected)
+
+
+FROM_GRADE_2 = {
+    "AP(rel=2)": ir_measures.AP(rel=2),
+    "P(rel=2)@10": ir_measures.P(rel=2) @ 10,
+    "R(rel=2)@100": ir_measures.R(rel=2) @ 100,
+    "Rprec(rel=2)": ir_measures.Rprec(rel=2),
+    "RR(rel=2)": ir_measures.RR(rel=2),
+    "Bpref(rel=2)": ir_measures.Bpref(rel=2),
+    "RBP(p=0.8,rel=2)": ir_measures.RBP(p=0.8, rel=2),
+}
+
+
+@pytest.mark.parametrize("name", FROM_GRADE_2)
+def test_from_a_grade_on(collection, name):
+    judged, run = collection
+    found = ours(name, GroundTruth(judged), run)
+    assert_equal(name, found, theirs(FROM_GRADE_2[name], judged, run), abs=1e-6)
+
+
+def clustered(collection, most, graded=False):
+    """The truth, the run and the judgements by cluster, up to ``most`` clusters a document."""
     judged, run = collection
     rng = np.random.default_rng(3)
-    clusters, renamed, qrels = {}, {}, []
+    clusters, grades_of, renamed, qrels = {}, {}, {}, []
     for topic, grades in judged.items():
         # Named by their sub-topics, so that ndeval's order of equal documents is ours.
         names = {}
@@ -112,15 +139,50 @@ def test_alpha_ndcg(collection, alpha, cutoff, most):
                 topics = sorted(rng.choice([*"abcdefgh"], rng.integers(1, most + 1), replace=False))
                 names[name] = f"{'-'.join(topics)}_{name}"
                 clusters.setdefault(topic, {})[names[name]] = frozenset(topics)
+                grades_of.setdefault(topic, {})[names[name]] = grade if graded else 1
                 qrels += [ir_measures.Qrel(topic, names[name], 1, str(one)) for one in topics]
         renamed[topic] = {names.get(name, name): score for name, score in run[topic].items()}
-    truth = GroundTruth(
-        {topic: dict.fromkeys(documents, 1) for topic, documents in clusters.items()},
-        clusters=clusters,
-    )
+    return GroundTruth(grades_of, clusters=clusters), renamed, qrels
+
+
+# With alpha .8 and several clusters, ndeval breaks ties by the last digit of a float.
+@pytest.mark.parametrize(
+    ("alpha", "cutoff", "most"), [("", 5, 1), ("", 20, 3), ("", 20, 1), ("0.8", 20, 1)]
+)
+def test_alpha_ndcg(collection, alpha, cutoff, most):
+    truth, run, qrels = clustered(collection, most)
     measure = ir_measures.alpha_nDCG(alpha=float(alpha or 0.5)) @ cutoff
-    found = ours(f"alpha{alpha}-nDCG@{cutoff}", truth, renamed)
-    assert_equal("alpha-nDCG", found, theirs(measure, qrels, renamed), abs=1e-6)
+    found = ours(f"alpha{alpha}-nDCG@{cutoff}", truth, run)
+    assert_equal("alpha-nDCG", found, theirs(measure, qrels, run), abs=1e-6)
+
+
+DIVERSE = {
+    "ERR_IA@10": ir_measures.ERR_IA @ 10,
+    "ERR_IA@20": ir_measures.ERR_IA @ 20,
+    "AP_IA": ir_measures.AP_IA,
+    "P_IA@10": ir_measures.P_IA @ 10,
+    "I-rec@20": ir_measures.StRecall @ 20,
+    "NRBP(alpha=0.5,beta=0.5)": ir_measures.NRBP(alpha=0.5, beta=0.5),
+    "NRBP(alpha=0.3,beta=0.8)": ir_measures.NRBP(alpha=0.3, beta=0.8),
+}
+
+
+@pytest.mark.parametrize("most", [1, 3])
+@pytest.mark.parametrize("name", DIVERSE)
+def test_measures_of_clusters_are_those_of_ndeval(collection, name, most):
+    truth, run, qrels = clustered(collection, most)
+    assert_equal(name, ours(name, truth, run), theirs(DIVERSE[name], qrels, run), abs=1e-6)
+
+
+@pytest.mark.parametrize("most", [1, 3])
+def test_d_ndcg_is_trec_evals_ndcg_of_global_gains(collection, most):
+    truth, run, _ = clustered(collection, most, graded=True)
+    gains = {
+        topic: {name: grade * len(truth.clusters[topic][name]) for name, grade in grades.items()}
+        for topic, grades in truth.judgements.items()
+    }
+    found = ours("D-nDCG@10", truth, run)
+    assert_equal("D-nDCG", found, theirs(ir_measures.nDCG @ 10, gains, run), abs=1e-6)
 
 
 def test_the_commands_measure_and_evaluate_print_the_same(tmp_path):

@@ -84,6 +84,22 @@ def test_agreement_of_three_assessors_by_hand():
     assert found.why is None
 
 
+def test_two_assessors_have_cohens_kappa_also_weighted_by_hand():
+    labels = [
+        {"1": dict(zip("abcd", grades, strict=True))} for grades in ([3, 1, 0, 0], [1, 1, 0, 2])
+    ]
+    (topic,) = merge_labels(labels)
+    found = choice_agreement(topic)
+    # Marked 2 and 3 of four, agreeing on three: expected 1/2 · 3/4 + 1/2 · 1/4 = 1/2.
+    assert found.cohen_kappa == pytest.approx((3 / 4 - 1 / 2) / (1 - 1 / 2))
+    # Distances 2, 0, 0, 2; of all pairs (3, 1, 0, 0) and (1, 1, 0, 2): 8 + 2 + 4 + 4 of 16.
+    assert found.cohen_kappa_weighted == pytest.approx(1 - (4 / 4) / (18 / 16))
+    (topic,) = merge_labels([*labels, labels[0]])
+    assert choice_agreement(topic).cohen_kappa is None
+    (topic,) = merge_labels([labels[0], labels[0]])
+    assert choice_agreement(topic).cohen_kappa_weighted == 1
+
+
 @pytest.mark.parametrize(
     ("grades", "jaccard", "why"),
     [

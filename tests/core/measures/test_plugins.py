@@ -77,7 +77,7 @@ def test_a_package_may_register_several(module):
         ("screens:half", "RuntimeError: half way"),
         ("screens:unlabelled", "its label is ''; a text of two letters or more"),
         ("screens:sideways", "its better is 'Lower'; higher or lower is allowed"),
-        ("screens:needy", "it needs 'grade'; collection size, grades, weights, clusters"),
+        ("screens:needy", "it needs 'grade'; collection size, columns, grades, weights"),
         ("screens:needless", "its needs is None; a tuple is needed"),
         ("screens:half_taken", "there is a measure 'P@12' already"),
         ("screens:other", "its name is 'Other', which means something else"),

@@ -1,6 +1,7 @@
 """Edge cases and properties of every registered measure."""
 
 import re
+from math import log
 
 import numpy as np
 import pytest
@@ -28,8 +29,27 @@ EVERY_MEASURE = pytest.mark.parametrize("name", MEASURES)
 #   2,000,000 positions were added up, with an integral for the rest
 #   ERR@20 of 1…5 with R = 1/16: Σ (15/16)^(r − 1) / 16 r
 #   Q-measure of 96…100: (2/101 + 4/102 + 6/103 + 8/104 + 10/105) / 5; of 100: 2/101
+#   ERRlin, iRBU, iRBUlin of 1…5: Σ (1 − R)^(r − 1) R / r, or times p^r, with R = 1/5 and 1/16
+#   Compat: W(m) = −ln(1 − p) / p less the terms before m
+#   ERR-IA of 1…5: 1 + .5/2 + 1/3 + .5/4 + 1/5, over three times Σ_{i≤20} 2^(1 − i) / i
+#   AP-IA of 1…5: (1 + (1/3 + 2/4) / 2 + 1/5) / 3; P-IA@10: (2 + 2 + 1) / 10 / 3
+#   NRBP of 1…5: .75 / 3 (1 + .5/2 + 1/4 + .5/8 + 1/16)
+#   RBU@20: .2 (1/16 + .8 15/256 + .8² / 16 + .8³ 15/256 + .8⁴ / 16) / 3, less the cost of 20 items
 #   alpha-nDCG of 1…5: a a b b c gain 1 .5 1 .5 1, the ideal list 1 1 1 .5 .5
 #   S-precision at .5: two of three clusters take 2 items; they are there at position 3, at 98
+HALVES = sum(0.5 ** (i - 1) / i for i in range(1, 21))
+COST = 0.03 * (1 - 0.8**20)
+
+
+def overlap(start):
+    """W of Compat with p = .95, added up over five items from a position on."""
+    weights = [
+        -log(0.05) / 0.95 - sum(0.95 ** (i - 1) / i for i in range(1, m))
+        for m in range(start, start + 5)
+    ]
+    return weights[0], sum(weights)
+
+
 EDGES = {
     "AP": (1, 0.030410302, 1, 0.01),
     "NMRR": (0, 1, 0, 1),
@@ -63,6 +83,10 @@ EDGES = {
     "DCGlog2@10": (3.561606312, 0, 1, 0),
     "nDCGlog2@10": (1, 0, 1, 0),
     "ERR@20": (0.132637978, 0, 0.0625, 0),
+    "ERRlin@20": (0.2 * (1 + 0.4 + 0.64 / 3 + 0.512 / 4 + 0.4096 / 5), 0, 0.2, 0),
+    "iRBU@20": (sum(0.99**r * (15 / 16) ** (r - 1) / 16 for r in range(1, 6)), 0, 0.99 / 16, 0),
+    "iRBUlin@20": (sum(0.99**r * 0.8 ** (r - 1) / 5 for r in range(1, 6)), 0, 0.198, 0),
+    "Compat": (1, overlap(96)[1] / overlap(1)[1], 1, overlap(100)[0] / overlap(1)[0]),
     "Q": (1, 0.057886253, 1, 2 / 101),
     "gAP": (1, 0.030410302, 1, 0.01),
     "gNMRR": (0, 1, 0, 1),
@@ -74,6 +98,23 @@ EDGES = {
     "S-recall@20": (1, 0, 1, 0),
     "S-precision@0.5": (2 / 3, 2 / 98, 1, 0.01),
     "alpha-nDCG@10": (0.951947576, 0, 1, 0),
+    "D-nDCG@10": (1, 0, 1, 0),
+    "Dsharp-nDCG@10": (1, 0, 1, 0),
+    "ERR-IA@20": ((1 + 0.5 / 2 + 1 / 3 + 0.5 / 4 + 0.2) / 3 / HALVES, 0, 1 / HALVES, 0),
+    "AP-IA": (
+        (1 + (1 / 3 + 2 / 4) / 2 + 1 / 5) / 3,
+        ((1 / 96 + 2 / 97) / 2 + (1 / 98 + 2 / 99) / 2 + 1 / 100) / 3,
+        1,
+        0.01,
+    ),
+    "P-IA@10": (5 / 30, 0, 0.1, 0),
+    "NRBP": (0.40625, 0, 0.75, 0),
+    "RBU@20": (
+        0.2 * ((1 + 0.64 + 0.4096) / 16 + (0.8 + 0.512) * 15 / 256) / 3 - COST,
+        -COST,
+        0.2 / 16 - COST,
+        -COST,
+    ),
 }
 FIVE = [(1, 1.0, frozenset(cluster)) for cluster in "aabbc"]
 
@@ -106,7 +147,8 @@ def test_a_list_of_which_nothing_came_back_is_no_better_than_the_worst(name):
     value = measure_named(name).compute(nothing, SETTING)[0]
     # 0 where higher is better; NMRR 1; MNRO and NAR as with all at the collection's end.
     ones = ("NMRR", "gNMRR", "cNMRR", "MNRO", "gMNRO", "cMNRO")
-    by_hand = (dict.fromkeys(ones, 1) | {"NAR": 0.95}).get(name, 0)
+    # RBU with the cost of twenty items, where the length of the list is not known.
+    by_hand = (dict.fromkeys(ones, 1) | {"NAR": 0.95, "RBU@20": -COST}).get(name, 0)
     assert value == pytest.approx(by_hand, abs=1e-4 if "MNRO" in name else 1e-12)
     assert goodness(name, nothing)[0] <= goodness(name, worst)[0]
 
@@ -188,7 +230,7 @@ def test_a_grade_that_all_items_share_changes_no_normalised_value(drawn):
     )
     for name, measure in MEASURES.items():
         # These read how large a grade is beside the scale, or beside a count.
-        if measure.largest is None and name not in ("ERR@20", "Q"):
+        if measure.largest is None and not re.match("ERR(lin)?@|i?RBU|Q$", name):
             found = measure.compute(alike, SETTING)
             assert np.allclose(found, measure.compute(plain, SETTING), rtol=0, atol=1e-12), name
 
