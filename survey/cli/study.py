@@ -214,7 +214,7 @@ def study() -> None:
     "--layout",
     type=click.Choice(["strip", "grid", "numbers"]),
     help="Pictures one after another, in a grid with the same rows on every screen, or positions "
-    "only (strip; of the preset pictures grid).",
+    "only; of the preset pictures grid (strip).",
 )
 @click.option("--grid-columns", type=int, help="Pictures in a row of the grid (5).")
 @click.option("--arms", help="Draw participants evenly among two or three of these: before,after.")

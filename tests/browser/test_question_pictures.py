@@ -49,9 +49,27 @@ def test_pictures_fit_and_are_light_and_open_larger(browser, server):
         context.close()
 
 
+def test_a_grid_has_the_same_rows_at_every_width(browser, server):
+    with server.app.app_context():
+        a_pictured_study(db.session, grid_columns=5)
+        db.session.remove()
+    tops = "each => [...each.querySelectorAll('li')].map(one => Math.round(one.offsetTop))"
+    for width in (320, 360, 768, 1280):
+        context = prepared(browser)
+        page = context.new_page()
+        page.set_viewport_size({"width": width, "height": 800})
+        begin(page, f"{server.address}/s/pictured")
+        for of_tiles in page.locator(".results").evaluate_all(f"all => all.map({tops})"):
+            rows = [of_tiles[:5], of_tiles[5:]]
+            assert [len({*row}) for row in rows] == [1, 1]
+            assert rows[0][0] < rows[1][0]
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        context.close()
+
+
 def test_long_texts_beside_pictures_are_opened_on_a_phone_and_fit_paper(browser, server):
     with server.app.app_context():
-        a_pictured_study(db.session, text="A lighthouse near the harbour. " * 50)
+        a_pictured_study(db.session, text="A lighthouse near the harbour. " * 50, layout="strip")
         db.session.remove()
     context = prepared(browser)
     page = context.new_page()
@@ -104,7 +122,7 @@ PIXEL = """async ([address, left, top]) => {
 def test_drawings_have_a_light_ground_and_panoramas_scroll(browser, server, width, theme):
     slug = f"odd-shapes-{width}-{theme}"
     with server.app.app_context():
-        a_pictured_study(db.session, slug, draw=a_drawing_or_a_panorama, text=None)
+        a_pictured_study(db.session, slug, draw=a_drawing_or_a_panorama, layout="strip")
         db.session.remove()
     context = prepared(browser)
     page = context.new_page()

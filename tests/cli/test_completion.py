@@ -71,7 +71,7 @@ def tab(shell):
         (["researcher", "link", "Ada\\ L"], ["Ada\\ Lovelace"]),
         (["researcher", "link", "'Ada L"], ["Ada Lovelace"]),
         (["study", "share", "five-systems", "Al"], ["Alan\\ Turing"]),
-        (["study", "new", "x", "--preset", "mnro-"], ["mnro-discriminative"]),
+        (["study", "new", "x", "--preset", "mnro-d"], ["mnro-discriminative"]),
         (["study", "new", "x", "--generator", ""], ["random", "discriminative"]),
         (["measure", "1,2", "--measures", "AP,nmr"], ["AP,NMRR"]),
         (["measure", "1,2", "--measures", "nDCG@"], ["nDCG@10"]),

@@ -3,13 +3,15 @@
 import gzip
 import io
 import re
+from dataclasses import replace
 from itertools import permutations
 
 import pytest
 from PIL import Image
 from sqlalchemy import text
 
-from survey.core.collections.items import ShownItem
+from survey.core.collections.items import Item, ShownItem
+from survey.core.kinds import kind_of
 from survey.db.models import StoredPicture
 from survey.errors import SurveyError
 from survey.kinds.ordering.plan import AFTER, BEFORE, NEVER
@@ -52,6 +54,64 @@ def test_a_question_shows_the_first_results_of_each_list_with_marks(visitor, stu
         alts = [image["alt"] for image in strip.select("img")]
         assert alts == [f"result {rank} of list {letter}" for rank in range(1, 11)]
     assert "This was searched for:" in visitor.text
+
+
+@ON_SQLITE
+def test_a_grid_has_the_plans_columns_in_the_order_of_ranks(visitor, study):
+    for strip in visitor.page.select(".results"):
+        assert {"grid", "by-5"} <= {*strip["class"]}
+        ranks = [int(each.text.split()[0]) for each in strip.select("li > small")]
+        assert ranks == [*range(1, 11)]  # by rows, for keys and readers
+
+
+@ON_SQLITE
+def test_other_layouts_are_a_strip_or_no_pictures(client, session):
+    study = a_pictured_study(session, "strips", layout="strip")
+    visitor = Visitor(client, "strips")
+    visitor.start()
+    assert "grid" not in visitor.page.select_one(".results")["class"]
+    arms = [{"name": "grid"}, {"name": "numbers", "layout": "numbers"}]
+    other = a_pictured_study(session, "arms", arms=arms)
+    assert study.digest != other.digest
+    assert other.plan.in_arm("grid").setting.columns == 5
+    assert other.plan.in_arm("numbers").setting.columns is None
+    assert not other.plan.in_arm("numbers").has_items
+    seen = set()
+    for _ in range(2):
+        visitor = Visitor(client.application.test_client(), "arms")
+        visitor.start()
+        seen.add((len(visitor.page.select(".results.grid")), len(visitor.page.select(".sheet tr"))))
+    assert seen == {(3, 0), (0, 4)}
+
+
+@ON_SQLITE
+def test_a_measure_that_knows_rows_reads_those_of_the_plan(session):
+    measures = ["AP", "RBP-RS-p0.9-gamma0.3@10"]
+    with pytest.raises(SurveyError, match="needs pictures in rows of a fixed length"):
+        a_pictured_study(session, "no-rows", measures=measures, layout="strip")
+    by = {
+        columns: a_pictured_study(session, f"by-{columns}", measures=measures, grid_columns=columns)
+        for columns in (2, 5)
+    }
+    name = by[2].plan.measures[-1]
+    values = {
+        columns: [each.content["columns"][name]["values"] for each in study.questions]
+        for columns, study in by.items()
+    }
+    assert values[2] != values[5]
+    assert by[2].digest != by[5].digest
+    arms = [{"name": "grid"}, {"name": "strip", "layout": "strip"}]
+    with pytest.raises(SurveyError, match=r"arm strip: RBP-RS.* needs pictures in rows"):
+        a_pictured_study(session, "arms", measures=measures, arms=arms)
+
+
+@ON_SQLITE
+def test_texts_in_a_grid_are_told_before_a_study_opens(session):
+    items = [Item("a", file="a.png"), Item("b", text="words")]
+    plan = a_pictured_study(session).plan
+    [finding] = kind_of(plan).item_findings(plan, items, ())
+    assert finding.text.startswith("1 document has a text, and a grid is for pictures")
+    assert [*kind_of(plan).item_findings(replace(plan, layout="strip"), items, ())] == []
 
 
 @ON_SQLITE

@@ -6,8 +6,10 @@ from datetime import timedelta
 
 import pytest
 import yaml
+from bs4 import BeautifulSoup
 
 from survey.db.models import Event, Participant, Presentation, Publication, StoredResponse
+from survey.kinds.ordering.departures import departures_of
 from survey.services import accounts
 from survey.services.participation import own_data, participants
 from survey.services.studies import lifecycle, publications
@@ -102,6 +104,16 @@ def test_three_clicks_lead_from_a_closed_study_to_its_public_page(desk, closed, 
     assert "noindex" not in page.text
     assert 'href="/studies/a-study"' in visitor.get("/studies").text
     assert 'href="/studies"' in visitor.get("/").text
+
+
+def test_the_page_says_where_the_study_departs_from_the_papers(desk, closed, visitor):
+    publish(desk)
+    page = BeautifulSoup(visitor.get(PUBLIC).text, "html.parser")
+    shown = [
+        tuple(cell.text for cell in row.select("td")) for row in page.select("#departures tbody tr")
+    ]
+    assert shown == [*departures_of(closed.plan)]
+    assert shown[0][0] == "Ten sets of five lists, not published"
 
 
 def test_what_was_asked_is_in_the_studys_language_alone(desk, session, visitor):

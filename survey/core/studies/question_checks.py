@@ -173,11 +173,12 @@ def printing_findings(question: Question) -> Iterator[Finding]:
 
 
 def texts_in_grid(layout: str, items: Iterable[Item]) -> Iterator[Finding]:
-    """Yield how many documents have no picture, where the layout is a grid of pictures."""
-    texts = sum(not item.file for item in items) if layout == GRID else 0
+    """Yield how many documents have texts, where the layout is a grid of pictures."""
+    texts = sum(item.has_text for item in items) if layout == GRID else 0
     if texts:
+        documents = "1 document has" if texts == 1 else f"{texts} documents have"
         text = (
-            f"{texts} documents have no picture, and a grid is for pictures: on a phone its texts "
-            "are too narrow to read; choose the layout strip"
+            f"{documents} a text, and a grid is for pictures: on a phone texts are too narrow in "
+            "it; choose the layout strip"
         )
         yield Finding(None, text, mend="layout", code="texts-in-grid")

@@ -21,8 +21,8 @@ class Departure(NamedTuple):
 DEPARTURES = (
     Departure(
         "Ten sets of five lists, not published",
-        "Lists drawn again by the same rule: the paper's own cannot be had",
-        "In other lists the measures differ more or less often",
+        "Lists drawn again by the same rule, as those cannot be had",
+        "How often the measures differ",
         lambda plan: plan.generator == "random",
     ),
     Departure(
@@ -34,19 +34,19 @@ DEPARTURES = (
     Departure(
         "The scenario as printed; the task is only reported",
         "The printed scenario; the task in words of our own",
-        "Little: the sense is the same",
+        "Little",
         lambda plan: plan.ticks == NEAREST,
     ),
     Departure(
         "The scenario as printed, in terms of retrieval",
-        "The same story in plain words, for people who know nothing of retrieval",
-        "Fewer misunderstandings; others may read another task into it",
+        "The same story in plain words, for lay people",
+        "Fewer misunderstandings",
         lambda plan: plan.ticks != NEAREST,
     ),
     Departure(
         "Which ranking more closely matches one's own",
-        "Which method gives the same order: what a tick means is then the same for everyone",
-        "More own orders, fewer votes for the nearest measure",
+        "Which method gives the same order, so that all mean the same by a tick",
+        "More own orders, fewer votes",
         lambda plan: plan.ticks != NEAREST,
     ),
     Departure(
@@ -57,8 +57,8 @@ DEPARTURES = (
     ),
     Departure(
         "No practice is reported",
-        "A practice question, and one that checks the reading of positions: people are untrained",
-        "Fewer slips in the first questions",
+        "A practice question and one that checks reading, for untrained people",
+        "Fewer slips at first",
         lambda plan: plan.practice,
     ),
     Departure(
@@ -92,40 +92,39 @@ DEPARTURES = (
         lambda plan: plan.arms,
     ),
     Departure(
-        "Scores for a ranking of one's own, typed into a last column",
-        "Letters tapped in order, or places chosen: possible on a phone",
-        "Own orders cost less, so there may be more",
+        "Scores of one's own, typed into a last column",
+        "Letters tapped in order, which a phone allows",
+        "More own orders, as they cost less",
     ),
     Departure(
         "An own ranking counts as OTHER",
-        "One that equals a measure's counts for that measure",
+        "One that equals a measure's counts for that measure, as it agrees",
         "Fewer OTHER, more votes",
     ),
     Departure(
         "Not reported: questions asked back",
-        "Asked once when ticked orders differ, or when a list comes below one that it beats at "
-        "every position",
-        "Fewer slips; some people change their answer",
+        "Asked once when ticked orders differ, or a list is below one that it beats everywhere",
+        "Fewer slips; some changed answers",
     ),
     Departure(
         "Not reported: going back",
-        "Back, and a page of all answers before they are handed in: slips can be mended",
-        "Answers of one person agree more with one another",
+        "Back, and a page of all answers at the end, to mend slips",
+        "Answers of one person are more alike",
     ),
     Departure(
         "Not reported: consent",
-        "A consent text first, leaving at any time, erasing one's data: law and ethics ask for it",
-        "Those who refuse or leave are not in the results",
+        "Consent, leaving, erasing one's data, as law and ethics ask",
+        "Who is in the results",
     ),
     Departure(
-        "An electronic form; on which device is not reported",
-        "Any browser, phones too",
-        "Less is in view at once on a phone",
+        "A form, on devices not reported",
+        "Any browser, so that more can take part",
+        "A phone shows less at once",
     ),
     Departure(
         "Thirty students of one department",
         "Whoever is invited",
-        "Other people may judge otherwise",
+        "Who judges",
     ),
 )
 
