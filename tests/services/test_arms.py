@@ -1,5 +1,6 @@
 """Arms: participants are drawn at random and evenly among ways of showing the methods."""
 
+import json
 from collections import Counter
 
 import pytest
@@ -13,14 +14,17 @@ from survey.errors import SurveyError
 from survey.kinds.ordering.analysis import analysis_json
 from survey.kinds.ordering.answer import OrderingAnswer
 from survey.kinds.ordering.sheets import tables_of
+from survey.kinds.preference.answer import PreferenceAnswer
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.exchange.bundle_reader import replicate
+from survey.services.participation.answers import all_presentations
 from survey.services.participation.own_data import own_data
 from survey.services.planning.simulation import preferences_for, simulate
 from survey.services.studies.plans import read_plan, write_plan
 from tests.analyses import analyse_study, report_of
 from tests.builders import KEY, Visitor, a_plan, a_ready_participant, an_open_study, save_answer
 from tests.databases import ON_BOTH, ON_SQLITE
+from tests.preferred import a_preference_study
 from tests.services.exchange.conftest import handed_out
 
 ARMS = ["before", "after", "never"]
@@ -93,6 +97,7 @@ def test_other_arms_are_refused(changes, fault):
         a_plan(**changes)
 
 
+EDUCATION = {"name": "education", "label": "Education", "kind": "text"}
 EARLY = "A system does well when its photos come early."
 INSTRUCTIONS = [
     {"name": "plain", "practice": False},
@@ -262,3 +267,23 @@ def test_where_no_one_is_shown_columns_verdicts_are_of_the_own_orderings(session
     assert "nothing could be ticked" in page
     assert "“Preferred” is said only" not in page
     assert [*replicate(handed_out(session, study))]
+
+
+@ON_SQLITE
+def test_arms_of_preferences_are_compared_in_their_agreement(session):
+    arms = [{"name": "unmarked"}, {"name": "marked", "mark_relevant": True}]
+    study = a_preference_study(session, arms=arms, personal_fields=[EDUCATION])
+    preferred = {"unmarked": "A", "marked": "B"}  # list A in the one arm, list B in the other
+    for number in range(8):
+        participant = a_ready_participant(session, study, f"browser {number}")
+        for shown in all_presentations(session, study.plan, participant):
+            side = "left" if shown.view.left_list == preferred[participant.arm] else "right"
+            save_answer(session, participant, shown.position, PreferenceAnswer(side))
+    files = handed_out(session, study)
+    assert [*replicate(files)]
+    effects = json.loads(files["analysis.json"])["arms"]
+    assert effects["statistic"] == "agreement"
+    means = [each["means"] for each in effects["arms"]]
+    for name in study.plan.measures:
+        assert means[0][name] + means[1][name] == pytest.approx(1)  # each prefers the other list
+    assert all("With “marked” " in each["sentence"] for each in effects["effects"] if each["mean"])

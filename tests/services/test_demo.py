@@ -11,16 +11,18 @@ from tests.services.test_picture_folder import TEXTURES, read
 pytestmark = pytest.mark.slow
 
 
-def test_both_are_made_once_and_open(session):
+def test_they_are_made_once_and_open(session):
     first = demo.ensure_studies(session)
     assert first.slug == "five-systems"
     assert demo.ensure_studies(session).id == first.id
     studies = lifecycle.all_studies(session)
     assert [(each.slug, each.status) for each in studies] == [
         ("five-systems", "open"),
+        ("five-systems-as-printed", "open"),
         ("five-systems-in-pictures", "open"),
     ]
-    assert items.items_summary(session, studies[1])["items"] == 100
+    assert items.items_summary(session, studies[2])["items"] == 100
+    assert [each.plan.practice for each in studies] == [True, False, True]
 
 
 def test_pictures_have_the_papers_setting_and_measures_contradict_in_every_question(session):

@@ -66,6 +66,7 @@ from survey.core.studies.rankings import Ranking
 from survey.errors import SurveyError
 from survey.kinds.ordering.answer import contradiction_of
 from survey.kinds.ordering.plan import AFTER, NEVER, OrderingPlan
+from survey.services.analysis.arm_sheets import arms_json
 from survey.services.analysis.study_results import (
     AnalysisOptions,
     Exclusions,
@@ -564,7 +565,7 @@ def analysis_json(analysis: Analysis) -> dict[str, Any]:
         "friedman": {"approvals": agreement.friedman_approvals, "tau_b": agreement.friedman_tau_b},
         "concordance": _concordance_json(agreement.concordance),
         **({"anchoring": _anchoring_json(analysis.anchoring)} if analysis.anchoring else {}),
-        **({"arms": _arms_json(analysis.arms)} if analysis.arms else {}),
+        **({"arms": arms_json(analysis.arms)} if analysis.arms else {}),
         **({"own_orderings": analysis.own_orderings} if analysis.own_orderings else {}),
         "bias": agreement.bias,
         "order_effects": agreement.order_effects,
@@ -677,18 +678,6 @@ def _anchoring_json(anchoring: Anchoring) -> dict[str, Any]:
         arm = arms.setdefault(each.arm, {})
         arm.update({"first": figures} if each.orderings == FIRST else figures)
     return {"arms": arms, "difference": anchoring.differences}
-
-
-def _arms_json(effects: ArmEffects) -> dict[str, Any]:
-    """Return the arms' means, and each effect with its sentence."""
-    return {
-        "statistic": effects.statistic,
-        "arms": effects.arms,
-        "effects": [
-            {"of": each.of, **vars(each), "sentence": effects.sentence(each)}
-            for each in effects.effects
-        ],
-    }
 
 
 def _means_json(agreement: MeanAgreement) -> dict[str, Any]:

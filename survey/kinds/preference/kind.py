@@ -268,13 +268,13 @@ class PreferenceKind(
     ) -> PreferenceResults:
         """Return what the preferences say of measures and runs."""
         plan: Any = content.plan
-        counted = (
-            content.counted(options) if plan.looks else ()
-        )  # else the level asks for no number
+        # Else neither the level nor the arms ask for them.
+        counted = [*content.counted(options)] if plan.looks or plan.arms else []
         finished = sum(each.status == "complete" for each in counted)
         level = level_left(plan, content.looks, finished)
         judgements = [*map(_judgement, answers)]
-        of_study = (plan, content.questions, judgements, content.looks, level)
+        arms = {each.public_id: each.arm for each in counted if each.arm}
+        of_study = (plan, content.questions, judgements, content.looks, level, arms)
         return PreferenceResults(*of_study, **content.known(options))
 
     def tried(

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from math import inf
 from statistics import fmean
@@ -11,6 +11,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from survey.core.agreement.agreement import explained, json_values
+from survey.core.agreement.arm_effects import (
+    AGREEMENT as PREFERRING,
+)
+from survey.core.agreement.arm_effects import (
+    ArmAnswers,
+    ArmEffects,
+    arm_effects,
+)
 from survey.core.agreement.headlines import (
     AGREEMENT,
     RUN_WORDS,
@@ -27,6 +35,7 @@ from survey.core.agreement.preferences import (
     PairOfLists,
     PreferenceAnalysis,
     agreed_share,
+    agreement_of,
     analyse_preferences,
 )
 from survey.core.agreement.run_strengths import RunStrengths, StrengthDifference, run_strengths
@@ -52,6 +61,7 @@ from survey.kinds.preference.plan import (
     PreferencePlan,
     sign_of,
 )
+from survey.services.analysis.arm_sheets import arm_sheets, arms_json
 from survey.services.analysis.order_effects import order_effects_sheet
 from survey.services.analysis.results import Results, Sentence
 from survey.services.analysis.sheets import Cell, P, Sheet, Starred, Worded, count_of
@@ -121,7 +131,7 @@ class PreferenceResults(Results):
     """The preferences of the participants who count, and what follows from them.
 
     ``looks``: at results before the last answers came; ``level``: at which a corrected test
-    decides, below LEVEL where planned looks share it.
+    decides, below LEVEL where planned looks share it. ``arm_of``: participant → arm.
     """
 
     plan: PreferencePlan
@@ -129,6 +139,28 @@ class PreferenceResults(Results):
     judgements: Sequence[Judgement]
     looks: Sequence[Mapping[str, Any]] = ()
     level: float = LEVEL
+    arm_of: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def arms(self) -> ArmEffects | None:
+        """What the arms change in the agreement with preferences; None without arms."""
+        if not self.plan.arms:
+            return None
+        signs = {
+            each.number: np.array([sign_of(each, name) for name in self.plan.measures])
+            for each in self.questions
+        }
+        groups = {}
+        for arm in self.plan.arms:
+            people = {name for name, its in self.arm_of.items() if its == arm}
+            of_arm = [each for each in self.judgements if each.sign and each.participant in people]
+            values = [agreement_of(signs[each.question], each.sign) for each in of_arm]
+            groups[arm] = ArmAnswers(
+                np.array([each.participant for each in of_arm], dtype=np.str_),
+                np.array([each.question for each in of_arm], dtype=np.int64),
+                np.array(values, dtype=np.float64).reshape(len(of_arm), len(self.plan.measures)),
+            )
+        return arm_effects(groups, self.plan.measures, PREFERRING)
 
     @cached_property
     def participants(self) -> list[str]:
@@ -325,6 +357,7 @@ class PreferenceResults(Results):
                 "preferring": analysis.preferring,
             },
             "answers": {name: self.sides[name] for name in PREFERRED},
+            **({"arms": arms_json(self.arms)} if self.arms else {}),
             "side_p": self._side_p,
             "asked_back": {"satisfaction": self.asked_back},
             "measures": [
@@ -528,6 +561,7 @@ class PreferenceResults(Results):
             *([self._strengths()] if self.plan.ask_strength else []),
             *([self._compared()] if self.analysis.differences else []),
             self._people_sheet(),
+            *(arm_sheets(self.arms, self.level) if self.arms else ()),
             self._runs(),
             order_effects_sheet(
                 self.analysis.order_effects, self.analysis.carry_over, "in agreement"

@@ -49,6 +49,23 @@ def arm_sheets(effects: ArmEffects, level: float = LEVEL) -> Iterator[Sheet]:
     )
 
 
+def arms_json(effects: ArmEffects) -> dict[str, object]:
+    """Return the arms' means, and each effect with its sentence."""
+    return {
+        "statistic": effects.statistic,
+        "arms": [vars(each) for each in effects.arms],
+        "effects": [
+            {
+                "of": each.of,
+                **vars(each),
+                "over": each.over or "",
+                "sentence": effects.sentence(each),
+            }
+            for each in effects.effects
+        ],
+    }
+
+
 def arms_gist(effects: ArmEffects | None, level: float = LEVEL) -> str:
     """Say in a few words how many rows are decided."""
     rows = effects.effects if effects else ()

@@ -1,4 +1,4 @@
-"""The two studies to try, of ``survey serve --demo``: the paper's, and one with pictures."""
+"""The studies of ``survey serve --demo``: the paper's in two wordings, and one with pictures."""
 
 from importlib.resources import as_file, files
 
@@ -17,6 +17,7 @@ from survey.services.studies.plans import as_fields, from_trec, preset_plan
 DEMO_SLUG = "five-systems"
 # In 3 of its 10 questions two measures order the lists alike, as in 3 of the paper's sets.
 DEMO_SEED = 2039
+VERBATIM_SLUG = "five-systems-as-printed"
 PICTURES_SLUG = "five-systems-in-pictures"
 PICTURES_SEED = 2040
 DEMO_CONTACT = {
@@ -32,12 +33,14 @@ TOPICS = (
 
 
 def ensure_studies(session: Session) -> Study:
-    """Create and open both studies if there is no study; return an open study, else the first."""
+    """Create and open the studies if there is no study; return an open study, else the first."""
     lock_globally(session)  # else servers that start together would create them twice
-    if not (existing := lifecycle.all_studies(session)):
-        plan = preset_plan("mnro", seed=DEMO_SEED, **DEMO_CONTACT)
-        existing = [lifecycle.create_study(session, DEMO_SLUG, plan)]
-        lifecycle.open_study(session, existing[0], anyway=NO_ADDRESS)
+    existing = [*lifecycle.all_studies(session)]
+    if not existing:
+        for slug, preset in ((DEMO_SLUG, "mnro"), (VERBATIM_SLUG, "mnro-verbatim")):
+            plan = preset_plan(preset, seed=DEMO_SEED, **DEMO_CONTACT)
+            existing.append(lifecycle.create_study(session, slug, plan))
+            lifecycle.open_study(session, existing[-1], anyway=NO_ADDRESS)
         create_picture_study(session)
     return next((study for study in existing if study.status == "open"), existing[0])
 
