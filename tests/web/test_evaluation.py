@@ -78,6 +78,21 @@ def test_uploaded_runs_are_scored_compared_and_drawn(desk):
     ) in desk.text
 
 
+def test_rows_of_pictures_and_topics_that_no_run_returned_can_be_counted(desk):
+    def more():
+        return files(qrels=a_file("q1 0 a 1\nq1 0 b 0\nq2 0 a 1\nq3 0 a 1\n", "qrels.txt"))
+
+    name = "RBP-RS-p0.9-gamma0.3@5"
+    desk.send(PAGE, more(), measures=name)
+    assert desk.status == 400
+    assert f"{name} needs" in desk.text
+    desk.send(PAGE, more(), measures=name, columns="2", complete="y")
+    assert "Means over 3 queries" in tables(desk)
+    assert f"--measures {name} --columns 2 --complete --to FOLDER" in desk.text
+    desk.send(PAGE, files(), measures="AP", columns="0")
+    assert "'0' found; a whole number from 1 to 1,000 is allowed." in desk.text
+
+
 @pytest.mark.slow
 def test_the_zip_holds_what_the_command_writes(desk):
     desk.send(PAGE, files(), download="zip")

@@ -6,9 +6,12 @@ import re
 
 import pytest
 
+from survey.core.measures import Setting
+from survey.core.studies.questions import Marks, build_question
 from survey.db.models import Study
+from survey.errors import SurveyError
 from survey.services.studies import lifecycle
-from tests.builders import Visitor, an_open_study
+from tests.builders import Visitor, a_plan, an_open_study
 from tests.databases import ON_SQLITE
 from tests.web.desk import STUDY, a_file
 
@@ -51,6 +54,40 @@ def test_practice_is_marked_as_the_questions_are(session, visitor):
     assert all("(3)" in row for row in rows_of(visitor.page))
     visitor.open("/practice")
     assert "how well the match fits" in visitor.text
+
+
+@ON_SQLITE
+def test_the_best_possible_list_has_the_highest_grades_first(session, visitor):
+    an_open_study(session, marks=GRADES, measures=["AP", "nDCG@10"], show_ideal=True)
+    visitor.start()
+    ideal = re.sub(r"\s+", " ", visitor.page.select_one(".ideal").text).strip()
+    assert ideal == "The best possible list: 1 (3) 2 (2) 3 (2) 4 (1) 5 (1)"
+
+
+def test_a_best_possible_list_needs_grades_that_the_lists_share():
+    with pytest.raises(SurveyError, match="show_ideal needs grades, which the lists do not have"):
+        a_plan(show_ideal=True)
+    shared, apart = (
+        build_question(1, [[1, 4], [2, 3]], ["nDCG@5"], Setting(), Marks(grades=grades)).ideal
+        for grades in (((1, 2), (2, 1)), ((1, 2), (2, 2)))
+    )
+    assert (shared, apart) == (((1, "2"), (2, "1")), ())
+
+
+@ON_SQLITE
+def test_a_cluster_has_the_same_colour_wherever_it_is(session, visitor):
+    an_open_study(session, marks=CLUSTERS, measures=["AP", "S-recall@20"])
+    visitor.start()
+    colours = {}
+    for item in visitor.page.select(".ranks .item"):
+        dots = tuple(dot["class"][-1] for dot in item.select(".dot"))
+        colours.setdefault(item.select_one(".mark").text.strip("()"), set()).add(dots)
+    assert colours == {
+        "dolphin": {("of-1",)},
+        "harbour bridge + opera": {("of-2", "of-3")},
+        "turtle": {("of-4",)},
+        "-": {()},
+    }
 
 
 @ON_SQLITE

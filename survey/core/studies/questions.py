@@ -250,6 +250,12 @@ class Question:
         [grades] = rows
         return tuple((rank, mark_text(grade)) for rank, grade in enumerate(grades, 1))
 
+    @cached_property
+    def cluster_names(self) -> tuple[str, ...]:
+        """The clusters of its lists' items as pages write them, sorted."""
+        names = {name for row in self.marks.clusters for item in row for name in item}
+        return tuple(mark_text([name]) for name in sorted(names))
+
     def written(self, letter: str) -> str:
         """Return a list's positions with their marks: 3 (2) 8 (1)."""
         return " ".join(
@@ -406,7 +412,7 @@ class BlindedQuestion:
     marks, which may be empty; ``columns``: from left to right;
     ``agreeing``: groups of labels whose columns give the same order. Where items are shown,
     ``results`` holds the first results of each row, and ``topic`` what was searched for.
-    ``ideal``: the best possible list, see ``Question``.
+    ``ideal``: the best possible list, and ``cluster_names``: see ``Question``.
     """
 
     rows: tuple[tuple[str, tuple[tuple[int, str], ...]], ...]
@@ -415,6 +421,7 @@ class BlindedQuestion:
     results: "tuple[tuple[Result, ...], ...]" = ()
     topic: "ShownItem | None" = None
     ideal: tuple[tuple[int, str], ...] = ()
+    cluster_names: tuple[str, ...] = ()
 
     @property
     def opens_larger(self) -> bool:
@@ -484,4 +491,5 @@ def blind(
         ),
         agreeing=tuple(tuple(group) for group in identical_groups(rankings)),
         ideal=question.ideal,
+        cluster_names=question.cluster_names,
     )

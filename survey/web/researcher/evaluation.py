@@ -30,6 +30,7 @@ from survey.web.researcher.pages import (
 from survey.web.uploads import UploadField, UploadsField, keep
 
 LARGEST_COLLECTION = 10**12
+MOST_COLUMNS = 1_000
 
 
 class EvaluationForm(Form, ReadingFields):
@@ -41,7 +42,9 @@ class EvaluationForm(Form, ReadingFields):
     weights = UploadField("Weights")
     measures = StringField("Measures")
     collection_size = StringField("Size of the collection")
+    columns = StringField("Pictures in a row")
     baseline = StringField("Baseline")
+    complete = BooleanField("Also count topics that no run returned anything for")
     all_runs = BooleanField("Also compare every two runs at once (Tukey's HSD)")
 
 
@@ -94,6 +97,7 @@ def _report_of(form: EvaluationForm) -> Report | None:
         if not files and field in (form.qrels, form.runs):
             field.errors = ["Choose a file."]
     size = whole_number_in(form.collection_size, LARGEST_COLLECTION)
+    columns = whole_number_in(form.columns, MOST_COLUMNS)
     reading = form.reading()
     if form.problems:
         return None
@@ -107,6 +111,8 @@ def _report_of(form: EvaluationForm) -> Report | None:
         weights=next(iter(paths["weights"]), None),
         baseline=(form.baseline.data or "").strip() or None,
         all_runs=form.all_runs.data,
+        columns=columns,
+        complete=form.complete.data,
         **reading._asdict(),
     )
     try:
@@ -149,6 +155,7 @@ def _command(scoring: Request) -> str:
         "weights": [scoring.weights],
         "measures": scoring.measures,
         "collection-size": [scoring.collection_size],
+        "columns": [scoring.columns],
         "baseline": [scoring.baseline],
         "ids": scoring.ids,
         "scores": ["distances" if scoring.distances else None],
@@ -160,4 +167,5 @@ def _command(scoring: Request) -> str:
         if any(values)
     ]
     words += ["--all-runs"] if scoring.all_runs else []
+    words += ["--complete"] if scoring.complete else []
     return f"survey evaluate {' '.join(words)} --to FOLDER"
