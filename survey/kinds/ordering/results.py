@@ -19,7 +19,7 @@ from survey.figures.analysis import analysis_exhibits
 from survey.figures.exhibit import Exhibit
 from survey.kinds.ordering.analysis import Analysis, analysis_json
 from survey.kinds.ordering.sheets import participants_exhibits, participants_sheet, tables_of
-from survey.services.analysis.arm_sheets import ARMS_TITLE, arms_gist
+from survey.services.analysis.arm_sheets import arms_section
 from survey.services.analysis.results import (
     IN_FULL,
     NO_EVIDENCE,
@@ -286,6 +286,7 @@ class OrderingResults(Results):
     @cached_property
     def sections(self) -> list[Section]:
         """The parts of the report, in the order in which a reader asks."""
+        arms = self.analysis.arms
         return [
             Section("verdicts", SUPPORTED, "Verdicts", self._verdicts, IN_FULL),
             self._people,
@@ -297,7 +298,7 @@ class OrderingResults(Results):
             Section(
                 "agreement", "Agreement with participants' own orders", "Agreement", self._agreement
             ),
-            *([self._arms] if "arms" in self._sheet else []),
+            *([arms_section(arms, self.analysis.votes.level)] if arms else []),
             *([self._runs] if "runs" in self._sheet else []),
             Section(
                 *("bias", "Labels, columns, and the course of a session", "Columns"), self._course
@@ -386,11 +387,6 @@ class OrderingResults(Results):
             More(title, self._listings("concordance", "raters")),
             *self._listings("anchoring"),
         ]
-
-    @property
-    def _arms(self) -> Section:
-        gist = arms_gist(self.analysis.arms, self.analysis.votes.level)
-        return Section("arms", ARMS_TITLE, "Arms", self._listings("arms", "arm-effects"), gist)
 
     @property
     def _runs(self) -> Section:

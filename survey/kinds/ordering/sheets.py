@@ -55,7 +55,7 @@ def tables_of(analysis: Analysis) -> Iterator[Sheet]:
     if analysis.anchoring:
         yield _anchoring(analysis.anchoring)
     if analysis.arms:
-        yield from arm_sheets(analysis.arms, analysis.votes.level)
+        yield from arm_sheets(analysis.arms)
     if analysis.runs:
         yield _runs(analysis)
     if analysis.own_orderings:

@@ -61,9 +61,9 @@ from survey.kinds.preference.plan import (
     PreferencePlan,
     sign_of,
 )
-from survey.services.analysis.arm_sheets import arm_sheets, arms_json
+from survey.services.analysis.arm_sheets import arm_sheets, arms_json, arms_section
 from survey.services.analysis.order_effects import order_effects_sheet
-from survey.services.analysis.results import Results, Sentence
+from survey.services.analysis.results import Results, Section, Sentence
 from survey.services.analysis.sheets import Cell, P, Sheet, Starred, Worded, count_of
 
 RANDOM_AGREEMENT = 0.5  # the agreement of a random choice
@@ -561,12 +561,21 @@ class PreferenceResults(Results):
             *([self._strengths()] if self.plan.ask_strength else []),
             *([self._compared()] if self.analysis.differences else []),
             self._people_sheet(),
-            *(arm_sheets(self.arms, self.level) if self.arms else ()),
+            *(arm_sheets(self.arms) if self.arms else ()),
             self._runs(),
             order_effects_sheet(
                 self.analysis.order_effects, self.analysis.carry_over, "in agreement"
             ),
         ]
+
+    @property
+    def sections(self) -> list[Section]:
+        """See ``Results``; what the arms change has a part of its own."""
+        sections = super().sections
+        if self.arms is None or not self.judgements:
+            return sections
+        others = [each for each in sections if each.name not in ("arms", "arm-effects")]
+        return [*others[:1], arms_section(self.arms, self.level), *others[1:]]
 
     def _answers(self) -> Sheet:
         words = ("list at the left", "list at the right", "equally good", "neither good")

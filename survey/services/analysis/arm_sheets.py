@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from survey.core.agreement.arm_effects import AGREEMENT, SHARE, ArmEffect, ArmEffects
 from survey.core.statistics.significance import LEVEL
+from survey.services.analysis.results import Listing, More, Section, Sentence, Sentences
 from survey.services.analysis.sheets import P, Sheet, Worded, count_of
 
 MEANS = {SHARE: "each measure's share of the votes", AGREEMENT: "agreement with each measure"}
@@ -15,8 +16,8 @@ ARMS_NOTE = (
 )
 
 
-def arm_sheets(effects: ArmEffects, level: float = LEVEL) -> Iterator[Sheet]:
-    """Yield the table of the arms' means, and that of what each arm changes, with sentences."""
+def arm_sheets(effects: ArmEffects) -> Iterator[Sheet]:
+    """Yield the table of the arms' means, and that of what each arm changes."""
     measures = [*effects.arms[0].means] if effects.arms else []
     yield Sheet(
         name="arms",
@@ -32,7 +33,6 @@ def arm_sheets(effects: ArmEffects, level: float = LEVEL) -> Iterator[Sheet]:
         title="What each arm changes, against the first",
         columns=(
             *("arm", "measure or pair", "difference", "95 % from", "to", "p", "p, corrected"),
-            "in words",
         ),
         rows=tuple(
             (
@@ -41,7 +41,6 @@ def arm_sheets(effects: ArmEffects, level: float = LEVEL) -> Iterator[Sheet]:
                 each.mean,
                 *(each.ci95 or (None, None)),
                 *(None if p is None else P(p) for p in (each.p, each.p_holm)),
-                effects.sentence(each, level),
             )
             for each in effects.effects
         ),
@@ -66,11 +65,18 @@ def arms_json(effects: ArmEffects) -> dict[str, object]:
     }
 
 
-def arms_gist(effects: ArmEffects | None, level: float = LEVEL) -> str:
-    """Say in a few words how many rows are decided."""
-    rows = effects.effects if effects else ()
-    decided = sum(each.is_decided(level) for each in rows)
-    return f"{decided} of {count_of(len(rows), 'comparison')} decided"
+def arms_section(effects: ArmEffects, level: float = LEVEL) -> Section:
+    """Return the part of a report on arms: a sentence for each row, and the numbers on demand."""
+    decided = [each.is_decided(level) for each in effects.effects]
+    sentences = Sentences(
+        [
+            Sentence(effects.sentence(each, level), is_decided=is_decided)
+            for each, is_decided in zip(effects.effects, decided, strict=True)
+        ]
+    )
+    numbers = More("The numbers", [*map(Listing, arm_sheets(effects))])
+    gist = f"{sum(decided)} of {count_of(len(decided), 'comparison')} decided"
+    return Section("arms", ARMS_TITLE, "Arms", [sentences, numbers], gist)
 
 
 def _named(effect: ArmEffect) -> str:
