@@ -303,10 +303,12 @@ def judge_study(folder: Path | None = None) -> Reproduction:
     return Reproduction(
         "claims",
         {"title": study.title, "source": study.source, "data": study.data},
-        sheets=(sheet,),
+        sheets=(sheet,) if pairs else (),
         claims=tuple(claims),
         remarks=remarks,
-        documents={"claims.md": claims_document(study.title, claims, (sheet,), remarks)},
+        documents={
+            "claims.md": claims_document(study.title, claims, (sheet,) if pairs else (), remarks)
+        },
         table=Sheet(
             "claims",
             study.title,

@@ -51,14 +51,14 @@ def test_pictures_fit_and_are_light_and_open_larger(browser, server):
 
 def test_a_grid_has_the_same_rows_at_every_width(browser, server):
     with server.app.app_context():
-        a_pictured_study(db.session, grid_columns=5)
+        a_pictured_study(db.session, "in-rows", grid_columns=5)
         db.session.remove()
     tops = "each => [...each.querySelectorAll('li')].map(one => Math.round(one.offsetTop))"
     for width in (320, 360, 768, 1280):
         context = prepared(browser)
         page = context.new_page()
         page.set_viewport_size({"width": width, "height": 800})
-        begin(page, f"{server.address}/s/pictured")
+        begin(page, f"{server.address}/s/in-rows")
         for of_tiles in page.locator(".results").evaluate_all(f"all => all.map({tops})"):
             rows = [of_tiles[:5], of_tiles[5:]]
             assert [len({*row}) for row in rows] == [1, 1]

@@ -61,7 +61,7 @@ def test_a_question_of_a_check_is_shown_as_participants_see_it_when_it_is_unfold
     part = page.locator("#question-2")
     part.get_by_role("heading", name="Question 2").click()
     question = part.locator("[inert] h1")
-    expect(question).to_contain_text("Whose ordering")
+    expect(question).to_contain_text("Which method puts")
     expect(part.locator("a.show")).to_have_count(0)
     box = part.locator("[inert] [name=choice]").first
     assert box.evaluate("(box) => getComputedStyle(box.closest('.pick')).display") == "grid"

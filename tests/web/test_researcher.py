@@ -339,7 +339,7 @@ def test_the_same_study_from_a_file_and_from_the_form_has_the_same_digest(desk, 
     assert desk.address == "/research/studies/from-file/plan"
 
     desk.open("/research/new")
-    desk.send("/research/new", slug="from-form")
+    desk.send("/research/new", start="mnro", slug="from-form")
     form = "/research/studies/from-form/plan"
     desk.send(form, add="closing_questions")
     desk.send(form, add="ask")
@@ -639,7 +639,7 @@ def test_the_preview_shows_every_page_in_any_label_order_and_stores_nothing(desk
         first = values
     desk.send(f"{STUDY}/preview/321/question/1")
     assert desk.status == 400
-    assert "Tick every method whose ordering matches yours" in desk.text
+    assert "Tick a method whose ordering matches yours" in desk.text
     desk.send(f"{STUDY}/preview/321/question/1", choice="1")
     assert desk.address == f"{STUDY}/preview/321/question/2"
     assert session.query(Participant).count() == 0

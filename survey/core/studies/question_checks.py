@@ -178,7 +178,7 @@ def texts_in_grid(layout: str, items: Iterable[Item]) -> Iterator[Finding]:
     if texts:
         documents = "1 document has" if texts == 1 else f"{texts} documents have"
         text = (
-            f"{documents} a text, and a grid is for pictures: on a phone texts are too narrow in "
-            "it; choose the layout strip"
+            f"{documents} a text, and a grid is for pictures: a list with texts is shown as a "
+            "strip, and measures that know rows read others; choose the layout strip"
         )
         yield Finding(None, text, mend="layout", code="texts-in-grid")
