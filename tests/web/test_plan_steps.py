@@ -166,6 +166,24 @@ def test_the_power_is_that_of_the_plan_and_of_its_own_questions(desk, study):
     assert "This study never shows methods" in desk.page.select_one("#power").text
 
 
+def test_arms_of_any_settings_are_written_as_lines(desk, session, study):
+    lines = "- {name: plain, practice: false}\n- {name: early, criterion: Early is good.}\n"
+    desk.open(PLAN)
+    desk.send(PLAN, arm_settings=lines)
+    plan = plan_of(session)
+    assert plan.arms == ("plain", "early")
+    assert plan.in_arm("early").criterion == "Early is good."
+    desk.open(PLAN)
+    shown = desk.page.select_one("#arm_settings").text.strip()
+    assert shown.splitlines() == lines.splitlines()
+    desk.send(PLAN, arm_settings="- {name: plain}\n- {name: early, colour: red}\n")
+    assert desk.status == 400
+    assert "Arm early: there is no field “colour” of an arm" in desk.text
+    assert "colour: red" in desk.page.select_one("#arm_settings").text  # as it was typed
+    desk.send(PLAN, arm_settings="")
+    assert plan_of(session).arms == ()
+
+
 def test_a_new_study_of_runs_takes_their_files_or_leaves_them_for_later(desk, session):
     def uploaded(*names):
         texts = {"qrels": a_qrels().text, **{name: a_run(name).text for name in RUNS}}
@@ -414,7 +432,8 @@ def test_a_fault_names_fields_as_the_page_does(desk, session):
     desk.open(f"{OF_A_KIND}/plan")
     desk.send(f"{OF_A_KIND}/plan", show_positions=None)
     assert desk.status == 400
-    assert "show_" not in desk.text
+    shown = desk.page.select_one(".problems").text
+    assert "show_" not in shown
     assert "turn “Show positions as numbers” on" in desk.text
 
 

@@ -12,6 +12,7 @@ from survey.kinds.ordering.plan import (
     COLUMN_TIMES,
     OF_RUNS,
     OWN_LISTS,
+    OrderingPlan,
     ordering_plan,
 )
 from survey.services.studies import plans
@@ -41,8 +42,8 @@ ARMS_HELP = (
 )
 ARM_SETTINGS_HELP = (
     "Arms that differ in something else. One in a line, like - {name: early, criterion: A system "
-    "does well when these come early.} The first may have a name only. What may differ is in "
-    "docs/run-your-own-study.md."
+    "does well when these come early.} The first may have a name only. May differ: "
+    f"{', '.join(OrderingPlan.varied)}."
 )
 # The steps of an ordering study. Which field appears with which choice is in static/plan.css.
 ORDERING_STEPS = PLAN_STEPS | {
