@@ -74,6 +74,12 @@ DEPARTURES = (
         lambda plan: plan.show_values and (plan.rescale_values or plan.scores == FOLDED),
     ),
     Departure(
+        "Not reported: what the values mean",
+        "A sentence says that lower is better, so that they can be read",
+        "What people take from values",
+        lambda plan: plan.show_values,
+    ),
+    Departure(
         "The order of the columns changes from set to set",
         "Method 1 always first: easier to find again",
         "People who take the first column favour no measure, as labels are drawn anew",
