@@ -32,7 +32,7 @@ EXHIBIT_NAMES = (
         "survey paper table4",
         "survey paper figure1 --to figures",
         "survey paper all --to paper-again",
-        "survey paper claims --study their-study",
+        "survey paper claims --to claims",
         "survey paper generality --collection collection --to figures",
     )
 )
