@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 EXHIBIT_NAMES = (
     *(f"table{number}" for number in range(1, 9)),
     *(f"figure{number}" for number in range(1, 9)),
-    *("correlations", "slips", "claims", "generality"),
+    *("correlations", "slips", "generality"),
 )
 
 
@@ -32,7 +32,6 @@ EXHIBIT_NAMES = (
         "survey paper table4",
         "survey paper figure1 --to figures",
         "survey paper all --to paper-again",
-        "survey paper claims --to claims",
         "survey paper generality --collection collection --to figures",
     )
 )
@@ -49,29 +48,18 @@ EXHIBIT_NAMES = (
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="For generality: a folder that `survey collect` wrote; by default the survey's own.",
 )
-@click.option(
-    "--study",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="For claims: a folder with study.yaml and the table of a published study.",
-)
 @JSON_OPTION
-def paper(
-    name: str, folder: Path | None, collection: Path | None, study: Path | None, as_json: bool
-) -> None:
+def paper(name: str, folder: Path | None, collection: Path | None, as_json: bool) -> None:
     """Recompute the MNRO paper's tables and figures.
 
     Each value is printed beside the paper's. NAME is table1 to table8, figure1 to figure8,
     "correlations" of MAP, ANMRR and AMNRO over descriptors (Section 5.4), "slips" (the paper's
-    misprints), "claims" of a published study of agreement, judged by its table (by default of Table
-    4), "generality" (Table 2's experiment on a collection of pictures), or all. The exit
+    misprints), "generality" (Table 2's experiment on a collection of pictures), or all. The exit
     status is 1 if something that can be recomputed does not agree.
     """
     from survey.paper.catalogue import REPRODUCTIONS
-    from survey.paper.claims import judge_study
     from survey.paper.generality import generality
 
-    if study and name != "claims":
-        raise click.UsageError("--study belongs to claims.")
     if collection and name != "generality":
         raise click.UsageError("--collection belongs to generality.")
     names = EXHIBIT_NAMES if name == "all" else (name,)
@@ -79,8 +67,6 @@ def paper(
     with progress_bar("Recomputing", total=len(names)) as progress:
         for each in names:
             reproduction = generality(collection) if collection else REPRODUCTIONS[each]()
-            if study:
-                reproduction = judge_study(study)
             reproductions.append(reproduction)
             progress.advance()
     if as_json:

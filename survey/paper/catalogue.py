@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 
 from survey.paper import (
-    claims,
     figures1_to_8,
     generality,
     slips,
@@ -32,6 +31,5 @@ REPRODUCTIONS: Mapping[str, Callable[[], Reproduction]] = {
     "figure8": figures1_to_8.figure8,
     "correlations": tables5_to_8.correlations,
     "slips": slips.slips,
-    "claims": claims.judge_study,
     "generality": generality.generality,
 }

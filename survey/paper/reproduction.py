@@ -23,7 +23,7 @@ from survey.core.agreement.credits import Table4Row
 from survey.core.statistics.significance import MeanTest, p_text, rounded
 from survey.core.studies.fields import list_words
 from survey.figures.exhibit import Exhibit
-from survey.services.analysis.sheets import P, Sheet, as_csv, as_markdown, text_of
+from survey.services.analysis.sheets import P, Sheet, as_csv, text_of
 
 PAPER_MEASURES = ("AP", "NMRR", "MNRO")
 HOLDS, IN_PART = "holds", "holds in part"
@@ -217,28 +217,6 @@ class Claim:
             "why": self.why,
         }
         return {**claim, "condition": self.condition} if self.condition else claim
-
-
-def claims_document(
-    title: str, claims: Sequence[Claim], sheets: Sequence[Sheet], limits: Sequence[str]
-) -> str:
-    """Return the claims and the tables as a Markdown document."""
-    listing = Sheet(
-        "claims",
-        "Claim by claim",
-        ("source", "claim", "verdict", "why"),
-        tuple(
-            (
-                *(claim.source, claim.statement),
-                f"{claim.verdict} {claim.condition}".strip(),
-                claim.why,
-            )
-            for claim in claims
-        ),
-    )
-    tables = map(as_markdown, (listing, *sheets))
-    listed = "\n".join(f"- {limit}" for limit in limits)
-    return "\n".join([f"# {title}\n", *tables, f"## Limits\n\n{listed}\n"])
 
 
 class Check:

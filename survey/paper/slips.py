@@ -1,8 +1,8 @@
-"""Misprints: where the paper, or another source, contradicts itself or its own numbers.
+"""The paper's misprints: where it contradicts itself, its sources or its own numbers.
 
-``exhibits/slips.yaml`` lists them in the order of each document, the paper first. Where an entry
-names a ``check``, that check of ``slip_checks`` recomputes it: it says whether the computation
-confirms the slip, and gives the values for the ``{placeholders}`` in the entry's text.
+``exhibits/slips.yaml`` lists them in the paper's order. Where an entry names a ``check``, that
+check of ``slip_checks`` recomputes it: it says whether the computation confirms the slip, and
+gives the values for the ``{placeholders}`` in the entry's text.
 """
 
 import math
@@ -40,41 +40,38 @@ from survey.paper.tables5_to_8 import percentages, table8
 from survey.services.analysis.sheets import Sheet
 
 REMARKS = (
-    "Lines are those of the paper's manuscript. Its sentences that a table or figure contradicts, "
-    "but that are not misprinted, are listed with that table or figure.",
+    "Lines are those of the manuscript. Sentences that a table or figure contradicts, but that are "
+    "not misprinted, are listed with that table or figure.",
 )
 
-
-PAPER = "The MNRO paper"
 
 Slip = dict[str, Any]
 
 
 def all_slips() -> list[Slip]:
-    """Return the slips in order, under the keys of ``survey paper slips --json``.
+    """Return the slips in the paper's order, under the keys of ``survey paper slips --json``.
 
-    ``document``, ``place`` in it, what is ``printed`` there, what is ``meant``, ``why``, ``here``:
-    what this project does instead, and ``confirmed``: the result of the slip's check, None where
-    reading alone shows the slip.
+    ``place``, what is ``printed`` there, what is ``meant``, ``why``, ``here``: what this
+    project does instead, and ``confirmed``: the result of the slip's check, None where reading
+    alone shows the slip.
     """
     checks, listing = slip_checks(), []
     for entry in exhibit_texts("slips"):
         check = checks.get(entry.get("check"))
         values = check.values if check else {}
         texts = {name: fill_in(text, values) for name, text in entry.items() if name != "check"}
-        document = {"document": entry.get("document", PAPER)}
-        listing.append({**document, **texts, "confirmed": bool(check.cases) if check else None})
+        listing.append({**texts, "confirmed": bool(check.cases) if check else None})
     return listing
 
 
 def slips() -> Reproduction:
     """Return all slips as a reproduction: passages to read, a table for files, JSON."""
     listing = all_slips()
-    columns = ("document", "place", "printed", "meant", "why", "here")
+    columns = ("place", "printed", "meant", "why", "here")
     return Reproduction(
         "slips",
         {"slips": listing},
-        passages=tuple((_heading(slip), _paragraphs(slip)) for slip in listing),
+        passages=tuple((slip["place"], _paragraphs(slip)) for slip in listing),
         remarks=REMARKS,
         table=Sheet(
             "slips",
@@ -83,11 +80,6 @@ def slips() -> Reproduction:
             tuple((*(slip[name] for name in columns), _known_by(slip)) for slip in listing),
         ),
     )
-
-
-def _heading(slip: Slip) -> str:
-    document = "" if slip["document"] == PAPER else f"{slip['document']}. "
-    return f"{document}{slip['place']}"
 
 
 def _paragraphs(slip: Slip) -> tuple[str, ...]:
@@ -107,8 +99,7 @@ def _known_by(slip: Slip) -> str:
 
 def slip_checks() -> Checks:
     """Recompute what can be recomputed of the slips."""
-    of_paper = {**_checks_of_formulas(), **_checks_of_figures(), **_checks_of_tables()}
-    return {**of_paper, **_checks_of_other_documents()}
+    return {**_checks_of_formulas(), **_checks_of_figures(), **_checks_of_tables()}
 
 
 def _checks_of_formulas() -> Checks:
@@ -220,40 +211,5 @@ def _checks_of_tables() -> Checks:
         "bases": Check(
             all(comparison.agrees for comparison in percentages())
             and not any(comparison.agrees for comparison in percentages(of_greater=True))
-        ),
-    }
-
-
-def _checks_of_other_documents() -> Checks:
-    judgements, twice, thrice = 2401, 107, 19
-    once = judgements - 2 * twice - 3 * thrice
-    unique = once + twice + thrice
-    clusters = [["dolphin"], ["dolphin"], ["turtle"]]
-    covered = score(["S-recall@2"], [[1, 2, 9]], 100, clusters=[clusters]).item()
-    summed = sum(map(len, clusters[:2])) / 2
-    hits = np.array([[1, 2, 5]])
-    ap_three = score(["AP"], hits, 100).item()
-    ap_hundred = score(["AP"], hits, 1000, relevant=100).item()
-    gains = [score(["DCGlog2@10"], [[rank]], 100).item() for rank in (1, 4, 8)]
-    code = np.array([1, 1, -1, 1, -1, -1, 1, -1])
-    alike, opposite = (
-        len(code) / 2 * (1 - float(code @ other) / len(code)) for other in (code, -code)
-    )
-    first, perfect = ([1, *range(91, 100)], [*range(1, 11)])
-    of_first, of_all = score(["AP@5", "AP"], [first, perfect], 100).T.tolist()
-    return {
-        "unique_images": Check((once, unique) == (2130, 2256), once=once, unique=unique),
-        "judgements": Check(unique < judgements, unique=unique),
-        "union": Check(summed > 0.9 > covered, summed=summed, covered=covered),
-        "lecture_recall": Check(
-            round(1 / 0.01) != 3 and ap_three != ap_hundred,  # what a recall of .01 makes of m_j
-            of_three=1 / 3,
-            ap_three=ap_three,
-            ap_hundred=ap_hundred,
-        ),
-        "discounts": Check(gains == [1, 1 / 2, 1 / 3]),
-        "distances": Check(alike < opposite, alike=alike, opposite=opposite),
-        "divisor": Check(
-            of_first[0] == of_first[1] and of_all[0] < of_all[1], of_first=of_first[0]
         ),
     }
