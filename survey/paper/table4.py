@@ -4,7 +4,7 @@ The paper's sentences and our reasons are in ``exhibits/table4.yaml``; verdicts 
 of the reasons are computed from the recount and the tests over its sets.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -20,6 +20,7 @@ from survey.paper.reproduction import (
     Claim,
     PrintComparison,
     Reproduction,
+    claims_document,
     exhibit_remarks,
     exhibit_sheet,
     judge_claims,
@@ -35,7 +36,6 @@ from survey.paper.set_level import (
     p_if_participants_differ,
     set_level,
 )
-from survey.services.analysis.sheets import Sheet, as_markdown
 
 # Below Table 4: "in set 3 and set 9, there is a tie between the values of AP and
 # MNRO, while in set 4, there is a tie between NMRR and MNRO."
@@ -99,7 +99,9 @@ def table4() -> Reproduction:
         _comparisons(table, of_votes),
         claims,
         limits,
-        documents={"table4-claims.md": _document(claims, sheets, limits)},
+        documents={
+            "table4-claims.md": claims_document("What Table 4 supports", claims, sheets, limits)
+        },
     )
 
 
@@ -141,7 +143,7 @@ def _total_checks(table: Table4, of_votes: Shares, first: FirstPlaces) -> Checks
     totals = table.totals
     of_mnro = [getattr(of_votes, denominator)["MNRO"] for denominator in TABLE4_SHARES]
     printed = {name: f"{share:.2%}" for name, share in (of_votes.of_credits or {}).items()}
-    numbers = {
+    numbers: dict[str, Any] = {
         "credits": sum(totals.values()),
         "responses": PAPER_PARTICIPANTS * len(table.rows),
         "shares": of_votes,
@@ -299,26 +301,6 @@ def is_settled(tests: SetTests) -> bool:
     for scope in tests.scopes.values():
         p += [scope.mean.p_holm, scope.questions.sign_flip_p_holm]
     return all(value is not None and value < LEVEL for value in p)
-
-
-def _document(claims: Sequence[Claim], sheets: Sequence[Sheet], limits: Sequence[str]) -> str:
-    """Return the claims and the tables as a Markdown document."""
-    listing = Sheet(
-        "claims",
-        "Claim by claim",
-        ("source", "claim", "verdict", "why"),
-        tuple(
-            (
-                *(claim.source, claim.statement),
-                f"{claim.verdict} {claim.condition}".strip(),
-                claim.why,
-            )
-            for claim in claims
-        ),
-    )
-    tables = map(as_markdown, (listing, *sheets))
-    listed = "\n".join(f"- {limit}" for limit in limits)
-    return "\n".join(["# What Table 4 supports\n", *tables, f"## Limits\n\n{listed}\n"])
 
 
 def _sheet_rows(
