@@ -12,6 +12,7 @@ from survey.core.agreement.agreement import counts_as_json
 from survey.core.agreement.credits import OTHER, Shares, Table4, distinct_questions, shares
 from survey.core.agreement.credits import credits_per_question as tabulate
 from survey.core.statistics.significance import LEVEL, p_text
+from survey.paper.claim_kinds import ALMOST_ALL, enough
 from survey.paper.reproduction import (
     NOT_SUPPORTED,
     PAPER_MEASURES,
@@ -169,7 +170,7 @@ def _total_checks(table: Table4, of_votes: Shares, first: FirstPlaces) -> Checks
 
 def _in_almost_all(first: FirstPlaces) -> bool:
     """Whether a measure is first or tied in all sets but one."""
-    return first.or_tied >= first.n - 1
+    return first.or_tied >= enough(ALMOST_ALL, first.n)
 
 
 def _set_checks(table: Table4, of_votes: Shares, level: SetLevel) -> Checks:
@@ -181,7 +182,7 @@ def _set_checks(table: Table4, of_votes: Shares, level: SetLevel) -> Checks:
     mnro_tied = [row for row in rows if "MNRO" in row.choice and len(row.choice) > 1]
     return {
         "majority": Check(
-            [_in_almost_all(first), len(over_half) >= len(rows) - 1],
+            [_in_almost_all(first), len(over_half) >= enough(ALMOST_ALL, len(rows))],
             first=first,
             of_responses=of_votes.of_responses,
             rows=rows,

@@ -46,10 +46,10 @@ def compare_shares(first: Count, second: Count) -> tuple[PValues, Interval]:
     of the smaller count may be among the larger one's; the covariance in each of them lies between
     Fréchet's bounds. The interval is of first minus second, at the least favourable covariance.
     """
-    a, b = (Count(each.successes + 1, each.trials + 2) for each in (first, second))
+    a, b = (Count(count.successes + 1, count.trials + 2) for count in (first, second))
     together = a.share * b.share
     bounds = min(a.share, b.share) - together, 0.0, max(0.0, a.share + b.share - 1) - together
-    alone = sum(each.share * (1 - each.share) / each.trials for each in (a, b))
+    alone = sum(count.share * (1 - count.share) / count.trials for count in (a, b))
     errors = [math.sqrt(max(0.0, alone - 2 * c / max(a.trials, b.trials))) for c in bounds]
     difference = a.share - b.share
     reach = scipy.special.ndtri(1 - LEVEL / 2) * errors[-1]
@@ -79,7 +79,7 @@ def compare_correlations(
     tried = [first * second] if between is None else [between]
     if between is None:
         tried += np.linspace(first * second - reach, first * second + reach, GRID)[1:-1].tolist()
-    p = [_williams_p(first, second, n, each) for each in tried]
+    p = [_williams_p(first, second, n, r) for r in tried]
     return PValues(min(p), p[0], max(p))
 
 
