@@ -9,6 +9,7 @@ from flask.typing import ResponseReturnValue
 from survey.paper.slips import slips_by_document
 from survey.paper.studies import included_studies, included_study
 from survey.paper.table4 import table4 as reproduce_table4
+from survey.services.analysis.sheets import printed_table
 from survey.services.exchange.tables import stored_tables
 from survey.services.operations.backups import COPIES_KEPT
 from survey.services.operations.database import begin_reading, reason_not_ready
@@ -67,7 +68,7 @@ def slips() -> ResponseReturnValue:
 
 
 @paper_blueprint.context_processor
-def name_studies() -> dict[str, dict[str, str]]:
-    """Give the pages the titles of the included studies, which they link to."""
+def study_links() -> dict[str, object]:
+    """Give the pages the titles of the included studies, and how to print a table."""
     titles = {name: included_study(name).content["study"]["title"] for name in included_studies()}
-    return {"studies": titles}
+    return {"studies": titles, "printed": printed_table}

@@ -252,6 +252,11 @@ def test_all_included_studies_together_use_every_kind_of_claim():
     assert used == KINDS.keys()
 
 
+def test_the_guide_names_every_kind_of_claim():
+    text = (files("survey.paper") / "studies" / "README.md").read_text(encoding="utf-8")
+    assert all(f"| `{kind}` |" in text for kind in KINDS)
+
+
 def test_the_counted_answers_are_the_archives_totals():
     source = files("survey.paper") / "studies" / "urbano-2012" / "counts.csv"
     rows = [*csv.DictReader(source.read_text(encoding="utf-8").splitlines())]

@@ -40,6 +40,8 @@ def test_a_published_study_has_a_page_like_it(client, page, name):
     assert shown.h1.text == study.content["study"]["title"]
     assert f"survey paper study {name}" in shown.text
     assert all(remark in shown.text for remark in study.remarks)
+    cells = [cell.text for cell in shown.select("td")]
+    assert ("0.1010" in cells) == (name == "urbano-2015")  # with all its decimals
 
 
 def test_a_study_that_is_not_there_is_not_found(client):
