@@ -8,7 +8,6 @@ independent answers that they need to be worth.
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -24,113 +23,13 @@ from survey.core.statistics.unknown_pairing import (
     compare_shares,
     worth_needed,
 )
-from survey.core.text_input import shortened
+from survey.paper.claim_fields import Claimed, count_of, number
 from survey.paper.reproduction import CANNOT_BE_TOLD, Check, exhibit_texts, fill_in
-from survey.services.exchange.input_files import BundleError, CsvRow
 
 FEWEST_ROWS = 6  # with fewer, no p of sign flips is below the level
 ALL, ALMOST_ALL, MOST = "all", "almost all", "most"
 HIGHEST, LOWEST = "highest", "lowest"
-RELATED = "if the two measures go together at least as much as chance has it"
-
-
-@dataclass
-class Claimed:
-    """A claim's fields and the rows that it is about; its methods parse a field.
-
-    Each raises BundleError that names file, claim, field, what was found and what is allowed.
-    """
-
-    place: str
-    fields: Mapping[str, Any]
-    table: str
-    columns: Sequence[str]
-    rows: Sequence[CsvRow]
-    used: set[str] = field(default_factory=set)
-
-    def fault(self, name: str, allowed: str) -> BundleError:
-        """Return the error of a field."""
-        value = self.fields.get(name)
-        quoted = "nothing" if value is None else shortened(str(value))
-        return BundleError(f"{self.place}, field {name}: {quoted} found; {allowed}")
-
-    def value(self, name: str, default: Any = None) -> Any:
-        """Return a field's value as it is in the file."""
-        self.used.add(name)
-        value = self.fields.get(name)
-        return default if value is None else value
-
-    def choice(self, name: str, allowed: Sequence[str], default: str | None = None) -> str:
-        """Return one of some words."""
-        value = self.value(name, default)
-        if value not in allowed:
-            raise self.fault(name, f"one of these is needed: {', '.join(allowed)}")
-        return str(value)
-
-    def choices(self, name: str, allowed: Sequence[str]) -> list[str]:
-        """Return one or more of some words; a single one needs no list."""
-        value = self.value(name)
-        words = value if isinstance(value, list) else [value]
-        if not words or not set(map(str, words)) <= set(allowed):
-            raise self.fault(name, f"one or more of these are needed: {', '.join(allowed)}")
-        return [*map(str, words)]
-
-    def column(self, name: str, default: str | None = None) -> str:
-        """Return a column of the table."""
-        return self.choice(name, self.columns, default)
-
-    def share(self, name: str) -> float:
-        """Return a number between 0 and 1, neither of them."""
-        value = self.value(name)
-        if isinstance(value, bool) or not isinstance(value, float) or not 0 < value < 1:
-            raise self.fault(name, "a number between 0 and 1 is needed")
-        return value
-
-    def chosen_rows(self) -> Sequence[CsvRow]:
-        """Return the rows whose first cell is in the field ``rows``, by default all."""
-        if self.value("rows") is None:
-            return self.rows
-        first = self.columns[0]
-        names = self.choices("rows", [row.text(first) for row in self.rows])
-        return [row for row in self.rows if row.text(first) in names]
-
-    def row_of(self, by: str, name: str) -> CsvRow:
-        """Return the only row with this name in the column ``by``."""
-        rows = [row for row in self.rows if row.text(by) == name]
-        if len(rows) != 1:
-            raise BundleError(
-                f"{self.table}, column {by}: {name!r} found {len(rows)} times; one row is needed"
-            )
-        return rows[0]
-
-    def contenders(self) -> tuple[str, str, list[str]]:
-        """Return the column of names, a claim's ``first``, and ``than``: by default all others."""
-        by = self.column("by", self.columns[0])
-        names = [*dict.fromkeys(row.text(by) for row in self.rows)]
-        first = self.choice("first", names)
-        others = [name for name in names if name != first]
-        return by, first, self.choices("than", others) if self.value("than") else others
-
-
-def number(row: CsvRow, column: str, lowest: float = 0, highest: float = math.inf) -> float:
-    """Return a cell's number within the bounds; raises BundleError with the cell's place."""
-    try:
-        value = float(row.text(column))
-    except ValueError:
-        value = math.nan
-    if not lowest <= value <= highest or math.isinf(value):
-        bounds = f"from {lowest:g} on" if math.isinf(highest) else f"{lowest:g} to {highest:g}"
-        raise row.fault(column, f"a number is needed, {bounds}")
-    return value
-
-
-def count_of(row: CsvRow, column: str, of: Sequence[str]) -> Count:
-    """Return a row's count out of the sum of the columns ``of``."""
-    successes = number(row, column)
-    trials = sum(number(row, name) for name in of)
-    if not 0 < trials >= successes:
-        raise row.fault(column, f"at most {', '.join(of)} together, {trials:g}, is possible")
-    return Count(successes, trials)
+RELATED = "the two measures go together at least as much as chance has it"
 
 
 def enough(quantity: str, count: int) -> int:
@@ -163,35 +62,43 @@ def share(claim: Claimed) -> Check:
 
 
 def _binomial_p(count: Count, limit: float) -> float:
-    return float(scipy.stats.binomtest(round(count.successes), round(count.trials), limit).pvalue)
+    return float(scipy.stats.binomtest(int(count.successes), int(count.trials), limit).pvalue)
 
 
 def preferred(claim: Claimed) -> Check:
-    """Check that one column has more answers than each of some others.
+    """Check that one column has more answers, or a higher score, than each of some others.
 
-    With six rows or more these are the units, and the test flips their signs; with fewer, the
-    answers are, in an exact sign test.
+    With six rows or more these are the units, and the test flips the signs of their differences;
+    with fewer, the answers are, in an exact sign test.
     """
-    rows, first = claim.chosen_rows(), claim.column("first")
-    others = claim.choices("than", [name for name in claim.columns if name != first])
-    by_row = [[number(row, first) - number(row, other) for row in rows] for other in others]
-    totals = [sum(number(row, name) for row in rows) for name in (first, *others)]
-    if enough_rows := len(rows) >= FEWEST_ROWS:
-        p = [sign_flip([*map(Fraction, lead)], np.arange(len(lead)))[0] for lead in by_row]
+    rows, (first, others) = claim.chosen_rows(), claim.columns_compared()
+    by_rows = len(rows) >= FEWEST_ROWS
+    cells = {
+        name: [number(row, name) if by_rows else row.whole_number(name) for row in rows]
+        for name in (first, *others)
+    }
+    totals = {name: sum(column) for name, column in cells.items()}
+    if by_rows:
+        p = [_sign_flip_p(cells[first], cells[other]) for other in others]
     else:
-        p = [sign_test(round(totals[0]), round(total)) or 1.0 for total in totals[1:]]
+        p = [sign_test(int(totals[first]), int(totals[other])) or 1.0 for other in others]
     cases = [
         {
             "first": first,
             "other": other,
-            "totals": (totals[0], total),
+            "totals": (totals[first], totals[other]),
             "p": value,
-            "holds": value < LEVEL and totals[0] > total,
+            "holds": value < LEVEL and totals[first] > totals[other],
         }
-        for other, total, value in zip(others, totals[1:], _known(holm(p)), strict=True)
+        for other, value in zip(others, _known(holm(p)), strict=True)
     ]
-    kind = "preferred_by_rows" if enough_rows else "preferred"
-    return _check(kind, cases, rows=len(rows), condition="" if enough_rows else None)
+    return _check("preferred_by_rows" if by_rows else "preferred", cases, rows=len(rows))
+
+
+def _sign_flip_p(first: Sequence[float], second: Sequence[float]) -> float:
+    # From the printed decimals, so that .3 − .1 is .2.
+    leads = [Fraction(str(a)) - Fraction(str(b)) for a, b in zip(first, second, strict=True)]
+    return sign_flip(leads, np.arange(len(leads)))[0]
 
 
 def agrees_more(claim: Claimed) -> Check:
@@ -205,7 +112,6 @@ def no_difference(claim: Claimed) -> Check:
     for case in cases:
         p = case["bounds"]
         case["holds"], case["open"] = p.smallest >= LEVEL, p.largest >= LEVEL > p.smallest
-        case["condition"] = ""
     return _check("no_difference", cases)
 
 
@@ -226,26 +132,52 @@ def _compared_shares(claim: Claimed) -> list[dict[str, Any]]:
 
 
 def correlates_more(claim: Claimed) -> Check:
-    """Check that a measure's correlation with what people say is higher than that of others.
+    """Check that a measure's printed correlation with what people say is higher than others'.
 
     ``between``: the correlation of the two measures, where it is known.
     """
     by, first, others = claim.contenders()
-    column, answers = claim.column("r"), claim.column("n")
-    between = claim.value("between")
+    column, between = claim.column("r"), claim.value("between")
     row = claim.row_of(by, first)
-    r, n = number(row, column, -1, 1), round(number(row, answers, 4))
-    values = [number(claim.row_of(by, other), column, -1, 1) for other in others]
+    n = row.whole_number(claim.column("n"))
+    r = [number(claim.row_of(by, name), column, -1, 1) for name in (first, *others)]
     try:
-        bounds = _holm_bounds([compare_correlations(r, value, n, between) for value in values])
+        p = [compare_correlations(r[0], value, n, between) for value in r[1:]]
     except (ValueError, TypeError):
         raise claim.fault("between", "a correlation that is possible beside r is needed") from None
-    cases = [
-        {**_by_bounds(p, r > value), "first": first, "other": other, "r": (r, value)}
-        for other, value, p in zip(others, values, bounds, strict=True)
+    return _compared_correlations(first, others, r, p, n, is_known=between is not None)
+
+
+def scores_correlate_more(claim: Claimed) -> Check:
+    """Check that a column of scores correlates more with the column ``with`` than others do."""
+    rows, (first, others) = claim.chosen_rows(), claim.columns_compared()
+    names = [claim.column("with"), first, *others]
+    table = np.array([[number(row, name, -math.inf) for name in names] for row in rows])
+    if len(rows) < 4 or not table.std(axis=0).all():
+        raise claim.fault("with", "four rows, and columns that vary, are needed")
+    r = np.corrcoef(table.T)
+    p = [
+        compare_correlations(r[0, 1], r[0, 2 + index], len(rows), r[1, 2 + index])
+        for index in range(len(others))
     ]
-    kind = "correlates_more" if between is None else "correlates_more_with_between"
-    return _check(kind, cases, n=n, between=between)
+    return _compared_correlations(first, others, r[0, 1:].tolist(), p, len(rows), is_known=True)
+
+
+def _compared_correlations(
+    first: str,
+    others: Sequence[str],
+    r: Sequence[float],
+    p: Sequence[PValues],
+    n: int,
+    *,
+    is_known: bool,
+) -> Check:
+    cases = [
+        {**_by_bounds(bounds, r[0] > value), "first": first, "other": other, "r": (r[0], value)}
+        for other, value, bounds in zip(others, r[1:], _holm_bounds(p), strict=True)
+    ]
+    kind = "correlates_more_with_between" if is_known else "correlates_more"
+    return _check(kind, cases, n=n)
 
 
 def leads(claim: Claimed) -> Check:
@@ -299,53 +231,52 @@ def _holm_bounds(bounds: Sequence[PValues]) -> list[PValues]:
 
 
 def _by_bounds(p: PValues, is_higher: bool) -> dict[str, Any]:
-    """Return whether a difference is decided, and by what: any pairing, or none but chance's."""
+    """Return whether a difference holds, and whether only how two measures go together decides.
+
+    ``related``: it holds unless they go together less than chance has it.
+    """
     holds = is_higher and p.unrelated < LEVEL
-    decided = p.largest if p.largest < LEVEL else p.unrelated
-    worth = _worth(decided)
+    related = p.largest >= LEVEL
     return {
         "bounds": p,
         "holds": holds,
         "open": is_higher and not holds and p.smallest < LEVEL,
-        "condition": worth if p.largest < LEVEL else f"{RELATED}, and {worth.removeprefix('if ')}",
+        "p": p.unrelated if related else p.largest,
+        "related": related,
     }
-
-
-def _worth(p: float) -> str:
-    percent = math.ceil(100 * worth_needed(p))
-    return f"if these answers are worth at least {percent} % of as many independent ones"
 
 
 def _words(kind: str, **values: object) -> str:
     return fill_in(exhibit_texts("claim_kinds")[kind]["why"], values)
 
 
-def _check(
-    kind: str, cases: Sequence[Mapping[str, Any]], condition: str | None = None, **values: object
-) -> Check:
+def _check(kind: str, cases: Sequence[Mapping[str, Any]], **values: object) -> Check:
     """Return the check of some comparisons, with a sentence for each.
 
-    ``condition``: of a claim that holds; None: that of the comparison that needs most.
+    A claim that holds has the condition under which it does, if its kind has one.
     """
     texts = exhibit_texts("claim_kinds")[kind]
     listed = "; ".join(fill_in(texts["case"], {**values, **case}) for case in cases)
     holds = [bool(case["holds"]) for case in cases]
-    if condition is None:
-        weakest = max(cases, key=lambda case: _decisive_p(case))
-        condition = weakest.get("condition", _worth(_decisive_p(weakest)))
+    conditions = []
+    if all(holds) and texts.get("of_answers", True):
+        percent = math.ceil(100 * worth_needed(max(case["p"] for case in cases)))
+        conditions += [RELATED] * any(case.get("related") for case in cases)
+        conditions.append(
+            f"these answers are worth at least {percent} % of as many independent ones"
+        )
     return Check(
         holds,
         CANNOT_BE_TOLD if any(case.get("open") for case in cases) else "",
         why=fill_in(texts["why"], {**values, "cases": listed}),
-        condition=condition if all(holds) else "",
+        condition=f"if {', and '.join(conditions)}" if conditions else "",
     )
-
-
-def _decisive_p(case: Mapping[str, Any]) -> float:
-    return float(case["bounds"].largest if "bounds" in case else case["p"])
 
 
 KINDS: Mapping[str, Callable[[Claimed], Check]] = {
     kind.__name__: kind
-    for kind in (share, preferred, agrees_more, no_difference, correlates_more, leads, needs)
+    for kind in (
+        *(share, preferred, agrees_more, no_difference),
+        *(correlates_more, scores_correlate_more, leads, needs),
+    )
 }

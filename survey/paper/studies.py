@@ -15,7 +15,8 @@ import yaml
 
 from survey.core.text_input import did_you_mean, parse_number, shortened
 from survey.errors import NotFoundError, SurveyError
-from survey.paper.claim_kinds import KINDS, Claimed
+from survey.paper.claim_fields import Claimed
+from survey.paper.claim_kinds import KINDS
 from survey.paper.reproduction import NOT_SUPPORTED, Claim, Reproduction, claims_document
 from survey.services.analysis.sheets import Sheet
 from survey.services.exchange.input_files import BundleError, CsvRow, Faults, read_file, read_rows
@@ -136,8 +137,7 @@ def _judged(number: int, entry: Mapping[str, Any], rows: Sequence[CsvRow]) -> Cl
     if faults := _faults_of_texts(place, entry, CLAIM_TEXTS, None):
         raise BundleError("\n".join(faults))
     fields = {name: value for name, value in entry.items() if name not in CLAIM_TEXTS}
-    columns = [*rows[0].cells]
-    claimed = Claimed(place, {**fields, "kind": entry["kind"]}, TABLE_FILE, columns, rows)
+    claimed = Claimed(place, {**fields, "kind": entry["kind"]}, TABLE_FILE, rows)
     check = KINDS[claimed.choice("kind", [*KINDS])](claimed)
     for name in fields:
         if name not in claimed.used:

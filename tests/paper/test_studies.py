@@ -3,6 +3,7 @@
 import csv
 from importlib.resources import files
 
+import numpy as np
 import pytest
 import yaml
 from scipy import stats
@@ -143,6 +144,27 @@ def test_correlations_are_compared_by_what_is_known_between_them(judged, second,
     assert claim.verdict == verdict
 
 
+def test_scores_by_query_are_correlated_here(judged):
+    drawn = np.random.Generator(np.random.PCG64(3)).normal(size=(60, 3))
+    satisfied = drawn[:, 0] + 0.3 * drawn[:, 2]
+    table = "query,A,B,satisfied\n" + "".join(
+        f"{n},{a:.6f},{b:.6f},{s:.6f}\n"
+        for n, ((a, b, _), s) in enumerate(zip(drawn, satisfied, strict=True))
+    )
+    claim = {"kind": "scores_correlate_more", "first": "A", "than": "B", "with": "satisfied"}
+    better, worse = judged(table, claim, claim | {"first": "B", "than": "A"}).claims
+    assert (better.verdict, worse.verdict) == (HOLDS, NOT_SUPPORTED)
+    r = [stats.pearsonr(drawn[:, column], satisfied).statistic for column in (0, 1)]
+    assert f"A {r[0]:.3f}, B {r[1]:.3f}".replace("-", "−") in better.why.replace("-", "−")
+
+
+def test_scores_in_six_rows_are_the_units(judged):
+    table = "query,A,B\n" + "".join(f"{n},.{n + 3},.1\n" for n in range(6))
+    (claim,) = judged(table, PREFERRED).claims
+    assert (claim.verdict, claim.condition) == (HOLDS, "")
+    assert "p = .031" in claim.why  # 2/64: all six signs alike
+
+
 def test_what_the_table_lacks_cannot_be_told(judged):
     (claim,) = judged(VOTES, {"kind": "needs", "columns": ["participant"]}).claims
     assert claim.verdict == CANNOT_BE_TOLD
@@ -158,7 +180,7 @@ FAULTS = [
     (
         VOTES.replace("40", "forty"),
         PREFERRED,
-        "counts.csv, row 2, column B: 'forty' found; a number is needed, from 0 on",
+        "counts.csv, row 2, column B: 'forty' found; a whole number is needed",
     ),
     (VOTES + "y,1,2\n", PREFERRED, "counts.csv, row 3: 3 cells found; 4 are needed"),
     ("set,A,B\n", PREFERRED, "counts.csv: no row found"),
@@ -177,6 +199,11 @@ FAULTS = [
         "row 2, column r: '2' found; a number is needed, -1 to 1",
     ),
     ("m,r,n\nA,.9,9\nB,.8,9\n", CORRELATES | {"between": -0.9}, "field between: '-0.9' found"),
+    (
+        VOTES,
+        {"kind": "scores_correlate_more", "first": "A", "than": "B", "with": "C"},
+        "field with: 'C' found; four rows",
+    ),
     (VOTES, {"kind": "needs", "columns": "A"}, "field columns: 'A' found; columns that counts.csv"),
 ]
 
@@ -242,14 +269,14 @@ def test_the_verdicts_on_an_included_study(name):
     assert study.agrees
 
 
-def test_all_included_studies_together_use_every_kind_of_claim():
+def test_included_studies_use_every_kind_but_that_of_single_scores():
     folder = files("survey.paper") / "studies"
     used = set()
     for name in included_studies():
         facts = yaml.safe_load((folder / name / "study.yaml").read_text(encoding="utf-8"))
         used |= {claim["kind"] for claim in facts["claims"]}
         assert "28 November 2026" in facts["read"]
-    assert used == KINDS.keys()
+    assert used == KINDS.keys() - {"scores_correlate_more"}
 
 
 def test_the_guide_names_every_kind_of_claim():
