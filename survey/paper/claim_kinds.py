@@ -58,7 +58,7 @@ def share(claim: Claimed) -> Check:
         }
         for row, count, value in zip(rows, counts, _known(p), strict=True)
     ]
-    return _check("share", cases, direction="less" if less else "more", limit=limit)
+    return _check("share", cases, limit=limit)
 
 
 def _binomial_p(count: Count, limit: float) -> float:
@@ -78,10 +78,12 @@ def preferred(claim: Claimed) -> Check:
         for name in (first, *others)
     }
     totals = {name: sum(column) for name, column in cells.items()}
-    if by_rows:
-        p = [_sign_flip_p(cells[first], cells[other]) for other in others]
-    else:
-        p = [sign_test(int(totals[first]), int(totals[other])) or 1.0 for other in others]
+    p = [
+        _sign_flip_p(cells[first], cells[other])
+        if by_rows
+        else sign_test(int(totals[first]), int(totals[other]))
+        for other in others
+    ]
     cases = [
         {
             "first": first,
@@ -260,7 +262,7 @@ def _check(kind: str, cases: Sequence[Mapping[str, Any]], **values: object) -> C
     holds = [bool(case["holds"]) for case in cases]
     conditions = []
     if all(holds) and texts.get("of_answers", True):
-        percent = math.ceil(100 * worth_needed(max(case["p"] for case in cases)))
+        percent = max(1, math.ceil(100 * worth_needed(max(case["p"] for case in cases))))
         conditions += [RELATED] * any(case.get("related") for case in cases)
         conditions.append(
             f"these answers are worth at least {percent} % of as many independent ones"

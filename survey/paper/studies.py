@@ -102,8 +102,10 @@ def _facts(path: Path) -> dict[str, Any]:
     facts = facts if isinstance(facts, dict) else {}
     faults = _faults_of_texts(path.name, facts, FACTS, (*OPTIONAL, "claims"))
     claims = facts.get("claims")
-    if not isinstance(claims, list) or not all(isinstance(claim, dict) for claim in claims):
-        faults.append(f"{path.name}, field claims: a list is needed, each with {CLAIM_TEXTS}")
+    if not isinstance(claims, list) or not all(isinstance(claim, dict) for claim in claims or [0]):
+        faults.append(
+            f"{path.name}, field claims: a list is needed, each with {', '.join(CLAIM_TEXTS)}"
+        )
     remarks = facts.get("remarks", [])
     if not isinstance(remarks, list) or not all(isinstance(remark, str) for remark in remarks):
         faults.append(f"{path.name}, field remarks: a list of sentences is needed")

@@ -39,7 +39,8 @@ def judged(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("first", "second"), [(70, 40), (40, 70), (50, 40), (10, 0), (5, 0), (60, 41), (61, 41)]
+    ("first", "second"),
+    [(70, 40), (40, 70), (50, 40), (10, 0), (5, 0), (60, 41), (61, 41), (5000, 1)],
 )
 def test_a_preference_holds_as_scipys_binomial_test_decides(judged, first, second):
     (claim,) = judged(f"set,A,B\nx,{first},{second}\n", PREFERRED).claims
@@ -232,6 +233,10 @@ def test_all_faults_of_the_claims_come_at_once(judged):
         ("title: x\n", "study.yaml, field authors: '' found; a text is needed"),
         ("titel: x\n", "study.yaml, field titel: there is no such field. Did you mean title?"),
         ("claims: 3\n", "study.yaml, field claims: a list is needed"),
+        (
+            "claims: []\n",
+            "study.yaml, field claims: a list is needed, each with claim, place, kind",
+        ),
         ("remarks: 3\n", "study.yaml, field remarks: a list of sentences is needed"),
         ("3", "study.yaml, field title"),
     ],
