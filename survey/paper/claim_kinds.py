@@ -195,8 +195,10 @@ def leads(claim: Claimed) -> Check:
     for row in claim.rows:
         name = row.text(by)
         if name in (first, *others):
-            number_of_set = grouped.setdefault(row.text(sets), {})
-            number_of_set[name] = sign * number(row, value, -math.inf)
+            values = grouped.setdefault(row.text(sets), {})
+            if name in values:
+                raise row.fault(by, f"one row for each {sets} is needed")
+            values[name] = sign * number(row, value, -math.inf)
     ahead = [
         (name, values[first] - max(v for other, v in values.items() if other != first))
         for name, values in grouped.items()

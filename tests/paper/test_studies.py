@@ -193,6 +193,11 @@ FAULTS = [
     (RATES + "A,1,2\n", MORE, "counts.csv, column measure: 'A' found 2 times; one row is needed"),
     (VOTES, SHARE | {"more_than": 50}, "field more_than: '50' found; a number between 0 and 1"),
     (VOTES, SHARE | {"rows": "z"}, "claim 1, field rows: 'z' found; one or more of these"),
+    (
+        LED + "A,3,1\n",
+        LEADS,
+        "counts.csv, row 8, column m: 'A' found; one row for each s is needed",
+    ),
     (LED, LEADS | {"sets": "m"}, "field sets: 'm' found; a column"),
     (
         "m,r,n\nA,2,9\nB,.1,9\n",

@@ -74,7 +74,7 @@ def compare_correlations(
     than four answers, and where the three correlations are impossible together.
     """
     reach = math.sqrt((1 - first**2) * (1 - second**2))
-    if n < 4 or (between is not None and abs(between - first * second) > reach):
+    if n < 4 or (between is not None and abs(between - first * second) > reach + 1e-9):
         raise ValueError("four answers, and correlations that are possible together, are needed")
     tried = [first * second] if between is None else [between]
     if between is None:
