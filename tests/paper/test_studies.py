@@ -198,7 +198,7 @@ FAULTS = [
         LEADS,
         "counts.csv, row 8, column m: 'A' found; one row for each s is needed",
     ),
-    (LED, LEADS | {"sets": "m"}, "field sets: 'm' found; a column"),
+    ("m,s,v\nA,1,5\nB,2,4\n", LEADS, "field sets: 's' found; a column with sets of A and others"),
     (
         "m,r,n\nA,2,9\nB,.1,9\n",
         CORRELATES,
