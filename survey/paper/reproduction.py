@@ -23,12 +23,13 @@ from survey.core.agreement.credits import Table4Row
 from survey.core.statistics.significance import MeanTest, p_text, rounded
 from survey.core.studies.fields import list_words
 from survey.figures.exhibit import Exhibit
-from survey.services.analysis.sheets import P, Sheet, as_csv, text_of
+from survey.services.analysis.sheets import P, Sheet, as_csv, as_markdown, text_of
 
 PAPER_MEASURES = ("AP", "NMRR", "MNRO")
 HOLDS, IN_PART = "holds", "holds in part"
 NOT_SUPPORTED = "not supported"  # by the votes, though it may be true
 DOES_NOT_HOLD = "does not hold"  # a computation contradicts it
+CANNOT_BE_TOLD = "cannot be told"  # from what is printed
 ROUNDING_NOTE = (
     "The printed values are rounded, so a recomputed percentage is an interval, in brackets. A "
     "printed percentage agrees when it can come from some values that print as the paper's do."
@@ -220,11 +221,21 @@ class Claim:
 
 
 class Check:
-    """Whether a sentence is true, in one case or in several, and the values in our reason."""
+    """Whether a sentence is true, in one case or in several, and the values in our reason.
 
-    def __init__(self, cases: ArrayLike, **values: object) -> None:
+    ``otherwise``: the verdict where no case is true, unless it is the exhibit's.
+    """
+
+    def __init__(self, cases: ArrayLike, otherwise: str = "", **values: object) -> None:
         self.cases = cases
+        self.otherwise = otherwise
         self.values = values
+
+    def verdict(self, otherwise: str) -> str:
+        """Return whether all cases are true, some, or none, which is ``otherwise``."""
+        if np.all(self.cases):
+            return HOLDS
+        return IN_PART if np.any(self.cases) else self.otherwise or otherwise
 
 
 Checks = Mapping[str, Check]
@@ -240,13 +251,13 @@ def judge_claims(exhibit: str, checks: Checks, otherwise: str = DOES_NOT_HOLD) -
     entries = exhibit_texts(exhibit)["claims"]
     if entries.keys() != checks.keys():
         raise ValueError(f"{exhibit}: claims or checks alone: {entries.keys() ^ checks.keys()}")
-    claims = []
-    for name, texts in entries.items():
-        check = checks[name]
-        verdict = HOLDS if np.all(check.cases) else IN_PART if np.any(check.cases) else otherwise
-        words = {part: fill_in(text, check.values) for part, text in texts.items()}
-        claims.append(Claim(name=name, verdict=verdict, **words))
-    return tuple(claims)
+    return tuple(judged(name, checks[name], otherwise, **texts) for name, texts in entries.items())
+
+
+def judged(name: str, check: Check, otherwise: str, **texts: str) -> Claim:
+    """Return a claim with its check's verdict, and its values in the texts' placeholders."""
+    words = {part: fill_in(text, check.values) for part, text in texts.items()}
+    return Claim(name=name, verdict=check.verdict(otherwise), **words)
 
 
 @dataclass(frozen=True)
@@ -307,3 +318,25 @@ class Reproduction:
             tuple(rows[0]) if rows else (),
             tuple(tuple(row.values()) for row in rows),
         )
+
+
+def claims_document(
+    title: str, claims: Sequence[Claim], sheets: Sequence[Sheet], limits: Sequence[str]
+) -> str:
+    """Return the claims and the tables as a Markdown document."""
+    listing = Sheet(
+        "claims",
+        "Claim by claim",
+        ("source", "claim", "verdict", "why"),
+        tuple(
+            (
+                *(claim.source, claim.statement),
+                f"{claim.verdict} {claim.condition}".strip(),
+                claim.why,
+            )
+            for claim in claims
+        ),
+    )
+    tables = map(as_markdown, (listing, *sheets))
+    listed = "\n".join(f"- {limit}" for limit in limits)
+    return "\n".join([f"# {title}\n", *tables, f"## Limits\n\n{listed}\n"])

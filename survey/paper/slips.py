@@ -1,11 +1,14 @@
-"""The paper's misprints: where it contradicts itself, its sources or its own numbers.
+"""Misprints: where the paper, or another source, contradicts itself, its sources or its numbers.
 
-``exhibits/slips.yaml`` lists them in the paper's order. Where an entry names a ``check``, that
-check of ``slip_checks`` recomputes it: it says whether the computation confirms the slip, and
-gives the values for the ``{placeholders}`` in the entry's text.
+``exhibits/slips.yaml`` lists the paper's in its order, ``exhibits/source_slips.yaml`` those of the
+other documents. Where an entry names a ``check``, that check of ``slip_checks`` or
+``checks_of_sources`` recomputes it: it says whether the computation confirms the slip, and gives
+the values for the ``{placeholders}`` in the entry's text.
 """
 
 import math
+from collections.abc import Mapping, Sequence
+from functools import cache
 from operator import eq
 from typing import Any
 
@@ -35,10 +38,13 @@ from survey.paper.reproduction import (
     float_cells,
     printed_rows,
 )
+from survey.paper.source_slips import checks_of_sources
 from survey.paper.table4 import PAPER_PARTICIPANTS, published_counts, recount
 from survey.paper.tables5_to_8 import percentages, table8
 from survey.services.analysis.sheets import Sheet
 
+PAPER = "The MNRO paper"
+COLUMNS = ("place", "printed", "meant", "why", "here")
 REMARKS = (
     "Lines are those of the manuscript. Sentences that a table or figure contradicts, but that are "
     "not misprinted, are listed with that table or figure.",
@@ -55,9 +61,31 @@ def all_slips() -> list[Slip]:
     project does instead, and ``confirmed``: the result of the slip's check, None where reading
     alone shows the slip.
     """
-    checks, listing = slip_checks(), []
-    for entry in exhibit_texts("slips"):
-        check = checks.get(entry.get("check"))
+    return _with_checks(exhibit_texts("slips"), slip_checks())
+
+
+def source_slips() -> dict[str, list[Slip]]:
+    """Return the slips of each other document, under the same keys."""
+    checks = checks_of_sources()
+    return {
+        document: _with_checks(entries, checks)
+        for document, entries in exhibit_texts("source_slips").items()
+    }
+
+
+@cache
+def slips_by_document() -> dict[str, list[Slip]]:
+    """Return all slips; ``known_by`` says how each is known. None of them ever changes."""
+    return {
+        document: [{**slip, "known_by": _known_by(slip)} for slip in listing]
+        for document, listing in {PAPER: all_slips(), **source_slips()}.items()
+    }
+
+
+def _with_checks(entries: Sequence[Mapping[str, str]], checks: Checks) -> list[Slip]:
+    listing: list[Slip] = []
+    for entry in entries:
+        check = checks.get(entry.get("check", ""))
         values = check.values if check else {}
         texts = {name: fill_in(text, values) for name, text in entry.items() if name != "check"}
         listing.append({**texts, "confirmed": bool(check.cases) if check else None})
@@ -66,18 +94,27 @@ def all_slips() -> list[Slip]:
 
 def slips() -> Reproduction:
     """Return all slips as a reproduction: passages to read, a table for files, JSON."""
-    listing = all_slips()
-    columns = ("place", "printed", "meant", "why", "here")
+    documents = slips_by_document()
+    listing = [(document, slip) for document, some in documents.items() for slip in some]
     return Reproduction(
         "slips",
-        {"slips": listing},
-        passages=tuple((slip["place"], _paragraphs(slip)) for slip in listing),
+        {"slips": all_slips(), "documents": source_slips()},
+        passages=tuple(
+            (
+                slip["place"] if document == PAPER else f"{document}: {slip['place']}",
+                _paragraphs(slip),
+            )
+            for document, slip in listing
+        ),
         remarks=REMARKS,
         table=Sheet(
             "slips",
             "Printing slips",
-            (*columns, "known by"),
-            tuple((*(slip[name] for name in columns), _known_by(slip)) for slip in listing),
+            (*COLUMNS, "known by", "document"),
+            tuple(
+                (*(slip[name] for name in COLUMNS), slip["known_by"], document)
+                for document, slip in listing
+            ),
         ),
     )
 
@@ -86,7 +123,7 @@ def _paragraphs(slip: Slip) -> tuple[str, ...]:
     return (
         f"Printed: {slip['printed']}",
         f"Meant: {slip['meant']}",
-        f"Because: {slip['why']} ({_known_by(slip).capitalize()}.)",
+        f"Because: {slip['why']} ({slip['known_by'].capitalize()}.)",
         f"In this project: {slip['here']}",
     )
 

@@ -4,7 +4,7 @@ The paper's sentences and our reasons are in ``exhibits/table4.yaml``; verdicts 
 of the reasons are computed from the recount and the tests over its sets.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -12,6 +12,7 @@ from survey.core.agreement.agreement import counts_as_json
 from survey.core.agreement.credits import OTHER, Shares, Table4, distinct_questions, shares
 from survey.core.agreement.credits import credits_per_question as tabulate
 from survey.core.statistics.significance import LEVEL, p_text
+from survey.paper.claim_kinds import ALMOST_ALL, enough
 from survey.paper.reproduction import (
     NOT_SUPPORTED,
     PAPER_MEASURES,
@@ -20,6 +21,7 @@ from survey.paper.reproduction import (
     Claim,
     PrintComparison,
     Reproduction,
+    claims_document,
     exhibit_remarks,
     exhibit_sheet,
     judge_claims,
@@ -35,7 +37,6 @@ from survey.paper.set_level import (
     p_if_participants_differ,
     set_level,
 )
-from survey.services.analysis.sheets import Sheet, as_markdown
 
 # Below Table 4: "in set 3 and set 9, there is a tie between the values of AP and
 # MNRO, while in set 4, there is a tie between NMRR and MNRO."
@@ -99,7 +100,9 @@ def table4() -> Reproduction:
         _comparisons(table, of_votes),
         claims,
         limits,
-        documents={"table4-claims.md": _document(claims, sheets, limits)},
+        documents={
+            "table4-claims.md": claims_document("What Table 4 supports", claims, sheets, limits)
+        },
     )
 
 
@@ -141,7 +144,7 @@ def _total_checks(table: Table4, of_votes: Shares, first: FirstPlaces) -> Checks
     totals = table.totals
     of_mnro = [getattr(of_votes, denominator)["MNRO"] for denominator in TABLE4_SHARES]
     printed = {name: f"{share:.2%}" for name, share in (of_votes.of_credits or {}).items()}
-    numbers = {
+    numbers: dict[str, Any] = {
         "credits": sum(totals.values()),
         "responses": PAPER_PARTICIPANTS * len(table.rows),
         "shares": of_votes,
@@ -167,7 +170,7 @@ def _total_checks(table: Table4, of_votes: Shares, first: FirstPlaces) -> Checks
 
 def _in_almost_all(first: FirstPlaces) -> bool:
     """Whether a measure is first or tied in all sets but one."""
-    return first.or_tied >= first.n - 1
+    return first.or_tied >= enough(ALMOST_ALL, first.n)
 
 
 def _set_checks(table: Table4, of_votes: Shares, level: SetLevel) -> Checks:
@@ -179,7 +182,7 @@ def _set_checks(table: Table4, of_votes: Shares, level: SetLevel) -> Checks:
     mnro_tied = [row for row in rows if "MNRO" in row.choice and len(row.choice) > 1]
     return {
         "majority": Check(
-            [_in_almost_all(first), len(over_half) >= len(rows) - 1],
+            [_in_almost_all(first), len(over_half) >= enough(ALMOST_ALL, len(rows))],
             first=first,
             of_responses=of_votes.of_responses,
             rows=rows,
@@ -299,26 +302,6 @@ def is_settled(tests: SetTests) -> bool:
     for scope in tests.scopes.values():
         p += [scope.mean.p_holm, scope.questions.sign_flip_p_holm]
     return all(value is not None and value < LEVEL for value in p)
-
-
-def _document(claims: Sequence[Claim], sheets: Sequence[Sheet], limits: Sequence[str]) -> str:
-    """Return the claims and the tables as a Markdown document."""
-    listing = Sheet(
-        "claims",
-        "Claim by claim",
-        ("source", "claim", "verdict", "why"),
-        tuple(
-            (
-                *(claim.source, claim.statement),
-                f"{claim.verdict} {claim.condition}".strip(),
-                claim.why,
-            )
-            for claim in claims
-        ),
-    )
-    tables = map(as_markdown, (listing, *sheets))
-    listed = "\n".join(f"- {limit}" for limit in limits)
-    return "\n".join(["# What Table 4 supports\n", *tables, f"## Limits\n\n{listed}\n"])
 
 
 def _sheet_rows(

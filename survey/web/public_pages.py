@@ -6,7 +6,10 @@ Table 4 names the measures, so no page that participants are led through links t
 from flask import Blueprint, current_app, render_template
 from flask.typing import ResponseReturnValue
 
+from survey.paper.slips import slips_by_document
+from survey.paper.studies import included_studies, included_study
 from survey.paper.table4 import table4 as reproduce_table4
+from survey.services.analysis.sheets import printed_table
 from survey.services.exchange.tables import stored_tables
 from survey.services.operations.backups import COPIES_KEPT
 from survey.services.operations.database import begin_reading, reason_not_ready
@@ -49,4 +52,23 @@ def what_is_stored() -> ResponseReturnValue:
 @paper_blueprint.get("/table4")
 def table4() -> ResponseReturnValue:
     """Show the paper's Table 4, tests of its counts, and which claims they support."""
-    return render_template("paper/table4.html", table4=reproduce_table4())
+    return render_template("paper/table4.html", judged=reproduce_table4())
+
+
+@paper_blueprint.get("/study/<name>")
+def study(name: str) -> ResponseReturnValue:
+    """Show which of its claims a published study's numbers support."""
+    return render_template("paper/study.html", judged=included_study(name))
+
+
+@paper_blueprint.get("/slips")
+def slips() -> ResponseReturnValue:
+    """Show the misprints of the paper and of the other sources."""
+    return render_template("paper/slips.html", documents=slips_by_document())
+
+
+@paper_blueprint.context_processor
+def study_links() -> dict[str, object]:
+    """Give the pages the titles of the included studies, and how to print a table."""
+    titles = {name: included_study(name).content["study"]["title"] for name in included_studies()}
+    return {"studies": titles, "printed": printed_table}

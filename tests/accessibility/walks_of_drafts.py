@@ -204,6 +204,8 @@ def unsigned(house: House, _: str) -> Iterator[Sight]:
         "Home": "/",
         "What is stored": "/what-is-stored",
         "Table 4": "/paper/table4",
+        "Published study": "/paper/study/sanderson-2010",
+        "Misprints": "/paper/slips",
     }.items():
         reader.open(address)
         yield house.seen(page, "as it is", reader)

@@ -729,7 +729,7 @@ def test_choices_and_defaults_are_those_of_the_services():
     choices = {
         ("survey study new", "preset"): PRESETS,
         ("survey study new", "generator"): tuple(GENERATORS),
-        ("survey paper", "name"): (*REPRODUCTIONS, "all"),
+        ("survey paper", "name"): (*REPRODUCTIONS, "all", "study", "studies"),
     }
     for (path, name), values in choices.items():
         assert tuple(parameter(path, name).type.choices) == tuple(values), path

@@ -22,6 +22,9 @@ GET  /                                       200
 GET  /healthz                                200
 GET  /readyz                                 200
 GET  /paper/table4                           200
+GET  /paper/slips                            200
+GET  /paper/study/sanderson-2010             200
+GET  /paper/study/no-study                   404
 GET  /what-is-stored                         200
 GET  /static/survey.css                      200
 GET  /studies                                200

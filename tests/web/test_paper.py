@@ -1,8 +1,10 @@
-"""The page on the paper's Table 4: open to everyone, on no participant's way."""
+"""The pages on publications: open to everyone, on no participant's way."""
 
 import pytest
 from bs4 import BeautifulSoup
 
+from survey.paper.slips import slips_by_document
+from survey.paper.studies import included_studies, included_study
 from survey.paper.table4 import table4
 from tests.builders import Visitor, an_open_study
 from tests.databases import ON_SQLITE
@@ -19,11 +21,41 @@ def page(client):
 
 
 def test_every_claim_stands_there_with_its_verdict_and_its_reason(page):
-    shown = [
+    assert claims_on(page) == [(one.verdict, one.statement, one.why) for one in table4().claims]
+
+
+def claims_on(page):
+    return [
         (item.select_one(".badge").text, item.b.text, item.select("p")[1].text)
         for item in page.select(".claims li")
     ]
-    assert shown == [(one.verdict, one.statement, one.why) for one in table4().claims]
+
+
+@pytest.mark.parametrize("name", included_studies())
+def test_a_published_study_has_a_page_like_it(client, page, name):
+    (link,) = page.select(f'a[href="/paper/study/{name}"]')
+    answer = client.get(link["href"])
+    shown, study = BeautifulSoup(answer.text, "html.parser"), included_study(name)
+    assert claims_on(shown) == [(one.verdict, one.statement, one.why) for one in study.claims]
+    assert shown.h1.text == study.content["study"]["title"]
+    assert f"survey paper study {name}" in shown.text
+    assert all(remark in shown.text for remark in study.remarks)
+    cells = [cell.text for cell in shown.select("td")]
+    assert ("0.1010" in cells) == (name == "urbano-2015")  # with all its decimals
+
+
+def test_a_study_that_is_not_there_is_not_found(client):
+    answer = client.get("/paper/study/no-study")
+    assert answer.status_code == 404
+    assert "There are: sanderson-2010" in answer.text
+
+
+def test_the_misprints_stand_under_their_documents(client, page):
+    (link,) = page.select('a[href="/paper/slips"]')
+    shown = BeautifulSoup(client.get(link["href"]).text, "html.parser")
+    listed = {panel.h2.text: len(panel.select(".claims li")) for panel in shown.select(".panel")}
+    for document, slips in slips_by_document().items():
+        assert listed[document] == len(slips)
 
 
 def test_the_tables_hold_the_votes_and_the_tests_of_each_pair(page):
