@@ -34,7 +34,7 @@ STUDY, STUDIES, ALL = "study", "studies", "all"
         "survey paper figure1 --to figures",
         "survey paper all --to paper-again",
         "survey paper generality --collection collection --to figures",
-        "survey paper study sanderson-2010",
+        "survey paper study urbano-2012",
     )
 )
 @click.argument("name", type=click.Choice([*EXHIBIT_NAMES, ALL, STUDY, STUDIES]), metavar="NAME")

@@ -204,7 +204,7 @@ def unsigned(house: House, _: str) -> Iterator[Sight]:
         "Home": "/",
         "What is stored": "/what-is-stored",
         "Table 4": "/paper/table4",
-        "Published study": "/paper/study/sanderson-2010",
+        "Published study": "/paper/study/urbano-2012",
         "Misprints": "/paper/slips",
     }.items():
         reader.open(address)

@@ -23,7 +23,7 @@ GET  /healthz                                200
 GET  /readyz                                 200
 GET  /paper/table4                           200
 GET  /paper/slips                            200
-GET  /paper/study/sanderson-2010             200
+GET  /paper/study/urbano-2012                200
 GET  /paper/study/no-study                   404
 GET  /what-is-stored                         200
 GET  /static/survey.css                      200

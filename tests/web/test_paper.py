@@ -47,7 +47,7 @@ def test_a_published_study_has_a_page_like_it(client, page, name):
 def test_a_study_that_is_not_there_is_not_found(client):
     answer = client.get("/paper/study/no-study")
     assert answer.status_code == 404
-    assert "There are: sanderson-2010" in answer.text
+    assert "There are: urbano-2012" in answer.text
 
 
 def test_the_misprints_stand_under_their_documents(client, page):
