@@ -345,7 +345,7 @@ def _refuse_beside_trec_eval(options: Mapping[str, object]) -> None:
 
 def _print_as_trec_eval(request: "Request", *, per_query: bool, strict: bool) -> None:
     """Score a run and print what trec_eval prints; warnings go to stderr as usual."""
-    from survey.services.collections.trec_eval_output import evaluate_as_trec_eval, trec_eval_lines
+    from survey.services.collections.run_report import evaluate_as_trec_eval, trec_eval_lines
 
     with _scoring_bars() as on_progress:
         report = evaluate_as_trec_eval(request, on_progress)
