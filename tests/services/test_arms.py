@@ -111,7 +111,7 @@ INSTRUCTIONS = [
         ([{"name": "one"}], "2 to 8 different names are allowed"),
         ([{"name": "one"}, {"name": "one"}], "2 to 8 different names are allowed"),
         ([{"name": "one"}, {"criterion": EARLY}], "an arm has no name"),
-        ([{"name": "one"}, {"name": "x_y"}], "'x_y' is no name of an arm; up to 40 letters"),
+        ([{"name": "one"}, {"name": "x_y"}], "an arm cannot be named 'x_y'; up to 40 letters"),
         ([{"name": "one"}, {"name": "two", "measures": ["AP"]}], "no field “measures” of an arm"),
         ([{"name": "one"}, {"name": "two", "columns": "later"}], "arm two: columns is 'later'"),
         ([{"name": "one"}, {"name": "two", "criterion": "{all}"}], "{all} found in criterion"),
@@ -129,6 +129,11 @@ def test_settings_of_arms_are_checked_as_a_plan_is(arms, fault):
 def test_an_arm_can_leave_practice_out_and_not_add_it():
     with pytest.raises(SurveyError, match="arm b: practice can be left out in an arm, and not"):
         a_plan(practice=False, arms=[{"name": "a"}, {"name": "b", "practice": True}])
+
+
+def test_an_arm_can_rescale_values_and_not_show_them_as_computed():
+    with pytest.raises(SurveyError, match="arm b: rescale_values can be added in an arm, and not"):
+        a_plan(rescale_values=True, arms=[{"name": "a"}, {"name": "b", "rescale_values": False}])
 
 
 def test_a_plan_with_arms_is_written_and_read_as_the_same():

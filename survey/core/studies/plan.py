@@ -511,15 +511,12 @@ class Plan(ABC):
         """Yield what is wrong with the name of an arm, or the fields that differ in it."""
         if not re.fullmatch(ARM_NAME, name):
             allowed = "up to 40 letters, digits, blanks and hyphens are allowed"
-            yield Fault(("arms",), f"{name!r} is no name of an arm; {allowed}")
+            yield Fault(("arms",), f"an arm cannot be named {name!r}; {allowed}")
         for field in settings.keys() - {*self.varied}:
             allowed = f"{', '.join(self.varied)} may differ between arms"
             yield Fault(("arms",), f"arm {name}: there is no field “{field}” of an arm; {allowed}")
         if settings.get("practice") and not self.practice:
             text = f"arm {name}: practice can be left out in an arm, and not added; begin with it"
-            yield Fault(("arms",), text)
-        if settings.get("rescale_values") is False and getattr(self, "rescale_values", False):
-            text = f"arm {name}: rescale_values can be added in an arm, and not left out"
             yield Fault(("arms",), text)
 
     def _met_faults(self, *, registered: bool) -> Iterable[Fault]:

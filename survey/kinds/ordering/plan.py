@@ -46,7 +46,7 @@ from survey.core.studies.questions import (
     build_question,
 )
 from survey.core.studies.rankings import letters_for
-from survey.core.text_input import shortened
+from survey.core.text_input import Json, shortened
 
 OWN_LISTS = "given"  # the generator of a plan with own lists
 LISTS_FROM = {
@@ -325,7 +325,7 @@ class OrderingPlan(Plan):
         arms = self.arms
         if self.arm_settings:
             yield from super()._arm_faults()
-        elif arms and not 2 <= len(arms) == sum(each in arms for each in COLUMN_TIMES):
+        elif arms and not 2 <= len(arms) == sum(time in arms for time in COLUMN_TIMES):
             yield Fault(
                 ("arms",),
                 f"arms is {', '.join(map(str, arms))}; two or three different ones of "
@@ -335,6 +335,12 @@ class OrderingPlan(Plan):
             yield Fault(
                 ("columns",), f"columns is {self.columns}, but the arms decide it; leave it out"
             )
+
+    def _settings_faults(self, name: str, settings: Mapping[str, Json]) -> Iterable[Fault]:
+        yield from super()._settings_faults(name, settings)
+        if settings.get("rescale_values") is False and self.rescale_values:
+            text = f"arm {name}: rescale_values can be added in an arm, and not left out"
+            yield Fault(("arms",), text)
 
     @property
     def check_ranks(self) -> tuple[list[int], list[int]] | None:
