@@ -224,7 +224,7 @@ def _differences(
     for first, second in ANCHORING_PAIRS:
         if first in agreements and second in agreements:
             for index, column in enumerate(columns):
-                x, y = (Side.of(agreements[each], statistic, index) for each in (first, second))
+                x, y = (Side.of(agreements[arm], statistic, index) for arm in (first, second))
                 sides = [x.minus(y)] if first[0] == second[0] else [x, y]
                 test, least = crossed_test(sides)
                 yield ArmDifference(first, second, column, statistic, **test), least

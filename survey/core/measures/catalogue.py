@@ -325,10 +325,10 @@ class Parameters(NamedTuple):
 def _parameters(text: str, defaults: Mapping[str, float | None]) -> Parameters | None:
     """Read "-p0.9-e0.05", in any order; None where one occurs twice or is missing."""
     pairs = re.findall(r"-([a-z]+)([0-9.]+)", text)
-    found = {name: float(number) for name, number in pairs}
-    values = {name: found.get(name, default) for name, default in defaults.items()}
+    written = {name: float(number) for name, number in pairs}
+    values = {name: written.get(name, default) for name, default in defaults.items()}
     numbers = [value for value in values.values() if value is not None]
-    if len(found) < len(pairs) or len(numbers) < len(values):
+    if len(written) < len(pairs) or len(numbers) < len(values):
         return None
     changed = {name: value for name, value in values.items() if value != defaults[name]}
     suffix = "".join(f"-{name}{value:g}" for name, value in changed.items())

@@ -212,7 +212,7 @@ def row_skipping_weights(
     """
 
     def passed(rows: NDArray[np.number] | int, pictures: NDArray[np.number] | int) -> Numbers:
-        """Return the chance to reach a row and to get past so many of its pictures."""
+        """Return the chance that a user reaches this row and looks past its first ``pictures``."""
         going_on = skipping + (1 - skipping) * persistence**columns
         reached = np.where(
             rows == 0, 1.0, persistence**columns * going_on ** np.maximum(np.subtract(rows, 1), 0)

@@ -1,4 +1,4 @@
-"""Tests of two printed numbers of which nobody printed how they go together.
+"""Tests of two printed numbers whose correlation, or overlap, was not printed.
 
 Two measures are mostly judged on the same answers, and a table prints each one's rate or
 correlation alone. The p value of their difference then depends on what is missing, so each

@@ -53,7 +53,7 @@ DEPARTURES = (
         "No sentence on what is good",
         "A sentence on it",
         "People may follow the sentence, and so the measures that count as it says",
-        lambda plan: plan.criterion or any("criterion" in each for each in plan.arm_settings),
+        lambda plan: plan.criterion or any("criterion" in arm for arm in plan.arm_settings),
     ),
     Departure(
         "No practice is reported",
@@ -82,7 +82,7 @@ DEPARTURES = (
     Departure(
         "The order of the columns changes from set to set",
         "Method 1 always first: easier to find again",
-        "People who take the first column favour no measure, as labels are drawn anew",
+        "None on the votes: which measure is Method 1 is drawn for each question",
         lambda plan: not plan.shuffle_columns,
     ),
     Departure(
@@ -129,7 +129,7 @@ DEPARTURES = (
     ),
     Departure(
         "Thirty students of one department",
-        "Whoever is invited",
+        "The people whom a researcher invites",
         "Who judges",
     ),
 )
@@ -139,4 +139,4 @@ def departures_of(plan: OrderingPlan) -> Sequence[tuple[str, str, str]]:
     """Return a plan's rows, without ``applies``; none of a study of other lists or measures."""
     if not plan.draws_as_the_paper and plan.generator != "discriminative":
         return ()
-    return [each[:3] for each in DEPARTURES if each.applies(plan)]
+    return [row[:3] for row in DEPARTURES if row.applies(plan)]

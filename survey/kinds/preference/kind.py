@@ -273,7 +273,7 @@ class PreferenceKind(
         finished = sum(each.status == "complete" for each in counted)
         level = level_left(plan, content.looks, finished)
         judgements = [*map(_judgement, answers)]
-        arms = {each.public_id: each.arm for each in counted if each.arm}
+        arms = {person.public_id: person.arm for person in counted if person.arm}
         of_study = (plan, content.questions, judgements, content.looks, level, arms)
         return PreferenceResults(*of_study, **content.known(options))
 
