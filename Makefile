@@ -6,10 +6,8 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 # Where it is set, each of the hundreds of processes that tests start compiles every module again.
 unexport PYTHONDONTWRITEBYTECODE
-PIP := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check \
-  --constraint constraints.txt
-# As pip would, but on all processors; what cannot be compiled is told when it is imported.
-COMPILE := $(BIN)/python -W ignore -m compileall -qq -j 0 $(VENV)/lib || true
+# Says what it does while it installs with pip and compiles.
+INSTALL := $(BIN)/python install_packages.py
 
 .DEFAULT_GOAL := help
 .PHONY: help install run test test-newest test-slow test-all promises accessibility soak check audit dependencies calibrate digits effort bench freeze wheel screenshots translations constraints lock clean
@@ -19,7 +17,7 @@ help: ## Say what can be made
 
 install: $(VENV)/run ## Install into .venv, and serve nothing
 
-run: $(VENV)/run ## Serve the paper's study at http://127.0.0.1:5000 (make run PORT=5001)
+run: $(VENV)/run ## Serve studies to try at http://127.0.0.1:5000 (make run PORT=5001)
 	@$(BIN)/survey serve --demo --port $(PORT)
 
 test: $(VENV)/test ## Run the tests for every day, in two to four minutes
@@ -113,18 +111,14 @@ clean: ## Remove the environment and what was built (not the instance folder)
 $(VENV)/made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "Python 3.11 or newer is needed: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
-	@echo "Making the environment in $(VENV) (once) ..."
+	@echo "Making a Python environment in $(VENV) (a few seconds, once) ..."
 	@$(PYTHON) -m venv $(VENV)
 	@touch $@
 
 $(VENV)/run: $(VENV)/made pyproject.toml constraints.txt
-	@echo "Installing the survey ..."
-	@$(PIP) --editable .
-	@$(COMPILE)
+	@$(INSTALL) requirements.lock --editable .
 	@touch $@
 
 $(VENV)/test: $(VENV)/made pyproject.toml constraints.txt
-	@echo "Installing the survey and what the tests need ..."
-	@$(PIP) --editable '.[test,check]'
-	@$(COMPILE)
+	@$(INSTALL) constraints.txt --editable '.[test,check]'
 	@touch $(VENV)/run $@
