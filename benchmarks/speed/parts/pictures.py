@@ -76,9 +76,9 @@ def run() -> Part:
         said=[
             "Pictures are drawn: smooth noise, as JPEG. Each intake is a process of its own.",
             "The people are at the first question of the demonstration with pictures, served by "
-            "`survey serve` with two processes and SQLite. Each opens the page, and then its 41 "
-            f"pictures over {CONNECTIONS} connections, like a browser with an empty cache. They "
-            "are played by threads on the same two processors.",
+            "`survey serve` with two processes and SQLite. Each opens the page, and then its 29 "
+            f"to 41 pictures over {CONNECTIONS} connections, like a browser with an empty cache. "
+            "They are played by threads on the same two processors.",
         ],
     )
 

@@ -65,6 +65,8 @@ from survey.services.collections.reduced_html import MOST_NESTED, is_too_nested,
 from survey.services.studies import lifecycle
 
 MOST_ITEMS = 20_000  # of a study
+ENTRY_PICTURES, ENTRY_ROW = 18, 6  # on the entry page: at most, and in a row
+ENTRY_BYTES = 26_000  # the page is light; see tests/accessibility/test_weight.py
 LONGEST = {  # characters of an item's texts
     "title": 500,
     "url": 2_000,
@@ -998,6 +1000,20 @@ def find_named_picture(
 ) -> bytes | None:
     """Return a study's picture in one of its sizes, by the random name of its address."""
     return item_queries.named_picture(session, study.id, name, larger=larger)
+
+
+def entry_pictures(session: Session, study: AnyStudy) -> list[str]:
+    """Return the names of the pictures on the entry page, always the same ones, or none.
+
+    They are drawn at random, up to three rows of six, and as many as 26 kB hold; a row is whole.
+    """
+    names, total = [], 0
+    for name, size in item_queries.some_pictures(session, study.id, ENTRY_PICTURES):
+        total += size
+        if total > ENTRY_BYTES:
+            break
+        names.append(name)
+    return names[: len(names) // ENTRY_ROW * ENTRY_ROW]
 
 
 def find_named_texts(session: Session, study: AnyStudy, name: str) -> Item | None:

@@ -272,19 +272,22 @@ def choose_topics(
 ) -> list[str]:
     """Return at most MOST_CHOSEN topics, those in which SHOWN_MEASURES contradict each other most.
 
-    First topics in which most pairs of measures contradict, of these the ones with most pairs of
-    lists in opposite orders; then the topics' order. Topics in which two runs have the relevant
-    documents at the same positions are left out, since a study would show two equal lists.
+    First topics in which the fewest pairs of measures order the lists alike, then those in which
+    most pairs contradict, then those with most pairs of lists in opposite orders; the chosen ones
+    are in the order of ``positions``. Topics in which two runs have the relevant documents at the
+    same positions are left out, since a study would show two equal lists.
     """
-    counted: list[tuple[int, int, str]] = []
+    counted: list[tuple[int, int, int, str]] = []
     for topic, lists in positions.items():
         if len({*map(tuple, lists)}) < len(lists):
             continue
         question = build_question(1, lists, SHOWN_MEASURES, Setting(collection_size))
-        counts = [pair.contradictions for pair in compare_orders([question])[0].pairs]
-        counted.append((-sum(map(bool, counts)), -sum(counts), topic))
-    best = sorted(counted, key=lambda each: each[:2])[:MOST_CHOSEN]
-    chosen = {topic for _, _, topic in best}
+        pairs = compare_orders([question])[0].pairs
+        alike = sum(pair.identical for pair in pairs)
+        counts = [pair.contradictions for pair in pairs]
+        counted.append((alike, -sum(map(bool, counts)), -sum(counts), topic))
+    best = sorted(counted, key=lambda each: each[:3])[:MOST_CHOSEN]
+    chosen = {topic for *_, topic in best}
     return [topic for topic in positions if topic in chosen]
 
 
