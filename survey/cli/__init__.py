@@ -114,7 +114,7 @@ def print_version(ctx: click.Context, _: click.Parameter, is_asked: bool) -> Non
     cls=LazyCommandGroup,
     context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
     examples=(
-        "survey serve --demo         # try it, with the paper's study",
+        "survey serve --demo         # try it, with studies of every kind",
         "survey init                 # a real study",
         "survey study new my-study --questions 10",
         "survey study check my-study",

@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING
 
 import click
@@ -28,11 +29,13 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
     from flask import Flask
     from sqlalchemy import Engine
+    from sqlalchemy.orm import Session
 
     from survey.config import Settings
     from survey.logs import What
     from survey.metrics import Metrics
     from survey.server import Observer
+    from survey.services.operations.demo import DemoStudy
     from survey.services.operations.doctor import CheckResult
     from survey.worker import Numbers
 
@@ -75,8 +78,8 @@ def init(as_json: bool) -> None:
 @click.option(
     "--demo",
     is_flag=True,
-    help="First make or upgrade the database, and add the paper's study, one with pictures, "
-    "and a researcher if there are none.",
+    help="First make or upgrade the database, and add studies of every kind and a researcher "
+    "if there are none. The first page lists these studies.",
 )
 @click.option(
     "--https",
@@ -112,6 +115,9 @@ def serve(
     SIGTERM ends it once its requests are answered. SIGHUP replaces it, without a refused request,
     by the version that is installed by then.
     """
+    started = monotonic()
+    if demo:
+        say("Starting the survey ...")
     # Before numpy is loaded: it would start a thread, and a process with threads cannot be copied.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from survey.app import create_app, delete_due_data, load_page_libraries, load_templates
@@ -139,10 +145,11 @@ def serve(
             proxy = _caddy(name, port, settings.instance) if name is not None else None
             address = settings.address or _own_address(host, port)
             _print_addresses(engine, address, demo=demo)
+            say(f"{_ready(monotonic() - started) if demo else ''}Stop with Ctrl-C.")
             # Threads take the interpreter from the one that has the database's answer. They are
             # worth it where that answer comes from another machine.
             threads = 1 if is_on_this_machine(engine.url) else 4
-        app = create_app()
+        app = create_app(demo=demo)
         observe, shown = _observation(app, workers, logged, metrics_listener)
         serve_requests(
             app,
@@ -355,19 +362,17 @@ def _print_addresses(engine: "Engine", address: str, *, demo: bool) -> None:
     from sqlalchemy.orm import Session
 
     from survey.services import accounts
-    from survey.services.operations import demo as demo_studies
     from survey.services.studies import lifecycle
 
-    token = None
+    token, listed_slugs = None, set[str]()
+    say(f"Database: {engine.url.render_as_string(hide_password=True)}")
     with Session(engine) as session:
         if demo:
-            with progress_bar("Making the studies to try"):
-                demo_studies.ensure_studies(session)
+            listed_slugs = _offer_demo(session, address)
             token = accounts.ensure_researcher(session)
         studies = lifecycle.all_studies(session)
-        say(f"Database: {engine.url.render_as_string(hide_password=True)}")
         for study in studies:
-            if study.status == "open" and study.is_readable:
+            if study.status == "open" and study.is_readable and study.slug not in listed_slugs:
                 say(f"Participants take part in “{study.plan.title}” at:")
                 say(f"  {address}/s/{study.slug}")
     if not studies:
@@ -378,7 +383,33 @@ def _print_addresses(engine: "Engine", address: str, *, demo: bool) -> None:
     else:
         say("Researchers sign in at:")
         say(f"  {address}/research/")
-    say("Stop with Ctrl-C.")
+
+
+def _offer_demo(session: "Session", address: str) -> set[str]:
+    """Make the demo's studies if there is no study, and print where they are listed.
+
+    Returns their slugs.
+    """
+    from survey.services.operations import demo as demo_studies
+
+    def say_study(demo_study: "DemoStudy") -> None:
+        if demo_study is demo_studies.DEMO_STUDIES[0]:
+            say(f"Making {len(demo_studies.DEMO_STUDIES)} studies to try (a few seconds, once):")
+        say(f"  {demo_study.kind}")
+
+    demo_studies.ensure_studies(session, say_study)
+    stored = demo_studies.stored_studies(session)
+    if stored:
+        say("Studies to try, and what to do in each:")
+        say(f"  {address}/")
+    if closed := [study.slug for _, study in stored if study.status != "open"]:
+        say(f"Closed: {', '.join(closed)}. “Open again” on a study's page opens it.")
+    return {study.slug for _, study in stored}
+
+
+def _ready(seconds: float) -> str:
+    count = max(1, round(seconds))
+    return f"Ready after {count} second{'s' if count > 1 else ''}. "
 
 
 def _refuse_danger(settings: "Settings", engine: "Engine", host: str) -> None:

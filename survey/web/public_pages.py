@@ -11,6 +11,7 @@ from survey.paper.studies import included_studies, included_study
 from survey.paper.table4 import table4 as reproduce_table4
 from survey.services.analysis.sheets import printed_table
 from survey.services.exchange.tables import stored_tables
+from survey.services.operations import demo
 from survey.services.operations.backups import COPIES_KEPT
 from survey.services.operations.database import begin_reading, reason_not_ready
 from survey.services.studies import publications
@@ -25,9 +26,14 @@ BLUEPRINTS = (home_blueprint, health_blueprint, stored_blueprint, paper_blueprin
 
 @home_blueprint.get("/")
 def home() -> ResponseReturnValue:
-    """Tell visitors without a study's link what to do; link to published studies, if any."""
+    """Tell visitors without a study's link what to do; link to published studies, if any.
+
+    Only `survey serve --demo` lists studies, and only the demo's: others are known by link alone.
+    """
     begin_reading(session())
-    return render_template("home.html", has_published=bool(publications.all_public(session())))
+    studies = demo.stored_studies(session()) if current_app.config["DEMO"] else []
+    has_published = bool(publications.all_public(session()))
+    return render_template("home.html", demo_studies=studies, has_published=has_published)
 
 
 @health_blueprint.get("/healthz")
