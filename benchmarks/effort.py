@@ -1,7 +1,7 @@
-"""Count what taking part asks of a person: words on each page, actions for each way to answer.
+"""Count what taking part asks of a person: pixels, words and bytes of each page, and actions.
 
-Run by ``make effort``. It walks through the paper's study in a real browser. With ``--beside``,
-the same walk goes through another checkout of the survey, and the tables hold both.
+Run by ``make effort``. It walks through a study of each kind in a real browser. With ``--beside``,
+the same walks go through another checkout of the survey, and the tables hold both.
 """
 
 import json
@@ -25,12 +25,14 @@ from playwright.sync_api import Page, ViewportSize, sync_playwright
 from tests.browsing import launch
 from tests.serving import free_port
 
-SLUG, SEED = "effort", "2039"
-PHONE: ViewportSize = {"width": 360, "height": 740}
-LAPTOP: ViewportSize = {"width": 1280, "height": 800}
+SEED = "2039"
+SCREENS: Mapping[str, ViewportSize] = {
+    "phone": {"width": 360, "height": 740},
+    "laptop": {"width": 1280, "height": 800},
+}
 WORD = re.compile(r"\b[^\W\d_]{2,}(?:[’'-]\w+)*")
 MOST_PAGES = 40
-MOST_TABS = 60
+MOST_TABS = 200
 # None of these is a method's in the first questions of the seed, so nothing is asked back.
 ORDERINGS = {"all different": ("B", "A", "D", "C", "E"), "two equal": ("B", "A=D", "C", "E")}
 
@@ -40,29 +42,51 @@ VISIBLE_TEXT = """() => {
     const texts = [];
     while (walker.nextNode()) {
         const around = walker.currentNode.parentElement;
-        const clipped = around.closest(".hidden, caption, .skip, select, script, #kept");
+        const clipped = around.closest(".hidden, caption, .skip, select, script, dialog, #kept");
         const seen = !clipped && around.checkVisibility({ visibilityProperty: true });
         if (seen) texts.push(walker.currentNode.data);
     }
     return texts.join(" ");
 }"""
+# The screens by which a person scrolls until an element is in view, above the answer bar.
+SCROLLS = """target => {
+    const bar = document.querySelector(".bar, .done");
+    const sticks = bar && getComputedStyle(bar).position === "sticky" && !bar.contains(target);
+    const end = sticks ? Math.min(innerHeight, bar.getBoundingClientRect().top) : innerHeight;
+    const box = target.getBoundingClientRect();
+    const away = box.top < 0 ? -box.top : Math.max(box.bottom - end, 0);
+    if (away < 1) return 0;
+    scrollBy({ top: box.top < 0 ? box.top : box.bottom - end, behavior: "instant" });
+    return Math.ceil(away / end);
+}"""
 
 
 @dataclass
 class Hands:
-    """A person at a page; ``actions``: the clicks, taps, drags and keys so far."""
+    """A person at a page; ``actions``: the clicks, taps, drags and keys so far.
+
+    ``scrolls``: by how many screens the page was scrolled between them.
+    """
 
     page: Page
     actions: int = 0
+    scrolls: int = 0
+
+    def look_at(self, target: Any) -> None:
+        """Scroll until an element is in view."""
+        self.scrolls += target.evaluate(SCROLLS)
 
     def click(self, selector: str) -> None:
         """Click or tap, one action."""
         self.actions += 1
-        self.page.locator(selector).first.click()
+        target = self.page.locator(selector).first
+        self.look_at(target)
+        target.click()
 
     def choose(self, letter: str, place: int) -> None:
         """Choose from a list: open it, and pick an entry."""
         self.actions += 2
+        self.look_at(self.page.locator(f"select[name=rank-{letter}]"))
         self.page.select_option(f"select[name=rank-{letter}]", str(place))
 
     def press(self, key: str) -> None:
@@ -82,27 +106,13 @@ class Hands:
             if self.actions > MOST_TABS:
                 raise RuntimeError(f"{selector} is not reached by the keyboard")
 
-    def drag(self, letter: str, place: int) -> None:
-        """Drag a letter to a place, one action."""
-        self.actions += 1
-        letters = self.page.locator("#slots b, .keys [data-letter], .chip")
-        x, y = _middle(letters.get_by_text(re.compile(f"^{letter}")).first)
-        self.page.mouse.move(x, y)
-        self.page.mouse.down()
-        self.page.mouse.move(x + 12, y + 12)  # the places are shown once a drag has begun
-        self.page.mouse.move(*_middle(self.page.locator(f"[data-place='{place}']")), steps=3)
-        self.page.mouse.up()
-
     def save(self) -> None:
         """Save the answer, one action, and wait for the next page."""
         with self.page.expect_navigation():
-            self.click("#vote .go")
+            self.click(GOES_ON)
 
 
-def _middle(locator: Any) -> tuple[float, float]:
-    locator.scroll_into_view_if_needed()
-    box = locator.bounding_box()
-    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+GOES_ON = "main button.go:not(.hidden):visible"
 
 
 def _places(ordering: tuple[str, ...]) -> dict[str, int]:
@@ -127,35 +137,22 @@ def by_tapping(hands: Hands, ordering: tuple[str, ...]) -> None:
     hands.save()
 
 
-def by_dragging(hands: Hands, ordering: tuple[str, ...]) -> None:
-    """Drag each letter to its place."""
-    if not hands.page.query_selector("#pad"):  # before, this brought out the letters
-        hands.click("[name=choice][value=own]")
-    for letter, place in _places(ordering).items():
-        hands.drag(letter, place)
-    hands.save()
-
-
 def by_selects(hands: Hands, ordering: tuple[str, ...]) -> None:
     """Choose each letter's place from a list."""
     for letter, place in _places(ordering).items():
         hands.choose(letter, place)
-    if not hands.page.locator("[name=choice][value=own]").is_checked():
+    own = hands.page.locator("[name=choice][value=own]")
+    if own.count() and not own.is_checked():
         hands.click("[name=choice][value=own]")
     hands.save()
 
 
 def by_keyboard(hands: Hands, ordering: tuple[str, ...]) -> None:
     """Go to each control with Tab, from the top of the page; beside the letters, type them."""
-    if hands.page.query_selector("#pad"):
-        hands.tab_to("[data-letter]")
-        for letter in "".join(ordering)[:-1]:
-            hands.press(letter)
-    else:
-        for letter, place in sorted(_places(ordering).items()):
-            hands.tab_to(f"select[name=rank-{letter}]")
-            hands.press(str(place))
-    hands.tab_to("#vote .go")
+    hands.tab_to("[data-letter]")
+    for letter in "".join(ordering)[:-1]:
+        hands.press(letter)
+    hands.tab_to(GOES_ON)
     with hands.page.expect_navigation():
         hands.press("Enter")
 
@@ -164,91 +161,158 @@ Way = Callable[[Hands, tuple[str, ...]], None]
 # How each way is called, whether scripts run, what it needs on the page.
 WAYS: Mapping[str, tuple[Way, bool, str]] = {
     "a tick": (by_tick, True, "[name=choice]"),
-    "own ordering, tapped": (by_tapping, True, "#pad"),
-    "own ordering, dragged": (by_dragging, True, "[data-place]"),
-    "own ordering, by keyboard": (by_keyboard, True, "#vote"),
-    "own ordering, from lists": (by_selects, True, "select[name=rank-A]:visible"),
+    "own ordering, tapped": (by_tapping, True, "[data-letter]:visible"),
+    "own ordering, by keyboard": (by_keyboard, True, "[data-letter]:visible"),
     "own ordering, without scripts": (by_selects, False, "select[name=rank-A]"),
 }
 
 
-def count_words(page: Page, link: str) -> dict[str, int]:
-    """Walk from the entry to the end; return the words on each page, by its heading."""
-    words: dict[str, int] = {}
+@dataclass(frozen=True)
+class Collection:
+    """The collection of pictures that comes along with the survey."""
+
+    folder: Path
+
+    @classmethod
+    def of_survey(cls) -> "Collection":
+        """Return that of the survey that Python imports."""
+        import survey.services.collections as collections
+
+        (folder,) = Path(collections.__file__).parent.glob("*/collection")
+        return cls(folder)
+
+    @property
+    def documents(self) -> list[str]:
+        """The ids of its documents."""
+        return [line.split(",")[0] for line in (self.folder / "items.csv").open()][1:]
+
+    @property
+    def topics(self) -> list[str]:
+        """The ids of its topics."""
+        return [line.split(",")[0] for line in (self.folder / "topics.csv").open()][1:]
+
+    def study_commands(self, to: Path) -> Iterator[tuple[str, ...]]:
+        """Return the commands that make a study of each kind, named by it."""
+        files = [("--qrels", str(self.folder / "qrels.txt"))]
+        runs = [str(path) for path in sorted((self.folder / "runs").iterdir())]
+        items = ("--items", str(self.folder))
+        trec = (*files[0], "--run", *runs, "--collection-size", "100", *items)
+        some = ",".join(self.topics[:10])
+        pictures = ("--preset", "pictures", *trec, "--topics", some, "--seed", SEED)
+        yield ("numbers", "--seed", SEED)
+        yield ("grid", *pictures, "--layout", "grid")
+        yield ("strip", *pictures, "--layout", "strip")
+        labelled = ("--topics", ",".join(self.topics[:3]), *items)
+        yield ("labelling", "--kind", "labelling", *labelled, "--seed", SEED)
+        qrels = to / "grouped.txt"
+        qrels.write_text("".join(f"{self.topics[0]} 0 {name} 1\n" for name in self.documents[:18]))
+        yield ("grouping", "--kind", "grouping", "--qrels", str(qrels), *items, "--seed", SEED)
+        two = (*files[0], "--run", *runs[:2], "--collection-size", "100", *items)
+        yield ("preference", "--kind", "preference", *two, "--topics", some, "--seed", SEED)
+
+
+STUDIES = ("numbers", "grid", "strip", "labelling", "grouping", "preference")
+
+
+def measure_pages(page: Page, link: str, *, all_questions: bool) -> dict[str, dict[str, int]]:
+    """Walk from the entry; return each page's height, words and bytes, by its heading.
+
+    ``all_questions``: go on to the end, else to the first question.
+    """
+    measured: dict[str, dict[str, int]] = {}
+    sizes: list[int] = []
+    client = page.context.new_cdp_session(page)
+    client.send("Network.enable")
+    client.send("Network.setCacheDisabled", {"cacheDisabled": True})
+    client.on("Network.loadingFinished", lambda done: sizes.append(int(done["encodedDataLength"])))
     page.goto(link)
     for _ in range(MOST_PAGES):
-        heading = page.locator("h1").inner_text().replace("\n", " ")
-        question = re.search(r"/q/(\d+)$", page.url)
-        name = f"Question {question[1]}" if question else heading
-        if name not in words and (not question or question[1] == "1"):
-            words[name] = len(WORD.findall(page.evaluate(VISIBLE_TEXT)))
-        if page.url.endswith("/done"):
-            return words
+        page.wait_for_load_state("networkidle")
+        name = _name_of(page)
+        if name not in measured:
+            sizes.clear()
+            page.goto(page.url, wait_until="networkidle")
+            measured[name] = {
+                "px": page.evaluate("document.documentElement.scrollHeight"),
+                "words": len(WORD.findall(page.evaluate(VISIBLE_TEXT))),
+                "bytes": sum(sizes),
+            }
+        if page.url.endswith("/done") or (name == "Question 1" and not all_questions):
+            return measured
         _go_on(page)
     raise RuntimeError(f"the end was not reached, but {page.url}")
 
 
+def _name_of(page: Page) -> str:
+    question = re.search(r"/q/\d+$", page.url)
+    heading = page.locator("h1").first.inner_text().replace("\n", " ")
+    return "Question 1" if question else heading
+
+
 def _go_on(page: Page) -> None:
     """Do what leads to the next page."""
-    start = "form[action$='/start'] button"
     with page.expect_navigation():
-        if page.query_selector("#agree"):
-            page.check("#agree")
+        for box in page.locator("#agree, [name=choice][value='1']:visible").all():
+            box.check()
         if page.query_selector("#age"):
             page.fill("#age", "30")
-            page.select_option("#education", index=1)
+            page.select_option("#education", index=2)
         if page.query_selector("#check"):
             page.click("#check [value='1']")
-        elif page.query_selector(start):
-            page.click(start)
-        else:
-            if page.query_selector("#vote"):
-                page.check("[name=choice][value='1']")
-            page.locator("main .go").first.click()
+            return
+        for choice in page.locator("[name=preferred][value=left]").all():
+            choice.check()
+        page.locator(f"{GOES_ON}, main a.go:visible").last.click()
 
 
-def count_actions(browser: Any, link: str) -> dict[str, dict[str, int | None]]:
-    """Return the actions of each way to answer, None for a way that the page does not have."""
-    counts: dict[str, dict[str, int | None]] = {}
+def count_actions(browser: Any, link: str, screen: str) -> dict[str, dict[str, Any]]:
+    """Return [actions, scrolls] of each way to answer, None for a way that the page lacks."""
+    counts: dict[str, dict[str, Any]] = {name: {} for name in WAYS}
     for name, (answer, scripts, needs) in WAYS.items():
-        context = browser.new_context(viewport=LAPTOP, java_script_enabled=scripts)
-        page = context.new_page()
-        page.goto(link)
-        while not page.url.endswith("/q/1"):
-            _go_on(page)
-        counts[name] = {}
         for kind, ordering in ORDERINGS.items():
-            page.goto(page.url)  # with focus at the top, as for a person who comes to it
-            hands = Hands(page)
-            if page.query_selector(needs):
-                answer(hands, ordering)
-                if page.query_selector(".asks, .problems"):
-                    raise RuntimeError(f"{name}, {kind}: not saved")
-            counts[name][kind] = hands.actions or None
-        context.close()
+            with browser.new_context(
+                viewport=SCREENS[screen], java_script_enabled=scripts
+            ) as context:
+                page = context.new_page()
+                page.goto(link)
+                while not page.url.endswith("/q/1"):
+                    _go_on(page)
+                page.goto(page.url)  # with focus at the top, as for a person who comes to it
+                hands = Hands(page)
+                if page.query_selector(needs):
+                    _read_lists(hands)
+                    answer(hands, ordering)
+                    if page.query_selector(".problems"):
+                        raise RuntimeError(f"{name}, {kind}: not saved")
+                counts[name][kind] = [hands.actions, hands.scrolls] if hands.actions else None
     return counts
 
 
+def _read_lists(hands: Hands) -> None:
+    """Scroll to the last list: reading is no action, and its scrolls are not counted."""
+    lists = hands.page.locator("main :is(section[aria-label$=' E'], tbody tr:nth-child(5))")
+    hands.look_at(lists.first)
+    hands.scrolls = 0
+
+
 @contextmanager
-def paper_study() -> Iterator[str]:
-    """Serve the paper's study from the survey that Python finds; yield its link."""
+def studies() -> Iterator[str]:
+    """Serve a study of each kind from the survey that Python finds; yield the address before /s."""
     with TemporaryDirectory() as folder:
         port, environment = free_port(), {**os.environ, "SURVEY_INSTANCE": folder}
         survey = (sys.executable, "-m", "survey")
-        commands = (
-            ("init",),
-            ("study", "new", SLUG, "--seed", SEED),
-            ("study", "open", SLUG),
-        )
-        for command in commands:
-            _run((*survey, *command), environment)
+        _run((*survey, "init"), environment)
+        for command in Collection.of_survey().study_commands(Path(folder)):
+            _run((*survey, "study", "new", *command), environment)
+            opened = ("--asked-by", "the group", "--contact", "someone@example.org")
+            _run((*survey, "study", "open", command[0], *opened), environment)
         serve = (*survey, "serve", "--port", str(port))
         with subprocess.Popen(  # noqa: S603 - no shell, and the words are ours
             serve, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         ) as server:
             try:
                 _wait_for(f"http://127.0.0.1:{port}/readyz")
-                yield f"http://127.0.0.1:{port}/s/{SLUG}"
+                yield f"http://127.0.0.1:{port}/s/"
             finally:
                 server.terminate()
 
@@ -272,11 +336,23 @@ def _wait_for(address: str) -> None:
 
 
 def count() -> dict[str, Any]:
-    """Return the words of each page and the actions of each way."""
-    with paper_study() as link, sync_playwright() as playwright:
+    """Return the measures of each page, and the actions of each way, by study and screen."""
+    pages: dict[str, Any] = {}
+    actions: dict[str, Any] = {}
+    with studies() as address, sync_playwright() as playwright:
         browser = launch(playwright)
-        page = browser.new_page(viewport=PHONE)
-        return {"words": count_words(page, link), "actions": count_actions(browser, link)}
+        for study in STUDIES:
+            for screen, viewport in SCREENS.items():
+                with browser.new_context(viewport=viewport) as context:
+                    whole = study == "numbers" and screen == "phone"
+                    measured = measure_pages(
+                        context.new_page(), address + study, all_questions=whole
+                    )
+                pages[f"{study}, {screen}"] = measured
+        for study in STUDIES[:3]:
+            for screen in SCREENS:
+                actions[f"{study}, {screen}"] = count_actions(browser, address + study, screen)
+    return {"pages": pages, "actions": actions}
 
 
 def count_in(checkout: Path) -> dict[str, Any]:
@@ -287,43 +363,61 @@ def count_in(checkout: Path) -> dict[str, Any]:
     return json.loads(printed)  # type: ignore[no-any-return] # as printed by this script
 
 
-def tables(sides: Mapping[str, dict[str, Any]]) -> str:
-    """Return the counts as two tables in Markdown, a column for each checkout."""
-    pages = list(dict.fromkeys(name for side in sides.values() for name in side["words"]))
-    ways = [(way, kind) for way in WAYS for kind in ORDERINGS]
-    head = f"{' | '.join(sides)} |\n|---|{'---:|' * len(sides)}"
-    rows = [
-        f"| {name} | {' | '.join(_cell(side['words'].get(name)) for side in sides.values())} |"
-        for name in pages
-    ]
-    before = [
-        sum(words for name, words in side["words"].items() if name in _before_questions(side))
-        for side in sides.values()
-    ]
-    rows.append(f"| All before question 1, consent apart | {' | '.join(map(str, before))} |")
-    acts = [
-        f"| {way}, {kind} | "
-        f"{' | '.join(_cell(side['actions'][way][kind]) for side in sides.values())} |"
-        for way, kind in ways
-        if way != "a tick" or kind == "all different"
-    ]
-    return "\n".join([f"| Words on a page | {head}", *rows, "", f"| Actions | {head}", *acts])
+Sides = Mapping[str, dict[str, Any]]
 
 
-def _before_questions(side: Mapping[str, Any]) -> list[str]:
-    names = list(side["words"])
-    return [name for name in names[: names.index("Question 1")] if name != "Your consent"]
+def tables(sides: Sides) -> str:
+    """Return the counts as two tables in Markdown, with a column for each checkout and screen."""
+    return f"{_pages_table(sides)}\n\n{_actions_table(sides)}"
 
 
-def _cell(number: int | None) -> str:
-    return "–" if number is None else str(number)
+def _pages_table(sides: Sides) -> str:
+    """Return px on a phone / a laptop, words on a phone, and kB of each page, by checkout."""
+    heads = [f"px, {side} | words | kB" for side in sides]
+    rows = [f"| Page | {' | '.join(heads)} |", "|---|" + "---:|---:|---:|" * len(sides)]
+    names: dict[tuple[str, str], None] = {}
+    for counts in sides.values():
+        for place, pages in counts["pages"].items():
+            names |= {(place.partition(",")[0], name): None for name in pages}
+    for study, name in names:
+        if study == "numbers" or name == "Question 1":
+            label = f"Question, {study}" if name == "Question 1" else name
+            cells = [_page_cells(counts["pages"], study, name) for counts in sides.values()]
+            rows.append(f"| {label} | {' | '.join(cells)} |")
+    return "\n".join(rows)
+
+
+def _page_cells(pages: Mapping[str, Any], study: str, name: str) -> str:
+    phone, laptop = (pages[f"{study}, {screen}"].get(name) for screen in SCREENS)
+    if phone is None:
+        return "– | – | –"
+    wide = f" / {laptop['px']:,}" if laptop else ""
+    return f"{phone['px']:,}{wide} | {phone['words']} | {round(phone['bytes'] / 1000)}"
+
+
+def _actions_table(sides: Sides) -> str:
+    """Return actions + screens scrolled of each way to answer, by screen and checkout."""
+    places = [*next(iter(sides.values()))["actions"]]
+    rows = [f"| Actions + scrolls | {' | '.join(sides)} |", "|---|" + "---:|" * len(sides)]
+    for place in places:
+        for way in WAYS:
+            for kind in ORDERINGS:
+                if way != "a tick" or kind == "all different":
+                    cells = [_act(side["actions"][place][way][kind]) for side in sides.values()]
+                    name = way if way == "a tick" else f"{way}, {kind}"
+                    rows.append(f"| {place}: {name} | {' | '.join(cells)} |")
+    return "\n".join(rows)
+
+
+def _act(counted: list[int] | None) -> str:
+    return "–" if counted is None else f"{counted[0]} + {counted[1]}"
 
 
 @click.command()
 @click.option("--beside", type=click.Path(path_type=Path), help="A folder with another checkout.")
 @click.option("--json", "as_json", is_flag=True, help="Print the counts alone.")
 def main(beside: Path | None, as_json: bool) -> None:
-    """Print the words on each page, and the actions of each way to answer."""
+    """Print what each page asks of a person, and the actions of each way to answer."""
     now = count()
     if as_json:
         click.echo(json.dumps(now))

@@ -1,5 +1,5 @@
-// Saves each mark at once, and lets arrow keys move among the tiles. Without this file a batch is
-// saved by its buttons.
+// Saves each mark at once, counts what is marked and seen, and lets arrow keys move among the tiles. Without
+// this file a page is saved by its buttons.
 "use strict";
 
 {
@@ -41,29 +41,32 @@
 
   function count() {
     const seen = places.length - unseen.length;
-    for (const [sum, number] of [[form.querySelector("strong[data-others]"), marked()], [document.getElementById("looked"), seen]]) {
+    for (const [sum, number] of [[document.getElementById("marked"), marked()], [looked, seen]]) {
       sum.textContent = sum.dataset.words.replace("{count}", Number(sum.dataset.others) + number);
     }
+    document.getElementById("looked-bar").value = Number(looked.dataset.others) + seen;
     offer();
   }
 
-  // A tile is seen once its picture is there and 60 % of it were in view for half a second: between the
-  // query's picture where that sticks to the top, and the bar that sticks to the bottom, and not behind an
-  // enlarged picture. Of one that is higher than the page, as much as fits counts.
+  // A tile is seen once its picture is there and 60 % of it were in view for half a second: between what was
+  // searched for and the answer bar, where these stay in view, and not behind an enlarged picture. Of one that
+  // is higher than what is between them, as much as fits counts.
   const places = [...form.querySelectorAll(".tile")];
-  const bar = form.querySelector(".done");
-  const query = form.querySelector(".query aside > a");
+  const bar = form.querySelector(".bar");
+  const searched = form.querySelector(".find");
+  const looked = document.getElementById("looked");
   const since = new Map(); // when a tile came into view
   let unseen = places.filter((tile) => !("seen" in tile.dataset));
 
   function look() {
-    const [now, end] = [performance.now(), bar.getBoundingClientRect().top];
+    if (!bar.isConnected) return clearInterval(looking); // another page was shown in the place of this one
+    const now = performance.now();
+    const top = Math.max(searched.getBoundingClientRect().bottom, 0);
+    const end = Math.min(bar.getBoundingClientRect().top, document.documentElement.clientHeight);
     const isVisible = document.visibilityState === "visible" && !document.querySelector("dialog[open]");
-    const over = query?.getBoundingClientRect();
     const before = unseen.length;
     unseen = unseen.filter((tile) => {
       const box = tile.getBoundingClientRect();
-      const top = over && over.left < box.right && over.right > box.left && over.top < box.bottom ? Math.max(over.bottom, 0) : 0;
       const picture = tile.querySelector("label img");
       const isThere = !picture || (picture.complete && picture.naturalWidth > 0);
       const isInView = isVisible && isThere && Math.min(box.bottom, end) - Math.max(box.top, top) >= 0.6 * Math.min(box.height, end - top);
@@ -72,7 +75,7 @@
       return !isInView || now - since.get(tile) < 500;
     });
     if (unseen.length < before) tell();
-    if (!unseen.length || !form.isConnected) clearInterval(looking);
+    if (!unseen.length) clearInterval(looking);
   }
 
   // The numbers of the tiles that were in view, which the form sends; without this script it sends none.
@@ -85,12 +88,13 @@
   form.append(sight);
   const looking = setInterval(look, 100);
 
-  // The next batch is what Enter and the coloured button lead to, until a batch had no match.
+  // The next page is what Enter and the coloured button lead to, until a page had no match. The buttons stay in
+  // their places, so that none moves under a thumb.
   function offer() {
-    const next = bar.querySelector("[value=next]");
+    const [next, done] = ["next", "done"].map((value) => bar.querySelector(`.way [value=${value}]`));
     const isOver = "exhausted" in form.dataset || (form.elements.batch.value > 1 && !unseen.length);
-    const primary = next && (marked() || !isOver) ? next : bar.querySelector("[value=done]");
-    for (const button of bar.querySelectorAll("[value=next], [value=done]")) button.classList.toggle("go", button === primary);
+    const primary = next && (marked() || !isOver) ? next : done;
+    for (const button of [next, done]) button?.classList.toggle("go", button === primary);
     form.querySelector("button.hidden").value = primary.value;
   }
 
@@ -113,6 +117,16 @@
       set(tiles[index], Number(event.key));
     }
   });
+
+  // "Show them" has shown where they are: the question asked back has its answer.
+  form.addEventListener("click", (event) => {
+    if (event.target.closest(".asks a")) setTimeout(() => form.querySelector(".asks")?.remove());
+  });
+
+  // The tick in the page's head stands for "saved" alone.
+  const tick = document.querySelector("#saved-mark svg");
+  const showTick = () => tick?.toggleAttribute("hidden", saved.textContent !== words.saved);
+  new MutationObserver(showTick).observe(saved, { childList: true });
 
   tell();
 

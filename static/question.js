@@ -1,278 +1,257 @@
-// The question page, made nicer: letters that are tapped from best to worst or dragged to another
-// place, one's own ordering in words, "My own ordering" and the methods excluding each other, and what
-// was begun kept through a reload. Everything works without this file.
+// The answer bar of an ordering question: letters that are tapped from best to worst, what will be saved in
+// words, methods and an own order excluding each other, and what was begun kept through a reload. Everything
+// works without this file.
 "use strict";
 
 {
   const form = document.getElementById("vote");
   const echo = document.getElementById("echo");
+  const pad = document.getElementById("pad");
+  const equal = document.getElementById("equal");
+  const undo = document.getElementById("undo");
+  const reason = document.getElementById("reason"); // where the study asks for one
   // The places are kept in the selects, which are what is sent.
   const places = [...form.querySelectorAll("select[name^=rank-]")].sort((a, b) => (a.name < b.name ? -1 : 1));
   const choices = [...form.querySelectorAll("input[type=checkbox][name=choice]")];
-  const own = choices.find((box) => box.value === "own");
-  const keys = [...form.querySelectorAll("[data-letter]")];
-  const equal = document.getElementById("equal");
-  const reason = document.getElementById("reason"); // where the study asks for one
-  const undo = document.getElementById("undo");
-  const slots = document.getElementById("slots");
-  // The page's language, ready to be filled: words_for_own_ordering in language.py.
+  const own = choices.find((box) => box.value === "own"); // where an own order came before the methods
+  const methods = choices.filter((box) => box !== own);
+  const keys = [...pad.querySelectorAll("[data-letter]")];
+  // The page's language, ready to be filled: own_order_words in language.py.
   const words = JSON.parse(echo.dataset.words);
 
   const letterOf = (select) => select.name.slice("rank-".length);
-  const selectOf = (letter) => places.find((select) => letterOf(select) === letter);
-  const missing = () => places.filter((select) => !select.value).map(letterOf);
+  const letters = places.map(letterOf);
   const fill = (text, parts) => text.replace(/\{(\w+)\}/g, (_, name) => parts[name]);
   const last = (all) => all[all.length - 1];
   const andJoin = (all) => (all.length > 1 ? fill(words.and, { words: all.slice(0, -1).join(", "), last: last(all) }) : all.join(""));
-  const inARow = (all) => all.reduce((before, after) => fill(words.row, { before, after }));
+  const ticked = () => methods.filter((box) => box.checked);
+  const named = (boxes) => fill(words.methods[boxes.length - 1], { labels: andJoin(boxes.map((box) => box.value).sort()) });
 
-  // Groups of letters from best to worst, each with its place in competition ranking.
-  function tiers() {
+  // The own order: groups of letters, best first. ``byItself``: the letter that was placed without a tap.
+  let order = [];
+  let nextIsEqual = false;
+  let byItself = "";
+  let unticked = []; // methods whose ticks the first letter took away, which undo restores
+
+  const placed = () => order.flat();
+  const isWhole = () => placed().length === letters.length;
+  const placeOf = (number) => order.slice(0, number).flat().length; // of a group, from 0
+
+  function readPlaces() {
     const chosen = places.filter((select) => select.value);
     const levels = [...new Set(chosen.map((select) => Number(select.value)))].sort((a, b) => a - b);
-    let ahead = 0;
-    return levels.map((level) => {
-      const letters = chosen.filter((select) => Number(select.value) === level).map(letterOf);
-      const tier = { letters, place: ahead + 1 };
-      ahead += letters.length;
-      return tier;
-    });
+    order = levels.map((level) => chosen.filter((select) => Number(select.value) === level).map(letterOf));
   }
 
-  function inWords(groups) {
-    return inARow(
-      groups.map(({ letters, place }) =>
-        letters.length > 1
-          ? fill(words.tied[place - 1], { letters: andJoin(letters) })
-          : fill(words.alone[place - 1], { letter: letters[0] }),
-      ),
-    );
+  function writePlaces() {
+    for (const select of places) {
+      const group = order.findIndex((some) => some.includes(letterOf(select)));
+      select.value = group < 0 ? "" : String(placeOf(group) + 1);
+    }
   }
 
-  // An order that lacks lists is written as it was chosen: the places may still shift.
-  function soFar(unplaced) {
-    const chosen = places.filter((select) => select.value).sort((a, b) => a.value - b.value);
-    if (!chosen.length) return "";
-    const list = chosen.map((select) => fill(words.chosen[select.value - 1], { letter: letterOf(select) })).join(", ");
-    return fill(words.soFar[unplaced.length - 1], { chosen: list, missing: andJoin(unplaced) });
-  }
+  const inWords = () =>
+    order
+      .map((group, number) =>
+        group.length > 1
+          ? fill(words.tied[placeOf(number)], { letters: andJoin(group) })
+          : fill(words.alone[placeOf(number)], { letter: group[0] }),
+      )
+      .reduce((before, after) => fill(words.row, { before, after }));
+
+  // A screen of the practice asks for an order, or for ticks.
+  const goal = echo.dataset.goal ? JSON.parse(echo.dataset.goal) : {};
+  const inNotation = () => order.map((group) => [...group].sort().join("=")).join(">");
 
   function describe() {
-    const unplaced = missing();
-    const ordering = unplaced.length ? soFar(unplaced) : inWords(tiers());
-    const unused = ordering && choices.some((box) => box !== own && box.checked);
-    echo.textContent = ordering ? fill(words.own, { ordering }) + (unused ? ` ${words.unused}` : "") : "";
-    for (const part of [slots, echo]) part.classList.toggle("unused", unused);
-    draw(unplaced);
+    const boxes = ticked();
+    if (boxes.length) {
+      const isPart = goal.ticks && boxes.every((box) => goal.ticks.includes(box.value));
+      if (isPart && boxes.length < goal.ticks.length) return goal.more;
+      return (isPart ? "✓ " : "") + fill(words.ticked, { methods: named(boxes) });
+    }
+    if (!order.length) return "";
+    const done = goal.order && inNotation() === goal.order ? "✓ " : "";
+    const sentence = done + fill(isWhole() ? words.mine : words.soFar, { ordering: inWords() });
+    const off = unticked.length ? ` ${fill(words.off[unticked.length - 1], { methods: named(unticked) })}` : "";
+    return sentence + off;
   }
 
-  // The keys show the places of their letters; the slots what stands at each place. WebKit fires no click
-  // on what was replaced since it was pressed: texts change, and a slot is filled again only if it differs.
-  const shown = new Map(); // the letters in each slot
-  function draw(unplaced) {
-    const placeOf = new Map(tiers().flatMap(({ letters, place }) => letters.map((letter) => [letter, place])));
+  // Texts and states change; no element is replaced, so that a click is never lost in WebKit.
+  function show() {
+    const said = describe();
+    echo.classList.toggle("chosen", Boolean(said));
+    const text = said || echo.dataset.hint;
+    if (echo.textContent !== text) echo.textContent = text;
+    const all = placed();
     for (const key of keys) {
-      const place = placeOf.get(key.dataset.letter);
-      key.setAttribute("aria-pressed", String(Boolean(place)));
-      key.lastElementChild.textContent = place ? words.places[place - 1] : "–";
-      if (place) key.classList.remove("missing");
+      key.setAttribute("aria-pressed", String(all.includes(key.dataset.letter)));
+      if (all.includes(key.dataset.letter)) key.classList.remove("missing");
     }
-    undo.disabled = !past.length && unplaced.length === places.length;
-    equal.disabled = unplaced.length === places.length;
-    slots.hidden = unplaced.length === places.length;
-    for (const slot of slots.children) {
-      const letters = places.map(letterOf).filter((letter) => String(placeOf.get(letter)) === slot.dataset.place);
-      if (shown.get(slot) === letters.join()) continue;
-      shown.set(slot, letters.join());
-      slot.lastElementChild.replaceChildren(...letters.flatMap((letter, nth) => [...(nth ? [" = "] : []), chip(letter)]));
+    const lastIsTied = isWhole() && last(order).length > 1 && last(order).includes(byItself);
+    equal.setAttribute("aria-pressed", String(nextIsEqual || lastIsTied));
+    equal.disabled = !order.length;
+    undo.disabled = !order.length && !unticked.length;
+    for (const place of document.querySelectorAll("[data-place]")) {
+      const group = order.findIndex((some) => some.includes(place.dataset.place));
+      const isTied = group >= 0 && order[group].length > 1;
+      place.textContent = group < 0 ? "" : (isTied ? "= " : "") + words.short[placeOf(group)];
+      place.closest("[data-list]")?.classList.toggle("placed", group >= 0);
     }
-  }
-
-  function element(name, text) {
-    const made = document.createElement(name);
-    made.textContent = text;
-    return made;
-  }
-
-  // Tapping: a letter goes behind the last one, or beside it after "="; a placed letter is taken out.
-  // The last letter needs no tap; one that it gets all the same confirms its place.
-  const past = [];
-  let lastLetter = null;
-  let nextIsEqual = false;
-
-  function change(groups) {
-    past.push(places.map((select) => select.value));
-    setPlaces(groups);
-  }
-
-  function setPlaces(groups) {
-    let ahead = 0;
-    for (const select of places) select.value = "";
-    for (const letters of groups) {
-      for (const letter of letters) selectOf(letter).value = String(ahead + 1);
-      ahead += letters.length;
+    const shownOrder = own?.closest("label").querySelector(".order");
+    if (shownOrder && isWhole()) {
+      if (shownOrder.textContent !== inNotation()) shownOrder.textContent = inNotation();
     }
-    placed();
-  }
-
-  function tap(letter) {
-    const isConfirmed = letter === lastLetter;
-    lastLetter = null;
-    if (isConfirmed) return;
-    const groups = tiers().map(({ letters }) => letters);
-    if (selectOf(letter).value) {
-      change(groups.map((letters) => letters.filter((other) => other !== letter)).filter((letters) => letters.length));
-    } else {
-      if (nextIsEqual && groups.length) last(groups).push(letter);
-      else groups.push([letter]);
-      const left = missing().filter((other) => other !== letter);
-      if (left.length === 1) groups.push(left);
-      change(groups);
-      if (left.length === 1) lastLetter = left[0];
-    }
-    setEqual(false);
-  }
-
-  function setEqual(on) {
-    nextIsEqual = on;
-    equal.setAttribute("aria-pressed", String(on));
-  }
-
-  keys.forEach((key) => key.addEventListener("click", () => key.dataset.dragged || tap(key.dataset.letter)));
-  equal.addEventListener("click", () => {
-    const groups = tiers().map(({ letters }) => letters);
-    if (missing().length || groups.length < 2) setEqual(!nextIsEqual);
-    else change([...groups.slice(0, -2), groups.slice(-2).flat()]); // the last one was placed by itself
-  });
-  undo.addEventListener("click", () => {
-    lastLetter = null;
-    // An order that was stored earlier has no past in this tab: its last letter is taken out.
-    if (past.length) past.pop().forEach((value, nth) => (places[nth].value = value));
-    else selectOf(tiers().pop().letters.pop()).value = "";
-    setEqual(false);
-    placed();
-  });
-
-  // Beside the keys, letters can be typed: only there, so that no key of a screen reader is taken.
-  document.getElementById("pad").addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    // The code is the key's place: another alphabet's keyboard has the letters there.
-    const typed = [event.key.toUpperCase(), event.code.replace("Key", "")];
-    const letter = keys.map((key) => key.dataset.letter).find((name) => typed.includes(name));
-    if (letter) tap(letter);
-    else if (event.key === "=") equal.click();
-    else if (event.key === "Backspace") undo.click();
-    else return;
-    event.preventDefault();
-  });
-
-  // Dragging: a letter is put to the place at which it is let go. Who cannot drag has the keys.
-  function chip(letter) {
-    const made = element("b", letter);
-    made.addEventListener("pointerdown", (event) => hold(event, made, letter));
-    return made;
-  }
-  keys.forEach((key) => key.addEventListener("pointerdown", (event) => hold(event, key, key.dataset.letter)));
-
-  function hold(event, held, letter) {
-    if (event.button) return;
-    let slot;
-    delete held.dataset.dragged;
-    const move = (now) => {
-      if (now.pointerId !== event.pointerId) return; // another finger
-      const [x, y] = [now.clientX - event.clientX, now.clientY - event.clientY];
-      if (!held.dataset.dragged && Math.hypot(x, y) < 8) return; // a tap
-      held.dataset.dragged = "yes";
-      slots.hidden = false;
-      held.classList.add("held");
-      held.style.transform = `translate(${x}px, ${y}px)`;
-      slot?.classList.remove("under");
-      slot = document.elementFromPoint(now.clientX, now.clientY)?.closest("[data-place]");
-      slot?.classList.add("under");
-    };
-    const end = (now) => {
-      if (now.pointerId !== event.pointerId && now.key !== "Escape") return;
-      for (const [kind, listener] of listeners) window.removeEventListener(kind, listener);
-      if (!held.dataset.dragged) return; // the click follows
-      slot?.classList.remove("under");
-      held.classList.remove("held");
-      held.style.transform = "";
-      if (now.type === "pointerup" && slot) put(letter, slot.dataset.place);
-      else describe();
-      setTimeout(() => delete held.dataset.dragged); // after the click that follows
-    };
-    const listeners = [["pointermove", move], ["pointerup", end], ["pointercancel", end], ["keydown", end]];
-    for (const [kind, listener] of listeners) window.addEventListener(kind, listener);
-  }
-
-  // The slots are places as counted: 1, 1, 2 stands in the slots 1, 1, 3. So the others take the places
-  // of the slots in which one sees them.
-  function put(letter, place) {
-    lastLetter = null;
-    past.push(places.map((select) => select.value));
-    for (const { letters, place: seen } of tiers()) for (const other of letters) selectOf(other).value = String(seen);
-    selectOf(letter).value = place;
-    placed();
-  }
-
-  // As with "other: ____": who fills it in means it, who empties it did not. Beside a ticked method it is
-  // not used: letters never change a vote, which may be out of view.
-  let tickedForThem = false;
-  function placed() {
-    const any = places.some((select) => select.value);
-    if (own && any && !choices.some((box) => box.checked)) own.checked = tickedForThem = true;
-    if (tickedForThem && !any) own.checked = tickedForThem = false;
-    changed();
   }
 
   function changed() {
-    describe();
+    writePlaces();
+    show();
     keep();
     mend();
   }
 
-  places.forEach((select) => select.addEventListener("change", placed));
-  reason?.addEventListener("input", keep);
-  choices.forEach((box) =>
-    box.addEventListener("change", () => {
-      tickedForThem = false;
-      choices.forEach((other) => {
-        if (box.checked && (other === own) !== (box === own)) other.checked = false;
-      });
-      if (box === own) changed();
-      else placed(); // without the last method one's own ordering is used again
+  // A letter goes behind the last one, or beside it after "="; a placed letter is taken out. The last letter
+  // needs no tap; one that it gets all the same confirms its place.
+  function tap(letter) {
+    if (letter === byItself) {
+      byItself = "";
+      return show();
+    }
+    byItself = "";
+    if (placed().includes(letter)) {
+      order = order.map((group) => group.filter((other) => other !== letter)).filter((group) => group.length);
+    } else {
+      if (!order.length) untick();
+      if (nextIsEqual && order.length) last(order).push(letter);
+      else order.push([letter]);
+      const left = letters.filter((other) => !placed().includes(other));
+      if (left.length === 1) {
+        byItself = left[0];
+        order.push(left);
+      }
+    }
+    nextIsEqual = false;
+    useOwn();
+    changed();
+  }
+
+  function untick() {
+    unticked = ticked();
+    for (const box of unticked) box.checked = false;
+  }
+
+  function useOwn() {
+    if (!own) return;
+    for (const box of ticked()) box.checked = false;
+    own.checked = order.length > 0;
+  }
+
+  // After the last letter "=" ties it with the one before, or parts them again.
+  function tapEqual() {
+    const end = last(order);
+    if (!isWhole()) nextIsEqual = !nextIsEqual && order.length > 0;
+    else if (end.length > 1) {
+      byItself = end.pop();
+      order.push([byItself]);
+    } else if (order.length > 1) {
+      byItself = order.pop()[0];
+      last(order).push(byItself);
+    }
+    useOwn();
+    changed();
+  }
+
+  // Undo is computed from the order itself, so that it works after a reload.
+  function takeBack() {
+    const drop = () => {
+      last(order).pop();
+      if (!last(order).length) order.pop();
+    };
+    if (nextIsEqual) nextIsEqual = false;
+    else if (order.length) {
+      if (isWhole() && byItself) drop();
+      if (order.length) drop();
+    }
+    byItself = "";
+    if (!order.length) {
+      for (const box of unticked) box.checked = true;
+      unticked = [];
+    }
+    useOwn();
+    changed();
+  }
+
+  keys.forEach((key) => key.addEventListener("click", () => tap(key.dataset.letter)));
+  equal.addEventListener("click", tapEqual);
+  undo.addEventListener("click", takeBack);
+
+  // On the keys, letters can be typed: only there, so that no key of a screen reader is taken.
+  pad.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    // The code is the key's place: another alphabet's keyboard has the letters there.
+    const typed = [event.key.toUpperCase(), event.code.replace("Key", "")];
+    const letter = letters.find((name) => typed.includes(name));
+    if (letter) tap(letter);
+    else if (event.key === "=") tapEqual();
+    else if (event.key === "Backspace") takeBack();
+    else return;
+    event.preventDefault();
+  });
+
+  places.forEach((select) =>
+    select.addEventListener("change", () => {
+      readPlaces();
+      useOwn();
+      changed();
     }),
   );
+  reason?.addEventListener("input", keep);
+  methods.forEach((box) =>
+    box.addEventListener("change", () => {
+      unticked = [];
+      if (own) own.checked = false; // its order stays, so that it can be taken again
+      else if (box.checked) order = [];
+      nextIsEqual = false;
+      byItself = "";
+      changed();
+    }),
+  );
+  own?.addEventListener("change", () => {
+    if (own.checked) for (const box of methods) box.checked = false;
+    changed();
+  });
 
   // What is wrong no more is not marked any more.
   function mend() {
     for (const select of places) if (select.value) select.removeAttribute("aria-invalid");
-    const isOwn = !own || own.checked;
-    const ready = isOwn ? !missing().length : choices.some((box) => box.checked);
-    if (ready && !reason?.matches("[aria-invalid]")) document.querySelector(".problems")?.remove();
+    const isReady = ticked().length > 0 || isWhole();
+    if (isReady && !form.querySelector("[aria-invalid]")) document.querySelector(".problems")?.remove();
   }
 
   // What was begun is kept in this tab, under the key of the answer that the page showed.
-  const key = form.querySelector("[name=submission_key]")?.value || location.pathname;
+  const key = form.querySelector("[name=submission_key]")?.value || location.pathname + location.search;
   const filledIn = () => [choices.map((box) => box.checked), places.map((select) => select.value), reason?.value ?? ""];
+  const keptNote = document.getElementById("kept"); // practice keeps nothing
   function keep() {
+    if (!keptNote) return;
     try {
-      sessionStorage.setItem(key, JSON.stringify([...filledIn(), past, tickedForThem]));
+      sessionStorage.setItem(key, JSON.stringify([...filledIn(), unticked.map((box) => box.value), byItself]));
     } catch {
       return; // a browser that keeps nothing
     }
   }
   function fillInAgain() {
-    const kept = JSON.parse(sessionStorage.getItem(key) ?? "null");
+    const kept = keptNote && JSON.parse(sessionStorage.getItem(key) ?? "null");
     if (!kept) return;
-    const [ticks, values, words, before, forThem] = kept;
-    past.push(...before);
-    tickedForThem = forThem;
-    if (JSON.stringify(filledIn()) === JSON.stringify([ticks, values, words])) return;
+    const [ticks, values, text, off, letter] = kept;
+    unticked = methods.filter((box) => off.includes(box.value));
+    byItself = letter;
+    if (JSON.stringify(filledIn()) === JSON.stringify([ticks, values, text])) return;
     choices.forEach((box, nth) => (box.checked = Boolean(ticks[nth])));
     places.forEach((select, nth) => (select.value = values[nth] ?? ""));
-    if (reason) reason.value = words ?? "";
-    document.getElementById("kept").hidden = false;
+    if (reason) reason.value = text ?? "";
+    keptNote.hidden = false;
     mend();
   }
 
@@ -301,27 +280,26 @@
   }
 
   // With this script the keys take the place of the selects, and of their ids: errors link to them.
-  document.getElementById("pad").hidden = false;
+  pad.hidden = false;
   document.getElementById("selects").hidden = true;
   for (const tapped of keys) {
-    const select = selectOf(tapped.dataset.letter);
+    const select = places.find((one) => letterOf(one) === tapped.dataset.letter);
     tapped.id = select.id;
-    tapped.append(element("small", "–"));
     tapped.setAttribute("aria-keyshortcuts", tapped.dataset.letter);
     select.removeAttribute("id");
   }
-  // Beside lists of pictures, a list's key is where its letter is.
-  for (const tapped of keys) document.querySelector(`[data-put="${tapped.dataset.letter}"]`)?.replaceChildren(tapped);
-  // A place may be chosen before this script is there.
-  if (places.some((select) => select.value && !select.selectedOptions[0].defaultSelected)) placed();
   try {
     fillInAgain();
   } catch {
     sessionStorage.removeItem(key);
   }
-  describe();
+  readPlaces();
+  show();
   // What was sent back is kept, as "Back" asks for the page by its address: see saving.js.
   if (document.getElementById("problems")) keep();
   // Fields that a browser fills in again after “Back” are filled in after this script has run.
-  window.addEventListener("pageshow", describe);
+  window.addEventListener("pageshow", () => {
+    readPlaces();
+    show();
+  });
 }

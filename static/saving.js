@@ -15,6 +15,11 @@ for (const kind of ["input", "change", "click"]) {
   });
 }
 
+// A browser brings the caret of a text into view, though the answer bar may cover it.
+document.addEventListener("focusin", ({ target }) => {
+  if (target.matches(".judging textarea, .judging [type=text]")) target.scrollIntoView({ block: "nearest" });
+});
+
 {
   const WAITS = [1, 2, 4, 8]; // seconds; the last one again and again
   const NOT_NOW = [429, 502, 503, 504];

@@ -49,14 +49,15 @@ SECONDS_BETWEEN_DELETIONS = upkeep.BETWEEN.total_seconds()
 SECONDS_UNTIL_RETRY = 5.0
 
 
-def create_app(settings: Settings | None = None) -> Flask:
+def create_app(settings: Settings | None = None, *, demo: bool = False) -> Flask:
     """Create the application with these settings, by default those of the environment.
 
+    ``demo``: list the demo's studies on the page `/`, which lists no study otherwise.
     Raises MissingInstanceError and UnsafeSettingsError as ``Settings.from_environment`` does.
     """
     settings = settings or Settings.from_environment()
     app = Flask(__name__, template_folder=folder("templates"), static_folder=folder("static"))
-    app.config.from_mapping(settings.for_flask())
+    app.config.from_mapping(settings.for_flask(), DEMO=demo)
     app.url_map.strict_slashes = False  # a link with a slash added at its end still works
     _trust_proxies(app, settings.trusted_proxies)
     _connect_database(app, settings.database_uri)

@@ -74,8 +74,7 @@ def save_answer(
     answers.save_answer(session, KEY, plan, participant, position, answer, key, seconds)
 
 
-# A step before the practice question, with a question or a link that leads on.
-EXPLAINS = "#check, a.go[href*='?step=']"
+CHECK = "#check"  # the check question, a screen of the practice
 
 
 class Visitor:
@@ -99,7 +98,8 @@ class Visitor:
         form = self.form(path)
         hidden = {field["name"]: field.get("value", "") for field in form.select("[type=hidden]")}
         named = {name.replace("rank_", "rank-"): value for name, value in fields.items()}
-        self.post(path, follow=follow, **{**hidden, **named})
+        address = (form.get("action") or path).removeprefix(self.home)
+        self.post(address, follow=follow, **{**hidden, **named})
 
     def insist(self, path: str, **fields: Any) -> None:
         """Send a form as ``submit`` does, and once more where the page asks back about it."""
@@ -125,13 +125,13 @@ class Visitor:
         """
         self.open(query)
         for _ in range(MOST_PAGES):
-            if self.path in until and not self.page.select_one(EXPLAINS):
+            if self.path in until and not self.page.select_one(CHECK):
                 return
             self._go_on(choice, personal)
         raise AssertionError(f"none of {until} was reached, but {self.address}: {self.text}")
 
     def prepare(self) -> None:
-        """Go from the entry to the practice question (or the first, without practice)."""
+        """Go from the entry to the practice behind its check, or without one to question 1."""
         self.go("/practice", "/q/1")
 
     def start(self) -> None:
@@ -149,12 +149,10 @@ class Visitor:
             self.submit("/consent", agree="y")
         elif self.path == "/about-you":
             self.submit("/about-you", **(personal or self._first_answers()))
-        elif self.page.select_one("#check"):
+        elif self.page.select_one(CHECK):
             self.submit("/practice/check", better="1")
-        elif self.path == "/practice" and self.page.select_one("main a.go"):
-            self.open(self.page.select_one("main a.go")["href"].removeprefix(self.home))
-        elif self.path == "/practice" and self.page.select_one("form[action$='/start']"):
-            self.submit("/start")
+        elif self.path == "/practice":
+            self.submit("/practice", go="done")
         elif self.page.select_one("[type=checkbox][name=choice]"):
             self.submit(self.path, choice=choice, **self._reason())
         elif self.path == "/closing":

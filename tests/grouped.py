@@ -26,6 +26,7 @@ PLAN = {
     "contact": "ada@example.org",
     "topics": {"5": FIRST_TOPIC, "7": SECOND_TOPIC},
     "shuffle_questions": False,
+    "practice": False,
 }
 TOPICS = [
     Topic("5", text="Seen from near", cluster_type="colour"),

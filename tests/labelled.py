@@ -27,6 +27,7 @@ PLAN = {
     "topics": ["like-red", "word"],
     "batch": 24,
     "participants": 7,
+    "practice": False,
 }
 COLOURS = {"red": 6, "green": 40, "blue": 24}
 DOCUMENTS = [f"{colour}-{number}" for colour, count in COLOURS.items() for number in range(count)]

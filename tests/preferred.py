@@ -23,6 +23,7 @@ PLAN = {
     "contact": "ada@example.org",
     "measures": ["AP", "RR"],
     "shuffle_questions": False,
+    "practice": False,
 }
 DOCUMENTS = [f"{colour}-{number}" for colour in ("red", "green", "blue") for number in range(4)]
 RUNS, PREFIX = ("alpha", "beta"), ""  # of documents' ids

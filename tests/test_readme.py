@@ -27,9 +27,12 @@ README = (ROOT / "README.md").read_text()
 SPOKEN_OF = re.compile(r"`(?:\.venv/bin/)?survey ((?:[a-z-]|--)[^`\n]*)`")
 
 
-def test_what_each_of_the_three_does_first_stands_on_the_first_screen():
+def test_the_start_and_what_each_of_the_three_does_first_are_on_the_first_screen():
     before, _, first = README.partition("## What you do first")
     assert before.count("\n") < 25
+    assert before.count("![") == 1
+    assert "```sh\nmake run " in before
+    assert not [name for name in ("MNRO", "nDCG", "precision") if name in before]
     table = first.partition("## ")[0]
     for who in ("a participant", "a researcher", "a replicator"):
         assert f"| **{who}** |" in table
@@ -43,7 +46,7 @@ def test_the_demo_study_and_a_study_of_its_seed_have_the_same_questions(app, ses
     first = demo.ensure_studies(session)
     plan = plans.preset_plan("mnro", seed=2039, **demo.DEMO_CONTACT)
     again = lifecycle.create_study(session, "replication", plan)
-    lifecycle.open_study(session, again, anyway=demo.NO_ADDRESS)
+    lifecycle.open_study(session, again)
     assert again.digest == first.digest
     assert (
         "survey study new replication --seed 2039"

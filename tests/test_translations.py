@@ -98,7 +98,7 @@ def test_in_greek_a_method_orders_the_systems_and_is_named_as_a_choice():
     task = strings["Which method puts the {lists} systems in the same order as you?"]
     assert task.startswith("Ποια μέθοδος βάζει τα {lists} συστήματα στη σειρά")
     # The name of a method is in the nominative, so inside a sentence it is quoted.
-    ticked = strings["You ticked %(methods)s and gave your own ordering"]
+    ticked = strings["You ticked %(methods)s and gave your own order"]
     assert "«%(methods)s»" in ticked
 
 
@@ -261,7 +261,7 @@ def test_the_search_for_english_finds_it(client, session):
     visitor = Visitor(client)
     visitor.start()
     found = left_in_english(readable(visitor.page))
-    for one in ("Back", "The methods’ orderings, best first", "%(letter)s first", "Save and go on"):
+    for one in ("Back", "Methods, best first", "%(letter)s first", "Next"):
         assert one in found
 
 
@@ -271,8 +271,8 @@ def test_a_participant_reads_greek_from_the_entry_to_the_receipt(app, study, ses
     visitor = Reader(app.test_client())
     visitor.open()
     assert visitor.page.h1.text == "Διάταξη αποτελεσμάτων αναζήτησης"
-    assert "Θα απαντήσετε σε 3 ερωτήσεις, καθεμία για 5 σύντομες λίστες" in visitor.text
-    assert "Η ομάδα ανάκτησης του X" in visitor.text
+    assert "3 ερωτήσεις για μικρές λίστες αριθμών" in visitor.text
+    assert "Ρωτούν: η ομάδα ανάκτησης του X." in visitor.text
     for code in ("", "AAAAA-BBBBB-CCCC", "x" * 65):
         visitor.submit("/resume", code=code)
         assert visitor.status in (400, 404)
@@ -288,7 +288,7 @@ def test_a_participant_reads_greek_from_the_entry_to_the_receipt(app, study, ses
     visitor.submit("/consent", agree="y")
     describe_with_mistakes(visitor)
     visitor.submit("/about-you", age="23", education="Πτυχίο")
-    assert "Φανταστείτε 5 συστήματα αναζήτησης: A, B, C, D και E." in visitor.text
+    assert "Φανταστείτε πέντε συστήματα αναζήτησης: A, B, C, D και E." in visitor.text
     visitor.submit("/scenario")
     practise(visitor)
     answer_with_mistakes(visitor)
@@ -297,7 +297,7 @@ def test_a_participant_reads_greek_from_the_entry_to_the_receipt(app, study, ses
     visitor.open("/review")
     visitor.submit_too_late("/review")
     visitor.open("/q/2")
-    assert visitor.page.select_one("button.go").text == "Αποθήκευση και έλεγχος"
+    assert visitor.page.select_one("button.go:not(.hidden)").text == "Επόμενο"
     visitor.submit("/q/2", choice=["2", "3"], settle="several")
     assert "Μέθοδοι 2 και 3" in visitor.text
     visitor.submit("/review")
@@ -309,7 +309,7 @@ def test_a_participant_reads_greek_from_the_entry_to_the_receipt(app, study, ses
 def describe_with_mistakes(visitor):
     for fields, problem in (
         ({}, "Παρακαλούμε συμπληρώστε: Η ηλικία σας σε έτη."),
-        ({"age": "22.5"}, "Η ηλικία σας σε έτη: το '22.5' δεν είναι ακέραιος αριθμός."),
+        ({"age": "22.5"}, "Γράψτε την ηλικία σας με ψηφία, για παράδειγμα 20."),
         ({"age": "7"}, "ένας ακέραιος αριθμός από 10 έως 110, παρακαλούμε."),
         ({"education": "42"}, "επιλέξτε μία από τις δυνατές απαντήσεις."),
         ({"note": "1" * 501}, "Σύνολο, 100 %: έως 500 χαρακτήρες, παρακαλούμε."),
@@ -323,40 +323,34 @@ def describe_with_mistakes(visitor):
 
 def practise(visitor):
     visitor.submit("/practice/check", better="0")
-    assert "Μικρός αριθμός σημαίνει: βρέθηκε νωρίς." in visitor.text
+    assert "Ένας μικρός αριθμός σημαίνει ότι βρέθηκε νωρίς." in visitor.text
     visitor.submit("/practice/check", better="1")
     assert "Σωστά." in visitor.text
-    visitor.open("/practice?step=3")
-    visitor.submit("/practice")
-    assert visitor.status == 400
-    for fields, said in (
-        ({"choice": "1"}, "Η επιλογή σας, Μέθοδος 1:"),
-        ({"choice": ["1", "3"], "settle": "several"}, "Η επιλογή σας, Μέθοδοι 1 και 3:"),
-        ({"choice": "own"} | dict.fromkeys(RANKS, "1"), "A = B = C = D = E"),
-    ):
-        visitor.submit("/practice", **fields)
-        assert said in visitor.text
-        visitor.open("/practice?step=3")
-    visitor.open("/practice")
-    visitor.submit("/start")
+    for step in (1, 2, 3):
+        assert f"Εξάσκηση {step} από 3" in visitor.text
+        visitor.submit("/practice")
+    assert visitor.path == "/q/1"
 
 
 RANKS = [f"rank_{letter}" for letter in "ABCDE"]
-NOT_COMPLETE = "Η δική σας διάταξη δεν είναι πλήρης: κατατάξτε και "
+NOT_COMPLETE = "Η σειρά σας δεν είναι πλήρης· "
 OWN = {"choice": "own", "rank_A": "2", "rank_B": "1", "rank_C": "2", "rank_D": "5", "rank_E": "4"}
 
 
 def answer_with_mistakes(visitor):
-    assert "Ερώτηση 1 από 3 · 0 αποθηκευμένες" in visitor.text
+    assert visitor.page.select_one("progress").text == "0 από 3"
     first = visitor.page
     for fields, problem in (
-        ({}, "Επιλέξτε μια μέθοδο που δίνει τη σειρά σας, ή δώστε τη δική σας"),
-        ({"choice": ["1", "own"]}, "Επιλέξατε και «Η δική μου διάταξη» και μια μέθοδο."),
-        ({"rank_A": "1"}, "Δώσατε δικές σας θέσεις."),
+        ({}, "Επιλέξτε μια μέθοδο ή δώστε τη δική σας σειρά."),
+        ({"choice": ["1", "own"]}, "Επιλέξατε τη δική σας σειρά και μια μέθοδο."),
+        ({"rank_A": "1"}, NOT_COMPLETE + "λείπουν οι θέσεις των B, C, D και E."),
         ({"choice": "4"}, "Επιλέχθηκε κάτι που δεν υπάρχει σε αυτή τη σελίδα."),
         ({"choice": "own", "rank_A": "6"}, "Η κατάταξή σας για το A: μια θέση από 1 έως 5"),
-        ({"choice": "own", "rank_A": "1", "rank_C": "2"}, NOT_COMPLETE + "τα B, D και E."),
-        (OWN | {"rank_D": ""}, NOT_COMPLETE + "το D."),
+        (
+            {"choice": "own", "rank_A": "1", "rank_C": "2"},
+            NOT_COMPLETE + "λείπουν οι θέσεις των B, D και E.",
+        ),
+        (OWN | {"rank_D": ""}, NOT_COMPLETE + "λείπει η θέση του D."),
         ({"choice": "1", "submission_key": "x"}, "Παρακαλούμε ελέγξτε τις επιλογές σας"),
     ):
         visitor.submit("/q/1", **fields)
@@ -366,7 +360,7 @@ def answer_with_mistakes(visitor):
     assert "Εννοείτε αυτήν τη σειρά;" in visitor.text
     visitor.submit("/q/1", **OWN)
     visitor.open("/q/1")
-    assert "Η δική σας διάταξη: B 1ο· A και C ισοβαθμούν στη 2η θέση· E 4ο· D 5ο." in visitor.text
+    assert "Η σειρά σας: B 1ο· A και C ισοβαθμούν στη 2η θέση· E 4ο· D 5ο." in visitor.text
     visitor.page = first
     visitor.submit("/q/1", choice="1")
     assert visitor.status == 409
@@ -376,7 +370,7 @@ def answer_with_mistakes(visitor):
     visitor.submit_too_late("/q/1")
     visitor.open("/q/2")
     visitor.submit("/q/2", choice="2")
-    assert "Ερώτηση 3 από 3 · 2 αποθηκευμένες" in visitor.text
+    assert visitor.page.select_one("progress").text == "2 από 3"
     visitor.submit("/q/3", choice="own", **dict.fromkeys(RANKS, "1"))
     assert "Η δική σας διάταξη" in visitor.text
 
@@ -395,9 +389,9 @@ def test_a_closed_study_says_so_in_greek(app, study, session):
     halfway.submit("/about-you", age="23", education="Πτυχίο")
     assert halfway.status == 403
     halfway.open()
-    assert "Οι απαντήσεις που αποθηκεύσατε διατηρούνται." in halfway.text
+    assert "Αυτή η έρευνα έχει κλείσει." in halfway.text
     late.open()
-    assert "δεν δέχεται άλλες απαντήσεις" in late.text
+    assert "Αυτή η έρευνα έχει κλείσει." in late.text
 
 
 @ON_SQLITE
@@ -420,7 +414,7 @@ def test_a_study_in_a_language_without_a_catalogue_has_english_pages(client, ses
     visitor = Visitor(client)
     visitor.start()
     assert visitor.page.html["lang"] == "en"
-    assert "Save and go on" in visitor.text
+    assert "Methods, best first" in visitor.text
 
 
 @pytest.mark.slow

@@ -78,7 +78,7 @@ def test_the_pictures_of_the_demo_travel_in_the_wheel(unpacked, tmp_path):
     done = run(unpacked, tmp_path, "-m", "survey", "paper", "generality", "--json")
     rows = json.loads(done.stdout)["rows"]
     assert {row["ranking"] for row in rows} >= {"colour-histogram", "binary-patterns"}
-    pictures = unpacked / "survey" / "services" / "collections" / "textures" / "collection"
+    pictures = unpacked / "survey" / "services" / "collections" / "albums" / "collection"
     assert len([*pictures.glob("*.webp")]) == 120
     assert (pictures.parent / "SOURCES.csv").is_file()
 

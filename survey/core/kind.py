@@ -117,6 +117,17 @@ class Declaration(ABC, Generic[PlanT, QuestionT, PresentationT, AnswerT]):
         """
         return view
 
+    def practice_question(self, plan: PlanT, questions: Sequence[QuestionT]) -> QuestionT:
+        """Return the question that is practised, made of the study's own material.
+
+        It is question 0 where the plan draws one, else the last question.
+        """
+        return next((each for each in questions if each.number == 0), questions[-1])
+
+    def practice_view(self, plan: PlanT, view: Any) -> Any:
+        """Return what the practice shows of its question's view."""
+        return view
+
     def facts(self, plan: PlanT, generator_version: int) -> dict[str, Json]:
         """Return facts about the questions for a summary of the study, as plain values."""
         return {}

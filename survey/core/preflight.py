@@ -5,7 +5,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import reduce
+from functools import cache, reduce
 from itertools import chain, combinations, pairwise
 from typing import Any, NamedTuple, Self, TypeVar
 
@@ -513,6 +513,7 @@ def _met(
 ) -> list[tuple[str, str, str]]:
     """Return (topic, document, judged document) that changes make equal; [] if they merge ids."""
 
+    @cache  # the same documents come up in every topic
     def change(text: str) -> str:
         return reduce(lambda part, apply: apply(part), changes, text)
 

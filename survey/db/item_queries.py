@@ -163,6 +163,10 @@ class StudyItems:
         row = self.session.execute(query).one_or_none()
         return Topic(*row) if row else None
 
+    def topics(self) -> list[Topic]:
+        """Return all topics of the study, sorted by their ids."""
+        return topics_of(self.session, self.study_id)
+
     def pool(self) -> Pool:
         """Return all documents, to be ranked; cached until the items' digest changes."""
         key = (self.study_id, self._digest)
@@ -277,6 +281,20 @@ def named_picture(session: Session, study_id: int, name: str, *, larger: bool) -
 
 
 _pictures = cast("Table", StoredPicture.__table__)
+_SOME_PICTURES = Prepared(
+    select(_pictures.c.name, func.length(_pictures.c.thumbnail).label("size"))
+    .where(_pictures.c.study_id == bindparam("study_id"))
+    .order_by(_pictures.c.name)
+    .limit(bindparam("most"))
+)
+
+
+def some_pictures(session: Session, study_id: int, most: int) -> list[tuple[str, int]]:
+    """Return the names of some pictures and their sizes in bytes; names are random."""
+    rows = _SOME_PICTURES.rows(session, {"study_id": study_id, "most": most})
+    return [(str(name), int(size)) for name, size in rows]
+
+
 _PICTURES = {  # by whether it is the larger size
     larger: Prepared(
         select(_pictures.c["larger" if larger else "thumbnail"].label("content")).where(

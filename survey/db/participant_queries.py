@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from functools import cache
 from operator import attrgetter
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from sqlalchemy import (
     ColumnElement,
@@ -121,17 +121,29 @@ _ANSWERED = and_(
 )
 
 _POSITIONS = Prepared(
-    select(_presentation.c.position, _response.c.id)
+    select(_presentation.c.position, _response.c.id, _presentation.c.shown_at)
     .select_from(_presentation.outerjoin(_response, _ANSWERED))
     .where(_presentation.c.participant_id == bindparam("who"))
     .order_by(_presentation.c.position)
 )
 
 
-def answered_positions(session: Session, participant_id: int) -> dict[int, bool]:
-    """Return each position of a participant's questions, with whether it is answered."""
+class Positions(NamedTuple):
+    """The positions of a participant's questions, each with whether it is answered.
+
+    ``has_begun``: whether the first question was shown, or any is answered.
+    """
+
+    answered: dict[int, bool]
+    has_begun: bool
+
+
+def positions_of(session: Session, participant_id: int) -> Positions:
+    """Return the positions of a participant's questions, in their order."""
     rows = _POSITIONS.rows(session, {"who": participant_id})
-    return {position: response is not None for position, response in rows}
+    answered = {position: response is not None for position, response, _ in rows}
+    is_shown = any(position == 1 and shown_at is not None for position, _, shown_at in rows)
+    return Positions(answered, is_shown or any(answered.values()))
 
 
 _AT_POSITION = and_(

@@ -45,10 +45,10 @@ PAPER = "Table 2, as printed"
 
 
 def generality(folder: Path | None = None) -> Reproduction:
-    """Repeat Table 2's experiment on a collection of ``survey collect``, or on the textures."""
+    """Repeat Table 2's experiment on a collection of ``survey collect``, or on the albums."""
     if folder is None:
-        with as_file(files("survey.services.collections.textures") / "collection") as textures:
-            return generality(textures)
+        with as_file(files("survey.services.collections.albums") / "collection") as albums:
+            return generality(albums)
     judgements, runs = _read_collection(folder)
     queries = [*_query_values(judgements, runs)]
     means = np.mean(queries, axis=0)

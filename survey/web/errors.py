@@ -22,7 +22,7 @@ from survey.errors import (
 )
 from survey.services.studies.languages import ENGLISH
 from survey.web import forms
-from survey.web.language import gettext, set_browser_language, set_language
+from survey.web.language import gettext, ngettext, set_browser_language, set_language
 from survey.web.requests import TOO_MUCH_WORK, session
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ ERROR_TEXTS = {
 FOREIGN_HOST = marked("The survey is not at this address. Please use the link you were given.")
 
 NOT_OPEN: dict[type[SurveyError], str] = {
-    StudyClosedError: marked("This survey is closed"),
+    StudyClosedError: marked("This study has closed"),
     StudyFullError: marked("All places are taken"),
 }
 
@@ -161,9 +161,20 @@ def _http_error(error: HTTPException) -> ResponseReturnValue:
 
 def _not_open(error: StudyClosedError | StudyFullError) -> ResponseReturnValue:
     title, text = gettext(NOT_OPEN[type(error)]), gettext(str(error))
-    if isinstance(error, StudyClosedError) and request.method == "POST":
-        text = f"{text} {gettext(NOT_SAVED)}"
+    if isinstance(error, StudyClosedError):
+        text = _what_is_kept() or text
+        if request.method == "POST":
+            text = f"{text} {gettext(NOT_SAVED)}"
     return render_template("participant/error.html", title=title, text=text), 403
+
+
+def _what_is_kept() -> str:
+    """Return how many answers a participant has saved; "" for a visitor without any."""
+    saved = sum(g.progress.questions.values()) if "progress" in g else 0
+    kept = ngettext(
+        "Your saved answer is kept.", "Your %(count)s saved answers are kept.", saved, count=saved
+    )
+    return kept if saved else ""
 
 
 def _results_hidden(_: ResultsHiddenError) -> ResponseReturnValue:

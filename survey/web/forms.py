@@ -178,7 +178,9 @@ class AnswerForm(Form):
     ``takes_steps``: whether the question is answered in many small steps, each stored at once. Such
     a form has ``steps_for`` and the fields ``step_key`` and ``go``. ``stored_steps``: how many are
     stored, once they are; ``was_done``: whether the question was answered before;
-    ``holds_answer``: whether what is sent is the answer itself, as of all other kinds. ``ask``:
+    ``asks_first``: what the page asks back before such a form does what its button says, "" for
+    nothing. ``holds_answer``: whether what is sent is the answer itself, as of all other kinds.
+    ``ask``:
     what the plan asks beside each question; ``asked_fields.with_further`` adds the controls.
     """
 
@@ -188,6 +190,7 @@ class AnswerForm(Form):
     stored_steps = 0
     holds_answer = False
     was_done = False
+    asks_first = ""
     ask: ClassVar[Sequence[AskedField]] = ()
 
     submission_key = HiddenField()

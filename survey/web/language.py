@@ -45,6 +45,12 @@ TIED = (
     *(marked("%(letters)s tie for ninth"), marked("%(letters)s tie for tenth")),
 )
 
+# What will be saved, in the first line of the answer bar.
+YOUR_ORDER = marked("Your order: %(ordering)s.")
+SO_FAR = marked("So far: %(ordering)s.")
+SAME_TICKED = marked("Your order is that of %(methods)s.")
+NEAREST_TICKED = marked("Nearest to your order: %(methods)s.")
+
 # What a mark in brackets after a position means, by kind of mark.
 MARK_MEANINGS = {
     "grades": marked("how well the match fits (the higher, the better)"),
@@ -66,7 +72,7 @@ def init_app(app: Flask) -> None:
     app.add_template_global(_html_gettext, "_")
     app.add_template_global(_html_gettext, "gettext")
     app.add_template_global(_html_ngettext, "ngettext")
-    for global_function in (page_language, orders, place, ties, words_for_own_ordering):
+    for global_function in (page_language, orders, own_order_words, place, ties):
         app.add_template_global(global_function)
     for filter_function in (
         *(aligned, and_join, compared, day, decimal, filled, in_words, mark_words, marks, methods),
@@ -245,9 +251,11 @@ def paragraphs(text: str) -> list[str]:
 def methods(labels: Iterable[int]) -> str:
     """Return label numbers in words: Method 1; Methods 1 and 3."""
     numbers = [str(label) for label in sorted(labels)]
-    return ngettext(
-        "Method %(labels)s", "Methods %(labels)s", len(numbers), labels=and_join(numbers)
-    )
+    return _methods(and_join(numbers), len(numbers))
+
+
+def _methods(labels: str, count: int) -> str:
+    return ngettext("Method %(labels)s", "Methods %(labels)s", count, labels=labels)
 
 
 def order(ranking: Ranking) -> str:
@@ -279,15 +287,14 @@ def compared(ranking: Ranking, own: Ranking) -> str:
 
 
 def answer_in_words(clicked: Iterable[int], own: Ranking | None) -> str:
-    """Return an answer in words: Methods 1 and 3; your own ordering, B > A = C."""
-    return gettext("your own ordering, %(order)s", order=order(own)) if own else methods(clicked)
+    """Return an answer in words: Methods 1 and 3; your own order, B > A = C."""
+    return gettext("your own order, %(order)s", order=order(own)) if own else methods(clicked)
 
 
 def ranking_in_words(places: Mapping[str, int | None]) -> str:
     """Return an own ordering in words: "B first; A and C tie for second".
 
-    An incomplete one as far as it goes: "B 1st; A and C have no place yet". question.js writes
-    the same while places are chosen, from ``words_for_own_ordering``.
+    An incomplete one as far as it goes: "B 1st; A and C have no place yet".
     """
     chosen = {letter: number for letter, number in places.items() if number}
     missing = sorted(letter for letter, number in places.items() if not number)
@@ -328,17 +335,38 @@ def _so_far(chosen: str, missing: str, count: int) -> str:
     )
 
 
-def words_for_own_ordering(lists: int) -> dict[str, str | list[str]]:
-    """Return the sentences for question.js to write an own ordering, with gaps like {letter}."""
+def own_order_words(lists: int, columns: int, nearest: bool) -> dict[str, str | list[str]]:
+    """Return the sentences for question.js to write what will be saved, with gaps like {letter}.
+
+    ``nearest``: whether a tick means the nearest order, and not the same one.
+    """
     numbers = range(1, lists + 1)
+    counts = range(1, columns + 1)
     return {
         "and": and_join(("{words}", "{last}")),
         "row": in_a_row(("{before}", "{after}")),
-        "places": [ordinal(number) for number in numbers],
-        "chosen": [_chosen("{letter}", number) for number in numbers],
+        "short": [ordinal(number) for number in numbers],
         "alone": [_alone("{letter}", number) for number in numbers],
         "tied": [_tied("{letters}", number) for number in numbers],
-        "soFar": [_so_far("{chosen}", "{missing}", count) for count in numbers],
-        "own": gettext("Your own ordering: %(ordering)s.", ordering="{ordering}"),
-        "unused": gettext("Not used while a method is ticked."),
+        "soFar": gettext(SO_FAR, ordering="{ordering}"),
+        "mine": gettext(YOUR_ORDER, ordering="{ordering}"),
+        "methods": [_methods("{labels}", count) for count in counts],
+        "ticked": gettext(NEAREST_TICKED if nearest else SAME_TICKED, methods="{methods}"),
+        "off": [
+            ngettext(
+                "%(methods)s is no longer ticked.",
+                "%(methods)s are no longer ticked.",
+                count,
+                methods="{methods}",
+            )
+            for count in counts
+        ],
     }
+
+
+def chosen_in_words(labels: Iterable[int], places: Mapping[str, int | None], nearest: bool) -> str:
+    """Return what will be saved: ticked methods, else an own order; "" for nothing."""
+    if ticked := [*labels]:
+        return gettext(NEAREST_TICKED if nearest else SAME_TICKED, methods=methods(ticked))
+    own = ranking_in_words(places)
+    return own and gettext(SO_FAR if None in places.values() else YOUR_ORDER, ordering=own)

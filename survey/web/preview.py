@@ -17,7 +17,8 @@ from survey.web.forms import AnswerForm, Form
 from survey.web.language import set_language
 from survey.web.participant.asked_fields import personal_form
 from survey.web.participant.entry import ConsentForm, ResumeForm
-from survey.web.participant.questions import explanation, question_form, step_after_check
+from survey.web.participant.practice import last_screen, screen_or_page, step_after_check
+from survey.web.participant.questions import question_form
 from survey.web.participant.trial import answer_or_page, question_page, trial_content
 from survey.web.participant.visit import Credit, pages_of, picture_response, whole_text_page
 from survey.web.requests import IN_OWN_FRAMES, session
@@ -44,7 +45,7 @@ def question_picture(number: int) -> Markup:
     _pretend()
     g.is_picture = True
     try:
-        html, _ = _shown_question(number)
+        html = _shown_question(number)[0] if number else last_screen()
     finally:
         g.plan = g.study.plan
         set_language(ENGLISH)
@@ -131,7 +132,10 @@ def entry() -> ResponseReturnValue:
 def participant_page(labels: str, page: str, position: int = PRACTICE) -> ResponseReturnValue:  # noqa: ARG001 - labels are in g
     """Show a page as participants see it; check a form as theirs does, but store nothing."""
     is_sent = request.method == "POST"
-    if page in ("practice", "question") and not (is_sent and _leads_on()):
+    if page == "practice" and g.plan.practice:
+        sent = screen_or_page()
+        return redirect(_address_of("question", 1), 303) if sent is None else sent
+    if page == "question" and not (is_sent and _leads_on()):
         return _question_page(page, position)
     if is_sent and page == "check":
         return redirect(_address_of("practice", **step_after_check()), 303)
@@ -168,30 +172,25 @@ def _question_page(page: str, position: int) -> ResponseReturnValue:
 
     An answer that may not mean what it says is asked back about, as on the real page.
     """
-    pages = pages_of(g.plan)
     question = answers.preview(session(), g.study, position, g.labels)
     g.plan = g.plan.for_question(position)
-    if page == "practice" and request.method == "GET":
-        step = explanation(request.args.get("step", 1, type=int), lambda: question)
-        if step is not None:
-            return step
-    template = pages.practice_template if page == "practice" else pages.question_template
-    sent = answer_or_page(question, position, template, saved=max(0, position - 1))
+    template = pages_of(g.plan).question_template
+    sent = answer_or_page(question, position, template, saved=position - 1)
     if isinstance(sent, AnswerForm):
         return redirect(_address_after(page, position), 303)
     return sent
 
 
 def _shown_question(number: int) -> tuple[str, int]:
-    """Render the page of a question, 0 for the practice question, with nothing filled in."""
+    """Render the page of a question with nothing filled in."""
     question = answers.preview(session(), g.study, number, g.labels)
     g.plan = g.plan.for_question(number)
     pages = pages_of(g.plan)
     return question_page(
-        pages.question_template if number else pages.practice_template,
+        pages.question_template,
         question_form(number, formdata=None),
         pages.empty(g.plan),
-        **trial_content(question, number, saved=max(0, number - 1)),
+        **trial_content(question, number, saved=number - 1),
     )
 
 
@@ -249,7 +248,7 @@ def _address_after(page: str, position: int) -> str:
         return _address_of(_pages_after()[0]) if last else _address_of("question", position + 1)
     if page == "question" and position > 1:
         return _address_of("question", position - 1)
-    if page in ("practice", "start") or page == _pages_before()[-1]:
+    if page == _pages_before()[-1]:
         return _address_of("question", 1)
     order = (*_pages_before(), CLOSING, "review", "done")
     return _address_of(order[order.index(page) + 1] if page in order[:-1] else order[-1])

@@ -4,13 +4,12 @@ Participants' pages do not link to them.
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from flask import Blueprint, Response, g, make_response, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
-from itsdangerous import BadSignature, URLSafeSerializer
 
 from survey import __version__
 from survey.core.kinds import kind_of
@@ -29,17 +28,15 @@ from survey.services.participation import answers
 from survey.services.studies import publications
 from survey.services.studies.citation import LICENCES, Citation
 from survey.services.studies.languages import ENGLISH
-from survey.web.forms import AnswerForm, Form
+from survey.web.forms import AnswerForm
 from survey.web.language import and_join, filled, set_language
-from survey.web.participant.questions import question_form
-from survey.web.participant.trial import answer_or_page, doubt_about, step_page
+from survey.web.participant.trial import TriedSteps, answer_or_page, steps_or_page
 from survey.web.participant.visit import pages_of, picture_response, whole_text_page
 from survey.web.requests import (
     View,
     attachment,
     external_address,
     in_own_process,
-    secret_key,
     session,
     take_slug,
 )
@@ -52,8 +49,6 @@ blueprint = Blueprint("published", __name__, url_prefix="/studies")
 take_slug(blueprint)
 
 TRIED = 1  # the number of the question that visitors can try
-MOST_TRIAL_STEPS = 200  # of a question that is tried; the form carries them
-LONGEST_STEPS = 30_000  # characters
 
 
 @blueprint.before_request
@@ -190,30 +185,14 @@ def try_question() -> ResponseReturnValue:
     g.at, g.bar = _address_of, "published/_bar.html"
     set_language(g.plan.language)
     if pages_of(g.plan).form(g.plan).takes_steps:
-        return _try_steps(variant)
+        template = pages_of(g.plan).question_template
+        sent = steps_or_page(TRIED, variant, template)
+        return _tried_page(variant, *sent) if isinstance(sent, TriedSteps) else sent
     question = answers.preview(session(), g.study, TRIED, variant)
     sent = answer_or_page(question, TRIED, pages_of(g.plan).question_template, saved=0)
     if isinstance(sent, AnswerForm):
         return _tried_page(variant, (), sent)
     return sent
-
-
-def _try_steps(variant: str) -> ResponseReturnValue:
-    """Show a question that is answered in steps; its form carries the steps, nothing is stored."""
-    form = question_form(TRIED)
-    steps: Sequence[object] = _read_steps(form)
-    if form.validate_on_submit():
-        steps = answers.steps_after(session(), g.study, TRIED, variant, steps, form.steps_for)
-        form.stored_steps = len(steps)
-        has_too_many = len(steps) > MOST_TRIAL_STEPS or len(_signed(steps)) > LONGEST_STEPS
-        is_done = has_too_many or (form.is_done and not form.errors)
-        question = answers.preview(session(), g.study, TRIED, variant, steps)
-        doubt = doubt_about(question, TRIED, form) if is_done and not has_too_many else None
-        if is_done and doubt is None:
-            return _tried_page(variant, steps, form)
-        return step_page(question, form, _signed(steps), doubt)
-    question = answers.preview(session(), g.study, TRIED, variant, steps)
-    return step_page(question, form, _signed(steps))
 
 
 def _tried_page(variant: str, steps: Sequence[object], form: AnswerForm) -> ResponseReturnValue:
@@ -231,29 +210,6 @@ def _tried_page(variant: str, steps: Sequence[object], form: AnswerForm) -> Resp
     return render_template(
         "published/tried.html", sheet=sheet, printed=printed_table, pictures=pictures
     )
-
-
-def _signer() -> URLSafeSerializer:
-    return URLSafeSerializer(secret_key(), salt=f"steps of a trial of {g.study.digest}")
-
-
-def _signed(steps: Sequence[Any]) -> str:
-    """Return steps as a signed text for the form, so that visitors cannot send steps of their own.
-
-    "" without steps.
-    """
-    if not steps:
-        return ""
-    return str(_signer().dumps([{**asdict(step), "saved_at": None} for step in steps]))
-
-
-def _read_steps(form: Form) -> tuple[object, ...]:
-    """Return the steps that a form carries, () if they were not signed here."""
-    try:
-        stored = _signer().loads(form.step_key.data or "")
-    except BadSignature:
-        return ()
-    return tuple(answers.step_type(g.plan)(**each) for each in stored)
 
 
 def _address_of(page: str, position: int | None = None, **query: Any) -> str:  # noqa: ARG001 - as ``at`` is called

@@ -14,6 +14,7 @@ outdated one, gets the current content, which the browser has to revalidate. So 
 open during an upgrade keeps its looks; its scripts are optional anyway.
 """
 
+import gzip
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -66,7 +67,8 @@ HEADERS = {
     # No script or style is inline or from another host, so no nonce is needed.
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
-        "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+        "font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; "
+        "frame-ancestors 'none'"
     ),
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -100,6 +102,7 @@ TOO_MUCH_WORK = (
 MAX_CHARACTERS = 20_000_000
 
 HASHED = re.compile(r"(?P<stem>.+)\.(?P<hash>[0-9a-f]{12})(?P<ending>\.\w+)")
+FONT_ADDRESS = re.compile(rb"url\(([\w.-]+\.woff2)\)")
 CACHED_ENDPOINTS = (
     *("static", "participant.picture", "preview.picture"),
     *("researcher.drawing", "researcher.arrivals"),
@@ -120,7 +123,8 @@ def init_app(app: Flask) -> None:
     app.session_interface = ParticipantCookies()
     app.config["SESSION_COOKIE_NAME"] = tokens.cookie_name(str(app.secret_key), "survey")
     paths = [path for path in Path(str(app.static_folder)).iterdir() if path.is_file()]
-    app.extensions["static_files"] = {path.name: StaticFile.read(path) for path in paths}
+    files = {path.name: StaticFile.read(path) for path in paths}
+    app.extensions["static_files"] = {name: file.with_hashes(files) for name, file in files.items()}
     app.view_functions["static"] = _send_static
     for called in (current_path, external_address, asset, part):
         app.add_template_global(called)
@@ -396,28 +400,51 @@ def part(*depends_on: Hashable, caller: Callable[[], str]) -> str:
 
 @dataclass(frozen=True)
 class StaticFile:
-    """A file's content, Content-Type and hash."""
+    """A file's content, Content-Type and hash; ``gzipped``: the content, None if not smaller."""
 
     content: bytes
     content_type: str
     hash: str
+    gzipped: bytes | None = None
 
     @classmethod
     def read(cls, path: Path) -> "StaticFile":
         """Read a file, guess its media type by its name, and hash it."""
-        content = path.read_bytes()
         media_type = guess_type(path.name)[0] or "application/octet-stream"
         if media_type.startswith("text/") or media_type == "image/svg+xml":
             media_type += "; charset=utf-8"
-        return cls(content, media_type, sha256(content).hexdigest()[:12])
+        return cls.of(path.read_bytes(), media_type)
+
+    @classmethod
+    def of(cls, content: bytes, content_type: str) -> "StaticFile":
+        """Hash and compress a content."""
+        gzipped = gzip.compress(content, mtime=0)
+        is_smaller = len(gzipped) < len(content) * 0.9  # a picture or a typeface is compressed
+        digest = sha256(content).hexdigest()[:12]
+        return cls(content, content_type, digest, gzipped if is_smaller else None)
+
+    def with_hashes(self, files: Mapping[str, "StaticFile"]) -> "StaticFile":
+        """Return a style sheet whose fonts have their hashes in their addresses, else the file."""
+        if not self.content_type.startswith("text/css"):
+            return self
+
+        def hashed(match: re.Match[bytes]) -> bytes:
+            name = match[1].decode()
+            return f"url({_hashed_name(name, files[name])})".encode()
+
+        return self.of(FONT_ADDRESS.sub(hashed, self.content), self.content_type)
 
 
 def asset(name: str) -> str:
     """Return the address of a static file, with its hash."""
-    stem, _, ending = name.rpartition(".")
-    hashed = f"{stem}.{_files()[name].hash}.{ending}"
+    hashed = _hashed_name(name, _files()[name])
     # The result of url_for, without its cost: each page has five of them.
     return f"{request.script_root}{current_app.static_url_path}/{hashed}"
+
+
+def _hashed_name(name: str, file: StaticFile) -> str:
+    stem, _, ending = name.rpartition(".")
+    return f"{stem}.{file.hash}.{ending}"
 
 
 def _send_static(filename: str) -> Response:
@@ -425,10 +452,16 @@ def _send_static(filename: str) -> Response:
     file = _files().get(match["stem"] + match["ending"] if match else filename)
     if file is None:
         raise NotFound
-    response = Response(file.content, content_type=file.content_type)
+    takes_gzip = file.gzipped is not None and request.accept_encodings["gzip"] > 0
+    content = file.gzipped if takes_gzip else file.content
+    response = Response(content, content_type=file.content_type)
+    if file.gzipped is not None:
+        response.headers["Vary"] = "Accept-Encoding"
+    if takes_gzip:
+        response.headers["Content-Encoding"] = "gzip"
     is_current = match is not None and match["hash"] == file.hash
     response.headers["Cache-Control"] = CACHE_FOR_A_YEAR if is_current else REVALIDATE
-    response.set_etag(file.hash)
+    response.set_etag(f"{file.hash}-gzip" if takes_gzip else file.hash)
     response.make_conditional(request)
     return response
 

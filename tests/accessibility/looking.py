@@ -17,6 +17,8 @@ AXE = {
     "rules": {"target-size": {"enabled": True}},  # off by default in axe-core
     "resultTypes": ["violations"],
 }
+# A colour that is still changing to the theme's is neither seen nor meant.
+FINISH_MOTION = "document.getAnimations().forEach((each) => each.finish())"
 RUN_AXE = "options => axe.run(options).then((found) => found.violations)"
 WIDTHS = (360, 768, 1280)
 THEMES = ("light", "dark")
@@ -76,6 +78,7 @@ def axe(page: Page, where: str) -> Iterator[Fault]:
 
     The window is as high as the page then: a bar that stays in view covers what one scrolls to.
     """
+    page.evaluate(FINISH_MOTION)
     size = page.viewport_size
     assert size
     height = max(size["height"], page.evaluate("document.documentElement.scrollHeight"))
@@ -91,5 +94,6 @@ def axe(page: Page, where: str) -> Iterator[Fault]:
 
 def ask(page: Page, check: str, where: str) -> Iterator[Fault]:
     """What one of the checks of checks.js finds on a page."""
+    page.evaluate(FINISH_MOTION)
     found: list[Any] = page.evaluate(f"checks.{check}()")
     yield from (Fault(check, where, what) for what in found)

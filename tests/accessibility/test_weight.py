@@ -9,7 +9,7 @@ from tests.browser.test_participant import start
 
 pytestmark = pytest.mark.slow
 
-LIMIT = 100_000
+LIMIT = 90_000
 HASHED = re.compile(r"/static/[\w.-]+\.[0-9a-f]{12}\.\w+$")
 
 

@@ -39,10 +39,16 @@ def judging(house: House, language: str) -> Iterator[Sight]:
 
 def _labelling(house: House, slug: str, language: str) -> Iterator[Sight]:
     words = {"graded": True, "meadow": "ένα λιβάδι από μακριά"} if language == "el" else {}
-    a_labelling_study(house.session, slug, **words, **texts(language))
+    a_labelling_study(house.session, slug, practice=True, **words, **texts(language))
     visitor = house.visitor(slug, language)
-    visitor.go("/q/1")
+    visitor.go("/practice")
+    yield house.seen("Batch", "practice", visitor, language)
+    visitor.submit("/practice", go="next")
+    yield house.seen("Batch", "the end of practice", visitor, language)
+    visitor.submit("/practice", go="done")
     yield house.seen("Batch", "empty", visitor, language)
+    visitor.submit("/q/1", go="next", seen="1", **ticks(1, 2))
+    yield house.seen("Batch", "asked about what was not seen", visitor, language)
     visitor.submit("/q/1", go="refine", **ticks(1, 2))
     yield house.seen("Batch", "the second, refined", visitor, language)
     for position in (1, 2):
@@ -52,11 +58,13 @@ def _labelling(house: House, slug: str, language: str) -> Iterator[Sight]:
 
 
 def _grouping(house: House, slug: str, language: str) -> Iterator[Sight]:
-    a_grouping_study(house.session, slug, **texts(language))
+    a_grouping_study(house.session, slug, practice=True, **texts(language))
     people = [_assessor(house, slug, language) for _ in range(3)]
     first, second, third = people
     for each in people[:2]:
-        each.go("/q/1")
+        each.go("/practice")
+        yield from [house.seen("Practice", "groups", each, language)] * (each is first)
+        each.submit("/practice", go="done")
     yield house.seen("Groups", "empty", first, language)
     third.go("/waiting")
     yield house.seen("Nothing to do yet", "others are at work", third, language)
@@ -65,6 +73,9 @@ def _grouping(house: House, slug: str, language: str) -> Iterator[Sight]:
     first.sort("/q/1", by_colour(FIRST_TOPIC))
     yield house.seen("Groups", "all placed", first, language)
     first.submit("/q/1", go="done")
+    second.sort("/q/1", {"warm": ["red-0"]})
+    second.submit("/q/1", go="done")
+    yield house.seen("Groups", "asked back: not all is placed", second, language)
     second.finish("/q/1", warm_and_cold(FIRST_TOPIC))
     third.open("/waiting")
     third.finish("/q/1", by_colour(FIRST_TOPIC))
@@ -75,13 +86,18 @@ def _grouping(house: House, slug: str, language: str) -> Iterator[Sight]:
 
 def _preference(house: House, slug: str, language: str) -> Iterator[Sight]:
     asked = {"ask_strength": True, "ask_satisfaction": True, "mark_relevant": True}
-    a_preference_study(house.session, slug, show_items=True, **asked, **texts(language))
+    shown = {"show_items": True, "practice": True}
+    a_preference_study(house.session, slug, **shown, **asked, **texts(language))
     visitor = house.visitor(slug, language)
-    visitor.go("/q/1")
+    visitor.go("/practice")
+    yield house.seen("Practice", "of two lists", visitor, language)
+    visitor.submit("/practice")
     yield house.seen("Two lists", "empty", visitor, language)
     visitor.submit("/q/1", preferred="left")
     yield house.seen("Two lists", "error: not all is answered", visitor, language)
     satisfied = {"satisfaction_left": "4", "satisfaction_right": "2"}
+    visitor.submit("/q/1", preferred="right", strength="1", **satisfied)
+    yield house.seen("Two lists", "asks back: the other satisfies more", visitor, language)
     for position in range(1, 6):
         visitor.submit(f"/q/{position}", preferred="left", strength="1", **satisfied)
     yield house.seen("Review", "of preferences", visitor, language)

@@ -23,8 +23,8 @@ def order_of(visitor: Visitor, label: int) -> dict[str, int]:
 
 def upside_down(visitor: Visitor) -> dict[str, int]:
     """An ordering that puts the list with the latest first match first."""
-    rows = visitor.page.select(".sheet tbody tr")
-    first = {row.select_one(".letter").text: int(row.select_one(".rank").text) for row in rows}
+    rows = visitor.page.select("[data-list]")
+    first = {row["data-list"]: int(row.select_one(".rank").text) for row in rows}
     latest = sorted(first, key=lambda letter: -first[letter])
     return {f"rank_{letter}": place for place, letter in enumerate(latest, 1)}
 
@@ -43,16 +43,13 @@ def practising(house: House, language: str) -> Iterator[Sight]:
     visitor.submit("/practice/check", better="0")
     yield house.seen("Practice: the numbers", "answered wrongly", visitor, language)
     visitor.submit("/practice/check", better="1")
-    yield house.seen("Practice: the methods", "", visitor, language)
+    yield house.seen("Practice", "one's own order", visitor, language)
+    visitor.submit("/practice", **upside_down(visitor))
+    yield house.seen("Practice", "asked back: a better list below", visitor, language)
     visitor.open("/practice?step=3")
-    yield house.seen("Practice", "empty", visitor, language)
-    visitor.submit("/practice", choice="own", rank_A="1")
-    yield house.seen("Practice", "error: places missing", visitor, language)
-    visitor.submit("/practice", choice="1")
-    yield house.seen("Practice", "saved", visitor, language)
-    visitor.open("/practice?step=3")
-    visitor.submit("/practice", choice="own", **upside_down(visitor))
-    yield house.seen("Practice", "saved, a better list below", visitor, language)
+    yield house.seen("Practice", "equally good", visitor, language)
+    visitor.submit("/practice")
+    yield house.seen("Practice", "the methods", visitor, language)
 
 
 def answering(house: House, language: str) -> Iterator[Sight]:
@@ -60,9 +57,7 @@ def answering(house: House, language: str) -> Iterator[Sight]:
     slug = f"answering-{language}"
     house.study(slug, language=language)
     visitor = house.visitor(slug, language)
-    visitor.prepare()
-    visitor.submit("/practice", choice="1")
-    visitor.submit("/start")
+    visitor.start()
     yield house.seen("Question", "empty", visitor, language)
     visitor.submit("/q/1")
     yield house.seen("Question", "error: nothing ticked", visitor, language)
@@ -143,11 +138,7 @@ def answering_otherwise(house: House, language: str) -> Iterator[Sight]:
     slug = f"first-{language}"
     house.study(slug, language=language, columns="after")
     visitor = house.visitor(slug, language)
-    visitor.prepare()
-    yield house.seen("Own ranking first", "practice", visitor, language)
-    visitor.submit("/practice", **OWN)
-    visitor.submit("/practice", choice="1")
-    visitor.submit("/start")
+    visitor.start()
     yield house.seen("Own ranking first", "empty", visitor, language)
     visitor.submit("/q/1", rank_A="1")
     yield house.seen("Own ranking first", "error: places missing", visitor, language)

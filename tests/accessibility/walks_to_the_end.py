@@ -15,10 +15,7 @@ def finishing(house: House, language: str) -> Iterator[Sight]:
     slug = f"finishing-{language}"
     house.study(slug, language=language, questions=2, contact="ada@example.org")
     visitor = house.visitor(slug, language)
-    visitor.prepare()
-    visitor.open("/practice?step=3")
-    visitor.submit("/practice", choice="1")
-    visitor.submit("/start")
+    visitor.start()
     visitor.submit("/q/1", choice=["1", "2"], settle="several")
     visitor.insist("/q/2", choice="own", **OWN)
     yield house.seen("Review", "everything answered", visitor, language)

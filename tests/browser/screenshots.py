@@ -144,9 +144,8 @@ def record(page: Page, link: str, folder: Path) -> None:
 def begin(page: Page, link: str) -> None:
     """Go to the first question."""
     prepare(page, link)
-    tick(page, 1)
-    save(page)
-    page.get_by_role("button", name="Start with question 1").first.click()
+    for _ in range(3):
+        save(page)
     page.wait_for_url("**/q/1")
 
 
@@ -195,7 +194,7 @@ def two_lists(browser: Browser, server: Server, folder: Path) -> None:
         plan = kind_plan("preference", **lists, **asked)
         study = lifecycle.create_study(db.session, "which-is-better", plan)
         lifecycle.copy_items(db.session, demonstration, study)
-        lifecycle.open_study(db.session, study, anyway=demo.NO_ADDRESS)
+        lifecycle.open_study(db.session, study, anyway="no people take part")
         db.session.remove()
     for name in SIZES:
         page = open_window(browser, SIZES[name])
@@ -207,12 +206,12 @@ def two_lists(browser: Browser, server: Server, folder: Path) -> None:
 
 def judgements(browser: Browser, server: Server, folder: Path) -> None:
     """Photograph a batch to be labelled and a topic to be sorted, of the same pictures."""
-    names = [name for name in ("arches", "astronaut", "camera", "cat") for _ in range(5)]
+    names = [name for name in ("bird", "cat", "dog", "horse") for _ in range(5)]
     documents = [f"{name}-{2 + place % 5}" for place, name in enumerate(names)][:18]
     asked = {"shuffle_questions": False, "personal_fields": (), **demo.DEMO_CONTACT}
     with server.app.app_context():
-        judged(kind_plan("labelling", topics=["coffee-1", "cat-1"], **asked), "which-match")
-        judged(kind_plan("grouping", topics=[["far", documents]], **asked), "which-groups")
+        judged(kind_plan("labelling", topics=["apple-1", "cat-1"], **asked), "which-match")
+        judged(kind_plan("grouping", topics=[["animals", documents]], **asked), "which-groups")
         db.session.remove()
     for name in ("laptop", "phone"):
         page = open_window(browser, SIZES[name])
@@ -226,10 +225,11 @@ def judgements(browser: Browser, server: Server, folder: Path) -> None:
     page = open_window(browser, SIZES["laptop"])
     to_the_question(page, f"{server.address}/s/which-groups")
     shown = documents_on(page, server, "which-groups")
-    for group, source in (("rocks", "arches"), ("cat", "cat"), ("astronaut", "astronaut")):
+    for group, source in (("birds", "bird"), ("cats", "cat"), ("dogs", "dog")):
         for number, document in enumerate(shown):
-            if document.startswith(source) and document != "astronaut-6":
+            if document.startswith(source) and document != "dog-6":
                 page.locator(".tile label").nth(number).click()
+        page.locator("#new").click()
         page.locator("#group").fill(group)
         page.locator("button[value=new]").click()
         page.wait_for_function(SAVED)
@@ -239,16 +239,16 @@ def judgements(browser: Browser, server: Server, folder: Path) -> None:
 def judged(plan: Plan, slug: str) -> None:
     """Open a study of the pictures that come along."""
     study = lifecycle.create_study(db.session, slug, plan)
-    pictures = files("survey.services.collections.textures") / "collection"
+    pictures = files("survey.services.collections.albums") / "collection"
     with (
         as_file(pictures) as folder,
         items.open_source(folder, None) as source,
     ):
-        far = Topic("far", text="Seen from far", cluster_type="subject")
-        where = [*(source.topics or ()), far]
+        animals = Topic("animals", text="Animals", cluster_type="kind")
+        where = [*(source.topics or ()), animals]
         pictures_of = (source.files, source.items)
         items.take_in(db.session, study, *pictures_of, accounts.COMMAND_LINE, topics=where)
-    lifecycle.open_study(db.session, study, anyway=demo.NO_ADDRESS)
+    lifecycle.open_study(db.session, study, anyway="no people take part")
 
 
 def research(page: Page, server: Server, folder: Path) -> None:

@@ -39,8 +39,11 @@ pytestmark = pytest.mark.slow
 
 COLOURS = ("red", "green", "blue", "yellow", "purple", "orange", "pink", "grey")
 MANY = [f"{COLOURS[number % 8]}-{number}" for number in range(62)]
-SAVED = """() => document.getElementById("saved").textContent === "all saved"
+SAVED = """() => document.getElementById("saved").textContent === "✓ saved"
     && !document.querySelector(".pending")"""
+
+
+IS_FOCUSED = "it => it === document.activeElement"
 
 
 def a_study(server, slug, **changes):
@@ -58,6 +61,19 @@ def documents_on(page, server, slug):
     documents = {name: document for document, (name, _) in shown.items()}
     sources = page.locator(".tile img").evaluate_all("all => all.map(each => each.src)")
     return [documents[each.rpartition("/")[2].removesuffix(".webp")] for each in sources]
+
+
+def name_group(page, name):
+    """Put what is selected into a new group."""
+    page.locator("#new").click()
+    page.locator("#group").fill(name)
+    page.get_by_role("button", name="Create").click()
+
+
+def in_menu(page, selector):
+    """Press what is done less often, which opens above the bar."""
+    page.locator("#more > summary").click()
+    page.locator(f"#more {selector}").click()
 
 
 def steps_in(server):
@@ -111,7 +127,7 @@ def test_sixty_two_pictures_in_eight_groups_take_eighty_actions_by_keys(browser,
     context.close()
 
 
-def test_sixty_two_pictures_in_eight_groups_take_eighty_actions_by_hand(browser, server):
+def test_sixty_two_pictures_in_eight_groups_take_ninety_actions_by_hand(browser, server):
     context = prepared(browser)
     page = context.new_page()
     start(page, a_study(server, "sort-hand", topics={"5": MANY}))
@@ -122,13 +138,12 @@ def test_sixty_two_pictures_in_eight_groups_take_eighty_actions_by_hand(browser,
             if document.startswith(colour):
                 page.locator(".tile label").nth(number).click()
                 actions += 1
-        page.locator("#group").fill(colour)
-        page.get_by_role("button", name="Put into it").click()
-        actions += 2
+        name_group(page, colour)
+        actions += 3
         page.wait_for_function(SAVED)
     page.locator("button[value=done]:not(.hidden)").click()
     page.wait_for_url("**/review")
-    assert actions + 1 <= 80
+    assert actions + 1 <= 90
     context.close()
 
 
@@ -138,7 +153,7 @@ def test_similar_pictures_and_ranges_are_selected_at_once(browser, server):
     start(page, a_study(server, "sort-alike"))
     documents = documents_on(page, server, "sort-alike")
     page.locator(".tile label").first.click()
-    page.locator("#similar").click()
+    in_menu(page, "#similar")
     ticked = page.locator(".tile input").evaluate_all("all => all.map(each => each.checked)")
     selected = [each for each, is_on in zip(documents, ticked, strict=True) if is_on]
     colour = documents[0].split("-")[0]
@@ -149,7 +164,7 @@ def test_similar_pictures_and_ranges_are_selected_at_once(browser, server):
     page.locator(".tile label").nth(2).click()
     page.locator(".tile label").nth(6).click(modifiers=["Shift"])
     assert page.locator(".tile :checked").count() == 5
-    assert "5 selected" in page.locator("#status").inner_text()
+    assert "5 selected" in page.locator("#placed").inner_text()
     context.close()
 
 
@@ -235,11 +250,10 @@ def test_one_long_word_does_not_widen_the_page(browser, server):
     start(page, link)
     page.locator(".lead strong").evaluate("topic => topic.textContent = 'a'.repeat(180)")
     page.locator(".tile label").first.click()
-    page.locator("#group").fill("c" * 60)
-    page.locator("button[value=new]").click()
+    name_group(page, "c" * 60)
     page.wait_for_function(SAVED)
     assert all(is_as_wide_as_its_window(page, width) for width in (360, 768, 1280))
-    page.locator("button[value=rest]").click()
+    in_menu(page, "[value=rest]")
     page.locator("button[value=done]:not(.hidden)").click()
     page.wait_for_selector(".earlier")
     assert all(is_as_wide_as_its_window(page, width) for width in (360, 768, 1280))
@@ -252,7 +266,7 @@ def test_done_pressed_while_a_step_is_being_saved_ends_the_topic(browser, server
     start(page, a_study(server, "sort-fast"))
     held = []
     page.route("**/q/1", lambda route: route.continue_() if held else held.append(route))
-    page.locator("button[value=rest]").click()
+    in_menu(page, "[value=rest]")
     page.locator("button[value=done]:not(.hidden)").click()
     held[0].continue_()
     page.locator(".asks [value=done]").click()
@@ -269,6 +283,7 @@ def test_an_answer_that_comes_while_a_button_is_pressed_does_not_take_the_button
     page.route("**/q/1", lambda route: held.append(route), times=1)
     page.locator(".tile label").first.click()
     page.locator("button[value=put-0]").click()
+    page.locator("#more > summary").click()
     button = page.locator("#buttons [value=rest]")
     if by == "pointer":
         button.hover()
@@ -290,6 +305,7 @@ def test_an_answer_that_comes_while_a_button_is_pressed_does_not_take_the_button
 def test_enter_puts_what_is_selected_into_the_group_that_was_typed(page, server):
     start(page, a_study(server, "sort-enter"))
     page.locator(".tile label").first.click()
+    page.locator("#new").click()
     page.locator("#group").fill("warm")
     page.locator("#group").press("Enter")
     expect(page.locator("button[value=put-1]")).to_contain_text("warm")
@@ -308,13 +324,16 @@ def test_done_pressed_after_a_step_says_how_many_are_left_and_waits_for_a_connec
     page.locator("button[value=put-0]").click()
     page.wait_for_function(SAVED)
     page.locator("button[value=done]:not(.hidden)").click()
-    expect(page.locator("#faults")).to_contain_text("11 are in no group yet")
-    page.locator("button[value=rest]").click()
+    expect(page.locator(".asks")).to_contain_text("11 are in no group yet")
+    page.get_by_role("link", name="Place them").click()
+    expect(page.locator(".asks")).to_have_count(0)
+    assert page.locator(".tile:not(.placed) input").first.evaluate(IS_FOCUSED)
+    in_menu(page, "[value=rest]")
     expect(page.locator("#placed")).to_contain_text("12 of 12 placed")
     page.wait_for_function(SAVED)
     context.set_offline(True)
     page.locator("button[value=done]:not(.hidden)").click()
-    expect(page.locator("#status")).to_contain_text("Not saved yet")
+    expect(page.locator("[data-saving]")).to_contain_text("Not saved yet")
     context.set_offline(False)
     page.locator(".asks [value=done]").click()
     page.wait_for_url("**/q/2")
@@ -326,10 +345,8 @@ def test_the_browsers_back_leads_to_a_topic_that_was_not_done_yet(browser, serve
     page = context.new_page()
     start(page, a_study(server, "sort-back"))
     page.locator("button[value=done]:not(.hidden)").click()
-    expect(page.locator("#faults")).to_contain_text("12 are in no group yet")
-    page.locator("button[value=rest]").click()
-    page.wait_for_function(SAVED)
-    page.locator("button[value=done]:not(.hidden)").click()
+    expect(page.locator(".asks")).to_contain_text("12 are in no group yet")
+    page.locator(".asks [value=rest-done]").click()
     page.locator(".asks [value=done]").click()
     page.wait_for_url("**/q/2")
     page.go_back()
@@ -359,7 +376,7 @@ def test_steps_wait_for_a_lost_connection_and_are_stored_once(browser, server):
     page.keyboard.press("Enter")
     expect(page.locator("#saved")).to_contain_text("not saved yet")
     page.keyboard.press("u")
-    page.locator("button[value=rest]").click()
+    in_menu(page, "[value=rest]")
     page.wait_for_function(SAVED)
     assert len(lost) == 2
     stored = steps_in(server)[before:]
@@ -369,20 +386,126 @@ def test_steps_wait_for_a_lost_connection_and_are_stored_once(browser, server):
     context.close()
 
 
-def test_a_group_pressed_with_nothing_selected_says_so_and_keeps_the_typed_name(browser, server):
-    context = prepared(browser)
-    page = context.new_page()
+def test_a_group_pressed_with_nothing_selected_says_so_until_something_is(server, page):
     start(page, a_study(server, "sort-nothing"))
+    before = len(steps_in(server))
+    state = page.locator("#placed")
+    for button in ("#new", "#groups [value=put-0]"):
+        page.locator(button).click()
+        expect(state).to_contain_text("Nothing is selected yet")
+        page.locator(".tile label").first.click()
+        expect(state).to_contain_text("1 selected Tap + New")
+        page.locator(".tile label").first.click()
+        expect(state).to_contain_text("0 of 12 placed Tap pictures, then a group")
+    page.locator(".tile label").first.click()
+    page.locator("#new").click()
+    page.locator(".tile label").first.click()
     page.locator("#group").fill("warm")
     page.locator("#group").press("Enter")
-    expect(page.locator("#faults")).to_contain_text("Nothing is selected yet.")
+    expect(state).to_contain_text("Nothing is selected yet")
     expect(page.locator("#group")).to_have_value("warm")
+    assert len(steps_in(server)) == before
+    assert page.faults == []
+
+
+def test_the_name_of_a_new_group_is_asked_in_the_place_of_the_groups_and_can_be_left(server, page):
+    start(page, a_study(server, "sort-named"))
+    field, groups = page.locator("#group"), page.locator("#groups")
+    expect(field).to_be_hidden()
     page.locator(".tile label").first.click()
-    page.locator("button[value=new]").click()
-    expect(page.locator("button[value=put-1]")).to_contain_text("warm")
-    page.reload()
+    page.locator("#new").click()
+    expect(field).to_be_focused()
+    expect(groups).to_be_hidden()
+    page.keyboard.press("Escape")
+    expect(field).to_be_hidden()
+    expect(page.locator("#new")).to_be_focused()
+    page.locator("#new").click()
+    page.get_by_role("button", name="Cancel").click()
+    expect(groups).to_be_visible()
+    expect(page.locator("#placed")).to_contain_text("1 selected")
+    page.locator(".tile input").nth(3).focus()
+    page.keyboard.press("n")
+    page.keyboard.press("Escape")
+    assert focused(page) == 3
+    assert page.faults == []
+
+
+def test_the_menu_closes_by_escape_by_a_click_beside_it_and_by_what_is_done_there(server, page):
+    start(page, a_study(server, "sort-menu"))
+    menu = page.locator("#more")
+    page.locator(".tile label").first.click()
+    name_group(page, "warm")
+    page.wait_for_function(SAVED)
+    for closes in (lambda: page.keyboard.press("Escape"), page.locator("h1").click):
+        menu.locator("> summary").click()
+        expect(menu).to_have_attribute("open", "")
+        closes()
+        expect(menu).not_to_have_attribute("open", "")
+    in_menu(page, "details summary")
+    menu.locator("[name=name-1]").fill("hot")
+    menu.locator("[value=rename-1]").click()
+    expect(menu).not_to_have_attribute("open", "")
+    expect(page.locator("button[value=put-1]")).to_contain_text("hot")
+    in_menu(page, "details summary")
+    menu.locator("[value=take-1]").click()
+    expect(page.locator("#placed")).to_contain_text("Nothing is selected yet")
+    assert page.faults == []
+
+
+def test_a_menu_that_is_open_while_an_answer_comes_keeps_what_is_typed(server, page):
+    start(page, a_study(server, "sort-typed"))
+    page.locator(".tile label").first.click()
+    name_group(page, "warm")
+    page.wait_for_function(SAVED)
+    held = []
+    page.route("**/q/1", lambda route: held.append(route), times=1)
+    page.locator(".tile label").nth(1).click()
     page.locator("button[value=put-1]").click()
-    expect(page.locator("#faults")).to_contain_text("Nothing is selected yet.")
+    in_menu(page, "details summary")
+    page.locator("[name=name-1]").fill("hot")
+    with page.expect_response("**/q/1"):
+        held[0].continue_()
+    page.wait_for_function(SAVED)
+    expect(page.locator("#groups small").first).to_have_text("2")
+    expect(page.locator("[name=name-1]")).to_be_visible()
+    expect(page.locator("[name=name-1]")).to_have_value("hot")
+    expect(page.locator("[name=name-1]")).to_be_focused()
+    assert page.faults == []
+
+
+def test_a_tap_on_a_group_moves_neither_the_page_nor_the_focus_to_a_tile(browser, server):
+    context = browser.new_context(viewport={"width": 360, "height": 740}, has_touch=True)
+    page = context.new_page()
+    start(page, a_study(server, "sort-tapped", topics={"5": MANY}))
+    page.locator(".tile label").nth(40).tap()
+    name_group(page, "warm")
+    page.wait_for_function(SAVED)
+    place = page.evaluate("scrollY")
+    page.locator(".tile label").nth(41).tap()
+    page.locator("button[value=put-1]").tap()
+    page.wait_for_function(SAVED)
+    assert place == page.evaluate("scrollY") > 0
+    assert focused(page) == -1 or page.locator(".tile input").nth(41).evaluate(IS_FOCUSED)
+    context.close()
+
+
+def test_five_rows_of_pictures_are_in_view_on_a_phone_and_its_bar_stays_low(browser, server):
+    context = browser.new_context(viewport={"width": 360, "height": 740})
+    page = context.new_page()
+    start(page, a_study(server, "sort-rows", topics={"5": MANY}))
+    for name in ("warm", "a rather long name of a group", *map(str, range(12))):
+        page.locator(".tile:not(.placed) label").first.click()
+        name_group(page, name)
+        page.wait_for_function(SAVED)
+        expect(page.locator("#groups li:nth-last-child(2)")).to_be_in_viewport()
+    page.evaluate("scrollTo(0, 0)")
+    top = page.locator(".bar").bounding_box()["y"]
+    bottoms = page.locator(".tile").evaluate_all(
+        "all => all.map(each => each.getBoundingClientRect().bottom)"
+    )
+    assert len({bottom for bottom in bottoms if bottom <= top}) >= 5
+    assert page.locator(".bar").bounding_box()["height"] <= 130
+    assert is_as_wide_as_its_window(page, 320)
     context.close()
 
 
@@ -393,13 +516,13 @@ def test_a_refused_step_keeps_the_selection_and_enter_renames(browser, server):
     page.locator("#reason").fill("by colour")
     for number in (0, 2):
         page.locator(".tile label").nth(number).click()
-    page.locator("button[value=new]").click()
-    expect(page.locator("#faults")).to_contain_text("Please type a name for the group.")
+    name_group(page, "")
+    expect(page.locator("#problems")).to_contain_text("Please type a name for the group.")
     assert page.locator(".tile input:checked").count() == 2
     page.locator("#group").fill("warm")
     page.locator("button[value=new]").click()
     page.wait_for_function(SAVED)
-    page.locator("#groups summary").first.click()
+    in_menu(page, "details summary")
     page.locator("[name=name-1]").fill("hot")
     page.locator("[name=name-1]").press("Enter")
     expect(page.locator("button[value=put-1]")).to_contain_text("hot")
@@ -419,19 +542,19 @@ def test_a_refusal_is_seen_and_says_that_what_was_pressed_after_it_is_not_done(
     before, held = len(steps_in(server)), []
     page.route("**/q/1", lambda route: route.continue_() if held else held.append(route))
     page.locator(".tile label").last.click()
-    page.locator("button[value=new]").click()
+    name_group(page, "")
     page.locator(".tile label").nth(-2).click()
     page.locator(f"button[value={button}]").click()
     held[0].continue_()
-    faults = page.locator("#faults")
+    faults = page.locator("#problems")
     expect(faults).to_contain_text("Please type a name for the group.")
-    expect(faults).to_contain_text("What you pressed after that was not done.")
-    expect(page.locator("#problems")).to_be_in_viewport()
+    expect(faults).to_contain_text("Your last step was not saved. Please repeat it.")
+    expect(faults).to_be_in_viewport()
     expect(page.locator(".pending")).to_have_count(0)
     expect(page.locator(".tile").last.locator("input")).to_be_checked()
     page.locator("#group").fill("warm")
     page.locator("button[value=new]").click()
-    expect(faults).to_be_empty()
+    expect(faults).to_have_count(0)
     assert len(steps_in(server)) == before + 1
     context.close()
 
@@ -472,14 +595,12 @@ def test_what_was_asked_goes_once_the_groups_change(server, page):
     start(page, a_study(server, "asked-groups", topics={"7": SECOND_TOPIC}))
     for tile in page.locator(".tile label").all():
         tile.click()
-    page.locator("#group").fill("all")
-    page.get_by_role("button", name="Put into it").click()
+    name_group(page, "all")
     page.wait_for_function(SAVED)
     page.locator("button[value=done]:not(.hidden)").click()
     expect(page.locator(".asks")).to_contain_text("All of this topic is in one group")
     page.locator(".tile label").first.click()
-    page.locator("#group").fill("other")
-    page.get_by_role("button", name="Put into it").click()
+    name_group(page, "other")
     expect(page.locator("#groups")).to_contain_text("other")
     expect(page.locator(".asks")).to_have_count(0)
     page.locator("button[value=done]:not(.hidden)").click()

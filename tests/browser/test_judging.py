@@ -13,7 +13,7 @@ from survey.app import db
 from survey.cli import survey
 from survey.services.analysis.joined_clusters import GOLD
 from survey.services.analysis.merged_labels import MERGED
-from survey.services.collections import items, textures
+from survey.services.collections import albums, items
 from survey.services.operations.demo import TOPICS
 from survey.services.studies import lifecycle
 from tests.accessibility.looking import WIDTHS, ask, axe, prepared
@@ -28,7 +28,7 @@ from tests.serving import Server, free_port
 
 pytestmark = pytest.mark.slow
 
-COLLECTION = Path(textures.__file__).parent / "collection"
+COLLECTION = Path(albums.__file__).parent / "collection"
 RUNS = sorted((COLLECTION / "runs").iterdir())
 RELEVANT = {
     topic: {
@@ -53,11 +53,12 @@ LABELS = {
     "question_text": "Mark every picture that shows the same.",
     "batch": 24,
     "participants": 7,
+    "practice": False,
 }
 GROUPS = {"kind": "grouping", "question_text": "Put what belongs together into one group."}
 SORTED = {
-    "near": ("brick", "grass", "gravel", "coins"),
-    "far": ("arches", "astronaut", "camera", "cat"),
+    "things": ("clock", "cup", "guitar", "hat"),
+    "animals": ("bird", "cat", "dog", "horse"),
 }
 CODE = re.compile(r"\b[A-Z0-9]{5}(?:-[A-Z0-9]{3,5})+\b")
 
@@ -128,14 +129,14 @@ def name_of(image):
 
 def label(page, documents, topics):
     """Label a query: mark what is relevant, refine, mark what that brings, end it."""
-    topic = topics[name_of(page.locator(".query aside img"))]
+    topic = topics[name_of(page.locator(".find img"))]
     for go in ("refine", "done"):
         for tile in page.locator(".tiles label").all():
             if documents[name_of(tile.locator("img"))] in RELEVANT[topic]:
                 tile.click()
         before = page.url
         with page.expect_navigation() if go == "refine" else nullcontext():
-            page.locator(f"button[value={go}]:not(.hidden)").click()
+            page.locator(f".bar [value={go}]").click()
     page.wait_for_function(
         "before => location.href !== before || document.querySelector('.asks')", arg=before
     )
@@ -221,7 +222,7 @@ def make_groups(world):
         )
         for place, group in enumerate((str, in_pairs.get))
     ]
-    topics = "topic,text,image,cluster_type\nnear,Seen from near,,material\nfar,Seen from far,,\n"
+    topics = "topic,text,image,cluster_type\nthings,Things,,purpose\nanimals,Animals,,\n"
     plan = world.file("groups.yaml", json.dumps({**TEXTS, **GROUPS}))
     files = ("--items", COLLECTION, "--topics-file", world.file("topics.csv", topics))
     world.run("study", "new", "which-groups", "--from", plan, "--qrels", qrels, *files)
@@ -269,7 +270,7 @@ def check_groups(world, desk):
     # One names assessors by their files, the other by their public ids; and the third is asked
     # only where two differ, so neither counts it.
     assert (of_files["alpha"], of_files["ci95"]) == (of_study["alpha"], of_study["ci95"])
-    assert compared["third"] == ["far", "near"]
+    assert compared["third"] == ["animals", "things"]
     gold = world.folder / "gold"
     gold.mkdir()
     third = ("--third", three[2], "--to", gold / "gold.txt")

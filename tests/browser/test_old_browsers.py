@@ -3,10 +3,10 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.test_grouping import SAVED
+from tests.browser.test_grouping import SAVED, in_menu
 from tests.browser.test_grouping import a_study as a_grouping_link
 from tests.browser.test_labelling import a_study as a_labelling_link
-from tests.browser.test_labelling import stored_steps
+from tests.browser.test_labelling import go_on, stored_steps
 from tests.browser.test_participant import answers_of, at, press, start, tap, tick
 from tests.browser.test_preference import a_study as a_preference_link
 from tests.browser.test_preference import stored as stored_preferences
@@ -58,8 +58,8 @@ def test_labels_are_stored(server, page):
     before = len(stored_steps(server))
     for number in (0, 2):
         page.locator(".tiles label").nth(number).click()
-    expect(page.locator("#saved")).to_have_text("all saved")
-    page.locator("button[value=next]:not(.hidden)").click()
+    expect(page.locator("#saved")).to_have_text("saved")
+    go_on(page, "next")
     expect(page.locator("button[value=previous]")).to_be_visible()
     expect(page.get_by_text("2 marked")).to_be_visible()
     marks = [grade for action, grade in stored_steps(server)[before:] if action == "mark"]
@@ -72,9 +72,10 @@ def test_a_button_pressed_while_marks_are_saved_waits_for_them(server, page):
     held = []
     page.route("**/q/1", lambda route: held.append(route), times=1)
     page.locator(".tiles label").first.click()
-    page.locator("button[value=next]:not(.hidden)").click()
+    page.locator(".way [value=next]").click()
     held[0].continue_()
-    expect(page.locator("button[value=previous]")).to_be_visible()
+    # The page asks first where not all tiles were in view yet.
+    expect(page.locator(".asks, [value=previous]")).to_be_visible()
     expect(page.get_by_text("1 marked")).to_be_visible()
     assert page.faults == []
 
@@ -82,10 +83,11 @@ def test_a_button_pressed_while_marks_are_saved_waits_for_them(server, page):
 def test_groups_are_stored(server, page):
     start(page, a_grouping_link(server, "old-groups"))
     page.locator(".tile label").first.click()
+    page.locator("#new").click()
     page.locator("#group").fill("warm")
     page.locator("#group").press("Enter")
     page.wait_for_function(SAVED)
-    page.locator("button[value=rest]").click()
+    in_menu(page, "[value=rest]")
     page.wait_for_function(SAVED)
     page.locator("button[value=done]:not(.hidden)").click()
     at(page, "/q/2")

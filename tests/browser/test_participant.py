@@ -18,29 +18,27 @@ LAPTOP = {"width": 1280, "height": 800}
 def agree(page, link):
     """From the link to "About you"."""
     page.goto(link)
-    page.get_by_role("button", name="Begin", exact=True).click()
+    page.get_by_role("button", name="Start", exact=True).click()
     page.get_by_label("I have read this and agree to take part.").check()
-    page.get_by_role("button", name="Continue").click()
+    page.get_by_role("button", name="Next").click()
 
 
 def prepare(page, link):
-    """From the link to the practice question."""
+    """From the link to the practice, behind its check."""
     agree(page, link)
     page.get_by_label("Your age in years").fill("23")
     page.get_by_label("Your education").select_option("Bachelor's degree")
-    page.get_by_role("button", name="Continue").click()
-    page.get_by_role("button", name="Go to a practice question").click()
+    page.get_by_role("button", name="Next").click()
+    page.get_by_role("button", name="Next").click()
     at(page, "/practice")
     practise(page)
 
 
 def practise(page):
-    """Through the steps before the practice question, whatever the language."""
+    """Answer the check question of the practice, whatever the language."""
     with page.expect_navigation():
         page.locator("#check [value='1']").click()
-    with page.expect_navigation():
-        page.locator("main a.go").click()
-    at(page, r"/practice\?step=3")
+    at(page, r"/practice\?step=2&right=1")
 
 
 def start(page, link):
@@ -146,7 +144,8 @@ def all_inside(page):
     """Whether nothing on the page reaches past its right edge."""
     page.wait_for_load_state("load")
     return page.evaluate(
-        "[...document.querySelectorAll('main *')].every(e => e.closest('.hidden, caption') ||"
+        "[...document.querySelectorAll('main *')].every(e =>"
+        " e.closest('.hidden, caption, details:not([open]) > :not(summary)') ||"
         " e.getBoundingClientRect().right <= innerWidth + 1)"
     )
 
@@ -170,7 +169,6 @@ def test_the_whole_study(browser, link, scripts, size):
     save_several(page)
     at(page, "/q/2")
     place(page, "21345")
-    tick(page, "own")
     keep_order(page)
     at(page, "/q/3")
     if scripts:
@@ -178,7 +176,7 @@ def test_the_whole_study(browser, link, scripts, size):
     page.get_by_role("button", name="Back").click()
     at(page, "/q/2")
     expect(page.locator("#echo")).to_have_text(
-        "Your own ordering: B first; A second; C third; D fourth; E fifth."
+        "Your order: B first; A second; C third; D fourth; E fifth."
     )
     save(page)
     tick(page, 2)
@@ -196,7 +194,7 @@ def test_the_whole_study(browser, link, scripts, size):
     tick(page, 1)
     save_several(page)
     expect(page.locator("tbody tr").nth(2)).to_contain_text("Methods 1 and 2")
-    page.get_by_role("button", name="Hand in my answers").click()
+    page.get_by_role("button", name="Hand in").click()
     at(page, "/done")
     expect(page.locator("h1")).to_have_text("Finished: your answers are handed in")
     expect(page.locator(".receipt")).to_have_text(re.compile(r"^\w{4}-\w{4}$"))
@@ -208,7 +206,7 @@ def test_the_whole_study(browser, link, scripts, size):
 @pytest.mark.slow
 def test_on_a_laptop_all_lists_columns_and_votes_are_in_view_at_once(page, link):
     start(page, link)
-    box = page.locator(".sheet").bounding_box()
+    box = page.locator(".sheet").first.bounding_box()
     assert box["y"] + box["height"] <= LAPTOP["height"]
     button = page.locator("button.go").bounding_box()
     assert button["y"] + button["height"] <= LAPTOP["height"]
@@ -232,7 +230,7 @@ def test_six_methods_and_ten_lists_still_scroll_only_inside_the_sheet(browser, s
     page = context.new_page()
     wide = server.open_study("ten-lists", lists=10, relevant=8, collection_size=1000, questions=1)
     start(page, wide)
-    expect(page.locator(".sheet tbody tr")).to_have_count(10)
+    expect(page.locator("[data-list]")).to_have_count(10)
     assert sideways_scroll(page) == 0
     context.close()
 
@@ -242,19 +240,16 @@ def test_the_own_ordering_is_echoed_in_words_and_in_the_column(page, link):
     start(page, link)
     tap(page, "B")
     echo = page.locator("#echo")
-    expect(echo).to_have_text("Your own ordering: B 1st; A, C, D and E have no place yet.")
+    expect(echo).to_have_text("So far: B first.")
     place(page, "21234")
-    expect(echo).to_have_text(
-        "Your own ordering: B first; A and C tie for second; D fourth; E fifth."
-    )
-    slots = page.locator("[data-place] > span")
-    expect(slots).to_have_text(["B", "A = C", "", "D", "E"])
+    expect(echo).to_have_text("Your order: B first; A and C tie for second; D fourth; E fifth.")
+    shown = page.locator("[data-place]")
+    expect(shown).to_have_text(["= 2nd", "1st", "= 2nd", "4th", "5th"])
 
 
 @pytest.mark.slow
 def test_the_script_and_the_server_say_the_same_of_an_own_ordering(page, link):
     start(page, link)
-    tick(page, "own")
     place(page, "33311")
     said = page.locator("#echo").inner_text()
     keep_order(page)
@@ -262,7 +257,7 @@ def test_the_script_and_the_server_say_the_same_of_an_own_ordering(page, link):
     page.goto(f"{link}/q/1")
     served = page.request.get(f"{link}/q/1").text()
     assert said in served
-    assert said == "Your own ordering: D and E tie for first; A, B and C tie for third."
+    assert said == "Your order: D and E tie for first; A, B and C tie for third."
 
 
 @pytest.mark.slow
@@ -271,21 +266,12 @@ def test_the_script_speaks_the_language_of_the_page(page, server):
     start(page, link)
     echo = page.locator("#echo")
     tap(page, "B")
-    expect(echo).to_have_text(
-        "Η δική σας διάταξη: B 1ο· τα A, C, D και E δεν έχουν καταταχθεί ακόμη."
-    )
+    expect(echo).to_have_text("Ως τώρα: B πρώτο.")
     tap(page, *"AC=DEE")  # the last letter placed itself; a tap confirms it, another takes it out
-    expect(echo).to_have_text(
-        "Η δική σας διάταξη: B 1ο, A 2ο, C 3ο, D 3ο· το E δεν έχει καταταχθεί ακόμη."
-    )
+    expect(echo).to_have_text("Ως τώρα: B πρώτο· A δεύτερο· C και D ισοβαθμούν στην τρίτη θέση.")
     place(page, "33311")
-    said = (
-        "Η δική σας διάταξη: D και E ισοβαθμούν στην 1η θέση· A, B και C ισοβαθμούν στην 3η θέση."
-    )
+    said = "Η σειρά σας: D και E ισοβαθμούν στην πρώτη θέση· A, B και C ισοβαθμούν στην τρίτη θέση."
     expect(echo).to_have_text(said)
-    tick(page, 1)
-    expect(echo).to_have_text(f"{said} Δεν ισχύει όσο είναι επιλεγμένη κάποια μέθοδος.")
-    tick(page, "own")
     keep_order(page)
     at(page, "/q/2")
     assert said in page.request.get(f"{link}/q/1").text()
@@ -307,48 +293,24 @@ def test_no_greek_page_scrolls_sideways(browser, server, size):
 
 
 @pytest.mark.slow
-def test_a_first_place_means_none_of_these_and_a_method_takes_it_back(page, link):
-    start(page, link)
-    own = page.locator("input[value=own]")
-    tap(page, "A")
-    expect(own).to_be_checked()
-    tap(page, "A")
-    expect(own).not_to_be_checked()
-    tap(page, "A")
-    tick(page, 2, 3)
-    expect(own).not_to_be_checked()
-    expect(page.locator("#echo")).to_have_text(
-        "Your own ordering: A 1st; B, C, D and E have no place yet."
-        " Not used while a method is ticked."
-    )
-    tap(page, "B")
-    expect(own).not_to_be_checked()
-    expect(page.locator("input[name=choice]:checked")).to_have_count(2)
-
-
-@pytest.mark.slow
 def test_a_place_chosen_before_the_script_is_there_counts(page, link):
     start(page, link)
     held = []
     page.route("**/question.*.js", lambda route: held.append(route))
     page.reload(wait_until="commit")
     page.locator("#rank-A").select_option("1")
-    own = page.locator("input[value=own]")
-    expect(own).not_to_be_checked()
     held.pop().continue_()
-    expect(own).to_be_checked()
+    expect(page.locator("#echo")).to_have_text("So far: A first.")
 
 
 @pytest.mark.slow
 def test_a_mistake_is_explained_and_focused_and_nothing_typed_is_lost(page, link):
     start(page, link)
-    tick(page, "own")
     tap(page, "C")
     save(page)
     expect(page.locator("#problems")).to_be_focused()
     expect(page.locator("#problems")).to_contain_text("give a place to A, B, D and E")
     expect(select(page, "C")).to_have_value("1")
-    expect(page.locator("input[value=own]")).to_be_checked()
 
 
 def answers_of(server, link):
@@ -367,7 +329,7 @@ def answers_of(server, link):
         )
         found = [(set(row.clicked), row.revisions) for row in rows]
         db.session.remove()
-    return found[1:]  # the first is practice
+    return found
 
 
 @pytest.mark.slow
@@ -410,19 +372,20 @@ def test_the_browsers_back_leads_to_a_page_about_you_that_was_sent_back(page, li
 @pytest.mark.slow
 def test_what_was_ticked_in_a_question_that_was_sent_back_survives_back_and_reload(page, link):
     start(page, link)
-    tick(page, "own")
+    tap(page, "A")
     save(page)
     expect(page.locator("#problems")).to_be_visible()
     for look_again in (page.reload, lambda: (page.goto(f"{link}/my-data"), page.go_back())):
         look_again()
         at(page, "/q/1")
-        expect(page.locator("input[value=own]")).to_be_checked()
+        expect(select(page, "A")).to_have_value("1")
 
 
 @pytest.mark.slow
 def test_the_browsers_back_and_a_reload_show_the_same_page_with_the_answer(server, page, link):
     start(page, link)
-    before = page.locator(".sheet thead").inner_text(), page.locator(".sheet tbody").inner_text()
+    tables = page.locator(".sheet")
+    before = tables.all_text_contents()
     tick(page, 3)
     save(page)
     at(page, "/q/2")
@@ -430,11 +393,7 @@ def test_the_browsers_back_and_a_reload_show_the_same_page_with_the_answer(serve
         look_again()
         at(page, "/q/1")
         expect(page.locator("input[value='3']")).to_be_checked()
-        after = (
-            page.locator(".sheet thead").inner_text(),
-            page.locator(".sheet tbody").inner_text(),
-        )
-        assert after == before
+        assert tables.all_text_contents() == before
     tick(page, 2)
     save_several(page)
     at(page, "/q/2")
@@ -463,22 +422,22 @@ def test_two_tabs_keep_one_answer_and_say_what_is_stored(server, context, page, 
 def test_a_second_device_continues_with_the_code(browser, server, page, link):
     start(page, link)
     page.get_by_text("Continue later or on another device").click()
-    code = page.locator("footer .code").inner_text()
-    shown = page.locator(".sheet tbody").inner_text()
+    code = page.locator(".foot .code").inner_text()
+    shown = page.locator(".sheet tbody").first.inner_text()
     phone = browser.new_context(viewport=LAPTOP)
     there = phone.new_page()
     there.goto(link)
-    there.get_by_text("I have begun on another device").click()
+    there.get_by_text("I started on another device").click()
     there.get_by_label("The code from the bottom of the page on your other device").fill(
         code.lower()
     )
-    there.get_by_role("button", name="Continue here").click()
+    there.get_by_role("button", name="Next").click()
     at(there, "/q/1")
-    assert there.locator(".sheet tbody").inner_text() == shown
+    assert there.locator(".sheet tbody").first.inner_text() == shown
     tick(there, 2)
     save(there)
     page.goto(link)
-    page.get_by_role("link", name="Continue").click()
+    page.get_by_role("link", name="Next").click()
     at(page, "/q/2")
     assert answers_of(server, link) == [({2}, 0)]
     phone.close()
@@ -498,7 +457,7 @@ def test_closing_the_browser_loses_nothing(browser, link):
     again.add_cookies(kept)
     page = again.new_page()
     page.goto(link)
-    page.get_by_role("link", name="Continue").click()
+    page.get_by_role("link", name="Next").click()
     at(page, "/q/2")
     again.close()
 
@@ -561,25 +520,29 @@ def test_a_position_is_never_broken_whatever_stands_beside_it(page, server, size
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("size", [PHONE, LAPTOP], ids=["phone", "laptop"])
 @pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no scripts"])
-def test_on_a_phone_the_scores_are_in_a_table_of_their_own(browser, link, scripts):
-    context = browser.new_context(viewport=PHONE, java_script_enabled=scripts)
+def test_the_scores_are_folded_in_a_table_of_their_own_that_fits(browser, link, scripts, size):
+    context = browser.new_context(viewport=size, java_script_enabled=scripts)
     page = watched(context.new_page())
     start(page, link)
-    folded = page.locator("details.scores")
-    beside = page.locator(".sheet td")
-    expect(page.locator(".order").first).to_be_visible()
-    expect(beside.first).to_be_hidden()
-    expect(folded.locator("td").first).to_be_visible()  # open, as beside the lists where they fit
-    scores = folded.locator("td").all_inner_texts()
-    assert [bool(re.fullmatch(r"[01]\.\d{4}", score)) for score in scores] == [True] * 15
-    right = folded.locator("td").last.bounding_box()
-    assert right["x"] + right["width"] <= PHONE["width"] - 8
-    page.set_viewport_size({"width": 768, "height": 900})
-    expect(folded).to_be_hidden()
-    assert beside.locator("b").all_inner_texts() == scores
+    score = page.locator(".scores td")
+    expect(score.first).to_be_hidden()
+    page.locator(".scores summary").click()
+    expect(score.first).to_be_visible()
+    scores = score.all_inner_texts()
+    assert [bool(re.fullmatch(r"[01]\.\d{4}", each)) for each in scores] == [True] * 15
+    right = score.last.bounding_box()
+    assert right["x"] + right["width"] <= size["width"] - 8
     assert page.faults == []
     context.close()
+
+
+@pytest.mark.slow
+def test_a_phones_page_of_numbers_is_one_screen(page, link):
+    page.set_viewport_size(PHONE)
+    start(page, link)
+    assert page.evaluate("document.documentElement.scrollHeight") <= PHONE["height"]
 
 
 def test_on_a_phone_an_order_is_on_one_line_among_ones_own_data(page, link):

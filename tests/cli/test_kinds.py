@@ -50,7 +50,7 @@ def test_labels_are_asked_for_the_topics_of_the_items_and_for_keywords(session, 
     run("study", "new", "some", "--kind", "labelling", "--items", collection, "--keywords", words)
     plan = lifecycle.find_study(session, "some").plan
     assert (plan.kind, plan.topics) == ("labelling", ("warm", "red", "sea", "old-town"))
-    assert plan.question_text == "Mark all that match."
+    assert plan.question_text == ""  # each query has a sentence of its own
     run("study", "open", "some", "--asked-by", "Ada", "--contact", "ada@example.org")
 
 

@@ -61,7 +61,7 @@ def test_it_allows_the_plans_of_the_guides(text):
         ({"qestions": 3}, "'qestions' was unexpected"),
         ({"questions": 9999}, "9999 is not valid"),
         ({"design": "some"}, "'some' is not one of"),
-        ({"practice": "no"}, "'no' is not of type 'boolean'"),
+        ({"exclude_failed_check": "no"}, "'no' is not of type 'boolean'"),
         ({"ask": [{"name": "sure", "kind": "slider", "label": "?"}]}, "'slider' is not one of"),
         ({"ask": [{"kind": "scale", "label": "?"}]}, "'name' is a required property"),
         ({"recruitment": {"acess": "public"}}, "'acess' was unexpected"),

@@ -201,4 +201,4 @@ def test_a_page_says_with_which_answers_a_field_is_asked(app):
     kind = KINDS["preference"]
     _, strength, *_ = value_fields(kind.answer)
     with app.test_request_context():
-        assert kind.asked_only_with(strength) == "List 1 is better, List 2 is better"
+        assert kind.asked_only_with(strength) == "List 1, List 2"

@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-from survey.services.collections import textures
+from survey.services.collections import albums as shipped
 from tests.commands import runs_for
 from tests.guides.pages import ROOT
 
@@ -40,8 +40,8 @@ def assessors(folder: Path) -> None:
 
 
 def albums(folder: Path) -> None:
-    """The patches of the collection that comes along, in a folder for each photograph."""
-    for path in (Path(textures.__file__).parent / "collection").glob("*.webp"):
+    """The albums that come along, a folder each."""
+    for path in (Path(shipped.__file__).parent / "collection").glob("*.webp"):
         group, _, number = path.stem.rpartition("-")
         (folder / "albums" / group).mkdir(parents=True, exist_ok=True)
         shutil.copy(path, folder / "albums" / group / f"{number}.webp")

@@ -11,7 +11,7 @@ from tests.commands import albums_in
 
 
 @pytest.mark.slow
-def test_on_the_textures_map_falls_and_amnro_rises_beside_the_papers_values():
+def test_on_the_albums_map_falls_and_amnro_rises_beside_the_papers_values():
     reproduction = generality()
     rows = {(row["ranking"], row["set"]): row for row in reproduction.content["rows"]}
     assert len(rows) == 3 + 5 * 3

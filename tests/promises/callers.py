@@ -33,8 +33,7 @@ WAY: tuple[tuple[str, dict[str, Any]], ...] = (
     ("/about-you", {"job": "cook", "age": "40", "school": "Yes"}),
     ("/scenario", {}),
     ("/practice/check", {"better": "1"}),
-    ("/practice", {"choice": "1"}),
-    ("/start", {}),
+    ("/practice", {}),
     ("/q/1", {"choice": "1"}),
     ("/q/2", {"choice": "own", **{f"rank_{letter}": "1" for letter in "ABCDE"}}),
     ("/review", {}),
@@ -44,9 +43,9 @@ STEPS = {
     "passer-by": (OPEN, 0),
     "newcomer": (OPEN, 1),
     "reader": (OPEN, 3),
-    "voter": (OPEN, 7),
-    "reviewer": (OPEN, 9),
-    "finisher": (OPEN, 10),
+    "voter": (OPEN, 6),
+    "reviewer": (OPEN, 8),
+    "finisher": (OPEN, 9),
     "ranker": (RANKED, 4),
 }
 
@@ -76,7 +75,7 @@ def a_participant(app: Flask, who: str) -> Caller:
     visitor.open()
     for path, fields in WAY[:steps]:
         if path == "/practice":
-            visitor.open("/practice?step=3")
+            visitor.open("/practice?step=4")
         visitor.submit(path, **fields)
     cookie = _visitor_cookie(visitor.client)
     return Caller(who, cookie, visitor.client, "/s/", (slug,))

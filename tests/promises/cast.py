@@ -141,15 +141,14 @@ class World:
             recruitment.link_token(KEY, begun), {"PROLIFIC_PID": f"{CANARY[side]} pid"}
         )
         one = participants.begin(session, study, token, KEY, arrival)
-        keys = _answer_everything(session, study, one, CANARY[side])
+        key = _answer_everything(session, study, one, CANARY[side])
         names = {
             "participant": one.public_id,
             "guest": str(waiting.id),
             "link": recruitment.link_token(KEY, waiting),
             "code": tokens.resume_code(KEY, one.public_id),
             "consent": participants.consent_text(session, study).digest,
-            "key0": keys[0],
-            "key1": keys[1],
+            "key1": key,
         }
         self.ids |= {f"{study.slug}:{name}": value for name, value in names.items()}
 
@@ -205,22 +204,19 @@ def _study(session, slug, owner, canary):
 
 
 def _answer_everything(session, study, one, canary):
-    """Go as far as the review; return the submission keys of a further change."""
+    """Go as far as the review; return the submission key of a further change."""
     participants.agree(session, one, participants.consent_text(session, study).digest)
     participants.store_personal_answers(session, study, one, {"remark": f"{canary} remark"})
     participants.confirm_scenario(session, one)
-    keys = []
-    for position in (0, 1):
-        shown = answers.find_presentation(session, one.study.plan, one, position)
-        answer = OrderingAnswer(frozenset(), Ranking.parse("A>B>C>D>E"))
-        key = answers.next_key(KEY, shown)
-        answers.save_answer(session, KEY, one.study.plan, one, position, answer, key)
-        shown = answers.find_presentation(session, one.study.plan, one, position)
-        keys.append(answers.next_key(KEY, shown))
+    shown = answers.find_presentation(session, one.study.plan, one, 1)
+    answer = OrderingAnswer(frozenset(), Ranking.parse("A>B>C>D>E"))
+    key = answers.next_key(KEY, shown)
+    answers.save_answer(session, KEY, one.study.plan, one, 1, answer, key)
+    shown = answers.find_presentation(session, one.study.plan, one, 1)
     if study.slug.endswith("closed"):
         participants.finish(session, one)
     session.commit()
-    return keys
+    return answers.next_key(KEY, shown)
 
 
 def _seen_two_minutes_ago(session):

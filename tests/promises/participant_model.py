@@ -17,7 +17,10 @@ WAY = ("consent", "about-you", "scenario", "practice", "q", "review")
 
 @dataclass(eq=False)
 class Person:
-    """A participant: how far they came, and every answer to each position (0 is practice)."""
+    """A participant: how far they came, and every answer to each position.
+
+    ``begun``: whether they have left practice for the first question.
+    """
 
     questions: int
     code: str = ""
@@ -26,6 +29,7 @@ class Person:
     age: int | None = None
     complete: bool = False
     stopped: bool = False
+    begun: bool = False
     answers: dict[int, list[Answer]] = field(default_factory=dict)
 
     @property
@@ -37,7 +41,7 @@ class Person:
             return "stopped"
         if not self.agreed or self.age is None:
             return "about-you" if self.agreed else "consent"
-        if not any(self.answers.values()):
+        if not self.begun and not any(self.answers.values()):
             return "practice" if self.answers else "scenario"
         open_ones = [number for number in range(1, self.questions + 1) if not self.answers[number]]
         return f"q/{open_ones[0]}" if open_ones else "review"
@@ -127,11 +131,15 @@ class Model:
     def scenario(self, browser: str) -> str:
         person = self._come_to(browser, "scenario")
         if person is not None and not person.answers:
-            person.answers = {position: [] for position in range(self.questions + 1)}
+            person.answers = {position: [] for position in range(1, self.questions + 1)}
         return self.place(browser)
 
     def start(self, browser: str) -> str:
-        return self.place(browser) if self._come_to(browser, "practice") is None else "q/1"
+        person = self._come_to(browser, "practice")
+        if person is None:
+            return self.place(browser)
+        person.begun = True
+        return "q/1"
 
     def review(self, browser: str) -> str:
         person = self._come_to(browser, "review")
@@ -155,12 +163,11 @@ class Model:
         person = self._come_to(tab.browser, "practice")
         if person is None or person.is_ahead(tab.position):
             return "led on", self.place(tab.browser)
-        back = back and tab.position > 0
         if given == NOTHING or tab.session != self.sessions.get(tab.browser, 0):
             return ("led on", before(tab.position)) if back else ("refused", "")
         if not self._take(person, tab, given):
             return ("led on", before(tab.position)) if back else ("stale", "")
-        if back or tab.position == 0:
+        if back:
             return "saved", before(tab.position)
         return "saved", self.place(tab.browser)
 
@@ -185,5 +192,5 @@ class Model:
 
 
 def before(position: int) -> str:
-    """The page before a question; practice stands before the first, and stays its own."""
+    """The page before a question; practice stands before the first."""
     return f"q/{position - 1}" if position > 1 else "practice"

@@ -172,7 +172,7 @@ POST /s/my-open/scenario         >entry >review >entry >entry >entry >entry >ent
 GET  /s/my-open/practice         >entry 200 >entry >entry >entry >entry >entry
 POST /s/my-open/practice         >entry >practice >entry >entry >entry >entry >entry
 POST /s/my-open/practice/check   >entry >practice >entry >entry >entry >entry >entry
-POST /s/my-open/start            >entry >1 >entry >entry >entry >entry >entry
+POST /s/my-open/practice?step=4  >entry >1 >entry >entry >entry >entry >entry
 GET  /s/my-open/q/1              >entry 200 >entry >entry >entry >entry >entry
 POST /s/my-open/q/1              >entry >review >entry >entry >entry >entry >entry
 GET  /s/my-open/pictures/small/no-name.webp  404
@@ -231,7 +231,6 @@ FORMS = {
     "/consent": {"agree": "y", "consent_version": "{consent}"},
     "/about-you": {"remark": "another"},
     "/practice/check": {"better": "1"},
-    "/practice": {"choice": "1", "submission_key": "{key0}"},
     "/q/1": {"choice": "1", "submission_key": "{key1}"},
 }
 

@@ -13,7 +13,7 @@ from tests.builders import RESEARCHER_COOKIE, SLUG, Visitor, a_plan, an_open_stu
 
 GOLDEN = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
-    "img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; "
+    "img-src 'self'; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; "
     "frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -25,6 +25,7 @@ GOLDEN = {
 }
 DYNAMIC = GOLDEN | {"Cache-Control": "no-store", "Vary": "Cookie"}
 STATIC = GOLDEN | {"Cache-Control": "no-cache"}
+STYLE_SHEET = STATIC | {"Vary": "Accept-Encoding"}
 # A preview may be shown in a frame of our own pages, and the form of a plan may show it.
 PREVIEW = DYNAMIC | {
     "Content-Security-Policy": GOLDEN["Content-Security-Policy"].replace(
@@ -119,7 +120,8 @@ def statuses_of(answers):
         is_file = address.startswith("/static/") and method in ("GET", "HEAD")
         # A method that no preview has is refused before it is known to be one.
         is_preview = "/preview/" in address and answer.status_code != 405
-        wrong = unlike(answer, STATIC if is_file else PREVIEW if is_preview else DYNAMIC)
+        static = STATIC | ({"Vary": "Accept-Encoding"} if answer.status_code == 200 else {})
+        wrong = unlike(answer, static if is_file else PREVIEW if is_preview else DYNAMIC)
         faults += [(method, address, one) for one in wrong]
     assert faults == []
     return statuses
@@ -187,7 +189,11 @@ def test_a_database_that_fails_does_not_cost_the_headers(empty_app):
 
 
 def test_https_is_asked_for_from_then_on_only_by_https(client):
-    for path, golden in (("/", DYNAMIC), ("/static/survey.css", STATIC), ("/nothing", DYNAMIC)):
+    for path, golden in (
+        ("/", DYNAMIC),
+        ("/static/survey.css", STYLE_SHEET),
+        ("/nothing", DYNAMIC),
+    ):
         assert unlike(client.get(path, base_url="https://localhost"), golden | BY_HTTPS) == set()
         assert unlike(client.get(path), golden) == set()
 
@@ -197,4 +203,4 @@ def test_the_server_process_adds_its_name_at_most(server):
     for path in ("/", "/static/survey.css", "/nothing"):
         answer = requests.get(server.address + path, timeout=30)
         assert not re.search(r"\d", answer.headers.pop("Server", ""))
-        assert unlike(answer, STATIC if "static" in path else DYNAMIC) == set()
+        assert unlike(answer, STYLE_SHEET if "static" in path else DYNAMIC) == set()

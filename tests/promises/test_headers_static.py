@@ -15,6 +15,9 @@ from tests.builders import KEY, RESEARCHER_COOKIE, SLUG, VISITOR_COOKIE, Visitor
 
 ROOT = Path(__file__).parents[2]
 FILES = sorted(path.name for path in (ROOT / "static").iterdir())
+KEPT = "public, max-age=31536000, immutable"
+MEDIA_TYPES = ("text/javascript", "text/css", "image/svg+xml", "text/plain", "font/woff2")
+HASH_OF_FONT = re.compile(rb"\.[0-9a-f]{12}(?=\.woff2\))")  # in a style sheet
 LINKED = re.compile(r'(?:src|href)="(/static/[^"]*)"')
 DESK = ("", "account", "new", "planning", f"studies/{SLUG}/invite", f"studies/{SLUG}/plan")
 
@@ -33,13 +36,23 @@ def hashed(app, name):
 def test_a_file_is_kept_for_good_under_the_name_of_its_content(app, client, name):
     content = (ROOT / "static" / name).read_bytes()
     address = hashed(app, name)
-    assert sha256(content).hexdigest()[:12] in address
     answer = client.get(address)
-    assert (answer.status_code, answer.data) == (200, content)
-    assert answer.headers["Cache-Control"] == "public, max-age=31536000, immutable"
-    assert answer.mimetype in ("text/javascript", "text/css", "image/svg+xml", "text/plain")
+    assert sha256(answer.data).hexdigest()[:12] in address
+    assert (answer.status_code, HASH_OF_FONT.sub(b"", answer.data)) == (200, content)
+    assert answer.headers["Cache-Control"] == KEPT
+    assert answer.mimetype in MEDIA_TYPES
     again = client.get(address, headers={"If-None-Match": answer.headers["ETag"]})
     assert (again.status_code, again.data) == (304, b"")
+
+
+def test_a_style_sheet_names_its_fonts_by_content(app, client):
+    style = client.get(hashed(app, "tokens.css")).text
+    fonts = re.findall(r"url\((.+?)\)", style)
+    assert len(fonts) == 2
+    for font in fonts:
+        answer = client.get(f"/static/{font}")
+        assert answer.headers["Cache-Control"] == KEPT
+        assert sha256(answer.data).hexdigest()[:12] in font
 
 
 def test_a_plain_or_outdated_name_gives_what_there_is_now_and_has_to_be_asked_again(app, client):

@@ -109,8 +109,8 @@ def test_they_take_it_along_as_one_file_without_what_would_unblind_it(visitor, s
     data = json.loads(answer.text)
     assert data["about_you"] == {"age": int(AGE), "job": CANARY}
     assert data["sent_by_a_platform"]["PROLIFIC_PID"] == PLATFORM_ID
-    assert data["questions"][1]["answers"][0]["own_ordering"] == "B=C>A>D>E"
-    assert [one["question"] for one in data["questions"]] == ["practice", 1, 2, 3]
+    assert data["questions"][0]["answers"][0]["own_ordering"] == "B=C>A>D>E"
+    assert [one["question"] for one in data["questions"]] == [1, 2, 3]
     for measure in ("MNRO", "NMRR", '"AP"'):
         assert measure not in answer.text
 
@@ -231,7 +231,7 @@ def test_whoever_stops_is_asked_nothing_more_and_keeps_their_answers(visitor, se
     assert visitor.path == "/stopped"
     session.rollback()
     assert session.query(Participant).one().status == "stopped"
-    assert session.query(StoredResponse).count() == 3  # practice and two questions
+    assert session.query(StoredResponse).count() == 2
 
 
 def test_deleting_everything_takes_a_tick(visitor, session):
@@ -288,7 +288,7 @@ def test_a_forgotten_form_of_an_erased_participant_is_nobodys(visitor, session):
     visitor.page, visitor.address = forgotten, f"/s/{SLUG}/q/2"
     visitor.submit("/q/2", choice="3")
     assert visitor.status == 409
-    assert session.query(StoredResponse).count() == 2
+    assert session.query(StoredResponse).count() == 1
 
 
 @pytest.mark.slow

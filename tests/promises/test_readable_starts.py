@@ -47,7 +47,7 @@ def a_command(environment, *arguments):
 
 
 @pytest.mark.trial
-def test_many_first_starts_at_once_make_one_key_one_schema_three_studies(
+def test_many_first_starts_at_once_make_one_key_one_schema_six_studies(
     database_uri, tmp_path, measured
 ):
     instance = tmp_path / "instance"
@@ -73,10 +73,10 @@ def test_many_first_starts_at_once_make_one_key_one_schema_three_studies(
             assert connection.execute(text("SELECT count(*) FROM alembic_version")).scalar() == 1
         kind = db.engine.dialect.name
         db.engine.dispose()
-    assert (rows["study"], rows["researcher"]) == (3, 1)
+    assert (rows["study"], rows["researcher"]) == (6, 1)
     measured(
         f"{MANY} servers and {MANY} `survey init` started at once on an empty folder ({kind}): "
-        "all of them served or succeeded; one key, one schema, the demo's three "
+        "all of them served or succeeded; one key, one schema, the demo's six "
         "studies, one researcher."
     )
 
@@ -134,7 +134,7 @@ def test_a_newer_database_is_not_upgraded_either(run, engine):
         assert "belongs to another, probably newer, version" in run(*command, status=1)
 
 
-def test_many_first_starts_at_once_make_two_demo_studies_and_one_researcher(app, engine):
+def test_many_first_starts_at_once_make_the_demo_studies_and_one_researcher(app, engine):
     together = Barrier(MANY)
 
     def start(_):
@@ -147,4 +147,4 @@ def test_many_first_starts_at_once_make_two_demo_studies_and_one_researcher(app,
         assert set(pool.map(start, range(MANY))) == {("five-systems", True)}
     with engine.connect() as connection:
         rows = migration.row_counts(connection)
-    assert (rows["study"], rows["researcher"]) == (3, 1)
+    assert (rows["study"], rows["researcher"]) == (6, 1)

@@ -114,7 +114,6 @@ def test_ids_of_another_study_in_the_fields_of_a_form_reach_nothing_of_it(world,
         ("?guest={my-open:link}", None, 404),
         ("/consent", {"agree": "y", "consent_version": "{my-open:consent}"}, 409),
         ("/q/1", {"choice": "1", "submission_key": "{my-open:key1}"}, 409),
-        ("/practice", {"choice": "1", "submission_key": "{my-open:key0}"}, 409),
     ],
 )
 def test_what_opens_one_study_opens_no_other(world, path, fields, status):

@@ -74,9 +74,6 @@ def take_part(visitor: Visitor, study: Study, look: Look, query: str = "") -> No
     look(visitor)
     if study.plan.practice:
         practise(visitor, look)
-        answer(visitor, "/practice", study.plan.columns == "after")
-        look(visitor)
-        visitor.submit("/start")
     for number in range(1, QUESTIONS + 1):
         answer(visitor, f"/q/{number}", study.plan.columns == "after")
         look(visitor)
@@ -130,11 +127,18 @@ def describe(visitor: Visitor, look: Look, asked: bool = True) -> None:
 
 
 def practise(visitor: Visitor, look: Look) -> None:
-    """Read the steps before the practice question, after a wrong answer to their question."""
+    """Go through the screens of practice, after a wrong answer to their question."""
     visitor.submit("/practice/check", better="0")
     look(visitor)
     visitor.submit("/practice/check", better="1")
     look(visitor)
+    for step in (2, 3, 4):
+        visitor.open(f"/practice?step={step}")
+        visitor.submit("/practice", csrf_token="old")
+        visitor.open(f"/practice?step={step}")
+        visitor.submit("/practice", choice="1", rank_A="1")
+    look(visitor)
+    assert visitor.path == "/q/1"
 
 
 def answer(visitor: Visitor, path: str, ranks_first: bool) -> None:
@@ -142,15 +146,14 @@ def answer(visitor: Visitor, path: str, ranks_first: bool) -> None:
 
     Ticks of three columns, and an ordering that a column has, are asked back about first.
     """
-    page = f"{path}?step=3"  # of practice; questions have no steps
     if ranks_first:
-        visitor.open(page)
+        visitor.open(path)
         visitor.submit(path, rank_A="1")
         visitor.insist(path, **OWN)
     for mistake in MISTAKES if path.endswith("1") else MISTAKES[:1]:
-        visitor.open(page)
+        visitor.open(path)
         visitor.submit(path, **mistake)
-    visitor.open(page)
+    visitor.open(path)
     if path.endswith("2"):
         visitor.submit(path, choice="own", **order_of_a_method(visitor))
         return
@@ -158,7 +161,7 @@ def answer(visitor: Visitor, path: str, ranks_first: bool) -> None:
     for settle in ("own", "several"):
         if visitor.page.select_one("[name=settle]"):
             visitor.submit(path, choice=["1", "2", "3"], settle=settle)
-            visitor.open(page)
+            visitor.open(path)
             visitor.submit(path, choice=["1", "2", "3"])
 
 
@@ -184,7 +187,7 @@ def revise(visitor: Visitor) -> None:
 def resume(visitor: Visitor, other: Visitor, look: Look) -> None:
     """Go on with the code, on a device that belonged to nobody."""
     visitor.open("/consent")
-    code = visitor.page.select_one("footer .code").text
+    code = visitor.page.select_one(".foot .code").text
     other.open()
     other.submit("/resume", code="")
     other.submit("/resume", code="WRONG-WRONG-WRON")
@@ -259,10 +262,11 @@ def _send_what_cannot_be_stored(place: Place, look: Look, language: str) -> None
     visitor.go("/scenario")
     for path, view, sent in (
         ("/scenario", "scenario", {}),
-        ("/practice", "answer_practice", {"choice": ["1", "2"], "settle": "several"}),
+        ("/practice/check", "check", {"better": "1"}),
+        ("/q/1", "answer_question", {"choice": ["1", "2"], "settle": "several"}),
     ):
-        if path == "/practice":
-            visitor.open("/practice?step=3")
+        if path == "/q/1":
+            visitor.start()
         views[f"participant.{view}"] = fail
         visitor.submit(path, **sent)
         assert visitor.status == 503

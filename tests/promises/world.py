@@ -63,8 +63,7 @@ class Room:
         return kept and kept.value
 
     def see(self, path: str = "") -> str:
-        """Open a page and follow where it leads; return where that is. Practice: its question."""
-        path = f"{path}?step=3" if path == "practice" else path
+        """Open a page and follow where it leads; return where that is."""
         response = self.client.get(f"/s/{SLUG}/{path}".rstrip("/"), follow_redirects=True)
         assert response.status_code == 200, (path, response.status_code)
         self.page = BeautifulSoup(response.text, "html.parser")

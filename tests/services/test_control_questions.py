@@ -129,8 +129,7 @@ def take_part(client, again_differs=False):
     assert visitor.path == "/q/3"
     obvious = visitor.page
     lists = {
-        row.th.select_one(".letter").text: int(row.select_one(".rank").text)
-        for row in obvious.select(".sheet tbody tr")
+        row["data-list"]: int(row.select_one(".rank").text) for row in obvious.select("[data-list]")
     }
     visitor.submit("/q/3", choice="own", **places(Ranking.by_key(lists)))
     visitor.submit("/q/4", choice="1")
@@ -147,7 +146,7 @@ def test_control_questions_are_asked_and_stored_but_are_no_votes(client, session
     study = an_open_study(session, **BOTH)
     obvious = take_part(client)
     assert "Question 3 of 5" in obvious.text
-    assert "This question has no methods: give your own ordering." in obvious.text
+    assert "This question has no methods: give your own order." in obvious.text
     assert not obvious.select("[type=checkbox][name=choice]")
     session.rollback()
     assert session.query(StoredResponse).count() == 5

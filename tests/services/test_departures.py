@@ -75,7 +75,8 @@ def test_the_verbatim_study_asks_as_the_paper_does(client, session):
     values = {
         name: value
         for name, value in preset_values("mnro-verbatim").items()
-        if name in ("scenario", "question_text", "reminder", "practice", "ticks", "shuffle_columns")
+        if name in ("scenario", "question_text", "reminder", "practice", "ticks", "scores")
+        or name == "shuffle_columns"
     }
     an_open_study(session, "verbatim", **values, show_values=True)
     visitor = Visitor(client, "verbatim")
@@ -87,5 +88,6 @@ def test_the_verbatim_study_asks_as_the_paper_does(client, session):
         "Which of the rankings more closely matches your own ranking?"
     )
     assert "nearest to yours, or several in case of ties" in visitor.text
-    assert len(visitor.page.select(".sheet td")) == 15  # values beside each list
-    assert visitor.page.select(".answers input[name=choice]")[-1]["value"] == "own"
+    assert len(visitor.page.select(".scores[open] [data-scores] td")) == 15
+    assert sorted(each["value"] for each in visitor.page.select("[name=choice]")) == [*"123"]
+    assert len(visitor.page.select("[name^=rank-]")) == 5

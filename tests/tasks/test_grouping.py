@@ -46,6 +46,7 @@ from survey.services.studies.publications import Details
 from tests.builders import KEY, VISITOR_COOKIE, Visitor
 from tests.databases import ON_BOTH, ON_SQLITE, statements
 from tests.grouped import (
+    COLOURS,
     FIRST_TOPIC,
     PLAN,
     SECOND_TOPIC,
@@ -88,7 +89,7 @@ def groups_on(page):
 
 
 def status(assessor):
-    return assessor.page.select_one("#status strong").text
+    return assessor.page.select_one("#placed b").text
 
 
 @ON_SQLITE
@@ -124,7 +125,7 @@ def test_groups_are_renamed_merged_emptied_and_all_of_it_undone(assessor):
     for left in ({"warm ones": 2}, {"warm ones": 1, "b": 1}, {"a": 1, "b": 1}, {"a": 1}, {}):
         assessor.submit("/q/1", go="undo")
         assert groups_on(assessor.page) == {**left, "cannot be placed": 0}
-    assert not assessor.page.select("[value=undo]")
+    assert assessor.page.select("[value=undo][disabled]")
 
 
 @ON_SQLITE
@@ -145,10 +146,7 @@ def test_the_name_of_a_group_that_is_there_means_that_group(assessor):
         ({"go": "new", "group": "  ", "document": "1"}, "type a name"),
         ({"go": "new", "group": "a" * 61, "document": "1"}, "60 characters"),
         ({"go": "new", "group": "a\0", "document": "1"}, "type a name"),
-        (
-            {"go": "done"},
-            "12 are in no group yet. Place them, or press “The others cannot be placed”",
-        ),
+        ({"go": "done"}, "12 are in no group yet"),
     ],
 )
 def test_a_form_that_lacks_something_says_so_and_keeps_what_was_selected(
@@ -164,7 +162,10 @@ def test_a_form_that_lacks_something_says_so_and_keeps_what_was_selected(
 @ON_SQLITE
 @pytest.mark.parametrize(
     ("language", "sentence"),
-    [("en", "1 is in no group yet. Place it,"), ("el", "1 δεν είναι ακόμη σε καμία ομάδα. Τοπ")],
+    [
+        ("en", "1 is in no group yet Place it Put the last one under"),
+        ("el", "1 δεν είναι ακόμη σε καμία ομάδα Τοποθέτηση Η υπόλοιπη 1 στο"),
+    ],
 )
 def test_one_picture_that_is_left_is_spoken_of_in_the_singular(app, session, language, sentence):
     a_grouping_study(session, "left", language=language)
@@ -173,7 +174,6 @@ def test_one_picture_that_is_left_is_spoken_of_in_the_singular(app, session, lan
     assessor.submit("/q/1", go="put-0", document=[*range(2, 13)])
     assessor.submit("/q/1", go="done")
     assert sentence in assessor.text
-    assert "Τοποθετήστε τες" not in assessor.text
 
 
 @ON_SQLITE
@@ -199,6 +199,38 @@ def test_what_is_left_can_be_called_unknown_at_once(assessor):
     assert groups_on(assessor.page) == {"warm": 1, "cannot be placed": 11}
     assessor.submit("/q/1", go="done")
     assert assessor.path == "/q/2"
+
+
+@ON_SQLITE
+def test_a_topic_that_is_to_be_done_too_early_asks_back_what_becomes_of_the_others(
+    assessor, session
+):
+    assessor.sort("/q/1", {"warm": ["red-0"]})
+    assessor.submit("/q/1", go="done", **assessor.tiles("red-1"))
+    assert assessor.status == 400
+    asks = assessor.page.select_one(".bar .asks")
+    assert asks.h2.text == "11 are in no group yet"
+    assert [each["value"] for each in asks.select("button")] == ["rest-done"]
+    assert not assessor.page.select(".problems")
+    first = assessor.page.select_one(asks.a["href"])
+    assert first.find_parent(class_="tile")["class"] == ["tile"]  # it is not placed
+    assert len(assessor.page.select(".tile [checked]")) == 1
+    assessor.submit("/q/1", go="rest-done")
+    assert assessor.path == "/q/2"
+    steps = [(row.action, row.group_number, len(row.documents)) for row in steps_in(session)]
+    assert steps == [("put", 1, 1), ("put", 0, 11)]
+
+
+@ON_BOTH
+def test_what_is_left_and_the_end_of_a_topic_are_stored_once(assessor, session):
+    assessor.sort("/q/1", {"warm": ["red-0"]})
+    assessor.open("/q/1")
+    fields = hidden(assessor)
+    for _ in range(2):
+        assessor.post("/q/1", **fields, go="rest-done")
+        assert assessor.path == "/q/2"
+    assert len(steps_in(session)) == 2
+    assert session.scalars(select(TABLES.response.c.steps)).all() == [2]
 
 
 @ON_BOTH
@@ -280,7 +312,7 @@ def test_what_the_page_calls_unknown_is_no_name_of_another_group(assessor):
     groups = [
         group.get_text(" ", strip=True) for group in assessor.page.select("#groups li > button")
     ]
-    assert groups == ["u cannot be placed 1"]
+    assert groups == ["? cannot be placed 1 u"]
 
 
 def arms_of(session):
@@ -359,6 +391,21 @@ def test_the_third_sees_both_earlier_groupings_only_after_an_own_one(app, sessio
     assert groups_on(third.page) == {"red": 4, "green": 4, "blue": 4, "cannot be placed": 0}
     actions = [row.action for row in steps_in(session)][-3:]
     assert actions == ["look", "adopt", "undo"]
+
+
+@ON_SQLITE
+def test_the_third_sees_them_too_where_the_others_are_left_unknown_at_the_end(app, session, study):
+    two_firsts(app, session)
+    third = Assessor(app, session)
+    third.go("/q/1")
+    third.sort("/q/1", {"warm": ["red-0"]})
+    third.submit("/q/1", go="rest-done")
+    assert third.path == "/q/1"
+    assert third.page.select_one(".earlier")
+    assert groups_on(third.page) == {"warm": 1, "cannot be placed": 11}
+    assert [row.action for row in steps_in(session)][-3:] == ["put", "put", "look"]
+    third.submit("/q/1", go="done")
+    assert third.path == "/review"
 
 
 def two_firsts(app, session, slug="grouped"):
@@ -512,7 +559,7 @@ def test_bots_group_by_a_truth_and_a_third_settles(app, session, tmp_path):
 @ON_SQLITE
 def test_bots_without_errors_give_the_truth_back_of_texts_and_by_topic(app, session, tmp_path):
     both = {"5": FIRST_TOPIC, "7": FIRST_TOPIC[:4]}
-    study = a_grouping_study(session, topics=both, texts="All of {}".format)
+    study = a_grouping_study(session, topics=both, texts="All of {}".format, practice=True)
     truth = tmp_path / "truth.txt"
     groups = {
         (topic, each): f"{each.split('-')[0]} of {topic}"
@@ -541,7 +588,8 @@ def test_texts_can_be_read_whole_and_are_called_texts(app, session):
     assert "Sort the results of each of two topics into groups." in assessor.text
     assessor.go("/q/1")
     assert "Sort the texts by: colour" in assessor.text
-    assert "Select texts, then a group. A text may be in several groups." in assessor.text
+    assert "A text may be in several groups." in assessor.text
+    assert "Tap texts, then a group" in assessor.text
     tile = assessor.page.select_one(".tile")
     assert 20 < tile.select_one(".words").text.count("and so on") < 60
     whole = assessor.client.get(tile.select_one("a.more")["href"]).text
@@ -549,6 +597,97 @@ def test_texts_can_be_read_whole_and_are_called_texts(app, session):
     assessor.submit("/q/1", go="put-0")
     assert "Nothing is selected yet." in assessor.page.select_one("#problems").text
     assert "picture" not in assessor.page.select_one("#problems").text
+
+
+def practising(app, session, slug="tried", **changes):
+    """Somebody at the practice of a study."""
+    a_grouping_study(session, slug, practice=True, **changes)
+    assessor = Assessor(app, session, slug)
+    assessor.go("/practice")
+    return assessor
+
+
+@ON_SQLITE
+def test_the_practice_is_the_real_page_on_some_pictures_of_several_topics_and_stores_nothing(
+    app, session
+):
+    topics = {"5": FIRST_TOPIC[:4], "7": FIRST_TOPIC[4:8], "9": FIRST_TOPIC[8:10]}
+    assessor = practising(app, session, topics=topics)
+    practised = [assessor.documents[name] for name in shown_on(assessor.page)]
+    colours = [each.partition("-")[0] for each in practised]
+    assert {each: colours.count(each) for each in COLOURS} == {"red": 3, "green": 3, "blue": 2}
+    assert "Tap two pictures that belong together, then + New" in assessor.text
+    assert not assessor.page.select(".asked")  # no topic is told
+    assert assessor.page.select_one("#work[data-steps]")
+    assessor.submit("/practice", document=["1", "2"], group="warm", go="new")
+    assert (assessor.status, assessor.path) == (200, "/practice")
+    assert groups_on(assessor.page) == {"warm": 2, "cannot be placed": 0}
+    assert status(assessor) == "2 of 8 placed"
+    assert "Sort more, or press Start" in assessor.text
+    assessor.submit("/practice", go="undo")
+    assert groups_on(assessor.page) == {"cannot be placed": 0}
+    assessor.submit("/practice", document=["3"], group="", go="new")
+    assert assessor.status == 400
+    assert "Please type a name for the group." in assessor.text
+    assert not steps_in(session)
+    assert session.query(StoredResponse).count() == 0
+    session.rollback()
+    assessor.submit("/practice", go="done")
+    assert assessor.path == "/q/1"
+    assert status(assessor) == "0 of 4 placed"
+    assert not steps_in(session)
+
+
+def shown_on(page):
+    """The names of the pictures on a page."""
+    sources = (tile.select_one("img")["src"] for tile in page.select(".tile"))
+    return [source.rpartition("/")[2].removesuffix(".webp") for source in sources]
+
+
+@ON_SQLITE
+@pytest.mark.parametrize("go", ["done", "next"])
+def test_the_practice_is_left_also_where_nothing_is_placed_and_back_leads_before_it(
+    app, session, go
+):
+    assessor = practising(app, session)
+    assert [each.text for each in assessor.page.select("#buttons .go")] == ["Start"]
+    assessor.submit("/practice", go="back")
+    assert assessor.path == "/scenario"
+    assessor.submit("/scenario")
+    assessor.submit("/practice", go=go)
+    assert assessor.path == "/q/1"
+
+
+@ON_SQLITE
+def test_enter_makes_a_group_in_the_practice_where_it_would_on_the_real_page(app, session):
+    assessor = practising(app, session)
+    assessor.submit("/practice", go="next", group="warm", document=["1", "2"])
+    assert groups_on(assessor.page) == {"warm": 2, "cannot be placed": 0}
+
+
+@ON_SQLITE
+def test_of_a_single_topic_a_few_texts_are_practised(app, session):
+    assessor = practising(app, session, topics={"5": FIRST_TOPIC}, texts="All of {}".format)
+    assert len(assessor.page.select(".tile")) == 6
+    assert "Tap two texts that belong together, then + New" in assessor.text
+    assert "Seen from near" not in assessor.page.main.text
+
+
+def test_two_documents_are_enough_for_a_practice():
+    plan = a_grouping_plan(topics={"5": ["a", "b"], "7": ["b", "a"]})
+    practised = KINDS["grouping"].practice_question(plan, plan.draw_questions())
+    assert (practised.number, practised.documents) == (0, ("a", "b"))
+
+
+@ON_SQLITE
+def test_a_tenth_group_has_a_number_on_its_tiles_and_a_letter_as_its_key(assessor):
+    assessor.sort("/q/1", {f"colour {number}": [name] for number, name in enumerate(FIRST_TOPIC)})
+    chips = assessor.page.select("#groups button")
+    assert [chip.b.text for chip in chips] == [*map(str, range(1, 13)), "?"]
+    assert [chip["data-key"] for chip in chips][8:] == ["9", "a", "b", "c", "u"]
+    assert [chip.kbd and chip.kbd.text for chip in chips][8:] == [None, "a", "b", "c", "u"]
+    tags = {tile.select_one(".tag").contents[0] for tile in assessor.page.select(".tile")}
+    assert tags == {str(number) for number in range(1, 13)}
 
 
 @pytest.mark.parametrize("text", ["4", "4:2", "4:x"])
@@ -569,7 +708,6 @@ def test_a_bots_preference_that_cannot_be_is_refused(text):
         ({"topics": 7}, "topics cannot be read; each topic needs a list of documents, like"),
         ({"topics": {"5": "ab"}}, "topics cannot be read; each topic needs a list of documents"),
         ({"topics": [["5", [3.5, ["b"]]]]}, "3.5 found; an id is needed"),
-        ({"practice": True}, "no practice question"),
         ({"design": "pool", "per_participant": 1}, "group all topics"),
         ({"sufficient_agreement": 101}, "sufficient_agreement"),
     ],
@@ -905,7 +1043,7 @@ def test_that_it_was_asked_is_stored_of_who_then_changes_the_groups_and_asked_on
     assert session.query(StoredResponse).one().asked == "one_group"
     session.rollback()
     assessor.open("/q/1")
-    other = next(each for each in assessor.page.select(".groups button") if "other" in each.text)
+    other = next(each for each in assessor.page.select("#groups button") if "other" in each.text)
     assessor.submit("/q/1", go=other["value"].replace("put", "take"), document=["1"])
     assessor.submit("/q/1", go="done")
     assert assessor.path == "/q/2", "it has asked before"

@@ -49,6 +49,7 @@ from tests.labelled import (
 )
 from tests.services.exchange.changes import unzipped
 from tests.web.desk import Desk, shows_its_figures_as_files
+from tests.written import QUERY, a_written_study
 
 TABLES = KINDS["labelling"].tables
 
@@ -66,7 +67,13 @@ def visitor(app, study):
 
 
 def counts(visitor):
-    return " ".join(visitor.page.select_one(".done p").text.split())
+    """The first line of the answer bar."""
+    return " · ".join(visitor.page.select_one(each).text for each in ("#marked", "#looked"))
+
+
+def page_number(visitor):
+    """What the page says of itself below the question."""
+    return visitor.page.select_one("#page").text
 
 
 def steps_in(session):
@@ -89,12 +96,12 @@ def batch_in(session, number):
 def test_red_pictures_come_first_for_a_red_query_and_the_query_itself_is_not_shown(
     visitor, session
 ):
-    assert counts(visitor) == "0 marked, looked at 0 of 69"
+    assert counts(visitor) == "0 marked · 0 of 69 seen"
     visitor.submit("/q/1", go="next", **ticks(1, 2))
     assert set(batch_in(session, 1)[:5]) == {f"red-{n}" for n in range(1, 6)}
     assert marked(session) == [(each, 1) for each in batch_in(session, 1)[:2]]
-    assert "Batch 2" in visitor.text
-    assert counts(visitor) == "2 marked, looked at 24 of 69"
+    assert page_number(visitor) == "Page 2, best guesses first."
+    assert counts(visitor) == "2 marked · 24 of 69 seen"
 
 
 def test_a_mark_is_saved_at_once_and_its_key_leads_to_the_next(visitor, session):
@@ -125,7 +132,7 @@ def test_a_form_sent_twice_is_stored_once_and_one_of_another_window_is_refused(v
     for _ in range(2):
         visitor.post("/q/1", **{**fields, **ticks(3)}, go="refine")
         assert visitor.status == 200
-        assert "ranked by your marks" in visitor.text
+        assert "most similar to your marks first" in page_number(visitor)
     assert [row.action for row in steps_in(session)] == ["next", "mark", "refine"]
     visitor.post("/q/1", **{**fields, **ticks(4)})
     assert visitor.status == 409
@@ -133,14 +140,14 @@ def test_a_form_sent_twice_is_stored_once_and_one_of_another_window_is_refused(v
     assert len(steps_in(session)) == 3
 
 
-def test_a_batch_of_before_a_new_ranking_does_not_say_that_it_is_ranked_by_marks(visitor):
+def test_a_page_of_before_a_new_ranking_does_not_say_that_it_is_ranked_by_marks(visitor):
     visitor.submit("/q/1", go="refine", **ticks(3))
-    assert visitor.page.h1.text == "Batch 2, ranked by your marks"
+    assert page_number(visitor) == "Page 2, most similar to your marks first."
     visitor.submit("/q/1", go="previous")
-    assert visitor.page.h1.text == "Batch 1"
+    assert page_number(visitor) == "Page 1, best guesses first."
     visitor.insist("/q/1", go="done")
     visitor.submit("/q/2", go="refine")
-    assert visitor.page.h1.text == "Batch 2"  # nothing is marked
+    assert page_number(visitor) == "Page 2."  # nothing is marked, and words give no order
 
 
 def test_taking_a_mark_back_is_a_step_too(visitor, session):
@@ -155,7 +162,7 @@ def test_a_query_is_done_and_opened_again_and_a_change_is_a_revision(visitor, se
     assert visitor.path == "/q/2"
     visitor.insist("/q/2", go="done")
     assert visitor.path == "/review"
-    assert "5 marked, looked at 5 of 69" in visitor.text
+    assert "5 marked · 5 of 69 seen" in visitor.text
     visitor.open("/q/1")
     assert len(visitor.page.select("[checked]")) == 5
     visitor.insist("/q/1", go="done", **ticks(1, 2, 3, 4, 5))
@@ -199,7 +206,7 @@ def test_earlier_batches_can_be_looked_at_again_and_refining_shows_what_is_like_
     visitor.submit("/q/2", go="previous")
     assert len(visitor.page.select("[checked]")) == 3
     visitor.submit("/q/2", go="next", **ticks(1, 2, 3))
-    assert "ranked by your marks" in visitor.text
+    assert "most similar to your marks first" in page_number(visitor)
     assert [row.action for row in steps_in(session)][-4:] == ["refine", "turn", "shown", "turn"]
 
 
@@ -207,8 +214,8 @@ def test_earlier_batches_can_be_looked_at_again_and_refining_shows_what_is_like_
 def test_every_document_is_shown_once_and_then_no_batch_is_left(visitor, session):
     for _ in range(3):
         visitor.submit("/q/1", go="next")
-    assert counts(visitor) == "0 marked, looked at 69 of 69"
-    assert not visitor.page.select("button[value=next], button[value=refine]")
+    assert counts(visitor) == "0 marked · 69 of 69 seen"
+    assert not visitor.page.select(".bar [value=next], .bar [value=refine]")
     new = [row.documents for row in steps_in(session) if row.action == "next"]
     shown = [each for documents in new for each in documents]
     assert len(shown) == len({*shown}) == 69
@@ -253,7 +260,7 @@ def test_own_data_show_the_marks_of_a_query_that_is_not_done(visitor):
     visitor.submit("/q/1", go="", **ticks(2))
     visitor.open("/my-data")
     answers = [row.text.strip() for row in visitor.page.select(".review td:nth-child(2)")]
-    assert answers == ["1 marked, looked at 1 of 69\nNot done yet", "none yet"]
+    assert answers == ["1 marked · 1 of 69 seen\nNot done yet", "none yet"]
 
 
 def test_own_data_hold_every_step_and_erasing_takes_them(visitor, session):
@@ -279,7 +286,6 @@ def test_own_data_hold_every_step_and_erasing_takes_them(visitor, session):
         ({"topics": 3}, "topics is 3; a list of topics' ids is needed"),
         ({"batch": 23}, "batch is 23; 24 to 60"),
         ({"queries_for_all": 1}, "queries_for_all is 1; a pool"),
-        ({"practice": True}, "practice is on"),
     ],
 )
 def test_faults_of_a_plan_are_named(changes, fault):
@@ -545,7 +551,7 @@ def test_a_batch_is_a_small_page_and_asks_little(visitor, engine):
     with statements(engine) as asked:
         visitor.open("/q/1")
     page = visitor.response.data
-    assert len(page) <= 12_000
+    assert len(page) <= 12_500
     assert len(gzip.compress(page, 6)) <= 3_500
     assert len([each for each in asked if each.startswith("SELECT")]) <= 10
 
@@ -765,10 +771,10 @@ def test_what_was_never_in_view_has_no_grade_and_is_no_judgement(app, session):
     study = a_labelling_study(session, topics=["like-red"])
     visitor = Visitor(app.test_client(), "labelled")
     visitor.go("/q/1")
-    visitor.submit("/q/1", go="next", seen="1 2 3", **ticks(2))
+    visitor.insist("/q/1", go="next", seen="1 2 3", **ticks(2))
     visitor.insist("/q/1", go="done", seen="1")
     assert visitor.path == "/review"
-    assert "1 marked, looked at 4 of 69" in visitor.text
+    assert "1 marked · 4 of 69 seen" in visitor.text
     visitor.submit("/review")
     assert exposures(session, study) == {("", ""): 44, ("0", "seen"): 3, ("1", "seen"): 1}
     files = unzipped(b"".join(bundle.stream_bundle(session, study)))
@@ -840,7 +846,7 @@ def test_the_next_batch_is_the_way_on_until_a_batch_had_no_match(visitor):
 def test_next_after_the_last_batch_ends_the_query(visitor):
     for _ in range(2):
         visitor.submit("/q/1", go="next", **ticks(1))
-    assert visitor.page.h1.text == "Batch 3"
+    assert page_number(visitor).startswith("Page 3")
     visitor.submit("/q/1", go="next")
     assert visitor.path == "/q/2"
 
@@ -849,11 +855,11 @@ def test_next_after_the_last_batch_ends_the_query(visitor):
 @pytest.mark.parametrize(
     ("fields", "heading", "asked"),
     [
-        ({"seen": "1 2"}, "You have not seen all of this batch", "unseen"),
-        ({"seen": ALL_IN_VIEW}, "You have marked nothing for this query", "unmarked"),
-        ({}, "You have marked nothing for this query", "unmarked"),
-        ({"seen": ALL_IN_VIEW, **ticks(3)}, "There may be more matches", "unfinished"),
-        (ticks(3), "There may be more matches", "unfinished"),
+        ({"seen": "1 2"}, "22 results have not been on your screen yet", "unseen"),
+        ({"seen": ALL_IN_VIEW}, "You have marked nothing for this search", "unmarked"),
+        ({}, "You have marked nothing for this search", "unmarked"),
+        ({"seen": ALL_IN_VIEW, **ticks(3)}, "This page had 1 match", "unfinished"),
+        (ticks(3), "This page had 1 match", "unfinished"),
     ],
 )
 def test_a_query_that_may_not_be_at_its_end_is_asked_about_once(
@@ -908,7 +914,7 @@ def test_nothing_is_known_of_a_document_that_was_shown_and_not_looked_at():
 def test_a_query_is_asked_about_once_whatever_follows_and_it_is_stored(visitor, session):
     seen = " ".join(map(str, range(1, 25)))
     visitor.submit("/q/1", go="done", seen=seen, **ticks(1))
-    assert "There may be more matches" in visitor.page.select_one(".asks").text
+    assert visitor.page.select_one(".asks h2").text == "This page had 1 match"
     visitor.submit("/q/1", go="next", seen=seen, **ticks(1))
     visitor.submit("/q/1", go="done", seen="1 2", **ticks(1))
     assert visitor.path == "/q/2"
@@ -928,4 +934,152 @@ def test_without_scripts_the_last_batch_counts_as_shown_once_the_query_is_done(
     visitor.submit("/q/1", go="next", **sent)
     visitor.submit("/q/1", go="done", **sent)
     assert visitor.path == "/review"
-    assert f"looked at {looked_at} of 70" in visitor.text
+    assert f"{looked_at} of 70 seen" in visitor.text
+
+
+@ON_SQLITE
+def test_the_next_page_is_asked_about_first_where_tiles_were_not_in_view_and_once(visitor, session):
+    visitor.submit("/q/1", go="next", seen="1 2", **ticks(3))
+    assert visitor.page.select_one(".asks h2").text.startswith("21 results have not been")
+    assert len(visitor.page.select("[checked]")) == 1
+    assert [row.action for row in steps_in(session)] == ["next", "mark", "seen"]  # no new page
+    visitor.submit("/q/1", go="next", seen="1 2", **ticks(3))
+    assert page_number(visitor).startswith("Page 2")
+    visitor.submit("/q/1", go="next", seen="1")
+    assert page_number(visitor).startswith("Page 3")
+    visitor.submit("/q/1", go="done", seen="1")
+    assert visitor.path == "/q/2"
+    assert session.query(StoredResponse).one().asked == "unseen"
+
+
+@ON_SQLITE
+def test_who_was_asked_about_tiles_and_loads_the_page_again_is_not_asked_again(visitor, session):
+    visitor.submit("/q/1", go="next", seen="1 2")
+    visitor.open("/q/1")
+    assert not visitor.page.select(".asks")
+    visitor.submit("/q/1", go="next", seen="1 2")
+    assert page_number(visitor).startswith("Page 2")
+
+
+@ON_SQLITE
+@pytest.mark.parametrize("fields", [{}, {"seen": ALL_IN_VIEW}, {"seen": "1", "go": "refine"}])
+def test_the_next_page_comes_at_once_without_scripts_or_where_all_was_seen(visitor, fields):
+    visitor.submit("/q/1", **{"go": "next", **fields})
+    assert page_number(visitor).startswith("Page 2")
+
+
+@ON_SQLITE
+@pytest.mark.parametrize(
+    ("topic", "question"),
+    [("like-red", "Tap all that match this picture"), ("word", "Tap all that match this search")],
+)
+def test_without_a_task_of_the_plan_the_question_fits_what_is_searched_for(
+    app, session, topic, question
+):
+    a_labelling_study(session, "asks", topics=[topic], question_text="")
+    visitor = Visitor(app.test_client(), "asks")
+    visitor.go("/q/1")
+    assert visitor.page.h1.text == question
+    is_picture = "The picture that is searched for." in visitor.text
+    assert is_picture == (topic == "like-red")
+
+
+@ON_SQLITE
+def test_texts_are_asked_about_as_pages_that_answer(app, session):
+    a_written_study(session, "labelling", question_text="")
+    visitor = Visitor(app.test_client(), "written")
+    visitor.go("/q/1")
+    assert visitor.page.h1.text == "Mark every page that answers this search"
+    assert visitor.page.select_one(".typed").text == QUERY
+
+
+def practising(app, session, **changes):
+    """Somebody at the practice."""
+    a_labelling_study(session, "practised", practice=True, **changes)
+    visitor = Visitor(app.test_client(), "practised")
+    visitor.go("/practice")
+    return visitor
+
+
+def buttons(visitor):
+    return [each["value"] for each in visitor.page.select(".way button")]
+
+
+@ON_SQLITE
+def test_practice_is_a_page_and_another_with_start_and_stores_nothing(app, session):
+    visitor = practising(app, session)
+    assert buttons(visitor) == ["back", "next"]
+    assert not visitor.page.select("form[data-steps]")
+    visitor.submit("/practice", go="next", seen="1", **ticks(2))  # nothing is asked back
+    assert (buttons(visitor), visitor.page.select_one(".go").text) == (
+        ["previous", "done"],
+        "Start",
+    )
+    assert visitor.page.select_one("#marked").text == "1 marked"
+    visitor.submit("/practice", go="previous")
+    assert len(visitor.page.select("[checked]")) == 1
+    visitor.submit("/practice", go="next", **ticks(2))
+    visitor.submit("/practice", go="done")
+    assert visitor.path == "/q/1"
+    assert visitor.page.select_one("#marked").text == "0 marked"
+    assert steps_in(session) == []
+    assert session.query(StoredResponse).count() == 0
+
+
+@ON_SQLITE
+@pytest.mark.parametrize("go", ["back", "done"])
+def test_practice_can_be_left_without_an_answer(app, session, go):
+    visitor = practising(app, session)
+    visitor.submit("/practice", go=go)
+    assert visitor.path == {"back": "/scenario", "done": "/q/1"}[go]
+
+
+def searched_for(visitor):
+    picture = visitor.page.select_one(".find img")
+    return picture and picture["src"]
+
+
+@ON_SQLITE
+@pytest.mark.parametrize(
+    ("topics", "practised"),
+    [
+        (["word"], "picture"),  # no words are left, so it is one of the two pictures
+        (["like-red"], "picture"),  # the other picture comes before the words
+        (["like-red", "elsewhere"], "words"),
+        (["word", "elsewhere", "like-red"], "picture"),  # nothing is left: the last
+    ],
+)
+def test_a_search_that_no_one_is_asked_is_practised_where_there_is_one(
+    app, session, topics, practised
+):
+    visitor = practising(app, session, topics=topics, shuffle_questions=False)
+    first = searched_for(visitor)
+    assert ("picture" if first else "words") == practised
+    visitor.submit("/practice", go="done")
+    asked = [searched_for(visitor)]
+    for position in range(1, len(topics)):
+        visitor.insist(f"/q/{position}", go="done")
+        asked.append(searched_for(visitor))
+    if first:
+        assert (first in asked) == (len(topics) == 3)
+
+
+@ON_SQLITE
+def test_practice_of_a_collection_with_one_page_begins_with_start(app, session):
+    visitor = practising(app, session, topics=["like-red"], batch=60)
+    visitor.submit("/practice", go="next")
+    assert buttons(visitor) == ["previous", "done"]
+    a_written_study(session, "labelling", practice=True)
+    visitor = Visitor(app.test_client(), "written")
+    visitor.go("/practice")
+    assert buttons(visitor) == ["back", "done"]
+    assert visitor.page.select_one(".go").text == "Start"
+
+
+@ON_SQLITE
+def test_own_data_hold_nothing_of_the_practice(app, session):
+    visitor = practising(app, session)
+    visitor.submit("/practice", go="next", **ticks(1, 2))
+    visitor.submit("/practice", go="done")
+    [first] = visitor.client.get("/s/practised/my-data.json").json["questions"]
+    assert first["steps"] == []

@@ -13,7 +13,10 @@ import pytest
 import requests
 from babel.messages import mofile, pofile
 from bs4 import BeautifulSoup
+from playwright.sync_api import expect
 
+from tests.accessibility.looking import ask, axe, prepared
+from tests.browser.test_labelling import CHECKS, begin
 from tests.builders import KEY
 from tests.guides.pages import blocks_of, page_named
 from tests.serving import free_port
@@ -165,6 +168,39 @@ def test_templates_static_files_and_translations_of_a_package_are_found(site, su
     survey("export", "guesses", "--to", tmp_path / "done.zip", "--include-test")
     [_, row] = zipfile.ZipFile(tmp_path / "done.zip").read("answers.csv").decode().splitlines()
     assert ",12,0,a guess," in row
+
+
+def test_a_page_of_a_package_says_in_a_browser_what_will_be_saved(site, survey, tmp_path, browser):
+    plan = tmp_path / "plan.yaml"
+    plan.write_text(json.dumps({**PLAN, "language": "en"}))
+    survey("init")
+    for slug, file in (("guesses", plan), ("stars", site / "plan.yaml")):
+        survey("study", "new", slug, "--from", file)
+        survey("study", "open", slug, "--anyway", "a test")
+    with serving(site, tmp_path / "instance") as address:
+        for slug in ("stars", "guesses"):
+            context = prepared(browser)
+            page = context.new_page()
+            begin(page, f"{address}/s/{slug}")
+            page.wait_for_load_state("networkidle")
+            for width, theme in ((320, "light"), (768, "dark"), (1280, "light")):
+                page.set_viewport_size({"width": width, "height": 800})
+                page.emulate_media(color_scheme=theme)
+                where = f"{slug}, {width} px"
+                faults = [fault for name in CHECKS for fault in ask(page, name, where)]
+                assert [*axe(page, where), *faults] == []
+            line = page.locator("#echo")
+            if slug == "stars":
+                expect(line).to_have_text("How many stars?")
+                page.get_by_label("4", exact=True).check()
+                expect(line).to_have_text("How many stars? 4.")
+            else:
+                page.get_by_label("How many items?").fill("12")
+                page.get_by_label("No", exact=True).check()
+                expect(line).to_have_text("How many items? 12. Are you sure? No.")
+            page.get_by_role("button", name="Next").click()
+            page.wait_for_url("**/q/2")
+            context.close()
 
 
 FAULTS = {

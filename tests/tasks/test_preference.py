@@ -30,6 +30,7 @@ from survey.kinds.preference.answer import PreferenceAnswer, PreferencePresentat
 from survey.kinds.preference.bot import Leaning, PreferenceBot
 from survey.kinds.preference.kind import PreferenceKind
 from survey.kinds.preference.plan import LIST_LETTERS, PREFERRED, sign_of
+from survey.kinds.preference.practice import practice_pair
 from survey.kinds.preference.results import Judgement, PreferenceResults
 from survey.kinds.steps import Done, StepAnswers, StepsError
 from survey.services import accounts
@@ -51,6 +52,7 @@ from tests.preferred import (
     DOCUMENTS,
     ORDERS,
     PLAN,
+    RELEVANT,
     a_participant,
     a_preference_plan,
     a_preference_study,
@@ -64,6 +66,7 @@ from tests.preferred import (
 from tests.web.desk import Desk, a_file, shows_its_figures_as_files
 
 TABLES = KINDS["preference"].tables
+PICTURES = {"show_items": True, "show_positions": False}
 SUMS = ("agree", "against", "tied")
 
 
@@ -215,7 +218,6 @@ def test_too_many_balanced_pairs_of_three_measures_are_refused_with_what_there_a
         ({"contrast": ["AP", "RR"]}, "contrast is AP and RR; the selection is all"),
         ({"selection": "discriminative"}, "contrast is empty; two or more of AP, RR are needed"),
         ({"selection": "some"}, "selection is 'some'"),
-        ({"practice": True}, "preference has no practice question"),
         ({"show_positions": False}, "nothing of the lists is shown"),
         ({"measures": ["S-recall@5"]}, "S-recall@5 needs to know the clusters"),
         ({"measures": ["RBP-RS-p0.9-gamma0.3@5"]}, "gamma0.3@5 needs pictures in rows"),
@@ -336,6 +338,31 @@ def test_the_database_refuses_what_an_answer_cannot_be(visitor, session):
         session.rollback()
 
 
+@pytest.mark.parametrize("changes", [{}, PICTURES, {**PICTURES, "depth": 1}, {"depth": 5}])
+def test_the_practised_pair_has_matches_first_and_last_and_no_question_asks_it(changes):
+    plan = a_preference_plan(**changes)
+    questions = plan.draw_questions()
+    pair = practice_pair(plan, questions)
+    first, last = pair.source.documents.values()
+    assert len(first) == len(last) <= plan.depth
+    hits = [document in RELEVANT for document in first]
+    assert hits == sorted(hits, reverse=True)
+    assert hits[0]
+    assert pair.lists["A"] == tuple(range(1, sum(hits) + 1))
+    assert last[0] not in RELEVANT
+    asked = [{*question.source.documents.values()} for question in questions]
+    assert {first, last} not in asked
+    assert {*pair.lists.values()} not in [{*question.lists.values()} for question in questions]
+
+
+def test_a_pair_that_is_asked_is_not_practised():
+    plan = a_preference_plan(**PICTURES)
+    pair = practice_pair(plan, [])
+    again = practice_pair(plan, [pair])
+    assert again.source.documents != pair.source.documents
+    assert practice_pair(plan, [pair, again]).source.documents != again.source.documents
+
+
 # --- the pages -----------------------------------------------------------------------------
 
 
@@ -371,7 +398,7 @@ def test_what_is_missing_is_said_beside_what_was_chosen(app, session):
     assert "Please choose one of the four answers." in visitor.text
     visitor.submit("/q/1", preferred="left", satisfaction_left="4")
     assert "Please say how much better the list is." in visitor.text
-    assert "Please say how satisfied you are with list 2." in visitor.text
+    assert "Please rate list 2." in visitor.text
     [chosen] = visitor.page.select("[name=satisfaction_left][checked]")
     assert chosen["value"] == "4"
     # A strength that does not belong to the answer is left out.
@@ -386,7 +413,9 @@ def test_what_is_missing_is_said_beside_what_was_chosen(app, session):
 def test_an_answer_is_changed_reviewed_and_handed_in(visitor, session, study):
     answered(visitor)
     assert visitor.path == "/review"
-    assert visitor.text.count("List 1 is better") == 5
+    assert [cell.text.strip() for cell in visitor.page.select(".review td:nth-child(2)")] == [
+        "List 1"
+    ] * 5
     visitor.open("/q/2")
     assert visitor.page.select_one("[name=preferred][checked]")["value"] == "left"
     visitor.submit("/q/2", preferred="neither")
@@ -402,7 +431,7 @@ def test_a_form_from_before_a_change_elsewhere_is_refused(visitor):
     visitor.submit("/q/1", preferred="equal")
     visitor.post("/q/1", **old, preferred="right")
     assert visitor.status == 409
-    assert "Both are equally good" in visitor.text
+    assert "Saved there is: Equally good." in visitor.text
 
 
 def test_the_review_and_ones_own_data_show_all_of_an_answer(app, session):
@@ -411,7 +440,7 @@ def test_the_review_and_ones_own_data_show_all_of_an_answer(app, session):
     chosen = {"strength": "2", "satisfaction_left": "4", "satisfaction_right": "1"}
     for position in range(1, 6):
         visitor.submit(f"/q/{position}", preferred="left", **chosen)
-    words = "List 1 is better, clearly; satisfied with list 1: 4 of 5, with list 2: 1 of 5"
+    words = "List 1, clearly; satisfied with list 1: 4 of 5, with list 2: 1 of 5"
     for path in ("/review", "/my-data"):
         visitor.open(path)
         assert visitor.text.count(words) == 5
@@ -886,7 +915,7 @@ def test_a_draft_is_made_in_the_browser_of_judgements_and_runs(app, session):
     session.rollback()
     assert (plan.kind, plan.language, plan.questions) == ("preference", "el", 4)
     assert (plan.contrast, plan.measures, plan.show_items) == (("AP", "RR"), ("AP", "RR"), True)
-    assert plan.question_text == "Ποια λίστα αποτελεσμάτων θα προτιμούσατε να πάρετε;"
+    assert plan.question_text == "Ποια λίστα θα προτιμούσατε;"
 
 
 def told(visitor):

@@ -152,9 +152,8 @@ def test_whoever_finishes_gets_the_code_and_the_way_back_again_and_again(client,
     visitor.submit("/consent", agree="y")
     visitor.submit("/about-you", age="23", education="School")
     visitor.submit("/scenario")
-    visitor.open("/practice?step=3")
-    visitor.submit("/practice", choice="1")
-    visitor.submit("/start")
+    visitor.open("/practice?step=4")
+    visitor.submit("/practice")
     for position in (1, 2, 3):
         visitor.submit(f"/q/{position}", choice="1")
     visitor.submit("/review")
@@ -290,29 +289,25 @@ def test_the_page_of_declining_is_for_those_who_declined(client, session, study)
 def test_ones_own_ranking_is_asked_before_any_method_is_seen(client, session):
     an_open_study(session, "rank-first", columns="after")
     visitor = Visitor(client, "rank-first")
-    visitor.prepare()
+    visitor.start()
     places = {f"rank_{letter}": place for letter, place in zip("ABCDE", "11111", strict=True)}
-    for path in ("/practice", "/q/1"):
-        visitor.open(f"{path}?step=3")
-        assert "In which order would you put them?" in visitor.text
-        assert "Method" not in visitor.page.select_one("form#vote").get_text()
-        assert not visitor.page.select("[name=choice]")
-        visitor.submit(path, rank_A="1")
-        assert visitor.status == 400
-        assert "give a place to B, C, D and E" in visitor.text
-        marked = [select["id"] for select in visitor.page.select("select[aria-invalid]")]
-        assert marked == ["rank-B", "rank-C", "rank-D", "rank-E"]
-        visitor.submit(path, **places)
-        assert visitor.path == path
-        assert visitor.page.select_one("#rank-B option[selected]").text == "1"
-        assert visitor.page.select_one("[name=choice]")["value"] == "own"
-        assert [box["value"] for box in visitor.page.select("[name=choice][checked]")] == ["own"]
-        visitor.submit(path, choice="own", **places)
-        if path == "/practice":
-            visitor.submit("/start")
+    assert visitor.page.h1.text == "Put the five systems in order, best first"
+    assert "Method" not in visitor.page.select_one("form#vote").get_text()
+    assert not visitor.page.select("[name=choice]")
+    visitor.submit("/q/1", rank_A="1")
+    assert visitor.status == 400
+    assert "give a place to B, C, D and E" in visitor.text
+    marked = [select["id"] for select in visitor.page.select("select[aria-invalid]")]
+    assert marked == ["rank-B", "rank-C", "rank-D", "rank-E"]
+    visitor.submit("/q/1", **places)
+    assert visitor.path == "/q/1"
+    assert visitor.page.select_one("#rank-B option[selected]").text == "1"
+    assert visitor.page.select_one("[name=choice]")["value"] == "own"
+    assert [box["value"] for box in visitor.page.select("[name=choice][checked]")] == ["own"]
+    visitor.submit("/q/1", choice="own", **places)
     [(_, drawn)] = shown_rows(session, position=1)
     assert drawn.ranked_first == Ranking.parse("A=B=C=D=E")
-    assert session.query(StoredResponse).count() == 2
+    assert session.query(StoredResponse).count() == 1
 
 
 def test_the_first_ranking_counts_whatever_is_posted_later(client, session):

@@ -37,6 +37,12 @@ def orderings(visitor):
     }
 
 
+def places_on(visitor):
+    """The places that are chosen on the page."""
+    chosen = visitor.page.select("#selects option[selected]:not([value=''])")
+    return {option.parent["name"]: int(option["value"]) for option in chosen}
+
+
 def places_of(ranking):
     return {f"rank-{letter}": place for letter, place in ranking.places.items()}
 
@@ -69,7 +75,7 @@ def differing(visitor):
 
 
 def test_an_own_ordering_that_is_a_methods_is_credited_to_it_and_says_so(session, visitor):
-    an_open_study(session, practice=False)
+    an_open_study(session, practice=False, scores="open")
     visitor.start()
     shown = orderings(visitor)
     own = shown[2]
@@ -82,7 +88,8 @@ def test_an_own_ordering_that_is_a_methods_is_credited_to_it_and_says_so(session
         assert str(label) in notice.text
     assert str(own) in "".join(notice.text.split())
     visitor.open(notice.a["href"].removeprefix(visitor.home))
-    assert visitor.page.select_one("[name=choice][value=own]").has_attr("checked")
+    assert places_on(visitor) == places_of(own)
+    assert not visitor.page.select("[name=choice][checked]")
     assert not visitor.page.select(".notice")
     other = next(each for each in shown.values() if each != own)
     visitor.submit("/q/1", choice="own", **places_of(other))
@@ -97,7 +104,7 @@ def test_a_credited_ordering_is_told_on_the_page_of_all_answers_and_in_ones_data
     visitor.submit("/q/1", choice="own", **places_of(orderings(visitor)[1]))
     assert visitor.path == "/review"
     assert "so it counts for" in visitor.page.select_one(".notice").text
-    assert "Your own ordering, that of Method" in visitor.text
+    assert "Your own order, that of Method" in visitor.text
     [answer] = visitor.client.get(f"/s/{SLUG}/my-data.json").json["questions"][0]["answers"]
     assert answer["typed"] is True
     assert answer["own_ordering"] is None
@@ -116,8 +123,8 @@ def test_no_notice_is_shown_of_an_answer_that_counts_as_it_was_given(session, vi
 def reversal(visitor):
     """An ordering of no method that puts a list above one that is earlier at every position."""
     rows = {
-        row.select_one(".letter").text: [int(rank.text) for rank in row.select(".rank")]
-        for row in visitor.page.select(".sheet tbody tr")
+        row["data-list"]: [int(rank.text) for rank in row.select(".rank")]
+        for row in visitor.page.select("[data-list]")
     }
     better, worse = next(
         (a, b) for a in rows for b in rows if rows[a] != rows[b] and all(map(le, rows[a], rows[b]))
@@ -137,7 +144,7 @@ def to_a_reversal(visitor):
 
 @pytest.mark.parametrize("columns", ["before", "never"])
 def test_an_order_that_puts_a_later_list_first_is_asked_about_once(session, visitor, columns):
-    study = an_open_study(session, practice=False, columns=columns, questions=10)
+    study = an_open_study(session, practice=False, columns=columns, questions=10, scores="open")
     visitor.start()
     position = 1
     if columns == "before":
@@ -149,8 +156,7 @@ def test_an_order_that_puts_a_later_list_first_is_asked_about_once(session, visi
     assert (visitor.status, visitor.path) == (200, path)
     assert f"You put {worse} above {better}" in visitor.page.select_one(".asks").text
     assert stored(session, position) is None
-    for letter, place in own.places.items():  # what was typed is still there
-        assert visitor.page.select_one(f"#rank-{letter} [selected]")["value"] == str(place)
+    assert places_on(visitor) == places_of(own)  # what was typed is still there
     visitor.submit(path, choice="own", **places_of(own))
     assert visitor.path == f"/q/{position + 1}"
     scores = True if columns == "before" else None
@@ -212,7 +218,7 @@ def test_positions_that_are_not_shown_are_no_reason_to_ask(session, visitor):
 
 @pytest.mark.parametrize(("choice", "is_own"), [("match", False), ("own", True)])
 def test_an_own_ordering_beside_a_tick_is_asked_about(session, visitor, choice, is_own):
-    an_open_study(session, practice=False)
+    an_open_study(session, practice=False, scores="open")
     visitor.start()
     shown = orderings(visitor)
     own = next(
@@ -222,8 +228,8 @@ def test_an_own_ordering_beside_a_tick_is_asked_about(session, visitor, choice, 
     )
     visitor.submit("/q/1", choice="1", **places_of(own))
     assert stored(session) is None
-    assert "It is not saved yet: which one counts?" in visitor.text
-    assert buttons(visitor) == {"match": "Method 1", "own": "My own ordering"}
+    assert "Which one counts?" in visitor.page.select_one(".asks").text
+    assert buttons(visitor) == {"match": "Method 1", "own": "My own order"}
     visitor.submit("/q/1", choice="1", settle=choice, **places_of(own))
     assert visitor.path == "/q/2"
     expected = (frozenset(), own) if is_own else (frozenset({1}), None)
@@ -235,7 +241,7 @@ def test_an_own_ordering_beside_a_tick_is_asked_about(session, visitor, choice, 
 
 
 def test_an_own_ordering_beside_its_own_method_is_not_asked_about(session, visitor):
-    an_open_study(session, practice=False)
+    an_open_study(session, practice=False, scores="open")
     visitor.start()
     visitor.submit("/q/1", choice="2", **places_of(orderings(visitor)[2]))
     assert visitor.path == "/q/2"
@@ -266,14 +272,14 @@ def test_after_an_own_ordering_from_before_the_methods_a_tick_is_the_answer(sess
 
 
 def test_ticks_of_different_orderings_are_asked_about(session, visitor):
-    an_open_study(session, practice=False)
+    an_open_study(session, practice=False, scores="open")
     visitor.start()
     first, second, letters = differing(visitor)
     ticks = {"choice": [str(first), str(second)]}
     visitor.submit("/q/1", **ticks)
     assert stored(session) is None
     listed = f"{', '.join(letters[:-1])} and {letters[-1]}"
-    assert f"They differ in {listed}." in visitor.text
+    assert f"they differ in {listed}." in visitor.text
     assert set(buttons(visitor)) == {str(first), str(second), "several", "own"}
     visitor.submit("/q/1", settle="several", **ticks)
     assert stored(session) == (
@@ -289,7 +295,7 @@ def test_ticks_of_different_orderings_are_asked_about(session, visitor):
 
 
 def test_of_different_orderings_the_nearest_is_chosen(session, visitor):
-    an_open_study(session, practice=False)
+    an_open_study(session, practice=False, scores="open")
     visitor.start()
     first, second, _ = differing(visitor)
     visitor.submit("/q/1", choice=[str(first), str(second)])
@@ -302,16 +308,16 @@ def test_of_different_orderings_the_nearest_is_chosen(session, visitor):
 
 @pytest.mark.slow
 def test_instead_of_different_orderings_an_own_one_is_given(session, visitor):
-    an_open_study(session, practice=False)
+    an_open_study(session, practice=False, scores="open")
     visitor.start()
     shown = orderings(visitor)
     first, second, _ = differing(visitor)
     visitor.submit("/q/1", choice=[str(first), str(second)])
     visitor.submit("/q/1", choice=[str(first), str(second)], settle="own")
-    assert "Now give your own ordering" in visitor.text
-    assert visitor.page.select_one("[name=choice][value=own]").has_attr("checked")
+    assert "Now give your own order" in visitor.text
+    assert not visitor.page.select("[name=choice][checked]")
     visitor.submit("/q/1", choice="own", rank_A="1")
-    assert "Your own ordering is not complete" in visitor.text
+    assert "Your own order is not complete" in visitor.text
     own = Ranking.parse("A=B=C=D=E")
     assert own not in shown.values()
     visitor.submit("/q/1", choice="own", **places_of(own))
@@ -404,6 +410,17 @@ def test_a_form_without_a_valid_token_does_not_say_that_it_was_asked_back(sessio
     assert visitor.path == "/q/1"
     assert visitor.page.select(".asks")
     assert stored(session) is None
+
+
+@pytest.mark.parametrize(("sent", "seen"), [("yes", True), ("no", False), ("", None), ("x", None)])
+def test_it_is_stored_whether_folded_scores_were_opened(session, visitor, sent, seen):
+    an_open_study(session, practice=False, scores="folded")
+    visitor.start()
+    visitor.submit("/q/1", choice="1", scores_seen=sent)
+    assert stored(session) == (OrderingAnswer(frozenset({1}), None, scores_seen=seen), None)
+    visitor.open("/q/1")
+    kept = {True: "yes", False: "no", None: ""}[seen]
+    assert visitor.page.select_one("[name=scores_seen]")["value"] == kept
 
 
 def test_a_credited_ordering_is_told_on_the_way_back_too(session, visitor):

@@ -45,7 +45,7 @@ def look(visitor, address, method):
     path = address.removeprefix(visitor.home)
     visitor.open(path) if method == "GET" else visitor.post(path)
     assert visitor.status < 500, (address, method)
-    assert f"Questions about this survey: {CONTACT}" in visitor.text, (address, method)
+    assert f"Questions? {CONTACT}" in visitor.text, (address, method)
 
 
 def leads_to_own_data(visitor):

@@ -37,7 +37,13 @@ def test_an_error_speaks_the_language_the_browser_asks_for(client, address, aske
 @ON_SQLITE
 @pytest.mark.parametrize(
     ("address", "status"),
-    [("no-such", 404), ("q/99", 404), ("q/1000", 404), ("q/1/no-such", 404), ("start", 405)],
+    [
+        ("no-such", 404),
+        ("q/99", 404),
+        ("q/1000", 404),
+        ("q/1/no-such", 404),
+        ("practice/check", 405),
+    ],
 )
 def test_an_error_within_a_study_speaks_the_language_of_the_study(client, session, address, status):
     study = an_open_study(session, language="el")

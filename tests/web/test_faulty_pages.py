@@ -25,13 +25,15 @@ FIELDS = [
 CLOSING = [{**field, "name": f"{field['name']}_too"} for field in FIELDS[1:]]
 NOT_FILLED_IN = ("csrf_token", "active_seconds", "go")  # tokens, a clock, buttons
 NOT_READ = ("script", "style", "title", "textarea")
-OF_FAULTS = "#problems, .wrong"  # the list of errors, and the error beside a field
+# The list of errors, the error beside a field, and what is filled in, in words.
+OF_FAULTS = "#problems, .wrong, #echo"
 
 
 def read(page):
     """All that a page holds, its texts, links, pictures and controls, without the errors.
 
-    Of a field that can be filled in, the name: ``filled_in`` reads the values.
+    Of a field that can be filled in, the name: ``filled_in`` reads the values, of which the page's
+    words say no more.
     """
     for part in page.select(OF_FAULTS):
         part.extract()
@@ -210,11 +212,11 @@ TOO_LONG = {"reason": "because" * 500}
 PREFERRED = {"preferred": "left", "strength": "1", "satisfaction_left": "4"}
 # Each kind and design: how its study is made, and faulty answers to a question.
 STUDIES = {
-    "ordering": (an_open_study, {}, [{}, {"choice": ["own", "2"]}, {"choice": "own"}]),
+    "ordering": (an_open_study, {}, [{}, {"rank-C": "1"}, {"rank-A": "1", "rank-B": "1"}]),
     "ordering, no methods": (an_open_study, {"columns": "never"}, [{}, {"rank-A": "2"}]),
-    "ordering of pictures": (a_pictured_study, {}, [{}, {"choice": "own", "rank-B": "1"}]),
+    "ordering of pictures": (a_pictured_study, {}, [{}, {"rank-B": "1"}]),
     "labelling": (a_labelling_study, {}, [{"document": ["1", "3"], **TOO_LONG}]),
-    "grouping": (a_grouping_study, {}, [{"document": ["1", "3"], "go": "done"}]),
+    "grouping": (a_grouping_study, {}, [{"document": ["1", "3"], "go": "new"}]),
     "preference": (
         a_preference_study,
         {"ask_strength": True, "ask_satisfaction": True},
@@ -248,24 +250,24 @@ def test_practice(visitor, study):
     visitor.submit("/practice/check", better="0")  # the wrong one, which is explained
     assert visitor.page.select_one(".notice")
     assert [*(before - read(visitor.page))] == []
-    visitor.open("/practice?step=3")
-    for fault in ({}, {"choice": ["own", "2"]}, {"choice": "own", "rank-A": "1"}):
-        faulty(visitor, "/practice", **fault)
-    visitor.open("/practice?step=3")
-    expired(visitor, "/practice")
+    visitor.open("/practice?step=4")
+    visitor.submit("/practice", csrf_token="another")
+    assert visitor.status == 400
+    assert visitor.page.select_one("#problems")
+    assert visitor.page.select_one("button.go").text == "Start"
+    visitor.submit("/practice")
+    assert visitor.path == "/q/1"
 
 
-@pytest.mark.parametrize("path", ["/practice?step=3", "/q/1"])
-def test_an_own_ordering_and_its_comparison_with_the_methods(visitor, session, path):
+def test_an_own_ordering_and_its_comparison_with_the_methods(visitor, session):
     an_open_study(session, columns="after", **WHY)
-    visitor.prepare() if "practice" in path else visitor.start()
-    visitor.open(path)
-    path = path.partition("?")[0]
+    visitor.start()
+    path = "/q/1"
     faulty(visitor, path, **{"rank-A": "2"})
     expired(visitor, path)
     visitor.insist(path, **{f"rank-{letter}": str(n) for n, letter in enumerate("ABCDE", 1)})
     assert visitor.page.select_one("[name=choice]")
     expired(visitor, path)
-    for fault in ({"choice": None}, {"choice": ["own", "1"]}):
+    for fault in ({"choice": ["own", "1"]}, {"rank-A": ""}):
         faulty(visitor, path, **fault)
         expired(visitor, path)

@@ -17,9 +17,20 @@ NEWEST = 2021
 # Names in scripts that are neither the browser's nor declared or written as a key in a script: of
 # fields of forms, of words that pages have as JSON, of what data- attributes and files are called.
 OWN_NAMES = {
-    *("alone", "and", "column", "csrf_token", "dragged", "dropped", "field", "heading"),
-    *("isRefused", "later", "loses", "new", "not_needed", "options", "step_key", "table"),
-    *("taking", "tied", "vectors", "version", "zip"),
+    *(
+        "alone",
+        "and",
+        "by_how_much",
+        "column",
+        "csrf_token",
+        "dragged",
+        "dropped",
+        "field",
+        "heading",
+    ),
+    *("isRefused", "later", "loses", "mine", "more", "new", "not_needed", "nothing", "options"),
+    *("satisfied", "short", "strengths", "way"),
+    *("soFar", "step_key", "table", "taking", "ticks", "tied", "vectors", "version", "zip"),
 }
 # Members of objects that every browser of this century has.
 OLDEST = {"Object", "direction", "document", "prototype", "size", "transform"}

@@ -634,12 +634,13 @@ def test_the_preview_shows_every_page_in_any_label_order_and_stores_nothing(desk
             for link in desk.page.select("main a[href], footer a[href]"):
                 assert link["href"].startswith(("#", f"{STUDY}/preview/")), link
         desk.open(f"{STUDY}/preview/{labels}/question/1")
-        values = [row.select_one("td b").text for row in desk.page.select(".sheet tbody tr")]
+        values = [row.td.text for row in desk.page.select(".scores [data-scores]")]
+        assert len(values) == 5
         assert values != first
         first = values
     desk.send(f"{STUDY}/preview/321/question/1")
     assert desk.status == 400
-    assert "Tick a method whose ordering matches yours" in desk.text
+    assert "Tick a method, or give your own order." in desk.text
     desk.send(f"{STUDY}/preview/321/question/1", choice="1")
     assert desk.address == f"{STUDY}/preview/321/question/2"
     assert session.query(Participant).count() == 0
@@ -652,13 +653,13 @@ def test_the_preview_shows_every_page_in_any_label_order_and_stores_nothing(desk
 def test_a_preview_asks_back_as_the_real_page_does(desk, session, study):
     question = f"{STUDY}/preview/123/question/1"
     desk.open(question)
-    shown = [Ranking.parse(order.text) for order in desk.page.select(".pick .order")]
+    shown = [Ranking.parse(order.text) for order in desk.page.select(".method .order")]
     differing = [label for label, order in enumerate(shown, 1) if order != shown[0]]
     desk.send(question, choice=["1", str(differing[0])])
     assert (desk.address, desk.status) == (question, 200)
     assert "give different orders" in desk.page.select_one(".asks").text
     desk.send(question, settle="own")
-    assert "Now give your own ordering" in desk.text
+    assert "Now give your own order" in desk.text
     places = {f"rank-{letter}": str(place) for letter, place in shown[0].places.items()}
     desk.send(question, choice="own", **places)
     assert desk.address == f"{STUDY}/preview/123/question/2"
@@ -680,7 +681,7 @@ def test_a_preview_shows_the_arm_that_is_chosen(desk, session):
     desk.open(f"{home}/")
     assert desk.address == f"{home}/123.before/entry"
     assert [option["value"] for option in desk.page.select("#arm option")] == [*plan.arms]
-    for arm, first, boxes in (("before", False, 4), ("after", True, 0), ("never", False, 0)):
+    for arm, first, boxes in (("before", False, 3), ("after", True, 0), ("never", False, 0)):
         desk.open(f"{home}/?labels=213&arm={arm}")
         question = f"{home}/213.{arm}/question/1"
         assert question in [link["href"] for link in desk.page.select(".preview a")]
@@ -691,7 +692,7 @@ def test_a_preview_shows_the_arm_that_is_chosen(desk, session):
     desk.open(f"{home}/213.after/question/1")
     places = {f"rank-{letter}": "1" for letter in plan.letters}
     desk.send(f"{home}/213.after/question/1", **places)
-    assert len(desk.page.select(".pick small")) == 3  # how far each method is from this ordering
+    assert len(desk.page.select(".method small")) == 3  # how far each method is from this ordering
     assert {field["value"] for field in desk.page.select("option[selected]")} >= {"1"}
     desk.send(f"{home}/213.after/question/1", choice="1")
     assert desk.address == f"{home}/213.after/question/2"

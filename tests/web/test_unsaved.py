@@ -158,7 +158,7 @@ def test_the_page_speaks_the_readers_language_where_the_study_cannot_be_asked(vi
 
 @ON_SQLITE
 def test_one_participant_cannot_fill_the_disk_and_loses_nothing(visitor, session, monkeypatch):
-    monkeypatch.setattr(answers, "ANSWERS_A_MINUTE", 2)
+    monkeypatch.setattr(answers, "ANSWERS_A_MINUTE", 1)
     visitor.submit("/q/1", choice="1")
     visitor.submit("/q/2", choice="2")
     assert visitor.status == 429
@@ -221,8 +221,8 @@ def test_an_answer_of_one_who_erased_meanwhile_is_nobody_elses(
 ):
     an_open_study(session, columns=columns)
     visitor = Visitor(client)
-    visitor.prepare()
-    form = {"rank_A": "1", "rank_B": "2", "rank_C": "3", "rank_D": "4", "rank_E": "5"}
+    visitor.start()
+    form = {f"rank_{letter}": "1" for letter in "ABCDE"}
     if columns == "before":
         form |= {"choice": "own"}
     instance = app.config["INSTANCE"]

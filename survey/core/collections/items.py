@@ -134,6 +134,9 @@ class FindItems(Protocol):
     def topic(self, topic: str) -> Topic | None:
         """Return a topic, None where the study has no such one."""
 
+    def topics(self) -> Sequence[Topic]:
+        """Return all topics of the study, sorted by their ids."""
+
     def pool(self) -> "Pool":
         """Return all documents, to be ranked."""
 

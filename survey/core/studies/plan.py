@@ -101,6 +101,7 @@ REASON_HELP = (
 )
 WANTED_HELP = "Once this many have finished, new visitors see that the study is full."
 SEED_HELP = "The same seed and design give the same questions, on any machine."
+PRACTICE = Switch("Begin with practice", help="It explains the task and never counts.")
 MARK_QUERY_WORDS_HELP = (
     "Bold and underlined: whole words, whatever their case and accents. It helps to find them, and "
     "favours systems that match words."
@@ -152,6 +153,7 @@ class Plan(ABC):
 
     kind: ClassVar[str]
     practice_seconds: ClassVar[int] = 20
+    has_check: ClassVar[bool] = False  # whether the practice asks a check question
     varied: ClassVar[tuple[str, ...]] = ()  # the fields that may differ between arms
     one_each: ClassVar[str] = ""  # the field that has an item for each question, of some kinds
     of_runs: ClassVar[Mapping[str, bool]] = {}  # set where lists from runs are new, unless said
@@ -194,10 +196,7 @@ class Plan(ABC):
     design: str = declared(Choice("Who answers what", DESIGNS), "all")
     per_participant: int | None = declared(PER_PARTICIPANT, None)
     shuffle_questions: bool = declared(Switch("Shuffle the questions for each participant"), False)
-    practice: bool = declared(
-        Switch("Begin with a practice question", help="It explains the task and never counts."),
-        True,
-    )
+    practice: bool = declared(PRACTICE, True)
     exclude_failed_check: bool = declared(
         Switch("Leave out whose first answer to the check question is wrong", help=CHECK_HELP),
         False,

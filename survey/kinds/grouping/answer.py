@@ -31,7 +31,8 @@ PUT, TAKE, RENAME, MERGE, ADOPT, UNDO, LOOK = (
     *("put", "take", "rename", "merge", "adopt", "undo", "look"),
 )
 ACTIONS = (PUT, TAKE, RENAME, MERGE, ADOPT, UNDO, LOOK)
-NEW, REST, DONE = "new", "rest", "done"  # of a form: put into a new group, the others unknown
+# Of a form: put into a new group, the others unknown, that the topic is done, or both of these.
+NEW, REST, DONE, REST_DONE = "new", "rest", "done", "rest-done"
 UNKNOWN = 0  # the group of what cannot be placed
 NAME_OF_UNKNOWN = IN_NO_CLUSTER  # in files
 GROUP_KEYS = "123456789abcdefghijkmopqrstvwxy"  # of groups; l, n, u and z do something else
@@ -191,12 +192,25 @@ def groups_of(clusters: Clustering) -> dict[str, list[str]]:
 
 
 class ShownGroup(NamedTuple):
-    """A group of the page: its key ("" for none), its name ("" for UNKNOWN), and its size."""
+    """A group of the page: its place among the groups, its name ("" for UNKNOWN), and its size.
+
+    ``place``: from 1 on, 0 for UNKNOWN.
+    """
 
     number: int
-    key: str
+    place: int
     name: str
     size: int
+
+    @property
+    def sign(self) -> str:
+        """What stands for it on a tile."""
+        return str(self.place or "?")
+
+    @property
+    def key(self) -> str:
+        """The key that puts a tile into it, "" for none."""
+        return f"u{GROUP_KEYS}"[self.place : self.place + 1]
 
     @property
     def colour(self) -> int:
@@ -289,7 +303,7 @@ class Sent(NamedTuple):
 def steps_from_form(
     plan: GroupingPlan, shown: GroupingShown, find: FindItems, sent: Sent
 ) -> list[GroupingStep]:
-    """Return the steps that a form asks for, at most one.
+    """Return the steps that a form asks for: one, or none, or with REST_DONE two.
 
     Raises ValueError for a form that the page did not offer.
     """
@@ -298,12 +312,8 @@ def steps_from_form(
         raise ValueError("there is no such tile")
     if sent.action != NEW and sent.group not in state.groups:
         raise ValueError("there is no such group")
-    if sent.action == REST:
-        left = shown.unplaced
-        return [GroupingStep(PUT, UNKNOWN, documents=left)] if left else []
-    if sent.action == DONE:
-        looks = plan.show_earlier and not state.has_looked and not shown.unplaced
-        return [GroupingStep(LOOK)] if looks and find.earlier(shown.question.number) else []
+    if sent.action in (REST, REST_DONE, DONE):
+        return _ended(plan, shown, find, sent.action)
     if sent.action == ADOPT:
         earlier = earlier_clusters(shown, find) if state.has_looked else []
         if not 0 <= sent.into < len(earlier):
@@ -313,6 +323,19 @@ def steps_from_form(
     step = _moved(state, sent, documents) if documents else None
     step = step or _changed(state, sent)
     return [step] if step else []
+
+
+def _ended(
+    plan: GroupingPlan, shown: GroupingShown, find: FindItems, action: str
+) -> list[GroupingStep]:
+    """Return the steps that call what is left unknown, and that end a topic or show others'."""
+    left = shown.unplaced if action != DONE else []
+    steps = [GroupingStep(PUT, UNKNOWN, documents=left)] if left else []
+    after = shown.after(steps)
+    looks = action != REST and plan.show_earlier and not after.presentation.has_looked
+    if looks and not after.unplaced and find.earlier(shown.question.number):
+        steps.append(GroupingStep(LOOK))
+    return steps
 
 
 def _moved(

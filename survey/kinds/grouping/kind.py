@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from itertools import chain, zip_longest
 from typing import Any
 
 from survey.core.collections.clusterings import Clustering, compare_clusters
@@ -15,7 +16,6 @@ from survey.db.models.base import Base
 from survey.kinds import Record, Sheet
 from survey.kinds.grouping.answer import (
     ASKED,
-    GROUP_KEYS,
     MERGE,
     PUT,
     TAKE,
@@ -33,7 +33,7 @@ from survey.kinds.grouping.answer import (
     groups_of,
 )
 from survey.kinds.grouping.bot import GroupingBot
-from survey.kinds.grouping.pages import GroupingForm
+from survey.kinds.grouping.pages import GroupingForm, ends
 from survey.kinds.grouping.plan import FIRST, GroupingPlan, GroupingQuestion
 from survey.kinds.grouping.results import Assessor, GroupResults
 from survey.kinds.steps import STEPS_FILE, Done, KindInSteps, whole_seconds
@@ -48,7 +48,9 @@ from survey.services.exchange.input_files import JUDGEMENTS_FOLDER, BundleError
 from survey.services.exchange.tables import PARTICIPANT, Column, Content, Row, Table, row_lines
 from survey.services.participation.answers import ShownQuestion
 from survey.web.language import gettext
-from survey.web.participant.kind_pages import Doubt
+from survey.web.participant.kind_pages import Doubt, PracticeScreen
+
+MOST_PRACTISED, MOST_PRACTISED_OF_ONE = 8, 6  # documents of the practice; where there is one topic
 
 
 class GroupingKind(GroupingBot, KindInSteps[GroupingPlan, GroupingQuestion, GroupingPresentation]):
@@ -70,9 +72,9 @@ class GroupingKind(GroupingBot, KindInSteps[GroupingPlan, GroupingQuestion, Grou
     ) -> GroupingView:
         """Return documents and groups as they are now, and the earlier ones if they were shown."""
         state, order = view.presentation, view.order
-        items, topic = find(order, question.topic)
+        items, topic = find(order, question.topic or None)
         groups = {
-            number: ShownGroup(number, f"u{GROUP_KEYS}"[place : place + 1], name, len(documents))
+            number: ShownGroup(number, place, name, len(documents))
             for place, (number, (name, documents)) in enumerate(state.groups.items())
         }
         of_document: dict[str, list[ShownGroup]] = {}
@@ -108,6 +110,19 @@ class GroupingKind(GroupingBot, KindInSteps[GroupingPlan, GroupingQuestion, Grou
             )
             for clusters, other in zip(earlier, earlier[::-1], strict=True)
         )
+
+    def practice_question(
+        self, plan: GroupingPlan, questions: Sequence[GroupingQuestion]
+    ) -> GroupingQuestion:
+        """Return a topic of the study's own documents: of some of its topics, or a few of one.
+
+        It has no id, so that its page shows no topic.
+        """
+        ordered = sorted(questions, key=lambda each: each.number)[: MOST_PRACTISED // 2]
+        in_turn = chain.from_iterable(zip_longest(*(sorted(each.documents) for each in ordered)))
+        several = MOST_PRACTISED if len(ordered) > 1 else MOST_PRACTISED_OF_ONE
+        documents = [*dict.fromkeys(filter(None, in_turn))][:several]
+        return GroupingQuestion(0, "", tuple(documents))
 
     def is_due(
         self,
@@ -291,8 +306,16 @@ class GroupingKind(GroupingBot, KindInSteps[GroupingPlan, GroupingQuestion, Grou
 
     answer_form = GroupingForm
     work_template = "participant/grouping/_work.html"
-    question_template = practice_template = "participant/grouping/question.html"
+    question_template = "participant/grouping/question.html"
     answer_template = "participant/grouping/_answer.html"
+
+    def practice_screens(self, plan: GroupingPlan) -> Sequence[PracticeScreen]:
+        """See ``KindPages``."""
+        return (PracticeScreen("groups", "participant/grouping/practice.html"),)
+
+    def leaves_practice(self, go: str) -> bool:
+        """See ``KindPages``; Enter leaves it too, where it makes no group."""
+        return ends(go)
 
     def doubt_of(
         self, plan: GroupingPlan, form: GroupingForm, shown: Callable[[], ShownQuestion]

@@ -12,11 +12,13 @@ from survey.kinds.grouping.answer import (
     ASKED,
     DONE,
     LONGEST_GROUP_NAME,
+    LOOK,
     MERGE,
     NAME_OF_UNKNOWN,
     NEW,
     PUT,
     RENAME,
+    REST_DONE,
     TAKE,
     GroupingShown,
     GroupingStep,
@@ -32,14 +34,26 @@ TILE = re.compile(r"[1-9][0-9]{0,2}")
 BUTTON = re.compile(r"(put|take|rename|merge|adopt)-([0-9]{1,3})")
 
 
+def meant() -> str:
+    """Return the button that "next" stands for, which Enter presses, in the form that was sent."""
+    has_both = request.form.getlist("document") and request.form.get("group", "").strip()
+    return NEW if has_both else DONE
+
+
+def ends(go: str) -> bool:
+    """Return whether a form was sent that says that its topic is done."""
+    return go == DONE or (request.method == "POST" and go in ("next", "") and meant() == DONE)
+
+
 class GroupingForm(AnswerForm):
     """Selected tiles, names of groups, and the button that was pressed.
 
     ``document``: the number of a tile, repeated. ``go``: "new" or "" (into the group that
     ``group`` names), "put-3" (into group 3), "take-3", "rename-3", "merge-3", "adopt-0", "undo",
-    "rest" (what is left is unknown), "done", "back", or "next", which Enter presses: "new" where
-    tiles are selected and ``group`` has a name, else "done". ``name-3`` is the name of a group
-    that is renamed, ``into-3`` the number of the group that it is merged into.
+    "rest" (what is left is unknown), "done", "rest-done" (both), "back", or "next", which Enter
+    presses: "new" where tiles are selected and ``group`` has a name, else "done". ``name-3`` is
+    the name of a group that is renamed, ``into-3`` the number of the group that it is merged into.
+    ``left``: how many tiles are in no group yet, of a topic that is to be done.
     """
 
     asks = confirms = ASKED
@@ -49,12 +63,12 @@ class GroupingForm(AnswerForm):
     step_key = HiddenField()
     group = HiddenField()
     stays = False
+    left = 0
 
     def validate(self, extra_validators: object = None) -> bool:
         """Check that a button of this page was pressed, with what it needs."""
         if self.go.data == "next":
-            selected = request.form.getlist("document") and request.form.get("group", "").strip()
-            self.go.data = NEW if selected else DONE
+            self.go.data = meant()
         is_valid = super().validate(extra_validators)
         if problem := self._problem() if is_valid else "":
             self.group.errors = [problem]
@@ -105,17 +119,15 @@ class GroupingForm(AnswerForm):
                 )
             ]
             return ()
-        left = len(shown.unplaced) if self.go.data == DONE else 0
-        self.stays = bool(left or steps)
-        if left:
+        self.left = len(shown.unplaced) if self.go.data == DONE else 0
+        self.stays = bool(self.left) or any(step.action == LOOK for step in steps)
+        if self.left:
             self.group.errors = [
                 ngettext(
-                    "%(count)s is in no group yet. Place it, or press “The others cannot be "
-                    "placed”.",
-                    "%(count)s are in no group yet. Place them, or press “The others cannot be "
-                    "placed”.",
-                    left,
-                    count=left,
+                    "%(count)s is in no group yet",
+                    "%(count)s are in no group yet",
+                    self.left,
+                    count=self.left,
                 )
             ]
         return steps
@@ -123,7 +135,7 @@ class GroupingForm(AnswerForm):
     @property
     def is_done(self) -> bool:
         """Whether all is placed, and the earlier groupings were shown where they are."""
-        return super().is_done and not self.stays
+        return self.go.data in (DONE, REST_DONE) and not self.stays
 
     @property
     def answer(self) -> Done:
@@ -131,15 +143,15 @@ class GroupingForm(AnswerForm):
         return Done(max(1, self.stored_steps))
 
     @property
-    def filled_in(self) -> tuple[frozenset[int], str]:
-        """The selected tiles and the typed name, of a form with an error."""
+    def filled_in(self) -> tuple[frozenset[int], str, int]:
+        """The selected tiles, the typed name and ``left``, of a form with an error."""
         sent = self._sent
-        return (sent.tiles, sent.name) if self.errors else (frozenset(), "")
+        return (sent.tiles, sent.name, self.left) if self.errors else (frozenset(), "", 0)
 
     def add_error(self, sentence: str) -> None:
         """Add an error of the whole form."""
         self.group.errors = [sentence]
 
     def control_id(self, field: Field) -> str:
-        """Return the id of the first tile."""
+        """Return the id of the first tile that is in no group yet."""
         return "tile" if field is self.group else str(field.name)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 from survey.core.kind import DeclaredQuestion
 from survey.core.studies.fields import Fault, Nested, Rule, Switch, Whole, Words, declared
 from survey.core.studies.minutes import DocumentLoad
-from survey.core.studies.plan import MARK_QUERY_WORDS, Plan
+from survey.core.studies.plan import MARK_QUERY_WORDS, PRACTICE, Plan
 from survey.core.studies.provenance import twice_faults, why_no_id
 
 MOST_TOPICS, MOST_DOCUMENTS = 500, 500
@@ -44,7 +44,7 @@ class GroupingPlan(Plan):
     questions: int = declared(Whole("Topics", 1, MOST_TOPICS), 10)
     participants: int = declared(Whole("Assessors wanted", 1, 10_000, help="Two, and a third."), 3)
     shuffle_questions: bool = declared(Switch("Shuffle the topics for each assessor"), True)
-    practice: bool = False  # no form asks for these two
+    practice: bool = declared(PRACTICE, False)  # as released; the preset turns it on
     design: str = "all"
     sufficient_agreement: int = declared(
         Whole("Agreement that is sufficient", 0, 100, help=AGREEMENT_HELP), 80
@@ -124,8 +124,6 @@ class GroupingPlan(Plan):
                 yield Fault(("topics", topic), f"{text} grouped")
         if self.design != "all":
             yield Fault(("design",), f"design is {self.design}; first assessors group all topics")
-        if self.practice:
-            yield Fault(("practice",), "practice is on; grouping has no practice question")
 
 
 def _documents(documents: Iterable[object]) -> tuple[object, ...]:

@@ -216,6 +216,26 @@ class LabellingShown(NamedTuple):
     presentation: LabellingPresentation
 
 
+def practised(
+    plan: LabellingPlan, question: LabellingQuestion, find: FindItems
+) -> LabellingQuestion:
+    """Return a question with the topic that it shows: the practice's is asked by no question.
+
+    Such a topic is taken from those of the study, a picture where the question's own is one;
+    without any, the question's own is practised.
+    """
+    if question.number:
+        return question
+    own = find.topic(question.topic) or Topic(question.topic)
+    spare = [
+        topic
+        for topic in find.topics()
+        if topic.topic not in plan.topics and (topic.text or topic.sha256)
+    ]
+    spare.sort(key=lambda topic: bool(topic.sha256) != bool(own.sha256))
+    return replace(question, topic=spare[0].topic) if spare else question
+
+
 def ranked(
     plan: LabellingPlan, question: LabellingQuestion, state: LabellingPresentation, find: FindItems
 ) -> list[str]:
@@ -270,7 +290,7 @@ def steps_from_form(
     ``seen``: the numbers of the tiles that were in view, None where the page had no script that
     knows. Raises ValueError for a batch that was never shown.
     """
-    question, state = shown
+    question, state = practised(plan, shown.question, find), shown.presentation
     steps: list[LabellingStep] = []
     if not state.steps:
         steps.append(first_batch(plan, question, state, find))

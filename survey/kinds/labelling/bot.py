@@ -82,7 +82,7 @@ class LabellingBot:
         if form.css_first("[name=step_key]") is None:
             return None
         is_first = form.css("[name=batch]")[0].attributes["value"] == "1"
-        topic = preference.topics.find_in(form.css_first(".query aside"))
+        topic = preference.topics.find_in(form.css_first(".find"))
         documents, grades = [], []
         for number, tile in enumerate(form.css("[name=document]")):
             document = preference.documents.find_in(tile.parent)

@@ -29,6 +29,7 @@ from survey.kinds.labelling.answer import (
     Tile,
     first_batch,
     own_documents,
+    practised,
 )
 from survey.kinds.labelling.bot import LabellingBot
 from survey.kinds.labelling.pages import LabellingForm
@@ -50,7 +51,7 @@ from survey.services.exchange.tables import (
 )
 from survey.services.participation.answers import ShownQuestion
 from survey.web.language import gettext
-from survey.web.participant.kind_pages import Doubt
+from survey.web.participant.kind_pages import Doubt, PracticeScreen
 
 
 class LabellingKind(
@@ -65,6 +66,12 @@ class LabellingKind(
     metadata = Base.metadata
     pace_note = "Pictures: shown in a batch so far."
     public_note = "from batch to batch, all pictures of the collection"
+
+    def practice_question(
+        self, plan: LabellingPlan, questions: Sequence[LabellingQuestion]
+    ) -> LabellingQuestion:
+        """Return the last query; the page takes a topic that no query asks, see ``practised``."""
+        return replace(questions[-1], number=0)
 
     def show(
         self, question: LabellingQuestion, presentation: LabellingPresentation
@@ -81,6 +88,7 @@ class LabellingKind(
     ) -> LabellingView:
         """Return the batch that is shown now, with its pictures or texts, and the counts."""
         state = view.presentation
+        question = practised(plan, question, find)
         if not state.steps:
             state = replace(state, steps=[first_batch(plan, question, state, find)])
         documents = state.batches[state.batch - 1]
@@ -274,8 +282,12 @@ class LabellingKind(
 
     answer_form = LabellingForm
     work_template = "participant/labelling/_work.html"
-    question_template = practice_template = "participant/labelling/question.html"
+    question_template = "participant/labelling/question.html"
     answer_template = "participant/labelling/_answer.html"
+
+    def practice_screens(self, plan: LabellingPlan) -> Sequence[PracticeScreen]:
+        """Return one screen: the page of a query; it ends with "Start" on its second page."""
+        return (PracticeScreen("practice", "participant/labelling/practice.html"),)
 
     def doubt_of(
         self, plan: LabellingPlan, form: LabellingForm, shown: Callable[[], ShownQuestion]

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from flask import request
 from wtforms import Field, HiddenField
@@ -15,6 +16,7 @@ from survey.kinds.labelling.answer import (
     NEXT,
     REFINE,
     TURN,
+    UNSEEN,
     LabellingShown,
     LabellingStep,
     steps_from_form,
@@ -29,13 +31,13 @@ BUTTON_ACTIONS = {"next": NEXT, "refine": REFINE, "previous": BACK, "done": DONE
 
 
 class LabellingForm(AnswerForm):
-    """A batch: tiles and their grades.
+    """A batch, which participants call a page: tiles and their grades.
 
     ``document``: the number of a tile, ``grade``: its grade; both repeated, or one grade for all.
     With ``whole`` the grade of every other tile of the batch is 0, else it stays. ``seen``: the
     numbers of the tiles that were in view, from a page whose script knows; repeated, or with
     spaces between. ``go``: "next" (batch; "done" where none follows), "refine", "previous" (batch),
-    "done", "back", or "" for marks alone.
+    "done", "back", or "" for marks alone. "next" asks first about tiles that were not in view.
     """
 
     asks = confirms = ASKED
@@ -74,14 +76,29 @@ class LabellingForm(AnswerForm):
     def steps_for(self, shown: LabellingShown, find: FindItems) -> Sequence[LabellingStep]:
         """Return the marks that the form changes, what was in view, and what its button does."""
         action = BUTTON_ACTIONS.get(self.go.data or "", "")
+        if action == NEXT and self.knows_view and not self.was_asked:
+            steps = self._steps(shown, find, "")
+            if self._leaves_unseen(shown, steps):
+                self.asks_first = UNSEEN
+                return steps
+        steps = self._steps(shown, find, action)
+        self.is_last = action == NEXT and (not steps or steps[-1].action not in (NEXT, TURN))
+        return steps
+
+    def _steps(
+        self, shown: LabellingShown, find: FindItems, action: str
+    ) -> Sequence[LabellingStep]:
         seen = self._seen
-        steps = steps_from_form(
+        return steps_from_form(
             *(self.plan, shown, find, int(self.batch.data), self.grades, action),
             is_whole=bool(self.whole.data),
             seen=None if seen is None else [*map(int, seen)],
         )
-        self.is_last = action == NEXT and (not steps or steps[-1].action not in (NEXT, TURN))
-        return steps
+
+    def _leaves_unseen(self, shown: LabellingShown, steps: Sequence[LabellingStep]) -> bool:
+        state = shown.presentation
+        state = replace(state, steps=[*state.steps, *steps])
+        return not state.exposure.keys() >= {*state.batches[int(self.batch.data) - 1]}
 
     @property
     def is_done(self) -> bool:

@@ -6,9 +6,9 @@ from typing import Any, ClassVar
 
 from survey.core.collections.labels import HIGHEST
 from survey.core.kind import DeclaredQuestion
-from survey.core.studies.fields import Fault, Rule, Switch, Whole, Words, declared
+from survey.core.studies.fields import Fault, Rule, Switch, Text, Whole, Words, declared
 from survey.core.studies.minutes import DocumentLoad
-from survey.core.studies.plan import MARK_QUERY_WORDS, PER_PARTICIPANT, POOL, Plan
+from survey.core.studies.plan import MARK_QUERY_WORDS, PER_PARTICIPANT, POOL, PRACTICE, Plan
 from survey.core.studies.provenance import twice_faults, why_no_id
 
 MOST_QUERIES = 500
@@ -18,6 +18,13 @@ TOPICS_HELP = "The id of each in topics.csv, one per line. Each topic is a query
 FOR_ALL_HELP = (
     "Only for a pool. The first queries of the plan go to everybody, so that agreement can be "
     "computed; the others are dealt evenly."
+)
+QUESTION_TEXT = Text(
+    "The task, in one sentence",
+    500,
+    needed=False,
+    filled=True,
+    help="Empty: “Tap all that match this picture”, or what fits a search by words.",
 )
 NEGATIVE_HELP = (
     "In per cent of what is marked as relevant: how much unmarked pictures count against "
@@ -34,13 +41,14 @@ class LabellingPlan(Plan):
 
     kind: ClassVar[str] = "labelling"
 
+    question_text: str = declared(QUESTION_TEXT, "")
     topics: tuple[str, ...] = declared(Words("Topics", rows=6, help=TOPICS_HELP, step="what"), ())
     questions: int = declared(Whole("Queries", 1, MOST_QUERIES), 10)
     per_participant: int | None = declared(
         replace(PER_PARTICIPANT, label="Queries per annotator", highest=MOST_QUERIES), None
     )
     shuffle_questions: bool = declared(Switch("Shuffle the queries for each annotator"), True)
-    practice: bool = False  # no form asks for it
+    practice: bool = declared(PRACTICE, False)  # as released; the preset turns it on
     queries_for_all: int = declared(
         Whole(
             *("Queries that everybody labels", 0, MOST_QUERIES),
@@ -108,8 +116,6 @@ class LabellingPlan(Plan):
                 f"queries_for_all is {self.queries_for_all}; a pool with as many queries per "
                 "annotator is needed",
             )
-        if self.practice:
-            yield Fault(("practice",), "practice is on; labelling has no practice question")
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ from survey.services.analysis.sheets import Sheet, as_csv, count_of
 
 KEYWORDS_FILE = "keywords.csv"
 ASKED_BACK = {
-    "unseen": "whether to end it with documents that were not in view",
+    "unseen": "whether to go on with documents that were not in view",
     "unmarked": "whether nothing matches",
     "unfinished": "whether nothing more matches, after a batch with marks",
 }

@@ -29,7 +29,7 @@ from survey.errors import SurveyError
 from survey.kinds.ordering.plan import OrderingPlan
 from survey.services.planning.bot_sight import Sight
 
-LIST = ".sheet tbody tr, .strip-of"  # a list on a question's page: a row, or a strip of results
+LIST = "[data-list]"  # a list on a question's page: a row, or its first results
 
 TICKS_EVERY_MATCH = 0.3  # how often all columns with the preferred order are ticked, not one
 
@@ -146,7 +146,7 @@ def _question(form: LexborNode, plan: OrderingPlan, preference: Preference) -> Q
     Raises ValueError for results that no question has.
     """
     strips = sorted(form.css(LIST), key=_letter)
-    if form.css_first(".ranks .rank"):
+    if form.css_first(".rank"):
         rows = [_row(part, plan.marked) for part in strips]
         ranks = [row.ranks for row in rows]
         return build_question(0, ranks, plan.measures, plan.setting, marks_of(rows))
@@ -195,9 +195,8 @@ def _columns(form: LexborNode) -> list[BlindedColumn]:
     for index, box in enumerate(boxes):
         # A page in Greek writes 0,7996.
         values = {
-            _letter(row): cells[index].text().replace(",", ".")
-            for row in form.css(LIST)
-            if (cells := row.css("td b"))
+            str(row.attributes["data-scores"]): row.css("td")[index].text().replace(",", ".")
+            for row in form.css("[data-scores]")
         }
         ranking = Ranking.parse(_text(box.parent, ".order"))
         columns.append(BlindedColumn(int(str(box.attributes["value"])), values, ranking))
@@ -206,8 +205,8 @@ def _columns(form: LexborNode) -> list[BlindedColumn]:
 
 def _row(row: LexborNode, mark_types: Sequence[str]) -> MarkedRow:
     """Parse a list's positions, and their marks in brackets."""
-    ranks = [int(rank.text()) for rank in row.css(".ranks .rank")]
-    marks = [mark.text().strip("() ").split(", ") for mark in row.css(".ranks .mark")]
+    ranks = [int(text) for rank in row.css(".rank") if (text := rank.text().strip())]
+    marks = [mark.text().strip("() ").split(", ") for mark in row.css(".mark")]
     if marks and not all(len(parts) == len(mark_types) for parts in marks):
         raise SurveyError("A position on a page of the survey has unexpected marks.")
     cells = {

@@ -37,6 +37,7 @@ from survey.kinds.ordering.files import OrderingFiles
 from survey.kinds.ordering.models import TABLES
 from survey.kinds.ordering.pages import OrderingPages
 from survey.kinds.ordering.plan import AFTER, NEVER, OrderingPlan
+from survey.kinds.ordering.practice import practice_lists, with_documents
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.exchange.tables import Content
 
@@ -102,14 +103,12 @@ class OrderingKind(  # type: ignore[misc] # each part has types of its own
     def with_items(
         self, plan: OrderingPlan, question: Question, view: BlindedQuestion, find: FindItems
     ) -> BlindedQuestion:
-        """See ``Declaration.with_items``; practice has empty tiles in place of pictures."""
+        """See ``Declaration.with_items``."""
         source = question.source
-        if source is None and not plan.shows_tiles:
-            return view
-        documents = source.documents if source else dict.fromkeys(view.letters, ())
-        items, topic = find(
-            {each for row in documents.values() for each in row}, source.topic if source else None
-        )
+        if source is None:  # the question of the practice is drawn without documents
+            return with_documents(plan, view, find) if question.number == 0 else view
+        documents = source.documents
+        items, topic = find({each for row in documents.values() for each in row}, source.topic)
         return replace(
             view,
             results=tuple(
@@ -119,12 +118,16 @@ class OrderingKind(  # type: ignore[misc] # each part has types of its own
                         items.get(document),
                         rank in question.lists[letter] if plan.mark_relevant else None,
                     )
-                    for rank, document in enumerate(documents[letter] or [""] * plan.depth, 1)
+                    for rank, document in enumerate(documents[letter], 1)
                 )
                 for letter in view.letters
             ),
             topic=topic,
         )
+
+    def practice_view(self, plan: OrderingPlan, view: BlindedQuestion) -> BlindedQuestion:
+        """See ``Declaration.practice_view``."""
+        return practice_lists(view)
 
     def facts(self, plan: OrderingPlan, generator_version: int) -> dict[str, Any]:
         """Return what a summary of the study says of its questions."""

@@ -16,20 +16,24 @@ from survey.core.studies.questions import BlindedQuestion
 from survey.core.studies.rankings import Ranking, letters_for
 from survey.errors import marked
 from survey.kinds.ordering.answer import MATCH, OWN, OrderingAnswer, OrderingDoubt
-from survey.kinds.ordering.plan import AFTER, FOLDED, NEVER, OPEN, OrderingPlan
+from survey.kinds.ordering.plan import AFTER, FOLDED, NEAREST, NEVER, OPEN, OrderingPlan
 from survey.services.participation import answers
 from survey.services.participation.answers import ShownQuestion
 from survey.web.forms import AnswerForm, Form
 from survey.web.language import (
     and_join,
     answer_in_words,
+    chosen_in_words,
     gettext,
     methods,
     ngettext,
     order,
     ranking_in_words,
 )
+from survey.web.participant.kind_pages import PracticeScreen
 
+# The screens of the practice.
+READING, OWN_ORDER, EQUAL, METHODS = "reading", "own", "equal", "methods"
 SEEN = {"yes": True, "no": False}  # values of the form's field scores_seen
 
 
@@ -71,6 +75,14 @@ class FilledIn:
     def places(self) -> dict[str, int | None]:
         """``chosen`` as a dictionary."""
         return dict(self.chosen)
+
+    def in_words(self, ticks: str) -> str:
+        """Return what will be saved, in words; "" where nothing is chosen yet.
+
+        ``ticks``: what a tick means, as in the plan.
+        """
+        labels = [int(value) for value in self.ticked if value != OWN]
+        return chosen_in_words(labels, self.places, nearest=ticks == NEAREST)
 
     @property
     def ordering(self) -> Ranking | None:
@@ -206,20 +218,12 @@ class QuestionForm(PlacesForm):
         chosen, placed = set(self.choice.data or ()), self.places
         missing = self.missing
         if not chosen and len(missing) < len(placed):
-            self.add_error(
-                gettext(
-                    "You gave places of your own. Tick “My own ordering” to use them, "
-                    "or tick the methods whose ordering matches yours."
-                )
-            )
-        elif not chosen:
-            self.add_error(
-                gettext("Tick a method whose ordering matches yours, or give your own ordering.")
-            )
+            self.choice.data = [OWN]  # places without a tick are an own order
+            chosen = {OWN}
+        if not chosen:
+            self.add_error(gettext("Tick a method, or give your own order."))
         elif OWN in chosen and chosen != {OWN}:
-            self.add_error(
-                gettext("You ticked “My own ordering” and a method as well. Please untick one.")
-            )
+            self.add_error(gettext("You ticked your own order and a method. Please untick one."))
         elif OWN in chosen and missing:
             self.add_error(_incomplete(missing))
 
@@ -242,7 +246,7 @@ class QuestionForm(PlacesForm):
 
     @property
     def unplaced(self) -> list[str]:
-        """The letters that still need a place, once “My own ordering” is ticked with errors."""
+        """The letters that still need a place, in an own order with errors."""
         wanted = OWN in (self.choice.data or ()) and self.choice.errors
         return [letter for letter, place in self.places.items() if wanted and place is None]
 
@@ -275,7 +279,7 @@ class QuestionForm(PlacesForm):
 
         An own ordering that is a method's is credited to it. An answer that equals the stored one
         is not asked about again. A participant who wants to give an own ordering instead gets the
-        page with “My own ordering” ticked.
+        page without ticks.
         """
         if unused := self._unused_ordering(shown):
             if self.settle.data not in (MATCH, OWN):
@@ -312,8 +316,8 @@ class QuestionForm(PlacesForm):
 
 def _incomplete(missing: Sequence[str]) -> str:
     return ngettext(
-        "Your own ordering is not complete: give a place to %(letters)s.",
-        "Your own ordering is not complete: give a place to %(letters)s.",
+        "Your own order is not complete: give a place to %(letters)s.",
+        "Your own order is not complete: give a place to %(letters)s.",
         len(missing),
         letters=and_join(missing),
     )
@@ -345,11 +349,11 @@ class OrderingPages:
         "The first digit is the number, in the plan, of the measure behind Method 1.",
     )
     work_template = "participant/ordering/_work.html"
+    art_template = "participant/ordering/_art.html"
     question_template = "participant/ordering/question.html"
-    practice_template = "participant/ordering/practice.html"
     answer_template = "participant/ordering/_answer.html"
     first_template = "participant/ordering/ranking.html"
-    answer_note = marked("Ordering, best first")
+    answer_note = marked("Order, best first")
 
     def plan_form(self) -> type[Form]:
         """Return the form of the plan; its module is loaded for researchers only."""
@@ -393,7 +397,7 @@ class OrderingPages:
         doubt = form.doubt_of(plan, question)
         if doubt is None or doubt.kind != REVERSED:
             return doubt
-        # Practice shows a remark instead; an obvious question is to find such answers.
+        # An obvious question is to find such answers.
         is_real = 0 < question.number <= plan.last_number
         drawn = question.drawn
         if drawn and drawn.ranked_asked and drawn.ranked_first == form.ordering:
@@ -408,10 +412,24 @@ class OrderingPages:
             return None
         return OrderingDoubt.of(plan, shown.view, OrderingAnswer(frozenset(), form.ordering))
 
-    def explanations(self, plan: OrderingPlan) -> Sequence[str]:
-        """Return the steps on numbers and on methods, the second only where these are shown."""
-        steps = ("participant/ordering/numbers.html", "participant/ordering/methods.html")
-        return steps[:1] if plan.columns == NEVER else steps
+    def practice_screens(self, plan: OrderingPlan) -> Sequence[PracticeScreen]:
+        """Return the check of reading, then a screen for each way to answer that the plan has."""
+        names = (OWN_ORDER, EQUAL) if plan.columns == NEVER else (OWN_ORDER, EQUAL, METHODS)
+        reading = PracticeScreen(READING, "participant/ordering/reading.html")
+        screens = [PracticeScreen(name, "participant/ordering/practice.html") for name in names]
+        return [reading, *screens] if self.check(plan) else screens
+
+    def practice_doubt(
+        self, plan: OrderingPlan, screen: str, view: BlindedQuestion
+    ) -> tuple[AnswerForm, OrderingDoubt | None] | None:
+        """Ask back about an own order that puts a list below one that it beats everywhere."""
+        if screen != OWN_ORDER:
+            return None
+        form = ranking_form(len(view.letters))()
+        own = form.ordering
+        if own is None or not (pairs := view.reversed_by(own)):
+            return form, None
+        return form, OrderingDoubt(REVERSED, pair=pairs[0])
 
     def check(self, plan: OrderingPlan) -> CheckQuestion | None:
         """Return two lists; the matches of the second come earlier."""

@@ -172,6 +172,7 @@ class OrderingPlan(Plan):
 
     kind: ClassVar[str] = "ordering"
     practice_seconds: ClassVar[int] = 45
+    has_check: ClassVar[bool] = True
     varied: ClassVar[tuple[str, ...]] = (
         *("columns", "criterion", "practice", "show_values", "scores", "rescale_values"),
         *("ticks", "layout", "show_positions", "show_ideal"),
@@ -346,8 +347,11 @@ class OrderingPlan(Plan):
     def check_ranks(self) -> tuple[list[int], list[int]] | None:
         """The positions of two lists to compare before practice, the second one better.
 
-        Every position of the second is earlier. None where the collection is too small for that.
+        Every position of the second is earlier. None where pages show no positions, or the
+        collection is too small.
         """
+        if not self.show_positions:
+            return None
         count, size = min(self.relevant, 10), self.collection_size
         if self.shows_tiles:
             size = self.depth
@@ -636,12 +640,6 @@ class OrderingPlan(Plan):
                 ("show_positions",),
                 "without positions as numbers, nothing of the lists is shown; turn show_positions "
                 "on, or turn show_items on for lists from runs",
-            )
-        elif self.practice and not self.mark_relevant:
-            yield Fault(
-                ("practice",),
-                "without marks and without positions, a practice question shows nothing; leave "
-                "practice out",
             )
 
     def _why_not(self, placeholder: str) -> str:

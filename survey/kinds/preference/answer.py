@@ -10,10 +10,10 @@ from survey.kinds.preference.plan import EQUAL, LEFT, LIST_LETTERS, NEITHER, RIG
 
 LESS_SATISFYING = "satisfaction"  # asked back: the preferred list satisfies less
 PREFERENCES = {
-    LEFT: marked("List 1 is better"),
-    RIGHT: marked("List 2 is better"),
-    EQUAL: marked("Both are equally good"),
-    NEITHER: marked("Neither is good"),
+    LEFT: marked("List 1"),
+    RIGHT: marked("List 2"),
+    EQUAL: marked("Equally good"),
+    NEITHER: marked("Neither"),
 }
 STRENGTHS = {1: marked("slightly"), 2: marked("clearly"), 3: marked("by far")}
 MOST_SATISFIED = 5  # of 1, not at all, to 5, very
@@ -65,7 +65,7 @@ class PreferenceAnswer(Declared):
             *(1, MOST_SATISFIED),
             doc="satisfaction with the list at the left, from 1 (not at all) to 5 (very), where "
             "asked",
-            missing=marked("Please say how satisfied you are with list 1."),
+            missing=marked("Please rate list 1."),
             asked_by="ask_satisfaction",
         ),
         None,
@@ -75,7 +75,7 @@ class PreferenceAnswer(Declared):
             "List 2",
             *(1, MOST_SATISFIED),
             doc="satisfaction with the list at the right, likewise",
-            missing=marked("Please say how satisfied you are with list 2."),
+            missing=marked("Please rate list 2."),
             asked_by="ask_satisfaction",
         ),
         None,

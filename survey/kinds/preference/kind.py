@@ -1,7 +1,6 @@
 """The kind "preference": for one query two lists side by side; people say which is better."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from itertools import combinations
 from math import comb
@@ -28,6 +27,7 @@ from survey.kinds.preference.answer import (
     Side,
 )
 from survey.kinds.preference.bot import PreferenceBot
+from survey.kinds.preference.pages import PreferencePages
 from survey.kinds.preference.plan import (
     EQUAL,
     LEFT,
@@ -37,6 +37,7 @@ from survey.kinds.preference.plan import (
     PreferencePlan,
     sign_of,
 )
+from survey.kinds.preference.practice import practice_pair
 from survey.kinds.preference.results import Judgement, PreferenceResults
 from survey.services.analysis.sheets import Sheet
 from survey.services.analysis.study_results import AnalysisOptions, level_left
@@ -50,13 +51,14 @@ from survey.services.exchange.list_questions import (
 )
 from survey.services.exchange.long_table import LONG, end_of_line, long_table, start_of_line
 from survey.services.exchange.tables import REASON, Cell, Column, Content, Table
-from survey.web.language import gettext
 
 Preferred = Record[PreferencePresentation, PreferenceAnswer]
 
 
 class PreferenceKind(
-    PreferenceBot, Kind[PreferencePlan, Question, PreferencePresentation, PreferenceAnswer]
+    PreferenceBot,
+    PreferencePages,
+    Kind[PreferencePlan, Question, PreferencePresentation, PreferenceAnswer],
 ):
     """Which of two lists is better; the pairs of lists are drawn from runs.
 
@@ -109,6 +111,10 @@ class PreferenceKind(
             for letter, side in zip(letters, view.sides, strict=True)
         )
         return view._replace(sides=(left, right), topic=topic)
+
+    def practice_question(self, plan: PreferencePlan, questions: Sequence[Question]) -> Question:
+        """See ``Declaration.practice_question``."""
+        return practice_pair(plan, questions)
 
     def facts(self, plan: PreferencePlan, generator_version: int) -> dict[str, Any]:
         """Return what a summary of the study says of its pairs."""
@@ -252,7 +258,7 @@ class PreferenceKind(
         return recompute_lists(plan, sources, paired=True)
 
     def study_entries(self, plan: PreferencePlan, practice: Question | None) -> dict[str, Any]:
-        """Return sources, measures, how pairs were selected, and that there is no practice."""
+        """Return sources, measures, and how pairs were selected; the practice is no question."""
         sources = plan.provenance.as_json()["sources"] if plan.provenance else []
         return {
             "sources": sources,
@@ -308,26 +314,6 @@ class PreferenceKind(
             columns=("by", "list 1", "list 2", "equally good", "neither"),
             rows=tuple(lines),
         )
-
-    # --- pages ---
-
-    variant_words = ("List at the left", "A or B.")
-    work_template = "participant/preference/_work.html"
-    question_template = "participant/preference/question.html"
-    answer_template = "participant/preference/_answer.html"
-
-    def in_words(self, answer: PreferenceAnswer) -> str:
-        """Return which list is better, by how much, and how satisfying both are."""
-        left, right = answer.satisfaction_left, answer.satisfaction_right
-        words = super().in_words(replace(answer, satisfaction_left=None, satisfaction_right=None))
-        if left and right:
-            satisfied = gettext(
-                "satisfied with list 1: %(first)s of 5, with list 2: %(second)s of 5",
-                first=left,
-                second=right,
-            )
-            words += f"; {satisfied}"
-        return words
 
 
 def _described(plan: PreferencePlan, side: Side) -> dict[str, Any]:

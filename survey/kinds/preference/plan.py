@@ -31,6 +31,7 @@ from survey.core.studies.plan import (
     LAYOUT,
     MARK_QUERY_WORDS,
     NUMBERS,
+    PRACTICE,
     STRIP,
     Plan,
 )
@@ -133,6 +134,7 @@ class PreferencePlan(Plan):
         (),
     )
     questions: int = declared(Whole("Pairs of lists", 1, MOST_PAIRS), 10)
+    practice: bool = declared(PRACTICE, False)  # as released; the preset turns it on
     depth: int = declared(Whole("First results of a list", 1, MOST_STORED_RESULTS), 10)
     show_items: bool = declared(Switch("Show the first results as pictures or texts"), False)
     layout: str = declared(LAYOUT, STRIP)
@@ -145,7 +147,6 @@ class PreferencePlan(Plan):
         Switch("Ask how satisfied people are with each list", help=SATISFACTION_HELP), False
     )
     shuffle_questions: bool = declared(Switch("Shuffle the questions for each participant"), True)
-    practice: bool = False  # no form asks for it
 
     @property
     def has_items(self) -> bool:
@@ -377,8 +378,6 @@ class PreferencePlan(Plan):
         return [Fault(("measures",), text) for text in texts]
 
     def _number_faults(self) -> Iterator[Fault]:
-        if self.practice:
-            yield Fault(("practice",), "practice is on; preference has no practice question")
         if self.provenance is None:
             text = "own_lists is empty; judgements and two runs or more fill it"
             yield Fault(("own_lists",), text)

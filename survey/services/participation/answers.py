@@ -25,9 +25,9 @@ from survey.db.engine import Record, begin_reading, begin_writing
 from survey.db.item_queries import StudyItems
 from survey.db.models import MOST_REFUSALS, Study, now
 from survey.db.models.base import TaskTables
-from survey.db.participant_queries import AnyParticipant
+from survey.db.participant_queries import AnyParticipant, AnyStudy
 from survey.errors import NotAllowedError, NotFoundError, SurveyError, marked
-from survey.services.participation.participants import require_open
+from survey.services.participation.participants import PRACTICE, require_open
 from survey.services.participation.queue import (
     columns_with,
     earlier_presentations,
@@ -224,13 +224,27 @@ def usual_variant(plan: Plan) -> str:
 def preview(
     session: Session, study: Study, number: int, variant: str, steps: Sequence[object] = ()
 ) -> Any:
-    """Return what a participant may see of a question, in a named variant.
+    """Return what a participant may see of a question, in a named variant; 0: of the practice.
 
     ``steps``: taken so far, of a question that is answered in steps. Raises NotFoundError for a
     question or a variant that the study does not have.
     """
+    if number == PRACTICE:
+        return practice_view(session, study, study.plan, steps)
     content, drawn = drawn_variant(study, number, variant, steps)
     return _view(study.plan, content, drawn, StudyItems(session, study.id))
+
+
+def whole_study(session: Session, study: AnyStudy) -> Study:
+    """Return a study with its questions, which a participant's visit does not load."""
+    return session.get_one(Study, study.id)
+
+
+def practice_view(session: Session, study: Study, plan: Plan, steps: Sequence[object] = ()) -> Any:
+    """Return what the practice shows; ``plan``: the participant's own, by their arm."""
+    kind = kind_of(plan)
+    content, drawn = drawn_variant(study, PRACTICE, usual_variant(study.plan), steps)
+    return kind.practice_view(plan, _view(plan, content, drawn, StudyItems(session, study.id)))
 
 
 def drawn_variant(
@@ -238,10 +252,11 @@ def drawn_variant(
 ) -> tuple[Any, Any]:
     """Return a question, and how it is shown in a named variant; see ``preview``."""
     kind = kind_of(study.plan)
-    question = next((row for row in study.questions if row.number == number), None)
-    if question is None:
+    rows = [row for row in study.questions if number in (PRACTICE, row.number)]
+    if not rows:
         raise NotFoundError("This study has no such question.")
-    content = kind.read_question(number, question.content)
+    questions = [kind.read_question(row.number, row.content) for row in rows]
+    content = kind.practice_question(study.plan, questions) if number == PRACTICE else questions[0]
     try:
         drawn: Any = kind.draw_variant(study.plan, content, variant)
     except ValueError as error:

@@ -401,9 +401,7 @@ def require_slot(session: Session, study: AnyStudy, participant: AnyParticipant)
 def require_open(status: str) -> None:
     """Raise NotAllowedError unless a study of this status takes answers."""
     if status == "closed":
-        raise StudyClosedError(
-            marked("It takes no more answers. The answers that were saved before are kept.")
-        )
+        raise StudyClosedError(marked("It takes no more answers. Thank you for your interest."))
     if status != "open":
         raise NotAllowedError(marked("This study is not open yet."))
 
@@ -430,8 +428,8 @@ class Progress:
     """A participant's next page.
 
     ``position``: of the next question, if that is the page. ``answered``: for each position,
-    practice (0) included, whether it is answered. ``closing``: whether the closing questions have
-    still to be answered.
+    whether it is answered; position 0 is the practice of release 0.2. ``closing``: whether the
+    closing questions have still to be answered.
     """
 
     step: ParticipantStep
@@ -441,7 +439,7 @@ class Progress:
 
     @property
     def questions(self) -> dict[int, bool]:
-        """``answered`` without practice."""
+        """``answered`` without the practice of release 0.2."""
         return {position: done for position, done in self.answered.items() if position > PRACTICE}
 
     def with_answer(self, position: int) -> "Progress":
@@ -456,8 +454,10 @@ def progress_of(session: Session, plan: Plan, participant: AnyParticipant) -> Pr
         return Progress(ParticipantStep.DONE if ended == "complete" else ParticipantStep(ended))
     if step := step_before_questions(participant):
         return Progress(step)
-    answered = participant_queries.answered_positions(session, participant.id)
+    answered, has_begun = participant_queries.positions_of(session, participant.id)
     closing = bool(plan.closing_questions) and participant.closing is None
+    if plan.practice and answered and not has_begun:
+        return Progress(ParticipantStep.PRACTICE, PRACTICE, answered, closing)
     progress = _progress_among(answered, closing=closing)
     if progress.step in (ParticipantStep.CLOSING, ParticipantStep.REVIEW) and has_queue(
         plan, participant
@@ -489,9 +489,7 @@ def step_before_questions(participant: AnyParticipant) -> ParticipantStep | None
 
 
 def _progress_among(answered: Mapping[int, bool], *, closing: bool) -> Progress:
-    """Return the first open question: practice, unless another is answered; else what follows."""
-    if not any(answered.values()) and PRACTICE in answered:
-        return Progress(ParticipantStep.PRACTICE, PRACTICE, answered, closing)
+    """Return the first open question; else what follows."""
     for position, done in answered.items():
         if not done and position > PRACTICE:
             return Progress(ParticipantStep.QUESTION, position, answered, closing)
@@ -593,7 +591,7 @@ def _present(
     questions: Sequence[tuple[int, StoredQuestion]],
     moment: datetime,
 ) -> None:
-    """Draw and store how a participant meets questions, of which the first is shown now."""
+    """Draw and store how a participant meets questions; without practice the first is shown now."""
     kind, table = kind_of(plan), KINDS[plan.kind].tables.presentation
     for position, row in questions:
         drawn = kind.draw(plan, kind.read_question(row.number, row.content), secrets.SystemRandom())
@@ -601,7 +599,7 @@ def _present(
             participant_id=participant.id,
             question_id=row.id,
             position=position,
-            shown_at=moment if position == questions[0][0] else None,
+            shown_at=moment if position == questions[0][0] and not plan.practice else None,
         )
         session.add(presentation)
         session.flush()
@@ -622,7 +620,7 @@ def take_due_questions(session: Session, record: AnyParticipant) -> bool:
     if not due:
         return False
     participant.last_seen_at = now()
-    last = max(participant_queries.answered_positions(session, participant.id), default=0)
+    last = max(participant_queries.positions_of(session, participant.id).answered, default=0)
     rows = {row.number: row for row in study.questions}
     order = enumerate(plan.arrange(due, secrets.SystemRandom()), last + 1)
     questions = [(position, rows[number]) for position, number in order]
@@ -662,9 +660,7 @@ def _draw_questions(
         )
         numbers = numbers[: plan.counted]
     order = enumerate(plan.arrange(numbers, chance), 1)
-    has_practice = plan.practice and PRACTICE in questions  # an arm may leave it out
-    practice = [(PRACTICE, questions[PRACTICE])] if has_practice else []
-    return [*practice, *((position, questions[number]) for position, number in order)]
+    return [(position, questions[number]) for position, number in order]
 
 
 def start_questions(session: Session, record: AnyParticipant) -> None:

@@ -28,7 +28,7 @@ class Sight:
         """Return what a part of a page shows, "" where it shows nothing that is known."""
         if part is None:
             return ""
-        image, texts, words = map(part.css_first, ("img", "[data-text]", ".lead"))
+        image, texts, words = map(part.css_first, ("img", "[data-text]", ".lead, .typed strong"))
         name = PICTURE_NAME.search(str(image.attributes["src"])) if image else None
         text = str(texts.attributes["data-text"]) if texts else words.text() if words else ""
         return self.find(name[1] if name else "", text)

@@ -18,7 +18,7 @@ TOO_LONG = re.compile(r"[+-]?[0-9]{10,}")
 
 
 class WholeNumberField(IntegerField):  # type: ignore[misc] # WTForms has no type hints
-    """A whole number, with an error that repeats what was typed instead."""
+    """A whole number, with an error that says how to write one."""
 
     def process_formdata(self, valuelist: list[str]) -> None:
         """Parse the number; spaces around it are allowed."""
@@ -27,11 +27,13 @@ class WholeNumberField(IntegerField):  # type: ignore[misc] # WTForms has no typ
         if text:
             number = parse_whole(text, -LARGEST_ANSWER_NUMBER, LARGEST_ANSWER_NUMBER, signed=True)
             label = _without_ending(self.label.text)
-            shown = {"label": label, "text": repr(text[:20])}
+            shown = {"label": label}
             if number is None and TOO_LONG.fullmatch(text):
                 raise ValueError(gettext("%(label)s: nine digits at most, please.", **shown))
+            if number is None and self.short_name == "age":
+                raise ValueError(gettext("Please write your age in digits, for example 20."))
             if number is None:
-                raise ValueError(gettext("%(label)s: %(text)s is not a whole number.", **shown))
+                raise ValueError(gettext("%(label)s: please use digits, for example 20.", **shown))
             self.data = number
 
 

@@ -19,6 +19,7 @@ from wtforms.validators import (
 
 from survey import tokens
 from survey.errors import IdTakenError, NotAllowedError, NotFoundError
+from survey.services.collections import items
 from survey.services.participation import participants
 from survey.services.participation.participants import Arrival, ParticipantStep, progress_of
 from survey.services.studies.recruitment import recruitment_of
@@ -163,6 +164,8 @@ def _entry_page(form: ResumeForm, problems: list[tuple[str, str]]) -> str:
         is_taken=isinstance(refusal, IdTakenError),
         carried={name: value for name, value in carried.items() if value},
         anew=progress and participants.comes_anew(session(), g.participant, arrival),
+        mosaic=items.entry_pictures(session(), g.study) if g.plan.has_items else [],
+        saved=sum(progress.questions.values()) if progress else 0,
         test=tokens.test_run_token(secret_key(), g.slug) if arrival.is_test else None,
     )
 

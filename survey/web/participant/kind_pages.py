@@ -22,6 +22,9 @@ from survey.web.language import gettext
 UNSTORABLE = marked("This holds a character that cannot be stored; please type it again.")
 MISSING = marked("Please answer this.")
 OF_SWITCHES = marked("Yes"), marked("No")  # the words of ``Switch``, which are translated here
+PUNCTUATION = (".", ":", "?", "!", ";")  # at the end of a label; ";" asks in Greek
+# The values that the answer bar has room for beside each other, on a phone too.
+MOST_POINTS_IN_BAR, MOST_WORDS_IN_BAR, LONGEST_WORDS_IN_BAR = 10, 6, 30
 
 
 class DeclaredForm(AnswerForm):
@@ -102,6 +105,13 @@ class Doubt(NamedTuple):
     kind: str
 
 
+class PracticeScreen(NamedTuple):
+    """A screen of the practice, by its name and its template."""
+
+    name: str
+    template: str
+
+
 class KindPages(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
     """The pages of a kind; a question is a single page, if it says nothing else.
 
@@ -132,14 +142,31 @@ class KindPages(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
         return self._template("_work.html")
 
     @cached_property
+    def art_template(self) -> str:
+        """What the entry page shows beside its text."""
+        return self._template("_art.html")
+
+    @cached_property
     def question_template(self) -> str:
         """The page of a question."""
         return self._template("question.html")
 
-    @property
-    def practice_template(self) -> str:
-        """The page of the practice question."""
-        return self.question_template
+    def practice_screens(self, plan: PlanT) -> Sequence[PracticeScreen]:
+        """Return the screens of the practice in their order; one, if a kind says nothing else."""
+        return (PracticeScreen("practice", self._template("practice.html")),)
+
+    def leaves_practice(self, go: str) -> bool:
+        """Return whether a button leaves the practice of a question that is answered in steps."""
+        return go == "done"
+
+    def practice_doubt(
+        self, plan: PlanT, screen: str, view: Any
+    ) -> tuple[AnswerForm, Doubt | None] | None:
+        """Return the form that was sent from a screen, and what the screen asks back about it.
+
+        None for a screen that asks nothing back.
+        """
+        return None
 
     @cached_property
     def answer_template(self) -> str:
@@ -160,6 +187,40 @@ class KindPages(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
         before, *values = field.rule.only_with
         words = {each.name: each.rule.words for each in value_fields(self.answer)}.get(before, {})
         return ", ".join(gettext(words[value]) for value in values if value in words)
+
+    def values_before(self, field: ValueField) -> list[str]:
+        """Return the values, as a form sends them, with which alone a field is asked."""
+        return [*map(ValueField.sent, field.rule.only_with[1:])]
+
+    def field_in_bar(self, plan: PlanT) -> ValueField | None:
+        """Return the field that is asked in the answer bar: the page's only one, if it fits."""
+        fields = self.asked_fields(plan)
+        words = fields[0].rule.words if len(fields) == 1 else {}
+        is_scale = bool(words) and fields[0].control == "scale"
+        most = MOST_POINTS_IN_BAR if is_scale else MOST_WORDS_IN_BAR
+        is_short = all(len(each) <= LONGEST_WORDS_IN_BAR for each in words.values())
+        return fields[0] if 0 < len(words) <= most and is_short else None
+
+    def said(self, field: ValueField, value: str | int | None = None) -> str:
+        """Return a field's value with its label, as the answer bar says it; without one the label.
+
+        Like "How many stars? 4." or "Your word: sea."
+        """
+        label = gettext(field.label)
+        label = label if label[-1:] in PUNCTUATION else f"{label}:"
+        return label if value is None else f"{label} {_word(field, value)}."
+
+    def chosen_in_words(self, plan: PlanT, filled_in: Any) -> str:
+        """Return what will be saved of the values that a page shows, but for texts."""
+        values: dict[str, object] = {}
+        sentences = []
+        for field in value_fields(self.answer):
+            text = getattr(filled_in, field.name) or ""
+            value = _sent(field, text) if field.is_asked(plan, values) else None
+            values[field.name] = value
+            if value is not None and not isinstance(field.rule, Text):
+                sentences.append(self.said(field, value))
+        return " ".join(sentences)
 
     @cached_property
     def shown_as(self) -> Any:
@@ -242,10 +303,6 @@ class KindPages(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
     def remark(self, shown: ShownQuestion) -> str:
         """Say how a stored answer counts, where it is not as it was given; else ""."""
         return ""
-
-    def explanations(self, plan: PlanT) -> Sequence[str]:
-        """Return the templates of the steps that precede the practice question; () for none."""
-        return ()
 
     def check(self, plan: PlanT) -> Any:
         """Return the question that checks whether the task is understood, None for none.

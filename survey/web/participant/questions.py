@@ -1,4 +1,4 @@
-"""Pages of practice, the questions, the closing questions, the review, and the end.
+"""Pages of the questions, the closing questions, the review, and the end.
 
 A question is shown with its stored answer, or with the values of a form that was sent. Forms and
 templates are those of the kind of question (``tasks``).
@@ -7,7 +7,7 @@ A form that the database could not store, on these or other pages of participant
 page that sends it again with the same submission key: static/saving.js does, or a button.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from functools import cache
 from secrets import token_hex
 from typing import Any
@@ -23,6 +23,7 @@ from survey import tokens
 from survey.core.kinds import KINDS
 from survey.core.studies.fields import AskedField
 from survey.errors import NotFoundError, marked
+from survey.services.collections import items
 from survey.services.operations.database import begin_reading, begin_writing
 from survey.services.participation import answers, participants
 from survey.services.participation.answers import Outcome, ShownQuestion, TooManyAnswersError
@@ -31,6 +32,7 @@ from survey.web.errors import DATABASE_FAULTS, RETRY_AFTER, database_busy, roll_
 from survey.web.forms import BESIDE_PREFIX, AnswerForm, Form, form_page
 from survey.web.language import gettext, set_browser_language
 from survey.web.participant.asked_fields import filled_in, personal_form, with_further
+from survey.web.participant.kind_pages import Doubt
 from survey.web.participant.visit import (
     AFTER,
     address_of,
@@ -39,7 +41,6 @@ from survey.web.participant.visit import (
     go_on,
     has_personal_link,
     last_page,
-    not_pressed,
     pages_of,
     picture_response,
     requires,
@@ -61,82 +62,10 @@ UNSAVED = marked(
     "It is stored once, even if it is sent several times."
 )
 
-ANSWERING = ("participant.answer_practice", "participant.answer_question")
+ANSWERING = ("participant.answer_question",)
 
 # Random, so that no text of a study can equal a mark.
 MARK_TOKENS = {name: token_hex() for name in ("token", "submission_key", "resume_code", "reason")}
-
-
-@blueprint.get("/practice")
-@requires(ParticipantStep.PRACTICE)
-def practice() -> ResponseReturnValue:
-    """Show a step of the explanation, the practice question, or the practice answer."""
-    step = request.args.get("step", 0, type=int)
-    if not step and g.progress.answered.get(PRACTICE):
-        return show(PRACTICE)
-    return explanation(step, lambda: _shown(PRACTICE).view) or show(PRACTICE)
-
-
-def explanation(step: int, question: Callable[[], object]) -> str | None:
-    """Render a step, from 1, that precedes the practice question; None after the last.
-
-    A kind of question may have no steps.
-    """
-    pages = pages_of(g.plan)
-    templates = pages.explanations(g.plan)
-    step = max(step, 1)
-    if step > len(templates):
-        return None
-    return render_template(
-        templates[step - 1],
-        question=question(),
-        check=pages.check(g.plan),
-        again="again" in request.args,
-        right="right" in request.args,
-        token=generate_csrf(),
-    )
-
-
-@blueprint.post("/practice/check")
-@requires(ParticipantStep.PRACTICE)
-def check() -> ResponseReturnValue:
-    """Store whether the first answer to the check question was right; explain a wrong one."""
-    is_asked = g.plan.practice and pages_of(g.plan).check(g.plan) is not None
-    if not is_asked:
-        return redirect(url_for("participant.practice", step=1), 303)
-    if again := not_pressed(gettext("Continue")):
-        return again
-    participants.store_check(session(), g.study, g.participant, is_right=check_is_right())
-    return redirect(url_for("participant.practice", **step_after_check()), 303)
-
-
-def check_is_right() -> bool:
-    """Return whether the answer to the check question that was sent is the right one."""
-    asked = pages_of(g.plan).check(g.plan)
-    return asked is not None and request.form.get("better") == str(asked.better)
-
-
-def step_after_check() -> dict[str, Any]:
-    """Return which step of the practice follows an answer to the check question."""
-    return {"step": 2, "right": 1} if check_is_right() else {"step": 1, "again": 1}
-
-
-@blueprint.post("/practice")
-@requires(ParticipantStep.PRACTICE)
-def answer_practice() -> ResponseReturnValue:
-    """Store the practice answer, which no analysis reads."""
-    return answer(PRACTICE)
-
-
-@blueprint.post("/start")
-@requires(ParticipantStep.PRACTICE)
-def start() -> ResponseReturnValue:
-    """Leave practice for the first question."""
-    total = _counts()["total"]
-    if again := not_pressed(gettext("Start with question 1 of %(total)s", total=total)):
-        return again
-    participants.start_questions(session(), g.participant)
-    return redirect(url_for("participant.question", position=1), 303)
 
 
 @blueprint.get("/q/<int(max=999):position>")
@@ -161,10 +90,18 @@ def answer_question(position: int) -> ResponseReturnValue:
 
 @blueprint.get("/pictures/<size>/<name>.webp")
 def picture(size: str, name: str) -> ResponseReturnValue:
-    """Return a picture of the study to those who have agreed to take part."""
-    if g.participant is None or g.participant.consented_at is None:
+    """Return a picture of the study to those who have agreed to take part.
+
+    Everyone who has the study's link may see the few small ones of the entry page.
+    """
+    has_agreed = g.participant is not None and g.participant.consented_at is not None
+    if not has_agreed and (size != "small" or name not in _entry_pictures()):
         raise NotFound
     return picture_response(size, name)
+
+
+def _entry_pictures() -> list[str]:
+    return items.entry_pictures(session(), g.study) if g.plan.has_items else []
 
 
 @blueprint.get("/texts/<name>.html")
@@ -251,7 +188,7 @@ def answer(position: int) -> ResponseReturnValue:
 
 
 def _answer(position: int, form: AnswerForm) -> ResponseReturnValue:
-    back = form.go.data == "back" and position > PRACTICE
+    back = form.go.data == "back"
     is_valid = form.validate_on_submit()
     doubt = _doubt_about(position, form) if is_valid else None
     if back and (doubt is not None or not is_valid):
@@ -265,15 +202,13 @@ def _answer(position: int, form: AnswerForm) -> ResponseReturnValue:
             answers.note_asked(session(), g.participant, position, doubt.kind)
         return show_again(position, form, doubt=doubt)
     onward = g.progress.with_answer(position)
-    outcome = _save(position, form, None if back or position == PRACTICE else onward.position)
+    outcome = _save(position, form, None if back else onward.position)
     told = position if form.says_more else None
     if back:
         return redirect(_address_before(position, told), 303)
     if outcome == Outcome.STALE:
         _note_refusal(position, form, answers.OUTDATED)
         return show_again(position, form, stale=True), 409
-    if position == PRACTICE:
-        return redirect(url_for("participant.practice"), 303)
     return redirect(address_of(onward, told), 303)
 
 
@@ -345,6 +280,10 @@ def _save_steps(position: int, form: AnswerForm) -> ResponseReturnValue | None:
         return _sent_page(position, _shown(position), form), 400
     if form.is_done:
         return None
+    if form.asks_first:
+        answers.note_asked(session(), g.participant, position, form.asks_first)
+        form.asked.data = form.asks_first
+        return show_again(position, form, doubt=Doubt(form.asks_first))
     if form.go.data == "back":
         return redirect(_address_before(position), 303)
     if request.accept_mimetypes.best == "application/json":
@@ -360,7 +299,7 @@ def _save_steps(position: int, form: AnswerForm) -> ResponseReturnValue | None:
 
 def _answer_first(position: int, shown: ShownQuestion, form: AnswerForm) -> ResponseReturnValue:
     """Store the page that precedes the question, and redirect to the question."""
-    if request.form.get("go") == "back" and position > PRACTICE:
+    if request.form.get("go") == "back":
         return redirect(_address_before(position), 303)
     if not form.validate_on_submit():
         _note_refusal(position, form)
@@ -509,7 +448,8 @@ def _question_page(
     if takes_steps := pages_of(g.plan).form(g.plan).takes_steps:  # the page is a person's own
         steps = len(shown.drawn.steps)
         own["step_key"] = answers.step_key(secret_key(), shown.name, steps)
-    if position == PRACTICE or sent or takes_steps or AFTER in request.args:
+        own["asked"] = shown.asked_before or ""
+    if sent or takes_steps or AFTER in request.args:
         return _rendered(position, shown, filled_in, **(own | sent))
     html = part(
         "question",
@@ -529,16 +469,12 @@ def _question_page(
 
 
 def _rendered(position: int, shown: ShownQuestion, filled_in: Hashable, **content: object) -> str:
-    pages, is_practice = pages_of(g.plan), position == PRACTICE
+    pages = pages_of(g.plan)
     return render_template(
-        pages.practice_template if is_practice else pages.question_template,
+        pages.question_template,
         position=position,
         question=shown.view,
         stored=shown.stored,
-        confirmed=is_practice
-        and shown.stored is not None
-        and request.method == "GET"
-        and "step" not in request.args,
         pages=pages,
         filled_in=filled_in,
         **_counts(),
@@ -577,9 +513,7 @@ def _is_ahead(position: int) -> bool:
 
 
 def _address_of_question(position: int) -> str:
-    if position > PRACTICE:
-        return url_for("participant.question", position=position)
-    return url_for("participant.practice", step=len(pages_of(g.plan).explanations(g.plan)) + 1)
+    return url_for("participant.question", position=position)
 
 
 def _address_before(position: int, after: int | None = None) -> str:
@@ -614,7 +548,7 @@ def _unsaved_question() -> str | None:
         if g.participant is None:
             return None
         g.progress = progress_of(session(), g.plan, g.participant)
-        position = (request.view_args or {}).get("position", PRACTICE)
+        position = (request.view_args or {})["position"]
         _use_plan_of(position)
         return show_unsaved(position)
     except DATABASE_FAULTS:

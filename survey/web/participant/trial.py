@@ -1,16 +1,24 @@
 """A question's page for someone who takes no part: its form is checked, and nothing is stored."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
+from dataclasses import asdict
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 from flask import g, request
 from flask.typing import ResponseReturnValue
 from flask_wtf.csrf import generate_csrf
+from itsdangerous import BadSignature, URLSafeSerializer
 
-from survey.web.forms import AnswerForm, form_page
+from survey.services.participation import answers
+from survey.web.forms import AnswerForm, Form, form_page
+from survey.web.participant.kind_pages import Doubt
 from survey.web.participant.questions import question_form
 from survey.web.participant.visit import pages_of
+from survey.web.requests import secret_key, session
+
+MOST_TRIAL_STEPS = 200  # of a question that is tried; the form carries them
+LONGEST_STEPS = 30_000  # characters
 
 
 def answer_or_page(
@@ -56,17 +64,65 @@ def doubt_about(question: object, position: int, form: AnswerForm) -> Any:
     return None if doubt is None or form.is_settled(doubt.kind) else doubt
 
 
-def step_page(
-    question: object, form: AnswerForm, step_key: str, doubt: object = None
-) -> ResponseReturnValue:
-    """Render a question that is answered in steps; ``step_key``: names the steps so far."""
+class TriedSteps(NamedTuple):
+    """The steps of a visitor who says that a question is done, and the form that said it."""
+
+    steps: Sequence[object]
+    form: AnswerForm
+
+
+def steps_or_page(number: int, variant: str, template: str) -> TriedSteps | ResponseReturnValue:
+    """Return the steps of a question that is done, or its page until it is; 0 is the practice.
+
+    The form carries the steps, so nothing is stored.
+    """
+    form = question_form(number)
+    steps: Sequence[object] = _read_steps(form)
+    doubt: Any = None
+    if form.validate_on_submit():
+        steps = answers.steps_after(session(), g.study, number, variant, steps, form.steps_for)
+        form.stored_steps = len(steps)
+        has_too_many = len(steps) > MOST_TRIAL_STEPS or len(_signed(steps)) > LONGEST_STEPS
+        is_done = has_too_many or (form.is_done and not form.errors)
+        if form.asks_first and not is_done:
+            form.asked.data = form.asks_first
+            doubt = Doubt(form.asks_first)
+        if is_done and not has_too_many:
+            question = answers.preview(session(), g.study, number, variant, steps)
+            doubt = doubt_about(question, number, form)
+        if is_done and doubt is None:
+            return TriedSteps(steps, form)
+    question = answers.preview(session(), g.study, number, variant, steps)
     pages = pages_of(g.plan)
     return question_page(
-        *(pages.question_template, form, form.filled_in if form.errors else pages.empty(g.plan)),
-        step_key=step_key,
+        *(template, form, form.filled_in if form.errors else pages.empty(g.plan)),
+        step_key=_signed(steps),
         doubt=doubt,
-        **trial_content(question, 1, 0),
+        **trial_content(question, number, 0),
     )
+
+
+def _signer() -> URLSafeSerializer:
+    return URLSafeSerializer(secret_key(), salt=f"steps of a trial of {g.study.digest}")
+
+
+def _signed(steps: Sequence[Any]) -> str:
+    """Return steps as a signed text for the form, so that visitors cannot send steps of their own.
+
+    "" without steps.
+    """
+    if not steps:
+        return ""
+    return str(_signer().dumps([{**asdict(step), "saved_at": None} for step in steps]))
+
+
+def _read_steps(form: Form) -> tuple[object, ...]:
+    """Return the steps that a form carries, () if they were not signed here."""
+    try:
+        stored = _signer().loads(form.step_key.data or "")
+    except BadSignature:
+        return ()
+    return tuple(answers.step_type(g.plan)(**each) for each in stored)
 
 
 def question_page(

@@ -29,7 +29,14 @@ from survey.services.studies.recruitment import recruitment_of
 from survey.web.forms import Form, form_page
 from survey.web.language import set_language
 from survey.web.participant.kind_pages import KindPages
-from survey.web.requests import View, read_form, secret_key, session, take_slug
+from survey.web.requests import (
+    View,
+    current_address,
+    read_form,
+    secret_key,
+    session,
+    take_slug,
+)
 
 blueprint = Blueprint("participant", __name__, url_prefix="/s/<slug>")
 take_slug(blueprint)
@@ -49,7 +56,7 @@ WAY = (
 AFTER = "after"  # of an address: the question that was answered before, see ``address_of``
 
 # SQLite has one writer at a time: an answer is checked before it takes the write lock.
-READING_FIRST = ("participant.answer_practice", "participant.answer_question")
+READING_FIRST = ("participant.answer_question",)
 
 
 @blueprint.before_request
@@ -205,7 +212,9 @@ def not_pressed(button: str) -> ResponseReturnValue | None:
     if form.validate_on_submit():
         return None
     fields = [one for one in request.form.items(multi=True) if one[0] != "csrf_token"]
-    return form_page("participant/pressed.html", form, fields=fields, button=button)
+    return form_page(
+        "participant/pressed.html", form, address=current_address(), fields=fields, button=button
+    )
 
 
 def last_page(step: ParticipantStep, template: str) -> ResponseReturnValue:

@@ -199,8 +199,8 @@ def form_steps(kind: type[Plan]) -> dict[str, PlanStep]:
     steps = form.steps
     asked = {name for name, rule in rules.items() if rule.only_with[0] in ("", *rules)}
     asked |= {*form.controls}
-    if "practice" not in rules:
-        asked.discard("exclude_failed_check")  # a check is a part of practice
+    if not kind.has_check:
+        asked.discard("exclude_failed_check")
     placed = {name for step in steps.values() for name in step.fields}
     own = [name for name in rules if name not in placed]
 

@@ -117,8 +117,7 @@ def _take_part(session, study, public_id):
     participants.agree(session, one, participants.consent_text(session, study).digest)
     participants.store_personal_answers(session, study, one, PERSONAL[public_id])
     participants.confirm_scenario(session, one)
-    given = [*([ticked(1)] if study.plan.practice else []), *ANSWERS[public_id]]
-    for position, answer in enumerate(given, 0 if study.plan.practice else 1):
+    for position, answer in enumerate(ANSWERS[public_id], 1):
         _answer(session, study, one, position, answer)
     if study.plan.closing_questions:
         closing = {field.name: "so" for field in study.plan.closing_questions}
