@@ -15,9 +15,11 @@ async function post(address, options) {
   return text === null ? null : { answer, text };
 }
 
-// Shows a page in the place of this one, whose address and entry in the history stay. Its scripts run.
+// Shows a page in the place of this one, whose address and entry in the history stay. Its scripts run. It begins at
+// its top, as any other does, but for a page that says itself where to look.
 function showPage(html) {
   document.open();
+  document.addEventListener("DOMContentLoaded", () => document.querySelector("[autofocus]") ?? scrollTo(0, 0));
   document.write(html);
   document.close();
 }

@@ -474,8 +474,10 @@ def test_practice_is_the_real_page_and_stores_nothing(browser, server):
         leave(page, "main button.go:not(.hidden)")
     page.locator(".tiles label").first.click()
     expect(page.locator("#marked")).to_have_text("1 marked")
+    page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
     leave(page, ".way [value=next]")  # whatever was in view
     expect(page.locator(".task")).to_contain_text("Start")
+    expect(page.locator(".task")).to_be_in_viewport()
     expect(page.locator("#marked")).to_have_text("1 marked")
     leave(page, ".way [value=previous]")
     expect(page.locator(".tiles :checked")).to_have_count(1)
