@@ -94,9 +94,7 @@ def walk(page: Page, link: str, folder: Path, suffix: str) -> None:
     take("entry")
     prepare(page, link)
     take("practice")
-    tick(page, 1)
-    save(page)
-    page.get_by_role("button", name="Start with question 1").first.click()
+    leave_practice(page)
     for position in range(1, 11):
         page.wait_for_url(f"**/q/{position}")
         if position == 3:
@@ -120,10 +118,7 @@ def record(page: Page, link: str, folder: Path) -> None:
     recording.frame(2.5)
     prepare(page, link)
     recording.frame(3)
-    tick(page, 1)
-    save(page)
-    page.get_by_role("button", name="Start with question 1").first.click()
-    page.wait_for_url("**/q/1")
+    leave_practice(page)
     page.evaluate("document.activeElement.blur()")
     recording.frame(3)
     tick(page, 2)
@@ -144,6 +139,11 @@ def record(page: Page, link: str, folder: Path) -> None:
 def begin(page: Page, link: str) -> None:
     """Go to the first question."""
     prepare(page, link)
+    leave_practice(page)
+
+
+def leave_practice(page: Page) -> None:
+    """Go from the first screen after the check to the first question, and leave all empty."""
     for _ in range(3):
         save(page)
     page.wait_for_url("**/q/1")

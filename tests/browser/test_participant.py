@@ -29,6 +29,7 @@ def prepare(page, link):
     page.get_by_label("Your age in years").fill("23")
     page.get_by_label("Your education").select_option("Bachelor's degree")
     page.get_by_role("button", name="Next").click()
+    at(page, "/scenario")  # whose button has the same name
     page.get_by_role("button", name="Next").click()
     at(page, "/practice")
     practise(page)
