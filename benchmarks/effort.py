@@ -410,21 +410,27 @@ def _page_cells(pages: Mapping[str, Any], study: str, name: str) -> str:
 
 
 def _actions_table(sides: Sides) -> str:
-    """Return actions + screens scrolled of each way to answer, by screen and checkout."""
-    places = [*next(iter(sides.values()))["actions"]]
+    """Return actions + screens scrolled of each way on a phone / a laptop, by checkout."""
+    studies = STUDIES[:3]
     rows = [f"| Actions + scrolls | {' | '.join(sides)} |", "|---|" + "---:|" * len(sides)]
-    for place in places:
+    for study in studies:
         for way in WAYS:
             for kind in ORDERINGS:
                 if way != "a tick" or kind == "all different":
-                    cells = [_act(side["actions"][place][way][kind]) for side in sides.values()]
+                    cells = [
+                        " / ".join(
+                            _act(side["actions"][f"{study}, {screen}"][way][kind])
+                            for screen in SCREENS
+                        )
+                        for side in sides.values()
+                    ]
                     name = way if way == "a tick" else f"{way}, {kind}"
-                    rows.append(f"| {place}: {name} | {' | '.join(cells)} |")
+                    rows.append(f"| {study}: {name} | {' | '.join(cells)} |")
     return "\n".join(rows)
 
 
 def _act(counted: list[int] | None) -> str:
-    return "–" if counted is None else f"{counted[0]} + {counted[1]}"
+    return "–" if counted is None else f"{counted[0]}+{counted[1]}"
 
 
 @click.command()

@@ -15,6 +15,13 @@ for (const kind of ["input", "change", "click"]) {
   });
 }
 
+// What gets focus is scrolled clear of the answer bar (question.css), however high it is now.
+{
+  const judging = document.querySelector(".judging");
+  const bar = judging?.querySelector(".bar");
+  if (bar) new ResizeObserver(() => judging.style.setProperty("--bar", `${bar.offsetHeight + 16}px`)).observe(bar);
+}
+
 // A browser brings the caret of a text into view, though the answer bar may cover it.
 document.addEventListener("focusin", ({ target }) => {
   if (target.matches(".judging textarea, .judging [type=text]")) target.scrollIntoView({ block: "nearest" });

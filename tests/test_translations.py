@@ -14,6 +14,7 @@ from babel.messages.frontend import parse_mapping_cfg
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from click.testing import CliRunner
+from markupsafe import Markup
 
 from survey.cli import survey
 from survey.core.measures import MEASURES
@@ -23,6 +24,7 @@ from survey.kinds.ordering.plan import OrderingPlan
 from survey.services.studies import languages as language_files
 from survey.services.studies import lifecycle, plans
 from survey.services.studies.languages import TRANSLATIONS_FOLDER, languages
+from survey.web import language as page
 from tests.builders import SLUG, Visitor, a_plan, an_open_study
 from tests.commands import environment_of
 from tests.databases import ON_SQLITE
@@ -105,10 +107,13 @@ def test_in_greek_a_method_orders_the_systems_and_is_named_as_a_choice():
 @pytest.mark.parametrize("language", OTHERS)
 def test_placeholders_agree(language):
     for message in catalogue(language):
-        for form in forms(message.string):
+        singular = forms(message.id)[0]
+        for number, form in enumerate(forms(message.string)):
             for placeholder in (PERCENT, BRACES):
-                expected = set(placeholder.findall(" ".join(forms(message.id))))
-                assert set(placeholder.findall(form)) == expected, form
+                expected = [set(placeholder.findall(" ".join(forms(message.id))))]
+                if not number:  # "the last one" has no number in English either
+                    expected.append(set(placeholder.findall(singular)))
+                assert set(placeholder.findall(form)) in expected, form
             assert not re.search(r"[%{}]", BRACES.sub("", PERCENT.sub("", form))), form
 
 
@@ -270,8 +275,8 @@ def test_the_search_for_english_finds_it(client, session):
 def test_a_participant_reads_greek_from_the_entry_to_the_receipt(app, study, session):
     visitor = Reader(app.test_client())
     visitor.open()
-    assert visitor.page.h1.text == "Διάταξη αποτελεσμάτων αναζήτησης"
-    assert "3 ερωτήσεις για μικρές λίστες αριθμών" in visitor.text
+    assert visitor.page.h1.text == "Κατάταξη αποτελεσμάτων αναζήτησης"
+    assert "Τρεις ερωτήσεις για μικρές λίστες αριθμών" in visitor.text
     assert "Ρωτούν: η ομάδα ανάκτησης του X." in visitor.text
     for code in ("", "AAAAA-BBBBB-CCCC", "x" * 65):
         visitor.submit("/resume", code=code)
@@ -297,7 +302,7 @@ def test_a_participant_reads_greek_from_the_entry_to_the_receipt(app, study, ses
     visitor.open("/review")
     visitor.submit_too_late("/review")
     visitor.open("/q/2")
-    assert visitor.page.select_one("button.go:not(.hidden)").text == "Επόμενο"
+    assert visitor.page.select_one("button.go:not(.hidden)").text == "Συνέχεια"
     visitor.submit("/q/2", choice=["2", "3"], settle="several")
     assert "Μέθοδοι 2 και 3" in visitor.text
     visitor.submit("/review")
@@ -308,7 +313,7 @@ def test_a_participant_reads_greek_from_the_entry_to_the_receipt(app, study, ses
 
 def describe_with_mistakes(visitor):
     for fields, problem in (
-        ({}, "Παρακαλούμε συμπληρώστε: Η ηλικία σας σε έτη."),
+        ({}, "Παρακαλούμε συμπληρώστε το πεδίο «Η ηλικία σας σε έτη»."),
         ({"age": "22.5"}, "Γράψτε την ηλικία σας με ψηφία, για παράδειγμα 20."),
         ({"age": "7"}, "ένας ακέραιος αριθμός από 10 έως 110, παρακαλούμε."),
         ({"education": "42"}, "επιλέξτε μία από τις δυνατές απαντήσεις."),
@@ -345,7 +350,7 @@ def answer_with_mistakes(visitor):
         ({"choice": ["1", "own"]}, "Επιλέξατε τη δική σας σειρά και μια μέθοδο."),
         ({"rank_A": "1"}, NOT_COMPLETE + "λείπουν οι θέσεις των B, C, D και E."),
         ({"choice": "4"}, "Επιλέχθηκε κάτι που δεν υπάρχει σε αυτή τη σελίδα."),
-        ({"choice": "own", "rank_A": "6"}, "Η κατάταξή σας για το A: μια θέση από 1 έως 5"),
+        ({"choice": "own", "rank_A": "6"}, "Η θέση που δίνετε στο A: ένας αριθμός από 1 έως 5"),
         (
             {"choice": "own", "rank_A": "1", "rank_C": "2"},
             NOT_COMPLETE + "λείπουν οι θέσεις των B, D και E.",
@@ -357,14 +362,17 @@ def answer_with_mistakes(visitor):
         assert visitor.status in (400, 409)
         assert problem in visitor.text
     visitor.submit("/q/1", **OWN)
-    assert "Εννοείτε αυτήν τη σειρά;" in visitor.text
+    assert "το ίδιο νωρίς ή νωρίτερα" in visitor.text
     visitor.submit("/q/1", **OWN)
     visitor.open("/q/1")
-    assert "Η σειρά σας: B 1ο· A και C ισοβαθμούν στη 2η θέση· E 4ο· D 5ο." in visitor.text
+    assert (
+        "Η σειρά σας: B πρώτο· A και C ισοβαθμούν στη δεύτερη θέση· E τέταρτο· D πέμπτο."
+        in visitor.text
+    )
     visitor.page = first
     visitor.submit("/q/1", choice="1")
     assert visitor.status == 409
-    assert "Εκεί αποθηκεύτηκε: η δική σας διάταξη, B > A = C > E > D." in visitor.text
+    assert "Εκεί αποθηκεύτηκε: η δική σας σειρά, B > A = C > E > D." in visitor.text
     visitor.submit("/q/1", choice="1")
     visitor.open("/q/1")
     visitor.submit_too_late("/q/1")
@@ -372,7 +380,7 @@ def answer_with_mistakes(visitor):
     visitor.submit("/q/2", choice="2")
     assert visitor.page.select_one("progress").text == "2 από 3"
     visitor.submit("/q/3", choice="own", **dict.fromkeys(RANKS, "1"))
-    assert "Η δική σας διάταξη" in visitor.text
+    assert "Η δική σας σειρά" in visitor.text
 
 
 @ON_SQLITE
@@ -424,3 +432,38 @@ def test_simulated_participants_find_their_way_in_greek(app, study, session):
     for command in (["simulate", SLUG, "--participants", "2"], ["analyse", SLUG, "--include-test"]):
         done = CliRunner().invoke(survey, command, env=environment_of(app))
         assert done.exit_code == 0, done.output
+
+
+@pytest.mark.parametrize(
+    ("count", "said"),
+    [
+        (1, "Μία ερώτηση για δύο λίστες αποτελεσμάτων"),
+        (3, "Τρεις ερωτήσεις για δύο λίστες αποτελεσμάτων"),
+        (9, "Εννέα ερωτήσεις για δύο λίστες αποτελεσμάτων"),
+        (10, "10 ερωτήσεις για δύο λίστες αποτελεσμάτων"),
+    ],
+)
+def test_a_number_below_ten_is_a_word_that_agrees_with_what_is_counted(app, count, said):
+    both = (
+        "%(count)s question about two lists of search results",
+        "%(count)s questions about two lists of search results",
+    )
+    with app.test_request_context():
+        page.set_language("el")
+        assert page.ngettext(*both, count, count=count) == said
+        shown = app.jinja_env.globals["ngettext"](*both, count, count=count)
+    assert (shown, type(shown)) == (said, Markup)
+
+
+def test_agreeing_numbers_leave_what_is_filled_in_escaped(app):
+    with app.test_request_context():
+        page.set_language("el")
+        shown = app.jinja_env.globals["gettext"]("Your order: %(ordering)s.", ordering="<b>3 ‹f›")
+    assert shown == "Η σειρά σας: &lt;b&gt;3 ‹f›."
+
+
+def test_every_number_that_is_to_agree_has_its_place_in_a_pattern():
+    for code in OTHERS:
+        for message in catalogue(code):
+            for text in forms(message.string):
+                assert text.count("‹") == len(re.findall(r"%\(\w+\)s‹[fn]›", text)), text

@@ -7,6 +7,7 @@ translated where it is shown, or it is lazy.
 Values become words in the same language: places, orderings, answers, dates.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from functools import cache, lru_cache, reduce
@@ -58,6 +59,14 @@ MARK_MEANINGS = {
     "clusters": marked("what kind of match it is"),
 }
 
+# Words of the numbers from one to nine that agree with what is counted. A translation marks where
+# they belong: "%(count)s‹f› ερωτήσεις". A number at the beginning of a sentence is capitalised.
+AGREEING = {
+    "f": ("μία", "δύο", "τρεις", "τέσσερις", "πέντε", "έξι", "επτά", "οκτώ", "εννέα"),
+    "n": ("ένα", "δύο", "τρία", "τέσσερα", "πέντε", "έξι", "επτά", "οκτώ", "εννέα"),
+}
+_TO_AGREE = re.compile(r"(\w+)‹([fn])›")
+
 NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
 FIGURE_SPACE = "\N{FIGURE SPACE}"  # as wide as a digit
 
@@ -85,7 +94,7 @@ def init_app(app: Flask) -> None:
 def _html_gettext(sentence: str, /, **parts: object) -> Markup:
     """Translate a sentence of a template, and escape its parts unless they are HTML."""
     translation = _html_translation(page_language(), sentence)
-    return translation % parts if parts else translation
+    return Markup(_put(translation, parts)) if parts else translation  # noqa: S704 # nosec B704 # escaped
 
 
 @lru_cache(maxsize=5000)
@@ -97,7 +106,21 @@ def _html_translation(language: str, sentence: str) -> Markup:
 
 def _html_ngettext(singular: str, plural: str, number: int, /, **parts: object) -> Markup:
     translation = catalogue(page_language()).ngettext(singular, plural, number)
-    return Markup(translation) % {"num": number, **parts}  # noqa: S704 # nosec B704 # our own sentence
+    sentence = Markup(translation)  # noqa: S704 # nosec B704 # our own sentence
+    return Markup(_put(sentence, {"num": number, **parts}))  # noqa: S704 # nosec B704 # escaped
+
+
+def _put(translation: str, parts: Mapping[str, object]) -> str:
+    """Put the parts into a sentence, escaped into HTML; numbers that are marked agree."""
+    put = translation % parts
+    return _TO_AGREE.sub(_agreeing, put) if "‹" in translation else put
+
+
+def _agreeing(marked_number: re.Match[str]) -> str:
+    number, gender = marked_number.groups()
+    is_word = number.isdecimal() and 1 <= int(number) <= len(AGREEING[gender])
+    word = AGREEING[gender][int(number) - 1] if is_word else number
+    return word if marked_number.start() else word.capitalize()
 
 
 def set_language(language: str) -> None:
@@ -119,13 +142,13 @@ def page_language() -> str:
 def gettext(sentence: str, **parts: object) -> str:
     """Translate a sentence into the page's language."""
     translation = catalogue(page_language()).gettext(sentence)
-    return translation % parts if parts else translation
+    return _put(translation, parts) if parts else translation
 
 
 def ngettext(singular: str, plural: str, number: int, **parts: object) -> str:
     """Translate a sentence whose form depends on a number."""
     translation = catalogue(page_language()).ngettext(singular, plural, number)
-    return translation % {"num": number, **parts}
+    return _put(translation, {"num": number, **parts})
 
 
 def lazy_gettext(sentence: str) -> LazyString:

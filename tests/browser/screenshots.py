@@ -20,7 +20,15 @@ from tests.browser.recording import Recording
 from tests.browser.still import ARGUMENTS, StillServer, fixed_chance_and_time, open_window
 from tests.browser.test_grouping import SAVED, documents_on
 from tests.browser.test_labelling import begin as to_the_question
-from tests.browser.test_participant import keep_order, place, prepare, save, tap, tick
+from tests.browser.test_participant import (
+    keep_order,
+    leave_practice,
+    place,
+    prepare,
+    save,
+    tap,
+    tick,
+)
 from tests.browser.test_researcher import sign_in
 from tests.browsing import launch
 from tests.serving import Server, free_port
@@ -140,13 +148,6 @@ def begin(page: Page, link: str) -> None:
     """Go to the first question."""
     prepare(page, link)
     leave_practice(page)
-
-
-def leave_practice(page: Page) -> None:
-    """Go from the first screen after the check to the first question, and leave all empty."""
-    for _ in range(3):
-        save(page)
-    page.wait_for_url("**/q/1")
 
 
 def strip(page: Page, server: Server, folder: Path) -> None:

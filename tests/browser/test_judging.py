@@ -19,7 +19,7 @@ from survey.services.studies import lifecycle
 from tests.accessibility.looking import WIDTHS, ask, axe, prepared
 from tests.browser.test_grouping import SAVED, documents_on, sort_by_keys
 from tests.browser.test_labelling import CHECKS, begin
-from tests.browser.test_participant import prepare, save, tap, tick
+from tests.browser.test_participant import leave_practice, prepare, save, tap, tick
 from tests.browser.test_researcher import sign_in
 from tests.browsing import watched
 from tests.builders import KEY
@@ -163,7 +163,7 @@ def make_labels(world):
     phone.goto(world.link("which-match"))
     phone.locator("summary", has_text="device").click()
     phone.locator("#code").fill(code)
-    phone.get_by_role("button", name="Continue here").click()
+    phone.get_by_role("button", name="Next").click()
     phone.wait_for_url("**/q/6")
     look(phone, "labels-6")
     for _ in range(5):
@@ -293,14 +293,11 @@ def order(world, desk, judgements):
     world.run("simulate", "which-order", "--participants", 30)
     page = world.window(1280)
     prepare(page, world.link("which-order"))
-    tick(page, 1)
-    save(page)
-    page.get_by_role("button", name="Start with question 1").first.click()
-    page.wait_for_url("**/q/1")
+    leave_practice(page)
     page.wait_for_load_state("networkidle")
     look(page, "order")
     while "/review" not in page.url:
-        tap(page, *"BD=AC") if page.locator("#pad").count() else tick(page, 1)
+        tap(page, *"BD=AC") if page.locator("[data-letter]").count() else tick(page, 1)
         save(page)
     save(page)
     page.wait_for_url("**/done")

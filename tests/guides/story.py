@@ -134,10 +134,11 @@ class Story:
     def serve(self, command: str) -> None:
         """Start the server in place of the one before, and go on once it can serve."""
         self.end()
+        command = command.partition("  #")[0]
         if "--port" not in command:
             command += f" --port {self.port}"
         self.server = subprocess.Popen(
-            shlex.split(command, comments=True),
+            shlex.split(command),
             executable=shutil.which("survey", path=self._path()),
             env=self.settings,
             cwd=self.folder,

@@ -348,7 +348,7 @@ def test_a_third_gets_only_the_topics_on_which_two_do_not_agree(app, session, st
     for each in firsts:
         each.go("/q/1")
     third.go("/waiting")
-    assert "They are still at work" in third.text
+    assert "They have not finished yet" in third.text
     assert arms_of(session) == ["first", "first", "third"]
     for each, groups in zip(firsts, (by_colour, warm_and_cold), strict=True):
         each.finish("/q/1", groups(FIRST_TOPIC))

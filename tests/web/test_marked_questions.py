@@ -52,7 +52,6 @@ def test_practice_is_marked_as_the_questions_are(session, visitor):
     visitor.prepare()
     assert visitor.path == "/practice"
     assert all("(3)" in row for row in rows_of(visitor.page))
-    visitor.open("/practice")
     assert "how well the match fits" in visitor.text
 
 
