@@ -209,7 +209,9 @@
     else step(button.value);
   });
 
-  form.addEventListener("click", ({ target }) => {
+  form.addEventListener("click", (event) => {
+    const target = event.target.closest("#similar, #new, #cancel, .asks a");
+    if (!target) return;
     if (target.id === "similar") {
       closeMenu();
       selectSimilar();
@@ -217,8 +219,7 @@
       if (selected().length) askName(true);
       else say(said().nothing, said().hint, true);
     } else if (target.id === "cancel") leaveName();
-    else if (target.matches(".asks a")) look();
-    else return;
+    else look();
     event.preventDefault();
   });
 

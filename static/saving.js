@@ -8,10 +8,10 @@
 
 // What the page asked back is about the answer of before: it goes once that is changed.
 for (const kind of ["input", "change", "click"]) {
-  document.addEventListener(kind, ({ target }) => {
+  document.addEventListener(kind, (event) => {
     const asks = document.querySelector(".asks");
-    const changes = kind === "click" ? "[data-letter], #equal, #undo" : "input, select";
-    if (asks && target.matches(changes) && target.form === asks.closest("form") && !asks.contains(target)) asks.remove();
+    const target = event.target.closest(kind === "click" ? "[data-letter], #equal, #undo" : "input, select");
+    if (asks && target?.form === asks.closest("form") && !asks.contains(target)) asks.remove();
   });
 }
 

@@ -87,8 +87,8 @@ BREAKING = """
 from survey import app
 create_app = app.create_app
 
-def create_app_that_breaks(*settings):
-    made = create_app(*settings)
+def create_app_that_breaks(*settings, **how):
+    made = create_app(*settings, **how)
     made.add_url_rule("/secret/answer", "answer", lambda: (1 / 0 for _ in "a"))
     return made
 

@@ -54,11 +54,10 @@ def root_of(tree):
     return next(iter(tree.values()))
 
 
-def table_of(tree):
-    """The rows of the question's table, each a list of its cells."""
-    tables = below(tree, root_of(tree), {"table", "grid"})
-    table = next(tables)
-    return table, [list(below(tree, row, CELLS)) for row in below(tree, table, {"row"})]
+def tables_of(tree):
+    """The page's tables, each with its rows of cells."""
+    for table in below(tree, root_of(tree), {"table", "grid"}):
+        yield table, [list(below(tree, row, CELLS)) for row in below(tree, table, {"row"})]
 
 
 def questions(house, language):
@@ -77,19 +76,19 @@ def test_every_cell_is_told_by_its_list_and_its_method(house, stage, language, w
     for sight in questions(house, language):
         page = stage.show(sight)
         page.set_viewport_size({"width": width, "height": 800})
+        page.locator("details.scores").evaluate_all("all => all.forEach((one) => one.open = true)")
         tree = tree_of(page)
-        table, (header, *rows) = table_of(tree)
-        assert name(table), f"{sight}: the table has no name"
-        assert {role(cell) for cell in header} == {"columnheader"}
+        letters = "ABCDEFGHIJ"[: page.locator("select[name^=rank-]").count()]
+        (positions, (_, *lists)), *others = tables_of(tree)
+        scores, (header, *rows) = others[-1]
+        assert name(positions), f"{sight}: the table of positions has no name"
         labels = [NUMBER.search(text_of(tree, cell)) for cell in header[1:]]
         assert sorted(int(found[0]) for found in labels) == list(range(1, len(labels) + 1))
-        lists = page.locator("select[name^=rank-]").count()
-        for row, letter in zip(rows, "ABCDEFGHIJ"[:lists], strict=True):
+        for row, letter in zip((*lists, *rows), 2 * letters, strict=True):
             assert role(row[0]) == "rowheader"
             assert text_of(tree, row[0]).startswith(letter), f"{sight}: {text_of(tree, row[0])}"
-            assert len(row) == len(header)
-            for cell in row[1:]:  # the value, then the place
-                assert len(NUMBER.findall(text_of(tree, cell))) == 2, f"{sight}: {letter}"
+            assert all(NUMBER.search(text_of(tree, cell)) for cell in row[1:]), f"{sight}: {letter}"
+        assert {len(row) for row in rows} == {len(header)}
 
 
 @pytest.mark.parametrize("width", SIZES)

@@ -429,8 +429,8 @@ def test_two_tabs_keep_one_answer_and_say_what_is_stored(server, context, page, 
 @pytest.mark.slow
 def test_a_second_device_continues_with_the_code(browser, server, page, link):
     start(page, link)
-    page.get_by_text("Continue later or on another device").click()
-    code = page.locator(".foot .code").inner_text()
+    page.get_by_text("Continue on another device").click()
+    code = page.locator("main .code, .foot .code").first.inner_text()
     shown = page.locator(".sheet tbody").first.inner_text()
     phone = browser.new_context(viewport=LAPTOP)
     there = phone.new_page()

@@ -64,7 +64,7 @@ def test_a_question_of_a_check_is_shown_as_participants_see_it_when_it_is_unfold
     expect(question).to_contain_text("Which method puts")
     expect(part.locator("a.show")).to_have_count(0)
     box = part.locator("[inert] [name=choice]").first
-    assert box.evaluate("(box) => getComputedStyle(box.closest('.pick')).display") == "grid"
+    assert box.evaluate("(box) => getComputedStyle(box.closest('.method')).display") == "grid"
     page.mouse.click(*(box.bounding_box()[side] + 5 for side in "xy"))
     expect(box).not_to_be_checked()
     assert page.locator("#question-1 [inert]").count() == 0
@@ -91,7 +91,7 @@ def test_closing_lets_those_under_way_finish_and_admits_no_one_new(page, server,
     visitor = browser.new_page()
     visitor.goto(f"{server.address}/s/closing")
     expect(visitor.get_by_text("This survey takes no new participants.")).to_be_visible()
-    expect(visitor.get_by_role("button", name="Begin")).to_have_count(0)
+    expect(visitor.get_by_role("button", name="Start")).to_have_count(0)
     visitor.close()
 
     page.get_by_role("link", name="Progress", exact=True).click()
@@ -131,9 +131,9 @@ def test_from_the_first_start_to_a_bundle_that_replicates(page, server):
     # The preview shows it as participants see it, and leaves no trace.
     page.get_by_role("link", name="preview", exact=True).click()
     expect(page.locator(".watermark")).to_have_attribute("data-text", "Preview")
-    page.get_by_role("button", name="Begin").click()
+    page.get_by_role("button", name="Start").click()
     page.get_by_label("I have read this").check()
-    page.get_by_role("button", name="Continue").click()
+    page.get_by_role("button", name="Next").click()
     page.wait_for_url("**/about_you")
     assert server.count(Participant) == before
 

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from tests.browser.test_grouping import a_study as a_grouping_link
 from tests.browser.test_grouping import steps_in
 from tests.browser.test_labelling import a_study as a_labelling_link
-from tests.browser.test_labelling import stored_steps
+from tests.browser.test_labelling import go_on, stored_steps
 from tests.browser.test_participant import answers_of, at, press, start, tap, tick
 from tests.browser.test_preference import a_study as a_preference_link
 from tests.browser.test_preference import stored as stored_preferences
@@ -53,15 +53,15 @@ def is_translated(page):
 def test_ticks_and_letters_of_an_ordering(server, page, link):
     start(page, link)
     is_translated(page)
-    expect(page.locator(".keys [data-letter]")).to_have_text([f"{letter}–" for letter in "ABCDE"])
+    expect(page.locator(".keys [data-letter]")).to_have_text([*"ABCDE"])
     expect(page.locator("tbody .letter").first).to_have_text("A")
-    for text in page.locator(".pick .order, .rank, .sheet td b").all_inner_texts():
+    for text in page.locator(".method .order, .rank, .sheet td b").all_inner_texts():
         assert text.isascii()
     press(page)
     expect(page.locator("#problems")).to_be_focused()
     is_translated(page)
     tap(page, *"DAC=E")
-    expect(page.locator("[data-place] > span")).to_have_text(["D", "A", "C = E", "", "B"])
+    expect(page.locator(".keys [aria-pressed=true]")).to_have_count(5)
     page.locator("#undo").click()
     tap(page, "B")
     press(page)
@@ -79,7 +79,7 @@ def test_labels(server, page):
     before = len(stored_steps(server))
     for number in (0, 2):
         page.locator(".tile input").nth(number).check()
-    page.locator("button[value=next]:not(.hidden)").click()
+    go_on(page, "next")
     expect(page.locator("button[value=previous]")).to_be_visible()
     marks = [grade for action, grade in stored_steps(server)[before:] if action == "mark"]
     assert marks == [1, 1]
@@ -114,6 +114,6 @@ def test_preferences(server, page):
 
 def test_the_code_to_come_back_with_stays(page, link):
     start(page, link)
-    page.locator("footer summary").first.click()
-    expect(page.locator("footer .code")).to_have_text(re.compile(r"^[A-Z0-9-]+$"))
-    expect(page.locator("footer summary").first).to_have_text("ξένα")
+    page.locator("main summary:has(+ p .code)").first.click()
+    expect(page.locator("main .code")).to_have_text(re.compile(r"^[A-Z0-9-]+$"))
+    expect(page.locator("main summary:has(+ p .code)").first).to_have_text("ξένα")

@@ -222,7 +222,7 @@ def groups(person):
 
 
 SAVED = """document.readyState === "complete" && !document.querySelector(".pending")
-    && document.querySelector("#saved").textContent === "saved"
+    && document.querySelector("#saved").textContent.endsWith("saved")
 """
 
 

@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 ASSET = re.compile(rb'(?:href|src)="(/[^"]*static/[^"]*)"')
 SIX = 6  # connections of a browser to one address
-HEAD = "GET {} HTTP/1.1\r\nHost: {}\r\nConnection: keep-alive\r\n\r\n"
+HEAD = "GET {} HTTP/1.1\r\nHost: {}\r\nAccept-Encoding: identity\r\nConnection: keep-alive\r\n\r\n"
 
 
 @contextmanager

@@ -31,8 +31,8 @@ from survey import app, server
 server.LONGEST_REQUEST |= {"read": LONGEST, "write": LONGEST}
 create_app = app.create_app
 
-def create_app_that_hangs(*settings):
-    made = create_app(*settings)
+def create_app_that_hangs(*settings, **how):
+    made = create_app(*settings, **how)
     made.add_url_rule("/hang", "hang", lambda: time.sleep(1_000), methods=["GET", "POST"])
     made.add_url_rule("/spin", "spin", spin)
     return made

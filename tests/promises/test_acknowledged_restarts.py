@@ -36,8 +36,8 @@ file = Path(sys.argv.pop(1))
 requests.HEADERS["X-Version"] = file.read_text()
 create_app = app.create_app
 
-def create_app_with_a_slow_page(*settings):
-    made = create_app(*settings)
+def create_app_with_a_slow_page(*settings, **how):
+    made = create_app(*settings, **how)
     made.add_url_rule("/slow", "slow", slow)
     return made
 

@@ -141,9 +141,12 @@ def test_addresses_of_another_study_tell_as_little_as_invented_ones(tmp_path, me
 
 
 def pictures_of(slug, client):
+    """The pictures of the first question, but for those that anyone with the link may see."""
     visitor = Visitor(client, slug)
+    visitor.open()
+    on_the_first_page = {image["src"] for image in visitor.page.select("main img")}
     visitor.start()
-    return {*pictures_on(visitor.page)}
+    return {*pictures_on(visitor.page)} - on_the_first_page
 
 
 @pytest.mark.trial

@@ -257,14 +257,14 @@ def test_a_backup_that_fails_leaves_no_file_and_spoils_none(filled, tmp_path, mo
 def test_the_commands_say_what_a_backup_holds_and_what_was_replaced(run, filled, tmp_path):
     file = tmp_path / "b.sqlite3"
     told = run("backup", file)
-    assert "b.sqlite3 holds 2 studies, 2 participants, 6 answers and 1 researcher" in told
+    assert "b.sqlite3 holds 2 studies, 2 participants, 4 answers and 1 researcher" in told
     assert "The server key is not in it" in told
     assert "b.sqlite3 is there already; --force replaces it." in run("backup", file, status=1)
     run("backup", file, "--force")
     assert "There is no folder" in run("backup", tmp_path / "no" / "b.sqlite3", status=1)
     assert "--replace makes a backup of it" in run("restore", file, status=1)
     told = run("restore", file, "--replace")
-    assert "Restored: the database holds 2 studies, 2 participants, 6 answers" in told
+    assert "Restored: the database holds 2 studies, 2 participants, 4 answers" in told
     (kept,) = tmp_path.glob("before-restore-*.sqlite3")
     assert f"What it held before is in {kept}." in told
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600

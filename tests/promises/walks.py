@@ -266,7 +266,8 @@ def _send_what_cannot_be_stored(place: Place, look: Look, language: str) -> None
         ("/q/1", "answer_question", {"choice": ["1", "2"], "settle": "several"}),
     ):
         if path == "/q/1":
-            visitor.start()
+            while visitor.path == "/practice":
+                visitor.submit("/practice")
         views[f"participant.{view}"] = fail
         visitor.submit(path, **sent)
         assert visitor.status == 503

@@ -244,9 +244,7 @@ def test_an_own_ordering_is_stored_said_in_words_and_shown_again(visitor, sessio
     visitor.insist("/q/1", choice="own", rank_A="2", rank_B="1", rank_C="2", rank_D="5", rank_E="5")
     assert visitor.path == "/q/2"
     visitor.open("/q/1")
-    assert "Your own ordering: B first; A and C tie for second; D and E tie for fourth." in (
-        visitor.text
-    )
+    assert "Your order: B first; A and C tie for second; D and E tie for fourth." in (visitor.text)
     [*_, (_, answer)] = answer_rows(session)
     assert str(answer.own) == "B>A=C>D=E"
 

@@ -262,7 +262,7 @@ def test_a_text_beside_a_picture_is_read_without_scripts(client, session):
         links = visitor.page.select(".results a.more")
         assert len(links) == wholes
     assert "of the hills" in client.get(links[0]["href"]).text
-    assert '<strong dir="auto">the sea</strong>. Results' in visitor.response.text
+    assert '<strong dir="auto">the sea</strong>.' in visitor.response.text
 
 
 @pytest.mark.slow
@@ -276,7 +276,10 @@ def test_own_orderings_are_asked_with_pictures(app, client, session, columns):
     other = Visitor(app.test_client(), SLUG)
     other.take_part()
     assert other.path == "/done"
-    assert "Tap the letters at the lists above" in visitor.page.select_one("#pad-help").text
+    assert (
+        visitor.page.select_one("#echo")["data-hint"]
+        == "Tap the letters in your order: best first."
+    )
 
 
 @ON_SQLITE

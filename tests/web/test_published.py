@@ -394,7 +394,7 @@ def test_an_ordering_question_can_be_tried(app, session, desk, closed):
 def test_a_query_can_be_labelled_and_refined(app, session):
     trial = trial_of(app, session, labelled(app, session))
     before = row_counts(session)
-    assert "saved" not in trial.text  # nothing is
+    assert not trial.page.select("#saved-mark svg")  # nothing is saved
     pictures = trial.page.select("#tiles img")
     assert trial.client.get(pictures[0]["src"]).mimetype == "image/webp"
     trial.submit(document=["1", "2"], go="refine")
@@ -423,7 +423,7 @@ def test_a_query_can_be_labelled_and_refined(app, session):
 def test_a_topic_can_be_sorted_into_groups(app, session):
     trial = trial_of(app, session, grouped(app, session))
     before = row_counts(session)
-    assert "saved" not in trial.text  # nothing is, nor does the script say so
+    assert trial.page.select_one("#saved").text == ""  # nothing is, nor does the script say so
     assert json.loads(trial.page.select_one("#saved")["data-words"])["saved"] == ""
     assert trial.page.select_one("#work[data-steps]")  # else the keys of groups do nothing
     trial.submit(go="new", group="mine")

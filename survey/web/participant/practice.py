@@ -74,7 +74,7 @@ def screen_or_page() -> ResponseReturnValue | None:
         view = answers.practice_view(session(), g.study, g.plan)
         sent = pages.practice_doubt(g.plan, screen.name, view) if request.method == "POST" else None
         form, doubt = sent or (None, None)
-        if request.method == "GET" or (form and doubt and not form.is_settled(doubt.kind)):
+        if request.method != "POST" or (form and doubt and not form.is_settled(doubt.kind)):
             return _screen_page(screens, step, view, form, doubt)
     return None if step == len(screens) else redirect(_address_of(step + 1), 303)
 
