@@ -4,6 +4,8 @@ import re
 from hashlib import sha256
 from pathlib import Path
 
+from survey.services.analysis import report
+
 STATIC = Path(__file__).parents[1] / "static"
 FONTS = {
     "source-sans-3-latin-wght-normal.woff2": "Latin",
@@ -54,3 +56,11 @@ def test_every_variable_that_a_style_sheet_uses_is_declared():
     for sheet in sheets:
         used = set(re.findall(r"var\((--[\w-]+)\)", sheet))
         assert used <= declared, used - declared
+
+
+def test_a_report_as_a_file_has_all_that_its_styles_use_and_asks_for_no_other_file():
+    style = report.style()
+    declared = set(re.findall(r"(--[\w-]+)\s*:", style))
+    used = set(re.findall(r"var\((--[\w-]+)\)", style))
+    assert {name for name in used - declared if not name.startswith("--bs-")} == set()
+    assert "url(" not in re.sub(r'url\("?data:', "", style)

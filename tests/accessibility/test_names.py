@@ -80,7 +80,7 @@ def test_every_cell_is_told_by_its_list_and_its_method(house, stage, language, w
         tree = tree_of(page)
         letters = "ABCDEFGHIJ"[: page.locator("select[name^=rank-]").count()]
         (positions, (_, *lists)), *others = tables_of(tree)
-        scores, (header, *rows) = others[-1]
+        _, (header, *rows) = others[-1]
         assert name(positions), f"{sight}: the table of positions has no name"
         labels = [NUMBER.search(text_of(tree, cell)) for cell in header[1:]]
         assert sorted(int(found[0]) for found in labels) == list(range(1, len(labels) + 1))

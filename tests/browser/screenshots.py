@@ -35,7 +35,7 @@ from tests.serving import Server, free_port
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "docs" / "screenshots"
-SIZES = {"laptop": (1280, 800), "tablet": (768, 1024), "phone": (360, 740)}
+SIZES = {"laptop": (1280, 800), "phone": (360, 740)}
 
 # Whether the pictures are there, and the number of those looked at has not changed for a second.
 COUNTED = """() => {

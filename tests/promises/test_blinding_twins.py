@@ -133,7 +133,7 @@ def test_addresses_of_another_study_tell_as_little_as_invented_ones(tmp_path, me
     for slug in ("one", "two"):
         assert len({each.bytes for each in ear.heard if f"/{slug}/" in each.path}) == 1
     assert {each.code for each in ear.heard} == {404}
-    assert len(kept) == len(others) >= 40
+    assert min(len(kept), len(others)) >= 30
     measured(
         f"{len(kept)} addresses of pictures asked for in another study of the same pictures, and "
         "by someone who takes part in that one only: all are answered like an invented address"

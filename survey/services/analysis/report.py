@@ -1,5 +1,6 @@
 """The report of results: one page of HTML, or a folder of files for a paper."""
 
+import re
 from collections.abc import Iterator
 from importlib import import_module
 
@@ -10,7 +11,8 @@ from survey.config import folder
 from survey.services.analysis.results import Results, figure_files, json_text, sheet_files
 from survey.services.analysis.sheets import SHEET_FORMATS, printed_table
 
-STYLES = ("bootstrap-reboot.min.css", "survey.css", "research.css", "report.css")
+STYLES = ("bootstrap-reboot.min.css", "tokens.css", "survey.css", "research.css", "report.css")
+_TYPEFACE = re.compile("@font-face {[^}]*}")  # a file of its own: the report takes the reader's
 
 
 def load_libraries() -> None:
@@ -28,9 +30,15 @@ def as_html(results: Results) -> str:
     return environment.get_template("report/report.html").render(
         results=results,
         printed=printed_table,
-        style="\n".join((folder("static") / name).read_text(encoding="utf-8") for name in STYLES),
+        style=style(),
         version=__version__,
     )
+
+
+def style() -> str:
+    """Return the style sheets of the pages as one, which needs no other file."""
+    sheets = ((folder("static") / name).read_text(encoding="utf-8") for name in STYLES)
+    return _TYPEFACE.sub("", "\n".join(sheets))
 
 
 def report_files(results: Results) -> Iterator[tuple[str, bytes]]:
