@@ -176,7 +176,7 @@ def pictures(browser: Browser, server: Server, folder: Path) -> None:
         page = open_window(browser, SIZES[name])
         begin(page, f"{server.address}/s/{demo.PICTURES_SLUG}")
         page.wait_for_load_state("networkidle")
-        shoot(page, folder / f"pictures-{name}-light.png")
+        shoot(page, folder / f"pictures-{name}-light.png", whole=name != "phone")
 
 
 def two_lists(browser: Browser, server: Server, folder: Path) -> None:
