@@ -385,8 +385,8 @@ def tables(sides: Sides) -> str:
 
 def _pages_table(sides: Sides) -> str:
     """Return px on a phone / a laptop, words on a phone, and kB of each page, by checkout."""
-    heads = [f"px, {side} | words | kB" for side in sides]
-    rows = [f"| Page | {' | '.join(heads)} |", "|---|" + "---:|---:|---:|" * len(sides)]
+    heads = [f"px, {side}|words|kB" for side in sides]
+    rows = [f"|Page|{'|'.join(heads)}|", "|---|" + "---:|---:|---:|" * len(sides)]
     names: dict[tuple[str, str], None] = {}
     for counts in sides.values():
         for place, pages in counts["pages"].items():
@@ -395,35 +395,35 @@ def _pages_table(sides: Sides) -> str:
         if study == "numbers" or name == "Question 1":
             label = f"Question, {study}" if name == "Question 1" else name
             cells = [_page_cells(counts["pages"], study, name) for counts in sides.values()]
-            rows.append(f"| {label} | {' | '.join(cells)} |")
+            rows.append(f"|{label}|{'|'.join(cells)}|")
     return "\n".join(rows)
 
 
 def _page_cells(pages: Mapping[str, Any], study: str, name: str) -> str:
     phone, laptop = (pages[f"{study}, {screen}"].get(name) for screen in SCREENS)
     if phone is None:
-        return "– | – | –"
-    wide = f" / {laptop['px']:,}" if laptop else ""
-    return f"{phone['px']:,}{wide} | {phone['words']} | {round(phone['bytes'] / 1000)}"
+        return "–|–|–"
+    wide = f"/{laptop['px']:,}" if laptop else ""
+    return f"{phone['px']:,}{wide}|{phone['words']}|{round(phone['bytes'] / 1000)}"
 
 
 def _actions_table(sides: Sides) -> str:
     """Return actions + screens scrolled of each way on a phone / a laptop, by checkout."""
     studies = STUDIES[:3]
-    rows = [f"| Actions + scrolls | {' | '.join(sides)} |", "|---|" + "---:|" * len(sides)]
+    rows = [f"|Actions + scrolls|{'|'.join(sides)}|", "|---|" + "---:|" * len(sides)]
     for study in studies:
         for way in WAYS:
             for kind in ORDERINGS:
                 if way != "a tick" or kind == "all different":
                     cells = [
-                        " / ".join(
+                        "/".join(
                             _act(side["actions"][f"{study}, {screen}"][way][kind])
                             for screen in SCREENS
                         )
                         for side in sides.values()
                     ]
                     name = way if way == "a tick" else f"{way}, {kind}"
-                    rows.append(f"| {study}: {name} | {' | '.join(cells)} |")
+                    rows.append(f"|{study}: {name}|{'|'.join(cells)}|")
     return "\n".join(rows)
 
 
