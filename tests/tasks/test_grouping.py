@@ -164,7 +164,7 @@ def test_a_form_that_lacks_something_says_so_and_keeps_what_was_selected(
     ("language", "sentence"),
     [
         ("en", "1 is in no group yet Place it Put the last one under"),
-        ("el", "1 δεν είναι ακόμη σε καμία ομάδα Τοποθέτηση Η υπόλοιπη 1 στο"),
+        ("el", "Ένα δεν είναι ακόμη σε καμία ομάδα Τοποθέτηση Η τελευταία στο"),
     ],
 )
 def test_one_picture_that_is_left_is_spoken_of_in_the_singular(app, session, language, sentence):
