@@ -20,7 +20,7 @@ class Recording:
 
     def frame(self, seconds: float) -> None:
         """Take a frame of what is in view now."""
-        picture = Image.open(BytesIO(self.page.screenshot())).convert("RGB")
+        picture = Image.open(BytesIO(self.page.screenshot(animations="disabled"))).convert("RGB")
         height = round(picture.height * WIDTH / picture.width)
         self.frames.append(picture.resize((WIDTH, height), Image.Resampling.LANCZOS))
         self.milliseconds.append(round(1000 * seconds))
