@@ -122,7 +122,7 @@ class Declaration(ABC, Generic[PlanT, QuestionT, PresentationT, AnswerT]):
 
         It is question 0 where the plan draws one, else the last question.
         """
-        return next((each for each in questions if each.number == 0), questions[-1])
+        return next((question for question in questions if question.number == 0), questions[-1])
 
     def practice_view(self, plan: PlanT, view: Any) -> Any:
         """Return what the practice shows of its question's view."""

@@ -204,7 +204,7 @@ class ShownGroup(NamedTuple):
 
     @property
     def sign(self) -> str:
-        """What stands for it on a tile."""
+        """The sign that a tile in this group shows."""
         return str(self.place or "?")
 
     @property

@@ -119,7 +119,7 @@ class GroupingKind(GroupingBot, KindInSteps[GroupingPlan, GroupingQuestion, Grou
         It has no id, so that its page shows no topic.
         """
         ordered = sorted(questions, key=lambda each: each.number)[: MOST_PRACTISED // 2]
-        in_turn = chain.from_iterable(zip_longest(*(sorted(each.documents) for each in ordered)))
+        in_turn = chain.from_iterable(zip_longest(*(sorted(topic.documents) for topic in ordered)))
         several = MOST_PRACTISED if len(ordered) > 1 else MOST_PRACTISED_OF_ONE
         documents = [*dict.fromkeys(filter(None, in_turn))][:several]
         return GroupingQuestion(0, "", tuple(documents))

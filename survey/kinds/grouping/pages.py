@@ -35,7 +35,7 @@ BUTTON = re.compile(r"(put|take|rename|merge|adopt)-([0-9]{1,3})")
 
 
 def meant() -> str:
-    """Return the button that "next" stands for, which Enter presses, in the form that was sent."""
+    """Return the button that Enter pressed, where the form that was sent says "next"."""
     has_both = request.form.getlist("document") and request.form.get("group", "").strip()
     return NEW if has_both else DONE
 

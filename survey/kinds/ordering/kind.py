@@ -108,7 +108,9 @@ class OrderingKind(  # type: ignore[misc] # each part has types of its own
         if source is None:  # the question of the practice is drawn without documents
             return with_documents(plan, view, find) if question.number == 0 else view
         documents = source.documents
-        items, topic = find({each for row in documents.values() for each in row}, source.topic)
+        items, topic = find(
+            {document for row in documents.values() for document in row}, source.topic
+        )
         return replace(
             view,
             results=tuple(

@@ -198,7 +198,7 @@ class KindPages(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
         words = fields[0].rule.words if len(fields) == 1 else {}
         is_scale = bool(words) and fields[0].control == "scale"
         most = MOST_POINTS_IN_BAR if is_scale else MOST_WORDS_IN_BAR
-        is_short = all(len(each) <= LONGEST_WORDS_IN_BAR for each in words.values())
+        is_short = all(len(text) <= LONGEST_WORDS_IN_BAR for text in words.values())
         return fields[0] if 0 < len(words) <= most and is_short else None
 
     def said(self, field: ValueField, value: str | int | None = None) -> str:

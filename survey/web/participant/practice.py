@@ -105,7 +105,7 @@ def _screen_page(
         question=view,
         pages=pages,
         screen=screens[step - 1].name,
-        screens=[each.name for each in screens],
+        screens=[one.name for one in screens],
         step=step,
         is_last=step == len(screens),
         filled_in=form.filled_in if form else pages.empty(g.plan),

@@ -122,7 +122,7 @@ def _read_steps(form: Form) -> tuple[object, ...]:
         stored = _signer().loads(form.step_key.data or "")
     except BadSignature:
         return ()
-    return tuple(answers.step_type(g.plan)(**each) for each in stored)
+    return tuple(answers.step_type(g.plan)(**fields) for fields in stored)
 
 
 def question_page(
