@@ -20,7 +20,7 @@ install: $(VENV)/run ## Install into .venv, and serve nothing
 run: $(VENV)/run ## Serve studies to try at http://127.0.0.1:5000 (make run PORT=5001)
 	@$(BIN)/survey serve --demo --port $(PORT)
 
-test: $(VENV)/test ## Run the tests for every day, in two to four minutes
+test: $(VENV)/test ## Run the tests for every day, in five to ten minutes on two cores
 	$(BIN)/pytest -n 2 --dist worksteal -m 'not slow and not trial and not soak' $(ARGS)
 
 test-slow: $(VENV)/test ## Run the slow ones alone: make test-slow ARGS=tests/guides, LIMIT=400 for 400 s
