@@ -49,12 +49,13 @@ def test_pages_and_commands_work_from_the_wheel_in_a_default_instance(unpacked, 
     probe = (
         "import json, survey; from survey.app import create_app\n"
         "client = create_app().test_client()\n"
-        "paths = ['/s/pilot', '/static/survey.css', '/readyz']\n"
+        "paths = ['/s/pilot', '/static/survey.css', '/readyz', '/help/tour',"
+        " '/help/files/screenshots/entry-laptop-light.png']\n"
         "print(json.dumps([survey.__file__, *(client.get(p).status_code for p in paths)]))"
     )
     where, *statuses = json.loads(run(unpacked, tmp_path, "-c", probe).stdout)
     assert where.startswith(str(unpacked))
-    assert statuses == [200, 200, 200]
+    assert statuses == [200] * 5
     assert (unpacked / "survey" / "deploy" / "Caddyfile").is_file()
     assert (tmp_path / "instance" / "survey.sqlite3").is_file()
 

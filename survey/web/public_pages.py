@@ -3,15 +3,16 @@
 Table 4 names the measures, so no page that participants are led through links to it.
 """
 
-from flask import Blueprint, current_app, render_template
+from flask import Blueprint, Response, current_app, render_template, url_for
 from flask.typing import ResponseReturnValue
 
+from survey import __version__
 from survey.paper.slips import slips_by_document
 from survey.paper.studies import included_studies, included_study
 from survey.paper.table4 import table4 as reproduce_table4
 from survey.services.analysis.sheets import printed_table
 from survey.services.exchange.tables import stored_tables
-from survey.services.operations import demo
+from survey.services.operations import demo, guides
 from survey.services.operations.backups import COPIES_KEPT
 from survey.services.operations.database import begin_reading, reason_not_ready
 from survey.services.studies import publications
@@ -21,7 +22,11 @@ home_blueprint = Blueprint("home", __name__)
 health_blueprint = Blueprint("health", __name__)
 stored_blueprint = Blueprint("stored", __name__)
 paper_blueprint = Blueprint("paper", __name__, url_prefix="/paper")
-BLUEPRINTS = (home_blueprint, health_blueprint, stored_blueprint, paper_blueprint)
+help_blueprint = Blueprint("help", __name__, url_prefix="/help")
+BLUEPRINTS = (
+    *(home_blueprint, health_blueprint, stored_blueprint, paper_blueprint),
+    help_blueprint,
+)
 
 
 @home_blueprint.get("/")
@@ -78,3 +83,29 @@ def study_links() -> dict[str, object]:
     """Give the pages the titles of the included studies, and how to print a table."""
     titles = {name: included_study(name).content["study"]["title"] for name in included_studies()}
     return {"studies": titles, "printed": printed_table}
+
+
+@help_blueprint.get("")
+def index() -> ResponseReturnValue:
+    """List the guides."""
+    return _guide_page(guides.INDEX)
+
+
+@help_blueprint.get("/<path:name>")
+def guide(name: str) -> ResponseReturnValue:
+    """Show a guide."""
+    return _guide_page(name)
+
+
+@help_blueprint.get("/files/<path:name>")
+def file(name: str) -> ResponseReturnValue:
+    """Return a picture or an example of the guides."""
+    path, media_type = guides.file_of_guides(name)
+    return Response(path.read_bytes(), mimetype=media_type)
+
+
+def _guide_page(name: str) -> ResponseReturnValue:
+    found = guides.read_guide(name, url_for("help.index"))
+    return render_template(
+        "help.html", guide=found, is_index=name == guides.INDEX, version=__version__
+    )

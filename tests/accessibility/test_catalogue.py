@@ -20,6 +20,7 @@ NO_PAGES = {
     "static": "/static/survey.css",
     "health.alive": "/healthz",
     "health.ready": "/readyz",
+    "help.file": "/help/files/screenshots/entry-laptop-light.png",
     "participant.download": "/s/answering-en/my-data.json",
     "preview.entry": "/research/studies/voted-el/preview/",
     "researcher.live": "/research/studies/voted-el/progress/live",  # a part of Progress

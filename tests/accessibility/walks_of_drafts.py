@@ -206,6 +206,10 @@ def unsigned(house: House, _: str) -> Iterator[Sight]:
         "Table 4": "/paper/table4",
         "Published study": "/paper/study/urbano-2012",
         "Misprints": "/paper/slips",
+        "Help": "/help",
     }.items():
         reader.open(address)
         yield house.seen(page, "as it is", reader)
+    for guide in ("recruitment", "speed", "tour", "glossary"):
+        reader.open(f"/help/{guide}")
+        yield house.seen("A guide", guide, reader)

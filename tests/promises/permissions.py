@@ -26,6 +26,11 @@ GET  /paper/slips                            200
 GET  /paper/study/urbano-2012                200
 GET  /paper/study/no-study                   404
 GET  /what-is-stored                         200
+GET  /help                                   200
+GET  /help/recruitment                       200
+GET  /help/no-guide                          404
+GET  /help/files/screenshots/entry-laptop-light.png  200
+GET  /help/files/../../pyproject.toml        404
 GET  /static/survey.css                      200
 GET  /studies                                200
 GET  /studies/my-draft                       404

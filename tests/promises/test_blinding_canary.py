@@ -29,6 +29,7 @@ AUDIENCES = {
     "static": "everybody",
     "published": "everybody; about closed studies, and nothing of an open one",
     "paper": "everybody; about the paper's measures, not about any study's",
+    "help": "everybody; the guides, which are the same whatever is studied",
     "auth": "everybody, before signing in",
     "account": "researchers; others are led to the sign-in",
     "researcher": "researchers; others are led to the sign-in",

@@ -74,6 +74,8 @@ class GroupResults(Results):
     what back.
     """
 
+    guide = "judge-a-collection#results-of-grouping"
+
     assessors: Sequence[Assessor]
     threshold: float
     floor: float

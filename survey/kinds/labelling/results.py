@@ -122,6 +122,8 @@ class LabelResults(Results):
     it gained; None of a bundle, which has no vectors to rank by.
     """
 
+    guide = "judge-a-collection#results-of-labelling"
+
     annotators: Sequence[Annotator]
     merged: Merged
     asked_back: Mapping[str, int]

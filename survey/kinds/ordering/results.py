@@ -106,6 +106,8 @@ def departures(options: AnalysisOptions) -> str:
 class OrderingResults(Results):
     """The analysis of an ordering study, as everyone reads it."""
 
+    guide = "statistics#the-sentences"
+
     analysis: Analysis
 
     @classmethod

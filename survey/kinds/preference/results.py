@@ -134,6 +134,8 @@ class PreferenceResults(Results):
     decides, below LEVEL where planned looks share it. ``arm_of``: participant → arm.
     """
 
+    guide = "judge-a-collection#results-of-preference"
+
     plan: PreferencePlan
     questions: Sequence[Question]
     judgements: Sequence[Judgement]

@@ -131,6 +131,8 @@ class Results(ABC):
     what was answered beside the questions.
     """
 
+    guide: ClassVar[str] = "analysis#close-and-analyse"  # the section that explains them
+
     def __init_subclass__(cls) -> None:
         """Refuse a field that has the name of what all results have, with its name."""
         for name in cls.__annotations__:

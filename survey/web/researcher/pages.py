@@ -23,6 +23,7 @@ from survey.core.text_input import parse_whole
 from survey.services import accounts
 from survey.services.analysis.results import image_of
 from survey.services.exchange.input_files import text_in
+from survey.services.operations import guides
 from survey.services.studies import lifecycle, plans
 from survey.services.studies.plans import Reading, TextFile, id_changes
 from survey.web.auth import require_sign_in
@@ -133,6 +134,23 @@ def with_code(text: str) -> Markup:
         for place, part in enumerate(parts)
     ]
     return Markup("").join(marked)
+
+
+@blueprint.app_template_global()
+def term(word: str, text: str = "") -> Markup:
+    """Return a word of the glossary, shown as ``text``, with its meaning on hover and focus.
+
+    Only the first one on a page has it. A word that is not in the glossary is text alone.
+    """
+    explained: set[str] = g.setdefault("explained_terms", set())
+    meaning = None if word in explained else guides.glossary().get(word)
+    if meaning is None:
+        return escape(text or word)
+    explained.add(word)
+    return Markup(
+        '<span class="term"><button type="button" aria-describedby="term-{0}">{1}</button>'
+        '<span class="meaning" role="tooltip" id="term-{0}">{2}</span></span>'
+    ).format(word.replace(" ", "-"), text or word, meaning[0].upper() + meaning[1:])
 
 
 def as_sentence(text: str, form: Form) -> str:
