@@ -225,6 +225,19 @@ def arm_counts(
     return dict(session.execute(statement).all())
 
 
+def answers_to_field(
+    session: Session, study_id: int, name: str, since: datetime, *, but: int | None = None
+) -> dict[str | None, int]:
+    """Count the answers to a personal field of those who hold a slot, one participant left out."""
+    statement = (
+        select(Participant.personal[name].as_string().label("answer"), func.count())
+        .where(Participant.study_id == study_id, _holds_slot(since))
+        .where(Participant.id.is_distinct_from(but))
+        .group_by("answer")
+    )
+    return dict(session.execute(statement).all())
+
+
 def _counts_as(since: datetime, *, is_test: bool) -> ColumnElement[bool]:
     if is_test:
         return Participant.is_test.is_(True) & (Participant.status != "screened_out")

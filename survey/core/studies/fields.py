@@ -39,6 +39,7 @@ BOUNDS = {"from": "lowest", "to": "highest"}  # what a plan file may call them
 FIRST_YEAR, LAST_YEAR = 2000, 2199  # of days in plans
 LONGEST_ANSWER = 2_000  # characters of what participants write below a question, or at the end
 LARGEST = 1_000_000_000
+NUMBER_GROUP = re.compile(r"(\d{1,9})(?:[-–](\d{1,9})|(\+))?")  # 18-29, 65+ or 30
 MOST_OPTIONS = 50
 MOST_QUESTIONS = 50  # of a study whose lists are drawn, or a researcher's own
 MOST_LISTED = 20  # values that a page shows beside each other
@@ -589,7 +590,8 @@ class PersonalField:
     words for its ends, if any).
     ``name``: its column in exports, a lower-case word. ``screen_out``: the options with which
     someone cannot take part. ``screen_below``: nor can someone with a lower number, as the consent
-    says.
+    says. ``quotas``: groups of answers (an option, or numbers like 18-29 or 65+) and how many
+    people of each can take part; given as a mapping. Other answers have no quota.
 
     Raises PlanError with all its faults.
     """
@@ -627,10 +629,14 @@ class PersonalField:
         ),
         None,
     )
+    quotas: tuple[tuple[str, int], ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "options", as_tuple(self.options))
         object.__setattr__(self, "screen_out", as_tuple(self.screen_out))
+        if isinstance(self.quotas, Mapping):
+            pairs = [(str(group).strip(), most) for group, most in self.quotas.items()]
+            object.__setattr__(self, "quotas", tuple(sorted(pairs, key=self._place_of_group)))
         if faults := [*self._faults()]:
             raise PlanError(faults)
 
@@ -640,6 +646,7 @@ class PersonalField:
         yield from self._bound_faults()
         yield from self._option_faults()
         yield from self._screening_faults()
+        yield from self._quota_faults()
 
     def _name_faults(self) -> Iterable[Fault]:
         name = self.name
@@ -708,6 +715,46 @@ class PersonalField:
             text = f"{found}, more than highest, {self.highest}"
             yield Fault(("screen_below",), text)
 
+    def _quota_faults(self) -> Iterable[Fault]:
+        place = ("quotas",)
+        if not (isinstance(self.quotas, tuple) and all(map(_is_pair, self.quotas))):
+            text = "quotas need a number for each group, like 18-29: 10"
+            yield Fault(place, f"{text}; {self.quotas!r} found")
+            return
+        if self.quotas and self.kind == "text":
+            yield Fault(place, f"quotas are set, and {self.name} is a text; they need groups")
+            return
+        ends = -1
+        for group, most in self.quotas:
+            if type(most) is not int or not 0 <= most <= LARGEST:
+                text = f"the quota of {group!r} is {most!r}; a whole number from 0 on is needed"
+                yield Fault(place, text)
+            if self.kind == "choice":
+                if group not in self.options:
+                    yield Fault(place, f"quotas name {group!r}, which is no option of {self.name}")
+                continue
+            numbers = _numbers_of_group(group)
+            if numbers is None:
+                text = f"quotas name the group {group!r}; write numbers like 18-29, 30 or 65+"
+                yield Fault(place, text)
+            elif numbers[0] <= ends:
+                yield Fault(place, f"quotas name {numbers[0]} in two groups; one is {group}")
+            else:
+                ends = numbers[1]
+
+    def _place_of_group(self, pair: tuple[str, object]) -> int:
+        if self.kind == "choice":
+            return self.options.index(pair[0]) if pair[0] in self.options else MOST_OPTIONS
+        return (_numbers_of_group(pair[0]) or (LARGEST, 0))[0]
+
+    def quota_group(self, answer: FieldAnswer) -> str | None:
+        """Return the group with a quota that an answer is in; None for none."""
+        for group, _ in self.quotas:
+            numbers = None if self.kind == "choice" else _numbers_of_group(group)
+            if answer == group if numbers is None else numbers[0] <= _as_int(answer) <= numbers[1]:
+                return group
+        return None
+
     def screens_out(self, answer: Any) -> bool:
         """Return whether someone with this answer cannot take part."""
         if self.screen_below is not None and answer is not None:
@@ -763,7 +810,7 @@ class ClosingQuestion(PersonalField):
 
     def _faults(self) -> Iterable[Fault]:
         yield from super()._faults()
-        for name in ("screen_out", "screen_below"):
+        for name in ("screen_out", "screen_below", "quotas"):
             if getattr(self, name) not in ((), None):
                 yield Fault((name,), f"{name} is set, and {self.name} is a {self.noun}")
 
@@ -793,6 +840,24 @@ def _tidy(value: object) -> Any:
 def as_tuple(value: object) -> tuple[Any, ...]:
     """Return the items of a list or tuple, and of any other value that value alone."""
     return tuple(value) if isinstance(value, list | tuple) else (value,)
+
+
+def _numbers_of_group(group: str) -> tuple[int, int] | None:
+    """Return the lowest and highest number of a group like 18-29, 65+ or 30; None for others."""
+    parts = NUMBER_GROUP.fullmatch(group)
+    if parts is None:
+        return None
+    first = int(parts[1])
+    last = LARGEST if parts[3] else int(parts[2] or first)
+    return (first, last) if first <= last else None
+
+
+def _is_pair(value: object) -> bool:
+    return isinstance(value, tuple) and len(value) == 2
+
+
+def _as_int(answer: FieldAnswer) -> int:
+    return answer if isinstance(answer, int) else -1
 
 
 def _is_option(value: object) -> bool:

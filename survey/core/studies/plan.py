@@ -243,6 +243,11 @@ class Plan(ABC):
         return met
 
     @property
+    def quota_fields(self) -> tuple[PersonalField, ...]:
+        """The personal fields of which some groups have a quota."""
+        return tuple(item for item in self.personal_fields if item.quotas)
+
+    @property
     def story(self) -> str:
         """The scenario, and below it what is good, where the plan says so."""
         return "\n\n".join(filter(None, (self.scenario, self.criterion)))
@@ -359,6 +364,10 @@ class Plan(ABC):
         for item in fields(self):
             if item.name in LATER_FIELDS and stored[item.name] in (item.default, []):
                 del stored[item.name]
+        for name in FIELD_LISTS.keys() & stored.keys():
+            for field in stored[name]:
+                if quotas := field.pop("quotas"):  # which release 0.2.0 does not know
+                    field["quotas"] = dict(quotas)
         if settings := stored.pop("arm_settings"):
             arms = zip(self.arms, settings, strict=True)
             stored["arms"] = [{"name": name, **changes} for name, changes in arms]

@@ -418,8 +418,9 @@ def _participant(row: CsvRow, plan: Plan, versions: Sequence[int]) -> Participan
         raise row.fault("consent_version", f"{STUDY_FILE} has the versions {known}")
     if stored["excluded"] and stored["exclude_reason"] is None:
         raise row.fault("exclude_reason", "a reason is needed for an excluded participant")
-    if stored["exclude_reason"] is not None and not stored["excluded"]:
-        raise row.fault("exclude_reason", "only an excluded participant has a reason")
+    left_out = stored["excluded"] or stored["status"] == "screened_out"
+    if stored["exclude_reason"] is not None and not left_out:
+        raise row.fault("exclude_reason", "only who is excluded or screened out has a reason")
     if stored["arm"] is not None and stored["arm"] not in plan.arms:
         arms = ", ".join(plan.arms) or "none"
         raise row.fault("arm", f"the plan has the arms {arms}")

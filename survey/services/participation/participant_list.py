@@ -90,15 +90,24 @@ class StuckParticipant(NamedTuple):
     reason: str
 
 
+class QuotaGroup(NamedTuple):
+    """A group of answers to a personal field: how many hold a slot, and how many can."""
+
+    name: str
+    people: int
+    most: int
+
+
 @dataclass(frozen=True)
 class StudyParticipants:
     """A study's participants: those who count, test data, and excluded ones.
 
     ``counts``: how many of those who count have each status. ``under_way``: how many of them have
     begun, were seen lately and are not complete. ``arms``: of those who are complete or hold a
-    slot, how many are in each arm. ``id_prefix``: what the listed ids begin with; it
-    changes no number. ``has_paces``: whether questions are answered in steps; ``pace_note``: which
-    pictures count there. ``free``: how many more can begin. ``stuck``: whose forms are refused.
+    slot, how many are in each arm. ``quotas``: the groups of each field that has some, by its
+    label. ``id_prefix``: what the listed ids begin with; it changes no number. ``has_paces``:
+    whether questions are answered in steps; ``pace_note``: which pictures count there. ``free``:
+    how many more can begin. ``stuck``: whose forms are refused.
     """
 
     counted: ParticipantList
@@ -107,6 +116,7 @@ class StudyParticipants:
     counts: Mapping[str, int]
     under_way: int
     arms: Mapping[str, int]
+    quotas: Mapping[str, Sequence[QuotaGroup]]
     id_prefix: str
     has_paces: bool
     pace_note: str
@@ -157,6 +167,7 @@ def list_participants(session: Session, study: Study, id_prefix: str = "") -> St
         counts=counts,
         under_way=counts["started"] - sum(row.participants for row in counted if row.away),
         arms={arm: arms.get(arm, 0) for arm in study.plan.arms},
+        quotas=list_quotas(session, study),
         id_prefix=id_prefix,
         has_paces=KINDS[plan.kind].tables.step is not None,
         pace_note=KINDS[plan.kind].pace_note,
@@ -164,6 +175,15 @@ def list_participants(session: Session, study: Study, id_prefix: str = "") -> St
         stuck=_stuck(session, study),
         at=now(),
     )
+
+
+def list_quotas(session: Session, study: Study) -> dict[str, list[QuotaGroup]]:
+    """Return the groups with a quota of each personal field, by the field's label."""
+    quotas = {}
+    for item in study.plan.quota_fields:
+        counts = participants.quota_counts(session, study, item)
+        quotas[item.label] = [QuotaGroup(group, counts[group], most) for group, most in item.quotas]
+    return quotas
 
 
 def _stuck(session: Session, study: Study) -> list[StuckParticipant]:

@@ -5,6 +5,7 @@ the time that the study sets is released, and that of who does nothing after agr
 """
 
 import secrets
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -15,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from survey import tokens
 from survey.core.kinds import KINDS, kind_of
-from survey.core.studies.fields import FieldAnswer
+from survey.core.studies.fields import FieldAnswer, PersonalField
 from survey.core.studies.plan import Plan
 from survey.core.text_input import SLUG
 from survey.db import participant_queries, queries
@@ -46,6 +47,7 @@ from survey.services.participation.queue import Queue, has_queue, queue_of
 from survey.services.studies.recruitment import find_guest, recruitment_of
 
 FAILED_CHECK = "first answer to the check question was wrong"
+QUOTA_FULL = "the quota of their group was full"
 EARLIER_ARRIVALS = 99  # are stored beside the last; of more, the oldest are dropped
 PRACTICE = 0  # the position of the practice question
 AGREED_ONLY = timedelta(minutes=20)  # holds a slot for someone who saves nothing after agreeing
@@ -389,7 +391,9 @@ def require_slot(session: Session, study: AnyStudy, participant: AnyParticipant)
     since = slot_cutoff(study)
     if seen <= participant.consented_at:
         since = max(since, now() - AGREED_ONLY)
-    if seen <= since and not free_slots(session, study):
+    if seen <= since and not (
+        free_slots(session, study) and _has_place(session, study, participant, participant.personal)
+    ):
         raise StudyFullError(
             marked(
                 "You were away for a long time, and your place went to someone else. What you had "
@@ -539,12 +543,15 @@ def store_personal_answers(
 ) -> None:
     """Store a participant's personal answers, which they can correct until the end.
 
-    An answer that the study screens out ends the survey for them; then none is stored. Others are
+    An answer that the study screens out, or whose group has reached its quota, ends the survey for
+    them; then none is stored. Others are
     drawn into an arm, where the study has arms that differ in what comes next. Nothing
     changes for participants who have stopped meanwhile.
     """
-    # Without the lock, two participants could be drawn into an arm that lacks one.
-    locked = queries.locked(session, Study, id=record.study_id) if study.plan.arms else None
+    # Without the lock, two participants could be drawn into an arm that lacks one, or take the last
+    # place of a group.
+    needs_lock = study.plan.arms or study.plan.quota_fields
+    locked = queries.locked(session, Study, id=record.study_id) if needs_lock else None
     participant = queries.locked_participant(session, record)
     if participant.status != "started":
         return
@@ -556,9 +563,50 @@ def store_personal_answers(
         field.screens_out(personal.get(field.name)) for field in fields
     ):
         participant.status, participant.personal = "screened_out", {}
+    elif participant.informed_at is None and not _has_place(session, study, participant, personal):
+        participant.status, participant.personal = "screened_out", {}
+        participant.exclude_reason = QUOTA_FULL
     elif locked is not None and participant.arm is None and locked.plan.queue_arm is None:
         participant.arm = _draw_arm(session, locked, participant)  # the scenario may differ in it
     session.commit()
+
+
+def _has_place(
+    session: Session,
+    study: AnyStudy,
+    participant: AnyParticipant,
+    personal: Mapping[str, FieldAnswer],
+) -> bool:
+    """Return whether no group that these personal answers are in is full without the participant.
+
+    Test data have no quota.
+    """
+    if participant.is_test:
+        return True
+    for item in study.plan.quota_fields:
+        group = item.quota_group(personal.get(item.name))
+        held = quota_counts(session, study, item, but=participant.id)
+        if group is not None and held[group] >= dict(item.quotas)[group]:
+            return False
+    return True
+
+
+def quota_counts(
+    session: Session, study: AnyStudy, item: PersonalField, *, but: int | None = None
+) -> Counter[str]:
+    """Count the participants who hold a slot in each group of a field; ``but``: one left out."""
+    answers = queries.answers_to_field(session, study.id, item.name, slot_cutoff(study), but=but)
+    counts = Counter[str]()
+    for answer, people in answers.items():
+        typed = int(answer) if answer and item.kind in ("number", "scale") else answer
+        if (group := item.quota_group(typed)) is not None:
+            counts[group] += people
+    return counts
+
+
+def is_over_quota(session: Session, record: AnyParticipant) -> bool:
+    """Return whether a participant was screened out because their group was full."""
+    return queries.current_participant(session, record).exclude_reason == QUOTA_FULL
 
 
 def confirm_scenario(session: Session, record: AnyParticipant) -> None:

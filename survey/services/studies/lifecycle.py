@@ -380,6 +380,7 @@ def check_study(session: Session, study: Study) -> list[Finding]:
         findings.append(Finding(None, f"beside each question people are asked: {', '.join(names)}"))
     if names := [item.name for item in study.plan.closing_questions]:
         findings.append(Finding(None, f"participants are asked at the end: {', '.join(names)}"))
+    findings += _quota_findings(study.plan)
     findings += _file_findings(study)
     findings += _item_findings(session, study)
     findings += _contact_findings(study.plan)
@@ -389,6 +390,18 @@ def check_study(session: Session, study: Study) -> list[Finding]:
             Finding(None, "the content no longer has the digest it was opened with", failed=True)
         )
     return findings
+
+
+def _quota_findings(plan: Plan) -> Iterator[Finding]:
+    """Yield the quotas that do not add up to the participants wanted."""
+    for item in plan.quota_fields:
+        total = sum(most for _, most in item.quotas)
+        text = f"the quotas of {item.name} add up to {total}, and {plan.participants} are wanted"
+        if total > plan.participants:
+            yield Finding(None, f"{text}: some groups stay short", mend="personal_fields")
+        elif total < plan.participants:
+            text += ": only people without a group could fill the rest"
+            yield Finding(None, text, mend="personal_fields")
 
 
 def _contact_findings(plan: Plan) -> Iterator[Finding]:

@@ -24,6 +24,11 @@ BY_TYPE: dict[object, dict[str, Json]] = {
     **{
         tuple[str, ...]: TEXTS_SCHEMA,
         tuple[int, ...]: {"type": "array", "items": {"type": "integer"}},
+        tuple[tuple[str, int], ...]: {
+            "type": "object",
+            "additionalProperties": {"type": "integer", "minimum": 0},
+            "description": "How many people of a group can take part, like 18-29: 10.",
+        },
     },
 }
 

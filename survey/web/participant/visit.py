@@ -224,7 +224,8 @@ def last_page(step: ParticipantStep, template: str) -> ResponseReturnValue:
     progress = progress_of(session(), g.plan, g.participant)
     if progress.step != step:
         return redirect(address_of(progress))
-    return render_template(template, form=Form(), credit=credit())
+    is_full = participants.is_over_quota(session(), g.participant)
+    return render_template(template, form=Form(), credit=credit(), is_full=is_full)
 
 
 def go_on() -> ResponseReturnValue:

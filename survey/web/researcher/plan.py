@@ -97,6 +97,12 @@ class PersonalFieldForm(Subform):  # type: ignore[misc] # WTForms has no type hi
     lowest = field_for(FIELD_RULES["lowest"])
     highest = field_for(FIELD_RULES["highest"])
     screen_below = field_for(FIELD_RULES["screen_below"])
+    quotas = TextAreaField(
+        "Quotas, one per line",
+        description="How many people of a group can take part: “18-29: 10”, “65+: 10” or "
+        "“university: 15”. Later ones read kindly that enough have. No line, no limit.",
+        render_kw={"rows": 3},
+    )
     help = field_for(FIELD_RULES["help"])
 
     @property
@@ -110,6 +116,12 @@ class PersonalFieldForm(Subform):  # type: ignore[misc] # WTForms has no type hi
         content["name"] = (self["name"].data or "").strip()
         if self.kind.data in ("choice", "scale"):
             content |= {name: _lines(self[name].data) for name in ("options", "screen_out")}
+        if self.kind.data != "text" and (lines := _lines(self.quotas.data)):
+            pairs = (line.rpartition(":") for line in lines)
+            content["quotas"] = {
+                group.strip() or line: number(most)
+                for line, (group, _, most) in zip(lines, pairs, strict=True)
+            }
         if self.kind.data not in ("number", "scale"):
             del content["lowest"], content["highest"]
         if self.kind.data != "number":
@@ -257,6 +269,7 @@ class PlanForm(VersionedForm):
                     **vars(field),
                     "options": "\n".join(field.options),
                     "screen_out": "\n".join(field.screen_out),
+                    "quotas": "\n".join(f"{group}: {most}" for group, most in field.quotas),
                 }
                 for field in getattr(plan, name)
             ]
