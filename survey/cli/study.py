@@ -295,7 +295,9 @@ def new(
     if kind == "labelling" and (
         chosen_topics or written is None or not written.values.get("topics")
     ):
-        topics = [each.topic for each in (*topics_in(items, topics_file), *keyword_topics)]
+        # Keywords alone mean these alone, whatever topics are beside the pictures.
+        in_files = [] if keyword_topics and topics_file is None else topics_in(items, topics_file)
+        topics = [each.topic for each in (*in_files, *keyword_topics)]
         fields["topics"] = chosen_topics or topics
     if kind in (None, DEFAULT) and written is not None and written.values.get("own_lists"):
         _refuse_beside_lists(fields)

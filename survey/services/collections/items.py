@@ -77,6 +77,7 @@ LONGEST = {  # characters of an item's texts
 }
 LONGEST_OF_TOPICS = {"description": 2_000, "narrative": 20_000}
 LONGEST_QUERY = 2_000
+LONGEST_KEYWORDS = 500
 LONGEST_FILE_NAME = 200
 # Of a language, like el or zh-Hant.
 LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8}){0,4}")
@@ -503,6 +504,7 @@ def read_items(
             file=_checked(row, "file", row["file"], LONGEST_FILE_NAME, cells.faults),
             **{name: _text_in(row, name, longest, cells) for name, longest in LONGEST.items()},
             lang=_language_in(row, cells.faults),
+            keywords=_checked(row, "keywords", row["keywords"], LONGEST_KEYWORDS, cells.faults),
         )
         if item.html and is_too_nested(item.html):
             fault = f"elements are nested more than {MOST_NESTED:,} deep; no more is allowed"
