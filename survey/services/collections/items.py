@@ -23,10 +23,12 @@ from survey.core.collections.runs import SORTS, sort_of
 from survey.core.collections.vectors import VECTOR_FILES, read_vectors, vectors_digest
 from survey.core.given_tables import (
     LARGEST_TABLE,
+    SHOWABLE,
     Columns,
     GivenRow,
     GivenTable,
     heading_names,
+    media_of,
     read_table,
 )
 from survey.core.preflight import Warned, columns_not_read
@@ -82,10 +84,6 @@ LONGEST_FILE_NAME = 200
 # Of a language, like el or zh-Hant.
 LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8}){0,4}")
 ITEMS_FILE, TOPICS_FILE = "items.csv", "topics.csv"
-MEDIA = {
-    "audio": (".mp3", ".wav", ".ogg", ".oga", ".m4a", ".flac", ".aac", ".opus", ".wma", ".aiff"),
-    "video": (".mp4", ".mov", ".avi", ".mkv", ".webm", ".m4v", ".mpg", ".mpeg", ".wmv", ".ogv"),
-}
 ITEM_COLUMNS = Columns(
     ("document",),
     ("file", *LONGEST, "lang", "keywords"),
@@ -908,10 +906,8 @@ def _store_pictures(session: Session, key: StudyKey, pictures: Sequence[Picture]
 
 def picture_in(files: Files, name: str) -> Picture:
     """Return the picture of a file; raises PictureError with the reason why it cannot be taken."""
-    if media := next((media for media, ends in MEDIA.items() if name.lower().endswith(ends)), None):
-        raise PictureError(
-            f"{PurePosixPath(name).name} is {media}. Pictures and texts can be shown"
-        )
+    if media := media_of(name):
+        raise PictureError(f"{PurePosixPath(name).name} is {media}. {SHOWABLE}")
     if name not in files:
         is_address = "; it is an address: download the picture and put it beside the table"
         raise PictureError(f"there is no such file{is_address * ('://' in name)}")
