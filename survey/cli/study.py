@@ -212,9 +212,9 @@ def study() -> None:
 )
 @click.option(
     "--layout",
-    type=click.Choice(["strip", "grid", "numbers"]),
-    help="Pictures one after another, in a grid with the same rows on every screen, or positions "
-    "only; of the preset pictures grid (strip).",
+    type=click.Choice(["strip", "grid", "list", "numbers"]),
+    help="Results one after another, in a grid with the same rows on every screen, one below the "
+    "other, or positions only; of the preset pictures grid (strip).",
 )
 @click.option("--grid-columns", type=int, help="Pictures in a row of the grid (5).")
 @click.option("--arms", help="Draw participants evenly among two or three of these: before,after.")

@@ -100,6 +100,11 @@ class ShownItem(NamedTuple):
         """Whether it is a panorama, to be shown wider than other pictures."""
         return self.width > 2 * self.height
 
+    @property
+    def is_tall(self) -> bool:
+        """Whether it is much higher than wide, as a screenshot: lists show its top."""
+        return self.height > 2 * self.width
+
 
 PictureAndText = tuple[str, str]
 

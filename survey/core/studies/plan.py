@@ -119,10 +119,11 @@ UNTIL_HELP = (
 # Of the kinds that show documents.
 MARK_QUERY_WORDS = Switch("Mark the words of the query in texts", help=MARK_QUERY_WORDS_HELP)
 
-STRIP, GRID, NUMBERS = "strip", "grid", "numbers"
+STRIP, GRID, LIST, NUMBERS = "strip", "grid", "list", "numbers"
 LAYOUTS = {
     STRIP: "One after another, as many in a row as fit",
     GRID: "A grid with the same rows on every screen",
+    LIST: "One below the other, as a search engine lists pages",
     NUMBERS: "Not at all: positions only, as in the paper",
 }
 LAYOUT_HELP = (
