@@ -1,6 +1,7 @@
 """Studies of each kind from options alone; their judgements in the bundle as commands read them."""
 
 import csv
+import gzip
 import io
 import json
 import zipfile
@@ -68,6 +69,16 @@ def test_labels_are_asked_for_the_topics_of_the_items_or_for_keywords(session, r
     session.rollback()
     assert plan.question_text == ""  # each query has a sentence of its own
     run("study", "open", "some", "--asked-by", "Ada", "--contact", "ada@example.org")
+
+
+def test_long_texts_of_a_labelling_study_are_cut_and_gzip_needs_no_ending(session, run, tmp_path):
+    (tmp_path / "topics.csv").write_text("topic,text\na,Words\n")
+    packed = tmp_path / "corpus"
+    packed.write_bytes(gzip.compress(f"document,title\nd1,{'t' * 501}\n".encode()))
+    new = ("study", "new", "long", "--kind", "labelling", "--items", packed)
+    new += ("--topics-file", tmp_path / "topics.csv")
+    assert "501 characters are too many; 500 are allowed" in run(*new, status=1)
+    assert "1 text was cut" in run(*new, "--cut-texts", status=0)
 
 
 def test_groups_are_asked_for_what_is_relevant(session, run, collection):

@@ -22,6 +22,7 @@ from survey.core.collections.keywords import KEYWORD_COLUMNS as KEYWORD_COLUMNS
 from survey.core.collections.runs import SORTS, sort_of
 from survey.core.collections.vectors import VECTOR_FILES, read_vectors, vectors_digest
 from survey.core.given_tables import (
+    GZIPPED,
     LARGEST_TABLE,
     SHOWABLE,
     Columns,
@@ -31,7 +32,7 @@ from survey.core.given_tables import (
     media_of,
     read_table,
 )
-from survey.core.preflight import Warned, columns_not_read
+from survey.core.preflight import NOTE, Warned, columns_not_read
 from survey.core.studies.fields import is_storable
 from survey.core.studies.provenance import LONGEST_SOURCE_NAME
 from survey.core.text_input import (
@@ -240,7 +241,8 @@ def warning_sentences(warnings: Iterable[Warned]) -> list[str]:
     """Return the texts of warnings, of each code the first ten and how many there are more."""
     by_code: dict[str, list[str]] = {}
     for warned in warnings:
-        by_code.setdefault(warned.code, []).append(warned.text)
+        text = f"Note: {warned.text}" if warned.level == NOTE else warned.text
+        by_code.setdefault(warned.code, []).append(text)
     sentences: list[str] = []
     for texts in by_code.values():
         more = len(texts) - MOST_OF_A_CODE
@@ -298,8 +300,12 @@ def _opened(
 
 
 def is_table(path: Path) -> bool:
-    """Return whether a file is a table by its name, packed or not."""
-    return (is_table_name(path.name) or path.suffix.lower() == ".txt") and path.is_file()
+    """Return whether a file is a table, by its name or as it is packed by gzip."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as stream:
+        is_packed = stream.read(len(GZIPPED)) == GZIPPED
+    return is_packed or is_table_name(path.name) or path.suffix.lower() == ".txt"
 
 
 def _tables_in(files: Files) -> dict[str, tuple[str, bytes]]:
@@ -640,8 +646,10 @@ def _other_sort(lines: Sequence[str]) -> str:
 
 
 def topics_in(source: Path | None, topics_file: Path | None) -> list[Topic]:
-    """Return the topics that come with items, or in a file of their own."""
-    with open_source(source, topics_file) as opened:
+    """Return the topics that come with items, or in a file of their own; long texts are cut."""
+    if topics_file is not None or (source is not None and is_table(source)):
+        source = None  # a corpus is read once, when it is taken in
+    with open_source(source, topics_file, needed=Needed(cut_texts=True)) as opened:
         return [*(opened.topics or ())]
 
 
