@@ -1,6 +1,7 @@
 """``survey study``: plans, checks and the life of studies."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -469,10 +470,13 @@ def _take_items(
     from survey.services.collections import items as collection
 
     needed = collection.needed_items(session, study, cut_texts=cut_texts)
-    with (
-        collection.open_source(source, topics_file, features, needed) as opened,
-        progress_bar("Taking in", total=len(opened.items)) as progress,
-    ):
+    size = source.stat().st_size if source is not None and source.is_file() else None
+    with ExitStack() as stack:
+        with progress_bar(f"Reading {source.name if source else 'files'}", total=size) as reading:
+            opened = stack.enter_context(
+                collection.open_source(source, topics_file, features, needed, reading.advance)
+            )
+        progress = stack.enter_context(progress_bar("Taking in", total=len(opened.items)))
         topics = opened.topics
         if keywords:
             topics = [*(topics or ()), *keywords]

@@ -327,6 +327,9 @@ def split_rows(
     line = SEPARATOR_LINE.match(text)
     first, below = (2, text[line.end() :]) if line else (1, text)
     separator = (line and line[1]) or max(SEPARATORS, key=lambda each: _fit(below, each, columns))
+    has_none = not line and not _fit(below, separator, columns)[0]
+    if has_none and len(columns.bare) == len(_heading(below, "\t")) > 1:
+        separator = "\t"  # without a heading; commas are the text's
     heading = _heading(below, separator)
     names = {columns.named(cell) for cell in heading}
     is_heading = bool(names & {*columns.needed, *columns.more})

@@ -199,6 +199,13 @@ def test_what_is_no_such_table_is_one_fault_that_says_what_to_do(content, fault)
     assert fault in error.value.faults[0]
 
 
+@pytest.mark.parametrize("text", ["a, b", "a, b, c; d", "a"])
+def test_commas_of_a_text_do_not_hide_the_tab_of_a_file_without_a_heading(text):
+    columns = Columns(("topic",), ("text",), bare=("topic", "text"))
+    table = read_table(f"t1\t{text}\nt2\tb\n".encode(), "queries.tsv", columns)
+    assert [row["text"] for row in table.rows] == [text, "b"]
+
+
 def test_columns_that_are_not_read_are_named():
     table = read_table(b"document,Caption,text,score\nd,c,t,1\n", "items.csv", COLUMNS)
     assert table.columns_not_read == ["Caption", "score"]

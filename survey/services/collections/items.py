@@ -48,6 +48,7 @@ from survey.db.models import StoredPicture, Study
 from survey.db.participant_queries import AnyStudy
 from survey.errors import SurveyError
 from survey.services import accounts
+from survey.services.collections.corpus import NeededRows, read_needed_rows
 from survey.services.collections.item_files import (
     PICTURE_ENDING,
     FileNames,
@@ -256,22 +257,29 @@ def open_source(
     topics_file: Path | None,
     features: Path | None = None,
     needed: Needed = EVERYTHING,
+    on_bytes: Callable[[int], object] = lambda _: None,
 ) -> Iterator[Source]:
     """Open a folder, a zip or a table of items, and a table of topics, for ``take_in``.
 
-    Pictures are beside the table that names them. ``features``: a CSV or .npy of vectors, the
-    latter with a .txt of ids beside it. Raises SurveyError for what cannot be read.
+    Of a table the rows that are needed are read; ``on_bytes``: see ``read_needed_rows``. Pictures
+    are beside the table that names them. ``features``: a CSV or .npy of vectors, the latter with a
+    .txt of ids beside it. Raises SurveyError for what cannot be read.
     """
     with ExitStack() as stack:
         intake = Intake()
         opened = _opened(source, intake, needed)
         files = {} if opened is None else stack.enter_context(opened)
         tables = _tables_in(files)
-        if source is not None and opened is None:
-            tables["items"] = source.name, source.read_bytes()
+        left = 0
         if topics_file is not None:
             tables["topics"] = topics_file.name, topics_file.read_bytes()
+        if source is not None and opened is None:
+            content, left = _read_corpus(source, tables.get("topics"), needed, on_bytes)
+            tables["items"] = source.name, content
         items, topics, needed = _read_tables(tables, intake, needed)
+        if intake.items_report:
+            intake.items_report.rows += left
+            intake.items_report.not_needed += left
         if items is None:
             items = items_of_files(files, source.name if source else "", intake, needed)
         elif source is not None and opened is None:
@@ -283,6 +291,24 @@ def open_source(
             others = {name: read for name, read in files.items() if name not in VECTOR_FILES}
             files, intake.features = others | _vector_files(features), features.name
         yield Source(files, items, topics, intake)
+
+
+def _read_corpus(
+    path: Path,
+    topics: tuple[str, bytes] | None,
+    needed: Needed,
+    on_bytes: Callable[[int], object],
+) -> NeededRows:
+    """Read the rows of a table of items that lists, pools or ``topics`` name, or all of them."""
+    if not needed.documents:
+        on_bytes(path.stat().st_size)
+        return NeededRows(path.read_bytes())
+    images: set[str] = set()
+    if topics:
+        with suppress(SurveyError):  # which reading the table raises
+            images = _images(read_topics(topics[1], topics[0], Intake(), needed))
+    named = {**_by_composed_form(images), **needed.documents}
+    return read_needed_rows(path, ITEM_COLUMNS, named.__contains__, on_bytes)
 
 
 def _opened(
