@@ -18,7 +18,7 @@
     shown = (number + strip.length) % strip.length;
     const link = strip[shown];
     const isText = link.dataset.larger === "text";
-    dialog.classList.remove("wide", "tall");
+    dialog.classList.remove("wide", "tall", "page");
     dialog.classList.toggle("text", isText);
     dialog.setAttribute("aria-label", isText ? dialog.dataset.text : ofPictures);
     previous.hidden = next.hidden = strip.length < 2;
@@ -53,7 +53,8 @@
     const shape = image.naturalWidth / image.naturalHeight;
     dialog.classList.toggle("wide", shape > 2);
     dialog.classList.toggle("tall", shape < 0.5);
-    if (shape > 2 || shape < 0.5) view.tabIndex = 0;
+    dialog.classList.toggle("page", shape <= 2 && image.naturalWidth > 640); // a screenshot, in its own size
+    if (shape > 2 || shape < 0.5 || image.naturalWidth > 640) view.tabIndex = 0;
     view.scrollTo(0, 0);
   });
   // Browsers before 2022 lack dialogs that keep the page behind them out of reach.

@@ -63,11 +63,13 @@ def a_labelling_study(
     texts=(),
     rename=lambda name: name,
     meadow="a meadow, seen from afar",
+    classes=None,
     **changes,
 ):
     """Open a study of 70 pictures, of which six are red; the words of three green say meadow.
 
-    ``rename``: the ids of documents, files and topics to other ones; ``meadow``: these words.
+    ``rename``: the ids of documents, files and topics to other ones; ``meadow``: these words;
+    ``classes``: the keywords of documents.
     """
     topics = [rename(topic) for topic in changes.pop("topics", PLAN["topics"])]
     plan = a_labelling_plan(topics=topics, **changes)
@@ -78,7 +80,11 @@ def a_labelling_study(
     }
     files[rename("elsewhere.png")] = partial(a_shaded_picture, "blue", "elsewhere")
     words = {f"green-{number}": meadow for number in (3, 8, 30)}
-    items = [Item(rename(each), f"{rename(each)}.png", text=words.get(each)) for each in DOCUMENTS]
+    classes = classes or {}
+    items = [
+        Item(rename(each), f"{rename(each)}.png", text=words.get(each), keywords=classes.get(each))
+        for each in DOCUMENTS
+    ]
     searched = [
         each._replace(topic=rename(each.topic), image=each.image and rename(each.image))
         for each in TOPICS

@@ -141,6 +141,11 @@ def compare(first: Path, second: Path, threshold: float, as_json: bool) -> None:
     type=float,
     help="Take no assessor's clusters if the mean index with the other two is below this.",
 )
+@click.option(
+    "--topics-file",
+    type=INPUT_FILE,
+    help="A CSV: topic,cluster_type,left_out; the last says why a topic is left out.",
+)
 @FORCE_OPTION
 @JSON_OPTION
 def gold(
@@ -150,6 +155,7 @@ def gold(
     target: Path,
     threshold: float,
     floor: float,
+    topics_file: Path | None,
     force: bool,
     as_json: bool,
 ) -> None:
@@ -168,7 +174,7 @@ def gold(
     targets = [target, *(target.with_name(stem + ending) for ending in assessment.BESIDE_GOLD)]
     assessment.check_targets(targets, paths, replace=force)
     with progress_bar("Joining") as progress:
-        joined = assessment.gold(paths, threshold, floor, progress.update)
+        joined = assessment.gold(paths, threshold, floor, progress.update, topics_file)
     assessment.write_texts(dict(zip(targets, assessment.gold_files(joined), strict=True)))
     if as_json:
         print_json(assessment.gold_json(joined, targets))

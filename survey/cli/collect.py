@@ -63,11 +63,18 @@ def collect(folder: Path, target: Path, queries: int, as_json: bool) -> None:
     examples=(
         "survey rank codes.txt query-codes.txt --to hashed.txt",
         "survey rank codes.npy query-codes.npy --to hashed.txt.gz --depth 1000",
+        "survey rank outputs.npy query-outputs.npy --distance cosine --to unsigned.txt",
     )
 )
 @click.argument("collection", type=INPUT_FILE)
 @click.argument("queries", type=INPUT_FILE)
 @click.option("--to", "target", type=OUTPUT_FILE, required=True, help="The run to write.")
+@click.option(
+    "--distance",
+    type=click.Choice(["hamming", "cosine"]),
+    default="hamming",
+    help="Of bits (hamming), or of the real values before the sign: K/2 (1 - cos).",
+)
 @click.option("--depth", type=click.IntRange(1), help="Documents in each list; all by default.")
 @click.option("--force", is_flag=True, help="Replace a file that is there.")
 @JSON_OPTION
@@ -75,15 +82,17 @@ def rank(
     collection: Path,
     queries: Path,
     target: Path,
+    distance: str,
     depth: int | None,
     force: bool,
     as_json: bool,
 ) -> None:
-    """Rank documents by the Hamming distance of their hash codes from each query's.
+    """Rank documents by the distance of their hash codes from each query's.
 
     COLLECTION and QUERIES hold a line for each document, its id and its code in digits 0 and 1.
     Or they are arrays of numpy (.npy) of 0 and 1, or -1 and 1, a row for each document, with the
-    ids in a file of the same name that ends in .ids. The run is TREC's, for survey evaluate.
+    ids in a file of the same name that ends in .ids. With --distance cosine they hold the numbers
+    of which the code is the sign. The run is TREC's, for survey evaluate.
     """
     from survey.services.collections import hash_run
 
@@ -91,13 +100,17 @@ def rank(
     files = (collection, queries)
     ids = [path.with_suffix(".ids") for path in files if path.suffix == ".npy"]
     refuse_inputs(target, *files, *ids)
-    codes, asked = hash_run.read_code_files(collection, queries)
+    codes, asked = hash_run.read_code_files(collection, queries, are_real=distance == "cosine")
     with progress_bar("Ranking", total=len(asked.ids)) as progress:
         size = hash_run.write_run(codes, asked, target, depth, progress.advance)
     share = 100 * size.tied / size.lines if size.lines else 0
     sentences = [
         f"{target} ranks {size.collection_size} documents for {size.queries} queries by the "
-        f"Hamming distance of {size.bits} bits.",
+        + (
+            f"Hamming distance of {size.bits} bits."
+            if distance == "hamming"
+            else f"cosine of {size.bits} values."
+        ),
         f"{share:.0f} % of its lines are of documents as near as another one; these are ordered "
         "by their ids, the last first, as trec_eval orders equal scores.",
     ]

@@ -1,6 +1,7 @@
 """``survey study``: plans, checks and the life of studies."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -212,9 +213,9 @@ def study() -> None:
 )
 @click.option(
     "--layout",
-    type=click.Choice(["strip", "grid", "numbers"]),
-    help="Pictures one after another, in a grid with the same rows on every screen, or positions "
-    "only; of the preset pictures grid (strip).",
+    type=click.Choice(["strip", "grid", "list", "numbers"]),
+    help="Results one after another, in a grid with the same rows on every screen, one below the "
+    "other, or positions only; of the preset pictures grid (strip).",
 )
 @click.option("--grid-columns", type=int, help="Pictures in a row of the grid (5).")
 @click.option("--arms", help="Draw participants evenly among two or three of these: before,after.")
@@ -295,7 +296,9 @@ def new(
     if kind == "labelling" and (
         chosen_topics or written is None or not written.values.get("topics")
     ):
-        topics = [each.topic for each in (*topics_in(items, topics_file), *keyword_topics)]
+        # Keywords alone mean these alone, whatever topics are beside the pictures.
+        in_files = [] if keyword_topics and topics_file is None else topics_in(items, topics_file)
+        topics = [each.topic for each in (*in_files, *keyword_topics)]
         fields["topics"] = chosen_topics or topics
     if kind in (None, DEFAULT) and written is not None and written.values.get("own_lists"):
         _refuse_beside_lists(fields)
@@ -467,10 +470,13 @@ def _take_items(
     from survey.services.collections import items as collection
 
     needed = collection.needed_items(session, study, cut_texts=cut_texts)
-    with (
-        collection.open_source(source, topics_file, features, needed) as opened,
-        progress_bar("Taking in", total=len(opened.items)) as progress,
-    ):
+    size = source.stat().st_size if source is not None and source.is_file() else None
+    with ExitStack() as stack:
+        with progress_bar(f"Reading {source.name if source else 'files'}", total=size) as reading:
+            opened = stack.enter_context(
+                collection.open_source(source, topics_file, features, needed, reading.advance)
+            )
+        progress = stack.enter_context(progress_bar("Taking in", total=len(opened.items)))
         topics = opened.topics
         if keywords:
             topics = [*(topics or ()), *keywords]

@@ -54,6 +54,21 @@ FOREIGN_TABLES = {
     b"\x93NUMPY": ("an array of numpy", "Write what it holds to a text file"),
     b"SQLite format 3\0": ("an SQLite database", "Save its table as CSV"),
 }
+MEDIA = {
+    "audio": (".mp3", ".wav", ".ogg", ".oga", ".m4a", ".flac", ".aac", ".opus", ".wma", ".aiff"),
+    "video": (".mp4", ".mov", ".avi", ".mkv", ".webm", ".m4v", ".mpg", ".mpeg", ".wmv", ".ogv"),
+}
+# By the bytes at a place in the file.
+MEDIA_BYTES = {
+    **{(0, mark): "audio" for mark in (b"ID3", b"fLaC", b"OggS", b"\xff\xfb", b"\xff\xf3")},
+    **{(8, b"WAVE"): "audio", (4, b"ftypM4A"): "audio"},
+    **{(8, b"AVI "): "video", (0, b"\x1aE\xdf\xa3"): "video"},
+    **{
+        (4, b"ftyp" + brand): "video"
+        for brand in (b"mp4", b"isom", b"iso2", b"avc1", b"qt", b"M4V")
+    },
+}
+SHOWABLE = "Pictures and texts can be shown"
 HTML = ("a web page", "Save the file itself, not the page that shows it")
 TAR = ("a tar archive", "Unpack it, and give the file that is in it")
 TREC_TOPICS = ("a file of TREC topics", "Write it as a table with the columns topic and text")
@@ -145,8 +160,19 @@ def unpacked(content: bytes, file: str, largest: int = LARGEST_UNPACKED) -> byte
     return content
 
 
+def media_of(file: str, content: bytes = b"") -> str | None:
+    """Return whether a file is "audio" or "video", by its ending or by its bytes."""
+    by_ending = (media for media, ends in MEDIA.items() if file.lower().endswith(ends))
+    by_bytes = (
+        media for (start, mark), media in MEDIA_BYTES.items() if content.startswith(mark, start)
+    )
+    return next(chain(by_ending, by_bytes), None)
+
+
 def _foreign_file(content: bytes, file: str) -> tuple[str, str] | None:
     """Return what a file is and what to do with it, None where it can be a text."""
+    if media := media_of(file, content[:16]):
+        return media, SHOWABLE
     top = content[:512].lstrip().lower()
     description = next(
         (description for mark, description in TOPS.items() if top.startswith(mark)), None
@@ -301,6 +327,9 @@ def split_rows(
     line = SEPARATOR_LINE.match(text)
     first, below = (2, text[line.end() :]) if line else (1, text)
     separator = (line and line[1]) or max(SEPARATORS, key=lambda each: _fit(below, each, columns))
+    has_none = not line and not _fit(below, separator, columns)[0]
+    if has_none and len(columns.bare) == len(_heading(below, "\t")) > 1:
+        separator = "\t"  # without a heading; commas are the text's
     heading = _heading(below, separator)
     names = {columns.named(cell) for cell in heading}
     is_heading = bool(names & {*columns.needed, *columns.more})

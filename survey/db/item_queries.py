@@ -197,7 +197,7 @@ class StudyItems:
     def _entries(self) -> list[Entry]:
         query = (
             select(
-                *_named(StoredItem, "document", "sha256", "alt", "title", "snippet"),
+                *_named(StoredItem, "document", "sha256", "alt", "title", "snippet", "keywords"),
                 func.substr(StoredItem.text, 1, MOST_COMPARED).label("text"),
                 func.substr(StoredItem.html, 1, MOST_COMPARED).label("html"),
                 StoredPicture.vector,
@@ -209,9 +209,11 @@ class StudyItems:
         for row in self.session.execute(query):
             body = row.text or text_of_html(row.html or "")
             texts = "\n".join(filter(None, (row.title, row.snippet, body)))
-            words = " ".join(filter(None, (texts, row.alt)))
+            keywords = row.keywords or ""
+            words = " ".join(filter(None, (texts, row.alt, keywords)))
             of_text = text_vector(texts) if texts and row.sha256 is None else None
-            entries.append(Entry(row.document, row.sha256, words, row.vector or of_text))
+            vector = row.vector or of_text
+            entries.append(Entry(row.document, row.sha256, words, vector, keywords))
         return sorted(entries)
 
     def _topics_pictures(self) -> dict[str, bytes]:

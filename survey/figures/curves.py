@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from survey.core.collections.curves import Curves
+from survey.core.collections.curves import S_RECALL_LEVELS, Curves
 from survey.figures.exhibit import COLOURS, GREY, MARKERS, Cell, Exhibit, legend
 
 if TYPE_CHECKING:
@@ -19,7 +19,8 @@ def graph_exhibits(curves: Curves) -> tuple[Exhibit, ...]:
     """Compute the numbers of the graphs, in the order of a report."""
     graphs = (eleven_points(curves), precision_recall(curves), roc(curves), by_generality(curves))
     has_clusters = any(run.s_recall is not None for run in curves.runs.values())
-    return (*graphs, s_recall_graph(curves)) if has_clusters else graphs
+    diverse = (s_recall_graph(curves), s_precision_graph(curves)) if has_clusters else ()
+    return (*graphs, *diverse)
 
 
 def eleven_points(curves: Curves) -> Exhibit:
@@ -124,6 +125,27 @@ def s_recall_graph(curves: Curves) -> Exhibit:
     )
 
 
+def s_precision_graph(curves: Curves) -> Exhibit:
+    """Tabulate the mean S-precision of each run at ten levels of S-recall."""
+    columns = [
+        run.s_precision.tolist() for run in curves.runs.values() if run.s_precision is not None
+    ]
+    ends = "; ".join(
+        f"{name} {values[0]:.2f}, {values[4]:.2f}, {values[9]:.2f}"
+        for name, values in zip(curves.runs, columns, strict=True)
+    )
+    levels = map(float, S_RECALL_LEVELS)
+    return Exhibit(
+        name="s-precision",
+        title="S-precision at levels of S-recall, mean over the queries with clusters",
+        columns=("S-recall", *curves.runs),
+        rows=tuple(zip(levels, *columns, strict=True)),
+        alternative=f"S-precision at S-recall .1, .5 and 1: {ends}.",
+        note="The shortest list that could cover so many sub-topics, divided by how far down the "
+        "run covers them; 0 where it never does.",
+    )
+
+
 def _queries(curves: Curves) -> str:
     count = len(curves.queries)
     return "1 query" if count == 1 else f"mean over {count} queries"
@@ -219,6 +241,10 @@ def _s_recall(axes: "Axes", exhibit: Exhibit) -> None:
         axes.xaxis.set_major_formatter("{x:g}")
 
 
+def _s_precision(axes: "Axes", exhibit: Exhibit) -> None:
+    _over_first_column(axes, exhibit, "S-recall", "S-precision")
+
+
 # Each figure's drawing function, and its height in inches for a number of rows.
 FIGURES = {
     "precision-recall-11": (_eleven_points, lambda _: 2.8),
@@ -226,4 +252,5 @@ FIGURES = {
     "roc": (_roc, lambda _: 2.8),
     "precision-by-generality": (_by_generality, lambda _: 2.8),
     "s-recall": (_s_recall, lambda _: 2.8),
+    "s-precision": (_s_precision, lambda _: 2.8),
 }

@@ -1,6 +1,6 @@
 """The figures of labels and groups: agreement by topic, and what refining gained by round."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +40,33 @@ def agreement_by_topic(
         alternative=f"Over {len(known)} topic{'s' * (len(known) != 1)}: {words}.",
         note=note + left_out * (len(known) > MOST_FIGURE_TOPICS),
         why=None if known else NOT_DEFINED,
+    )
+
+
+def clusters_by_topic(numbers: Mapping[str, Sequence[int | None]]) -> Exhibit:
+    """Tabulate how many clusters each assessor made of each topic, the most different first.
+
+    ``numbers``: of a topic, one for each of three assessors, None for who did not sort it. Of more
+    than MOST_FIGURE_TOPICS topics, those on which the numbers differ most.
+    """
+
+    def difference(topic: str) -> int:
+        counts = [count for count in numbers[topic] if count is not None]
+        return max(counts) - min(counts)
+
+    shown = sorted(numbers, key=difference, reverse=True)[:MOST_FIGURE_TOPICS]
+    differ, every = sum(difference(topic) > 0 for topic in numbers), len(numbers)
+    left_out = f" The {MOST_FIGURE_TOPICS} of {every} topics with the largest differences."
+    return Exhibit(
+        name="clusters-by-topic",
+        title="Clusters per assessor and topic",
+        columns=("topic", "first assessor", "second assessor", "third assessor"),
+        rows=tuple((topic, *numbers[topic]) for topic in shown),
+        alternative=f"On {differ} of {every} topic{'s' * (every != 1)} assessors made different "
+        "numbers of clusters.",
+        note="More clusters of the same documents are finer ones (granularity). The third sorts "
+        "what the first two do not agree on." + left_out * (every > len(shown)),
+        why=None if numbers else "no topic was sorted",
     )
 
 
@@ -121,7 +148,21 @@ def run_preferences(
 
 
 def _agreement(axes: "Axes", exhibit: Exhibit) -> None:
-    """Draw a marker for each topic and index, the topics from above."""
+    _topic_markers(axes, exhibit)
+    axes.set_xlabel("1 is full agreement")
+    legend(axes, 2)
+
+
+def _clusters(axes: "Axes", exhibit: Exhibit) -> None:
+    _topic_markers(axes, exhibit)
+    axes.set_xlabel("number of clusters")
+    axes.set_xlim(left=0)
+    whole_numbers(axes)
+    legend(axes, 3)
+
+
+def _topic_markers(axes: "Axes", exhibit: Exhibit) -> None:
+    """Draw a marker for each topic and column, the topics from above."""
     topics, *columns = zip(*exhibit.rows, strict=True)
     for index, (name, column) in enumerate(zip(exhibit.columns[1:], columns, strict=True)):
         points = [(value, y) for y, value in enumerate(column) if value is not None]
@@ -131,8 +172,6 @@ def _agreement(axes: "Axes", exhibit: Exhibit) -> None:
     names = [each.replace("$", r"\$") for each in short]
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(len(names) - 0.5, -0.5)
-    axes.set_xlabel("1 is full agreement")
-    legend(axes, 2)
 
 
 def _gain(axes: "Axes", exhibit: Exhibit) -> None:
@@ -158,6 +197,7 @@ def _preferences(axes: "Axes", exhibit: Exhibit) -> None:
 # Each figure's drawing function, and its height in inches for a number of rows.
 FIGURES = {
     "agreement-by-topic": (_agreement, lambda rows: 0.9 + 0.2 * rows),
+    "clusters-by-topic": (_clusters, lambda rows: 0.9 + 0.2 * rows),
     "gain-by-round": (_gain, lambda _: 2.4),
     "agreement-with-preferences": (_preferences, lambda rows: 1.0 + 0.3 * max(3, rows)),
 }

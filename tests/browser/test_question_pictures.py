@@ -94,6 +94,42 @@ def test_long_texts_beside_pictures_are_opened_on_a_phone_and_fit_paper(browser,
     context.close()
 
 
+def a_screenshot(index, note):
+    """A page of 1,280 × 3,000 pixels, its top in another colour than the rest."""
+    picture = Image.new("RGB", (1280, 3000), "white")
+    picture.paste((200, index, 0), (0, 0, 1280, 900))
+    stream = io.BytesIO()
+    picture.save(stream, "PNG")
+    return stream.getvalue()
+
+
+def test_a_screenshot_is_shown_in_its_own_size_in_a_box_that_scrolls(browser, server):
+    with server.app.app_context():
+        a_pictured_study(db.session, "screenshots", draw=a_screenshot, layout="list")
+        db.session.remove()
+    context = prepared(browser)
+    page = context.new_page()
+    begin(page, f"{server.address}/s/screenshots")
+    for width in (360, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        link = page.locator(".results a").first
+        box = link.locator("img").bounding_box()
+        assert box["width"] == box["height"]  # its top, not a thin stripe of all
+        assert link.locator("img").evaluate("each => getComputedStyle(each).objectFit") == "cover"
+        link.click()
+        view = page.locator("dialog[open] figure[tabindex]")
+        expect(view).to_be_visible()
+        size = "each => [each.naturalWidth, each.naturalHeight, each.clientHeight]"
+        assert view.locator("img").evaluate(size)[:2] == [1280, 3000]
+        assert view.locator("img").bounding_box()["height"] >= 800
+        view.focus()
+        page.keyboard.press("End")
+        expect(view).not_to_have_js_property("scrollTop", 0)
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        page.keyboard.press("Escape")
+    context.close()
+
+
 def a_drawing_or_a_panorama(index, note):
     """By the index: black on nothing, a panorama, one that stands upright; in turns."""
     picture = Image.new("RGBA", [(80, 80), (3_000, 300), (300, 3_000)][index % 3])
@@ -143,11 +179,11 @@ def test_drawings_have_a_light_ground_and_panoramas_scroll(browser, server, widt
     assert wide.locator("img").bounding_box()["width"] == 204
     dialog = page.locator("dialog[open]")
     larger = dialog.locator("img")
-    for link, short in ((wide, "height"), (tall, "width")):
+    for link, short, pixels in ((wide, "height", 256), (tall, "width", 300)):
         link.click()
         expect(dialog.locator("figure[tabindex]")).to_be_visible()
         box = larger.bounding_box()
-        assert box[short] == 256
+        assert box[short] == pixels
         assert abs(max(box["width"], box["height"]) / box[short] - 10) < 0.1
         frame = dialog.bounding_box()
         assert frame["x"] >= 0

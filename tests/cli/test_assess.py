@@ -154,13 +154,39 @@ def test_gold_is_written_with_its_rules_and_statistics(run, tmp_path):
         "5": "of three, that of assessor 2",
         "16": "left out: only one of the first two assessors",
     }
-    clusters, documents = rows_of(tmp_path / "gold-statistics.csv")
+    clusters, documents, *_ = rows_of(tmp_path / "gold-statistics.csv")
     # clusters 2 and 3, documents 5 (one of them unknown) and 6: sd of each √½
     assert (clusters["mean"], documents["mean"]) == ("2.5", "5.5")
     assert float(clusters["sd"]) == float(documents["sd"]) == pytest.approx(0.5**0.5)
     assert (clusters["smallest"], clusters["largest"]) == ("2", "3")
     assert "Left out: only one of the first two assessors: topic 16." in said
     assert "different documents, see -topics.csv: topic 3." in said  # s5
+
+
+def test_the_counts_of_the_paper_are_written(run, tmp_path):
+    # d is in two clusters, and in both topics; e of topic 2 is unknown; topic 3 is left out
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.txt").write_text(
+            "1 a x\n1 b y\n1 d x\n1 d y\n2 d x\n2 f x\n2 g y\n2 e unknown\n3 a x\n3 b y\n"
+        )
+    (tmp_path / "topics.csv").write_text(
+        "topic,cluster_type,left_out\n1,animal,\n2,animal,\n3,city,too difficult to cluster\n"
+        "4,city,too specific\n"
+    )
+    said = run("gold", "one.txt", "two.txt", "--topics-file", "topics.csv", "--to", "gold.txt")
+    rows = {row["description"]: row for row in rows_of(tmp_path / "gold-statistics.csv")}
+    several = rows["documents in several clusters"]
+    assert (several["topics"], several["total"]) == ("1", "1")
+    assert (rows["unknown documents"]["topics"], rows["unknown documents"]["total"]) == ("1", "1")
+    assert rows["unknown documents, % of the topic"]["largest"] == "25.0"  # one of four
+    assert rows["different documents"]["total"] == "6"  # a b d e f g
+    assert rows["documents relevant to 2 topics"]["total"] == "1"  # d
+    assert rows["topics clustered by animal"]["topics"] == "2"
+    assert "topics clustered by city" not in rows
+    rules = {row["topic"]: row["rule"] for row in rows_of(tmp_path / "gold-topics.csv")}
+    assert rules["3"] == "left out: too difficult to cluster"
+    assert rules["4"] == "left out: too specific"
+    assert "Left out: too specific: topic 4." in said
 
 
 def test_without_a_third_disputed_topics_are_left_out(run, tmp_path):

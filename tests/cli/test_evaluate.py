@@ -486,7 +486,7 @@ def test_tables_and_graphs_are_written_and_what_cannot_be_drawn_is_told(evaluate
     assert told.splitlines()[:-2] == ["Tables and graphs are in paper."]
     folder = evaluate.folder / "paper"
     graphs = ["precision-by-generality", "precision-recall", "precision-recall-11"]
-    graphs += ["roc", "s-recall"]
+    graphs += ["roc", "s-recall", "s-precision"]
     names = {path.name for path in (folder / "figures").iterdir()}
     assert names == {f"{name}.{ending}" for name in graphs for ending in ("pdf", "png", "svg")}
     tables = {path.name for path in (folder / "tables").iterdir()}

@@ -211,6 +211,7 @@ def test_ten_warnings_of_a_kind_are_printed_and_the_others_counted(run, take, tm
     ("name", "content", "reason"),
     [
         ("talk.mp3", b"ID3", "talk.mp3 is audio. Pictures and texts can be shown"),
+        ("talk", b"ID3\x03", "this is audio. Pictures and texts can be shown"),
         ("talk.MOV", b"\0\0\0\x14ftypqt  ", "talk.MOV is video. Pictures and texts can be shown"),
         ("a.jpg", b"\0\0\0\x18ftypheic", "this is HEIC, as phones store pictures. Export it as"),
         ("a.jpg", b"%PDF-1.7", "this is a PDF. Export its page as PNG or JPEG"),

@@ -1,6 +1,7 @@
 """Studies of each kind from options alone; their judgements in the bundle as commands read them."""
 
 import csv
+import gzip
 import io
 import json
 import zipfile
@@ -10,6 +11,7 @@ import pytest
 import yaml
 from sqlalchemy import select
 
+from survey.db.item_queries import items_of
 from survey.db.models import Participant
 from survey.db.models.items import StoredVector
 from survey.services import accounts
@@ -45,13 +47,38 @@ def collection(tmp_path):
     return folder
 
 
-def test_labels_are_asked_for_the_topics_of_the_items_and_for_keywords(session, run, collection):
+def test_labels_are_asked_for_the_topics_of_the_items_or_for_keywords(session, run, collection):
     words = collection.parent / "keywords.txt"
-    run("study", "new", "some", "--kind", "labelling", "--items", collection, "--keywords", words)
-    plan = lifecycle.find_study(session, "some").plan
-    assert (plan.kind, plan.topics) == ("labelling", ("warm", "red", "sea", "old-town"))
+    (collection / "items.csv").write_text(
+        "document,file,keywords\n"
+        + "".join(f"{each},{each}.png,{each.split('-')[0]}\n" for each in FIRST_TOPIC)
+    )
+    new = ("study", "new", "--kind", "labelling", "--items", collection)
+    run(*new, "both", "--keywords", words, "--topics-file", collection / "topics.csv")
+    assert lifecycle.find_study(session, "both").plan.topics == ("warm", "red", "sea", "old-town")
+    session.rollback()
+    run(*new, "topics")
+    assert lifecycle.find_study(session, "topics").plan.topics == ("warm", "red")
+    session.rollback()
+    run(*new, "some", "--keywords", words)
+    study = lifecycle.find_study(session, "some")
+    plan = study.plan
+    assert (plan.kind, plan.topics) == ("labelling", ("sea", "old-town"))
+    stored = {each.document: each.keywords for each in items_of(session, study.id)}
+    assert stored["red-0"] == "red"
+    session.rollback()
     assert plan.question_text == ""  # each query has a sentence of its own
     run("study", "open", "some", "--asked-by", "Ada", "--contact", "ada@example.org")
+
+
+def test_long_texts_of_a_labelling_study_are_cut_and_gzip_needs_no_ending(session, run, tmp_path):
+    (tmp_path / "topics.csv").write_text("topic,text\na,Words\n")
+    packed = tmp_path / "corpus"
+    packed.write_bytes(gzip.compress(f"document,title\nd1,{'t' * 501}\n".encode()))
+    new = ("study", "new", "long", "--kind", "labelling", "--items", packed)
+    new += ("--topics-file", tmp_path / "topics.csv")
+    assert "501 characters are too many; 500 are allowed" in run(*new, status=1)
+    assert "1 text was cut" in run(*new, "--cut-texts", status=0)
 
 
 def test_groups_are_asked_for_what_is_relevant(session, run, collection):

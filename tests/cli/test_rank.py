@@ -44,6 +44,17 @@ def test_arrays_give_the_same_run_and_gz_packs_it(desk):
     assert gzip.decompress((desk.folder / "hashed.txt.gz").read_bytes()).decode() == "".join(lines)
 
 
+def test_values_before_the_sign_are_ranked_by_the_cosine(desk):
+    (desk.folder / "values.txt").write_text("d1 2 0\nd2 0 3\nd3 1 1\n")
+    (desk.folder / "query.txt").write_text("1 5 0\n")
+    told = desk.run("survey rank values.txt query.txt --distance cosine --to real.txt").stdout
+    assert "real.txt ranks 3 documents for 1 queries by the cosine of 2 values." in told
+    # K/2 (1 − cos): 0, 1 − √½ and 1
+    assert (desk.folder / "real.txt").read_text() == (
+        "1 Q0 d1 1 0 cosine\n1 Q0 d3 2 -0.292893219 cosine\n1 Q0 d2 3 -1.0 cosine\n"
+    )
+
+
 def test_a_query_that_is_in_the_collection_is_told(desk):
     printed = desk.run("survey rank codes.txt codes.txt --to own.txt").stdout
     assert "A document of the query's own id was left out for 3 queries." in printed

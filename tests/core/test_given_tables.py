@@ -174,6 +174,9 @@ def test_decimal_commas_are_numbers_where_no_comma_separates():
         ("document,text\na,b\nü,c\n".encode("cp1252"), "a.csv, row 3: not UTF-8. In Excel, save"),
         (b"BZh91AY", "a.csv is packed with bzip2. Unpack it, or pack it with gzip"),
         (b"7z\xbc\xaf\x27\x1c", "a.csv is packed with 7-Zip."),
+        (b"ID3\x03", "a.csv is audio. Pictures and texts can be shown"),
+        (b"RIFF\x10\0\0\0WAVEfmt ", "a.csv is audio. Pictures and texts can be shown"),
+        (b"\0\0\0\x18ftypmp42", "a.csv is video. Pictures and texts can be shown"),
         (b"\x28\xb5\x2f\xfd", "a.csv is packed with Zstandard."),
         (b"\xfd7zXZ\0", "a.csv is packed with xz."),
         (b"PK\x03\x04xx", "a.csv is a zip."),
@@ -194,6 +197,13 @@ def test_what_is_no_such_table_is_one_fault_that_says_what_to_do(content, fault)
         read_table(content, "a.csv", COLUMNS)
     assert len(error.value.faults) == 1
     assert fault in error.value.faults[0]
+
+
+@pytest.mark.parametrize("text", ["a, b", "a, b, c; d", "a"])
+def test_commas_of_a_text_do_not_hide_the_tab_of_a_file_without_a_heading(text):
+    columns = Columns(("topic",), ("text",), bare=("topic", "text"))
+    table = read_table(f"t1\t{text}\nt2\tb\n".encode(), "queries.tsv", columns)
+    assert [row["text"] for row in table.rows] == [text, "b"]
 
 
 def test_columns_that_are_not_read_are_named():

@@ -237,21 +237,25 @@ def test_nearly_one_colour_is_a_warning():
 
 
 @pytest.mark.parametrize(
-    ("given", "larger", "thumbnail"),
+    ("given", "larger", "of_png", "thumbnail"),
     [
-        ((1000, 750), (640, 480), (144, 108)),
-        ((1000, 500), (640, 320), (144, 72)),
-        ((4000, 1000), (1280, 320), (288, 72)),
-        ((1000, 4000), (320, 1280), (72, 288)),
-        ((4000, 200), (2560, 128), (576, 29)),
-        ((900, 100), (900, 100), (576, 64)),  # none is enlarged
+        ((1000, 750), (640, 480), (1000, 750), (144, 108)),
+        ((1000, 500), (640, 320), (1000, 500), (144, 72)),
+        ((4000, 1000), (1280, 320), (1280, 320), (288, 72)),
+        ((1000, 4000), (1000, 4000), (1000, 4000), (72, 288)),
+        ((1600, 2400), (427, 640), (1280, 1920), (96, 144)),
+        ((2000, 12000), (1000, 6000), (1000, 6000), (72, 432)),
+        ((4000, 200), (2560, 128), (2560, 128), (576, 29)),
+        ((900, 100), (900, 100), (900, 100), (576, 64)),  # none is enlarged
     ],
 )
-def test_of_a_panorama_the_shorter_side_keeps_half_of_what_others_have(given, larger, thumbnail):
-    for form in ("PNG", "JPEG"):
+def test_a_png_is_a_page_and_of_a_panorama_the_shorter_side_keeps_half_of_what_others_have(
+    given, larger, of_png, thumbnail
+):
+    for form, size in (("PNG", of_png), ("JPEG", larger)):
         picture = make_picture(file_of(Image.linear_gradient("L").resize(given), form))
-        assert Image.open(io.BytesIO(picture.larger)).size == larger
-        assert (picture.width, picture.height) == larger
+        assert Image.open(io.BytesIO(picture.larger)).size == size
+        assert (picture.width, picture.height) == size
         assert Image.open(io.BytesIO(picture.thumbnail)).size == thumbnail
         assert picture.warnings == ()
 
@@ -266,7 +270,7 @@ def test_of_a_panorama_the_shorter_side_keeps_half_of_what_others_have(given, la
         ),
         (
             (40, 4000),
-            "its longer side is 100 times its shorter one, so people see only 26 × 2,560 pixels of "
+            "its longer side is 100 times its shorter one, so people see only 40 × 4,000 pixels of "
             "it; cut it into parts that can be judged",
         ),
         ((1, 1), "it has 1 × 1 pixels, too few to be judged"),

@@ -18,6 +18,7 @@ from survey import tokens
 from survey.cli.planning import local_server
 from survey.core.kinds import KINDS
 from survey.core.studies.fields import PlanError
+from survey.db.item_queries import topics_of
 from survey.db.models import Participant, Presentation, StoredResponse, now
 from survey.errors import SurveyError
 from survey.kinds.grouping.answer import (
@@ -484,7 +485,10 @@ def test_its_files_equal_what_the_commands_make_of_them(app, session, tmp_path):
     for name, text in files.items():
         (tmp_path / name).write_text(text)
     paths = [tmp_path / f"{name}.txt" for name in ("first", "second", "third")]
-    gold = assessment.gold(paths, 0.8, 0.5, lambda *_: None)
+    topics = tmp_path / "topics.csv"
+    rows = [f"{each.topic},{each.cluster_type or ''}" for each in topics_of(session, study.id)]
+    topics.write_text("\n".join(["topic,cluster_type", *rows]))
+    gold = assessment.gold(paths, 0.8, 0.5, lambda *_: None, topics)
     assert [*assessment.gold_files(gold)] == [
         files[name] for name in ("gold.txt", "gold-topics.csv", "gold-statistics.csv")
     ]
@@ -710,11 +714,22 @@ def test_a_bots_preference_that_cannot_be_is_refused(text):
         ({"topics": [["5", [3.5, ["b"]]]]}, "3.5 found; an id is needed"),
         ({"design": "pool", "per_participant": 1}, "group all topics"),
         ({"sufficient_agreement": 101}, "sufficient_agreement"),
+        ({"left_out": "7"}, "each topic needs a reason"),
+        ({"left_out": [["7", ""]]}, "each topic needs a reason"),
+        ({"left_out": {"a b": "too specific"}}, "a b"),
     ],
 )
 def test_a_plan_that_cannot_be_is_refused(changes, fault):
     with pytest.raises(PlanError, match=fault):
         a_grouping_plan(**changes)
+
+
+def test_a_topic_that_is_left_out_is_not_asked_and_keeps_its_reason():
+    plan = a_grouping_plan(left_out=[["7", "too specific"], ["9", "not diverse"]])
+    assert [topic for topic, _ in plan.topics] == ["5"]
+    assert plan.questions == 1
+    assert dict(type(plan).from_json(plan.as_json()).left_out)["9"] == "not diverse"
+    assert "left_out" not in a_grouping_plan().as_json()
 
 
 def test_a_plan_is_read_again_as_it_was_stored():

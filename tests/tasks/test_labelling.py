@@ -195,6 +195,41 @@ def test_words_that_hold_the_keyword_come_first(visitor, session):
     assert {*first[:3]} == {"green-3", "green-8", "green-30"}
 
 
+FILED = {"blue-4": "meadow", "blue-9": "Grass; Meadow", "red-1": "meadows"}
+
+
+@ON_SQLITE
+def test_what_has_the_keyword_as_its_class_comes_first_too(app, session):
+    a_labelling_study(session, "filed", topics=["word"], classes=FILED)
+    visitor = Visitor(app.test_client(), "filed")
+    visitor.go("/q/1")
+    visitor.submit("/q/1", go="next")
+    assert {*batch_in(session, 1)[:5]} == {"green-3", "green-8", "green-30", "blue-4", "blue-9"}
+    assert "meadow" not in visitor.page.select_one("#tiles").prettify().replace("a meadow", "")
+
+
+@ON_SQLITE
+def test_marks_of_a_class_count_once_they_were_in_view_and_can_be_taken_away(app, session):
+    a_labelling_study(
+        session, "filed", topics=["word"], classes=FILED, annotate_categories=True, batch=24
+    )
+    visitor = Visitor(app.test_client(), "filed")
+    visitor.go("/q/1")
+    checked = [each["value"] for each in visitor.page.select("[checked]")]
+    assert len(checked) == 2
+    assert counts(visitor) == "2 marked · 0 of 70 seen"
+    assert "filed under this word" in visitor.text
+    visitor.submit("/q/1", seen="", **ticks(*checked))  # out of view
+    assert marked(session) == []
+    kept, taken_away = checked
+    visitor.submit("/q/1", seen=kept, **ticks(kept))
+    by_place = dict(enumerate(batch_in(session, 1), 1))
+    assert dict(marked(session)) == {by_place[int(kept)]: 1, by_place[int(taken_away)]: 0}
+    visitor.open("/q/1")
+    assert [each["value"] for each in visitor.page.select("[checked]")] == [kept]
+    assert "filed under this word" not in visitor.text
+
+
 @ON_SQLITE
 def test_earlier_batches_can_be_looked_at_again_and_refining_shows_what_is_like_the_marks(
     visitor, session

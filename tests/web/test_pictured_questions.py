@@ -84,6 +84,19 @@ def test_other_layouts_are_a_strip_or_no_pictures(client, session):
 
 
 @ON_SQLITE
+def test_results_one_below_the_other_are_a_layout_and_an_arm(client, session):
+    arms = [{"name": "below", "layout": "list"}, {"name": "strip", "layout": "strip"}]
+    a_pictured_study(session, "below", arms=arms)
+    seen = set()
+    for _ in range(2):
+        visitor = Visitor(client.application.test_client(), "below")
+        visitor.start()
+        counts = [len(visitor.page.select(each)) for each in (".results", ".results.texts")]
+        seen.add((*counts, len(visitor.page.select(".side-by-side"))))
+    assert seen == {(3, 3, 1), (3, 0, 0)}
+
+
+@ON_SQLITE
 def test_a_measure_that_knows_rows_reads_those_of_the_plan(session):
     measures = ["AP", "RBP-RS-p0.9-gamma0.3@10"]
     with pytest.raises(SurveyError, match="needs pictures in rows of a fixed length"):

@@ -2,18 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
 from survey.core.collections.runs import GroundTruth, Runs, lists_of, ranking
 from survey.core.measures.precision import interpolated_precision
-from survey.core.measures.subtopics import first_ranks
+from survey.core.measures.subtopics import first_ranks, s_precision
 
 Table = NDArray[np.float64]
 
 ALL_UP_TO = 20  # positions, of which each has a point; later ones in equal steps of a logarithm
 LATER_POINTS = 80
+S_RECALL_LEVELS = [Fraction(tenth, 10) for tenth in range(1, 11)]
 
 
 @dataclass(frozen=True)
@@ -23,8 +25,8 @@ class RunCurves:
     ``at_recall`` (11,): interpolated precision at recall 0, .1, … 1. ``precision``, ``recall``,
     ``fallout``, ``s_recall`` (positions,): of the first k documents; fallout is the share of the
     irrelevant documents that came back, None where the collection's size is not known, as
-    S-recall is without clusters. ``r_precision`` (queries,): precision at k = NG, where it
-    equals recall.
+    S-recall is without clusters, and ``s_precision`` (10,): at S-recall .1, .2, … 1.
+    ``r_precision`` (queries,): precision at k = NG, where it equals recall.
     """
 
     at_recall: Table
@@ -32,6 +34,7 @@ class RunCurves:
     recall: Table
     fallout: Table | None
     s_recall: Table | None
+    s_precision: Table | None
     r_precision: Table
 
 
@@ -51,8 +54,8 @@ def curves_of(
 ) -> Curves:
     """Compute the curves of runs over the queries of their evaluation.
 
-    Fallout is the mean over the queries that have irrelevant documents, S-recall over those
-    with a relevant document in a cluster. Beyond the end of a list nothing comes back.
+    Fallout is the mean over the queries that have irrelevant documents, S-recall and S-precision
+    over those with a relevant document in a cluster. Beyond the end of a list nothing comes back.
 
     Source: MNRO paper, Section 2 (A_k relevant, B_k irrelevant among the first k).
     """
@@ -62,6 +65,7 @@ def curves_of(
     irrelevant = {topic: (collection_size or 0) - len(truth.relevant(topic)) for topic in queries}
     shape = (len(queries), len(runs))
     at_recall, r_precision = np.zeros((*shape, 11)), np.zeros(shape)
+    s_at_recall = np.zeros((*shape, len(S_RECALL_LEVELS)))
     precision, recall, fallout, s_recall = (np.zeros((*shape, len(positions))) for _ in range(4))
     for place, topic in enumerate(queries):
         orders = [ranking(run.get(topic, {})) for run in runs.values()]
@@ -69,6 +73,10 @@ def curves_of(
         relevant = lists.ranks.shape[1]
         at_recall[place] = interpolated_precision(lists.ranks)
         r_precision[place] = (lists.ranks <= relevant).mean(axis=1)
+        if lists.clusters is not None and topic in clustered:
+            for place_of_level, level in enumerate(S_RECALL_LEVELS):
+                at_level = s_precision(lists.ranks, lists.clusters, level)
+                s_at_recall[place, :, place_of_level] = at_level
         for number, (row, order) in enumerate(zip(lists.ranks, orders, strict=True)):
             counts = np.searchsorted(row, positions, side="right")
             precision[place, number] = counts / positions
@@ -93,6 +101,7 @@ def curves_of(
                 recall=recall[:, number].mean(axis=0),
                 fallout=_mean(fallout[with_irrelevant, number]),
                 s_recall=_mean(s_recall[with_clusters, number]),
+                s_precision=_mean(s_at_recall[with_clusters, number]),
                 r_precision=r_precision[:, number],
             )
             for number, name in enumerate(runs)

@@ -9,7 +9,8 @@ the other two, with “small disagreements corrected” where those two agree ag
 three do not agree either, “we have to consider dropping this topic”: it is left out.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -35,6 +36,7 @@ NO_THIRD = "left out: no third assessor"
 NO_PAIR = "left out: only one of the first two assessors"
 NO_AGREEMENT = "left out: three do not agree"
 NONE_PLACED = "left out: no document could be placed"
+LEFT_OUT = "left out: {}"  # the researcher's reason
 
 ANNOTATOR_PAIRS = ((0, 1), (0, 2), (1, 2))
 UNPLACED: frozenset[str] = frozenset()
@@ -190,7 +192,18 @@ def _two_of_three(
     return base if base is not None else (second or UNPLACED) | (third or UNPLACED)
 
 
-def topic_spread(counts: Sequence[int]) -> dict[str, float | None]:
+def leave_out(topic: GoldTopic, reason: str) -> GoldTopic:
+    """Return a topic without clusters, for a researcher's reason; its comparison stays."""
+    return replace(topic, rule=LEFT_OUT.format(reason), clusters={})
+
+
+def documents_by_topics(topics: Iterable[GoldTopic]) -> dict[int, int]:
+    """Count the documents that are relevant to one topic, to two, …: number of topics → count."""
+    relevant = Counter(document for topic in topics for document in topic.clusters)
+    return dict(sorted(Counter(relevant.values()).items()))
+
+
+def topic_spread(counts: Sequence[float]) -> dict[str, float | None]:
     """Summarise counts per topic as in ImageCLEF's Table 3; None where there are too few.
 
     ``sd``: the standard deviation of a sample.

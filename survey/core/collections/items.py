@@ -15,7 +15,8 @@ class Item(NamedTuple):
     """A document's picture, by its file's name and SHA-256, and its texts; any may be None.
 
     ``alt``: what the picture shows, in words. ``html``: reduced to what pages may show. ``lang``:
-    the language of the texts, as a tag like el.
+    the language of the texts, as a tag like el. ``keywords``: its classes, with semicolons between
+    them; people never see these.
     """
 
     document: str
@@ -28,6 +29,7 @@ class Item(NamedTuple):
     snippet: str | None = None
     html: str | None = None
     lang: str | None = None
+    keywords: str | None = None
 
     @property
     def has_text(self) -> bool:
@@ -98,6 +100,11 @@ class ShownItem(NamedTuple):
         """Whether it is a panorama, to be shown wider than other pictures."""
         return self.width > 2 * self.height
 
+    @property
+    def is_tall(self) -> bool:
+        """Whether it is much higher than wide, as a screenshot: lists show its top."""
+        return self.height > 2 * self.width
+
 
 PictureAndText = tuple[str, str]
 
@@ -148,7 +155,7 @@ class FindItems(Protocol):
 
 
 # The columns that came after the digest did.
-LATER_OF_ITEMS = ("title", "url", "snippet", "html", "lang")
+LATER_OF_ITEMS = ("title", "url", "snippet", "html", "lang", "keywords")
 LATER_OF_TOPICS = ("description", "narrative", "lang")
 
 

@@ -53,13 +53,15 @@ def stored_vector(values: NDArray[np.floating]) -> bytes:
 class Entry(NamedTuple):
     """A document of a collection: its picture's SHA-256, its words, and its vector if it has one.
 
-    ``words``: what a keyword is searched in.
+    ``words``: what a keyword is searched in. ``keywords``, which are among them: its classes, with
+    semicolons between.
     """
 
     document: str
     sha256: str | None
     words: str
     vector: bytes | None
+    keywords: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +112,15 @@ class Pool:
         """Return the documents whose words have a keyword, as whole words, in any case."""
         pattern = re.compile(rf"(?<!\w){re.escape(keyword.casefold())}(?!\w)")
         return {each.document for each in self.entries if pattern.search(each.words.casefold())}
+
+    def of_class(self, keyword: str) -> set[str]:
+        """Return the documents of which a keyword, in any case, is a class."""
+        name = keyword.strip().casefold()
+        return {
+            each.document
+            for each in self.entries
+            if name in (part.strip() for part in each.keywords.casefold().split(";"))
+        }
 
     def target(
         self,

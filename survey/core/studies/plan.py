@@ -58,7 +58,10 @@ FIELD_LISTS: dict[str, type[PersonalField]] = {
     "ask": AskedField,
 }
 # Fields that release 0.2.0 does not know: plans are stored without them at their default.
-LATER_FIELDS = ("ask", "criterion", "ticks", "layout", "grid_columns", "show_ideal")
+LATER_FIELDS = (
+    *("ask", "criterion", "ticks", "layout", "grid_columns", "show_ideal"),
+    *("left_out", "annotate_categories"),
+)
 MOST_ARMS = 8
 ARM_NAME = r"[A-Za-z0-9](?:[A-Za-z0-9 -]{0,38}[A-Za-z0-9])?"
 POOL = ("design", "pool")  # the choice with which some settings count
@@ -116,10 +119,11 @@ UNTIL_HELP = (
 # Of the kinds that show documents.
 MARK_QUERY_WORDS = Switch("Mark the words of the query in texts", help=MARK_QUERY_WORDS_HELP)
 
-STRIP, GRID, NUMBERS = "strip", "grid", "numbers"
+STRIP, GRID, LIST, NUMBERS = "strip", "grid", "list", "numbers"
 LAYOUTS = {
     STRIP: "One after another, as many in a row as fit",
     GRID: "A grid with the same rows on every screen",
+    LIST: "One below the other, as a search engine lists pages",
     NUMBERS: "Not at all: positions only, as in the paper",
 }
 LAYOUT_HELP = (

@@ -179,6 +179,6 @@ def texts_in_grid(layout: str, items: Iterable[Item]) -> Iterator[Finding]:
         documents = "1 document has" if texts == 1 else f"{texts} documents have"
         text = (
             f"{documents} a text, and a grid is for pictures: a list with texts is shown as a "
-            "strip, and measures that know rows read others; choose the layout strip"
+            "strip, and measures that know rows read others; choose the layout strip or list"
         )
         yield Finding(None, text, mend="layout", code="texts-in-grid")

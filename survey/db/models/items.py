@@ -73,6 +73,9 @@ class StoredItem(Base):
     )
     alt: Mapped[LongText | None] = mapped_column(doc="what the picture shows, in words")
     lang: Mapped[Text64 | None] = mapped_column(doc="language of its texts, as a tag like el")
+    keywords: Mapped[LongText | None] = mapped_column(
+        doc="its classes, with semicolons between; queries by these words show it first"
+    )
     name: Mapped[Text64] = mapped_column(
         default=random_name, unique=True, doc="random, of its text's address on participants' pages"
     )

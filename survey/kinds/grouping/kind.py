@@ -266,6 +266,8 @@ class GroupingKind(GroupingBot, KindInSteps[GroupingPlan, GroupingQuestion, Grou
             plan.sufficient_agreement / 100,
             plan.least_agreement / 100,
             {doubt: asked[doubt] for doubt in ASKED},
+            {each.topic: each.cluster_type for each in content.topics if each.cluster_type},
+            dict(plan.left_out),
             **content.known(options),
         )
 

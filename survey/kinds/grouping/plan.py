@@ -6,16 +6,30 @@ from random import Random
 from typing import Any, ClassVar, Self
 
 from survey.core.kind import DeclaredQuestion
-from survey.core.studies.fields import Fault, Nested, Rule, Switch, Whole, Words, declared
+from survey.core.studies.fields import (
+    Fault,
+    Nested,
+    Rule,
+    Switch,
+    Whole,
+    Words,
+    declared,
+    tidy_text,
+)
 from survey.core.studies.minutes import DocumentLoad
 from survey.core.studies.plan import MARK_QUERY_WORDS, PRACTICE, Plan
 from survey.core.studies.provenance import twice_faults, why_no_id
 
 MOST_TOPICS, MOST_DOCUMENTS = 500, 500
+LONGEST_REASON = 200  # characters
 FIRST, THIRD = "first", "third"  # arms
 TOPICS_HELP = (
     "A line for each topic, like - [near, [brick-2, brick-3]]: its id in topics.csv, and the ids "
     "of its relevant documents."
+)
+LEFT_OUT_HELP = (
+    "A line for each topic that is not asked, like - [near, too specific]: its id and your reason, "
+    "which the results state."
 )
 AGREEMENT_HELP = (
     "In per cent, of the adjusted Rand index. A topic on which the first two agree less goes to "
@@ -32,7 +46,8 @@ EARLIER_HELP = "After an own grouping, without names of people. They may correct
 class GroupingPlan(Plan):
     """The settings of a study whose questions are topics with their relevant documents.
 
-    ``topics``: for each topic, its id in topics.csv and its relevant documents. The arms are
+    ``topics``: for each topic, its id in topics.csv and its relevant documents; ``left_out``: the
+    ids of others, which are taken out of them, and why. The arms are
     the roles of assessors: FIRST for two, THIRD for others.
     """
 
@@ -40,6 +55,9 @@ class GroupingPlan(Plan):
 
     topics: tuple[tuple[str, tuple[str, ...]], ...] = declared(
         Nested("Topics and their documents", help=TOPICS_HELP, step="what"), ()
+    )
+    left_out: tuple[tuple[str, str], ...] = declared(
+        Nested("Topics left out, with the reason", help=LEFT_OUT_HELP, step="what"), ()
     )
     questions: int = declared(Whole("Topics", 1, MOST_TOPICS), 10)
     participants: int = declared(Whole("Assessors wanted", 1, 10_000, help="Two, and a third."), 3)
@@ -101,6 +119,10 @@ class GroupingPlan(Plan):
         if wrong:  # as many, so that nothing else is wrong
             read = [(str(index), ("a", "b")) for index in range(len(read) or 1)]
         faults += wrong
+        values["left_out"], wrong = _reasons(values.get("left_out") or ())
+        faults += wrong
+        left_out = dict(values["left_out"])
+        read = [each for each in read if each[0] not in left_out]
         values["topics"] = tuple(read)
         if read:
             values["questions"] = len(read)
@@ -124,6 +146,23 @@ class GroupingPlan(Plan):
                 yield Fault(("topics", topic), f"{text} grouped")
         if self.design != "all":
             yield Fault(("design",), f"design is {self.design}; first assessors group all topics")
+
+
+def _reasons(given: Any) -> tuple[tuple[tuple[str, str], ...], list[Fault]]:
+    """Return the topics that are left out with their reasons, and the faults of what was given."""
+    pairs = [*given.items()] if isinstance(given, Mapping) else given
+    try:
+        read = (*{topic: tidy_text(reason) for topic, reason in pairs}.items(),)
+    except (TypeError, ValueError, AttributeError):
+        read = (("", ""),)
+    if all(reason and len(reason) <= LONGEST_REASON for _, reason in read):
+        wrong = [text for topic, _ in read if (text := why_no_id(topic))]
+    else:
+        wrong = [
+            f"left_out cannot be read; each topic needs a reason of at most {LONGEST_REASON} "
+            "characters, like - [near, too specific]"
+        ]
+    return () if wrong else read, [Fault(("left_out",), text) for text in wrong]
 
 
 def _documents(documents: Iterable[object]) -> tuple[object, ...]:

@@ -9,10 +9,11 @@ from survey.core.collections.clusterings import (
     members,
     shared_clusters,
 )
+from survey.core.collections.labels import sorted_topics
 from survey.core.collections.runs import Clusters
 from survey.core.text_input import Json
 from survey.figures.exhibit import Exhibit
-from survey.figures.judging import agreement_by_topic
+from survey.figures.judging import agreement_by_topic, clusters_by_topic
 from survey.services.analysis.joined_clusters import (
     GOLD,
     Compared,
@@ -71,7 +72,8 @@ class GroupResults(Results):
 
     ``assessors``: in the order in which they began. Of each topic, the first two with the role
     first and the first with the role third count. ``asked_back``: of how many topics pages asked
-    what back.
+    what back. ``cluster_types``: by what topics are sorted; ``left_out_topics``: why some are not
+    asked.
     """
 
     guide = "judge-a-collection#results-of-grouping"
@@ -80,6 +82,8 @@ class GroupResults(Results):
     threshold: float
     floor: float
     asked_back: Mapping[str, int]
+    cluster_types: Mapping[str, str]
+    left_out_topics: Mapping[str, str]
 
     @property
     def participants(self) -> list[str]:
@@ -125,7 +129,11 @@ class GroupResults(Results):
     def gold(self) -> Gold:
         """The gold standard; of two where no topic has a third."""
         assessors = self.clusters if self.clusters[2] else self.clusters[:2]
-        return joined(assessors, self.threshold, self.floor)
+        return joined(
+            *(assessors, self.threshold, self.floor),
+            cluster_types=self.cluster_types,
+            left_out=self.left_out_topics,
+        )
 
     def as_json(self) -> dict[str, Json]:
         """Return agreement, gold standard, and how much each assessor did in which time."""
@@ -198,11 +206,22 @@ class GroupResults(Results):
         return [*tables, people]
 
     def own_exhibits(self) -> list[Exhibit]:
-        """Return the figure of agreement by topic."""
+        """Return the figures of agreement, and of the number of clusters, by topic."""
         rows = [(each.topic, each.adjusted_rand, each.b_cubed) for each in self.compared.topics]
         note = f"The first two assessors. A third is needed below {self.threshold} (adjusted Rand)."
         indices = ("adjusted Rand index", "B³ F1")
-        return [agreement_by_topic("Agreement by topic", indices, rows, note)]
+        topics = sorted_topics({topic for clusters in self.clusters for topic in clusters})
+        numbers = {
+            topic: [
+                len(members(clusters[topic])) if topic in clusters else None
+                for clusters in self.clusters
+            ]
+            for topic in topics
+        }
+        return [
+            agreement_by_topic("Agreement by topic", indices, rows, note),
+            clusters_by_topic(numbers),
+        ]
 
     def contested(self) -> ContestedDocuments:
         """Return the documents of each topic that the first two assessors sorted most differently.

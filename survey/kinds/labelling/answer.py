@@ -179,6 +179,7 @@ class LabellingView(NamedTuple):
 
     ``round``: how many new rankings the batch that is shown comes after. ``in_batches``: how many
     documents were shown so far. ``is_exhausted``: whether further batches are of little use.
+    ``proposed``: how many tiles are marked by their class, and not confirmed yet.
     """
 
     topic: ShownItem | None
@@ -192,6 +193,7 @@ class LabellingView(NamedTuple):
     steps: int
     in_batches: int
     is_exhausted: bool
+    proposed: int
 
     @property
     def has_next(self) -> bool:
@@ -264,6 +266,20 @@ def own_documents(pool: Pool, topic: Topic) -> set[str]:
     return {*pool.same_picture(topic.sha256), *image}
 
 
+def proposed_documents(
+    plan: LabellingPlan, question: LabellingQuestion, state: LabellingPresentation, find: FindItems
+) -> set[str]:
+    """Return the documents of the query's class that are neither marked nor looked at yet.
+
+    They are shown with a mark, which counts once it was in view or is changed. Source: MiAlbum,
+    Section 1.1: “we automatically annotate each image with its category name”.
+    """
+    topic = find.topic(question.topic) if plan.annotate_categories else None
+    if topic is None or not topic.text:
+        return set()
+    return find.pool().of_class(topic.text) - state.exposure.keys()
+
+
 def first_batch(
     plan: LabellingPlan, question: LabellingQuestion, state: LabellingPresentation, find: FindItems
 ) -> LabellingStep:
@@ -297,10 +313,12 @@ def steps_from_form(
         state = replace(state, steps=steps)
     if not 1 <= batch <= len(state.batches):
         raise ValueError(f"batch {batch} was not shown")
+    proposed = proposed_documents(plan, question, state, find)
     for number, document in enumerate(state.batches[batch - 1], 1):
-        before = state.grades.get(document, 0)
+        before = plan.highest if document in proposed else state.grades.get(document, 0)
         grade = min(grades.get(number, 0 if is_whole else before), plan.highest)
-        if grade != before:
+        is_confirmed = document in proposed and number in (grades if seen is None else seen)
+        if grade != before or is_confirmed:
             steps.append(LabellingStep(MARK, batch, document, grade))
     is_left = action == NEXT
     if action == DONE and seen is None and batch == len(state.batches):  # by no next batch

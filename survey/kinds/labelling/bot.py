@@ -16,6 +16,7 @@ from survey.services.exchange.input_files import read_text
 from survey.services.planning.bot_sight import Sight
 
 BY_DEFAULT = "5:0.1"
+MOST_ROUNDS = 3  # new rankings of a query that a bot asks for
 
 
 class BotAnnotator(NamedTuple):
@@ -75,13 +76,15 @@ class LabellingBot:
         preference: BotAnnotator,
         chance: np.random.Generator,
     ) -> dict[str, str | list[str]] | None:
-        """Return the form's fields that mark a batch: refine after the first, end after the second.
+        """Return the form's fields that mark a batch, and refine while it has marks.
 
-        All tiles are sent as seen. None for a form that does not ask for marks.
+        After MOST_ROUNDS, or a batch without marks, the query ends. All tiles are sent as seen.
+        None for a form that does not ask for marks.
         """
         if form.css_first("[name=step_key]") is None:
             return None
-        is_first = form.css("[name=batch]")[0].attributes["value"] == "1"
+        batch = int(form.css("[name=batch]")[0].attributes["value"] or 1)
+        is_first = batch == 1
         topic = preference.topics.find_in(form.css_first(".find"))
         documents, grades = [], []
         for number, tile in enumerate(form.css("[name=document]")):
@@ -94,7 +97,7 @@ class LabellingBot:
             if grade:
                 documents.append(str(tile.attributes["value"]))
                 grades.append(str(min(grade, plan.highest)))
-        refines = is_first and form.css_first("button[value=refine]") is not None
+        refines = documents and batch <= MOST_ROUNDS and form.css_first("button[value=refine]")
         go = "refine" if refines else "done"
         seen = [str(number) for number in range(1, len(form.css("[name=document]")) + 1)]
         return {"document": documents, "grade": grades, "seen": seen, "go": go}

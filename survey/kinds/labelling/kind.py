@@ -30,6 +30,7 @@ from survey.kinds.labelling.answer import (
     first_batch,
     own_documents,
     practised,
+    proposed_documents,
 )
 from survey.kinds.labelling.bot import LabellingBot
 from survey.kinds.labelling.pages import LabellingForm
@@ -95,24 +96,27 @@ class LabellingKind(
         items, topic = find(documents, question.topic)
         pool = find.pool()
         own = own_documents(pool, find.topic(question.topic) or Topic(question.topic))
+        proposed = proposed_documents(plan, question, state, find) & {*documents}
+        grades = {**dict.fromkeys(proposed, plan.highest), **state.grades}
         return LabellingView(
             topic=topic,
             tiles=tuple(
                 Tile(
                     *(number, items.get(document)),
-                    *(state.grades.get(document, 0), document in state.exposure),
+                    *(grades.get(document, 0), document in state.exposure),
                 )
                 for number, document in enumerate(documents, 1)
             ),
             batch=state.batch,
             batches=len(state.batches),
             looked_at=len(state.exposure),
-            relevant=len(state.relevant),
+            relevant=len(state.relevant) + len(proposed),
             pool=len(pool) - len(own),
             round=sum(step.action == REFINE and step.batch <= state.batch for step in state.steps),
             steps=len(view.presentation.steps),
             in_batches=len(state.shown),
             is_exhausted=state.is_exhausted,
+            proposed=len(proposed),
         )
 
     def facts(self, plan: LabellingPlan, generator_version: int) -> dict[str, Json]:

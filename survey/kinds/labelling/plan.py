@@ -26,6 +26,10 @@ QUESTION_TEXT = Text(
     filled=True,
     help="Empty: “Tap all that match this picture”, or what fits a search by words.",
 )
+CATEGORIES_HELP = (
+    "In searches by a word. Classes are the column keywords of items.csv, which survey collect "
+    "writes. Only what was in view counts as confirmed."
+)
 NEGATIVE_HELP = (
     "In per cent of what is marked as relevant: how much unmarked pictures count against "
     "others like them when an annotator refines. 0: they do not count."
@@ -61,6 +65,10 @@ class LabellingPlan(Plan):
     batch: int = declared(Whole("Pictures in a batch", 24, 60), USUAL_BATCH)
     mark_query_words: bool = declared(MARK_QUERY_WORDS, False)
     graded: bool = declared(Switch("Ask for grades from 0 to 3"), False)
+    annotate_categories: bool = declared(
+        Switch("Mark what has the keyword as its class, to be confirmed", help=CATEGORIES_HELP),
+        False,
+    )
     negative_share: int = declared(
         Whole("Weight of what is not relevant", 0, 100, help=NEGATIVE_HELP), 25
     )

@@ -1,7 +1,8 @@
 """Assessors' clusterings: how far two agree, and the gold standard that is made of them."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from survey.core.agreement.reliability import SAME_GROUPS, Reliability, reliability_of
@@ -12,7 +13,13 @@ from survey.core.collections.clusterings import (
     members,
     pairs_together,
 )
-from survey.core.collections.gold import GoldTopic, gold_topic, topic_spread
+from survey.core.collections.gold import (
+    GoldTopic,
+    documents_by_topics,
+    gold_topic,
+    leave_out,
+    topic_spread,
+)
 from survey.core.collections.labels import sorted_topics
 from survey.core.collections.runs import IN_NO_CLUSTER, Clusters
 from survey.core.text_input import Json
@@ -46,10 +53,14 @@ class Compared:
 
 @dataclass(frozen=True)
 class Gold:
-    """Clusterings joined, topic by topic; ``only_third``: topics of the third alone."""
+    """Clusterings joined, topic by topic; ``only_third``: topics of the third alone.
+
+    ``cluster_types``: by what a topic's documents are clustered, of the topics that have one.
+    """
 
     topics: Sequence[GoldTopic]
     only_third: Sequence[str]
+    cluster_types: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def joined(self) -> list[GoldTopic]:
@@ -90,17 +101,27 @@ def joined(
     threshold: float,
     floor: float,
     on_topic: OnTopic = lambda *_: None,
+    *,
+    cluster_types: Mapping[str, str] | None = None,
+    left_out: Mapping[str, str] | None = None,
 ) -> Gold:
-    """Join the clusterings of two or three assessors into one, topic by topic."""
-    asked = assessors[0].keys() | assessors[1].keys()
+    """Join the clusterings of two or three assessors into one, topic by topic.
+
+    ``left_out``: topics that the researcher leaves out, whoever clustered them, with the reason.
+    """
+    reasons = left_out or {}
+    asked = assessors[0].keys() | assessors[1].keys() | reasons.keys()
     topics = [
         gold_topic(
             topic, [clusters.get(topic) for clusters in assessors], threshold=threshold, floor=floor
         )
         for topic in counted(sorted_topics(asked), on_topic)
     ]
+    topics = [
+        leave_out(each, reason) if (reason := reasons.get(each.topic)) else each for each in topics
+    ]
     others = {topic for clusters in assessors[2:] for topic in clusters} - asked
-    return Gold(topics, sorted_topics(others))
+    return Gold(topics, sorted_topics(others), cluster_types or {})
 
 
 def reliability_sentences(reliability: Reliability, people: int) -> Iterator[str]:
@@ -182,20 +203,70 @@ def gold_sheet(gold: Gold) -> Sheet:
 
 
 def statistics_sheet(gold: Gold) -> Sheet:
-    """Return Table 3 of the ImageCLEF paper for the topics that are not left out."""
+    """Return Table 3 of the ImageCLEF paper and its other counts, of topics not left out."""
+    unknown = _unknown(gold)
+    sizes = {topic.topic: len(topic.clusters) for topic in gold.joined}
+    shares = [100 * count / sizes[topic] for topic, count in unknown.items()]
     counts = {
+        **_spreads(gold),
+        "documents in several clusters": [*_in_several(gold).values()],
+        "unknown documents": [*unknown.values()],
+    }
+    rows: list[tuple[Cell, ...]] = [
+        (name, *topic_spread(values).values(), sum(values)) for name, values in counts.items()
+    ]
+    rows.append(("unknown documents, % of the topic", *topic_spread(shares).values(), None))
+    by_topics = documents_by_topics(gold.joined)
+    empty = [None] * (len(topic_spread([])) - 1)
+    rows.append(("different documents", len(gold.joined), *empty, sum(by_topics.values())))
+    rows += [
+        (f"documents relevant to {number} topics", None, *empty, count)
+        for number, count in by_topics.items()
+        if number > 1
+    ]
+    rows += [
+        (f"topics clustered by {cluster_type}", count, *empty, None)
+        for cluster_type, count in _cluster_types(gold).items()
+    ]
+    columns = ("description", *topic_spread([]), "total")
+    note = (
+        "Unknown documents count as relevant; they make no cluster. In several clusters, unknown: "
+        "of the topics that have such documents. sd: of a sample."
+    )
+    return Sheet("statistics", "The gold standard", columns, tuple(rows), note, decimals=1)
+
+
+def _spreads(gold: Gold) -> dict[str, list[int]]:
+    return {
         "clusters per topic": [len(members(topic.clusters)) for topic in gold.joined],
         "relevant documents per topic": [len(topic.clusters) for topic in gold.joined],
     }
-    rows = tuple((name, *topic_spread(values).values()) for name, values in counts.items())
-    columns = ("description", *topic_spread([]))
-    note = "Unknown documents count as relevant; they make no cluster. sd: of a sample."
-    return Sheet("statistics", "The gold standard", columns, rows, note, decimals=1)
+
+
+def _in_several(gold: Gold) -> dict[str, int]:
+    return _counted_where(gold, lambda names: len(names) > 1)
+
+
+def _unknown(gold: Gold) -> dict[str, int]:
+    return _counted_where(gold, lambda names: not names)
+
+
+def _counted_where(gold: Gold, is_counted: Callable[[frozenset[str]], bool]) -> dict[str, int]:
+    """Count the documents whose clusters are such, of each topic that has some."""
+    counts = {topic.topic: sum(map(is_counted, topic.clusters.values())) for topic in gold.joined}
+    return {topic: count for topic, count in counts.items() if count}
+
+
+def _cluster_types(gold: Gold) -> dict[str, int]:
+    """Count the topics of each cluster type, the most frequent first."""
+    types = (gold.cluster_types.get(topic.topic) for topic in gold.joined)
+    return dict(Counter(each for each in types if each).most_common())
 
 
 def gold_json(gold: Gold, files: Iterable[Path]) -> dict[str, Json]:
     """Return how the topics' clusters were joined, and their statistics, as JSON."""
-    topics, statistics = gold_sheet(gold), statistics_sheet(gold)
+    topics, spreads = gold_sheet(gold), _spreads(gold)
+    by_topics = documents_by_topics(gold.joined)
     return {
         "topics": [
             explained_figures(
@@ -206,11 +277,18 @@ def gold_json(gold: Gold, files: Iterable[Path]) -> dict[str, Json]:
         ],
         "statistics": [
             explained_figures(
-                dict(zip(statistics.columns, row, strict=True)),
+                {"description": name, **topic_spread(values), "total": sum(values)},
                 "a mean needs one topic, a standard deviation two",
             )
-            for row in statistics.rows
+            for name, values in spreads.items()
         ],
+        "counts": {
+            "in_several_clusters": _in_several(gold),
+            "unknown": _unknown(gold),
+            "different_documents": sum(by_topics.values()),
+            "relevant_to": {str(number): count for number, count in by_topics.items()},
+            "cluster_types": _cluster_types(gold),
+        },
         "only_third": list(gold.only_third),
         "files": [str(file) for file in files],
     }

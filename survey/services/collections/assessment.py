@@ -12,6 +12,7 @@ from survey.core.collections.clusterings import read_clustering
 from survey.core.collections.gold import FLOOR as FLOOR
 from survey.core.collections.labels import Labels, read_labels
 from survey.core.collections.runs import Clusters
+from survey.core.given_tables import Columns, GivenRow, read_table
 from survey.core.text_input import FileFaults, lines_of
 from survey.errors import SurveyError
 from survey.services.analysis.joined_clusters import (
@@ -32,6 +33,7 @@ from survey.services.analysis.merged_labels import Merged, OnTopic, merged
 from survey.services.analysis.merged_labels import agreement_sheet as agreement_sheet
 from survey.services.analysis.merged_labels import merged_json as merged_json
 from survey.services.analysis.merged_labels import merged_lines as merged_lines
+from survey.services.collections.items import TOPIC_COLUMNS
 from survey.services.exchange.input_files import read_text
 
 MOST_TOPICS_IN_TEXT = 20  # topics that a sentence names; JSON and files name all
@@ -63,14 +65,27 @@ def compare_clusterings(first: Path, second: Path, threshold: float, on_topic: O
     return cluster_comparison(clusters[0], clusters[1], threshold, reliability, on_topic)
 
 
-def gold(paths: Sequence[Path], threshold: float, floor: float, on_topic: OnTopic) -> Gold:
+def gold(
+    paths: Sequence[Path],
+    threshold: float,
+    floor: float,
+    on_topic: OnTopic,
+    topics_file: Path | None = None,
+) -> Gold:
     """Join the clusterings of two or three assessors into one.
+
+    ``topics_file``: a table with the topics' cluster types, and why some are left out.
 
     Raises FaultyFilesError with every fault of the files, SurveyError where all topics are
     left out.
     """
     assessors = _read_all(paths, read_clustering)
-    result = joined(assessors, threshold, floor, on_topic)
+    rows = [] if topics_file is None else _topic_rows(topics_file)
+    result = joined(
+        *(assessors, threshold, floor, on_topic),
+        cluster_types={row["topic"]: row["cluster_type"] for row in rows if row["cluster_type"]},
+        left_out={row["topic"]: row["left_out"] for row in rows if row["left_out"]},
+    )
     if not result.joined:
         first = result.topics[0]
         raise SurveyError(
@@ -78,6 +93,11 @@ def gold(paths: Sequence[Path], threshold: float, floor: float, on_topic: OnTopi
             "`survey assess compare` says where the assessors differ."
         )
     return result
+
+
+def _topic_rows(path: Path) -> Sequence[GivenRow]:
+    columns = Columns(("topic",), ("cluster_type", "left_out"), TOPIC_COLUMNS.others)
+    return read_table(path.read_bytes(), path.name, columns).rows
 
 
 def _read_all(

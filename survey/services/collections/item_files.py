@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, NamedTuple
 
 from survey.core.collections.vectors import VECTOR_FILES
-from survey.core.given_tables import LARGEST_TABLE
+from survey.core.given_tables import LARGEST_TABLE, SHOWABLE, media_of
 from survey.core.text_input import shortened
 from survey.errors import SurveyError
 from survey.services.collections.pictures import (
@@ -183,6 +183,8 @@ def files_in_zip(
     try:
         archive = zipfile.ZipFile(source)
     except ZIP_ERRORS as error:
+        if media := media_of(name):
+            raise SurveyError(f"{PurePosixPath(name).name} is {media}. {SHOWABLE}.") from None
         raise SurveyError(f"{name} is no zip that can be read ({error}).") from None
     with archive:
         entries = [entry for entry in archive.infolist() if not entry.is_dir()]

@@ -22,14 +22,17 @@ from survey.core.collections.keywords import KEYWORD_COLUMNS as KEYWORD_COLUMNS
 from survey.core.collections.runs import SORTS, sort_of
 from survey.core.collections.vectors import VECTOR_FILES, read_vectors, vectors_digest
 from survey.core.given_tables import (
+    GZIPPED,
     LARGEST_TABLE,
+    SHOWABLE,
     Columns,
     GivenRow,
     GivenTable,
     heading_names,
+    media_of,
     read_table,
 )
-from survey.core.preflight import Warned, columns_not_read
+from survey.core.preflight import NOTE, Warned, columns_not_read
 from survey.core.studies.fields import is_storable
 from survey.core.studies.provenance import LONGEST_SOURCE_NAME
 from survey.core.text_input import (
@@ -45,6 +48,7 @@ from survey.db.models import StoredPicture, Study
 from survey.db.participant_queries import AnyStudy
 from survey.errors import SurveyError
 from survey.services import accounts
+from survey.services.collections.corpus import NeededRows, read_needed_rows
 from survey.services.collections.item_files import (
     PICTURE_ENDING,
     FileNames,
@@ -77,14 +81,11 @@ LONGEST = {  # characters of an item's texts
 }
 LONGEST_OF_TOPICS = {"description": 2_000, "narrative": 20_000}
 LONGEST_QUERY = 2_000
+LONGEST_KEYWORDS = 500
 LONGEST_FILE_NAME = 200
 # Of a language, like el or zh-Hant.
 LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8}){0,4}")
 ITEMS_FILE, TOPICS_FILE = "items.csv", "topics.csv"
-MEDIA = {
-    "audio": (".mp3", ".wav", ".ogg", ".oga", ".m4a", ".flac", ".aac", ".opus", ".wma", ".aiff"),
-    "video": (".mp4", ".mov", ".avi", ".mkv", ".webm", ".m4v", ".mpg", ".mpeg", ".wmv", ".ogv"),
-}
 ITEM_COLUMNS = Columns(
     ("document",),
     ("file", *LONGEST, "lang", "keywords"),
@@ -241,7 +242,8 @@ def warning_sentences(warnings: Iterable[Warned]) -> list[str]:
     """Return the texts of warnings, of each code the first ten and how many there are more."""
     by_code: dict[str, list[str]] = {}
     for warned in warnings:
-        by_code.setdefault(warned.code, []).append(warned.text)
+        text = f"Note: {warned.text}" if warned.level == NOTE else warned.text
+        by_code.setdefault(warned.code, []).append(text)
     sentences: list[str] = []
     for texts in by_code.values():
         more = len(texts) - MOST_OF_A_CODE
@@ -255,22 +257,29 @@ def open_source(
     topics_file: Path | None,
     features: Path | None = None,
     needed: Needed = EVERYTHING,
+    on_bytes: Callable[[int], object] = lambda _: None,
 ) -> Iterator[Source]:
     """Open a folder, a zip or a table of items, and a table of topics, for ``take_in``.
 
-    Pictures are beside the table that names them. ``features``: a CSV or .npy of vectors, the
-    latter with a .txt of ids beside it. Raises SurveyError for what cannot be read.
+    Of a table the rows that are needed are read; ``on_bytes``: see ``read_needed_rows``. Pictures
+    are beside the table that names them. ``features``: a CSV or .npy of vectors, the latter with a
+    .txt of ids beside it. Raises SurveyError for what cannot be read.
     """
     with ExitStack() as stack:
         intake = Intake()
         opened = _opened(source, intake, needed)
         files = {} if opened is None else stack.enter_context(opened)
         tables = _tables_in(files)
-        if source is not None and opened is None:
-            tables["items"] = source.name, source.read_bytes()
+        left = 0
         if topics_file is not None:
             tables["topics"] = topics_file.name, topics_file.read_bytes()
+        if source is not None and opened is None:
+            content, left = _read_corpus(source, tables.get("topics"), needed, on_bytes)
+            tables["items"] = source.name, content
         items, topics, needed = _read_tables(tables, intake, needed)
+        if intake.items_report:
+            intake.items_report.rows += left
+            intake.items_report.not_needed += left
         if items is None:
             items = items_of_files(files, source.name if source else "", intake, needed)
         elif source is not None and opened is None:
@@ -282,6 +291,24 @@ def open_source(
             others = {name: read for name, read in files.items() if name not in VECTOR_FILES}
             files, intake.features = others | _vector_files(features), features.name
         yield Source(files, items, topics, intake)
+
+
+def _read_corpus(
+    path: Path,
+    topics: tuple[str, bytes] | None,
+    needed: Needed,
+    on_bytes: Callable[[int], object],
+) -> NeededRows:
+    """Read the rows of a table of items that lists, pools or ``topics`` name, or all of them."""
+    if not needed.documents:
+        on_bytes(path.stat().st_size)
+        return NeededRows(path.read_bytes())
+    images: set[str] = set()
+    if topics:
+        with suppress(SurveyError):  # which reading the table raises
+            images = _images(read_topics(topics[1], topics[0], Intake(), needed))
+    named = {**_by_composed_form(images), **needed.documents}
+    return read_needed_rows(path, ITEM_COLUMNS, named.__contains__, on_bytes)
 
 
 def _opened(
@@ -299,8 +326,12 @@ def _opened(
 
 
 def is_table(path: Path) -> bool:
-    """Return whether a file is a table by its name, packed or not."""
-    return (is_table_name(path.name) or path.suffix.lower() == ".txt") and path.is_file()
+    """Return whether a file is a table, by its name or as it is packed by gzip."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as stream:
+        is_packed = stream.read(len(GZIPPED)) == GZIPPED
+    return is_packed or is_table_name(path.name) or path.suffix.lower() == ".txt"
 
 
 def _tables_in(files: Files) -> dict[str, tuple[str, bytes]]:
@@ -503,6 +534,7 @@ def read_items(
             file=_checked(row, "file", row["file"], LONGEST_FILE_NAME, cells.faults),
             **{name: _text_in(row, name, longest, cells) for name, longest in LONGEST.items()},
             lang=_language_in(row, cells.faults),
+            keywords=_checked(row, "keywords", row["keywords"], LONGEST_KEYWORDS, cells.faults),
         )
         if item.html and is_too_nested(item.html):
             fault = f"elements are nested more than {MOST_NESTED:,} deep; no more is allowed"
@@ -640,8 +672,10 @@ def _other_sort(lines: Sequence[str]) -> str:
 
 
 def topics_in(source: Path | None, topics_file: Path | None) -> list[Topic]:
-    """Return the topics that come with items, or in a file of their own."""
-    with open_source(source, topics_file) as opened:
+    """Return the topics that come with items, or in a file of their own; long texts are cut."""
+    if topics_file is not None or (source is not None and is_table(source)):
+        source = None  # a corpus is read once, when it is taken in
+    with open_source(source, topics_file, needed=Needed(cut_texts=True)) as opened:
         return [*(opened.topics or ())]
 
 
@@ -906,10 +940,8 @@ def _store_pictures(session: Session, key: StudyKey, pictures: Sequence[Picture]
 
 def picture_in(files: Files, name: str) -> Picture:
     """Return the picture of a file; raises PictureError with the reason why it cannot be taken."""
-    if media := next((media for media, ends in MEDIA.items() if name.lower().endswith(ends)), None):
-        raise PictureError(
-            f"{PurePosixPath(name).name} is {media}. Pictures and texts can be shown"
-        )
+    if media := media_of(name):
+        raise PictureError(f"{PurePosixPath(name).name} is {media}. {SHOWABLE}")
     if name not in files:
         is_address = "; it is an address: download the picture and put it beside the table"
         raise PictureError(f"there is no such file{is_address * ('://' in name)}")

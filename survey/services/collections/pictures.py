@@ -16,16 +16,21 @@ import numpy as np
 from PIL import Image, ImageCms, ImageOps, UnidentifiedImageError
 
 from survey.core.collections.likeness import picture_vector
+from survey.core.given_tables import SHOWABLE, media_of
 
 PICTURE_FORMATS = ("JPEG", "PNG", "WEBP", "GIF")
 LARGEST_PICTURE_FILE = 40_000_000  # bytes
 MOST_PIXELS = 50_000_000
 THUMBNAIL, LARGER = 144, 640  # pixels of the longer side; of a panorama's up to PANORAMA times
 PANORAMA = 4
+# Pixels of width and height of a page: of a PNG, as screenshots are, and of what is TALL.
+PAGE = (1_280, 6_000)
+TALL = 2  # times as high as wide, at least
 LONGEST_SHAPE = 40  # longer side by shorter, above which too few pixels are left to be judged
 SMALLEST_SIDE = 16  # pixels, below which a picture cannot be judged
 DESCRIBED_SIDE = 96  # pixels of a side, where a picture is described by numbers
 QUALITY = 62
+ORIENTATION, TURNED = 0x0112, (5, 6, 7, 8)  # of EXIF: by a quarter, so that width becomes height
 # Behind transparent parts. On it black has a contrast of 13.6 to 1 and white one of 1.5 to 1, so
 # that drawings of both can be seen. static/survey.css has it as --picture.
 GROUND = "#d0d0d0"
@@ -125,10 +130,10 @@ def _sizes_of(image: Image.Image, sha256: str) -> Picture:
     found: list[str] = []
     is_deep = _has_deep_colours(image)  # before anything is decoded
     exif, kept = image.getexif(), dict(image.info)
-    side = _longer_side(image.size, LARGER)
-    image.draft("RGB", (side, side))  # a JPEG is decoded at a fraction of its size
+    shown = _larger_size(image.size, image.format, is_turned=exif.get(ORIENTATION, 1) in TURNED)
+    image.draft("RGB", shown)  # a JPEG is decoded at a fraction of its size
     picture = _with_eight_bits(image, found)
-    picture.thumbnail((side, side), Image.Resampling.LANCZOS)
+    picture.thumbnail(shown, Image.Resampling.LANCZOS)
     dark = _dark_for_its_depth(picture) if is_deep else []
     is_transparent = picture.mode.endswith("A") and bool(np.asarray(picture)[..., -1].min() < 255)
     picture = _opaque(picture, kept, found)
@@ -164,6 +169,18 @@ def _dark_for_its_depth(picture: Image.Image) -> list[str]:
         f"its largest value is about {most / 255:.0%} of white, as where 12 bits are stored in 16, "
         "so people may see nothing in it; save it with 8 bits for each colour"
     ]
+
+
+def _larger_size(
+    size: tuple[int, int], form: str | None, *, is_turned: bool = False
+) -> tuple[int, int]:
+    """Return the size of the box that a picture is to fit into, as it is in its file."""
+    side = _longer_side(size, LARGER)
+    width, height = size[::-1] if is_turned else size
+    if form != "PNG" and height <= TALL * width:
+        return side, side
+    scale = max(side / max(size), min(PAGE[0] / width, PAGE[1] / height))
+    return round(size[0] * scale) or 1, round(size[1] * scale) or 1
 
 
 def _longer_side(size: tuple[int, int], side: int) -> int:
@@ -266,6 +283,8 @@ def _why_unknown(content: bytes) -> str:
         return "this is a web page. Save the picture itself, not the page that shows it"
     if b"<svg" in content[:2_000].lower():
         return f"an SVG may hold scripts; {allowed}"
+    if media := media_of("", content[:16]):
+        return f"this is {media}. {SHOWABLE}"
     for (start, mark), reason in FOREIGN_PICTURES.items():
         if content[start:].startswith(mark):
             return reason

@@ -11,6 +11,7 @@ from survey.core.text_input import FaultyFilesError, split_names
 from survey.services.analysis.results import as_svg
 from survey.services.analysis.sheets import printed_table
 from survey.services.collections import run_report
+from survey.services.collections.items import warning_sentences
 from survey.services.collections.run_evaluation import (
     Report,
     Request,
@@ -70,7 +71,7 @@ def evaluate() -> ResponseReturnValue:
     return form_page(
         "researcher/evaluation.html",
         form,
-        warnings=report.warnings,
+        warnings=warning_sentences(report.warnings),
         sheets=run_report.tables(report),
         graphs=graphs,
         as_svg=as_svg,

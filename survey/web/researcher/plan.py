@@ -44,6 +44,7 @@ from survey.core.studies.fields import (
 from survey.core.studies.plan import FIELD_LISTS, Plan, text_rules
 from survey.core.text_input import parse_whole
 from survey.errors import ChangedMeanwhileError, SurveyError
+from survey.services.collections.items import warning_sentences
 from survey.services.participation import answers
 from survey.services.planning import power
 from survey.services.studies import lifecycle, plans
@@ -426,7 +427,7 @@ def _plan_page(
             # Fields whose controls stand side by side.
             short={name for name, rule in rules if isinstance(rule, Whole) and len(rule.help) < 70},
             previewed=_previewed_pages(g.plan),
-            warnings=lifecycle.warnings_of(session(), g.study, so_far=True),
+            warnings=warning_sentences(lifecycle.warnings_of(session(), g.study, so_far=True)),
             takes=lifecycle.takes_about(session(), g.study),
             **content,
         )

@@ -36,6 +36,10 @@ def test_hand_computed_curves():
     )
     # Sub-topics s at 1, t and u at 5; r has none.
     assert one.s_recall == pytest.approx([1 / 3, 1 / 3, 1 / 3, 1 / 3, 1])
+    # Up to a third of the sub-topics the first document is enough, as in the best order; for more
+    # the best order needs one or two, and this list five.
+    assert one.s_precision == pytest.approx([1] * 3 + [1 / 5] * 3 + [2 / 5] * 4)
+    assert none.s_precision.tolist() == [0] * 10  # no level is reached
     assert one.r_precision == pytest.approx([2 / 4, 0])
     # q: 1 up to recall .25, 2/3 to .5, 3/5 to .75, then 0; r: 1/2 throughout.
     expected = [1] * 3 + [2 / 3] * 3 + [3 / 5] * 2 + [0] * 3
@@ -46,7 +50,8 @@ def test_hand_computed_curves():
 
 def test_without_size_or_clusters_there_is_no_fallout_and_no_s_recall():
     curves = curves_of(GroundTruth(TRUTH.judgements), RUNS, ("q", "r"))
-    assert [(run.fallout, run.s_recall) for run in curves.runs.values()] == [(None, None)] * 2
+    runs = curves.runs.values()
+    assert [(run.fallout, run.s_recall, run.s_precision) for run in runs] == [(None,) * 3] * 2
 
 
 def test_a_query_of_which_all_is_relevant_has_no_fallout():

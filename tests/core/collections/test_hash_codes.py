@@ -5,7 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from survey.core.collections.hash_codes import codes_of_array, rank_by_distance, read_codes
+from survey.core.collections.hash_codes import (
+    codes_of_array,
+    rank_by_distance,
+    read_codes,
+    read_real_codes,
+    real_codes_of_array,
+)
 from survey.core.collections.runs import ranking
 from survey.core.text_input import FileFaults, lines_of
 
@@ -57,6 +63,55 @@ def test_the_order_is_that_of_equation_1_and_of_trec_eval(codes):
     assert found.documents == ranking({name: -distance for name, distance in by_id.items()})
     distances = [*by_id.values()]
     assert found.tied == sum(distances.count(distance) > 1 for distance in distances)
+
+
+def real_codes_in(text):
+    faults = FileFaults()
+    found = read_real_codes("values.txt", lines_of(text), faults)
+    return found if not len(faults) else faults.sentences
+
+
+def test_values_before_the_sign_are_ranked_by_both_sides_of_equation_1():
+    values = np.random.default_rng(3).normal(size=(9, 16)) * 10.0 ** np.arange(9)[:, np.newaxis]
+    lines = [f"d{place} {' '.join(map(repr, row))}" for place, row in enumerate(values.tolist())]
+    collection, query = real_codes_in("\n".join(lines[1:])), real_codes_in(lines[0])
+    (found,) = rank_by_distance(query, collection)
+    scaled = values / np.linalg.norm(values, axis=1, keepdims=True)
+    left = 16 / 4 * ((scaled[1:] - scaled[0]) ** 2).sum(axis=1)
+    right = 16 / 2 * (1 - scaled[1:] @ scaled[0])
+    assert left == pytest.approx(right)
+    by_id = dict(zip(found.documents, found.distances, strict=True))
+    assert [by_id[f"d{number}"] for number in range(1, 9)] == pytest.approx(right, abs=1e-8)
+    assert found.documents == [f"d{place + 1}" for place in np.argsort(right)]
+
+
+@given(codes=codes)
+def test_values_that_are_signs_are_ranked_as_their_bits(codes):
+    lines = [f"d{number} {code}" for number, code in enumerate(codes)]
+    signs = [
+        f"d{number} {' '.join('1' if bit == '1' else '-1' for bit in code)}"
+        for number, code in enumerate(codes)
+    ]
+    by_bits = rank_by_distance(codes_in(lines[0]), codes_in("\n".join(lines[1:])))
+    by_values = rank_by_distance(real_codes_in(signs[0]), real_codes_in("\n".join(signs[1:])))
+    for bits, values in zip(by_bits, by_values, strict=True):
+        assert values.documents == bits.documents
+        assert values.distances == pytest.approx(bits.distances)
+        assert values.tied == bits.tied
+
+
+def test_each_fault_of_values_has_its_place():
+    assert real_codes_in("a .5 -2\nb 1\nc 1 x\na 1 1\nd 0 0\n") == [
+        "values.txt, line 2: 1 values found; line 1 has 2",
+        "values.txt, line 4: document 'a' found again; one code is allowed",
+        "values.txt, line 3: a value that is no finite number found; numbers are needed, and one "
+        "that is not 0",
+        "values.txt, line 5: values that are all 0 found; numbers are needed, and one that is not "
+        "0",
+    ]
+    faults = FileFaults()
+    real_codes_of_array("v.npy", np.array([[1.5, np.inf]]), ["a"], "v.ids", faults)
+    assert "v.npy, row 1: a value that is no finite number found" in faults.sentences[0]
 
 
 def test_each_fault_of_a_text_has_its_line_and_what_was_found():
