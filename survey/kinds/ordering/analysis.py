@@ -40,6 +40,7 @@ from survey.core.agreement.arm_effects import (
     ArmEffects,
     arm_effects,
 )
+from survey.core.agreement.attention import Attention, Scores
 from survey.core.agreement.concordance import Concordance, MeanAgreement, ParticipantOrders
 from survey.core.agreement.contrasts import Balanced, Beyond, ContrastPart
 from survey.core.agreement.credits import Ballots, Rankings, tally_credits
@@ -83,9 +84,6 @@ OF_INTERVAL = ("estimand", "n", "unit", "ci95", "why")  # of a test against 0, w
 
 
 OF_VERDICT = ("pair", "scope", "preferred", "preferred_for", "population", "sentence")
-
-
-HALF_OF_PAIRS = 0.5  # below it, a repeated answer reverses most pairs of lists of the first
 
 
 @dataclass(frozen=True)
@@ -133,7 +131,7 @@ class Analysis:
     participants of an arm that shows none, who are in no vote; ``anchoring``: None without arms
     and first orderings; ``arms``: what arms change, None without arms; ``runs``: those that the
     lists come from, if any; ``own_orderings``: what the verdicts are of where no participant was
-    shown columns, else None.
+    shown columns, else None; ``attention``: None without control questions.
     """
 
     votes_before_options: Votes
@@ -153,6 +151,7 @@ class Analysis:
     arms: ArmEffects | None = None
     runs: tuple[RunPlace, ...] = ()
     own_orderings: OwnOrderings | None = None
+    attention: Attention | None = None
 
     @property
     def study(self) -> Mapping[str, Any]:
@@ -396,6 +395,7 @@ def analyse_records(
         anchoring=_anchoring(plan, rankings, counted_answers, shown, first_answers),
         arms=_arm_effects(plan, analysis, everyone),
         runs=_runs(questions, analysis, counted_answers, people),
+        attention=_attention(plan, controls),
     )
 
 
@@ -486,6 +486,18 @@ def _controls(
     return controls
 
 
+def _attention(
+    plan: OrderingPlan, controls: Mapping[str, Repetition | Obvious]
+) -> Attention | None:
+    """Return how participants answered the control questions, None where there are none."""
+    scores = []
+    for check in plan.checks:
+        control = controls[check.name]
+        asked = np.ones(len(control.ids), dtype=np.int64)
+        scores.append(Scores(check, control.ids, control.right.astype(np.int64), asked))
+    return Attention(tuple(scores)) if scores else None
+
+
 def _signs(
     everyone: People,
     without_columns: NDArray[np.str_],
@@ -500,7 +512,7 @@ def _signs(
     if isinstance(obvious, Obvious):
         signs = replace(signs, wrong=frozenset(obvious.ids[~obvious.right].tolist()))
     if isinstance(repetition, Repetition):
-        below = repetition.rates < HALF_OF_PAIRS
+        below = ~repetition.right
         rates = zip(repetition.ids[below].tolist(), repetition.rates[below].tolist(), strict=True)
         signs = replace(signs, reversed=dict(rates))
     return signs
