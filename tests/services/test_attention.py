@@ -5,6 +5,8 @@ from random import Random
 
 import pytest
 
+from survey import tokens
+from survey.cli.planning import local_server
 from survey.core.kinds import KINDS
 from survey.core.studies.fields import PlanError
 from survey.db.models import Participant, Presentation
@@ -14,10 +16,11 @@ from survey.services.exchange.bundle import analyse_stored
 from survey.services.exchange.bundle_reader import replicate
 from survey.services.exchange.input_files import BundleError
 from survey.services.participation.participant_list import list_participants
+from survey.services.planning.simulation import preferences_for, simulate
 from survey.services.studies import lifecycle
 from survey.services.studies.plans import as_pairs, from_trec, parse_plan
 from survey.services.studies.recruitment import Recruitment
-from tests.builders import Visitor
+from tests.builders import KEY, Visitor
 from tests.databases import ON_SQLITE
 from tests.grouped import a_grouping_plan, grouped
 from tests.labelled import DOCUMENTS, labelled
@@ -213,11 +216,11 @@ def test_a_known_pair_is_of_two_documents_of_a_topic(pairs, fault):
 
 @ON_SQLITE
 def test_assessors_who_part_what_belongs_together_are_flagged(app, session):
-    """The second assessor has warm and cold colours; both have red with red."""
-    known = {"known_pairs": pairs_known("together", "together")}
+    """Both have red with red, and not with green."""
+    known = {"known_pairs": pairs_known("apart", "together")}
     study = grouped(app, session, third=False, **known)
     results = analyse_stored(session, study, AnalysisOptions())
-    assert {*results.attention.counts.values()} == {(1, 2)}
+    assert {*results.attention.counts.values()} == {(0, 2)}
     assert len(results.attention.flagged) == 2
     assert results.attention.passed_by_chance is None
     assert results.repeated.startswith("Without the 2 flagged participants: ")
@@ -267,3 +270,21 @@ def test_documents_of_another_topic_and_again_are_tiles_that_count_nowhere(app, 
     )
     assert counted == len([row for row in rows if not row["check"]])
     [*replicate(handed_out(session, study))]
+
+
+@ON_SQLITE
+def test_careless_bots_are_flagged_and_careful_ones_are_not(app, session):
+    study = an_open_study(session)
+    plan = study.plan
+    session.rollback()
+    careless = preferences_for(plan, KINDS["preference"].careless(plan))
+    with local_server(app) as address:
+        entry = f"{address}/s/checked?test={tokens.test_run_token(KEY, 'checked')}"
+        careful = preferences_for(plan, "AP:0.000001")
+        simulate(entry, plan, 16, careful, seed=3, careless=[careless] * 8)
+    session.rollback()
+    lifecycle.close_study(session, study)
+    results = analyse_stored(session, study, AnalysisOptions(include_test=True))
+    # Each passes the list of another topic in one of four, and the second check in seven of eight.
+    assert 4 <= len(results.attention.flagged) <= 8
+    assert len(results.attention.counts) == 16

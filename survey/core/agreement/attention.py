@@ -15,7 +15,6 @@ from survey.core.studies.plan import Plan
 
 PlanT = TypeVar("PlanT", bound=Plan)
 
-WRONG_OF_THREE = 1  # of three answers to a check, so many may be wrong: anyone slips once
 FAILED = "attention check wrong"
 
 
@@ -30,8 +29,8 @@ class Scores:
 
     @property
     def failed(self) -> NDArray[np.bool_]:
-        """Whether each has more than a third of the answers wrong."""
-        return 3 * (self.asked - self.right) > WRONG_OF_THREE * self.asked
+        """Whether each has more answers wrong than anyone may: a third, and of two one."""
+        return self.asked - self.right > np.maximum(self.asked // 3, self.asked > 1)
 
     @property
     def passed_by_chance(self) -> NDArray[np.float64] | None:
@@ -132,9 +131,10 @@ def _scores(check: Check, rows: Sequence[tuple[str, int, int]]) -> Scores:
 def chance_to_pass(by_chance: float, asked: int) -> float:
     """Return how likely random answers pass a check that is asked so often.
 
-    P(X ≥ n − ⌊n / 3⌋) of X ~ Binomial(n, p); ``by_chance``: p, the chance of one right answer.
+    P(X ≥ n − ⌊n / 3⌋) of X ~ Binomial(n, p), and of two answers P(X ≥ 1); ``by_chance``: p, the
+    chance of one right answer.
     """
-    fewest = asked - WRONG_OF_THREE * asked // 3
+    fewest = asked - max(asked // 3, asked > 1)
     return sum(
         comb(asked, right) * by_chance**right * (1 - by_chance) ** (asked - right)
         for right in range(fewest, asked + 1)

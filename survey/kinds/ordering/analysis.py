@@ -230,7 +230,7 @@ def analyse_votes(
     people = answers.of_people(~people_mask(votes.simulated_ids, answers))
     flags = quality_flags(people, votes.asked, votes.signs)
     if options.exclude_flagged:
-        flagged = flagged_for_exclusion(flags)
+        flagged = flagged_people(votes, flags)
         votes = replace(votes, answers=answers.of_people(~people_mask(flagged, answers)))
         left_out = replace(left_out, flagged=len(flagged))
     votes = _without_question(votes, options.without_question)
@@ -266,6 +266,15 @@ def analyse_votes(
         flags=flags,
         own_orderings=own_orderings,
     )
+
+
+def flagged_people(votes: Votes, flags: Sequence[Flag]) -> frozenset[str]:
+    """Return whom "without flagged participants" leaves out; bots, if they fail a control question.
+
+    They get no flag, but so a rehearsal shows what a careless person would bring about.
+    """
+    bots = votes.simulated_ids & {*votes.signs.wrong, *votes.signs.reversed}
+    return frozenset(flagged_for_exclusion(flags)) | bots.intersection(votes.answers.people)
 
 
 def _count_missing(votes_before_options: Votes, votes: Votes) -> int:

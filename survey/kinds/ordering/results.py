@@ -15,10 +15,14 @@ from survey.core.agreement.headlines import (
     headline,
     row_texts,
 )
-from survey.core.agreement.quality import flagged_for_exclusion
 from survey.figures.analysis import analysis_exhibits
 from survey.figures.exhibit import Exhibit
-from survey.kinds.ordering.analysis import Analysis, analyse_votes, analysis_json
+from survey.kinds.ordering.analysis import (
+    Analysis,
+    analyse_votes,
+    analysis_json,
+    flagged_people,
+)
 from survey.kinds.ordering.sheets import participants_exhibits, participants_sheet, tables_of
 from survey.services.analysis.arm_sheets import arms_section
 from survey.services.analysis.attention import without_flagged
@@ -444,11 +448,11 @@ class OrderingResults(Results):
 
 def _repeated(analysis: Analysis) -> str:
     """Return the headline without flagged participants, of a study with attention checks."""
-    flagged = flagged_for_exclusion(analysis.flags) if analysis.attention else ()
-    if not flagged or analysis.options.exclude_flagged:
+    votes, options = analysis.votes_before_options, analysis.options
+    flagged = flagged_people(votes, analysis.flags) if analysis.attention else ()
+    if not flagged or options.exclude_flagged:
         return ""
-    options = replace(analysis.options, exclude_flagged=True)
-    votes = analysis.votes_before_options
+    options = replace(options, exclude_flagged=True)
     others = OrderingResults(analyse_votes(votes, analysis.left_out, options))
     return without_flagged(len(flagged), others.nothing or others.headline)
 

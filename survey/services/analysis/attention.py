@@ -7,12 +7,12 @@ from survey.core.text_input import Json
 from survey.services.analysis.sheets import Cell, Sheet, count_of
 
 CHECKS_NOTE = (
-    "A participant is flagged who has more than a third of the answers to a check wrong. A flag "
-    "excludes no participant, and answers to checks count nowhere else."
+    "A participant is flagged who has more than a third of the answers to a check wrong (of two: "
+    "both). A flag excludes no participant, and answers to checks count nowhere else."
 )
 BY_CHANCE_NOTE = (
-    "Random answers: of 100 such answers, how many are right; of 100 people who only give such, "
-    "how many pass (binomial, with the numbers of answers asked here)."
+    "At random: how many of 100 random answers are right, and how many of 100 people who give only "
+    "such would pass (binomial, with as many answers as people gave here)."
 )
 
 
@@ -40,7 +40,7 @@ def attention_sheet(attention: Attention) -> Sheet:
         title="Attention checks",
         columns=(
             *("check", "people", "answers", "right", "flagged"),
-            *("random answers right, of 100", "random people who pass, of 100"),
+            *("right at random, %", "pass at random, %"),
         ),
         rows=tuple(map(_row, attention.scores)),
         note=" ".join([*rules, CHECKS_NOTE, BY_CHANCE_NOTE]),

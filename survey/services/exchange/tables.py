@@ -501,7 +501,7 @@ def tells_attention(plan: Plan) -> bool:
 
 
 _CHECKS = ("answers to attention checks that are right", "answers to attention checks")
-_FLAGGED = "whether more than a third of the answers to a check are wrong"
+_FLAGGED = "whether more than a third of the answers to a check are wrong (of two: both)"
 _NO_CHECK = "empty without an answer to a check, and for the excluded"
 ATTENTION_COLUMNS = [
     Column(name, meaning, "whole number", f"{allowed}; {_NO_CHECK}", optional=True)
