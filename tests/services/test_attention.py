@@ -2,6 +2,7 @@
 
 import json
 from random import Random
+from types import SimpleNamespace
 
 import pytest
 
@@ -11,7 +12,10 @@ from survey.core.kinds import KINDS
 from survey.core.studies.fields import PlanError
 from survey.db.models import Participant, Presentation
 from survey.errors import SurveyError
+from survey.kinds.labelling.checks import are_right, checks_of
+from survey.services import accounts
 from survey.services.analysis.study_results import AnalysisOptions
+from survey.services.exchange import bundle_import
 from survey.services.exchange.bundle import analyse_stored
 from survey.services.exchange.bundle_reader import replicate
 from survey.services.exchange.input_files import BundleError
@@ -186,6 +190,20 @@ def test_a_bundle_with_checks_replicates(app, session):
         [*replicate(changed)]
     older = with_rows(files, "participants.csv", without_columns)
     assert [*replicate(older)]
+    assert_copied(session, study)
+
+
+def assert_copied(session, study):
+    """Replicate a study's bundle, and import it as one that has the same files."""
+    files = handed_out(session, study)
+    session.rollback()
+    assert [*replicate(files)]
+    ada, _ = accounts.add_researcher(session, "Ada")
+    copy = bundle_import.import_bundle(session, files, "done.zip", "again", ada)
+    assert copy.digest == study.digest
+    again = handed_out(session, copy)
+    for name in files.keys() - {"study.json", "SHA256SUMS"}:
+        assert again[name] == files[name], name
 
 
 def without_columns(rows):
@@ -226,7 +244,7 @@ def test_assessors_who_part_what_belongs_together_are_flagged(app, session):
     assert results.repeated.startswith("Without the 2 flagged participants: ")
     texts = [each.text for each in lifecycle.check_study(session, study)]
     assert "2 pairs of documents that belong together or apart" in texts
-    [*replicate(handed_out(session, study))]
+    assert_copied(session, study)
 
 
 @ON_SQLITE
@@ -269,7 +287,7 @@ def test_documents_of_another_topic_and_again_are_tiles_that_count_nowhere(app, 
         len(documents) for each in results.annotators for documents in each.labels.values()
     )
     assert counted == len([row for row in rows if not row["check"]])
-    [*replicate(handed_out(session, study))]
+    assert_copied(session, study)
 
 
 @ON_SQLITE
@@ -288,3 +306,15 @@ def test_careless_bots_are_flagged_and_careful_ones_are_not(app, session):
     # Each passes the list of another topic in one of four, and the second check in seven of eight.
     assert 4 <= len(results.attention.flagged) <= 8
     assert len(results.attention.counts) == 16
+
+
+def test_gold_documents_are_right_from_the_level_on_at_which_they_are_relevant():
+    known = {"a": 3, "b": 1, "c": 0, "d": 2}
+    gold = {name: SimpleNamespace(relevance=grade) for name, grade in known.items()}
+    plan = SimpleNamespace(
+        highest=3, other_topic=False, shown_again=False, gold=known, relevant_from=2
+    )
+    plan.gold_of = {"cats": gold}.__getitem__
+    [check] = checks_of(plan)
+    right = [*are_right(plan, check, "cats", {"a": 2, "b": 0, "c": 2, "unknown": 1})]
+    assert (sum(right), len(right), check.by_chance) == (2, 3, None)

@@ -15,7 +15,7 @@ from survey.core.studies.generators import Positions
 from survey.core.studies.plan import OTHER_TOPIC
 
 AGAIN, OTHER = "again:", "other:"
-SHOWN_AGAIN = "shown-again"
+SHOWN_AGAIN, GOLD = "shown-again", "gold"
 CHECK_STREAM = 0x6368_6563  # "chec" in ASCII: random numbers unrelated to those of other draws
 
 
@@ -33,7 +33,14 @@ def checks_of(plan: Any) -> tuple[Check, ...]:
         by_chance=(1 + plan.highest**2) / grades**2,
         is_question=False,
     )
-    return (*((other,) if plan.other_topic else ()), *((again,) if plan.shown_again else ()))
+    known = Check(
+        *(GOLD, "documents with known answers", "relevant or not, as it is known"),
+        by_chance=1 / 2 if plan.highest == 1 else None,
+        is_question=False,
+    )
+    asked = (plan.other_topic, plan.shown_again, getattr(plan, "gold", ()))
+    pairs = zip((other, again, known), asked, strict=True)
+    return tuple(check for check, is_asked in pairs if is_asked)
 
 
 def original(document: str) -> str:
@@ -53,8 +60,13 @@ def check_in(document: str) -> str | None:
     return OTHER_TOPIC if document.startswith(OTHER) else None
 
 
-def are_right(check: Check, grades: Mapping[str, int]) -> Iterator[bool]:
+def are_right(plan: Any, check: Check, topic: str, grades: Mapping[str, int]) -> Iterator[bool]:
     """Yield of each tile of a query that is a check whether its grade is right."""
+    if check.name == GOLD:
+        level, known = plan.relevant_from, plan.gold_of(topic)
+        for document in grades.keys() & known.keys():
+            yield (grades[document] >= level) == (known[document].relevance >= level)
+        return
     for document, grade in grades.items():
         if check_in(document) != check.name:
             continue

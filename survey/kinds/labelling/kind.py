@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import islice
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -158,7 +158,8 @@ class LabellingKind(
         answers: Sequence[tuple[LabellingQuestion, Record[LabellingPresentation, Done]]],
     ) -> Iterator[bool]:
         """See ``Declaration.are_right``."""
-        return chain.from_iterable(checks.are_right(check, row.drawn.grades) for _, row in answers)
+        for question, row in answers:
+            yield from checks.are_right(plan, check, question.topic, row.drawn.grades)
 
     def describe(
         self, plan: LabellingPlan, view: LabellingView, presentation: LabellingPresentation

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from itertools import combinations, groupby, permutations
+from itertools import combinations, groupby, product
 from typing import Any, ClassVar, NamedTuple
 
 from survey.core.measures import MEASURES, Setting, name_faults
@@ -266,7 +266,7 @@ class PreferencePlan(Plan):
         """
         documents = self.provenance.documents if self.provenance else ()
         order = Positions(self.seed, 0, CHECK_STREAM).order(len(documents))
-        for topic, other in permutations(order, 2):
+        for topic in order:
             matches = [sum(rank <= self.depth for rank in ranks) for ranks in self.own_lists[topic]]
             run = matches.index(max(matches))
             last = self._last(len(self.own_lists[topic][run]))
@@ -274,8 +274,9 @@ class PreferencePlan(Plan):
             if not matches[run] or marks_last or self.own_lists[topic][run] == (*last,):
                 continue
             known = {*documents[topic][run][: self.depth], *self._matches(topic)}
-            for another, row in enumerate(documents[other]):
-                if another != run and row and not known & {*row[: self.depth]}:
+            for other, another in product(order, range(len(self.runs))):
+                row = documents[other][another][: self.depth]
+                if other != topic and another != run and row and known.isdisjoint(row):
                     return [UnlikeLists(topic, run, other, another)]
         return []
 

@@ -8,7 +8,7 @@ from survey.services.analysis.sheets import Cell, Sheet, count_of
 
 CHECKS_NOTE = (
     "A participant is flagged who has more than a third of the answers to a check wrong (of two: "
-    "both). A flag excludes no participant, and answers to checks count nowhere else."
+    "both). A flag excludes no participant. What is asked only as a check counts nowhere else."
 )
 BY_CHANCE_NOTE = (
     "At random: how many of 100 random answers are right, and how many of 100 people who give only "
