@@ -31,6 +31,9 @@ from tests.labelled import DOCUMENTS, labelled
 from tests.preferred import PLAN, text_file
 from tests.services.exchange.changes import rows_of, with_cell, with_rows
 from tests.services.exchange.conftest import handed_out
+from tests.web.conftest import desk
+
+__all__ = ["desk"]  # for these tests too
 
 TOPICS = ("cats", "dogs", "owls", "cows")
 BOTH = {"asked_again": 1, "other_topic": True}
@@ -164,6 +167,29 @@ def test_careless_people_are_flagged_and_checks_are_in_no_count(app, session):
 
 
 @ON_SQLITE
+def test_pages_say_who_is_flagged_and_leave_them_out_when_asked(app, session, desk):
+    study = an_open_study(session)
+    accounts.share(session, study, accounts.find_researcher(session, "Ada"), "owner")
+    session.commit()
+    people = [take_part(app, session, choose)[0] for choose in (carefully, at_the_left)]
+    session.rollback()
+    desk.open("/research/studies/checked/progress")
+    rows = {row.th.get_text(): row.td.get_text(" ") for row in desk.page.select("tbody tr")}
+    assert "2 of 2 attention checks right" in rows[people[0]]
+    assert "flagged" not in rows[people[0]]
+    assert rows[people[1]].endswith(" flagged")
+    session.rollback()
+    lifecycle.close_study(session, study)
+    desk.open("/research/studies/checked/results")
+    assert "1 participant flagged" in desk.text
+    assert "Of 100 people who answer at random about 22 would pass all." in desk.text
+    assert "Without the 1 flagged participant: " in desk.page.select_one("#attention").text
+    [link] = [each["href"] for each in desk.page.select("a") if "unflagged" in each["href"]]
+    desk.open(link)
+    assert "1 participant " in desk.page.select_one(".answer .small").text
+
+
+@ON_SQLITE
 def test_a_bundle_with_checks_replicates(app, session):
     study = an_open_study(session)
     for choose in (carefully, at_the_left):
@@ -223,7 +249,7 @@ def pairs_known(*hows):
         ([["5", "red-0", "red-1"]], "known_pairs cannot be read"),
         ("red", "known_pairs cannot be read"),
         ([["5", "red-0", "red-1", "near"]], "'near' found; together or apart is allowed"),
-        ([["5", "red-0", "red-9", "apart"]], "red-9 is not of this topic"),
+        ([["5", "red-0", "red-9", "apart"]], "not of this topic: red-9"),
         ([["7", "red-0", "red-0", "apart"]], "two documents of it are needed"),
     ],
 )

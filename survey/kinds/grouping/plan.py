@@ -154,7 +154,7 @@ class GroupingPlan(Plan):
             unknown = {first, second} - documents_of.get(topic, set())
             text = f"the pair {first}, {second} of topic {topic}"
             if unknown or first == second:
-                why = f"{', '.join(sorted(unknown))} is not of this topic" if unknown else "is one"
+                why = f"not of this topic: {', '.join(sorted(unknown))}" if unknown else "the same"
                 yield Fault(("known_pairs",), f"{text}: {why}; two documents of it are needed")
             elif how not in (TOGETHER, APART):
                 allowed = f"{TOGETHER} or {APART} is allowed"

@@ -275,9 +275,7 @@ def first_batch(
 ) -> LabellingStep:
     """Return the step that shows an annotator the first batch."""
     order = ranked(plan, question, state.rounds[0], find)
-    batch = order[: plan.batch]
-    if question.number:
-        batch = with_check(plan, question.topic, state.rounds[0], find, batch)
+    batch = with_check(plan, question, state.rounds[0], find, order[: plan.batch])
     return LabellingStep(NEXT, 1, documents=batch)
 
 
@@ -328,7 +326,7 @@ def steps_from_form(
         left = [document for document in order if document not in state.shown]
         if left:
             number = len(state.batches) + 1
-            documents = with_check(plan, question.topic, state, find, left[: plan.batch])
+            documents = with_check(plan, question, state, find, left[: plan.batch])
             steps.append(LabellingStep(action, number, documents=documents))
     return steps
 

@@ -14,7 +14,7 @@ from survey.core.studies.fields import Finding
 from survey.core.studies.generators import Positions
 from survey.core.studies.plan import OTHER_TOPIC
 
-AGAIN, OTHER = "again:", "other:"
+AGAIN, OTHER = "check:again:", "check:other:"
 SHOWN_AGAIN, GOLD = "shown-again", "gold"
 CHECK_STREAM = 0x6368_6563  # "chec" in ASCII: random numbers unrelated to those of other draws
 
@@ -77,12 +77,17 @@ def are_right(plan: Any, check: Check, topic: str, grades: Mapping[str, int]) ->
 
 
 def with_check(
-    plan: Any, topic: str, state: Any, find: FindItems, documents: Sequence[str]
+    plan: Any, question: Any, state: Any, find: FindItems, documents: Sequence[str]
 ) -> list[str]:
-    """Return a new batch with the check that comes in it, if any, at a random place."""
+    """Return a new batch with the check that comes in it, if any, at a random place.
+
+    The practice, question 0, has none.
+    """
     candidates: list[str] = []
+    if not question.number:
+        return [*documents]
     if plan.other_topic and not state.batches:
-        candidates = [OTHER + each for each in of_other_topics(plan, topic, find)]
+        candidates = [OTHER + each for each in of_other_topics(plan, question.topic, find)]
     elif plan.shown_again and len(state.batches) == 1:
         looked_at = (each for each in state.batches[0] if each in state.exposure)
         candidates = [AGAIN + each for each in looked_at if not is_check(each)]
