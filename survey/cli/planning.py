@@ -171,10 +171,19 @@ def _past_votes(bundle: Path) -> "PastVotes":
     "of them: MNRO=.5,AP=.5; early: AP=1.",
 )
 @click.option(
+    "--careless",
+    default=0,
+    type=click.IntRange(0),
+    metavar="NUMBER",
+    help="How many of them answer at random, to try attention checks.",
+)
+@click.option(
     "--seed", default=1, type=click.IntRange(0), help="The same seed gives the same votes."
 )
 @JSON_OPTION
-def simulate(slug: str, participants: int, prefer: str | None, seed: int, as_json: bool) -> None:
+def simulate(
+    slug: str, participants: int, prefer: str | None, careless: int, seed: int, as_json: bool
+) -> None:
     """Send simulated participants through an open study's pages.
 
     Their answers go through real HTTP requests. They are marked as test data; analyses leave
@@ -192,7 +201,9 @@ def simulate(slug: str, participants: int, prefer: str | None, seed: int, as_jso
                 remedy = f"copy it: `survey study copy {slug} {slug}-try`, and open the copy"
             raise click.ClickException(f"{slug} is {study.status}; {remedy}.")
         plan = study.plan
-        preferences = simulation.preferences_for(plan, prefer, items.shown(session, study))
+        shown = items.shown(session, study)
+        preferences = simulation.preferences_for(plan, prefer, shown)
+        random = simulation.preferences_for(plan, simulation.bot_of(plan).careless(plan), shown)
     app = create_app()
     token = tokens.test_run_token(str(app.secret_key), slug)
     with local_server(app) as address, progress_bar("Simulating", total=participants) as progress:
@@ -203,6 +214,7 @@ def simulate(slug: str, participants: int, prefer: str | None, seed: int, as_jso
             preferences,
             seed,
             on_finished=progress.advance,
+            careless=[random] * careless,
         )
     others = preferences.pop("")
     in_arms = {arm: each.as_json() for arm, each in preferences.items()}
@@ -212,6 +224,7 @@ def simulate(slug: str, participants: int, prefer: str | None, seed: int, as_jso
         "questions_each": plan.asked,
         "seed": seed,
         "prefer": others.as_json(),
+        **({"careless": min(careless, participants)} if careless else {}),
         **({"prefer_in_arms": in_arms} if in_arms else {}),
     }
     people = f"{participants} simulated participant{'s' * (participants != 1)}"

@@ -165,7 +165,7 @@ def _print_results(results: "Results") -> None:
         print_heading(SUPPORTED)
     for sentence in results.sentences:
         print_text(sentence.text, "- ", "  ")
-    for remark in filter(None, (*results.remarks, results.early_looks)):
+    for remark in filter(None, (*results.remarks, results.repeated, results.early_looks)):
         print_text(remark)
     say()
     if not results.sheets:

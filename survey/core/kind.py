@@ -7,6 +7,7 @@ from random import Random
 from typing import Any, ClassVar, Generic, TypeVar
 
 from survey.core.collections.items import FindItems, Item, Topic
+from survey.core.studies.attention import Check
 from survey.core.studies.fields import (
     Choice,
     Declared,
@@ -100,6 +101,27 @@ class Declaration(ABC, Generic[PlanT, QuestionT, PresentationT, AnswerT]):
     @abstractmethod
     def show(self, question: QuestionT, presentation: PresentationT) -> Hashable:
         """Return all that the participant may see, blinded; hashable, as the page cache's key."""
+
+    def draw_again(
+        self, plan: PlanT, question: QuestionT, earlier: PresentationT, chance: Random
+    ) -> PresentationT:
+        """Draw how one participant is shown a question that repeats one, shown as ``earlier``."""
+        return self.draw(plan, question, chance)
+
+    def are_right(
+        self, plan: PlanT, check: Check, answers: Sequence[tuple[QuestionT, Any]]
+    ) -> Iterable[bool]:
+        """Return of each answer to an attention check of the plan whether it is right.
+
+        ``answers``: of one participant, each behind its question: the answer to the check, behind
+        that to the question which it repeats; all answers where the check is no question. Each has
+        ``answer``, and ``drawn``: how the question was shown.
+        """
+        return ()
+
+    def check_in_words(self, plan: PlanT, check: Check, questions: Mapping[int, QuestionT]) -> str:
+        """Return what an attention check asks, for researchers before the study opens."""
+        return check.text
 
     def read_question(self, number: int, content: Mapping[str, object]) -> QuestionT:
         """Return the question that ``as_json`` wrote."""

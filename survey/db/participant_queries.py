@@ -5,7 +5,7 @@ not objects of the ORM. To change a row of a study or participant, a service loa
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
 from functools import cache
@@ -228,6 +228,31 @@ def steps_of(
     for row in prepared.rows(session, {"who": participant_id, "at": position}):
         steps.setdefault(row.presentation_id, []).append(row)
     return steps
+
+
+def answers_to(
+    session: Session,
+    tables: TaskTables,
+    participant_ids: Collection[int],
+    numbers: Collection[int] | None,
+) -> tuple[Sequence[Record], dict[int, list[Record]]]:
+    """Return the presentations that participants have answered, and their steps.
+
+    ``numbers``: of the questions, None for all. Rows are by participant, see ``presentation``;
+    steps are by presentation id, in their order.
+    """
+    of_people = _presentation.c.participant_id.in_(participant_ids)
+    query = _presentation_query(tables).where(of_people, _response.c.id.is_not(None))
+    wanted = _question.c.number > 0 if numbers is None else _question.c.number.in_(numbers)
+    query = query.where(wanted)
+    rows = session.execute(query.order_by(_participant.c.public_id, _question.c.number)).all()
+    steps: dict[int, list[Record]] = {}
+    if tables.step is not None:
+        statement = select(tables.step).join(_presentation).where(of_people)
+        ordered = statement.order_by(tables.step.c.presentation_id, tables.step.c.number)
+        for row in session.execute(ordered):
+            steps.setdefault(row.presentation_id, []).append(row)
+    return rows, steps
 
 
 def done_in_other_arms(

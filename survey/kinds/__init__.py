@@ -18,6 +18,7 @@ from survey.core.kind import (
     Unvaried,
     declaration_faults,
 )
+from survey.core.studies.attention import Check
 from survey.core.studies.fields import (
     Choice,
     Declared,
@@ -40,6 +41,7 @@ from survey.services.planning.kind_bot import KindBot
 from survey.web.participant.kind_pages import KindPages
 
 __all__ = [
+    "Check",
     "Choice",
     "Declared",
     "DeclaredQuestion",

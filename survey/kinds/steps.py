@@ -127,11 +127,9 @@ class StepAnswers(StudyAnswers[PlanT, QuestionT, StateT, Done]):
         people = {each.public_id for each in content.counted(options)}
         return (row for row in self.states() if row.participant in people)
 
-    def to_analyse(
-        self, content: Content, options: AnalysisOptions
-    ) -> Iterator[Record[StateT, Done]]:
-        """Return the answers of participants who count, read one question at a time."""
-        return self.counted(content, options)
+    def to_analyse(self, counted: Iterable[Record[StateT, Done]]) -> Iterable[Record[StateT, Done]]:
+        """Return the answers that count, read one question at a time."""
+        return counted
 
     def public(self, move: MoveTime) -> "StepAnswers[PlanT, QuestionT, StateT]":
         """Return a copy for publication: without people's words, and with all times moved."""

@@ -14,6 +14,7 @@ from jinja2 import ChoiceLoader, FileSystemLoader
 from survey import figures, tokens
 from survey.cli.planning import local_server
 from survey.core.kinds import KINDS, plan_from_json, read_stored_plan
+from survey.core.studies.attention import Check
 from survey.core.studies.fields import PlanError
 from survey.core.studies.run_lists import TextFile
 from survey.errors import SurveyError
@@ -51,6 +52,23 @@ PLAN = {
     "practice": False,
     "pairs": [["sea", "lake"], ["dusk", "dawn"], ["oak", "elm"]],
 }
+
+
+@pytest.fixture
+def checked(monkeypatch):
+    """Give the kind an attention check: a fourth pair, of which one is no word."""
+    check = Check("plain", "a pair of which one is no word", "the word is picked", 1 / 2)
+    drawn = words.WordsPlan.draw_questions
+
+    def draw_questions(plan):
+        return [*drawn(plan), words.WordsQuestion(4, "word", "xxxx")]
+
+    def are_right(kind, plan, check, answers):
+        return [(row.answer.side == 2) == row.drawn.swapped for _, row in answers]
+
+    monkeypatch.setattr(words.WordsPlan, "checks", (check,))
+    monkeypatch.setattr(words.WordsPlan, "draw_questions", draw_questions)
+    monkeypatch.setattr(words.Words, "are_right", are_right)
 
 
 @pytest.fixture
@@ -440,6 +458,27 @@ def test_bots_answer_it_and_the_command_analyses_it(app, session, study, tmp_pat
     path.write_bytes(b"".join(bundle.stream_bundle(session, study, include_test=True)))
     files = open_files(path, str(path))
     assert analyse_files(files, AnalysisOptions(include_test=True)).as_json() == figures
+
+
+@ON_SQLITE
+@pytest.mark.usefixtures("checked")
+def test_its_attention_check_is_declared_in_a_few_lines(app, session, study):
+    plan = study.plan
+    session.rollback()
+    with local_server(app) as address:
+        entry = f"{address}/s/words?test={tokens.test_run_token(KEY, 'words')}"
+        simulate(entry, plan, 12, preferences_for(plan, None), seed=1)
+    session.rollback()
+    lifecycle.close_study(session, study)
+    results = analyse_stored(session, study, AnalysisOptions(include_test=True))
+    [scores] = results.attention.scores
+    flagged = len(results.attention.flagged)
+    assert (len(scores.ids), scores.check.name) == (12, "plain")
+    assert 0 < flagged < 12  # bots pick at random
+    assert sum(results.as_json()["picked"].values()) == 3 * 12  # without the fourth
+    assert results.repeated.startswith(f"Without the {flagged} flagged participants: Most often")
+    content = b"".join(bundle.stream_bundle(session, study, include_test=True))
+    assert [*replicate(open_files(io.BytesIO(content), "words.zip"))]
 
 
 @pytest.fixture

@@ -43,6 +43,7 @@ FASTEST_SHARE = 1 / 3
 SAME_LABEL = 0.9  # 9 of 10 (protocol)
 # In fewer answers the same label comes up again and again by chance.
 FEWEST_ANSWERS = 5
+HALF_OF_PAIRS = 0.5  # below it, a repeated answer reverses most pairs of lists of the first
 CYCLE_BY_CHANCE = 1 / 1_000  # how often random clicks may go round in a cycle of a flagged length
 
 TOO_FAST = "too fast"
@@ -240,6 +241,11 @@ class Repetition:
         orders = [[combined_order(orderings) for orderings in both] for both in pairs]
         rates = np.array([agreement_rate(*both) for both in orders], dtype=np.float64)
         return cls(question, answers.people[both], same[index.ravel()], rates[index.ravel()])
+
+    @property
+    def right(self) -> NDArray[np.bool_]:
+        """Whether the second answer reverses no more pairs of lists than it keeps."""
+        return self.rates >= HALF_OF_PAIRS
 
     def of_people(self, ids: NDArray[np.str_]) -> dict[str, float | None]:
         """Summarise some participants: how many answered twice, how many alike, mean rate."""

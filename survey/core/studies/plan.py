@@ -18,6 +18,7 @@ from random import Random
 from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 from survey.core.measures import mentioned_measure
+from survey.core.studies.attention import ATTENTION_NAMES, Check
 from survey.core.studies.fields import (
     MOST_QUESTIONS,
     AskedField,
@@ -61,6 +62,7 @@ FIELD_LISTS: dict[str, type[PersonalField]] = {
 LATER_FIELDS = (
     *("ask", "criterion", "ticks", "layout", "grid_columns", "show_ideal"),
     *("left_out", "annotate_categories"),
+    *("other_topic", "asked_again", "known_pairs", "shown_again"),
 )
 MOST_ARMS = 8
 ARM_NAME = r"[A-Za-z0-9](?:[A-Za-z0-9 -]{0,38}[A-Za-z0-9])?"
@@ -133,7 +135,7 @@ LAYOUT_HELP = (
 LAYOUT = Choice("How the results are laid out", LAYOUTS, help=LAYOUT_HELP)
 GRID_COLUMNS = Whole("Results in a row of the grid", 2, 10, only_with=("layout", GRID))
 
-REPEATED, OBVIOUS = "repeated", "obvious"  # control questions
+REPEATED, OBVIOUS, OTHER_TOPIC = "repeated", "obvious", "other-topic"  # attention checks
 
 
 SomePlan = TypeVar("SomePlan", bound="Plan")
@@ -267,9 +269,14 @@ class Plan(ABC):
         return self.per_participant or self.questions
 
     @property
-    def controls(self) -> tuple[str, ...]:
-        """The control questions, numbered on after ``questions``; a kind may have some."""
+    def checks(self) -> tuple[Check, ...]:
+        """The attention checks; a kind may have some, of which its ``are_right`` judges answers."""
         return ()
+
+    @property
+    def controls(self) -> tuple[str, ...]:
+        """The names of the checks that are questions, numbered on after ``questions``."""
+        return tuple(check.name for check in self.checks if check.is_question)
 
     @property
     def asked(self) -> int:
@@ -290,18 +297,36 @@ class Plan(ABC):
         """Return the plan as participants meet it at a question; unchanged by default."""
         return self
 
-    def is_for_all(self, number: int) -> bool:  # noqa: ARG002 - for subclasses
-        """Return whether every participant of a pool is asked a question."""
-        return False
+    def is_for_all(self, number: int) -> bool:
+        """Return whether every participant of a pool is asked a question: one that is repeated."""
+        return any(check.again == number for check in self.checks)
 
     def arrange(self, numbers: Iterable[int], chance: Random) -> list[int]:
         """Return the order in which a participant is asked questions, by their numbers.
 
-        ``numbers``: of the questions that count; a kind adds its control questions.
+        ``numbers``: of the questions that count. Each check is put at a random place, but not
+        first; one that repeats a question comes after it, with another between them if there is.
+        """
+        order = self.shuffled(numbers, chance)
+        checks = [check for check in self.checks if check.is_question]
+        for number, check in enumerate(checks, self.questions + 1):
+            first = order.index(check.again) + 2 if check.again in order else 1
+            order.insert(chance.randint(min(first, len(order)), len(order)), number)
+        return order
+
+    def shuffled(self, numbers: Iterable[int], chance: Random) -> list[int]:
+        """Return the numbers of questions in order, or shuffled where the plan says so.
+
+        One that is repeated later is in the first half.
         """
         order = sorted(numbers)
         if self.shuffle_questions:
             chance.shuffle(order)
+        half = (len(order) + 1) // 2
+        for check in self.checks:
+            if check.again in order[half:]:
+                order.remove(check.again)
+                order.insert(chance.randrange(half), check.again)
         return order
 
     def seconds_each(self, documents: DocumentLoad) -> float:  # noqa: ARG002 - for subclasses
@@ -501,6 +526,9 @@ class Plan(ABC):
             for index, item in enumerate(items):
                 if item.name in names:
                     text = f"the {field_type.noun} {item.name} is there twice"
+                    yield Fault((place, index, "name"), text)
+                elif item.name in ATTENTION_NAMES and self.checks:
+                    text = f"{item.name} is a column that attention checks have; choose another"
                     yield Fault((place, index, "name"), text)
                 names.add(item.name)
             if len(items) > MOST_FIELDS:

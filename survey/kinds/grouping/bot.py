@@ -45,6 +45,10 @@ class BotAssessor(NamedTuple):
 class GroupingBot:
     """How simulated assessors answer."""
 
+    def careless(self, plan: GroupingPlan) -> str:
+        """Return four groups, into which documents are put at random."""
+        return "4:1"
+
     def preference(self, plan: GroupingPlan, text: str | None, shown: Shown) -> BotAssessor:
         """Read "4:0.1": four groups by the documents' ids, an error in ten; or "FILE:0.1".
 

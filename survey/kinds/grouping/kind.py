@@ -10,6 +10,7 @@ from typing import Any
 from survey.core.collections.clusterings import Clustering, compare_clusters
 from survey.core.collections.items import FindItems, Topic
 from survey.core.collections.runs import IN_NO_CLUSTER
+from survey.core.studies.attention import Check
 from survey.core.studies.fields import Finding
 from survey.core.text_input import Json
 from survey.db.models.base import Base
@@ -34,7 +35,7 @@ from survey.kinds.grouping.answer import (
 )
 from survey.kinds.grouping.bot import GroupingBot
 from survey.kinds.grouping.pages import GroupingForm, ends
-from survey.kinds.grouping.plan import FIRST, GroupingPlan, GroupingQuestion
+from survey.kinds.grouping.plan import FIRST, TOGETHER, GroupingPlan, GroupingQuestion
 from survey.kinds.grouping.results import Assessor, GroupResults
 from survey.kinds.steps import STEPS_FILE, Done, KindInSteps, whole_seconds
 from survey.services.analysis.joined_clusters import (
@@ -134,6 +135,19 @@ class GroupingKind(GroupingBot, KindInSteps[GroupingPlan, GroupingQuestion, Grou
         first, second = (state.clusters for state in earlier[:2])
         threshold = plan.sufficient_agreement / 100
         return compare_clusters(question.topic, first, second, threshold).needs_third
+
+    def are_right(
+        self,
+        plan: GroupingPlan,
+        check: Check,
+        answers: Sequence[tuple[GroupingQuestion, Record[GroupingPresentation, Done]]],
+    ) -> Iterator[bool]:
+        """See ``Declaration.are_right``: of each pair whose documents are known to be together."""
+        clusters = {question.topic: row.drawn.clusters for question, row in answers}
+        for topic, first, second, how in plan.known_pairs:
+            if topic in clusters:
+                both = (clusters[topic].get(each, frozenset()) for each in (first, second))
+                yield bool(frozenset.intersection(*both)) == (how == TOGETHER)
 
     def facts(self, plan: GroupingPlan, generator_version: int) -> dict[str, Json]:
         """Return what a summary of the study says of its topics."""

@@ -6,6 +6,7 @@ from random import Random
 from typing import Any, ClassVar, Self
 
 from survey.core.kind import DeclaredQuestion
+from survey.core.studies.attention import Check
 from survey.core.studies.fields import (
     Fault,
     Nested,
@@ -22,6 +23,8 @@ from survey.core.studies.provenance import twice_faults, why_no_id
 
 MOST_TOPICS, MOST_DOCUMENTS = 500, 500
 LONGEST_REASON = 200  # characters
+KNOWN_PAIRS = "known-pairs"
+TOGETHER, APART = "together", "apart"
 FIRST, THIRD = "first", "third"  # arms
 TOPICS_HELP = (
     "A line for each topic, like - [near, [brick-2, brick-3]]: its id in topics.csv, and the ids "
@@ -38,6 +41,11 @@ AGREEMENT_HELP = (
 FLOOR_HELP = (
     "In per cent, of the mean index with the other two. Where no assessor reaches it, the topic "
     "is left out of the gold standard."
+)
+KNOWN_HELP = (
+    "Attention checks. A line for each pair of a topic's documents, like - [near, brick-2, "
+    "brick-3, together]: the topic, both documents, and together or apart. An assessor is flagged "
+    "who has more than a third of the pairs wrong. Their groups count as all others."
 )
 EARLIER_HELP = "After an own grouping, without names of people. They may correct theirs, or agree."
 
@@ -69,9 +77,21 @@ class GroupingPlan(Plan):
     )
     least_agreement: int = declared(Whole("Least agreement of three", 0, 100, help=FLOOR_HELP), 50)
     mark_query_words: bool = declared(MARK_QUERY_WORDS, False)
+    known_pairs: tuple[tuple[str, str, str, str], ...] = declared(
+        Nested("Pairs that belong together or apart", help=KNOWN_HELP), ()
+    )
     show_earlier: bool = declared(
         Switch("Show the third assessor both earlier groupings", help=EARLIER_HELP), True
     )
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """KNOWN_PAIRS, where the plan has some; random groups of which size is unknown."""
+        if not self.known_pairs:
+            return ()
+        count = len(self.known_pairs)
+        text = f"{count} pair{'s' * (count != 1)} of documents that belong together or apart"
+        return (Check(KNOWN_PAIRS, text, "it is so in the groups", is_question=False),)
 
     @property
     def has_items(self) -> bool:
@@ -126,6 +146,13 @@ class GroupingPlan(Plan):
         values["topics"] = tuple(read)
         if read:
             values["questions"] = len(read)
+        try:
+            values["known_pairs"] = tuple(map(_known_pair, values.get("known_pairs") or ()))
+        except (TypeError, ValueError):
+            text = "known_pairs cannot be read; each pair needs a topic, two documents, and"
+            text = f"{text} together or apart, like - [near, brick-2, brick-3, together]"
+            faults.append(Fault(("known_pairs",), text))
+            values["known_pairs"] = ()
 
     def _tidy(self) -> None:
         super()._tidy()
@@ -144,6 +171,16 @@ class GroupingPlan(Plan):
             if not 2 <= len(documents) <= MOST_DOCUMENTS:
                 text = f"topic {topic} has {len(documents)} documents; 2 to {MOST_DOCUMENTS} can be"
                 yield Fault(("topics", topic), f"{text} grouped")
+        documents_of = {topic: {*documents} for topic, documents in self.topics}
+        for topic, first, second, how in self.known_pairs:
+            unknown = {first, second} - documents_of.get(topic, set())
+            text = f"the pair {first}, {second} of topic {topic}"
+            if unknown or first == second:
+                why = f"not of this topic: {', '.join(sorted(unknown))}" if unknown else "the same"
+                yield Fault(("known_pairs",), f"{text}: {why}; two documents of it are needed")
+            elif how not in (TOGETHER, APART):
+                allowed = f"{TOGETHER} or {APART} is allowed"
+                yield Fault(("known_pairs",), f"{text}: {how!r} found; {allowed}")
         if self.design != "all":
             yield Fault(("design",), f"design is {self.design}; first assessors group all topics")
 
@@ -163,6 +200,12 @@ def _reasons(given: Any) -> tuple[tuple[tuple[str, str], ...], list[Fault]]:
             "characters, like - [near, too specific]"
         ]
     return () if wrong else read, [Fault(("left_out",), text) for text in wrong]
+
+
+def _known_pair(pair: Iterable[object]) -> tuple[str, str, str, str]:
+    """Return a pair as a plan holds it; raises TypeError or ValueError for anything else."""
+    topic, first, second, how = _documents(pair)
+    return str(topic), str(first), str(second), str(how)
 
 
 def _documents(documents: Iterable[object]) -> tuple[object, ...]:

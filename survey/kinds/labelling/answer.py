@@ -10,6 +10,7 @@ from survey.core.collections.items import FindItems, ShownItem, Topic
 from survey.core.collections.labels import HIGHEST
 from survey.core.collections.likeness import Pool
 from survey.core.studies.fields import Choice, Rule, Whole, Words, declared
+from survey.kinds.labelling.checks import is_check, with_check
 from survey.kinds.labelling.plan import LabellingPlan, LabellingQuestion
 from survey.kinds.steps import InSteps, Step
 
@@ -120,6 +121,11 @@ class LabellingPresentation(InSteps):
         return grades
 
     @property
+    def counted(self) -> dict[str, int]:
+        """The grades without those of attention checks."""
+        return {each: grade for each, grade in self.grades.items() if not is_check(each)}
+
+    @property
     def labels(self) -> Iterator["Label"]:
         """A label for each document of a batch, in the order in which it was shown."""
         exposure = self.exposure
@@ -141,8 +147,8 @@ class LabellingPresentation(InSteps):
 
     @property
     def relevant(self) -> list[str]:
-        """The documents that are marked."""
-        return [document for document, grade in self.grades.items() if grade]
+        """The documents that are marked, without attention checks."""
+        return [document for document, grade in self.counted.items() if grade]
 
     @property
     def is_exhausted(self) -> bool:
@@ -250,7 +256,7 @@ def ranked(
     """
     pool, topic = find.pool(), find.topic(question.topic) or Topic(question.topic)
     own = own_documents(pool, topic)
-    negatives = [document for document, grade in state.grades.items() if not grade]
+    negatives = [document for document, grade in state.counted.items() if not grade]
     positives = sorted({*own, *state.relevant})
     target = pool.target(positives, negatives, plan.negative_share / 100, topic.sha256)
     if target.any():
@@ -285,7 +291,8 @@ def first_batch(
 ) -> LabellingStep:
     """Return the step that shows an annotator the first batch."""
     order = ranked(plan, question, state.rounds[0], find)
-    return LabellingStep(NEXT, 1, documents=order[: plan.batch])
+    batch = with_check(plan, question, state.rounds[0], find, order[: plan.batch])
+    return LabellingStep(NEXT, 1, documents=batch)
 
 
 def steps_from_form(
@@ -337,7 +344,8 @@ def steps_from_form(
         left = [document for document in order if document not in state.shown]
         if left:
             number = len(state.batches) + 1
-            steps.append(LabellingStep(action, number, documents=left[: plan.batch]))
+            documents = with_check(plan, question, state, find, left[: plan.batch])
+            steps.append(LabellingStep(action, number, documents=documents))
     return steps
 
 

@@ -49,6 +49,10 @@ class BotAnnotator(NamedTuple):
 class LabellingBot:
     """How simulated annotators answer."""
 
+    def careless(self, plan: LabellingPlan) -> str:
+        """Return an error in every second tile: marks at random."""
+        return "5:0.5"
+
     def preference(self, plan: LabellingPlan, text: str | None, shown: Shown) -> BotAnnotator:
         """Parse "5:0.1" (five relevant tiles, an error in ten) or "FILE:0.1" with judgements.
 

@@ -11,11 +11,14 @@ from sqlalchemy.orm import Session
 from survey.core.collections.items import FindItems, Item, Topic
 from survey.core.collections.labels import HIGHEST
 from survey.core.collections.likeness import Entry, Pool
+from survey.core.studies.attention import Check
 from survey.core.studies.fields import Finding
+from survey.core.studies.plan import OTHER_TOPIC
 from survey.core.text_input import Json
 from survey.db.models import Study
 from survey.db.models.base import Base
 from survey.kinds import Record, Results, Sheet
+from survey.kinds.labelling import checks
 from survey.kinds.labelling.answer import (
     ASKED,
     REFINE,
@@ -33,6 +36,7 @@ from survey.kinds.labelling.answer import (
     proposed_documents,
 )
 from survey.kinds.labelling.bot import LabellingBot
+from survey.kinds.labelling.checks import SHOWN_AGAIN, check_in, is_check, original
 from survey.kinds.labelling.pages import LabellingForm
 from survey.kinds.labelling.plan import LabellingPlan, LabellingQuestion
 from survey.kinds.labelling.refining import refining_of
@@ -93,7 +97,7 @@ class LabellingKind(
         if not state.steps:
             state = replace(state, steps=[first_batch(plan, question, state, find)])
         documents = state.batches[state.batch - 1]
-        items, topic = find(documents, question.topic)
+        items, topic = find({*map(original, documents)}, question.topic)
         pool = find.pool()
         own = own_documents(pool, find.topic(question.topic) or Topic(question.topic))
         proposed = proposed_documents(plan, question, state, find) & {*documents}
@@ -102,7 +106,7 @@ class LabellingKind(
             topic=topic,
             tiles=tuple(
                 Tile(
-                    *(number, items.get(document)),
+                    *(number, items.get(original(document))),
                     *(grades.get(document, 0), document in state.exposure),
                 )
                 for number, document in enumerate(documents, 1)
@@ -110,11 +114,11 @@ class LabellingKind(
             batch=state.batch,
             batches=len(state.batches),
             looked_at=len(state.exposure),
-            relevant=len(state.relevant) + len(proposed),
+            relevant=sum(map(bool, state.grades.values())) + len(proposed),
             pool=len(pool) - len(own),
             round=sum(step.action == REFINE and step.batch <= state.batch for step in state.steps),
             steps=len(view.presentation.steps),
-            in_batches=len(state.shown),
+            in_batches=sum(not is_check(each) for each in state.shown),
             is_exhausted=state.is_exhausted,
             proposed=len(proposed),
         )
@@ -140,8 +144,9 @@ class LabellingKind(
         self, plan: LabellingPlan, items: Iterable[Item], topics: Iterable[Topic]
     ) -> Iterator[Finding]:
         """Yield which queries show no document but their own picture."""
+        items, by_id = [*items], {each.topic: each for each in topics}
         pool = Pool([Entry(each.document, each.sha256, "", None) for each in items])
-        by_id = {each.topic: each for each in topics}
+        yield from checks.findings(plan, pool, items, by_id)
         for number, name in enumerate(plan.topics, 1):
             if len(own_documents(pool, by_id.get(name, Topic(name)))) == len(pool):
                 text = (
@@ -149,6 +154,16 @@ class LabellingKind(
                 )
                 ways = f"add other documents, or take the topic {name} out of the plan"
                 yield Finding(number, f"{text}; {ways}", mend="items")
+
+    def are_right(
+        self,
+        plan: LabellingPlan,
+        check: Check,
+        answers: Sequence[tuple[LabellingQuestion, Record[LabellingPresentation, Done]]],
+    ) -> Iterator[bool]:
+        """See ``Declaration.are_right``."""
+        for question, row in answers:
+            yield from checks.are_right(plan, check, question.topic, row.drawn.grades)
 
     def describe(
         self, plan: LabellingPlan, view: LabellingView, presentation: LabellingPresentation
@@ -181,7 +196,7 @@ class LabellingKind(
     def result_tables(self, plan: LabellingPlan) -> list[Table]:
         """Return labels.csv; weights.csv and agreement.csv as `survey assess merge` writes them."""
         return [
-            Table("labels.csv", _LABELS, row_lines(_labels)),
+            Table("labels.csv", [*_LABELS, *([_CHECK] if plan.checks else [])], row_lines(_labels)),
             Table("weights.csv", _WEIGHTS, _body("weights.csv")),
             Table("agreement.csv", _AGREEMENT, _body("agreement.csv")),
         ]
@@ -212,7 +227,7 @@ class LabellingKind(
         super().check_questions(content)
         known = {each.document for each in content.items}
         for row in content.answers.states():
-            if unknown := sorted(row.drawn.shown.keys() - known):
+            if unknown := sorted({*map(original, row.drawn.shown)} - known):
                 place = f"{STEPS_FILE}, {row.participant}, question {row.question}"
                 raise BundleError(f"{place}: items.csv has no document {unknown[0]}")
         return f"the topics of {len(content.questions)} queries are the plan's"
@@ -232,8 +247,8 @@ class LabellingKind(
         asked = Counter[str | None]()
         for row in answers:
             asked[row.asked] += 1
-            if row.drawn.grades or not row.drawn.shown:  # who looked at nothing judged nothing
-                labels[row.participant].add(topics[row.question], row.drawn.grades)
+            if row.drawn.counted or not row.drawn.shown:  # who looked at nothing judged nothing
+                labels[row.participant].add(topics[row.question], row.drawn.counted)
             seconds[row.participant] += whole_seconds(row)
         annotators = [
             Annotator(name, labels[name], seconds[name]) for name in labels if labels[name]
@@ -266,10 +281,10 @@ class LabellingKind(
         topics, topic = content.results.merged.topics, content.question(number).topic
         merged = next((each for each in topics if each.topic == topic), None)
         marked = dict(zip(merged.documents, merged.chosen.tolist(), strict=True)) if merged else {}
-        names = content.names_of(drawn.grades)
+        names = content.names_of(drawn.counted)
         lines = [
             (names[document], marked.get(document, 0), grade)
-            for document, grade in drawn.grades.items()
+            for document, grade in drawn.counted.items()
             if grade or marked.get(document)
         ]
         done = f"{merged.assessors if merged else 0} participants have done this query"
@@ -331,7 +346,9 @@ def _labels(content: Content) -> Iterator[Row]:
     topics = {each.number: each.topic for each in content.questions}
     for row in content.answers.states():
         for label in row.drawn.labels:
-            yield row.participant, topics[row.question], *label
+            document, *others = label
+            check = [check_in(document)] if content.plan.checks else []
+            yield row.participant, topics[row.question], original(document), *others, *check
 
 
 def _body(name: str) -> Callable[[Content], Iterator[str]]:
@@ -362,6 +379,12 @@ _LABELS = [
         optional=True,
     ),
 ]
+_CHECK = Column(
+    "check",
+    "the attention check that it is; empty for a label that counts",
+    allowed=f"{OTHER_TOPIC}, {SHOWN_AGAIN}; may be empty",
+    optional=True,
+)
 TOPIC = Column("topic", "id of the topic")
 _SHARE = ("number", "-1 to 1; empty where it is not defined")
 _WEIGHTS = [

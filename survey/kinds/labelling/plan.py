@@ -6,10 +6,12 @@ from typing import Any, ClassVar
 
 from survey.core.collections.labels import HIGHEST
 from survey.core.kind import DeclaredQuestion
+from survey.core.studies.attention import Check
 from survey.core.studies.fields import Fault, Rule, Switch, Text, Whole, Words, declared
 from survey.core.studies.minutes import DocumentLoad
 from survey.core.studies.plan import MARK_QUERY_WORDS, PER_PARTICIPANT, POOL, PRACTICE, Plan
 from survey.core.studies.provenance import twice_faults, why_no_id
+from survey.kinds.labelling.checks import checks_of
 
 MOST_QUERIES = 500
 USUAL_BATCH = 30
@@ -29,6 +31,14 @@ QUESTION_TEXT = Text(
 CATEGORIES_HELP = (
     "In searches by a word. Classes are the column keywords of items.csv, which survey collect "
     "writes. Only what was in view counts as confirmed."
+)
+OTHER_HELP = (
+    "An attention check, at a random place of the first batch. An annotator is flagged who marks "
+    "more than a third of them. The marks count nowhere else."
+)
+AGAIN_HELP = (
+    "An attention check, at a random place of the second batch. An annotator is flagged whose two "
+    "answers differ for more than a third of them. The second answer counts nowhere else."
 )
 NEGATIVE_HELP = (
     "In per cent of what is marked as relevant: how much unmarked pictures count against "
@@ -64,6 +74,12 @@ class LabellingPlan(Plan):
     )
     batch: int = declared(Whole("Pictures in a batch", 24, 60), USUAL_BATCH)
     mark_query_words: bool = declared(MARK_QUERY_WORDS, False)
+    other_topic: bool = declared(
+        Switch("Show a document of another topic in each query", help=OTHER_HELP), False
+    )
+    shown_again: bool = declared(
+        Switch("Show a document again in each query", help=AGAIN_HELP), False
+    )
     graded: bool = declared(Switch("Ask for grades from 0 to 3"), False)
     annotate_categories: bool = declared(
         Switch("Mark what has the keyword as its class, to be confirmed", help=CATEGORIES_HELP),
@@ -72,6 +88,11 @@ class LabellingPlan(Plan):
     negative_share: int = declared(
         Whole("Weight of what is not relevant", 0, 100, help=NEGATIVE_HELP), 25
     )
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """See ``Plan.checks``."""
+        return checks_of(self)
 
     @property
     def has_items(self) -> bool:

@@ -40,6 +40,7 @@ from survey.core.agreement.arm_effects import (
     ArmEffects,
     arm_effects,
 )
+from survey.core.agreement.attention import Attention, Scores
 from survey.core.agreement.concordance import Concordance, MeanAgreement, ParticipantOrders
 from survey.core.agreement.contrasts import Balanced, Beyond, ContrastPart
 from survey.core.agreement.credits import Ballots, Rankings, tally_credits
@@ -83,9 +84,6 @@ OF_INTERVAL = ("estimand", "n", "unit", "ci95", "why")  # of a test against 0, w
 
 
 OF_VERDICT = ("pair", "scope", "preferred", "preferred_for", "population", "sentence")
-
-
-HALF_OF_PAIRS = 0.5  # below it, a repeated answer reverses most pairs of lists of the first
 
 
 @dataclass(frozen=True)
@@ -133,7 +131,7 @@ class Analysis:
     participants of an arm that shows none, who are in no vote; ``anchoring``: None without arms
     and first orderings; ``arms``: what arms change, None without arms; ``runs``: those that the
     lists come from, if any; ``own_orderings``: what the verdicts are of where no participant was
-    shown columns, else None.
+    shown columns, else None; ``attention``: None without control questions.
     """
 
     votes_before_options: Votes
@@ -153,6 +151,7 @@ class Analysis:
     arms: ArmEffects | None = None
     runs: tuple[RunPlace, ...] = ()
     own_orderings: OwnOrderings | None = None
+    attention: Attention | None = None
 
     @property
     def study(self) -> Mapping[str, Any]:
@@ -231,7 +230,7 @@ def analyse_votes(
     people = answers.of_people(~people_mask(votes.simulated_ids, answers))
     flags = quality_flags(people, votes.asked, votes.signs)
     if options.exclude_flagged:
-        flagged = flagged_for_exclusion(flags)
+        flagged = flagged_people(votes, flags)
         votes = replace(votes, answers=answers.of_people(~people_mask(flagged, answers)))
         left_out = replace(left_out, flagged=len(flagged))
     votes = _without_question(votes, options.without_question)
@@ -267,6 +266,15 @@ def analyse_votes(
         flags=flags,
         own_orderings=own_orderings,
     )
+
+
+def flagged_people(votes: Votes, flags: Sequence[Flag]) -> frozenset[str]:
+    """Return whom "without flagged participants" leaves out; bots, if they fail a control question.
+
+    They get no flag, but so a rehearsal shows what a careless person would bring about.
+    """
+    bots = votes.simulated_ids & {*votes.signs.wrong, *votes.signs.reversed}
+    return frozenset(flagged_for_exclusion(flags)) | bots.intersection(votes.answers.people)
 
 
 def _count_missing(votes_before_options: Votes, votes: Votes) -> int:
@@ -396,6 +404,7 @@ def analyse_records(
         anchoring=_anchoring(plan, rankings, counted_answers, shown, first_answers),
         arms=_arm_effects(plan, analysis, everyone),
         runs=_runs(questions, analysis, counted_answers, people),
+        attention=_attention(plan, controls),
     )
 
 
@@ -486,6 +495,18 @@ def _controls(
     return controls
 
 
+def _attention(
+    plan: OrderingPlan, controls: Mapping[str, Repetition | Obvious]
+) -> Attention | None:
+    """Return how participants answered the control questions, None where there are none."""
+    scores = []
+    for check in plan.checks:
+        control = controls[check.name]
+        asked = np.ones(len(control.ids), dtype=np.int64)
+        scores.append(Scores(check, control.ids, control.right.astype(np.int64), asked))
+    return Attention(tuple(scores)) if scores else None
+
+
 def _signs(
     everyone: People,
     without_columns: NDArray[np.str_],
@@ -500,7 +521,7 @@ def _signs(
     if isinstance(obvious, Obvious):
         signs = replace(signs, wrong=frozenset(obvious.ids[~obvious.right].tolist()))
     if isinstance(repetition, Repetition):
-        below = repetition.rates < HALF_OF_PAIRS
+        below = ~repetition.right
         rates = zip(repetition.ids[below].tolist(), repetition.rates[below].tolist(), strict=True)
         signs = replace(signs, reversed=dict(rates))
     return signs

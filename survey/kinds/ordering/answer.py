@@ -62,6 +62,13 @@ class OrderingAnswer:
         if self.typed and not self.clicked:
             raise ValueError("only an ordering that is a column's can be typed in its place")
 
+    def orderings(
+        self, orders: Mapping[str, Ranking], shown: OrderingPresentation
+    ) -> frozenset[Ranking]:
+        """Return the orderings that it stands for, by the measures' orders of the question."""
+        ticked = (orders[shown.label_order[label - 1]] for label in self.clicked)
+        return frozenset(ticked if self.own is None else [self.own])
+
     def credited(self, view: BlindedQuestion) -> "OrderingAnswer":
         """Return the answer with an own ordering that columns have credited to these columns."""
         same = frozenset(each.label for each in view.columns if each.ranking == self.own)

@@ -95,6 +95,10 @@ class Preference:
 class OrderingBot:
     """The simulated answers of the kind of question "ordering"."""
 
+    def careless(self, plan: OrderingPlan) -> str:
+        """Return that every answer is a random order of its own."""
+        return f"{OTHER}=1"
+
     def preference(self, plan: OrderingPlan, text: str | None, shown: Shown) -> Preference:
         """Read a preference among the plan's measures; see ``Preference.parse``."""
         preference = Preference.parse(text, plan.measures)

@@ -8,7 +8,6 @@ from survey.core.agreement.fewest import too_few_to_decide
 from survey.core.measures import MEASURES, measure_named
 from survey.core.measures.nmrr_mnro import mnro_horizon, nmrr_horizon
 from survey.core.studies.fields import Finding, list_words
-from survey.core.studies.plan import OBVIOUS, REPEATED
 from survey.core.studies.questions import Question
 from survey.core.studies.rankings import Ranking, identical_groups
 from survey.kinds.ordering.plan import NEVER, OrderingPlan
@@ -68,16 +67,6 @@ def sizes(plan: OrderingPlan) -> Iterator[Finding]:
     comparisons = 1 if plan.primary else comb(len(plan.measures), 2)
     mend = "lists" if plan.own_lists else "questions"
     yield from too_few_to_decide(plan.participants, plan.questions, comparisons, mend)
-
-
-def controls(plan: OrderingPlan, questions: Sequence[Question]) -> Iterator[Finding]:
-    """Yield a finding for each control question: what it is, and that it is no vote."""
-    if again := plan.number_of(REPEATED):
-        yield Finding(again, f"question {plan.repeated} once more; it is no vote")
-    for question in questions:
-        if question.number == plan.number_of(OBVIOUS):
-            text = f"obvious, without methods: {obvious_order(question)}; it is no vote"
-            yield Finding(question.number, text)
 
 
 def obvious_order(question: Question) -> Ranking:

@@ -6,11 +6,16 @@ from functools import lru_cache
 from random import Random
 from typing import Any
 
+from survey.core.agreement.concordance import combined_order
 from survey.core.agreement.credits import chance_credits
+from survey.core.agreement.quality import HALF_OF_PAIRS
 from survey.core.collections.items import FindItems, Item, Result, Topic
 from survey.core.measures import MEASURES, Setting
+from survey.core.statistics.rater_agreement import agreement_rate
+from survey.core.studies.attention import Check
 from survey.core.studies.fields import Finding, list_words
 from survey.core.studies.generators import GENERATOR_VERSION
+from survey.core.studies.plan import OBVIOUS
 from survey.core.studies.question_checks import (
     QuestionCheck,
     compare_orders,
@@ -26,6 +31,7 @@ from survey.core.studies.questions import (
     build_question,
     draw_blinding,
     rankings_of,
+    reversed_pairs,
 )
 from survey.core.studies.rankings import Ranking
 from survey.kinds import Kind, Results
@@ -34,6 +40,7 @@ from survey.kinds.ordering.answer import OrderingAnswer, OrderingPresentation
 from survey.kinds.ordering.bot import OrderingBot
 from survey.kinds.ordering.departures import departures_of
 from survey.kinds.ordering.files import OrderingFiles
+from survey.kinds.ordering.findings import obvious_order
 from survey.kinds.ordering.models import TABLES
 from survey.kinds.ordering.pages import OrderingPages
 from survey.kinds.ordering.plan import AFTER, NEVER, OrderingPlan
@@ -155,7 +162,7 @@ class OrderingKind(  # type: ignore[misc] # each part has types of its own
         return f"{list_words(plan.measures)} order the lists differently in {of_all}{less}"
 
     def findings(self, plan: OrderingPlan, questions: Sequence[Question]) -> list[Finding]:
-        """Return findings on horizons, orders, marks, sizes, printed values and controls."""
+        """Return findings on horizons, orders, marks, sizes and printed values."""
         counted = [question for question in questions if question.number <= plan.questions]
         printing = (finding for question in counted for finding in printing_findings(question))
         return [
@@ -164,8 +171,29 @@ class OrderingKind(  # type: ignore[misc] # each part has types of its own
             *findings.sizes(plan),
             *findings.design(plan),
             *printing,
-            *findings.controls(plan, questions),
         ]
+
+    def check_in_words(
+        self, plan: OrderingPlan, check: Check, questions: Mapping[int, Question]
+    ) -> str:
+        """See ``Declaration.check_in_words``; of the obvious question with its order."""
+        if check.name != OBVIOUS:
+            return check.text
+        return f"{check.text}: {obvious_order(questions[plan.last_number])}"
+
+    def are_right(
+        self, plan: OrderingPlan, check: Check, answers: Sequence[tuple[Question, Any]]
+    ) -> Sequence[bool]:
+        """See ``Declaration.are_right``; the analysis does the same for all people at once."""
+        if check.name == OBVIOUS:
+            [(question, row)] = answers
+            own = row.answer.own
+            return [own is not None and not reversed_pairs(question.lists, own)]
+        first, second = (
+            combined_order(row.answer.orderings(question.rankings, row.drawn))
+            for question, row in answers
+        )
+        return [bool(agreement_rate(first, second) >= HALF_OF_PAIRS)]
 
     def departures(self, plan: OrderingPlan) -> Sequence[tuple[str, str, str]]:
         """See ``Declaration.departures``."""

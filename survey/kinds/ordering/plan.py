@@ -9,6 +9,7 @@ from random import Random
 from typing import Any, ClassVar, Self
 
 from survey.core.measures import MEASURES, Setting, mentioned_measure, name_faults
+from survey.core.studies.attention import Check
 from survey.core.studies.fields import (
     Choice,
     Fault,
@@ -137,6 +138,8 @@ OBVIOUS_HELP = (
     "Another question without methods, in which each list beats the next at every position. "
     "Who orders two of them the wrong way round is reported. The answer is no vote."
 )
+SAME_ORDER = "both answers agree on half of the pairs of lists, or more"
+NONE_REVERSED = "no list is put above one that is earlier at every position"
 OLDEST_MEASURES = frozenset({"AP", "NMRR", "MNRO"})
 # Questions × lists × relevant items of drawn lists. Drawing 5,000,000 would take minutes.
 MOST_PLAN_POSITIONS = 100_000
@@ -270,9 +273,13 @@ class OrderingPlan(Plan):
         return tuple(self.in_arm(arm).columns for arm in self.arms) or (self.columns,)
 
     @property
-    def controls(self) -> tuple[str, ...]:
+    def checks(self) -> tuple[Check, ...]:
         """REPEATED and OBVIOUS, where the plan asks for them."""
-        return (*((REPEATED,) if self.repeated else ()), *((OBVIOUS,) if self.obvious else ()))
+        repeated = Check(
+            REPEATED, f"question {self.repeated} once more", SAME_ORDER, again=self.repeated
+        )
+        obvious = Check(OBVIOUS, "obvious, without methods", NONE_REVERSED)
+        return (*((repeated,) if self.repeated else ()), *((obvious,) if self.obvious else ()))
 
     def for_question(self, number: int) -> Self:
         """Return the plan without methods for the obvious question, else unchanged.
@@ -284,21 +291,14 @@ class OrderingPlan(Plan):
         met: Self = changed(self, columns=NEVER, arms=(), arm_settings=(), obvious=False)
         return met
 
-    def is_for_all(self, number: int) -> bool:
-        """Return whether it is the question that is asked again."""
-        return number == self.repeated
-
     def arrange(self, numbers: Iterable[int], chance: Random) -> list[int]:
         """See ``Plan.arrange``.
 
         The obvious question comes in the middle, or anywhere but first where questions are
-        shuffled; the repeated one comes last, and its question in the first half.
+        shuffled; the repeated one comes last.
         """
-        order = super().arrange(numbers, chance)
+        order = self.shuffled(numbers, chance)
         half = (len(order) + 1) // 2
-        if self.repeated in order[half:]:
-            order.remove(self.repeated)
-            order.insert(chance.randrange(half), self.repeated)
         if obvious := self.number_of(OBVIOUS):
             place = chance.randint(1, len(order)) if self.shuffle_questions else half
             order.insert(place, obvious)

@@ -1,9 +1,9 @@
 """The results of an ordering study: what the votes support, tables, figures and report."""
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from survey.core.agreement.agreement import Difference, MeanTests
 from survey.core.agreement.credits import Ballots, tally_credits
@@ -17,9 +17,15 @@ from survey.core.agreement.headlines import (
 )
 from survey.figures.analysis import analysis_exhibits
 from survey.figures.exhibit import Exhibit
-from survey.kinds.ordering.analysis import Analysis, analysis_json
+from survey.kinds.ordering.analysis import (
+    Analysis,
+    analyse_votes,
+    analysis_json,
+    flagged_people,
+)
 from survey.kinds.ordering.sheets import participants_exhibits, participants_sheet, tables_of
 from survey.services.analysis.arm_sheets import arms_section
+from survey.services.analysis.attention import without_flagged
 from survey.services.analysis.results import (
     IN_FULL,
     NO_EVIDENCE,
@@ -109,6 +115,7 @@ class OrderingResults(Results):
     guide = "statistics#the-sentences"
 
     analysis: Analysis
+    has_own_flags: ClassVar[bool] = True
 
     @classmethod
     def of(cls, analysis: Analysis) -> "OrderingResults":
@@ -118,6 +125,8 @@ class OrderingResults(Results):
             study=analysis.study,
             simulated_ids=analysis.votes.simulated_ids,
             left_out=analysis.left_out,
+            attention=analysis.attention,
+            repeated=_repeated(analysis),
         )
 
     def as_json(self) -> dict[str, Any]:
@@ -310,6 +319,7 @@ class OrderingResults(Results):
                 [Listing(self._sheet["sensitivity"])],
             ),
             Section("second-opinion", "A second opinion", "Second opinion", self._second_opinion),
+            *self.attention_sections,
             self._flags,
             *self.sections_of(self._sheet[each.name] for each in self.beside),
             Section("methods", "What is meant", "Methods", [Terms(self._methods)]),
@@ -436,6 +446,17 @@ class OrderingResults(Results):
             ("Several comparisons", corrected),
             ("Not offered", NOT_OFFERED),
         ]
+
+
+def _repeated(analysis: Analysis) -> str:
+    """Return the headline without flagged participants, of a study with attention checks."""
+    votes, options = analysis.votes_before_options, analysis.options
+    flagged = flagged_people(votes, analysis.flags) if analysis.attention else ()
+    if not flagged or options.exclude_flagged:
+        return ""
+    options = replace(options, exclude_flagged=True)
+    others = OrderingResults(analyse_votes(votes, analysis.left_out, options))
+    return without_flagged(len(flagged), others.nothing or others.headline)
 
 
 def _is_equal_together(difference: Difference, level: float) -> bool:

@@ -43,6 +43,10 @@ class Leaning(NamedTuple):
 class PreferenceBot:
     """The simulated answers to preference questions, see ``KindBot``."""
 
+    def careless(self, plan: PreferencePlan) -> str:
+        """Return noise beside which no difference counts."""
+        return f"{plan.measures[0]}:1000000000"
+
     def preference(self, plan: PreferencePlan, text: str | None, shown: Shown) -> Leaning:
         """Read "AP:0.2": a measure of the plan, and noise; by default the plan's first measure.
 

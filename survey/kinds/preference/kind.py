@@ -14,7 +14,9 @@ from survey.core.agreement.differences import pairs
 from survey.core.agreement.fewest import too_few_to_decide
 from survey.core.agreement.preferences import agreement_of
 from survey.core.collections.items import FindItems, Item, Result, Topic
+from survey.core.studies.attention import Check
 from survey.core.studies.fields import Finding
+from survey.core.studies.plan import OTHER_TOPIC
 from survey.core.studies.question_checks import texts_in_grid
 from survey.core.studies.questions import Question, rankings_of
 from survey.db.models.base import Base
@@ -83,6 +85,25 @@ class PreferenceKind(
         """Draw which list is at the left."""
         return PreferencePresentation(chance.choice(LIST_LETTERS))
 
+    def draw_again(
+        self,
+        plan: PreferencePlan,
+        question: Question,
+        earlier: PreferencePresentation,
+        chance: Random,
+    ) -> PreferencePresentation:
+        """Return the lists with their sides swapped."""
+        return PreferencePresentation(earlier.sides[1])
+
+    def are_right(
+        self, plan: PreferencePlan, check: Check, answers: Sequence[tuple[Question, Preferred]]
+    ) -> Sequence[bool]:
+        """See ``Declaration.are_right``; of a list of another topic, list A is of the own one."""
+        letters = [_letter(row) for _, row in answers]
+        if check.name == OTHER_TOPIC:
+            return [letter == LIST_LETTERS[0] for letter in letters]
+        return [{*letters} != {*LIST_LETTERS}]
+
     def show(self, question: Question, presentation: PreferencePresentation) -> PreferenceView:
         """Return the positions of both lists; ``with_items`` adds their first results."""
         left, right = (Side(question.lists[letter]) for letter in presentation.sides)
@@ -128,6 +149,7 @@ class PreferenceKind(
 
     def verdict(self, plan: PreferencePlan, questions: Sequence[Question]) -> str:
         """Say on how many pairs measures contradict each other, or a single one favours a list."""
+        questions = questions[: plan.questions]
         signs = [{sign_of(question, name) for name in plan.measures} for question in questions]
         if len(plan.measures) == 1:
             useful = sum(each != {0} for each in signs)
@@ -138,6 +160,7 @@ class PreferenceKind(
     def findings(self, plan: PreferencePlan, questions: Sequence[Question]) -> Iterator[Finding]:
         """Yield how pairs were selected, and where measures contradict each other."""
         yield Finding(None, f"pairs: {plan.selection_sentence}")
+        questions = questions[: plan.questions]
         signs = {
             name: [sign_of(question, name) for question in questions] for name in plan.measures
         }
@@ -280,7 +303,8 @@ class PreferenceKind(
         level = level_left(plan, content.looks, finished)
         judgements = [*map(_judgement, answers)]
         arms = {person.public_id: person.arm for person in counted if person.arm}
-        of_study = (plan, content.questions, judgements, content.looks, level, arms)
+        questions = content.questions[: plan.questions]
+        of_study = (plan, questions, judgements, content.looks, level, arms)
         return PreferenceResults(*of_study, **content.known(options))
 
     def tried(
@@ -326,15 +350,20 @@ def _described(plan: PreferencePlan, side: Side) -> dict[str, Any]:
     }
 
 
+def _letter(row: Preferred) -> str:
+    """Return the letter of the preferred list, or EQUAL or NEITHER."""
+    preferred = row.answer.preferred
+    return dict(zip((LEFT, RIGHT), row.drawn.sides, strict=True)).get(preferred, preferred)
+
+
 def _judgement(row: Preferred) -> Judgement:
     """Return a preference for the analysis, which names lists by letter, not by side."""
-    letters = row.drawn.sides
-    answer, by_side = row.answer, dict(zip((LEFT, RIGHT), letters, strict=True))
+    letters, answer = row.drawn.sides, row.answer
     satisfaction = answer.satisfaction_left, answer.satisfaction_right
     return Judgement(
         participant=row.participant,
         question=row.question,
-        preferred=by_side.get(answer.preferred, answer.preferred),
+        preferred=_letter(row),
         side=answer.preferred,
         strength=answer.strength,
         satisfaction=dict(zip(letters, satisfaction, strict=True)),
@@ -367,7 +396,8 @@ def _long(content: Content) -> Iterator[str]:
 
     for row in content.answers.rows():
         sign = _judgement(row).sign
-        if sign and row.participant in counted:
+        is_counted = row.question <= results.plan.questions and row.participant in counted
+        if sign and is_counted:
             seconds = seconds_taken(row.active_seconds, row.shown_at, row.submitted_at)
             source = questions[row.question].source
             start = start_of_line(

@@ -6,15 +6,17 @@ a pair is theirs (Sanderson et al., SIGIR 2010; Sakai & Zeng, SIGIR 2019 and TOI
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from itertools import combinations, groupby
+from itertools import combinations, groupby, product
 from typing import Any, ClassVar, NamedTuple
 
 from survey.core.measures import MEASURES, Setting, name_faults
+from survey.core.studies.attention import Check
 from survey.core.studies.fields import (
     Choice,
     Fault,
+    Rule,
     Switch,
     Whole,
     Words,
@@ -31,11 +33,13 @@ from survey.core.studies.plan import (
     LAYOUT,
     MARK_QUERY_WORDS,
     NUMBERS,
+    OTHER_TOPIC,
     PRACTICE,
+    REPEATED,
     STRIP,
     Plan,
 )
-from survey.core.studies.provenance import MOST_STORED_RESULTS, Provenance
+from survey.core.studies.provenance import MOST_STORED_RESULTS, Provenance, QuestionSource
 from survey.core.studies.questions import NO_MARKS, Marks, Question, build_question
 from survey.core.studies.run_lists import MOST_PAIRED_TOPICS
 
@@ -53,6 +57,7 @@ MOST_PAIRS = 1_000
 MOST_MEASURES = 12
 STRENGTH_SECONDS, SATISFACTION_SECONDS = 5, 8
 PAIR_STREAM = 0x7061_6972  # "pair" in ASCII: random numbers unrelated to those of other draws
+CHECK_STREAM = 0x6368_6563  # "chec"
 
 MEASURES_HELP = (
     "One to twelve, separated by spaces, like AP NMRR P@10. Participants never see their names."
@@ -63,6 +68,17 @@ SELECTION_HELP = (
     "for it or against it. Each is that one equally often, and favours either of two runs equally "
     "often, so that people who like one run in general favour no measure."
 )
+OTHER_HELP = (
+    "An attention check, at a random place: of two lists, one is of another topic. Who does not "
+    "prefer the other one is flagged. The answer counts nowhere else."
+)
+AGAIN_HELP = (
+    "An attention check: the number of a question, which comes again later with its sides swapped. "
+    "Who then prefers the other list is flagged. The second answer counts nowhere else."
+)
+AGAIN = Whole("Ask a pair again", 1, MOST_PAIRS, optional=True, help=AGAIN_HELP)
+ITS_OWN = "the list of the topic is preferred"
+NOT_REVERSED = "the other list is not preferred the second time"
 SATISFACTION_HELP = "From 1, not at all, to 5, very."
 
 ListsOfTopics = tuple[tuple[tuple[int, ...], ...], ...]
@@ -92,6 +108,15 @@ class Contest(NamedTuple):
     alone: int
     sign: int
     pair: RunPair
+
+
+class UnlikeLists(NamedTuple):
+    """Two lists of different topics and runs, by the indices of these."""
+
+    topic: int
+    run: int
+    other_topic: int
+    other_run: int
 
 
 def balanced_step(contrast: Sequence[str]) -> int:
@@ -142,11 +167,24 @@ class PreferencePlan(Plan):
     mark_relevant: bool = declared(Switch("Mark the results that were searched for"), False)
     mark_query_words: bool = declared(MARK_QUERY_WORDS, False)
     show_positions: bool = declared(Switch("Show positions as numbers"), True)
+    other_topic: bool = declared(Switch("Show a list of another topic", help=OTHER_HELP), False)
+    asked_again: int | None = declared(AGAIN, None)
     ask_strength: bool = declared(Switch("Ask how much better the preferred list is"), False)
     ask_satisfaction: bool = declared(
         Switch("Ask how satisfied people are with each list", help=SATISFACTION_HELP), False
     )
     shuffle_questions: bool = declared(Switch("Shuffle the questions for each participant"), True)
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """OTHER_TOPIC and REPEATED, where the plan asks for them."""
+        other = Check(OTHER_TOPIC, "a list against one of another topic", ITS_OWN, 1 / 4)
+        # Of random answers 1/2 · 1/2 prefer a list both times, and half of these another one.
+        again = Check(
+            *(REPEATED, f"pair {self.asked_again} once more, sides swapped", NOT_REVERSED, 7 / 8),
+            again=self.asked_again,
+        )
+        return (*((other,) if self.other_topic else ()), *((again,) if self.asked_again else ()))
 
     @property
     def has_items(self) -> bool:
@@ -188,9 +226,65 @@ class PreferencePlan(Plan):
         return self.provenance.runs if self.provenance else ()
 
     def draw_questions(self) -> list[Question]:
-        """Return a question for each selected pair, by topic and then by run."""
+        """Return a question for each selected pair, by topic and then by run; checks follow."""
         pairs = sorted(self._selected(), key=lambda pair: (pair.topic, pair.runs))
-        return [self._question(number, pair) for number, pair in enumerate(pairs, 1)]
+        questions = [self._question(number, pair) for number, pair in enumerate(pairs, 1)]
+        if number := self.number_of(OTHER_TOPIC):
+            questions.append(self._of_other_topic(number))
+        if self.asked_again:
+            original = questions[self.asked_again - 1]
+            questions.append(replace(original, number=self.last_number))
+        return questions
+
+    def _of_other_topic(self, number: int) -> Question:
+        """Return a list with a match among its first, against one in which no match is."""
+        [lists] = self._unlike
+        ranks = self.own_lists[lists.topic][lists.run]
+        marks = self.own_marks[lists.topic] if self.own_marks else NO_MARKS
+        source, run, other = None, lists.run, lists.other_run
+        if self.provenance is not None:
+            documents, depth = self.provenance.documents, self.depth
+            both = documents[lists.topic][lists.run], documents[lists.other_topic][lists.other_run]
+            source = QuestionSource(
+                self.topics[lists.topic],
+                dict(zip(LIST_LETTERS, (self.runs[each] for each in (run, other)), strict=True)),
+                dict(zip(LIST_LETTERS, (row[:depth] for row in both), strict=True)),
+            )
+        both_marks = marks.reordered((lists.run, lists.run))
+        positions = [ranks, self._last(len(ranks))]
+        return build_question(number, positions, self.measures, self.setting, both_marks, source)
+
+    def _last(self, count: int) -> range:
+        """Return the last positions, as which documents count that a list does not have."""
+        return range(self.collection_size - count + 1, self.collection_size + 1)
+
+    @cached_property
+    def _unlike(self) -> list[UnlikeLists]:
+        """A list with a match among its first, and one of another topic and run without any.
+
+        Drawn by the seed; empty where there are no such lists.
+        """
+        documents = self.provenance.documents if self.provenance else ()
+        order = Positions(self.seed, 0, CHECK_STREAM).order(len(documents))
+        for topic in order:
+            matches = [sum(rank <= self.depth for rank in ranks) for ranks in self.own_lists[topic]]
+            run = matches.index(max(matches))
+            last = self._last(len(self.own_lists[topic][run]))
+            marks_last = self.has_items and self.mark_relevant and last[0] <= self.depth
+            if not matches[run] or marks_last or self.own_lists[topic][run] == (*last,):
+                continue
+            known = {*documents[topic][run][: self.depth], *self._matches(topic)}
+            for other, another in product(order, range(len(self.runs))):
+                row = documents[other][another][: self.depth]
+                if other != topic and another != run and row and known.isdisjoint(row):
+                    return [UnlikeLists(topic, run, other, another)]
+        return []
+
+    def _matches(self, topic: int) -> Iterator[str]:
+        """Yield the known documents of a topic's lists that match it."""
+        documents = self.provenance.documents[topic] if self.provenance else ()
+        for row, ranks in zip(documents, self.own_lists[topic], strict=True):
+            yield from (row[rank - 1] for rank in ranks if rank <= len(row))
 
     @cached_property
     def pairs(self) -> list[RunPair]:
@@ -417,6 +511,21 @@ class PreferencePlan(Plan):
             yield Fault(("contrast",), f"contrast is {shown}; two or more {known} are needed")
         elif registered:
             yield from self._need_faults() or self._pair_faults()
+        if self.other_topic and not self._unlike:
+            yield Fault(
+                ("other_topic",),
+                "no list of one topic has nothing in common with one of another topic; leave it "
+                "out, or give other runs or topics",
+            )
+
+    def _rules(self) -> dict[str, Rule]:
+        rules, questions = super()._rules(), self.questions
+        if isinstance(questions, int):
+            # In a fixed order, other questions have to come before it is asked again.
+            is_fixed = self.design == "all" and not self.shuffle_questions
+            latest = max(1, (questions + 1) // 2 if is_fixed else questions)
+            rules["asked_again"] = replace(AGAIN, highest=latest)
+        return rules
 
     def _need_faults(self) -> list[Fault]:
         remedy = "documents; give a file of clusters"

@@ -9,11 +9,18 @@ from itertools import chain
 from typing import Any, ClassVar, NamedTuple
 
 from survey import figures
+from survey.core.agreement.attention import Attention
 from survey.core.agreement.credits import Credits
 from survey.core.text_input import Json
 from survey.errors import SurveyError
 from survey.figures import as_svg as as_svg
 from survey.figures.exhibit import Exhibit
+from survey.services.analysis.attention import (
+    attention_json,
+    attention_sentence,
+    attention_sheet,
+    flags_sheet,
+)
 from survey.services.analysis.beside import beside_json
 from survey.services.analysis.sheets import SHEET_FORMATS, Sheet, Table, count_of
 from survey.services.analysis.study_results import LeftOut
@@ -128,7 +135,8 @@ class Results(ABC):
     A kind says at least its ``headline``, its ``participants`` and ``as_json``; all else has a
     default. ``study``: facts: title, language, digest; ``simulated_ids``: of the participants who
     are test data and count; ``left_out``: numbers of those who do not count. ``beside``: tables of
-    what was answered beside the questions.
+    what was answered beside the questions. ``attention``: the answers to attention checks, None
+    without such; ``repeated``: the headline without those whom they flag, "" where none is.
     """
 
     guide: ClassVar[str] = "analysis#close-and-analyse"  # the section that explains them
@@ -145,6 +153,9 @@ class Results(ABC):
     simulated_ids: frozenset[str] = frozenset()
     left_out: LeftOut = NOBODY
     beside: tuple[Sheet, ...] = ()
+    attention: Attention | None = None
+    repeated: str = ""
+    has_own_flags: ClassVar[bool] = False  # and tells of attention checks in JSON of its own
 
     @property
     @abstractmethod
@@ -162,7 +173,11 @@ class Results(ABC):
 
     def all_json(self) -> dict[str, Json]:
         """Return all figures, with those of what was answered beside the questions."""
-        return {**self.as_json(), **({"beside": beside_json(self.beside)} if self.beside else {})}
+        content = self.as_json()
+        if self.attention and not self.has_own_flags:
+            repeated = {"without_flagged": self.repeated} if self.repeated else {}
+            content = {**content, "attention": {**attention_json(self.attention), **repeated}}
+        return {**content, **({"beside": beside_json(self.beside)} if self.beside else {})}
 
     @property
     def past_votes(self) -> PastVotes | None:
@@ -257,11 +272,37 @@ class Results(ABC):
         for exhibit in self.exhibits:
             figure = Figure(exhibit, has_caption=False)
             sections.append(Section(exhibit.name, exhibit.title, exhibit.title, [figure]))
-        sections += self.sections_of(self.sheets)
+        sections += self.attention_sections
+        checks = {each.name for each in self._attention_sheets}
+        sections += self.sections_of(each for each in self.sheets if each.name not in checks)
         if (contested := self.contested()) and contested.topics:
             title = "Where they differ most"
             sections.append(Section("contested", title, "Where they differ", [contested]))
         return sections
+
+    @property
+    def attention_sections(self) -> list[Section]:
+        """The part of the report on attention checks, if the study has some."""
+        if self.attention is None:
+            return []
+        blocks: list[Block] = [Prose(attention_sentence(self.attention), is_small=False)]
+        blocks += [Prose(self.repeated, is_small=False)] if self.repeated else []
+        sheets = {each.name: each for each in self.sheets}
+        blocks += [
+            Listing(sheets[each.name], has_caption=each.name == "flags")
+            for each in self._attention_sheets
+            if each.rows
+        ]
+        flagged = len(self.attention.flagged)
+        gist = f"{count_of(flagged, 'participant')} flagged"
+        return [Section("attention", "Attention checks", "Attention", blocks, gist)]
+
+    @property
+    def _attention_sheets(self) -> list[Sheet]:
+        if self.attention is None:
+            return []
+        flags = [] if self.has_own_flags else [flags_sheet(self.attention)]
+        return [attention_sheet(self.attention), *flags]
 
     @staticmethod
     def sections_of(sheets: Iterable[Sheet]) -> Iterator[Section]:
@@ -317,7 +358,7 @@ class Results(ABC):
     def sheets(self) -> list[Sheet]:
         """The tables; where simulated participants are counted, the note of each says so."""
         notice = self.simulated
-        sheets = chain(self.own_sheets(), self.beside)
+        sheets = chain(self.own_sheets(), self._attention_sheets, self.beside)
         return [replace(each, note=f"{each.note} {notice}".strip()) for each in sheets]
 
     @cached_property

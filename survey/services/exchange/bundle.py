@@ -192,18 +192,19 @@ def has_options(plan: Plan) -> bool:
 
 def require_options(plan: Plan, options: AnalysisOptions) -> None:
     """Refuse options that the analysis of a plan's kind does not have; raises SurveyError."""
-    if has_options(plan) or options.as_planned:
+    has_checks = bool(plan.checks)
+    others = replace(options, exclude_flagged=False) if has_checks else options
+    if has_options(plan) or others.as_planned:
         return
     default = AnalysisOptions()
     options_set = [
         f"--{each.name.replace('_', '-')}"
         for each in fields(options)
-        if each.name != "include_test"
-        and getattr(options, each.name) != getattr(default, each.name)
+        if each.name != "include_test" and getattr(others, each.name) != getattr(default, each.name)
     ]
     raise SurveyError(
         f"The analysis of a study of kind {plan.kind!r} does not have {list_words(options_set)}; "
-        "of such options it has --include-test only."
+        f"of such options it has --include-test{' and --exclude-flagged' * has_checks} only."
     )
 
 

@@ -24,6 +24,7 @@ from sqlalchemy.orm import InstrumentedAttribute
 from survey.core.collections.items import Item, Topic
 from survey.core.kinds import DEFAULT, KIND_KEY, KINDS, has_known_kind, plan_from_json
 from survey.core.measures import MEASURES
+from survey.core.studies.attention import ATTENTION_NAMES
 from survey.core.studies.fields import (
     CLOSING,
     PERSONAL,
@@ -766,15 +767,19 @@ def _split_lines(texts: Iterable[str]) -> Iterator[str]:
 
 
 def _check_minutes(files: Files, recomputed: Iterable[str]) -> None:
-    """Compare the minutes in participants.csv, which may lack them; the rest of it was read."""
+    """Compare what is computed in participants.csv, which may lack it; the rest of it was read."""
     expected_rows = read_cells(_split_lines(recomputed), PARTICIPANTS_FILE)
-    column = next(expected_rows).index("minutes")
+    heading = next(expected_rows)
+    columns = {
+        name: heading.index(name) for name in ("minutes", *ATTENTION_NAMES) if name in heading
+    }
     rows = read_rows(files, PARTICIPANTS_FILE, (), Faults())
     for row, expected in zip(rows, expected_rows, strict=True):
-        wanted = expected[column]
-        cell = row.cells.get("minutes", wanted)
-        if cell != wanted and not _same_numbers(cell, wanted):
-            raise row.fault("minutes", f"recomputed {wanted!r}")
+        for name, column in columns.items():
+            wanted = expected[column]
+            cell = row.cells.get(name, wanted)
+            if cell != wanted and not _same_numbers(cell, wanted):
+                raise row.fault(name, f"recomputed {wanted!r}")
 
 
 def _same_numbers(cell: str, recomputed: str) -> bool:

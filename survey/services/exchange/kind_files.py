@@ -3,15 +3,18 @@
 import json
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import groupby
 from operator import attrgetter
 from sys import intern
 from typing import Any, ClassVar, Generic, NamedTuple
 
+import numpy as np
 from sqlalchemy.orm import Session
 
+from survey.core.agreement.attention import Attention
 from survey.core.kind import AnswerT, Declaration, PlanT, PresentationT, QuestionT
 from survey.core.kinds import KINDS
 from survey.core.studies.fields import (
@@ -29,9 +32,10 @@ from survey.db import export_queries
 from survey.db.models import Study
 from survey.db.models.base import TaskTables
 from survey.errors import SurveyError
+from survey.services.analysis.attention import without_flagged
 from survey.services.analysis.results import Results
 from survey.services.analysis.sheets import Sheet
-from survey.services.analysis.study_results import AnalysisOptions
+from survey.services.analysis.study_results import AnalysisOptions, Exclusions, LeftOut
 from survey.services.exchange.input_files import (
     BundleError,
     CsvRow,
@@ -110,17 +114,59 @@ class StudyAnswers(Generic[PlanT, QuestionT, PresentationT, AnswerT]):
         """
         package = KINDS.packages.get(self.kind.name)
         if package is None:
-            return self.kind.analyse(content, self.to_analyse(content, options), options)
+            return self._results(content, options)
         try:
-            return self.kind.analyse(content, self.to_analyse(content, options), options)
+            return self._results(content, options)
         except Exception as error:
             text = f"the kind {self.kind.name!r} of {package} could not analyse the answers"
             cause = f"{type(error).__name__}: {error}"
             raise SurveyError(f"{text} ({cause}); tell whoever wrote that package") from error
 
-    def to_analyse(self, content: Content, options: AnalysisOptions) -> Any:
-        """Return the answers of those who count, for the kind's ``analyse``."""
-        return [*self.counted(content, options)]
+    def _results(self, content: Content, options: AnalysisOptions) -> Results:
+        """Return the results with those of the attention checks."""
+        attention = self.attention(content, options)
+        flagged = attention.flagged if attention else frozenset()
+        without = flagged if options.exclude_flagged else frozenset()
+        results = self._analysed(content, options, without)
+        if attention is None:
+            return results
+        repeated = ""
+        if flagged and not without:
+            others = self._analysed(content, options, flagged)
+            repeated = without_flagged(len(flagged), others.nothing or others.headline)
+        if without:
+            flags = [(each.is_test, each.excluded) for each in content.participants()]
+            people = Exclusions(*np.array(flags, dtype=bool).reshape(-1, 2).T)
+            left_out = replace(LeftOut.of(people, options), flagged=len(without))
+            results = replace(results, left_out=left_out)
+        return replace(results, attention=attention, repeated=repeated)
+
+    def attention(self, content: Content, options: AnalysisOptions) -> Attention | None:
+        """Return how those who count answered attention checks, None without such in the plan."""
+        if not content.plan.checks:
+            return None
+        people = (
+            (person, {row.question: row for row in rows})
+            for person, rows in groupby(self.counted(content, options), attrgetter("participant"))
+        )
+        are_right: Any = self.kind.are_right
+        return Attention.of(content.plan, content.questions, people, are_right)
+
+    def _analysed(
+        self, content: Content, options: AnalysisOptions, without: Collection[str]
+    ) -> Results:
+        """Return the results without some participants, and without answers to checks."""
+        last = content.plan.questions
+        counted = (
+            row
+            for row in self.counted(content, options)
+            if row.question <= last and row.participant not in without
+        )
+        return self.kind.analyse(content, self.to_analyse(counted), options)
+
+    def to_analyse(self, counted: Iterable[Record[PresentationT, AnswerT]]) -> Any:
+        """Return the answers that count for the kind's ``analyse``: as a list."""
+        return [*counted]
 
     def counted(
         self, content: Content, options: AnalysisOptions

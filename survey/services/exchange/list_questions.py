@@ -7,7 +7,7 @@ from survey.core.collections.runs import names_of_runs, read_judgements
 from survey.core.measures import Setting
 from survey.core.studies.fields import list_words
 from survey.core.studies.own_lists import COLLECTION_SIZE, LIST_COLUMNS, LIST_RANGE, OwnLists
-from survey.core.studies.plan import OBVIOUS, REPEATED
+from survey.core.studies.plan import OBVIOUS, OTHER_TOPIC, REPEATED
 from survey.core.studies.provenance import RUN, Provenance, QuestionSource
 from survey.core.studies.questions import (
     MARK_TYPES,
@@ -212,7 +212,7 @@ def questions_table(plan: PlanOfLists) -> Table:
     """Return questions.csv, with marks, roles and sources where the plan has some."""
     marks = [_MARKS[mark_type] for mark_type in plan.marked]
     columns = [
-        *(*_QUESTION_COLUMNS, *marks, *([_ROLE] if plan.controls else [])),
+        *(*_QUESTION_COLUMNS, *marks, *([_role(plan)] if plan.controls else [])),
         *(_SOURCE_COLUMNS if plan.provenance else []),
     ]
     return Table("questions.csv", columns, _questions)
@@ -266,11 +266,15 @@ _MARKS = {
     ),
 }
 
-_ROLE = Column(
-    "role",
-    "what the question is for: its answers count as votes, or it controls how people answer",
-    allowed=f"{COUNTED_ROLE}, {REPEATED} (an earlier question once more), {OBVIOUS}",
-)
+
+def _role(plan: PlanOfLists) -> Column:
+    others = f", {OTHER_TOPIC} (a list of another topic)" * (OTHER_TOPIC in plan.controls)
+    return Column(
+        "role",
+        "what the question is for: its answers count as votes, or it controls how people answer",
+        allowed=f"{COUNTED_ROLE}, {REPEATED} (an earlier question once more), {OBVIOUS}{others}",
+    )
+
 
 _SOURCE_COLUMNS = [
     Column("topic", "what was searched for", allowed="empty for a question that was drawn"),

@@ -24,6 +24,7 @@ from sqlalchemy.orm import InstrumentedAttribute
 
 from survey.core.collections import items as collection
 from survey.core.kinds import KINDS
+from survey.core.studies.attention import ATTENTION_NAMES
 from survey.core.studies.fields import (
     CLOSING,
     LONGEST_ANSWER,
@@ -239,6 +240,8 @@ class Content:
         if not self.plan.ask:
             return results
         people = {each.public_id for each in self.counted(options)}
+        if options.exclude_flagged and results.attention:
+            people -= results.attention.flagged
         values = [
             (each.question, each.values)
             for each in self.beside()
@@ -464,6 +467,7 @@ def participants_table(plan: Plan) -> Table:
             columns += [_personal_column(each) for each in asked[field]]
         else:
             columns.append(_COMPUTED.get(field) or Column(name, source=EXPORTED[field]))
+    columns += ATTENTION_COLUMNS if tells_attention(plan) else []
     return Table(PARTICIPANTS_FILE, columns, _participants)
 
 
@@ -474,12 +478,37 @@ def _participants(content: Content) -> Iterator[Row]:
     # By column, so that a personal field may be called as a field of the record: "closing".
     columns = {name: field for name, field in participant_columns() if field not in _NOT_OF_RECORD}
     values = attrgetter(*columns.values())
+    attention = None
+    if tells_attention(content.plan):
+        options = AnalysisOptions(include_test=content.include_test)
+        attention = content.answers.attention(content, options)
     for person in content.participants():
         known = dict(zip(columns, values(person), strict=True))
         answers = {**person.personal, **(person.closing or {})}
+        if attention and person.public_id in attention.counts:
+            right, asked = attention.counts[person.public_id]
+            row = (right, asked, person.public_id in attention.flagged)
+            known |= zip(ATTENTION_NAMES, row, strict=True)
         yield cells({**empty, **known, MINUTES: minutes_taken(person), **answers})
 
 
+def tells_attention(plan: Plan) -> bool:
+    """Return whether participants.csv says how participants answered attention checks.
+
+    Where the analysis has flags of other sorts too, they are in analysis.json alone.
+    """
+    return bool(plan.checks) and not KINDS[plan.kind].has_options
+
+
+_CHECKS = ("answers to attention checks that are right", "answers to attention checks")
+_FLAGGED = "whether more than a third of the answers to a check are wrong (of two: both)"
+_NO_CHECK = "empty without an answer to a check, and for the excluded"
+ATTENTION_COLUMNS = [
+    Column(name, meaning, "whole number", f"{allowed}; {_NO_CHECK}", optional=True)
+    for name, meaning, allowed in zip(
+        ATTENTION_NAMES, (*_CHECKS, _FLAGGED), ("0, 1, …", "0, 1, …", "0 or 1"), strict=True
+    )
+]
 _NOT_OF_RECORD = (PERSONAL, CLOSING, MINUTES)
 
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from sqlalchemy.orm import Session
 
 from survey import tokens
+from survey.core.agreement.attention import Attention
 from survey.core.kinds import KINDS
 from survey.core.studies.plan import Plan
 from survey.db import queries
@@ -21,6 +22,7 @@ from survey.figures.exhibit import Exhibit
 from survey.services import accounts
 from survey.services.participation import participants
 from survey.services.participation.answers import REFUSALS
+from survey.services.participation.attention import attention_of
 from survey.services.participation.queue import has_queue
 
 INTERVALS = (60, 300, 900, 3600, 6 * 3600, 86400, 7 * 86400)  # seconds, of a picture of arrivals
@@ -51,6 +53,8 @@ class ListedParticipant:
     questions they are asked, so far where these depend on others. ``minutes``: from the
     beginning to the end, or to when they were last seen. ``away``: their slot is released.
     ``pace``: of questions that are answered in steps, None for others and before the first step.
+    ``attention``: how many attention checks they have right, in words; "" without such.
+    ``is_flagged``: whether they fail one.
     """
 
     participant: Participant
@@ -61,6 +65,8 @@ class ListedParticipant:
     minutes: float
     away: bool
     pace: Pace | None
+    attention: str
+    is_flagged: bool
 
 
 @dataclass(frozen=True)
@@ -145,11 +151,13 @@ def list_participants(session: Session, study: Study, id_prefix: str = "") -> St
         queued = [row.id for row in rows if has_queue(plan, row)]
         asked = queries.asked_counts(session, queued) if queued else {}
         paces = _paces(session, plan, [row.id for row in rows])
+        attention = attention_of(session, study, [row.id for row in rows])
         listed = [
             _listed_participant(
                 *(row, answered.get(row.id, 0), plan, since),
                 asked=asked.get(row.id, 0) if row.id in queued else plan.asked,
                 pace=paces.get(row.id),
+                attention=attention,
             )
             for row in rows
         ]
@@ -269,6 +277,7 @@ def _listed_participant(
     *,
     asked: int,
     pace: Pace | None,
+    attention: Attention | None,
 ) -> ListedParticipant:
     under_way = participant.status == "started"
     last_seen = participant.completed_at or participant.last_seen_at or participant.started_at
@@ -291,4 +300,6 @@ def _listed_participant(
         minutes=(last_seen - participant.started_at).total_seconds() / 60,
         away=under_way and participant.consented_at is not None and last_seen <= since,
         pace=pace,
+        attention=attention.sentence(participant.public_id) if attention else "",
+        is_flagged=attention is not None and participant.public_id in attention.flagged,
     )

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import Any
 
 from sqlalchemy import delete
 from sqlalchemy.orm import Session
@@ -641,8 +642,15 @@ def _present(
 ) -> None:
     """Draw and store how a participant meets questions; without practice the first is shown now."""
     kind, table = kind_of(plan), KINDS[plan.kind].tables.presentation
+    again = {plan.number_of(check.name): check.again for check in plan.checks}
+    shown: dict[int | None, Any] = {}
     for position, row in questions:
-        drawn = kind.draw(plan, kind.read_question(row.number, row.content), secrets.SystemRandom())
+        question, chance = kind.read_question(row.number, row.content), secrets.SystemRandom()
+        if (earlier := shown.get(again.get(row.number))) is None:
+            drawn = kind.draw(plan, question, chance)
+        else:
+            drawn = kind.draw_again(plan, question, earlier, chance)
+        shown[row.number] = drawn
         presentation = Presentation(
             participant_id=participant.id,
             question_id=row.id,

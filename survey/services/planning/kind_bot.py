@@ -24,6 +24,10 @@ class ByChance:
 class KindBot(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
     """The simulated answers of a kind."""
 
+    def careless(self, plan: PlanT) -> str | None:
+        """Return the preference of a bot that answers at random; None for the usual one."""
+        return None
+
     def preference(self, plan: PlanT, text: str | None, shown: Shown) -> Any:
         """Read what a bot prefers, which has ``as_json``; raises SurveyError.
 

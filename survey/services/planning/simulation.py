@@ -5,7 +5,7 @@ How a bot answers a question is a matter of the question's kind.
 
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import Any
@@ -60,20 +60,25 @@ def simulate(
     preferences: Mapping[str, object],
     seed: int,
     on_finished: Callable[[], object] = lambda: None,
+    careless: Sequence[Mapping[str, object]] = (),
 ) -> None:
     """Send ``participants`` bots through the survey at the address ``entry``.
 
     ``preferences``: see ``preferences_for``. Each bot has its own random stream from ``seed``, so
     the votes do not depend on which is faster: the same seed gives the same votes. ``on_finished``
-    is called after each. Raises SurveyError when a page does not lead on.
+    is called after each. ``careless``: the preferences of as many of the bots, which answer at
+    random. Raises SurveyError when a page does not lead on.
     """
 
-    def take_part(stream: np.random.SeedSequence) -> None:
-        Bot(entry, plan, preferences, np.random.default_rng(stream)).take_part()
+    def take_part(stream: np.random.SeedSequence, prefers: Mapping[str, object]) -> None:
+        Bot(entry, plan, prefers, np.random.default_rng(stream)).take_part()
 
     streams = np.random.SeedSequence(seed).spawn(participants)
+    of_bots = [*careless, *[preferences] * participants][:participants]
     with ThreadPoolExecutor(BOTS_AT_ONCE) as pool:
-        for _ in pool.map(take_part, streams):  # after an error or Ctrl-C it starts no further bot
+        for _ in pool.map(
+            take_part, streams, of_bots
+        ):  # after an error or Ctrl-C it starts no further bot
             on_finished()
 
 

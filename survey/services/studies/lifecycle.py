@@ -364,6 +364,7 @@ def admit_guests_only(session: Session, study: Study, who: str) -> None:
 def check_study(session: Session, study: Study) -> list[Finding]:
     """Return findings; one that has ``failed`` means that the study is broken."""
     findings = [*kind_of(study.plan).findings(study.plan, questions_of(study))]
+    findings += _check_findings(study)
     findings += _shown_faults(study)
     findings += [
         Finding(
@@ -402,6 +403,15 @@ def _quota_findings(plan: Plan) -> Iterator[Finding]:
         elif total < plan.participants:
             text += ": only people without a group could fill the rest"
             yield Finding(None, text, mend="personal_fields")
+
+
+def _check_findings(study: Study) -> Iterator[Finding]:
+    """Yield what each attention check asks, and when its answer is right."""
+    plan, questions = study.plan, {each.number: each for each in questions_of(study)}
+    for check in plan.checks:
+        text = kind_of(plan).check_in_words(plan, check, questions)
+        no_vote = "; it is no vote" if check.is_question else ""
+        yield Finding(plan.number_of(check.name), f"{text}{no_vote}")
 
 
 def _contact_findings(plan: Plan) -> Iterator[Finding]:

@@ -154,6 +154,7 @@ class PlanStep(NamedTuple):
 
 OWN = ""  # in place of what a kind's rules add to a step
 FURTHER = "Further questions, beside each question"
+CHECKS = ("other_topic", "asked_again", "shown_again", "known_pairs")
 RUNS_HEADING = "Pictures and texts of the runs"  # shown only where the lists come from runs
 
 # The steps of a plan's form, if its kind has no others.
@@ -170,6 +171,7 @@ PLAN_STEPS = {
             Part("", (OWN, "practice", "exclude_failed_check", "reason_question")),
             Part(FURTHER, ("ask",)),
             Part("", ("shuffle_questions",)),
+            Part("Attention checks", CHECKS, folded=True),
         ),
     ),
     "who": PlanStep(

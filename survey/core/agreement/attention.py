@@ -1,0 +1,141 @@
+"""How participants answered attention checks, whom that flags, and what random answers would do."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import comb
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from survey.core.agreement.quality import Flag
+from survey.core.studies.attention import Check
+from survey.core.studies.plan import Plan
+
+PlanT = TypeVar("PlanT", bound=Plan)
+
+FAILED = "attention check wrong"
+
+
+@dataclass(frozen=True)
+class Scores:
+    """The participants ``ids`` who answered a check: how often rightly, of how many answers."""
+
+    check: Check
+    ids: NDArray[np.str_]
+    right: NDArray[np.int64]
+    asked: NDArray[np.int64]
+
+    @property
+    def failed(self) -> NDArray[np.bool_]:
+        """Whether each has more answers wrong than anyone may: a third, and of two one."""
+        return self.asked - self.right > np.maximum(self.asked // 3, self.asked > 1)
+
+    @property
+    def passed_by_chance(self) -> NDArray[np.float64] | None:
+        """How likely each would pass by random answers: a sum of the binomial distribution.
+
+        None where the share of random answers that are right is unknown.
+        """
+        if (p := self.check.by_chance) is None:
+            return None
+        return np.array([chance_to_pass(p, count) for count in self.asked.tolist()])
+
+
+@dataclass(frozen=True)
+class Attention:
+    """The answers to each attention check of a study."""
+
+    scores: tuple[Scores, ...]
+
+    @classmethod
+    def of(
+        cls,
+        plan: PlanT,
+        questions: Iterable[Any],
+        people: Iterable[tuple[str, Mapping[int, Any]]],
+        are_right: Callable[[PlanT, Check, Sequence[tuple[Any, Any]]], Iterable[bool]],
+    ) -> "Attention":
+        """Judge the answers of ``people``: the id of each, and the answers by question's number.
+
+        ``are_right``: of the plan's kind.
+        """
+        by_number = {question.number: question for question in questions}
+        rows: dict[str, list[tuple[str, int, int]]] = {each.name: [] for each in plan.checks}
+        for person, answers in people:
+            for check in plan.checks:
+                numbers = (check.again, plan.number_of(check.name))
+                needed = [each for each in numbers if each] if check.is_question else [*answers]
+                if needed and answers.keys() >= {*needed}:
+                    pairs = [(by_number[each], answers[each]) for each in needed]
+                    judged = [*are_right(plan, check, pairs)]
+                    rows[check.name] += [(person, sum(judged), len(judged))] if judged else []
+        return cls(tuple(_scores(check, rows[check.name]) for check in plan.checks))
+
+    @cached_property
+    def counts(self) -> dict[str, tuple[int, int]]:
+        """How many answers to all checks are right, and of how many, by participant."""
+        counts: dict[str, tuple[int, int]] = {}
+        for each in self.scores:
+            rows = zip(each.ids.tolist(), each.right.tolist(), each.asked.tolist(), strict=True)
+            for person, right, asked in rows:
+                before = counts.get(person, (0, 0))
+                counts[person] = before[0] + right, before[1] + asked
+        return counts
+
+    @cached_property
+    def flags(self) -> tuple[Flag, ...]:
+        """A flag of each participant for each check that they fail, by participant."""
+        flags = []
+        for each in self.scores:
+            for row in np.flatnonzero(each.failed).tolist():
+                reason = f"{each.check.name}: {each.right[row]} of {each.asked[row]} right"
+                flags.append(Flag(str(each.ids[row]), FAILED, reason))
+        return tuple(sorted(flags, key=lambda flag: flag.participant))
+
+    @cached_property
+    def flagged(self) -> frozenset[str]:
+        """The participants who fail a check."""
+        return frozenset(flag.participant for flag in self.flags)
+
+    def sentence(self, participant: str) -> str:
+        """Return how many checks a participant has right, in words; "" before the first."""
+        if participant not in self.counts:
+            return ""
+        right, asked = self.counts[participant]
+        return f"{right} of {asked} attention check{'s' * (asked != 1)} right"
+
+    @property
+    def passed_by_chance(self) -> float | None:
+        """How many of those who were asked would pass all checks by random answers, in [0, 1].
+
+        None where that is unknown of a check, or no one has answered one.
+        """
+        chances = dict.fromkeys(self.counts, 1.0)
+        for each in self.scores:
+            of_check = each.passed_by_chance
+            if of_check is None:
+                return None
+            for person, chance in zip(each.ids.tolist(), of_check.tolist(), strict=True):
+                chances[person] *= chance
+        return sum(chances.values()) / len(chances) if chances else None
+
+
+def _scores(check: Check, rows: Sequence[tuple[str, int, int]]) -> Scores:
+    ids, right, asked = zip(*rows, strict=True) if rows else ((), (), ())
+    numbers = (np.array(each, dtype=np.int64) for each in (right, asked))
+    return Scores(check, np.array(ids, dtype=np.str_), *numbers)
+
+
+def chance_to_pass(by_chance: float, asked: int) -> float:
+    """Return how likely random answers pass a check that is asked so often.
+
+    P(X ≥ n − ⌊n / 3⌋) of X ~ Binomial(n, p), and of two answers P(X ≥ 1); ``by_chance``: p, the
+    chance of one right answer.
+    """
+    fewest = asked - max(asked // 3, asked > 1)
+    return sum(
+        comb(asked, right) * by_chance**right * (1 - by_chance) ** (asked - right)
+        for right in range(fewest, asked + 1)
+    )

@@ -1,0 +1,138 @@
+"""Attention checks among the documents of a query: one of another topic, and one again.
+
+A check is a tile of its own: in the steps it is a document's id behind OTHER or AGAIN.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+from survey.core.collections.items import FindItems, Item, Topic
+from survey.core.collections.likeness import Pool
+from survey.core.studies.attention import Check
+from survey.core.studies.fields import Finding
+from survey.core.studies.generators import Positions
+from survey.core.studies.plan import OTHER_TOPIC
+
+AGAIN, OTHER = "check:again:", "check:other:"
+SHOWN_AGAIN, GOLD = "shown-again", "gold"
+CHECK_STREAM = 0x6368_6563  # "chec" in ASCII: random numbers unrelated to those of other draws
+
+
+def checks_of(plan: Any) -> tuple[Check, ...]:
+    """Return a plan's checks; random answers give each grade equally often."""
+    grades = plan.highest + 1
+    other = Check(
+        *(OTHER_TOPIC, "a document of another topic in each query", "it is not marked"),
+        by_chance=1 / grades,
+        is_question=False,
+    )
+    again = Check(
+        *(SHOWN_AGAIN, "a document of each query's first batch, again in the second"),
+        "it is marked both times, or neither time",
+        by_chance=(1 + plan.highest**2) / grades**2,
+        is_question=False,
+    )
+    known = Check(
+        *(GOLD, "documents with known answers", "relevant or not, as it is known"),
+        by_chance=1 / 2 if plan.highest == 1 else None,
+        is_question=False,
+    )
+    asked = (plan.other_topic, plan.shown_again, getattr(plan, "gold", ()))
+    pairs = zip((other, again, known), asked, strict=True)
+    return tuple(check for check, is_asked in pairs if is_asked)
+
+
+def original(document: str) -> str:
+    """Return the document that a tile shows, of a check too."""
+    return document.removeprefix(AGAIN).removeprefix(OTHER)
+
+
+def is_check(document: str) -> bool:
+    """Return whether a tile is a check."""
+    return document.startswith((AGAIN, OTHER))
+
+
+def check_in(document: str) -> str | None:
+    """Return the name of the check that a tile is, None for a document that counts."""
+    if document.startswith(AGAIN):
+        return SHOWN_AGAIN
+    return OTHER_TOPIC if document.startswith(OTHER) else None
+
+
+def are_right(plan: Any, check: Check, topic: str, grades: Mapping[str, int]) -> Iterator[bool]:
+    """Yield of each tile of a query that is a check whether its grade is right."""
+    if check.name == GOLD:
+        level, known = plan.relevant_from, plan.gold_of(topic)
+        for document in grades.keys() & known.keys():
+            yield (grades[document] >= level) == (known[document].relevance >= level)
+        return
+    for document, grade in grades.items():
+        if check_in(document) != check.name:
+            continue
+        if check.name == OTHER_TOPIC:
+            yield not grade
+        elif (first := grades.get(original(document))) is not None:
+            yield bool(grade) == bool(first)
+
+
+def with_check(
+    plan: Any, question: Any, state: Any, find: FindItems, documents: Sequence[str]
+) -> list[str]:
+    """Return a new batch with the check that comes in it, if any, at a random place.
+
+    The practice, question 0, has none.
+    """
+    candidates: list[str] = []
+    if not question.number:
+        return [*documents]
+    if plan.other_topic and not state.batches:
+        candidates = [OTHER + each for each in of_other_topics(plan, question.topic, find)]
+    elif plan.shown_again and len(state.batches) == 1:
+        looked_at = (each for each in state.batches[0] if each in state.exposure)
+        candidates = [AGAIN + each for each in looked_at if not is_check(each)]
+    if not candidates:
+        return [*documents]
+    numbers = Positions(state.order_seed, len(state.batches), CHECK_STREAM)
+    check = candidates[numbers.below(len(candidates))]
+    # A document that leaves the batch for the check, or is shown by it, is in a later batch.
+    batch = [each for each in documents if each != original(check)][: plan.batch - 1]
+    batch.insert(numbers.below(len(batch) + 1), check)
+    return batch
+
+
+def of_other_topics(plan: Any, topic: str, find: FindItems) -> list[str]:
+    """Return the documents of other topics that are none of this one, sorted."""
+    pool = find.pool()
+    topics = {each: find.topic(each) or Topic(each) for each in {*plan.topics, topic}}
+    of_topic = {name: documents_of(plan, pool, each) for name, each in topics.items()}
+    others = {*chain.from_iterable(of_topic.values())} - of_topic[topic]
+    return sorted(others & pool.index.keys())
+
+
+def documents_of(plan: Any, pool: Pool, topic: Topic) -> set[str]:
+    """Return a topic's documents: its pool where the plan has such, else its own picture."""
+    pooled = getattr(plan, "pool", None)
+    if pooled is not None:
+        return {*pooled.of_topic(topic.topic)}
+    own = {topic.image} if topic.image in pool.index else set()
+    return {*pool.same_picture(topic.sha256), *own}
+
+
+def findings(
+    plan: Any, pool: Pool, items: Iterable[Item], topics: Mapping[str, Topic]
+) -> Iterator[Finding]:
+    """Yield why a check cannot be made of a study's documents."""
+    if plan.other_topic:
+        by_topic = {
+            each: documents_of(plan, pool, topics.get(each, Topic(each))) for each in plan.topics
+        }
+        every = {*chain.from_iterable(by_topic.values())}
+        if count := sum(not every - own for own in by_topic.values()):
+            text = f"{count} of {len(by_topic)} queries get no document of another topic"
+            why = "no other topic has a picture that is a document of the collection"
+            yield Finding(None, f"{text}: {why}", mend="other_topic")
+    taken = next((each.document for each in items if is_check(each.document)), None)
+    if plan.checks and taken is not None:
+        text = f"document {taken}: with attention checks no id may begin with {AGAIN} or {OTHER}"
+        yield Finding(None, text, mend="items", stops=True, code="check-ids")
