@@ -1,5 +1,7 @@
 """Create the Flask application, and the background work of a server process."""
 
+from contextlib import closing
+from itertools import islice
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
@@ -17,7 +19,7 @@ from survey.services.analysis.report import load_libraries as load_report_librar
 from survey.services.operations import gauges, upkeep
 from survey.services.operations.backups import delete_old_copies
 from survey.services.participation import own_data
-from survey.services.studies import languages
+from survey.services.studies import invitations, languages
 from survey.web import (
     auth,
     errors,
@@ -47,6 +49,7 @@ BLUEPRINTS = (
 
 SECONDS_BETWEEN_DELETIONS = upkeep.BETWEEN.total_seconds()
 SECONDS_UNTIL_RETRY = 5.0
+MAILS_AT_A_TIME = 20
 
 
 def create_app(settings: Settings | None = None, *, demo: bool = False) -> Flask:
@@ -157,9 +160,9 @@ def delete_due_data(app: Flask) -> None:
 
     Also the files of refused forms, which are kept for an hour, and copies that restoring left.
 
-    Every few seconds, try again what the busy database prevented, and empty its write-ahead log
-    if that may still hold deleted data. Nothing that goes wrong ends it, and ``upkeep`` knows when
-    everything was done last.
+    Every few seconds, send some of the mails that are due, try again what the busy database
+    prevented, and empty its write-ahead log if that may still hold deleted data. Nothing that goes
+    wrong ends it, and ``upkeep`` knows when everything was done last.
     """
     next_deletion = monotonic()
     upkeep.note_begun(app.config["INSTANCE"])
@@ -170,12 +173,23 @@ def delete_due_data(app: Flask) -> None:
                     _delete_all_due(app.config["INSTANCE"])
                     next_deletion = monotonic() + SECONDS_BETWEEN_DELETIONS
                 own_data.empty_log(session())
+                _send_due_mail(app)
             except DATABASE_FAULTS:
                 app.logger.warning("The database was busy. What is to be deleted is deleted later.")
             except Exception:
                 app.logger.exception("What is to be deleted could not be. It is tried each hour.")
                 next_deletion = monotonic() + SECONDS_BETWEEN_DELETIONS
         sleep(SECONDS_UNTIL_RETRY)
+
+
+def _send_due_mail(app: Flask) -> None:
+    """Send the next mails to guests; few, since what is to be deleted waits meanwhile."""
+    smtp, address = app.config["SMTP"], app.config["ADDRESS"]
+    if smtp and address:
+        mails = invitations.send_due(session(), smtp, str(app.secret_key), address)
+        with closing(mails):
+            for _ in islice(mails, MAILS_AT_A_TIME):
+                pass
 
 
 def _delete_all_due(instance: Path) -> None:

@@ -5,7 +5,7 @@ import os
 import re
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -25,6 +25,48 @@ class MissingInstanceError(Exception):
     """The instance folder does not exist; the text says what to do."""
 
 
+SECURITIES = ("starttls", "tls", "none")  # of the way to the mail server
+
+
+@dataclass(frozen=True)
+class Smtp:
+    """The mail server that sends invitations, from SURVEY_SMTP_….
+
+    ``sender``: the address in From. ``security``: "starttls", "tls" from the first byte, or "none".
+    """
+
+    host: str
+    sender: str
+    port: int = 587
+    user: str = ""
+    password: str = field(default="", repr=False)
+    security: str = "starttls"
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str]) -> "Smtp | None":
+        """Read the settings; None without a host. Raises UnsafeSettingsError for a wrong one."""
+        host = environment.get("SURVEY_SMTP_HOST", "").strip()
+        if not host:
+            return None
+        sender = environment.get("SURVEY_SMTP_FROM", "").strip()
+        if not re.fullmatch(r"[^\r\n]*[^@\s]+@[^@\s]+", sender):
+            raise UnsafeSettingsError(
+                f"SURVEY_SMTP_FROM is {sender!r}; the address from which invitations come is "
+                "needed, such as survey@example.org"
+            )
+        security = environment.get("SURVEY_SMTP_SECURITY") or "starttls"
+        if security not in SECURITIES:
+            raise UnsafeSettingsError(
+                f"SURVEY_SMTP_SECURITY is {security!r}; allowed are {', '.join(SECURITIES)}"
+            )
+        port = environment.get("SURVEY_SMTP_PORT") or ("465" if security == "tls" else "587")
+        if not (port.isascii() and port.isdigit() and 0 < int(port) < 65_536):
+            raise UnsafeSettingsError(f"SURVEY_SMTP_PORT is {port!r}; 1 to 65535 are allowed")
+        user = environment.get("SURVEY_SMTP_USER", "")
+        password = environment.get("SURVEY_SMTP_PASSWORD", "")
+        return cls(host, sender, int(port), user, password, security)
+
+
 @dataclass(frozen=True)
 class Settings:
     """The settings that come from the environment.
@@ -36,6 +78,7 @@ class Settings:
     reverse proxies are in front, from SURVEY_TRUSTED_PROXIES; the X-Forwarded headers of that
     many are trusted. ``address``: where people reach the survey, from SURVEY_ADDRESS; links begin
     with it, and requests for another host are refused. Without it, both come from the request.
+    ``smtp``: the mail server for invitations, None without SURVEY_SMTP_HOST.
     """
 
     instance: Path
@@ -43,6 +86,7 @@ class Settings:
     secret_key: str
     trusted_proxies: int = 0
     address: str = ""
+    smtp: Smtp | None = None
 
     @classmethod
     def from_environment(
@@ -82,13 +126,15 @@ class Settings:
                 f"SURVEY_ADDRESS is {public_address!r}; an address such as "
                 "https://survey.example.org is needed, with the path prefix if there is one"
             )
-        return cls(instance, address, key, int(proxies), public_address)
+        smtp = Smtp.from_environment(environment)
+        return cls(instance, address, key, int(proxies), public_address, smtp)
 
     def for_flask(self) -> dict[str, object]:
         """Return the settings under the names that Flask and its extensions use."""
         return {
             "TRUSTED_PROXIES": self.trusted_proxies,
             "ADDRESS": self.address,
+            "SMTP": self.smtp,
             "TRUSTED_HOSTS": [urlsplit(self.address).hostname, *LOCAL] if self.address else None,
             "SECRET_KEY": self.secret_key,
             "INSTANCE": self.instance,

@@ -26,6 +26,7 @@ from survey.cli.command import (
     open_study,
     with_options,
 )
+from survey.cli.invite import invite
 from survey.cli.terminal import (
     NO_BREAK_SPACE,
     print_heading,
@@ -775,6 +776,9 @@ def close(slug: str, as_json: bool, let_finish: bool) -> None:
             )
         content = lifecycle.describe(study) | {"under_way": under_way}
         print_result(content, *sentences, as_json=as_json)
+
+
+study.add_command(invite)
 
 
 @study.command(examples=("survey study copy five-systems second-round",))

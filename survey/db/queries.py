@@ -254,6 +254,29 @@ def guests_of(session: Session, study: Study) -> Sequence[Guest]:
     ).all()
 
 
+def has_due_mail(session: Session, study_id: int | None) -> bool:
+    """Return whether a mail is to be sent to a guest of a study, or of any for None."""
+    return bool(session.scalar(select(exists(_due_guests(study_id)))))
+
+
+def next_due_guest(session: Session, study_id: int | None) -> Guest | None:
+    """Return a guest to whom a mail is to be sent, locked; no other process gets the same one."""
+    due = _due_guests(study_id).order_by(Guest.id).limit(1)
+    return session.scalars(due.with_for_update(of=Guest, skip_locked=True)).first()
+
+
+def clear_due_mail(session: Session, study_id: int | None, fault: str) -> None:
+    """Mark all mail that is due as not sent, with the fault."""
+    due = _due_guests(study_id).with_only_columns(Guest.id)
+    statement = update(Guest).where(Guest.id.in_(due)).values(mail_due=None, mail_fault=fault)
+    session.execute(statement, execution_options={"synchronize_session": False})
+
+
+def _due_guests(study_id: int | None) -> Select[Guest]:
+    due = select(Guest).where(Guest.mail_due.is_not(None))
+    return due if study_id is None else due.where(Guest.study_id == study_id)
+
+
 def count_answers(session: Session, study_id: int, *, include_test: bool = True) -> int:
     """Count a study's answers, practice included."""
     statement = (

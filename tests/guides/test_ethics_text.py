@@ -101,6 +101,11 @@ SAID = {
     "guest.name": "the name under which someone was invited",
     "guest.nonce": "⟨Only with personal links",
     "guest.created_at": "and when",
+    "guest.email": "their e-mail address",
+    "guest.mail_due": "when mails went there",
+    "guest.invited_at": "when mails went there",
+    "guest.reminded_at": "when mails went there",
+    "guest.mail_fault": "or why not",
     "erasure.token": "a checksum of a random number",
     "erasure.erased_on": "and the day",
 }

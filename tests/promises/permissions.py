@@ -113,6 +113,9 @@ POST /research/studies/my-open/items/remove      401 401 401 404 403 403 404
 GET  /research/studies/my-open/invite            in in in 404 200 200 404
 POST /research/studies/my-open/invite/guests     401 401 401 404 403 >invite 404
 POST /research/studies/my-open/invite/guests/{guest}/remove   401 401 401 404 403 >invite 404
+GET  /research/studies/my-open/invite/mails      in in in 404 403 200 404
+POST /research/studies/my-open/invite/mails      401 401 401 404 403 >mails 404
+POST /research/studies/my-open/invite/mails/invitation  401 401 401 404 403 403 404
 POST /research/studies/my-open/invite/code       401 401 401 404 403 >invite 404
 POST /research/studies/my-open/invite/settings   401 401 401 404 403 >invite 404
 GET  /research/studies/my-open/guests.csv        in in in 404 403 200 404

@@ -109,7 +109,7 @@ def test_a_platforms_settings_only_lack_codes(platform):
 
 
 def names_in(text):
-    return recruitment.read_guests(text)[0]
+    return [*recruitment.read_guests(text)[0]]
 
 
 def test_a_guest_list_has_a_column_called_name_or_one_column():
@@ -122,9 +122,14 @@ def test_a_guest_list_has_a_column_called_name_or_one_column():
 
 def test_other_columns_of_a_guest_list_are_named():
     names, warnings = recruitment.read_guests("E-Mail,Name,tel\na@x,Ann,1\n", "guests.csv")
-    assert names == ["Ann"]
-    assert warnings == ["guests.csv: columns not read: E-Mail, tel."]
-    assert recruitment.read_guests("Ann\n") == (["Ann"], [])
+    assert names == {"Ann": "a@x"}
+    assert warnings == ["guests.csv: columns not read: tel."]
+    assert recruitment.read_guests("Ann\n") == ({"Ann": ""}, [])
+
+
+def test_what_is_no_address_is_named_with_its_row():
+    with pytest.raises(FaultyFilesError, match="row 3, column e-mail: 'bob' is not an"):
+        recruitment.read_guests("name,email\nAnn,a@x.org\nBob,bob\n", "g.csv")
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t"])

@@ -38,7 +38,7 @@ def test_guests_come_in_the_dialects_of_spreadsheets(desk, session, study):
         desk.open(f"{STUDY}/invite")
         desk.send(f"{STUDY}/invite/guests", files={"guests": uploaded(content, name)})
         assert "1 personal link is ready to be sent." in desk.text
-        assert (f"{name}: columns not read: mail." in desk.text) == (name != "trail.csv")
+        assert "columns not read" not in desk.text
     assert names_of(session) == ["Anna", "Cleo", "Dora"]
 
 

@@ -361,7 +361,8 @@ class Guest(Base):
 
     ``name``: as the researcher wrote it, personal data that only the guest list shows.
     ``nonce``: the public half of the link; the other half is derived under the server
-    key. ``participant_id``: the only participant who can use the link.
+    key. ``participant_id``: the only participant who can use the link. ``mail_due`` is a mail that
+    the server is still to send; ``mail_fault`` why the last one was not sent, or may not have been.
     """
 
     __tablename__ = "guest"
@@ -382,8 +383,16 @@ class Guest(Base):
         doc="who began with the link",
     )
     created_at: Mapped[Moment] = mapped_column(doc="when the guest was added")
+    email: Mapped[Text200 | None] = mapped_column(doc="where to send the link, if researchers do")
+    mail_due: Mapped[Text16 | None] = mapped_column(
+        doc="what is to be sent to them next: the invitation or the reminder"
+    )
+    invited_at: Mapped[Moment | None] = mapped_column(doc="when the invitation was sent")
+    reminded_at: Mapped[Moment | None] = mapped_column(doc="when the reminder was sent")
+    mail_fault: Mapped[Text200 | None] = mapped_column(doc="why the last mail was not sent")
 
     participant: Mapped[Participant | None] = relationship()
+    study: Mapped[Study] = relationship()
 
     __table_args__ = (UniqueConstraint("study_id", "name"),)
 

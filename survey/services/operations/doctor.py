@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
+from smtplib import SMTPException
 from typing import Any, Literal
 
 from flask.helpers import get_debug_flag
@@ -20,7 +21,7 @@ from sqlalchemy import Engine, inspect
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.orm import Session
 
-from survey.config import SHORTEST_KEY, Settings
+from survey.config import LOCAL, SHORTEST_KEY, Settings
 from survey.core.kinds import KINDS
 from survey.core.measures import MEASURES
 from survey.db import migration, queries
@@ -29,6 +30,7 @@ from survey.errors import SchemaError
 from survey.services.operations.backups import WORK
 from survey.services.operations.database import encoding_fault, require_current_schema
 from survey.services.operations.upkeep import reason_late
+from survey.services.studies import invitations
 
 Level = Literal["ok", "warning", "DANGER"]
 
@@ -71,6 +73,7 @@ def run_checks(
     """
     return [
         *_check_settings(settings, host),
+        *([check_mail_server(settings)] if thorough and settings.smtp else []),
         *_check_files(engine, settings),
         *_check_database(engine, thorough=thorough),
     ]
@@ -186,6 +189,35 @@ def check_address(host: str, trusted_proxies: int, address: str) -> CheckResult:
         "SURVEY_ADDRESS is not set, so links begin with the host that a request names, and "
         "requests for any host are answered; set it to the address that people type.",
     )
+
+
+def check_mail(settings: Settings) -> CheckResult:
+    """Check that invitations have an address to lead to, and do not show a password on the way."""
+    smtp = settings.smtp
+    if smtp is None:
+        return ok("mail", "SURVEY_SMTP_HOST is not set; the server sends no invitations")
+    if not settings.address:
+        text = "SURVEY_SMTP_HOST is set and SURVEY_ADDRESS is not: set the address with which links"
+        return warning("mail", f"{text} in mails begin; until then no invitation is sent.")
+    if smtp.security == "none" and smtp.host not in LOCAL:
+        text = f"Mails and the password go to {smtp.host} unencrypted; set SURVEY_SMTP_SECURITY"
+        return warning("mail", f"{text} to starttls or tls.")
+    return ok("mail", f"invitations go through {smtp.host}, from {smtp.sender}")
+
+
+def check_mail_server(settings: Settings) -> CheckResult:
+    """Check that the mail server answers and lets the survey sign in; nothing is sent."""
+    if settings.smtp is None:
+        return ok("mail server", "none")
+    try:
+        with invitations.connection(settings.smtp):
+            return ok("mail server", "answers")
+    except (OSError, SMTPException) as error:
+        return warning(
+            "mail server",
+            f"The mail server {settings.smtp.host}:{settings.smtp.port} cannot be used "
+            f"({error}); check the settings SURVEY_SMTP_….",
+        )
 
 
 def check_plugins(faults: Sequence[str]) -> CheckResult:
@@ -415,6 +447,7 @@ def _check_settings(settings: Settings, host: str) -> Iterator[CheckResult]:
     yield check_debugging(debug=get_debug_flag())
     yield check_proxies(host, settings.trusted_proxies)
     yield check_address(host, settings.trusted_proxies, settings.address)
+    yield check_mail(settings)
     yield check_plugins(MEASURES.faults)
     yield check_kinds(KINDS.packages, KINDS.faults)
 

@@ -54,6 +54,8 @@ DUE = "personal data due"  # the type of event that announces a deletion
 # believed; else how long the deletion is announced first. People set a wrong clock right by then.
 DAYS_OF_GRACE = timedelta(days=3)
 
+# Of a guest's mails.
+MAILS_STORED = ("email", "invited_at", "reminded_at", "mail_due", "mail_fault")
 # Columns that have another name in the file. A column that is not in HIDDEN_COLUMNS is in the file.
 COLUMN_KEYS = {
     "participant": {
@@ -130,6 +132,7 @@ def own_data(session: Session, study: AnyStudy, who: AnyParticipant) -> dict[str
         "sent_again": _json_value(sent.arrived_at) if sent else None,
         "sent_before": [*sent.earlier] if sent else [],
         "name_on_the_guest_list": guest.name if guest else None,
+        "mails": guest and {name: _json_value(getattr(guest, name)) for name in MAILS_STORED},
         "questions": _questions(session, study.plan.in_arm(participant.arm), participant),
     }
 
@@ -239,6 +242,8 @@ def token_of(slug: str, public_id: str) -> str:
 def _delete(session: Session, study: AnyStudy, participant: Participant, token: str) -> None:
     for event in queries.events_about(session, study.slug, participant.public_id):
         event.detail = ERASED
+    if (guest := queries.find(session, Guest, participant_id=participant.id)) is not None:
+        guest.email = guest.mail_due = guest.mail_fault = None  # no reminder reaches them now
     session.delete(participant)  # the database deletes what hangs on it
     note_deletion(session)
     if token not in erased_tokens(session):

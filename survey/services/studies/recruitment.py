@@ -59,7 +59,14 @@ PLATFORM_NAMES = {"study_id": ("study_id", "hitid"), "session_id": ("session_id"
 
 LONGEST_GUEST_NAME = 200  # characters of a guest's name
 MOST_AT_ONCE = 10_000  # names in a file of guests
-GUEST_COLUMNS = Columns(("name",), bare=("name",))
+GUEST_COLUMNS = Columns(
+    ("name",), ("e-mail",), dict.fromkeys(("email", "mail"), "e-mail"), bare=("name",)
+)
+EMAIL = re.compile(r"[^@\s<>\"(),:;]+@[^@\s<>\"(),:;]+")
+LONGEST_EMAIL = 200
+# What the texts of mails may hold in braces.
+PLACES_IN_MAILS = ("name", "link", "title", "minutes", "contact", "asked_by")
+MAIL_TEXTS = ("mail_subject", "invitation", "reminder")
 MOST_GUEST_FAULTS = 10  # that are shown of a guest list
 NOT_STARTED = "not started"
 
@@ -78,6 +85,7 @@ class Recruitment:
     {session_id} and captured names. ``slot_minutes``: when an unused slot is released.
     ``signing_keys``: the public keys (a JWKS) of a platform that signs its links, ``workspace``:
     the researcher's workspace there; with them an id counts only if the link is signed.
+    ``mail_subject``, ``invitation``, ``reminder``: of mails to guests; empty, the usual texts.
 
     Raises PlanError with all faults.
     """
@@ -97,6 +105,9 @@ class Recruitment:
     )
     signing_keys: str = declared(Text("Keys of signed links", 20_000, needed=False, rows=3), "")
     workspace: str = declared(Text("Workspace of signed links", 100, needed=False), "")
+    mail_subject: str = declared(Text("Subject of mails", 200, needed=False), "")
+    invitation: str = declared(Text("Invitation", 5_000, needed=False, rows=12), "")
+    reminder: str = declared(Text("Reminder", 5_000, needed=False, rows=10), "")
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "capture", tuple(self.capture))
@@ -116,6 +127,7 @@ class Recruitment:
         if len(self.capture) > MOST_PARAMETERS:
             yield Fault(("capture",), f"at most {MOST_PARAMETERS} parameters can be captured")
         yield from self._return_url_faults()
+        yield from self._mail_faults()
         if isinstance(self.signing_keys, str) and self.signing_keys:
             if not _public_keys(self.signing_keys):
                 yield Fault(
@@ -124,6 +136,16 @@ class Recruitment:
                 )
             if not self.workspace:
                 yield Fault(("workspace",), "signing_keys needs the workspace that may send people")
+
+    def _mail_faults(self) -> Iterable[Fault]:
+        for name in MAIL_TEXTS:
+            text = getattr(self, name)
+            if not isinstance(text, str) or not text:
+                continue
+            yield from brace_faults(name, text, PLACES_IN_MAILS)
+            with suppress(ValueError):
+                if name != "mail_subject" and "link" not in placeholders(text):
+                    yield Fault((name,), f"{name} has no {{link}}, with which people begin")
 
     def _return_url_faults(self) -> Iterable[Fault]:
         if not self.return_url or not isinstance(self.return_url, str):
@@ -209,7 +231,8 @@ class Recruitment:
 
     def as_json(self) -> dict[str, Json]:
         """Return the settings as JSON values, to be stored."""
-        return asdict(self)
+        # Release 0.2.0 does not know the texts of mails.
+        return {name: v for name, v in asdict(self).items() if v or name not in MAIL_TEXTS}
 
 
 PLATFORMS: Mapping[str, Mapping[str, object]] = {
@@ -279,25 +302,33 @@ def parse_recruitment(values: object) -> Recruitment:
     # Not in the constructor: a study stays usable when a later version registers such a measure.
     if faults := [
         Fault((name,), f"{name} holds the name of a measure ({measure}), and participants see it")
-        for name in ("code_complete", "code_declined", "code_screened_out")
+        for name in ("code_complete", "code_declined", "code_screened_out", *MAIL_TEXTS)
         if (measure := mentioned_measure(getattr(settings, name)))
     ]:
         raise PlanError(faults)
     return settings
 
 
-def read_guests(text: str, file: str = "the guest list") -> tuple[list[str], list[str]]:
-    """Return the names in a table, see ``table_in``, and a sentence about its other columns.
+def read_guests(text: str, file: str = "the guest list") -> tuple[dict[str, str], list[str]]:
+    """Return names with e-mail addresses, "" for none, and a sentence about other columns.
 
-    The names are in a column "name", or in a single column without a heading. A file that
-    ``links_csv`` wrote gives the names that it was written from. Raises FaultyFilesError.
+    The names are in a column "name" of a table, see ``table_in``, or in a single column without a
+    heading. A file that ``links_csv`` wrote gives the names that it was written from. Raises
+    FaultyFilesError.
     """
     table = table_in(text, file, GUEST_COLUMNS)
     if not table.rows:
         fault = f"{file}: no row found below the heading; one name per row is needed"
         raise FaultyFilesError([fault])
     names = _checked_names(((row.number, row["name"]) for row in table.rows), file)
-    return names, [f"{each.text}." for each in columns_not_read(file, table.columns_not_read)]
+    emails = [unescaped(row["e-mail"]).strip() for row in table.rows]
+    faults = FileFaults(most=MOST_GUEST_FAULTS)
+    for row, email in zip(table.rows, emails, strict=True):
+        if email and not is_email(email):
+            faults.add(row.fault("e-mail", f"{email!r} is not an e-mail address"))
+    faults.raise_any()
+    not_read = columns_not_read(file, table.columns_not_read)
+    return dict(zip(names, emails, strict=True)), [f"{each.text}." for each in not_read]
 
 
 def read_names(text: str) -> list[str]:
@@ -327,19 +358,34 @@ def _checked_names(rows: Iterable[tuple[int, str]], file: str) -> list[str]:
     return list(names)
 
 
-def add_guests(session: Session, study: Study, names: Iterable[str], arm: str | None = None) -> int:
+def is_email(text: str) -> bool:
+    """Return whether a text can be an e-mail address."""
+    return len(text) <= LONGEST_EMAIL and EMAIL.fullmatch(text) is not None
+
+
+def add_guests(
+    session: Session,
+    study: Study,
+    names: Iterable[str] | Mapping[str, str],
+    arm: str | None = None,
+) -> int:
     """Add names to the study's guest list, and send nothing; return how many were new.
 
-    ``arm``: the role that their links give, where the study's links give one.
+    ``names``: or a mapping to e-mail addresses, which guests who are known get too; a name can be
+    an address itself. ``arm``: the role that their links give, where the study's links give one.
     """
     queries.locked_study(session, study)  # else two requests could add the same name
     # Earlier versions stored names as they came.
-    known = {normalize("NFC", guest.name) for guest in guests_of(session, study)}
+    known = {normalize("NFC", guest.name): guest for guest in guests_of(session, study)}
+    emails = names if isinstance(names, Mapping) else {}
     new = [name for name in dict.fromkeys(names) if name not in known]
-    session.add_all(
-        Guest(study_id=study.id, name=name, arm=arm, nonce=tokens.random_code(12), created_at=now())
-        for name in new
-    )
+    for name in new:
+        guest = Guest(study_id=study.id, name=name, nonce=tokens.random_code(12), created_at=now())
+        guest.arm, known[name] = arm, guest
+        session.add(guest)
+    for name in dict.fromkeys(names):
+        email = emails.get(name) or (name if is_email(name) else None)
+        known[name].email = email or known[name].email
     session.commit()
     return len(new)
 
@@ -386,6 +432,7 @@ class PersonalLink:
     link: str
     status: str
     arm: str | None = None
+    email: str = ""
 
 
 def personal_links(guests: Iterable[Guest], secret_key: str, address: str) -> list[PersonalLink]:
@@ -397,6 +444,7 @@ def personal_links(guests: Iterable[Guest], secret_key: str, address: str) -> li
             f"{address}?guest={link_token(secret_key, guest)}",
             guest.participant.status if guest.participant else NOT_STARTED,
             guest.arm,
+            guest.email or "",
         )
         for guest in guests
     ]
@@ -404,8 +452,8 @@ def personal_links(guests: Iterable[Guest], secret_key: str, address: str) -> li
 
 def links_csv(links: Iterable[PersonalLink]) -> str:
     """Return a CSV file of the guests with their links and statuses."""
-    rows = ((escaped(link.name), link.link, link.status) for link in links)
-    return "".join(map(csv_line, (("name", "link", "status"), *rows)))
+    rows = ((escaped(link.name), link.link, link.status, escaped(link.email)) for link in links)
+    return "".join(map(csv_line, (("name", "link", "status", "e-mail"), *rows)))
 
 
 def _second_half(secret_key: str, nonce: str) -> str:

@@ -2,11 +2,21 @@
 
 pages: which study, and with which role · studies: the list, new studies, overview, check, how
 large a study has to be · plan: the plan and the study's own lists · items: pictures and topics ·
-people: participants' progress, researchers' roles, links, platforms · results: what comes out ·
-publish: a closed study's public page · evaluation: runs of a test collection.
+people: participants' progress, researchers' roles, links, platforms · mails: to guests · results:
+what comes out · publish: a closed study's public page · evaluation: runs of a test collection.
 """
 
-from survey.web.researcher import evaluation, items, people, plan, publish, results, studies
+from survey.web.researcher import evaluation, items, mails, people, plan, publish, results, studies
 from survey.web.researcher.pages import blueprint
 
-__all__ = ["blueprint", "evaluation", "items", "people", "plan", "publish", "results", "studies"]
+__all__ = [
+    "blueprint",
+    "evaluation",
+    "items",
+    "mails",
+    "people",
+    "plan",
+    "publish",
+    "results",
+    "studies",
+]

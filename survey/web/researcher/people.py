@@ -30,6 +30,7 @@ from survey.services.participation.participant_list import (
 )
 from survey.services.studies import lifecycle, recruitment
 from survey.services.studies.recruitment import (
+    MAIL_TEXTS,
     PLATFORMS,
     Recruitment,
     parse_recruitment,
@@ -76,7 +77,7 @@ class GuestsForm(Form):
     """Names for the guest list, typed or as a file."""
 
     names = TextAreaField("Names or addresses, one per line")
-    guests = UploadField("Or a CSV file with a column “name”")
+    guests = UploadField("Or a CSV file with a column “name”, and “e-mail” to write to them")
     arm = SelectField("Their role")
     guests_only = BooleanField("From now on, let only people with a personal link begin")
 
@@ -284,20 +285,20 @@ def new_guests_form(**values: object) -> GuestsForm:
     return form
 
 
-def _names(form: GuestsForm) -> tuple[list[str], list[str]]:
-    """Return the names that were typed and those of the file, and what to know of the file.
+def _names(form: GuestsForm) -> tuple[dict[str, str], list[str]]:
+    """Return the names typed and those of the file with their addresses, and remarks on the file.
 
     Raises SurveyError.
     """
     try:
         names = recruitment.read_names(form.names.data or "")
         uploaded = uploaded_text("guests")
-        of_file, warnings = recruitment.read_guests(*uploaded) if uploaded else ([], [])
+        of_file, warnings = recruitment.read_guests(*uploaded) if uploaded else ({}, [])
     except FaultyFilesError as error:
         raise SurveyError(f"{'. '.join(error.faults)}.") from None
     if not names and not of_file:
         raise SurveyError("Type a name or an address, or choose a file with some.")
-    return [*names, *of_file], warnings
+    return dict.fromkeys(names, "") | of_file, warnings
 
 
 @blueprint.post(f"{STUDY_ADDRESS}/invite/guests/<int:guest_id>/remove")
@@ -333,7 +334,8 @@ def guest_links() -> ResponseReturnValue:
     """Return the guest list with its links, to owners only: a link admits its reader."""
     accounts.require_owner(g.role)
     links = recruitment.links_csv(_personal_links())
-    return attachment(links, "text/csv", f"{g.study.slug}-links.csv")
+    # Excel knows UTF-8 by the mark.
+    return attachment(f"\ufeff{links}", "text/csv", f"{g.study.slug}-links.csv")
 
 
 @blueprint.post(f"{STUDY_ADDRESS}/invite/settings")
@@ -348,7 +350,8 @@ def save_recruitment() -> ResponseReturnValue:
         return _invite_page(settings_form=form, filled_in=platform)
     if form.validate_on_submit():
         try:
-            changed = parse_recruitment(form.values())
+            mails = {name: g.study.recruitment.get(name, "") for name in MAIL_TEXTS}
+            changed = parse_recruitment(mails | form.values())
             lifecycle.change_recruitment(
                 session(), g.study, changed, g.researcher.name, form.version.data or ""
             )

@@ -1,0 +1,168 @@
+"""``survey study invite``: guests, their links, and mails to them."""
+
+from collections.abc import Sequence
+from itertools import count, islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from survey.cli.command import (
+    INPUT_FILE,
+    JSON_OPTION,
+    STUDY_NAME,
+    check_writable,
+    command,
+    named_study,
+    open_engine,
+)
+from survey.cli.terminal import print_result, progress_bar, say
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from survey.config import Settings
+    from survey.db.models import Study
+
+BYTE_ORDER_MARK = "\ufeff"  # by which Excel knows UTF-8
+
+
+@command(
+    examples=(
+        "survey study invite spring-study --guests people.csv --to links.csv",
+        "survey study invite spring-study --guests people.csv --send",
+        "survey study invite spring-study --remind",
+    )
+)
+@click.argument("slug", type=STUDY_NAME)
+@click.option("--guests", type=INPUT_FILE, help="A CSV: name, and e-mail where there is one.")
+@click.option(
+    "--links", type=click.IntRange(1, 10_000), help="Make so many links without names instead."
+)
+@click.option(
+    "--to",
+    "target",
+    type=click.Path(path_type=Path),
+    help="Write all links to this CSV, for a program that merges letters.",
+)
+@click.option("--force", is_flag=True, help="Replace files that exist.")
+@click.option("--send", is_flag=True, help="Send the invitation to those who have none yet.")
+@click.option("--remind", is_flag=True, help="Remind the invited who have not finished.")
+@click.option("--yes", is_flag=True, help="Send without asking.")
+@click.option(
+    "--at",
+    "server",
+    default="http://127.0.0.1:5000",
+    envvar="SURVEY_ADDRESS",
+    metavar="ADDRESS",
+    help="The survey's address, with which links begin; by default that of SURVEY_ADDRESS.",
+)
+@JSON_OPTION
+def invite(
+    slug: str,
+    guests: Path | None,
+    links: int | None,
+    target: Path | None,
+    force: bool,
+    send: bool,
+    remind: bool,
+    yes: bool,
+    server: str,
+    as_json: bool,
+) -> None:
+    """Make personal links for guests, list them, and write to the guests by e-mail.
+
+    Each guest gets the invitation once and the reminder once; no one who has finished gets either.
+    The texts are those of the page Invite. Mails need the settings SURVEY_SMTP_….
+    """
+    from sqlalchemy.orm import Session
+
+    from survey.services.operations.database import require_current_schema
+    from survey.services.studies import invitations, recruitment
+
+    if target:
+        check_writable(target, force=force)
+    with open_engine() as (settings, engine), Session(engine) as session:
+        require_current_schema(engine)
+        study = named_study(session, slug)
+        added = _add_guests(session, study, guests, links)
+        kinds = [invitations.INVITATION] * send + [invitations.REMINDER] * remind
+        mails = _send_mails(session, study, settings, server, kinds, yes=yes)
+        rows = recruitment.personal_links(
+            recruitment.guests_of(session, study),
+            settings.secret_key,
+            f"{server.rstrip('/')}/s/{study.slug}",
+        )
+    sentences = [f"{added} new links, {len(rows)} in all."]
+    sentences += [f"{kind}: {sent} sent, {failed} failed." for kind, sent, failed in mails]
+    if any(failed for *_, failed in mails):
+        sentences.append("The page Invite says why; the same command tries again.")
+    if target:
+        target.write_text(BYTE_ORDER_MARK + recruitment.links_csv(rows), encoding="utf-8")
+        sentences.append(f"Wrote {target}. Anyone who has a link can answer with it.")
+    content = {
+        "added": added,
+        "links": len(rows),
+        "mails": [dict(zip(("kind", "sent", "failed"), each, strict=True)) for each in mails],
+    }
+    print_result(content, *sentences, as_json=as_json)
+
+
+def _add_guests(session: "Session", study: "Study", guests: Path | None, links: int | None) -> int:
+    """Add the guests of a file, and links without names; return how many were new."""
+    from survey.services.exchange.input_files import read_text
+    from survey.services.studies import lifecycle, recruitment
+
+    lifecycle.require_not_imported(study)
+    added = 0
+    if guests is not None:
+        names, warnings = recruitment.read_guests(read_text(guests), guests.name)
+        for warning in warnings:
+            say(f"Note: {warning}", err=True)
+        added += recruitment.add_guests(session, study, names)
+    if links is not None:
+        taken = {guest.name for guest in recruitment.guests_of(session, study)}
+        session.rollback()
+        unused = (f"Link {number}" for number in count(1) if f"Link {number}" not in taken)
+        added += recruitment.add_guests(session, study, [*islice(unused, links)])
+    return added
+
+
+def _send_mails(
+    session: "Session",
+    study: "Study",
+    settings: "Settings",
+    server: str,
+    kinds: Sequence[str],
+    *,
+    yes: bool,
+) -> list[tuple[str, int, int]]:
+    """Send the mails of some kinds after a question; return (kind, sent, failed) for each."""
+    from survey.errors import NotAllowedError
+    from survey.services.accounts import COMMAND_LINE
+    from survey.services.studies import invitations, recruitment
+
+    done = []
+    for kind in kinds:
+        if settings.smtp is None:
+            raise NotAllowedError(
+                "No mail server is set (SURVEY_SMTP_HOST); `--to links.csv` writes the links for "
+                "a program of yours."
+            )
+        waiting = sum(
+            invitations.is_due(guest, kind) for guest in recruitment.guests_of(session, study)
+        )
+        session.rollback()
+        if waiting and not yes:
+            click.confirm(f"Send {waiting} × {kind}?", abort=True, err=True)
+        planned = invitations.plan_mails(session, study, kind, COMMAND_LINE)
+        sent = 0
+        with progress_bar(f"Sending: {kind}", planned) as bar:
+            mails = invitations.send_due(
+                session, settings.smtp, settings.secret_key, server.rstrip("/"), study
+            )
+            for number, was_sent in enumerate(mails, 1):
+                sent += was_sent
+                bar.update(number, planned)
+        done.append((kind, sent, planned - sent))
+    return done
