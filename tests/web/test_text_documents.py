@@ -170,7 +170,7 @@ def test_two_lists_of_ten_are_a_small_page_however_long_their_texts_are(app, ses
     a_written_study(session, "preference", items=items, topic=topic, mark_query_words=True)
     visitor = a_visitor(app)
     assert len(visitor.page.select(".results li")) == 20
-    assert len(visitor.response.data) < 75_000
+    assert len(visitor.response.data) < 60_000
 
 
 def test_parts_of_long_texts_are_read_and_computed_once(app, session, engine):
