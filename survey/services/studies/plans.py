@@ -74,6 +74,7 @@ PLACEHOLDERS = {
 TEXTS_WITHIN = (
     *("name", "label", "help", "options", "screen_out", "capture"),
     *("topics", "runs", "documents", "sources", "of", "text", "example"),  # of provenance
+    *("judged", "gold"),
 )
 MISSING_CONTACT = {
     "asked_by": "participants do not read who asks",
