@@ -12,6 +12,7 @@ from scipy.stats import binomtest
 from sklearn.metrics import average_precision_score
 
 from survey.services.collections.items import items_and_topics
+from survey.services.exchange.bundle import progress_sentences
 from survey.services.studies import lifecycle
 from survey.services.studies.plans import write_plan
 from tests.builders import Visitor
@@ -348,3 +349,45 @@ def test_a_plan_that_is_written_is_read_as_the_same(run, session, tmp_path, runs
     (tmp_path / "again.yaml").write_text(write_plan(plan))
     run("study", "new", "again", "--from", tmp_path / "again.yaml")
     assert lifecycle.find_study(session, "again").plan == plan
+
+
+def test_a_run_that_is_judged_later_says_how_much_of_it_is_not(run, tmp_path, runs):
+    judged = (tmp_path / "qrels.txt").read_text().splitlines()
+    alone = [line for line in judged if not line.split()[2].endswith(("-1", "-2"))]
+    (tmp_path / "some.txt").write_text("\n".join(alone))
+    files = ("--qrels", tmp_path / "some.txt", "--run", *runs, "--measures", "AP")
+    unjudged = json.loads(run("evaluate", *files, "--json"))["unjudged"]
+    assert unjudged["depth"] == 10
+    first = {}
+    for path in runs:
+        lines = [line.split() for line in path.read_text().splitlines()]
+        first[path.stem] = [line[2] for line in lines if int(line[3]) <= 10]
+    expected = {
+        name: {"documents": sum(each.endswith(("-1", "-2")) for each in documents), "of": 30}
+        for name, documents in first.items()
+    }
+    assert unjudged["runs"] == expected
+    named = ", ".join(
+        f"{name} {count['documents']} of 30"
+        for name, count in sorted(expected.items(), key=lambda each: -each[1]["documents"])
+    )
+    told = " ".join(run("evaluate", *files).split())
+    assert f"Not judged, of the first 10 documents of each topic: {named}." in told
+
+
+@pytest.mark.slow
+def test_progress_says_how_much_of_the_pool_is_judged_and_how_gold_is_answered(
+    run, session, tmp_path, runs
+):
+    changes = {"error": 0, "gold": gold_file(tmp_path), "gold_share": 0.4}
+    judged_by_bots(run, tmp_path, runs, people=2, **changes)
+    study = lifecycle.find_study(session, "lab")
+    first, gold, *people = progress_sentences(session, study)
+    count = len(study.plan.pool.pairs)
+    left = sum((each.topic, each.document) in study.plan.pool.pairs for each in study.plan.gold)
+    assert first == (
+        f"Of test data, in queries that are done: {count - left} of {count} pooled documents are "
+        f"judged: {count - left} by 2 annotators."
+    )
+    assert gold == "Gold documents: 12 of 12 right (74 to 100 %)."
+    assert [each.partition(": ")[2] for each in people] == ["6 of 6 right (54 to 100 %)."] * 2

@@ -272,6 +272,17 @@ class LabellingKind(
         )
         return entries | ({"sources": files} if files else {})
 
+    def progress(self, plan: LabellingPlan, content: Callable[[], Content]) -> Iterator[str]:
+        """Yield how much of a pool is judged, and how gold documents are answered."""
+        if plan.pool is None:
+            return
+        read, checks = content(), PoolChecks(plan)
+        topics = {each.number: each.topic for each in read.questions}
+        options = AnalysisOptions(include_test=read.include_test)
+        for row in read.answers.counted(read, options):
+            checks.without_gold(row.participant, topics[row.question], row.drawn)
+        yield from checks.progress(is_test=read.include_test)
+
     # --- results ---
 
     def analyse(

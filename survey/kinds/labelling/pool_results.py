@@ -15,7 +15,7 @@ from survey.core.text_input import Json
 from survey.kinds.labelling.answer import LabellingPresentation
 from survey.kinds.labelling.plan import UNJUDGED, LabellingPlan
 from survey.kinds.labelling.plan_files import Gold
-from survey.services.analysis.merged_labels import Merged
+from survey.services.analysis.merged_labels import Merged, merged
 from survey.services.analysis.sheets import Cell, Sheet, as_csv
 from survey.services.exchange.tables import PARTICIPANT, Column
 
@@ -94,6 +94,16 @@ class PoolChecks:
     def results(self, merged: Merged) -> "PoolResults":
         """Return what the answers say."""
         return PoolResults(self.plan, tuple(self.gold), self.judged, merged)
+
+    def progress(self, *, is_test: bool) -> Iterator[str]:
+        """Yield how much is judged in queries that are done, and the answers to gold documents."""
+        results = self.results(merged((), ()))
+        whose = "Of test data, in" if is_test else "In"
+        yield f"{whose} queries that are done: {results.judged_sentence}"
+        if results.right.answers:
+            yield f"Gold documents: {results.right.sentence}."
+        for name, share in results.right_by_annotator.items():
+            yield f"{name}: {share.sentence}."
 
 
 @dataclass(frozen=True)

@@ -189,6 +189,13 @@ class KindFiles(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
         """Return results with what only a study in the database has, such as a new ranking."""
         return results
 
+    def progress(self, plan: PlanT, content: Callable[[], Content]) -> Iterable[str]:
+        """Return sentences on how far a study is, beside the number of its participants.
+
+        ``content``: reads the study, which takes time; nothing of what people chose is said.
+        """
+        return ()
+
     @property
     @abstractmethod
     def tables(self) -> TaskTables:
