@@ -391,3 +391,41 @@ def test_progress_says_how_much_of_the_pool_is_judged_and_how_gold_is_answered(
     )
     assert gold == "Gold documents: 12 of 12 right (74 to 100 %)."
     assert [each.partition(": ")[2] for each in people] == ["6 of 6 right (54 to 100 %)."] * 2
+
+
+@pytest.mark.slow
+def test_fifty_topics_of_eight_runs_are_judged_by_seven_to_an_evaluated_table(
+    run, session, tmp_path
+):
+    runs = a_text_collection(tmp_path, topics=50, runs=8, documents=120, returned=40)
+    grades = {"chunk": 50, "judges": 3, "participants": 7, "batch": 50, "cannot_judge": True}
+    plan = a_plan(tmp_path, **grades)
+    made = run("study", "new", "lab", "--from", plan, *pooling(tmp_path, runs, 20))
+    sentence = re.search(r"50 topics, 8 runs, depth 20: ([\d,]+) documents .*one run alone\.", made)
+    count = int(sentence[1].replace(",", ""))
+    run("study", "open", "lab")
+    prefer = ("--prefer", f"{tmp_path / 'qrels.txt'}:0.1", "--seed", 3)
+    run("simulate", "lab", "--participants", 7, *prefer)
+    run("study", "close", "lab")
+    run("export", "lab", "--include-test", "--to", tmp_path / "lab.zip")
+    bundle = zipfile.ZipFile(tmp_path / "lab.zip")
+    assert {row["judged"] for row in rows_of(bundle, "pool.csv")} == {"3"}
+    (tmp_path / "new.txt").write_bytes(bundle.read("qrels.txt"))
+    assert len((tmp_path / "new.txt").read_text().splitlines()) == count
+    table = json.loads(
+        run(
+            "evaluate",
+            "--qrels",
+            tmp_path / "new.txt",
+            "--run",
+            *runs,
+            "--measures",
+            "nDCG@10",
+            "--json",
+        )
+    )
+    assert len(table["queries"]) == 50
+    assert {each["documents"] for each in table["unjudged"]["runs"].values()} == {0}
+    means = {name: each["mean"]["nDCG@10"] for name, each in table["runs"].items()}
+    assert sorted(means, key=means.get, reverse=True)[:3] == ["run-a", "run-b", "run-c"]
+    run("replicate", tmp_path / "lab.zip", "--run", *runs)
