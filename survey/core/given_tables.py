@@ -13,11 +13,11 @@ import json
 import re
 import unicodedata
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import PurePath
-from typing import IO, Any, Literal
+from typing import Any, Literal
 
 from survey.core.text_input import (
     FaultyFilesError,
@@ -115,19 +115,13 @@ class GivenRow:
 
 @dataclass(frozen=True)
 class GivenTable:
-    """What was read of a file: its rows, how it was read, and the columns that were not.
-
-    ``skipped``: how many rows a stream did not keep; ``first_skipped``: the first cell needed of
-    the first of them.
-    """
+    """What was read of a file: its rows, how it was read, and the columns that were not."""
 
     file: str
     rows: Sequence[GivenRow]
     read_as: str
     columns: Sequence[str]
     columns_not_read: Sequence[str]
-    skipped: int = 0
-    first_skipped: str = ""
 
 
 def unpacked(content: bytes, file: str, largest: int = LARGEST_UNPACKED) -> bytes:
@@ -207,44 +201,6 @@ def table_in(text: str, file: str, columns: Columns) -> GivenTable:
     return _of_cells(text, file, columns)
 
 
-Keeps = Callable[[str], bool]
-"""Whether a row of a stream is kept, by its cell in the first column that is needed."""
-
-
-def stream_table(stream: IO[bytes], file: str, columns: Columns, keeps: Keeps) -> GivenTable:
-    """Read a large table row by row, see ``read_table``; only rows that are kept take memory.
-
-    JSON arrays, UTF-16 and a first line that names the separator cannot be read so.
-    """
-    packed: io.BufferedReader[Any] = io.BufferedReader(stream)
-    if packed.peek(2).startswith(GZIPPED):
-        packed = io.BufferedReader(gzip.GzipFile(fileobj=packed))
-    try:
-        if description := _foreign_file(packed.peek(512)[:512], file):
-            raise FaultyFilesError([f"{file} is {description[0]}. {description[1]}"])
-        lines = _decoded(packed, file)
-        first = next((line for line in lines if line.strip()), "")
-        if first.lstrip().startswith("{"):
-            rows = enumerate(chain([first], lines), 1)
-            values = ((n, _parsed(line, f"{file}, row {n}")) for n, line in rows if line.strip())
-            return _json_table(values, file, columns, "JSON Lines", keeps)
-        separator = max(SEPARATORS, key=lambda each: _fit(first, each, columns))
-        cells = _rows_of(chain([first], lines), separator, first, 1, file, columns)
-        return _cell_table(separator, cells, file, columns, keeps)
-    except (EOFError, zlib.error, gzip.BadGzipFile):
-        fault = f"{file} begins like a gzip file, but is none, or is cut off"
-        raise FaultyFilesError([fault]) from None
-
-
-def _decoded(stream: IO[bytes], file: str) -> Iterator[str]:
-    """Yield the lines of a stream; raise FaultyFilesError with the first that is not UTF-8."""
-    for number, line in enumerate(stream, 1):
-        try:
-            yield line.decode("utf-8-sig" if number == 1 else "utf-8")
-        except UnicodeDecodeError:
-            raise FaultyFilesError([f"{file}, row {number}: not UTF-8. Save it as UTF-8"]) from None
-
-
 def heading_names(line: str, columns: Columns) -> set[str]:
     """Return the names of columns in a line that may be the heading of a table."""
     separator = max(SEPARATORS, key=lambda each: _fit(line, each, columns))
@@ -256,29 +212,15 @@ def _is_json(text: str) -> bool:
 
 
 def _of_cells(text: str, file: str, columns: Columns) -> GivenTable:
-    return _cell_table(*split_rows(text, file, columns), file, columns)
-
-
-def _cell_table(
-    separator: str,
-    rows: Iterator[tuple[int, list[str]]],
-    file: str,
-    columns: Columns,
-    keeps: Keeps | None = None,
-) -> GivenTable:
     faults = FileFaults()
+    separator, rows = split_rows(text, file, columns)
     _, heading = next(rows, (0, []))
     names = [columns.named(cell) for cell in heading]
     check_heading(names, heading, file, columns)
     wanted = {*columns.needed, *columns.more}
     comma = separator != ","
     table = []
-    key = names.index(columns.needed[0])
-    skipped, first_skipped = 0, ""
     for number, cells in rows:
-        if keeps and not keeps(name := cells[key] if key < len(cells) else ""):
-            skipped, first_skipped = skipped + 1, first_skipped or name
-            continue
         if any(cells[len(names) :]):
             last = max(place for place, cell in enumerate(cells, 1) if cell)
             held = SEPARATORS.get(separator, f"“{separator}”")
@@ -302,8 +244,7 @@ def _cell_table(
         cell for name, cell in zip(names, heading, strict=False) if name and name not in wanted
     ]
     how = f"CSV with {SEPARATORS.get(separator, separator)}"
-    known = _known(names, wanted)
-    return GivenTable(file, table, how, known, not_read, skipped, first_skipped)
+    return GivenTable(file, table, how, _known(names, wanted), not_read)
 
 
 def _known(names: Sequence[str], wanted: set[str]) -> list[str]:
@@ -360,23 +301,15 @@ def split_rows(
     line = SEPARATOR_LINE.match(text)
     first, below = (2, text[line.end() :]) if line else (1, text)
     separator = (line and line[1]) or max(SEPARATORS, key=lambda each: _fit(below, each, columns))
-    lines = io.StringIO(below, newline="")
-    return separator, _rows_of(lines, separator, below, first, file, columns)
-
-
-def _rows_of(
-    lines: Iterable[str], separator: str, top: str, first: int, file: str, columns: Columns
-) -> Iterator[tuple[int, list[str]]]:
-    """Return number and cells of the rows of lines, see ``split_rows``; ``top``: of the file."""
-    heading = _heading(top, separator)
+    heading = _heading(below, separator)
     names = {columns.named(cell) for cell in heading}
     is_heading = bool(names & {*columns.needed, *columns.more})
     is_bare = 0 < len(heading) == len(columns.bare) and not is_heading
     is_bare = is_bare and (separator == "\t" or len(heading) == 1)
     # Lists of queries hold quotation marks that enclose nothing.
-    rows = _split(lines, separator, file, first, is_quoted=not (is_bare and separator == "\t"))
+    rows = _split(below, separator, file, first, is_quoted=not (is_bare and separator == "\t"))
     filled = ((number, cells) for number, cells in rows if any(cells))
-    return chain([(0, [*columns.bare])], filled) if is_bare else filled
+    return separator, chain([(0, [*columns.bare])], filled) if is_bare else filled
 
 
 def _fit(text: str, separator: str, columns: Columns) -> tuple[int, int]:
@@ -406,13 +339,13 @@ def _quoting(*, is_quoted: bool) -> Literal[0, 3]:
 
 
 def _split(
-    lines: Iterable[str], separator: str, file: str, first: int, *, is_quoted: bool
+    text: str, separator: str, file: str, first: int, *, is_quoted: bool
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield number and cells of each row, of quoted line breaks too."""
     number = first - 1
     try:
         for cells in csv.reader(
-            lines,
+            io.StringIO(text, newline=""),
             delimiter=separator,
             skipinitialspace=separator != "\t",
             quoting=_quoting(is_quoted=is_quoted),
@@ -440,29 +373,12 @@ def tidy(cell: str) -> str:
 
 def _of_json(text: str, file: str, columns: Columns) -> GivenTable:
     is_lines = text.lstrip().startswith("{")
-    how = "JSON Lines" if is_lines else "a JSON array"
-    return _json_table(json_rows(text, file, is_lines=is_lines), file, columns, how)
-
-
-def _json_table(
-    values: Iterable[tuple[int, Any]],
-    file: str,
-    columns: Columns,
-    how: str,
-    keeps: Keeps | None = None,
-) -> GivenTable:
     faults, wanted = FileFaults(), {*columns.needed, *columns.more}
     keys: dict[str, str] = {}  # of the file → column, in their order
     rows = []
-    skipped, first_skipped = 0, ""
-    for number, value in values:
+    for number, value in json_rows(text, file, is_lines=is_lines):
         if isinstance(value, dict):
             keys |= {key: _column_of(key, value, columns) for key in value if key not in keys}
-            if keeps:
-                own = (cell for key, cell in value.items() if keys[key] == columns.needed[0])
-                if not keeps(name := _json_cell(next(own, ""))):
-                    skipped, first_skipped = skipped + 1, first_skipped or name
-                    continue
             kept = {key: cell for key, cell in value.items() if keys[key] in wanted}
             cells = {keys[key]: _json_cell(cell) for key, cell in kept.items() if cell is not None}
             odd = [key for key, cell in kept.items() if isinstance(cell, dict | list | bool)]
@@ -476,8 +392,8 @@ def _json_table(
     faults.raise_any()
     check_heading([*keys.values()], [*keys], file, columns)
     not_read = [key for key, name in keys.items() if name not in wanted]
-    known = _known([*keys.values()], wanted)
-    return GivenTable(file, rows, how, known, not_read, skipped, first_skipped)
+    how = "JSON Lines" if is_lines else "a JSON array"
+    return GivenTable(file, rows, how, _known([*keys.values()], wanted), not_read)
 
 
 def json_rows(text: str, file: str, *, is_lines: bool) -> Iterator[tuple[int, Any]]:

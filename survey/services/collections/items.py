@@ -28,7 +28,6 @@ from survey.core.given_tables import (
     GivenTable,
     heading_names,
     read_table,
-    stream_table,
 )
 from survey.core.preflight import Warned, columns_not_read
 from survey.core.studies.fields import is_storable
@@ -66,7 +65,6 @@ from survey.services.collections.reduced_html import MOST_NESTED, is_too_nested,
 from survey.services.studies import lifecycle
 
 MOST_ITEMS = 20_000  # of a study
-STREAMED_FROM = 4_000_000  # bytes of a table of items, packed or not
 ENTRY_PICTURES, ENTRY_ROW = 18, 6  # on the entry page: at most, and in a row
 ENTRY_BYTES = 26_000  # the page is light; see tests/accessibility/test_weight.py
 LONGEST = {  # characters of an item's texts
@@ -216,7 +214,7 @@ EVERYTHING = Needed()
 
 def needed_items(session: Session, study: Study, *, cut_texts: bool = False) -> Needed:
     """Return the documents that a study's questions and topics name."""
-    documents: set[str] = set(study.plan.further_documents)
+    documents: set[str] = set()
     for row in study.questions:
         source = row.content.get("source") or row.content
         listed = source.get("documents", ())  # by list, or all of a topic
@@ -267,10 +265,9 @@ def open_source(
         intake = Intake()
         opened = _opened(source, intake, needed)
         files = {} if opened is None else stack.enter_context(opened)
-        tables: dict[str, tuple[str, bytes | Path]] = {**_tables_in(files)}
+        tables = _tables_in(files)
         if source is not None and opened is None:
-            is_stream = bool(needed.documents) and source.stat().st_size > STREAMED_FROM
-            tables["items"] = source.name, source if is_stream else source.read_bytes()
+            tables["items"] = source.name, source.read_bytes()
         if topics_file is not None:
             tables["topics"] = topics_file.name, topics_file.read_bytes()
         items, topics, needed = _read_tables(tables, intake, needed)
@@ -329,7 +326,7 @@ def _names_in(needed: Needed, files: Files, beside: Files | None = None) -> set[
 
 
 def _read_tables(
-    tables: Mapping[str, tuple[str, bytes | Path]],
+    tables: Mapping[str, tuple[str, bytes]],
     intake: Intake,
     needed: Needed,
     *,
@@ -342,8 +339,7 @@ def _read_tables(
     items, topics, faults = None, None, []
     if table := tables.get("topics"):
         try:
-            content = table[1].read_bytes() if isinstance(table[1], Path) else table[1]
-            topics = read_topics(content, table[0], intake, needed)
+            topics = read_topics(table[1], table[0], intake, needed)
         except SurveyError as error:
             faults.append(str(error))
     if needed.documents:
@@ -479,7 +475,7 @@ def _faults_as_one() -> Iterator[None]:
 
 @_faults_as_one()
 def read_items(
-    content: bytes | Path,
+    content: bytes,
     file: str,
     intake: Intake,
     needed: Needed = EVERYTHING,
@@ -488,16 +484,9 @@ def read_items(
 ) -> list[Item]:
     """Return the items of a table that are needed, see ITEM_COLUMNS; raises SurveyError.
 
-    ``content``: of the file, or the path of a large one, which is read row by row. ``is_whole``:
-    whether these are all the files; else none needs to be needed.
+    ``is_whole``: whether these are all the files; else none needs to be needed.
     """
-    if isinstance(content, Path):
-        with content.open("rb") as stream:
-            table = stream_table(
-                stream, file, ITEM_COLUMNS, lambda name: needed.document(name) is not None
-            )
-    else:
-        table = read_table(content, file, ITEM_COLUMNS)
+    table = read_table(content, file, ITEM_COLUMNS)
     cells = Cells(FileFaults(), [] if needed.cut_texts else None)
     lines: dict[str, int] = {}
     items = []
@@ -528,16 +517,11 @@ def read_items(
         items.append(item)
     cells.faults.raise_any()
     intake.items_report = _report_of(table, not_needed)
-    intake.items_report.rows += table.skipped
-    intake.items_report.not_needed += table.skipped
-    intake.items_report.first_not_needed = table.first_skipped or next(iter(not_needed), "")
     intake.items_report.links_as_text = links
     intake.items_report.pictures_left_out = pictures
     intake.warnings += _table_warnings(table, cells)
     if not items:
-        _refuse_unneeded(
-            file, [*not_needed, table.first_skipped][0], needed, intake, is_whole=is_whole
-        )
+        _refuse_unneeded(file, not_needed[0], needed, intake, is_whole=is_whole)
     return items
 
 
@@ -581,7 +565,7 @@ class Cells(NamedTuple):
 
 
 def _refuse_bare_heading(table: GivenTable) -> None:
-    if not table.rows and not table.skipped:
+    if not table.rows:
         fault = f"{table.file} has a heading but no rows; nothing was changed"
         raise FaultyFilesError([fault])
 
