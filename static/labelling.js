@@ -4,6 +4,7 @@
 
 {
   const tiles = [...form.querySelectorAll(".tiles :is([type=checkbox], select)")];
+  const radios = [...form.querySelectorAll(".tiles [type=radio]")]; // of named grades
   let changed = false; // since the last form was sent
 
   // As readKey() left it; a further reload says nothing.
@@ -42,7 +43,7 @@
   function count() {
     const seen = places.length - unseen.length;
     for (const [sum, number] of [[document.getElementById("marked"), marked()], [looked, seen]]) {
-      sum.textContent = sum.dataset.words.replace("{count}", Number(sum.dataset.others) + number);
+      if (sum) sum.textContent = sum.dataset.words.replace("{count}", Number(sum.dataset.others) + number);
     }
     document.getElementById("looked-bar").value = Number(looked.dataset.others) + seen;
     offer();
@@ -56,7 +57,8 @@
   const searched = form.querySelector(".find");
   const looked = document.getElementById("looked");
   const since = new Map(); // when a tile came into view
-  let unseen = places.filter((tile) => !("seen" in tile.dataset));
+  const isOpen = (tile) => (radios.length ? !tile.querySelector(":checked") : !("seen" in tile.dataset));
+  let unseen = places.filter(isOpen);
 
   function look() {
     if (!bar.isConnected) return clearInterval(looking); // another page was shown in the place of this one
@@ -85,24 +87,37 @@
     count();
   }
   const sight = Object.assign(document.createElement("input"), { type: "hidden", name: "seen" });
-  form.append(sight);
-  const looking = setInterval(look, 100);
+  if (!radios.length) form.append(sight); // a named grade says itself that its document was judged
+  const looking = radios.length ? null : setInterval(look, 100);
 
   // The next page is what Enter and the coloured button lead to, until a page had no match. The buttons stay in
   // their places, so that none moves under a thumb.
   function offer() {
     const [next, done] = ["next", "done"].map((value) => bar.querySelector(`.way [value=${value}]`));
     const isOver = "exhausted" in form.dataset || (form.elements.batch.value > 1 && !unseen.length);
-    const primary = next && (marked() || !isOver) ? next : done;
+    const primary = next && (!done || marked() || !isOver) ? next : done;
     for (const button of [next, done]) button?.classList.toggle("go", button === primary);
     form.querySelector("button.hidden").value = primary.value;
   }
 
   form.addEventListener("change", (event) => {
-    if (!tiles.includes(event.target)) return;
+    if (![...tiles, ...radios].includes(event.target)) return;
+    if (radios.length) unseen = places.filter(isOpen);
     count();
     changed = true;
     if ("steps" in form.dataset) save().catch(sendWithoutScript);
+  });
+
+  // A digit chooses the grade of that number, and goes on to the next document.
+  form.addEventListener("keydown", (event) => {
+    const place = places.indexOf(event.target.closest(".tile"));
+    const [of, next] = [place, place + 1].map((each) => [...(places[each]?.querySelectorAll("[type=radio]") ?? [])]);
+    const chosen = place < 0 || event.ctrlKey || event.metaKey || event.altKey ? null : of.find((radio) => radio.value === event.key);
+    if (!chosen) return;
+    event.preventDefault();
+    chosen.checked = true;
+    chosen.dispatchEvent(new Event("change", { bubbles: true }));
+    (next.find((radio) => radio.checked) ?? next[0] ?? chosen).focus();
   });
 
   form.addEventListener("keydown", (event) => {

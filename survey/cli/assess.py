@@ -59,15 +59,25 @@ def assess() -> None:
     metavar="M",
     help="How many must have chosen a document to make it relevant; more than half by default.",
 )
+@click.option(
+    "--pooled",
+    is_flag=True,
+    help="Each judged a pool, or a part: who has no line for a document did not judge it.",
+)
 @FORCE_OPTION
 @JSON_OPTION
 def merge(
-    labels: tuple[Path, ...], folder: Path, at_least: int | None, force: bool, as_json: bool
+    labels: tuple[Path, ...],
+    folder: Path,
+    at_least: int | None,
+    pooled: bool,
+    force: bool,
+    as_json: bool,
 ) -> None:
     """Merge assessors' labels into weights and relevance judgements.
 
     Each of the LABELS is one assessor's file, with lines of `topic iteration document
-    relevance` (TREC qrels; relevance 0 to 3, above 0 is chosen; .gz is unpacked). The folder
+    relevance` (TREC qrels; relevance 0 to 9, above 0 is chosen; .gz is unpacked). The folder
     gets weights.csv, weights.txt (topic document weight), qrels.txt and agreement.csv.
     """
     from survey.services.collections import assessment
@@ -80,7 +90,7 @@ def merge(
     targets = [folder / name for name in assessment.MERGED]
     assessment.check_targets(targets, labels, replace=force)
     with progress_bar("Merging") as progress:
-        merged = assessment.merge(labels, at_least, progress.update)
+        merged = assessment.merge(labels, at_least, progress.update, pooled=pooled)
     texts = {name: "".join(lines) for name, lines in assessment.merged_lines(merged).items()}
     assessment.write_texts({folder / name: text for name, text in texts.items()})
     if as_json:

@@ -314,7 +314,8 @@ def replicate(
 
     BUNDLE is a zip or an unpacked folder, made here or elsewhere. The lists are drawn again
     from the seed; values, orders, credits, tables and the analysis are recomputed. The positions
-    of a study of runs are recomputed where --qrels and --run name its files. The first thing that
+    of a study of runs are recomputed where --qrels and --run name its files, and pooled documents
+    where --run does, or names the file of the pool. The first thing that
     does not agree is named. The exit status is 0 only if everything agrees. What another version
     did not write, or this one does not, is listed and no fault. No database is needed.
     """
@@ -323,16 +324,17 @@ def replicate(
     from survey.services.exchange.bundle_reader import READINGS, require_bundle
     from survey.services.exchange.bundle_reader import replicate as recompute
 
-    named = {"--qrels": qrels, "--run": runs, "--clusters": clusters}
-    check_together(named, ("--qrels", "--run"))
+    if qrels or clusters:  # of a pool the runs are enough
+        named = {"--qrels": qrels, "--run": runs, "--clusters": clusters}
+        check_together(named, ("--qrels", "--run"))
     checked: list[str] = []
     fault: SurveyError | None = None
     try:
         with progress_bar("Recomputing") as progress:
             sources = None
-            if qrels is not None:
+            if runs:
                 sources = input_files.SourceFiles(
-                    input_files.read_file(qrels),
+                    input_files.read_file(qrels) if qrels else None,
                     [input_files.read_file(run.path)._replace(run=run.name) for run in runs],
                     input_files.read_file(clusters) if clusters else None,
                 )

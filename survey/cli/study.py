@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from survey.core.studies.questions import Question
     from survey.db.models import Study
     from survey.services.accounts import Role
+    from survey.services.collections.pools import PooledFields
     from survey.services.studies.plans import OwnLists, PlanFile, PlanText, Reading, TextFile
 
 SLUG_ARGUMENT = click.argument("slug", type=STUDY_NAME)
@@ -102,10 +103,10 @@ def study() -> None:
         "survey study new second-pilot --from plan.yaml",
         "survey study new two-systems --qrels qrels.txt --run a.txt b.txt.gz --graded \\\n"
         "  --collection-size 20000 --measures AP,nDCG@10,MNRO",
-        "survey study new graded-pilot --grades 3,2,2,1,1 --measures AP,nDCG@5,MNRO",
         "survey study new better --kind preference --qrels qrels.txt \\\n"
         "  --run a.txt b.txt.gz --collection-size 20000 --contrast AP,RR",
         "survey study new ordered --judgements-of which-match --run a.txt b.txt.gz",
+        "survey study new lab --kind labelling --run a.txt b.txt.gz --pool-depth 20",
     ),
 )
 @click.argument("slug")
@@ -185,6 +186,29 @@ def study() -> None:
 @TOPICS_FILE
 @FEATURES
 @CUT_TEXTS
+@click.option(
+    "--pool-depth",
+    type=click.IntRange(1, 1_000),
+    metavar="K",
+    help="Of labelling with --run: people judge the first K documents of each run (20).",
+)
+@click.option(
+    "--pool",
+    "pool_file",
+    type=INPUT_FILE,
+    help="Of labelling: the documents to judge, a table of topic and document, judgements or a "
+    "run.",
+)
+@click.option(
+    "--judged",
+    type=INPUT_FILE,
+    help="Of labelling: earlier judgements of the pool; with `ask: unjudged` these are not asked.",
+)
+@click.option(
+    "--gold",
+    type=INPUT_FILE,
+    help="Of labelling: documents with known answers, a table: topic,document,relevance,reason.",
+)
 @click.option("--keywords", type=INPUT_FILE, help="Of labelling: a keyword per line, a query each.")
 @click.option("--missing-last", is_flag=True, help="Put what a run did not return at the end.")
 @click.option(
@@ -244,6 +268,10 @@ def new(
     strict: bool,
     labelled: str | None,
     include_test: bool,
+    pool_depth: int | None,
+    pool_file: Path | None,
+    judged: Path | None,
+    gold: Path | None,
     items: Path | None,
     topics_file: Path | None,
     features: Path | None,
@@ -277,8 +305,10 @@ def new(
     kind = kind or (None if written is None else written.kind)
     if labelled and (qrels or items or topics_file):
         raise click.UsageError("--judgements-of replaces --qrels, --items and --topics-file.")
-    judged, known_fields = _judgements(qrels, labelled, include_test=include_test)
-    is_grouped = judged is not None and not runs and (file is not None or kind == "grouping")
+    pool = PoolFiles(runs, pool_depth, pool_file, judged, gold)
+    pooled = pool.fields(kind, written, file, run_options["topics"], items, topics_file)
+    judgements, known_fields = _judgements(qrels, labelled, include_test=include_test)
+    is_grouped = judgements is not None and not runs and (file is not None or kind == "grouping")
     fields = fields if is_grouped else known_fields | fields
     chosen_topics = (run_options["topics"] or "").replace(",", " ").split()
     takes_topics = is_grouped or kind == "labelling"
@@ -291,11 +321,15 @@ def new(
         judging = "--judgements-of" if labelled else "--qrels"
         is_alone = qrels is not None and not runs
         hint = "Without runs, --qrels is for groups (--kind grouping)." if is_alone else ""
-        together = {judging: judged, "--run": runs, **needing_runs}
+        together = {judging: judgements, "--run": not pooled.fields and runs, **needing_runs}
         check_together(together, (judging, "--run"), hint)
     keyword_topics = _keyword_topics(keywords, kind)
-    if kind == "labelling" and (
-        chosen_topics or written is None or not written.values.get("topics")
+    fields |= pooled.fields
+    fields |= {"relevant_from": relevant_from} if pooled.fields and relevant_from > 1 else {}
+    if (
+        kind == "labelling"
+        and not pooled.fields
+        and (chosen_topics or written is None or not written.values.get("topics"))
     ):
         # Keywords alone mean these alone, whatever topics are beside the pictures.
         in_files = [] if keyword_topics and topics_file is None else topics_in(items, topics_file)
@@ -305,15 +339,15 @@ def new(
         _refuse_beside_lists(fields)
     if own_lists is not None:
         fields |= _list_fields(fields, read_lists_csv(read_text(own_lists), own_lists.name))
-    if is_grouped and judged is not None:
-        fields["topics"] = topics_to_group(judged, chosen_topics)
-    elif judged is not None:
+    if is_grouped and judgements is not None:
+        fields["topics"] = topics_to_group(judgements, chosen_topics)
+    elif judgements is not None:
         is_paired = kind == "preference"
         default_preset = "pictures" if labelled else "runs"
         preset = preset if preset or file or is_paired else default_preset
         fields |= _fields_from_runs(
             fields,
-            judged,
+            judgements,
             runs,
             items or labelled if is_paired else None,
             is_paired and file is not None,
@@ -328,6 +362,7 @@ def new(
                 session, owner, slug, plan_file.plan, plan_file.recruitment
             )
         sentences = [f"The study {slug!r} is made, with seed {plan_file.plan.seed}."]
+        sentences += pooled.sentences
         if keyword_topics:
             first = " and ".join(f"“{topic.text}”" for topic in keyword_topics[:2])
             sentences.append(f"Queries of {keywords and keywords.name}, first: {first}.")
@@ -339,10 +374,98 @@ def new(
             lifecycle.promise_expected_minutes(session, study)
         sentences += [*item_sentences, *_what_to_do_next(session, study)]
         warnings += lifecycle.warnings_of(session, study, so_far=True)
+        warnings += pooled.warnings
         content = lifecycle.describe(study) | file_reports
         content["warnings"] = [warning.as_json() for warning in warnings]
         print_result(content, *sentences, as_json=as_json)
     _print_warnings_of_files(warnings, strict=strict)
+
+
+class PoolFiles(NamedTuple):
+    """The files of documents to judge, of earlier judgements and of gold documents."""
+
+    runs: tuple[NamedFile, ...]
+    depth: int | None
+    pool: Path | None
+    judged: Path | None
+    gold: Path | None
+
+    def fields(
+        self,
+        kind: str | None,
+        written: "PlanText | None",
+        file: Path | None,
+        topics: str | None,
+        items: Path | None,
+        topics_file: Path | None,
+    ) -> "PooledFields":
+        """Return the fields of a plan that the files decide; none where nothing is pooled.
+
+        Of a plan's file, ``pool`` says depth and order, and ``judged`` and ``gold`` may name files
+        beside it. Raises UsageError for options that do not go together.
+        """
+        from survey.services.collections.items import topics_in
+        from survey.services.collections.pools import PooledFields, pool_fields
+        from survey.services.exchange.input_files import read_file
+
+        values: Mapping[str, Any] = {} if written is None else written.values
+        settings = values.get("pool")
+        planned: Mapping[str, Any] = settings if isinstance(settings, dict) else {}
+        is_planned = bool(planned.get("runs") or planned.get("documents"))
+        is_pooled = kind == "labelling" and bool(self.runs or self.pool or is_planned)
+        self._check(kind, is_pooled=is_pooled)
+        if not is_pooled:
+            return PooledFields({}, ())
+        judged, gold = (
+            read_file(path) if path else None
+            for path in (
+                self.judged or _beside_plan(file, values, "judged"),
+                self.gold or _beside_plan(file, values, "gold"),
+            )
+        )
+        return pool_fields(
+            runs=[read_file(run.path)._replace(run=run.name) for run in self.runs],
+            pool_file=None if self.pool is None else read_file(self.pool),
+            depth=self.depth or planned.get("depth"),
+            order=planned.get("order", "random"),
+            topics=(topics or "").replace(",", " ").split() or values.get("topics") or (),
+            known_topics={each.topic for each in topics_in(_tables(items), topics_file)},
+            judged=judged,
+            gold=gold,
+        )
+
+    def _check(self, kind: str | None, *, is_pooled: bool) -> None:
+        options = {
+            "--pool-depth": self.depth,
+            "--pool": self.pool,
+            "--judged": self.judged,
+            "--gold": self.gold,
+        }
+        named = next((name for name, value in options.items() if value is not None), None)
+        if named and kind != "labelling":
+            raise click.UsageError(f"{named} is about documents to judge: --kind labelling.")
+        if named and not is_pooled:
+            raise click.UsageError(f"{named} needs a pool: --run, or --pool FILE.")
+        if self.runs and self.pool:
+            raise click.UsageError("--run and --pool both say what is judged; give one of them.")
+
+
+def _beside_plan(file: Path | None, values: Mapping[str, Any], name: str) -> Path | None:
+    """Return the path of a file that a plan names in a field; None where it names none."""
+    value = values.get(name)
+    if file is None or not isinstance(value, str) or not value:
+        return None
+    path = file.parent / value
+    if not path.is_file():
+        raise click.UsageError(f"{file.name}, {name}: there is no file {value} beside the plan.")
+    return path
+
+
+def _tables(items: Path | None) -> Path | None:
+    """Return where topics may be beside items: not in a table of documents, which may be large."""
+    from survey.services.collections.items import is_table
+
+    return None if items is None or is_table(items) else items
 
 
 def _print_warnings_of_files(warnings: "Sequence[Warned]", *, strict: bool) -> None:

@@ -125,7 +125,7 @@ def runs_checked(
             found += _rank_warnings(name, run, facts[name], of_study=of_study)
         found += _tie_warnings(name, run)
     if is_judged:
-        shares = {name: _share_judged(judgements, run) for name, run in runs.items()}
+        shares = {name: share_judged(judgements, run) for name, run in runs.items()}
         found += _few_judged(shares, strange)
     if of_study:
         stops = STOPS_OF_STUDIES
@@ -664,7 +664,7 @@ def _tie_warnings(name: str, run: Run) -> Iterator[Warned]:
         )
 
 
-def _share_judged(judgements: Judgements, run: Run) -> tuple[int, int]:
+def share_judged(judgements: Judgements, run: Run) -> tuple[int, int]:
     """Return how many of a run's first documents of judged topics are judged, and how many."""
     judged = total = 0
     for topic in run:

@@ -213,6 +213,23 @@ def times_asked(
     return dict(session.execute(statement).all())
 
 
+def numbers_asked(
+    session: Session, study_id: int, since: datetime, *, is_test: bool
+) -> list[frozenset[int]]:
+    """Return the numbers of the questions of each participant, as ``times_asked`` counts them."""
+    statement = (
+        select(Presentation.participant_id, StoredQuestion.number)
+        .join(StoredQuestion, StoredQuestion.id == Presentation.question_id)
+        .join(Participant, Participant.id == Presentation.participant_id)
+        .where(Participant.study_id == study_id, Presentation.position > 0)
+        .where(_counts_as(since, is_test=is_test))
+    )
+    numbers: dict[int, set[int]] = {}
+    for participant_id, number in session.execute(statement):
+        numbers.setdefault(participant_id, set()).add(number)
+    return [*map(frozenset, numbers.values())]
+
+
 def arm_counts(
     session: Session, study_id: int, since: datetime, *, is_test: bool
 ) -> dict[str | None, int]:

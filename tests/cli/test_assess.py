@@ -204,11 +204,11 @@ def test_a_gold_standard_without_a_topic_is_not_written(run, tmp_path):
 
 
 def test_faults_of_all_files_are_told_at_once(run, tmp_path):
-    (tmp_path / "bob.txt").write_text("1 0 d1 9\n")
+    (tmp_path / "bob.txt").write_text("1 0 d1 12\n")
     (tmp_path / "eve.txt").write_text("1 0 d1\n")
     said = run("merge", "ann.txt", "bob.txt", "eve.txt", "--to", "out", status=1)
     assert said == (
-        "Error: bob.txt, line 1: relevance '9' found; a whole number from 0 (not chosen) to 3 is "
+        "Error: bob.txt, line 1: relevance '12' found; a whole number from 0 (not chosen) to 9 is "
         "allowed eve.txt, line 1: 3 fields found, '1 0 d1'; 4 are allowed: topic iteration "
         "document relevance"
     )

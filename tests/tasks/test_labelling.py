@@ -319,7 +319,7 @@ def test_own_data_hold_every_step_and_erasing_takes_them(visitor, session):
         ({"topics": ["x" * 1_001]}, "an id of 1001 characters found; 1000 are allowed"),
         ({"topics": [None]}, "nothing found; an id is needed, and in YAML null and ~ need quotes"),
         ({"topics": 3}, "topics is 3; a list of topics' ids is needed"),
-        ({"batch": 23}, "batch is 23; 24 to 60"),
+        ({"batch": 5}, "batch is 5; 6 to 60"),
         ({"queries_for_all": 1}, "queries_for_all is 1; a pool"),
     ],
 )
@@ -747,7 +747,7 @@ def test_a_preview_shows_the_first_batch_and_goes_on(desk, study):
         ({"batch": 0}, "counts_from_1"),
         ({"action": "jump", "documents": None}, "action_known"),
         ({"action": "mark", "documents": None}, "mark_has_a_grade"),
-        ({"action": "mark", "documents": None, "document": "red-1", "grade": 4}, "grade_known"),
+        ({"action": "mark", "documents": None, "document": "red-1", "grade": 10}, "grade_known"),
         ({"grade": 1}, "mark_has_a_grade"),
         ({"documents": None}, "batch_has_documents"),
     ],

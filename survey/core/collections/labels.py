@@ -15,10 +15,11 @@ from survey.core.text_input import FileFaults, parse_whole
 Choices = Mapping[str, NDArray[np.float64]]
 """Topic → (documents, assessors)."""
 
-HIGHEST = 3  # grade
+HIGHEST_GRADE = 9
+NOT_JUDGED = -1  # in place of a grade
 
 Labels = Mapping[str, Mapping[str, int]]
-"""One assessor's labels: topic → document → grade, 0 to 3; above 0 means chosen."""
+"""One assessor's labels: topic → document → grade, 0 to 9; above 0 means chosen."""
 
 
 @dataclass(frozen=True)
@@ -26,9 +27,10 @@ class TopicLabels:
     """The labels of one topic by all its assessors.
 
     ``documents``: those in at least one assessor's list, sorted. ``grades``: of shape
-    (documents, assessors), whole numbers from 0 to 3, assessors in the order of their files
-    and only those who judged the topic at all. Each of them searched the whole collection,
-    so a document that is not in an assessor's list was not chosen: its grade is 0.
+    (documents, assessors), whole numbers from 0 to 9, assessors in the order of their files
+    and only those who judged the topic at all. Where each of them searched the whole collection,
+    a document that is not in an assessor's list was not chosen: its grade is 0. Of a pool it is
+    NOT_JUDGED.
     """
 
     topic: str
@@ -41,58 +43,70 @@ class TopicLabels:
         return int(self.grades.shape[1])
 
     @property
+    def judges(self) -> NDArray[np.int64]:
+        """The number of assessors who judged each document, of shape (documents,)."""
+        counts: NDArray[np.int64] = np.count_nonzero(self.grades != NOT_JUDGED, axis=1)
+        return counts
+
+    @property
     def chosen(self) -> NDArray[np.int64]:
         """The number of assessors who chose each document, of shape (documents,)."""
-        counts: NDArray[np.int64] = np.count_nonzero(self.grades, axis=1)
+        counts: NDArray[np.int64] = np.count_nonzero(self.grades > 0, axis=1)
         return counts
 
     @property
     def weights(self) -> NDArray[np.float64]:
         """Each document's weight w = d / D, of shape (documents,), in [0, 1].
 
-        d: assessors who chose it, D: assessors who judged the topic. This is Eq. 1 of MiAlbum as
+        d: assessors who chose it, D: assessors who judged it. This is Eq. 1 of MiAlbum as
         we read it: its formula is missing in our source, and only its words are left, “suppose
         there are d people …”. An assessor without a line for the topic was not asked, and is not
         in D.
         """
-        return self.chosen / self.assessors
+        return self.chosen / self.judges
 
     def relevance(self, at_least: int | None = None) -> NDArray[np.int8]:
-        """Merge the assessors' grades into one for each document, of shape (documents,), 0 to 3.
+        """Merge the assessors' grades into one for each document, of shape (documents,), 0 to 9.
 
         The highest grade g such that at least M assessors gave g or more, so that a document
         is relevant (1 or more) where M chose it, and very relevant where M graded it so. M is
         ``at_least``, by default the majority floor(D/2) + 1; then g is the median of the D
         grades (the lower one where D is even). Where D < M no document is relevant.
         """
-        needed = self.assessors // 2 + 1 if at_least is None else at_least
-        if needed > self.assessors:
-            return np.zeros(len(self.documents), dtype=np.int8)
-        ascending: NDArray[np.int8] = np.sort(self.grades, axis=1)
-        return ascending[:, self.assessors - needed]
+        judges = self.judges
+        needed = judges // 2 + 1 if at_least is None else np.full_like(judges, at_least)
+        descending: NDArray[np.int8] = -np.sort(-self.grades, axis=1)
+        last = np.minimum(needed, self.assessors) - 1
+        grades = np.take_along_axis(descending, last[:, np.newaxis], axis=1)[:, 0]
+        merged: NDArray[np.int8] = np.where(needed > judges, 0, grades).astype(np.int8)
+        return merged
 
 
 def read_labels(file: str, lines: Iterable[str], faults: FileFaults) -> Labels:
-    """Read one assessor's labels: TREC qrels whose relevance is 0 to 3.
+    """Read one assessor's labels: TREC qrels whose relevance is 0 to 9.
 
     Each invalid line, and a file without a line, adds a sentence to ``faults``.
     """
     return read_values(
         (file, lines, faults),
         (QRELS_LINE, "relevance"),
-        lambda text: parse_whole(text, 0, HIGHEST),
-        allowed=f"a whole number from 0 (not chosen) to {HIGHEST} is allowed",
+        lambda text: parse_whole(text, 0, HIGHEST_GRADE),
+        allowed=f"a whole number from 0 (not chosen) to {HIGHEST_GRADE} is allowed",
         once=ONE_JUDGEMENT,
     )
 
 
-def merge_labels(labels: Sequence[Labels]) -> list[TopicLabels]:
-    """Merge all assessors' labels into one record for each topic, sorted by topic."""
+def merge_labels(labels: Sequence[Labels], unlisted: int = 0) -> list[TopicLabels]:
+    """Merge all assessors' labels into one record for each topic, sorted by topic.
+
+    ``unlisted``: what an assessor says of a document of the topic that is not in their list: 0, or
+    NOT_JUDGED where each had a pool, or a part of one, to judge.
+    """
     merged = []
     for topic in sorted_topics({topic for topics in labels for topic in topics}):
         assessors = [topics[topic] for topics in labels if topic in topics]
         documents = sorted({document for grades in assessors for document in grades})
-        rows = [[grades.get(document, 0) for grades in assessors] for document in documents]
+        rows = [[grades.get(document, unlisted) for grades in assessors] for document in documents]
         shape = len(documents), len(assessors)  # numpy cannot tell it where there is no document
         grades_of_topic = np.array(rows, dtype=np.int8).reshape(shape)
         merged.append(TopicLabels(topic, tuple(documents), grades_of_topic))
@@ -100,12 +114,12 @@ def merge_labels(labels: Sequence[Labels]) -> list[TopicLabels]:
 
 
 def choices(labels: Sequence[Labels], topics: Sequence[TopicLabels]) -> Choices:
-    """Return what assessors chose, 1, or not, 0; NaN in topics that an assessor did not judge."""
+    """Return what assessors chose, 1, or not, 0; NaN for what an assessor did not judge."""
     chosen = {}
     for topic in topics:
         values = np.full((len(topic.documents), len(labels)), np.nan)
         judged = [place for place, of in enumerate(labels) if topic.topic in of]
-        values[:, judged] = topic.grades > 0
+        values[:, judged] = np.where(topic.grades == NOT_JUDGED, np.nan, topic.grades > 0)
         chosen[topic.topic] = values
     return chosen
 
@@ -147,19 +161,22 @@ class ChoiceAgreement:
 def choice_agreement(topic: TopicLabels) -> ChoiceAgreement:
     """Compute how far a topic's assessors agree; the order of the assessors does not matter."""
     chosen = topic.grades > 0
-    counts = topic.chosen
+    judged = topic.grades != NOT_JUDGED
+    counts, judges = topic.chosen, topic.judges
+    values = [row[row != NOT_JUDGED].tolist() for row in topic.grades]
+    both = judged.all(axis=1)
     return ChoiceAgreement(
         topic=topic.topic,
         assessors=topic.assessors,
         documents=len(topic.documents),
-        chosen_by_all=int(np.count_nonzero(counts == topic.assessors)),
+        chosen_by_all=int(np.count_nonzero((counts == judges) & (judges > 0))),
         chosen_by_one=int(np.count_nonzero(counts == 1)),
-        jaccard=mean_jaccard(chosen),
-        fleiss_kappa=fleiss_kappa(counts, topic.assessors),
-        krippendorff_alpha=alpha_ordinal(topic.grades.tolist()),
-        why=_undefined_reason(chosen),
-        cohen_kappa=_cohen_kappa(chosen.astype(np.int64), "none"),
-        cohen_kappa_weighted=_cohen_kappa(topic.grades.astype(np.int64), "linear"),
+        jaccard=mean_jaccard(chosen, judged),
+        fleiss_kappa=fleiss_kappa(counts, judges),
+        krippendorff_alpha=alpha_ordinal(values),
+        why=_undefined_reason(chosen, judged),
+        cohen_kappa=_cohen_kappa(chosen[both].astype(np.int64), "none"),
+        cohen_kappa_weighted=_cohen_kappa(topic.grades[both].astype(np.int64), "linear"),
     )
 
 
@@ -168,19 +185,23 @@ def _cohen_kappa(grades: NDArray[np.int64], weights: Literal["none", "linear"]) 
     if grades.shape[1] != 2:
         return None
     first, second = grades.T.tolist()
-    kappa = cohen_kappa(first, second, range(HIGHEST + 1), weights)
+    kappa = cohen_kappa(first, second, range(HIGHEST_GRADE + 1), weights)
     return None if isnan(kappa) else kappa
 
 
-def mean_jaccard(chosen: NDArray[np.bool_]) -> float | None:
+def mean_jaccard(
+    chosen: NDArray[np.bool_], judged: NDArray[np.bool_] | None = None
+) -> float | None:
     """Compute the mean of |A ∩ B| / |A ∪ B| over all pairs of assessors' sets A, B; in [0, 1].
 
-    ``chosen``: of shape (documents, assessors). Pairs that chose nothing at all (0/0) are
-    left out; None where no pair is left, as with a single assessor (Jaccard 1912).
+    ``chosen``, ``judged``: of shape (documents, assessors); of two assessors, the documents count
+    that both judged, by default all. Pairs that chose nothing at all (0/0) are left out; None
+    where no pair is left, as with a single assessor (Jaccard 1912).
     """
-    common = chosen.T.astype(np.int64) @ chosen.astype(np.int64)
-    sizes = np.diag(common)
-    either = sizes[:, np.newaxis] + sizes - common
+    sets = chosen.T.astype(np.int64)
+    common = sets @ sets.T
+    sizes = sets @ (np.ones_like(chosen) if judged is None else judged).astype(np.int64)
+    either = sizes + sizes.T - common
     pairs = np.triu(either > 0, k=1)
     if not pairs.any():
         return None
@@ -188,21 +209,27 @@ def mean_jaccard(chosen: NDArray[np.bool_]) -> float | None:
     return fsum(shares) / len(shares)  # the same to the last digit in any order of assessors
 
 
-def fleiss_kappa(counts: NDArray[np.int64], assessors: int) -> float | None:
+def fleiss_kappa(counts: NDArray[np.int64], assessors: NDArray[np.int64] | int) -> float | None:
     """Compute Fleiss' kappa of chosen or not, at most 1; 0 is what chance would give.
 
-    ``counts``: the number of assessors who chose each document. None for a single
-    assessor, and where all made the same choice everywhere, so that chance explains all
-    (Fleiss 1971).
+    ``counts``: the number of assessors who chose each document, of ``assessors``, equally many for
+    each. None for a single assessor or unlike numbers, and where all made the same choice
+    everywhere, so that chance explains all (Fleiss 1971).
     """
-    if assessors < 2 or counts.sum() in (0, assessors * len(counts)):
+    raters = np.broadcast_to(np.asarray(assessors), counts.shape)
+    if not raters.size or raters.min() < 2 or raters.min() < raters.max():
         return None
-    return kappa_of_counts(np.column_stack([assessors - counts, counts]).astype(float))
+    if counts.sum() in (0, raters.sum()):
+        return None
+    return kappa_of_counts(np.column_stack([raters - counts, counts]).astype(float))
 
 
-def _undefined_reason(chosen: NDArray[np.bool_]) -> str | None:
-    if chosen.shape[1] < 2:
+def _undefined_reason(chosen: NDArray[np.bool_], judged: NDArray[np.bool_]) -> str | None:
+    if chosen.shape[1] < 2 or np.count_nonzero(judged, axis=1).max(initial=0) < 2:
         return "one assessor only"
     if not chosen.any():
         return "no assessor chose a document"
-    return "everyone chose every document" if chosen.all() else None
+    if (chosen == judged).all():
+        return "everyone chose every document"
+    judges = np.count_nonzero(judged, axis=1)
+    return "documents have unlike numbers of assessors" if judges.min() < judges.max() else None

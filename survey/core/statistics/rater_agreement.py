@@ -311,6 +311,18 @@ def cohen_kappa(
     return 1 - len(first) * float((table * cost).sum()) / expected if expected else math.nan
 
 
+def clopper_pearson(successes: int, trials: int, confidence: float = 0.95) -> tuple[float, float]:
+    """Return the exact interval of a share, in [0, 1]; it is never too short (0 to 1 for 0 trials).
+
+    Source: Clopper and Pearson, Biometrika 26, 1934.
+    """
+    tail = (1 - confidence) / 2
+    failures = trials - successes
+    low = float(scipy.special.betaincinv(successes, failures + 1, tail)) if successes else 0.0
+    high = float(scipy.special.betaincinv(successes + 1, failures, 1 - tail)) if failures else 1.0
+    return low, high
+
+
 def wilson(
     successes: ArrayLike, trials: ArrayLike
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -206,6 +206,21 @@ class Whole(Rule):
 
 
 @dataclass(frozen=True)
+class Share(Rule):
+    """Rule of a share from 0 to 1."""
+
+    def _breach(self, value: object) -> str:
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        within = is_number and 0 <= value <= 1  # type: ignore[operator] # it is a number
+        return "" if within else f"is {_written(value)}; a share from 0 to 1 is needed, like .05"
+
+    @property
+    def schema(self) -> dict[str, Json]:
+        """A number from 0 to 1."""
+        return {"type": "number", "minimum": 0, "maximum": 1}
+
+
+@dataclass(frozen=True)
 class Switch(Rule):
     """Rule of a field that is true or false."""
 

@@ -63,6 +63,8 @@ LATER_FIELDS = (
     *("ask", "criterion", "ticks", "layout", "grid_columns", "show_ideal"),
     *("left_out", "annotate_categories"),
     *("other_topic", "asked_again", "known_pairs", "shown_again"),
+    *("pool", "judged", "documents_asked", "rejudge", "grades", "cannot_judge", "chunk", "judges"),
+    *("overlap", "gold", "gold_share", "relevant_from"),
 )
 MOST_ARMS = 8
 ARM_NAME = r"[A-Za-z0-9](?:[A-Za-z0-9 -]{0,38}[A-Za-z0-9])?"
@@ -267,6 +269,21 @@ class Plan(ABC):
     def counted(self) -> int:
         """How many of a participant's answers the analysis counts."""
         return self.per_participant or self.questions
+
+    @property
+    def blocks(self) -> tuple[tuple[int, ...], ...]:
+        """The numbers of the questions of each participant, where a kind assigns them; else ()."""
+        return ()
+
+    @property
+    def further_documents(self) -> frozenset[str]:
+        """Documents that participants may be shown beside those that the questions name."""
+        return frozenset()
+
+    @property
+    def pages_each(self) -> int:
+        """How many pages a question has at most, for simulated participants."""
+        return 3
 
     @property
     def checks(self) -> tuple[Check, ...]:

@@ -7,17 +7,21 @@ from functools import cached_property
 from typing import ClassVar, NamedTuple
 
 from survey.core.collections.items import FindItems, ShownItem, Topic
-from survey.core.collections.labels import HIGHEST
+from survey.core.collections.labels import HIGHEST_GRADE
 from survey.core.collections.likeness import Pool
+from survey.core.collections.pools import FUSION, LIKENESS, at_places, by_chance
 from survey.core.studies.fields import Choice, Rule, Whole, Words, declared
 from survey.kinds.labelling.checks import is_check, with_check
 from survey.kinds.labelling.plan import LabellingPlan, LabellingQuestion
 from survey.kinds.steps import InSteps, Step
 
 MARK, NEXT, REFINE, TURN = "mark", "next", "refine", "turn"
+CANNOT = "cannot"
 SEEN, SHOWN = "seen", "shown"
 LOOKED = (SEEN, SHOWN)  # what is known of documents that were looked at
-ACTIONS = (MARK, NEXT, REFINE, TURN, *LOOKED)
+ACTIONS = (MARK, NEXT, REFINE, TURN, *LOOKED, CANNOT)
+NOT_TURNS = (MARK, CANNOT, *LOOKED)
+CANNOT_JUDGE = -1  # in place of a grade
 # Of a form: to the batch before, to another question, to the end of this one.
 BACK, LEAVE, DONE = "back", "leave", "done"
 # Asked back where a query is done: documents of the batch were not in view; nothing is marked; the
@@ -40,15 +44,18 @@ class LabellingStep(Step):
         Choice(
             allowed=dict(zip(ACTIONS, ACTIONS, strict=True)),
             doc="mark, next (batch), refine (rank again by the marks), turn (to an earlier batch), "
-            "seen (documents were in view), shown (the batch was left, by a page without scripts)",
+            "seen (documents were in view), shown (the batch was left, by a page without scripts), "
+            "cannot (the annotator cannot judge the document)",
         )
     )
     batch: int = declared(Whole(lowest=1, doc="of the mark, or shown from then on"))
     document: str | None = declared(
-        Rule(doc="the document of a mark", only_with=("action", MARK)), None
+        Rule(doc="the document of a mark", only_with=("action", MARK, CANNOT)), None
     )
     grade: int | None = declared(
-        Whole(highest=HIGHEST, doc="its grade; 0 takes a mark back", only_with=("action", MARK)),
+        Whole(
+            highest=HIGHEST_GRADE, doc="its grade; 0 takes a mark back", only_with=("action", MARK)
+        ),
         None,
     )
     documents: Sequence[str] | None = declared(
@@ -92,7 +99,7 @@ class LabellingPresentation(InSteps):
     @cached_property
     def batch(self) -> int:
         """The number of the batch that is shown now; 1 before there is a step."""
-        turns = [step.batch for step in self.steps if step.action not in (MARK, *LOOKED)]
+        turns = [step.batch for step in self.steps if step.action not in NOT_TURNS]
         return turns[-1] if turns else 1
 
     @cached_property
@@ -113,12 +120,23 @@ class LabellingPresentation(InSteps):
 
     @cached_property
     def grades(self) -> dict[str, int]:
-        """The grade of each document that was looked at; 0 where it is not marked."""
+        """The grade of each document that was looked at; 0 where it is not marked.
+
+        Those that the annotator cannot judge are left out.
+        """
         grades = {document: 0 for document in self.shown if document in self.exposure}
         for step in self.steps:
             if step.document is not None and step.grade is not None:
                 grades[step.document] = step.grade
+            elif step.action == CANNOT:
+                grades.pop(step.document or "", None)
         return grades
+
+    @cached_property
+    def not_judged(self) -> set[str]:
+        """The documents that the annotator cannot judge."""
+        last = {step.document: step for step in self.steps if step.document is not None}
+        return {document for document, step in last.items() if step.action == CANNOT}
 
     @property
     def counted(self) -> dict[str, int]:
@@ -157,7 +175,10 @@ class LabellingPresentation(InSteps):
             return False
         last_two = self.batches[1 : self.batch][-2:]
         return any(
-            all(document in self.exposure and not self.grades[document] for document in documents)
+            all(
+                document in self.exposure and not self.grades.get(document)
+                for document in documents
+            )
             for documents in last_two
         )
 
@@ -171,13 +192,15 @@ class LabellingPresentation(InSteps):
 class Tile(NamedTuple):
     """A document of a batch; ``number`` in the batch, from 1; ``item`` is None without content.
 
-    ``is_looked_at``: whether it is stored that it was in view.
+    ``grade``: None where a grade is asked and not given yet. ``is_looked_at``: whether it is stored
+    that it was in view, or was judged. ``not_judged``: whether the annotator cannot judge it.
     """
 
     number: int
     item: ShownItem | None
-    grade: int
+    grade: int | None
     is_looked_at: bool
+    not_judged: bool = False
 
 
 class LabellingView(NamedTuple):
@@ -186,6 +209,8 @@ class LabellingView(NamedTuple):
     ``round``: how many new rankings the batch that is shown comes after. ``in_batches``: how many
     documents were shown so far. ``is_exhausted``: whether further batches are of little use.
     ``proposed``: how many tiles are marked by their class, and not confirmed yet.
+    ``is_pooled``: whether all documents are to be judged; ``can_refine``: whether the marks can
+    change their order.
     """
 
     topic: ShownItem | None
@@ -199,7 +224,9 @@ class LabellingView(NamedTuple):
     steps: int
     in_batches: int
     is_exhausted: bool
-    proposed: int
+    proposed: int = 0
+    is_pooled: bool = False
+    can_refine: bool = True
 
     @property
     def has_next(self) -> bool:
@@ -252,12 +279,42 @@ def ranked(
     By likeness to the mean of the query's picture and the relevant ones − ``negative_share`` ×
     the mean of those that were looked at and not marked (Rocchio). Where there are no examples,
     those whose words hold the query's text come first, each part in the annotator's own order.
-    The query's own picture is left out.
+    The query's own picture is left out. Of pooled documents see ``pooled_order``.
     """
+    if question.documents is not None:
+        return pooled_order(plan, question, state, find)
+    return _by_marks(plan, question, state, find)
+
+
+def pooled_order(
+    plan: LabellingPlan, question: LabellingQuestion, state: LabellingPresentation, find: FindItems
+) -> list[str]:
+    """Return the documents of a pool in the plan's order, with gold documents at random places.
+
+    The places, and at random all else, follow from the annotator's seed.
+    """
+    pool, topic = plan.pool, question.topic
+    documents = [*(question.documents or ())]
+    if pool and pool.order == FUSION:
+        documents = pool.fused(topic, documents)
+    elif pool and pool.order == LIKENESS:
+        asked = {*documents}
+        documents = [each for each in _by_marks(plan, question, state, find) if each in asked]
+    else:
+        documents = by_chance(documents, state.order_seed)
+    gold = by_chance(plan.gold_of(topic) if question.number else (), state.order_seed, 1)
+    count = max(1, round(plan.gold_share * len(documents))) if plan.gold_share else 0
+    return at_places(documents, gold[:count], state.order_seed)
+
+
+def _by_marks(
+    plan: LabellingPlan, question: LabellingQuestion, state: LabellingPresentation, find: FindItems
+) -> list[str]:
     pool, topic = find.pool(), find.topic(question.topic) or Topic(question.topic)
     own = own_documents(pool, topic)
-    negatives = [document for document, grade in state.counted.items() if not grade]
-    positives = sorted({*own, *state.relevant})
+    gold = plan.gold_of(question.topic)
+    negatives = [each for each, grade in state.counted.items() if not grade and each not in gold]
+    positives = sorted({*own, *state.relevant} - gold.keys())
     target = pool.target(positives, negatives, plan.negative_share / 100, topic.sha256)
     if target.any():
         order = pool.by_likeness(target)
@@ -280,7 +337,8 @@ def proposed_documents(
     They are shown with a mark, which counts once it was in view or is changed. Source: MiAlbum,
     Section 1.1: “we automatically annotate each image with its category name”.
     """
-    topic = find.topic(question.topic) if plan.annotate_categories else None
+    is_asked = plan.annotate_categories and not plan.grades
+    topic = find.topic(question.topic) if is_asked else None
     if topic is None or not topic.text:
         return set()
     return find.pool().of_class(topic.text) - state.exposure.keys()
@@ -320,18 +378,17 @@ def steps_from_form(
         state = replace(state, steps=steps)
     if not 1 <= batch <= len(state.batches):
         raise ValueError(f"batch {batch} was not shown")
-    proposed = proposed_documents(plan, question, state, find)
-    for number, document in enumerate(state.batches[batch - 1], 1):
-        before = plan.highest if document in proposed else state.grades.get(document, 0)
-        grade = min(grades.get(number, 0 if is_whole else before), plan.highest)
-        is_confirmed = document in proposed and number in (grades if seen is None else seen)
-        if grade != before or is_confirmed:
-            steps.append(LabellingStep(MARK, batch, document, grade))
+    if plan.grades:
+        steps.extend(_named_grades(state, batch, grades))
+    else:
+        proposed = proposed_documents(plan, question, state, find)
+        steps.extend(_marks(plan, state, batch, grades, proposed, seen, is_whole=is_whole))
     is_left = action == NEXT
     if action == DONE and seen is None and batch == len(state.batches):  # by no next batch
         order = ranked(plan, question, state.rounds[-1], find)
         is_left = all(document in state.shown for document in order)
-    steps.extend(_look(state, batch, seen, is_left=is_left))
+    # A document that has a named grade was looked at, and no other.
+    steps.extend(() if plan.grades else _look(state, batch, seen, is_left=is_left))
     state = replace(state, steps=[*shown.presentation.steps, *steps])
     if action == BACK and batch > 1:
         steps.append(LabellingStep(TURN, batch - 1))
@@ -347,6 +404,37 @@ def steps_from_form(
             documents = with_check(plan, question, state, find, left[: plan.batch])
             steps.append(LabellingStep(action, number, documents=documents))
     return steps
+
+
+def _marks(
+    plan: LabellingPlan,
+    state: LabellingPresentation,
+    batch: int,
+    grades: Mapping[int, int],
+    proposed: Collection[str],
+    seen: Collection[int] | None,
+    *,
+    is_whole: bool,
+) -> Iterator[LabellingStep]:
+    """Yield the steps of the marks of a batch that a form changes, or confirms first."""
+    for number, document in enumerate(state.batches[batch - 1], 1):
+        before = plan.highest if document in proposed else state.grades.get(document, 0)
+        grade = min(grades.get(number, 0 if is_whole else before), plan.highest)
+        is_confirmed = document in proposed and number in (grades if seen is None else seen)
+        if grade != before or is_confirmed:
+            yield LabellingStep(MARK, batch, document, grade)
+
+
+def _named_grades(
+    state: LabellingPresentation, batch: int, grades: Mapping[int, int]
+) -> Iterator[LabellingStep]:
+    """Yield the steps of the named grades of a batch that a form changes, or gives first."""
+    for number, document in enumerate(state.batches[batch - 1], 1):
+        grade = grades.get(number)
+        if grade == CANNOT_JUDGE and document not in state.not_judged:
+            yield LabellingStep(CANNOT, batch, document)
+        elif grade not in (None, CANNOT_JUDGE, state.grades.get(document)):
+            yield LabellingStep(MARK, batch, document, grade)
 
 
 def _look(

@@ -11,6 +11,7 @@ from survey.core.collections.items import Shown
 from survey.core.collections.runs import Judgements, read_judgements
 from survey.core.text_input import FileFaults, Json, lines_of
 from survey.errors import SurveyError
+from survey.kinds.labelling.pages import GRADE_FIELD
 from survey.kinds.labelling.plan import LabellingPlan
 from survey.services.exchange.input_files import read_text
 from survey.services.planning.bot_sight import Sight
@@ -82,11 +83,13 @@ class LabellingBot:
     ) -> dict[str, str | list[str]] | None:
         """Return the form's fields that mark a batch, and refine while it has marks.
 
-        After MOST_ROUNDS, or a batch without marks, the query ends. All tiles are sent as seen.
-        None for a form that does not ask for marks.
+        After MOST_ROUNDS, or a batch without marks, the query ends; of a pool each document is
+        judged. All tiles are sent as seen. None for a form that does not ask for marks.
         """
         if form.css_first("[name=step_key]") is None:
             return None
+        if plan.grades:
+            return self._named_grades(form, plan, preference, chance)
         batch = int(form.css("[name=batch]")[0].attributes["value"] or 1)
         is_first = batch == 1
         topic = preference.topics.find_in(form.css_first(".find"))
@@ -102,6 +105,35 @@ class LabellingBot:
                 documents.append(str(tile.attributes["value"]))
                 grades.append(str(min(grade, plan.highest)))
         refines = documents and batch <= MOST_ROUNDS and form.css_first("button[value=refine]")
-        go = "refine" if refines else "done"
+        go = _way_on(form) if plan.pool else "refine" if refines else "done"
         seen = [str(number) for number in range(1, len(form.css("[name=document]")) + 1)]
         return {"document": documents, "grade": grades, "seen": seen, "go": go}
+
+    def _named_grades(
+        self,
+        form: LexborNode,
+        plan: LabellingPlan,
+        preference: BotAnnotator,
+        chance: np.random.Generator,
+    ) -> dict[str, str | list[str]]:
+        """Return a named grade for each tile: the highest that its relevance reaches, or another.
+
+        Where relevance is not known by judgements, that of a marked tile is the highest.
+        """
+        values = [each.value for each in plan.grades]
+        is_first = form.css("[name=batch]")[0].attributes["value"] == "1"
+        topic = preference.topics.find_in(form.css_first(".find"))
+        fields: dict[str, str | list[str]] = {"go": _way_on(form)}
+        for number, tile in enumerate(form.css(".tile")):
+            document = preference.documents.find_in(tile)
+            grade = preference.grade(topic, number, document, is_first=is_first)
+            grade *= 1 if preference.judgements is not None else plan.highest
+            grade = max((each for each in values if each <= grade), default=values[0])
+            if chance.random() < preference.error:
+                grade = int(chance.choice([each for each in values if each != grade]))
+            fields[f"{GRADE_FIELD}{number + 1}"] = str(grade)
+        return fields
+
+
+def _way_on(form: LexborNode) -> str:
+    return "next" if form.css_first(".way button[value=next]") is not None else "done"

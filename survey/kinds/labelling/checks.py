@@ -38,7 +38,7 @@ def checks_of(plan: Any) -> tuple[Check, ...]:
         by_chance=1 / 2 if plan.highest == 1 else None,
         is_question=False,
     )
-    asked = (plan.other_topic, plan.shown_again, getattr(plan, "gold", ()))
+    asked = (plan.other_topic, plan.shown_again, plan.gold)
     pairs = zip((other, again, known), asked, strict=True)
     return tuple(check for check, is_asked in pairs if is_asked)
 
@@ -112,9 +112,8 @@ def of_other_topics(plan: Any, topic: str, find: FindItems) -> list[str]:
 
 def documents_of(plan: Any, pool: Pool, topic: Topic) -> set[str]:
     """Return a topic's documents: its pool where the plan has such, else its own picture."""
-    pooled = getattr(plan, "pool", None)
-    if pooled is not None:
-        return {*pooled.of_topic(topic.topic)}
+    if plan.pool is not None:
+        return {*plan.pool.of_topic(topic.topic)}
     own = {topic.image} if topic.image in pool.index else set()
     return {*pool.same_picture(topic.sha256), *own}
 

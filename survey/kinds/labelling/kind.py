@@ -9,8 +9,9 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from survey.core.collections.items import FindItems, Item, Topic
-from survey.core.collections.labels import HIGHEST
+from survey.core.collections.labels import HIGHEST_GRADE, NOT_JUDGED
 from survey.core.collections.likeness import Entry, Pool
+from survey.core.collections.pools import LIKENESS
 from survey.core.studies.attention import Check
 from survey.core.studies.fields import Finding
 from survey.core.studies.plan import OTHER_TOPIC
@@ -34,17 +35,27 @@ from survey.kinds.labelling.answer import (
     own_documents,
     practised,
     proposed_documents,
+    ranked,
 )
 from survey.kinds.labelling.bot import LabellingBot
 from survey.kinds.labelling.checks import SHOWN_AGAIN, check_in, is_check, original
 from survey.kinds.labelling.pages import LabellingForm
 from survey.kinds.labelling.plan import LabellingPlan, LabellingQuestion
+from survey.kinds.labelling.pool_results import (
+    ALL_QRELS,
+    GOLD_COLUMNS,
+    GOLD_FILE,
+    POOL_COLUMNS,
+    POOL_FILE,
+    PoolChecks,
+)
 from survey.kinds.labelling.refining import refining_of
 from survey.kinds.labelling.results import Annotator, LabelResults, PackedLabels
 from survey.kinds.steps import STEPS_FILE, Done, KindInSteps, whole_seconds
 from survey.services.analysis.merged_labels import merged, merged_lines
 from survey.services.analysis.study_results import AnalysisOptions
-from survey.services.exchange.input_files import JUDGEMENTS_FOLDER, BundleError
+from survey.services.collections.pools import recompute_pool
+from survey.services.exchange.input_files import JUDGEMENTS_FOLDER, BundleError, SourceFiles
 from survey.services.exchange.tables import (
     PARTICIPANT,
     Column,
@@ -55,6 +66,7 @@ from survey.services.exchange.tables import (
     row_lines,
 )
 from survey.services.participation.answers import ShownQuestion
+from survey.web.forms import Form
 from survey.web.language import gettext
 from survey.web.participant.kind_pages import Doubt, PracticeScreen
 
@@ -98,8 +110,13 @@ class LabellingKind(
             state = replace(state, steps=[first_batch(plan, question, state, find)])
         documents = state.batches[state.batch - 1]
         items, topic = find({*map(original, documents)}, question.topic)
-        pool = find.pool()
-        own = own_documents(pool, find.topic(question.topic) or Topic(question.topic))
+        if question.documents is None:
+            pool = find.pool()
+            own = own_documents(pool, find.topic(question.topic) or Topic(question.topic))
+            count = len(pool) - len(own)
+        else:
+            count = len(ranked(plan, question, state.rounds[-1], find))
+        unmarked = None if plan.grades else 0
         proposed = proposed_documents(plan, question, state, find) & {*documents}
         grades = {**dict.fromkeys(proposed, plan.highest), **state.grades}
         return LabellingView(
@@ -107,7 +124,8 @@ class LabellingKind(
             tiles=tuple(
                 Tile(
                     *(number, items.get(original(document))),
-                    *(grades.get(document, 0), document in state.exposure),
+                    *(grades.get(document, unmarked), document in state.exposure),
+                    document in state.not_judged,
                 )
                 for number, document in enumerate(documents, 1)
             ),
@@ -115,17 +133,21 @@ class LabellingKind(
             batches=len(state.batches),
             looked_at=len(state.exposure),
             relevant=sum(map(bool, state.grades.values())) + len(proposed),
-            pool=len(pool) - len(own),
+            pool=count,
             round=sum(step.action == REFINE and step.batch <= state.batch for step in state.steps),
             steps=len(view.presentation.steps),
             in_batches=sum(not is_check(each) for each in state.shown),
-            is_exhausted=state.is_exhausted,
             proposed=len(proposed),
+            is_exhausted=state.is_exhausted and not plan.pool,
+            is_pooled=question.documents is not None,
+            can_refine=plan.pool is None or plan.pool.order == LIKENESS,
         )
 
     def facts(self, plan: LabellingPlan, generator_version: int) -> dict[str, Json]:
         """Return what a summary of the study says of its queries."""
-        return {"topics": " ".join(plan.topics), "batch": plan.batch, "highest grade": plan.highest}
+        pooled: dict[str, Json] = {"pool": plan.pool.sentence} if plan.pool else {}
+        facts: dict[str, Json] = {"topics": " ".join(plan.topics), "batch": plan.batch}
+        return {**facts, "highest grade": plan.highest, **pooled}
 
     def verdict(self, plan: LabellingPlan, questions: Sequence[LabellingQuestion]) -> str:
         """Say how many queries people label."""
@@ -195,11 +217,26 @@ class LabellingKind(
 
     def result_tables(self, plan: LabellingPlan) -> list[Table]:
         """Return labels.csv; weights.csv and agreement.csv as `survey assess merge` writes them."""
-        return [
+        tables = [
             Table("labels.csv", [*_LABELS, *([_CHECK] if plan.checks else [])], row_lines(_labels)),
             Table("weights.csv", _WEIGHTS, _body("weights.csv")),
             Table("agreement.csv", _AGREEMENT, _body("agreement.csv")),
         ]
+        if plan.pool:
+            rows = row_lines(lambda content: content.results.pool.pool_rows())
+            tables.append(Table(POOL_FILE, POOL_COLUMNS, rows))
+        if plan.gold:
+            rows = row_lines(lambda content: content.results.pool.gold_rows())
+            tables.append(Table(GOLD_FILE, GOLD_COLUMNS, rows))
+        return tables
+
+    def question_tables(self, plan: LabellingPlan) -> list[Table]:
+        """Return questions.csv, with the documents of each only where they are pooled."""
+        tables = super().question_tables(plan)
+        if plan.pool:
+            return tables
+        rows = row_lines(lambda content: ((each.number, each.topic) for each in content.questions))
+        return [replace(each, columns=each.columns[:2], body=rows) for each in tables]
 
     def judgement_files(self, content: Content) -> Iterator[tuple[str, Iterable[str]]]:
         """Yield each annotator's labels, and what is merged of them."""
@@ -208,6 +245,9 @@ class LabellingKind(
         lines = merged_lines(content.results.merged)
         for name in ("weights.txt", "qrels.txt"):
             yield name, map("".join, batched(lines[name]))
+        plan: Any = content.plan
+        if plan.judged:
+            yield ALL_QRELS, map("".join, batched(content.results.pool.all_qrels()))
 
     def lines_per_answer(self, plan: LabellingPlan) -> int:
         """Estimate how many lines of the files a query takes."""
@@ -232,6 +272,36 @@ class LabellingKind(
                 raise BundleError(f"{place}: items.csv has no document {unknown[0]}")
         return f"the topics of {len(content.questions)} queries are the plan's"
 
+    def recompute_sources(self, content: Content, sources: SourceFiles | None) -> Iterator[str]:
+        """Compare the pooled documents with the runs, or the file, that they come from."""
+        plan: Any = content.plan
+        if plan.pool is None:
+            yield from super().recompute_sources(content, sources)
+        else:
+            yield from recompute_pool(plan.pool, plan.topics, sources)
+
+    def study_entries(
+        self, plan: LabellingPlan, practice: LabellingQuestion | None
+    ) -> dict[str, Any]:
+        """Return the practice question, and the files of a pool."""
+        entries = super().study_entries(plan, practice)
+        names = ("name", "sha256")
+        files = (
+            [dict(zip(names, each, strict=True)) for each in plan.pool.sources] if plan.pool else []
+        )
+        return entries | ({"sources": files} if files else {})
+
+    def progress(self, plan: LabellingPlan, content: Callable[[], Content]) -> Iterator[str]:
+        """Yield how much of a pool is judged, and how gold documents are answered."""
+        if plan.pool is None:
+            return
+        read, pooled = content(), PoolChecks(plan)
+        topics = {each.number: each.topic for each in read.questions}
+        options = AnalysisOptions(include_test=read.include_test)
+        for row in read.answers.counted(read, options):
+            pooled.without_gold(row.participant, topics[row.question], row.drawn)
+        yield from pooled.progress(is_test=read.include_test)
+
     # --- results ---
 
     def analyse(
@@ -242,13 +312,18 @@ class LabellingKind(
     ) -> LabelResults:
         """Return weights and agreement."""
         topics = {each.number: each.topic for each in content.questions}
+        plan: Any = content.plan
         labels = {each.public_id: PackedLabels() for each in content.counted(options)}
+        pooled = PoolChecks(plan) if plan.pool else None
         seconds = dict.fromkeys(labels, 0)
         asked = Counter[str | None]()
         for row in answers:
             asked[row.asked] += 1
-            if row.drawn.counted or not row.drawn.shown:  # who looked at nothing judged nothing
-                labels[row.participant].add(topics[row.question], row.drawn.counted)
+            grades: Mapping[str, int] = row.drawn.counted
+            if pooled:
+                grades = pooled.without_gold(row.participant, topics[row.question], row.drawn)
+            if grades or not row.drawn.shown:  # who looked at nothing judged nothing
+                labels[row.participant].add(topics[row.question], grades)
             seconds[row.participant] += whole_seconds(row)
         annotators = [
             Annotator(name, labels[name], seconds[name]) for name in labels if labels[name]
@@ -259,13 +334,18 @@ class LabellingKind(
             [each.participant for each in annotators],
         )
         keywords = {each.topic: each.text for each in content.topics if not each.image}
-        labelled = (annotators, merged(given, names), asked_back, keywords)
-        return LabelResults(*labelled, **content.known(options))
+        unlisted = NOT_JUDGED if pooled else 0
+        labelled = (annotators, merged(given, names, unlisted=unlisted), asked_back, keywords)
+        results = LabelResults(*labelled, **content.known(options))
+        return replace(results, pool=pooled.results(results.merged)) if pooled else results
 
     def add_stored(
         self, session: Session, study: Study, content: Content, results: Results
     ) -> Results:
-        """Add what refining gained."""
+        """Add what refining gained, where the marks can change the order."""
+        plan: Any = content.plan
+        if plan.pool and plan.pool.order != LIKENESS:
+            return results
         refining: Any = {"refining": refining_of(session, study, content, results)}
         return replace(results, **refining)
 
@@ -299,6 +379,12 @@ class LabellingKind(
 
     # --- pages ---
 
+    def plan_form(self) -> type[Form]:
+        """Return the form of the plan; its module is loaded for researchers only."""
+        from survey.kinds.labelling.plan_form import LabellingPlanForm
+
+        return LabellingPlanForm
+
     answer_form = LabellingForm
     work_template = "participant/labelling/_work.html"
     question_template = "participant/labelling/question.html"
@@ -318,8 +404,11 @@ class LabellingKind(
             form.asked.data = asked
             return None
         view: LabellingView = question.view
-        if form.knows_view and not all(tile.is_looked_at for tile in view.tiles):
+        is_known = form.knows_view or plan.grades
+        if is_known and not all(tile.is_looked_at for tile in view.tiles):
             return Doubt(UNSEEN)
+        if plan.pool:
+            return None
         if not view.relevant:
             return Doubt(UNMARKED)
         if view.has_next and any(tile.grade for tile in view.tiles):
@@ -365,7 +454,7 @@ _LABELS = [
         "its grade; 0: it was looked at and not marked; empty: it was not looked at, so nothing is "
         "known",
         "whole number",
-        f"0 to {HIGHEST}; may be empty",
+        f"0 to {HIGHEST_GRADE}; may be empty",
     ),
     Column("batch", "number of the batch in which it was shown", "whole number", "1, 2, …"),
     Column("round", "how many new rankings came before", *_COUNTED),

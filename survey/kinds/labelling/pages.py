@@ -11,6 +11,7 @@ from survey.core.collections.items import FindItems
 from survey.kinds.labelling.answer import (
     ASKED,
     BACK,
+    CANNOT_JUDGE,
     DONE,
     LEAVE,
     NEXT,
@@ -27,6 +28,8 @@ from survey.web.forms import AnswerForm
 from survey.web.language import gettext
 
 TILE = re.compile(r"[1-9][0-9]?")
+GRADE_FIELD = "grade-"  # with the number of a tile
+CANNOT_VALUE = "x"  # of a grade: the document cannot be judged
 BUTTON_ACTIONS = {"next": NEXT, "refine": REFINE, "previous": BACK, "done": DONE, "back": LEAVE}
 
 
@@ -38,6 +41,9 @@ class LabellingForm(AnswerForm):
     numbers of the tiles that were in view, from a page whose script knows; repeated, or with
     spaces between. ``go``: "next" (batch; "done" where none follows), "refine", "previous" (batch),
     "done", "back", or "" for marks alone. "next" asks first about tiles that were not in view.
+
+    With named grades, ``grade-1``, ``grade-2`` … are those of the tiles; tiles without one stay,
+    and "x" says that the document cannot be judged.
     """
 
     asks = confirms = ASKED
@@ -54,8 +60,13 @@ class LabellingForm(AnswerForm):
         super().validate(extra_validators)
         is_batch = re.fullmatch("[1-9][0-9]{0,4}", self.batch.data or "")
         tiles, grades = request.form.getlist("document"), request.form.getlist("grade")
-        numbers = [*tiles, *(self._seen or ())]
-        fits = all(map(TILE.fullmatch, numbers)) and all(re.fullmatch("[0-3]", g) for g in grades)
+        numbers = [*tiles, *self._graded, *(self._seen or ())]
+        offered = {"0", "1", "2", "3"}
+        if self.plan.grades:
+            offered = {str(each.value) for each in self.plan.grades}
+            offered |= {CANNOT_VALUE} if self.plan.cannot_judge else set()
+        sent = {*grades, *(self._graded.values())}
+        fits = all(map(TILE.fullmatch, numbers)) and sent <= offered
         if not is_batch or not fits or (len(grades) != len(tiles) > 0 and len(grades) != 1):
             self.batch.errors = [gettext("Something was ticked that this page does not offer.")]
         return not self.errors
@@ -65,7 +76,20 @@ class LabellingForm(AnswerForm):
         """The grades by the number of their tile."""
         tiles, grades = request.form.getlist("document"), request.form.getlist("grade")
         pairs = zip(tiles, grades * len(tiles) if len(grades) == 1 else grades, strict=False)
-        return {int(tile): int(grade) for tile, grade in pairs}
+        sent = {**dict(pairs), **self._graded}
+        return {
+            int(tile): CANNOT_JUDGE if grade == CANNOT_VALUE else int(grade)
+            for tile, grade in sent.items()
+        }
+
+    @property
+    def _graded(self) -> dict[str, str]:
+        """The named grades by the number of their tile, as they were sent."""
+        return {
+            name.removeprefix(GRADE_FIELD): value
+            for name, value in request.form.items()
+            if name.startswith(GRADE_FIELD) and self.plan.grades
+        }
 
     @property
     def _seen(self) -> list[str] | None:
@@ -76,7 +100,7 @@ class LabellingForm(AnswerForm):
     def steps_for(self, shown: LabellingShown, find: FindItems) -> Sequence[LabellingStep]:
         """Return the marks that the form changes, what was in view, and what its button does."""
         action = BUTTON_ACTIONS.get(self.go.data or "", "")
-        if action == NEXT and self.knows_view and not self.was_asked:
+        if action == NEXT and (self.knows_view or self.plan.grades) and not self.was_asked:
             steps = self._steps(shown, find, "")
             if self._leaves_unseen(shown, steps):
                 self.asks_first = UNSEEN

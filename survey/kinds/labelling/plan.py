@@ -1,21 +1,49 @@
 """The plan of a labelling study, and its queries."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from functools import cached_property
+from math import ceil
+from typing import Any, ClassVar, Self
+from zlib import crc32
 
-from survey.core.collections.labels import HIGHEST
+from survey.core.collections.labels import HIGHEST_GRADE
+from survey.core.collections.pools import StudyPool, assigned_chunks, by_chance, split_pool
 from survey.core.kind import DeclaredQuestion
 from survey.core.studies.attention import Check
-from survey.core.studies.fields import Fault, Rule, Switch, Text, Whole, Words, declared
+from survey.core.studies.fields import (
+    Choice,
+    Fault,
+    Nested,
+    PlanError,
+    Rule,
+    Share,
+    Switch,
+    Text,
+    Whole,
+    Words,
+    declared,
+)
 from survey.core.studies.minutes import DocumentLoad
 from survey.core.studies.plan import MARK_QUERY_WORDS, PER_PARTICIPANT, POOL, PRACTICE, Plan
 from survey.core.studies.provenance import twice_faults, why_no_id
+from survey.core.text_input import Json
 from survey.kinds.labelling.checks import checks_of
+from survey.kinds.labelling.plan_files import (
+    Gold,
+    Grade,
+    Judged,
+    read_gold,
+    read_grades,
+    read_judged,
+    read_pool,
+)
 
-MOST_QUERIES = 500
+MOST_QUERIES, MOST_CHUNKS = 500, 5_000
 USUAL_BATCH = 30
 USUAL_BATCHES = 3  # that annotators look at before they go on to the next query
+TERNARY = 3  # the highest of the grades without names
+ALL, UNJUDGED = "all", "unjudged"
 TOPICS_HELP = "The id of each in topics.csv, one per line. Each topic is a query."
 FOR_ALL_HELP = (
     "Only for a pool. The first queries of the plan go to everybody, so that agreement can be "
@@ -44,20 +72,47 @@ NEGATIVE_HELP = (
     "In per cent of what is marked as relevant: how much unmarked pictures count against "
     "others like them when an annotator refines. 0: they do not count."
 )
+GRADES_HELP = (
+    "Of pooled documents, two to six. A line for each, like - {value: 1, name: Relevant}. Without "
+    "them people mark what is relevant."
+)
+ASKED = Choice(
+    "Which documents of the pools are asked",
+    {ALL: "All", UNJUDGED: "Those without an earlier judgement"},
+)
+REJUDGE = Whole("Judged documents asked again", 0, 1_000, help="In all, as a check.")
+CHUNK = Whole(
+    "Documents in a chunk", 2, 1_000, optional=True, help="Larger pools are split.", step="who"
+)
+JUDGES = Whole(
+    "Annotators of each chunk",
+    1,
+    100,
+    optional=True,
+    help="Pairs of annotators share about equally many documents. Empty: everybody judges all.",
+    step="who",
+)
+OVERLAP = Whole(
+    "Documents that all annotators of a topic judge", 0, 500, help="With chunks.", step="who"
+)
+GOLD_SHARE = Share("Share of gold documents", help="Of the documents that a person judges.")
+RELEVANT_FROM = Whole("Relevant from grade", 1, HIGHEST_GRADE, help="For binary measures.")
 
 
 @dataclass(frozen=True)
 class LabellingPlan(Plan):
     """The settings of a study whose questions are queries.
 
-    ``topics``: their ids in topics.csv, a query each. ``batch``: documents shown at once.
+    ``topics``: their ids in topics.csv. ``batch``: documents shown at once. With a ``pool`` only
+    its documents are judged: those of a topic are a query, or several where they are split into
+    chunks. ``judged``: earlier judgements of the pool. ``gold``: documents with known answers.
     """
 
     kind: ClassVar[str] = "labelling"
 
     question_text: str = declared(QUESTION_TEXT, "")
     topics: tuple[str, ...] = declared(Words("Topics", rows=6, help=TOPICS_HELP, step="what"), ())
-    questions: int = declared(Whole("Queries", 1, MOST_QUERIES), 10)
+    questions: int = declared(Whole("Queries", 1, MOST_CHUNKS), 10)
     per_participant: int | None = declared(
         replace(PER_PARTICIPANT, label="Queries per annotator", highest=MOST_QUERIES), None
     )
@@ -72,7 +127,7 @@ class LabellingPlan(Plan):
         ),
         0,
     )
-    batch: int = declared(Whole("Pictures in a batch", 24, 60), USUAL_BATCH)
+    batch: int = declared(Whole("Documents on a page", 6, 60), USUAL_BATCH)
     mark_query_words: bool = declared(MARK_QUERY_WORDS, False)
     other_topic: bool = declared(
         Switch("Show a document of another topic in each query", help=OTHER_HELP), False
@@ -88,6 +143,18 @@ class LabellingPlan(Plan):
     negative_share: int = declared(
         Whole("Weight of what is not relevant", 0, 100, help=NEGATIVE_HELP), 25
     )
+    pool: StudyPool | None = None
+    judged: Judged | None = None
+    documents_asked: str = declared(ASKED, ALL)
+    rejudge: int = declared(REJUDGE, 0)
+    grades: tuple[Grade, ...] = declared(Nested("Named grades", help=GRADES_HELP), ())
+    cannot_judge: bool = declared(Switch("Offer “I cannot judge this”"), False)
+    chunk: int | None = declared(CHUNK, None)
+    judges: int | None = declared(JUDGES, None)
+    overlap: int = declared(OVERLAP, 0)
+    gold: tuple[Gold, ...] = ()
+    gold_share: float = declared(GOLD_SHARE, 0.05)
+    relevant_from: int = declared(RELEVANT_FROM, 1)
 
     @property
     def checks(self) -> tuple[Check, ...]:
@@ -101,6 +168,9 @@ class LabellingPlan(Plan):
 
     def seconds_each(self, documents: DocumentLoad) -> float:
         """See ``Plan.seconds_each``; by the documents of the batches that people look at."""
+        if self.pool:
+            count = sum(len(each.documents or ()) for each in self._drawn) / len(self._drawn)
+            return count * (20 if documents.texts else 3)
         count = USUAL_BATCHES * self.batch
         if documents.count is not None:
             count = min(count, documents.count)
@@ -108,20 +178,114 @@ class LabellingPlan(Plan):
 
     @property
     def highest(self) -> int:
-        """The highest mark that a picture may get: a grade, or 1 for chosen."""
-        return HIGHEST if self.graded else 1
+        """The highest mark that a document may get: a grade, or 1 for chosen."""
+        if self.grades:
+            return max(each.value for each in self.grades)
+        return TERNARY if self.graded else 1
+
+    @property
+    def counted(self) -> int:
+        """How many queries a participant is asked at most."""
+        return max(map(len, self.blocks)) if self.judges else super().counted
+
+    @cached_property
+    def blocks(self) -> tuple[tuple[int, ...], ...]:
+        """See ``Plan.blocks``: of each annotator, where ``judges`` of them judge a chunk."""
+        if not self.judges:
+            return ()
+        topics = [each.topic for each in self._drawn]
+        sizes = [len(each.documents or ()) for each in self._drawn]
+        return assigned_chunks(topics, sizes, self.judges, self.participants)
+
+    @property
+    def further_documents(self) -> frozenset[str]:
+        """The gold documents."""
+        return frozenset(each.document for each in self.gold)
+
+    @property
+    def pages_each(self) -> int:
+        """See ``Plan.pages_each``: a page for each batch of a pool, and the questions asked."""
+        largest = max((len(each.documents or ()) for each in self._drawn), default=0)
+        return 3 + ceil(2 * largest / self.batch)
+
+    def gold_of(self, topic: str) -> dict[str, Gold]:
+        """Return the gold documents of a topic."""
+        return self._gold.get(topic, {})
+
+    @cached_property
+    def _gold(self) -> dict[str, dict[str, Gold]]:
+        topics: dict[str, dict[str, Gold]] = {}
+        for each in self.gold:
+            topics.setdefault(each.topic, {})[each.document] = each
+        return topics
 
     def is_for_all(self, number: int) -> bool:
         """Return whether every annotator of a pool is asked a query."""
         return number <= self.queries_for_all
 
     def draw_questions(self) -> list["LabellingQuestion"]:
-        """Return a question for each query, numbered from 1; nothing is drawn."""
-        return [LabellingQuestion(number, topic) for number, topic in enumerate(self.topics, 1)]
+        """Return a question for each query, numbered from 1; the chunks of pools are drawn."""
+        return [*self._drawn]
+
+    @cached_property
+    def _drawn(self) -> tuple["LabellingQuestion", ...]:
+        pool = self.pool
+        if pool is None:
+            queries = enumerate(self.topics, 1)
+            return tuple(LabellingQuestion(number, topic) for number, topic in queries)
+        again = self.rejudged
+        made: list[LabellingQuestion] = []
+        for topic in self.topics:
+            skipped = {*self.gold_of(topic)}
+            if self.documents_asked == UNJUDGED:
+                judged = (self.judged or {}).get(topic, {})
+                skipped |= {each for each in judged if (topic, each) not in again}
+            asked = [each for each in pool.of_topic(topic) if each not in skipped]
+            stream = crc32(topic.encode())
+            for part in split_pool(asked, self.chunk, self.overlap, self.seed, stream):
+                if part:
+                    made.append(LabellingQuestion(len(made) + 1, topic, tuple(part)))
+        return tuple(made)
+
+    @cached_property
+    def rejudged(self) -> frozenset[tuple[str, str]]:
+        """The judged documents, with their topics, that are asked again as a check."""
+        if not self.rejudge:
+            return frozenset()
+        pairs = {
+            f"{topic} {document}": (topic, document)
+            for topic, documents in (self.judged or {}).items()
+            for document in documents
+            if topic in self.topics and document not in self.gold_of(topic)
+        }
+        return frozenset(pairs[name] for name in by_chance(pairs, self.seed)[: self.rejudge])
+
+    def as_json(self) -> dict[str, Json]:
+        """See ``Plan.as_json``; of the pool without what is empty."""
+        stored = super().as_json()
+        if self.pool:
+            pool: Any = stored["pool"]
+            stored["pool"] = {name: value for name, value in pool.items() if value}
+        return stored
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, object], *, registered: bool = True) -> Self:
+        """See ``Plan.from_json``; ``ask: unjudged`` says which documents are asked."""
+        ask = stored.get("ask")
+        if not isinstance(ask, str):
+            return super().from_json(stored, registered=registered)
+        if ask not in ASKED.allowed:
+            raise PlanError([Fault(("ask",), f"ask {ASKED.breach(ask)}, or a list of fields")])
+        others = {name: value for name, value in stored.items() if name != "ask"}
+        return super().from_json({**others, "documents_asked": ask}, registered=registered)
 
     @classmethod
     def _read(cls, values: dict[str, Any], faults: list[Fault]) -> None:
-        topics = values.get("topics") or ()
+        values["pool"] = pool = read_pool(values.get("pool"), faults)
+        values["judged"] = read_judged(values.get("judged"), pool, faults)
+        values["gold"] = read_gold(values.get("gold"), faults)
+        values["grades"] = read_grades(values.get("grades"), faults)
+        topics = values.get("topics") or (pool.topics if pool else ())
         if not isinstance(topics, list | tuple):
             text = f"topics is {topics!r}; a list of topics' ids is needed, like [t1, t2]"
             wrong, topics = [Fault(("topics",), text)], [topics]
@@ -135,9 +299,19 @@ class LabellingPlan(Plan):
         if values["topics"]:
             values["questions"] = len(values["topics"])
 
+    def _tidy(self) -> None:
+        super()._tidy()
+        numbers = (self.chunk, self.overlap, self.rejudge, self.seed)
+        are_valid = all(type(each) is int or each is None for each in numbers)
+        if self.pool and are_valid and (self.chunk is None or 0 <= self.overlap < self.chunk):
+            object.__setattr__(self, "questions", len(self._drawn))
+
     def _number_faults(self) -> Iterable[Fault]:
         if not self.topics:
             yield Fault(("topics",), "topics is empty; the id of a topic for each query is needed")
+        if len(self.topics) > MOST_QUERIES:
+            text = f"topics has {len(self.topics)} ids; {MOST_QUERIES} are allowed"
+            yield Fault(("topics",), text)
         yield from twice_faults(self.topics)
         if self.queries_for_all > (self.per_participant or 0):
             yield Fault(
@@ -145,10 +319,96 @@ class LabellingPlan(Plan):
                 f"queries_for_all is {self.queries_for_all}; a pool with as many queries per "
                 "annotator is needed",
             )
+        yield from self._without_pool_faults() if self.pool is None else self._pooled_faults()
+
+    def _without_pool_faults(self) -> Iterable[Fault]:
+        """Yield the faults of settings that only a study with pooled documents can have."""
+        needs = "pooled documents are needed (--run with --pool-depth, or --pool)"
+        for name in ("judged", "rejudge", "grades", "cannot_judge", "chunk", "judges", "overlap"):
+            if getattr(self, name):
+                yield Fault((name,), f"{name} is set; {needs}")
+        if self.gold:
+            yield Fault(("gold",), f"gold is set; {needs}")
+        if self.documents_asked != ALL:
+            yield Fault(("documents_asked",), f"documents_asked is unjudged; {needs}")
+
+    def _pooled_faults(self) -> Iterable[Fault]:
+        without = [topic for topic in self.topics if self.pool and not self.pool.of_topic(topic)]
+        if without:
+            text = f"topic {without[0]} has no pooled document; take it out of topics"
+            yield Fault(("topics",), text)
+        yield from self._chunk_faults()
+        yield from self._grade_faults()
+        yield from self._gold_faults()
+        if self.documents_asked == UNJUDGED and self.judged is None:
+            yield Fault(("judged",), "judged is empty; ask: unjudged needs the judgements")
+        if self.rejudge and self.documents_asked != UNJUDGED:
+            text = f"rejudge is {self.rejudge}; it counts with ask: unjudged only"
+            yield Fault(("rejudge",), text)
+        if not self._drawn and not without:
+            yield Fault(("judged",), "all pooled documents are judged; nothing is left to ask")
+
+    def _chunk_faults(self) -> Iterable[Fault]:
+        if self.judges and self.design != "all":
+            yield Fault(("design",), f"design is {self.design}; judges deals the chunks out itself")
+        if self.judges and self.judges > self.participants:
+            text = f"judges is {self.judges}; there are {self.participants} annotators"
+            yield Fault(("judges",), text)
+        if not self.overlap:
+            return
+        if not self.chunk or not self.judges:
+            text = f"overlap is {self.overlap}; it needs chunk and judges"
+            yield Fault(("overlap",), text)
+        elif self.overlap >= self.chunk:
+            text = f"overlap is {self.overlap}; it has to be below chunk, {self.chunk}"
+            yield Fault(("overlap",), text)
+        else:
+            counts = [each.topic for each in self._drawn]
+            topic = max(counts, key=counts.count, default="")
+            needed = counts.count(topic) * self.judges
+            if needed > self.participants:
+                text = f"overlap is {self.overlap}; topic {topic} has {counts.count(topic)} chunks"
+                text = f"{text}, and each annotator gets one of them: {needed} annotators needed"
+                yield Fault(("overlap",), f"{text}, {self.participants} planned")
+
+    def _grade_faults(self) -> Iterable[Fault]:
+        if self.grades and self.graded:
+            yield Fault(("graded",), "graded is true; the named grades say which grades there are")
+        if self.cannot_judge and not self.grades:
+            yield Fault(("cannot_judge",), "cannot_judge is true; it needs named grades")
+        if self.relevant_from > self.highest:
+            text = f"relevant_from is {self.relevant_from}; the highest grade is {self.highest}"
+            yield Fault(("relevant_from",), text)
+
+    def _gold_faults(self) -> Iterable[Fault]:
+        allowed = {each.value for each in self.grades} or {*range(self.highest + 1)}
+        seen: set[tuple[str, str]] = set()
+        for index, each in enumerate(self.gold):
+            text = ""
+            if each.topic not in self.topics:
+                text = f"topic {each.topic} is no topic of the plan"
+            elif (each.topic, each.document) in seen:
+                text = f"document {each.document} of topic {each.topic} is there twice"
+            elif each.relevance not in allowed:
+                grades = ", ".join(map(str, sorted(allowed)))
+                text = f"relevance is {each.relevance}; {grades} are the grades of the plan"
+            seen.add((each.topic, each.document))
+            if text:
+                yield Fault(("gold", index), text)
 
 
 @dataclass(frozen=True)
 class LabellingQuestion(DeclaredQuestion):
-    """A query, by the id of its topic; the digest of the items covers what it stands for."""
+    """A query, by the id of its topic; the digest of the items covers what it stands for.
+
+    ``documents``: those to be judged; None for all of the collection.
+    """
 
     topic: str = declared(Rule(doc="id of the topic"))
+    documents: tuple[str, ...] | None = declared(
+        Words(doc="the pooled documents to be judged, with spaces between"), None
+    )
+
+    def as_json(self) -> dict[str, Json]:
+        """Return all of it but its number, and documents only of a pool."""
+        return {name: value for name, value in super().as_json().items() if value is not None}

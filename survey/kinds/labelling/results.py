@@ -12,6 +12,7 @@ from survey.core.collections.labels import Labels
 from survey.core.text_input import Json
 from survey.figures.exhibit import Exhibit
 from survey.figures.judging import agreement_by_topic
+from survey.kinds.labelling.pool_results import PoolResults
 from survey.services.analysis.merged_labels import (
     COHEN_NOTE,
     MOST_CONTESTED,
@@ -37,7 +38,10 @@ AGREEMENT_NOTE = (
     "Documents: those that at least one annotator looked at; kappa and alpha are of these. What "
     f"someone did not look at counts as not marked. {COHEN_NOTE}"
 )
-
+POOLED_NOTE = (
+    "Documents: those that at least one annotator judged. Two annotators are compared on those "
+    f"that both judged. {COHEN_NOTE}"
+)
 NOTHING_IN_COMMON = "looked at nothing, or no other annotator did a query that one of them marked"
 
 
@@ -51,7 +55,9 @@ class PackedLabels(Mapping[str, Mapping[str, int]]):
         self._packed: dict[str, tuple[tuple[str, ...], bytes]] = {}
 
     def add(self, topic: str, grades: Mapping[str, int]) -> None:
-        """Add the grades of a topic's documents."""
+        """Add the grades of a topic's documents to those of the topic, if there are some."""
+        if topic in self:
+            grades = {**self[topic], **grades}
         self._packed[topic] = tuple(map(intern, grades)), bytes(grades.values())
 
     def __getitem__(self, topic: str) -> dict[str, int]:
@@ -119,7 +125,8 @@ class LabelResults(Results):
     """The results of a labelling study; ``asked_back``: what pages asked back, how often.
 
     ``keywords``: the text of each topic that is a keyword, without a picture. ``refining``: what
-    it gained; None of a bundle, which has no vectors to rank by.
+    it gained; None of a bundle, which has no vectors to rank by. ``pool``: what is said of pooled
+    documents, None where the whole collection was searched.
     """
 
     guide = "judge-a-collection#results-of-labelling"
@@ -129,6 +136,7 @@ class LabelResults(Results):
     asked_back: Mapping[str, int]
     keywords: Mapping[str, str | None] = field(default_factory=dict)
     refining: Rounds | None = None
+    pool: PoolResults | None = None
 
     @property
     def participants(self) -> list[str]:
@@ -158,6 +166,7 @@ class LabelResults(Results):
             "annotators": [explained_figures(each, NOTHING_IN_COMMON) for each in self.compared],
             "asked_back": dict(self.asked_back),
             **({"refining": self.refining.as_json()} if self.refining else {}),
+            **({"pool": self.pool.as_json()} if self.pool else {}),
         }
 
     @property
@@ -184,6 +193,7 @@ class LabelResults(Results):
         reliability = self.merged.reliability
         more = reliability.more_annotators(len(self.annotators))
         sentences = [reliability.alike(), more, f"{relevance}; the rule: {rule} marked it."]
+        sentences += self.pool.sentences if self.pool else []
         return [*map(Sentence, filter(None, sentences))]
 
     @property
@@ -217,9 +227,10 @@ class LabelResults(Results):
         title = "The annotators, those who differ most from the others first"
         people = Sheet("annotators", title, columns, rows, note)
         title = "How far the annotators chose the same documents"
-        agreement = replace(agreement_sheet(self.merged), title=title, note=AGREEMENT_NOTE)
+        agreement = replace(agreement_sheet(self.merged), title=title, note=self._agreement_note)
         reliability = self.merged.reliability
         tables = [reliability_sheet(reliability), annotators_sheet(reliability), people, agreement]
+        tables += self.pool.sheets if self.pool else []
         return [*tables, *([self.refining.sheet] if self.refining else [])]
 
     def own_exhibits(self) -> list[Exhibit]:
@@ -229,8 +240,12 @@ class LabelResults(Results):
             for each in self.merged.agreements
         ]
         indices = ("Jaccard", "Krippendorff's alpha")
-        figures = [agreement_by_topic("Agreement by query", indices, rows, AGREEMENT_NOTE)]
+        figures = [agreement_by_topic("Agreement by query", indices, rows, self._agreement_note)]
         return [*figures, *([self.refining.exhibit] if self.refining else [])]
+
+    @property
+    def _agreement_note(self) -> str:
+        return POOLED_NOTE if self.pool else AGREEMENT_NOTE
 
     @property
     def _keyword_sheet(self) -> Sheet:
@@ -278,6 +293,8 @@ class LabelResults(Results):
         for name, lines in merged_lines(self.merged).items():
             yield name, "".join(lines)
         yield KEYWORDS_FILE, as_csv(self._keyword_sheet)
+        if self.pool:
+            yield from self.pool.files()
         if self.refining:
             yield from self.refining.files()
 

@@ -52,9 +52,13 @@ def merged(
     names: Sequence[str],
     at_least: int | None = None,
     on_topic: OnTopic = lambda *_: None,
+    unlisted: int = 0,
 ) -> Merged:
-    """Merge the labels of all assessors, of these names, and compute how far they agree."""
-    labelled = merge_labels(labels)
+    """Merge the labels of all assessors, of these names, and compute how far they agree.
+
+    ``unlisted``: see ``merge_labels``.
+    """
+    labelled = merge_labels(labels, unlisted)
     agreements = [
         asdict(choice_agreement(topic)) | {"relevant": int((topic.relevance(at_least) > 0).sum())}
         for topic in counted(labelled, on_topic)
@@ -81,10 +85,14 @@ def merged_lines(merged: Merged) -> dict[str, Iterable[str]]:
     weights.txt holds only documents that at least one assessor chose.
     """
     rows = (
-        (topic.topic, document, count, topic.assessors, weight)
+        (topic.topic, document, count, judges, weight)
         for topic in merged.topics
-        for document, count, weight in zip(
-            topic.documents, topic.chosen.tolist(), topic.weights.tolist(), strict=True
+        for document, count, judges, weight in zip(
+            topic.documents,
+            topic.chosen.tolist(),
+            topic.judges.tolist(),
+            topic.weights.tolist(),
+            strict=True,
         )
     )
     weights = (

@@ -10,7 +10,7 @@ from typing import TypeVar
 from survey.core.collections.clusterings import SUFFICIENT as SUFFICIENT
 from survey.core.collections.clusterings import read_clustering
 from survey.core.collections.gold import FLOOR as FLOOR
-from survey.core.collections.labels import Labels, read_labels
+from survey.core.collections.labels import NOT_JUDGED, Labels, read_labels
 from survey.core.collections.runs import Clusters
 from survey.core.given_tables import Columns, GivenRow, read_table
 from survey.core.text_input import FileFaults, lines_of
@@ -42,10 +42,16 @@ BESIDE_GOLD = ("-topics.csv", "-statistics.csv")
 Content = TypeVar("Content", Labels, Clusters)
 
 
-def merge(paths: Sequence[Path], at_least: int | None, on_topic: OnTopic) -> Merged:
-    """Merge the labels of all assessors; raises FaultyFilesError with every fault of the files."""
+def merge(
+    paths: Sequence[Path], at_least: int | None, on_topic: OnTopic, *, pooled: bool = False
+) -> Merged:
+    """Merge the labels of all assessors; raises FaultyFilesError with every fault of the files.
+
+    ``pooled``: who has no line for a document did not judge it.
+    """
     names = [written_name(path) for path in paths]
-    return merged(_read_all(paths, read_labels), names, at_least, on_topic)
+    unlisted = NOT_JUDGED if pooled else 0
+    return merged(_read_all(paths, read_labels), names, at_least, on_topic, unlisted)
 
 
 def written_name(path: Path) -> str:

@@ -215,7 +215,7 @@ EVERYTHING = Needed()
 
 def needed_items(session: Session, study: Study, *, cut_texts: bool = False) -> Needed:
     """Return the documents that a study's questions and topics name."""
-    documents: set[str] = set()
+    documents: set[str] = set(study.plan.further_documents)
     for row in study.questions:
         source = row.content.get("source") or row.content
         listed = source.get("documents", ())  # by list, or all of a topic

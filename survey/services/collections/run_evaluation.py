@@ -49,6 +49,7 @@ from survey.core.collections.runs import (
 from survey.core.measures import Measure, measure_named
 from survey.core.measures.lists import HIGHEST_GRADE
 from survey.core.preflight import (
+    FIRST_DOCUMENTS,
     KEYWORDS,
     Warned,
     changed_ids,
@@ -59,6 +60,7 @@ from survey.core.preflight import (
     run_as_meant,
     runs_checked,
     scores_checked,
+    share_judged,
     tables_checked,
     topics_fault,
 )
@@ -93,6 +95,8 @@ Examples = Mapping[str, Sequence[Sequence[str]]]
 
 OnProgress = Callable[[str, int, int], object]
 """Called with the name of the step, how much of it is done, and its total."""
+
+MOST_UNJUDGED = 8  # runs that a note names
 
 
 class RequestError(ValueError):
@@ -568,8 +572,34 @@ def evaluation_json(report: Report) -> dict[str, Json]:
         "notes": list(evaluation.notes),
         "all_runs": [vars(each) for each in report.all_pairs],
         **_why_none_of_all(report),
+        "unjudged": {
+            "depth": FIRST_DOCUMENTS,
+            "runs": {
+                run: {"documents": total - judged, "of": total}
+                for run, (judged, total) in _judged_shares(report).items()
+            },
+        },
         "warnings": [each.as_json() for each in report.warnings],
     }
+
+
+def _judged_shares(report: Report) -> dict[str, tuple[int, int]]:
+    """Return how many of each run's first documents are judged, and how many there are."""
+    return {name: share_judged(report.truth.judgements, run) for name, run in report.runs.items()}
+
+
+def _unjudged_note(report: Report) -> str:
+    """Return how many of the first documents of runs are not judged, those with most first."""
+    counts = {name: total - judged for name, (judged, total) in _judged_shares(report).items()}
+    first = sorted((name for name in counts if counts[name]), key=lambda name: -counts[name])
+    if not first:
+        return ""
+    totals = _judged_shares(report)
+    named = [f"{name} {counts[name]:,} of {totals[name][1]:,}" for name in first[:MOST_UNJUDGED]]
+    more = len(first) - MOST_UNJUDGED
+    others = f" and {count_of(more, 'other run')}" if more > 0 else ""
+    where = f"Not judged, of the first {FIRST_DOCUMENTS} documents of each topic"
+    return f"{where}: {', '.join(named)}{others}."
 
 
 def _why_none_of_all(report: Report) -> dict[str, str]:
@@ -607,7 +637,10 @@ def means_sheet(report: Report) -> Sheet:
         columns=("run", *(measure.mean_name for measure in evaluation.measures)),
         rows=rows,
         note=" ".join(
-            [better, *([_stars(report)] if report.baseline else []), *evaluation.notes]
+            [
+                *(better, *([_stars(report)] if report.baseline else [])),
+                *(*evaluation.notes, _unjudged_note(report)),
+            ]
         ).strip(),
         decimals=DECIMALS,
     )

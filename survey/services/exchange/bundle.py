@@ -180,6 +180,13 @@ def results_of(session: Session, study: Study, options: AnalysisOptions) -> Resu
     return files_of_kind(study.plan).add_stored(session, study, content, results)
 
 
+def progress_sentences(session: Session, study: Study) -> list[str]:
+    """Return what a study's kind says of its progress; test data count until people begin."""
+    people = queries.has_real_answers(session, study.id)
+    content = partial(content_of, session, study, include_test=not people, with_items=False)
+    return [*files_of_kind(study.plan).progress(study.plan, content)]
+
+
 def makes_judgements(plan: Plan) -> bool:
     """Return whether the results of a plan's kind have a file of judgements."""
     return files_of_kind(plan).makes_judgements

@@ -70,15 +70,15 @@ Files = Mapping[str, bytes | StreamedFile]
 
 
 class SourceFiles(NamedTuple):
-    """The files of a test collection that a study's lists come from."""
+    """The files of a test collection that a study's lists, or its pools, come from."""
 
-    qrels: TextFile
+    qrels: TextFile | None
     runs: Sequence[TextFile]
     clusters: TextFile | None = None
 
     def in_order(self, runs: Sequence[TextFile]) -> list[TextFile]:
         """Return all files in the order of a plan's sources; ``runs``: in the plan's order."""
-        return [self.qrels, *runs, *([self.clusters] if self.clusters else [])]
+        return [file for file in (self.qrels, *runs, self.clusters) if file]
 
 
 class Faults(FileFaults):

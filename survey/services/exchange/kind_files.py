@@ -235,6 +235,13 @@ class KindFiles(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
         """Return results with what only a study in the database has, such as a new ranking."""
         return results
 
+    def progress(self, plan: PlanT, content: Callable[[], Content]) -> Iterable[str]:
+        """Return sentences on how far a study is, beside the number of its participants.
+
+        ``content``: reads the study, which takes time; nothing of what people chose is said.
+        """
+        return ()
+
     @property
     @abstractmethod
     def tables(self) -> TaskTables:
@@ -410,7 +417,8 @@ class KindFiles(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
         for each in participants:
             count = counts[each.public_id]
             asks_all = plan.queue_arm is None or each.arm != plan.queue_arm
-            if each.status == "complete" and asks_all and count != plan.asked:
+            fits = count in {*map(len, plan.blocks)} if plan.blocks else count == plan.asked
+            if each.status == "complete" and asks_all and not fits:
                 place = f"participants.csv, participant {each.public_id}, column status"
                 fault = f"{self.answers_file} has {count} answers of {plan.asked}"
                 faults.add(f"{place}: 'complete' found; {fault}")
@@ -572,7 +580,9 @@ def read_fields(row: CsvRow, make: Any, **known: object) -> Any:
     declared = value_fields(make)
     values = {each.name: read_value(row, each) for each in declared}
     for each in declared:
-        if each.type in LIST_TYPES and values[each.name] is None and each.is_asked(None, values):
+        may_be_none = each.optional and not each.rule.only_with[0]
+        is_list = each.type in LIST_TYPES and not may_be_none
+        if is_list and values[each.name] is None and each.is_asked(None, values):
             values[each.name] = ()  # an empty cell is an empty list where there has to be one
         if values[each.name] is None and not each.optional:
             raise row.fault(each.name, "a value is needed")

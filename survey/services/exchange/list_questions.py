@@ -107,7 +107,7 @@ def recompute_lists(
                 f"{STUDY_FILE}, plan: these lists do not come from judgements and runs"
             )
         return
-    if files is None:
+    if files is None or files.qrels is None:
         yield "not recomputed: the positions, as --qrels and --run do not name their files"
         return
     if "clusters" in plan.marked and files.clusters is None:
@@ -163,11 +163,13 @@ def _runs_in_order(provenance: Provenance, runs: Sequence[TextFile]) -> list[Tex
 
 def _lists_of(plan: PlanOfLists, files: SourceFiles, *, paired: bool) -> OwnLists:
     """Read a study's lists from its files, the runs in the plan's order; raises BundleError."""
-    source = plan.provenance
+    source, qrels = plan.provenance, files.qrels
+    if qrels is None:
+        raise BundleError("the study's judgements are needed beside its runs")
     reading = Reading(source.ids, source.distances, source.relevant_from) if source else Reading()
     try:
         return from_trec(
-            files.qrels,
+            qrels,
             files.runs,
             collection_size=str(plan.collection_size),
             topics=plan.provenance.topics if plan.provenance else (),

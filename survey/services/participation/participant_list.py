@@ -149,13 +149,16 @@ def list_participants(session: Session, study: Study, id_prefix: str = "") -> St
         )
         answered = queries.answer_counts(session, [row.id for row in rows])
         queued = [row.id for row in rows if has_queue(plan, row)]
-        asked = queries.asked_counts(session, queued) if queued else {}
+        dealt = [row.id for row in rows if plan.blocks and row.informed_at is not None]
+        numbered = [*queued, *dealt]
+        asked = queries.asked_counts(session, numbered) if numbered else {}
         paces = _paces(session, plan, [row.id for row in rows])
         attention = attention_of(session, study, [row.id for row in rows])
         listed = [
             _listed_participant(
                 *(row, answered.get(row.id, 0), plan, since),
-                asked=asked.get(row.id, 0) if row.id in queued else plan.asked,
+                asked=asked.get(row.id, 0) if row.id in numbered else plan.asked,
+                asked_at_end=asked.get(row.id, 0) if row.id in dealt else plan.asked,
                 pace=paces.get(row.id),
                 attention=attention,
             )
@@ -276,6 +279,7 @@ def _listed_participant(
     since: datetime,
     *,
     asked: int,
+    asked_at_end: int,
     pace: Pace | None,
     attention: Attention | None,
 ) -> ListedParticipant:
@@ -284,8 +288,8 @@ def _listed_participant(
     if under_way:
         closing = plan.closing_questions and participant.closing is None
         end = "closing questions" if closing else "review"
-        page = end if answered >= plan.asked else f"question {answered + 1} of {asked}"
-        if asked < plan.asked and answered >= asked:
+        page = end if answered >= asked_at_end else f"question {answered + 1} of {asked}"
+        if asked < asked_at_end and answered >= asked:
             page = "no topic left for now"
         step = participants.step_before_questions(participant)
         page = step.value.replace("_", " ") if step else page

@@ -702,12 +702,18 @@ def _draw_questions(
     """Draw which questions a participant answers, and in which order: (position, question).
 
     Of a pool, those asked least often are drawn, ties at random. Until a participant leaves, the
-    counts differ by one at most, but for a question that everyone is asked.
+    counts differ by one at most, but for a question that everyone is asked. Of a plan's blocks,
+    the first of those held by the fewest is taken.
     """
     chance = secrets.SystemRandom()
     questions = {question.number: question for question in study.questions}
     numbers = list(range(1, plan.questions + 1))
-    if plan.design == "pool":
+    if plan.blocks:
+        held = queries.numbers_asked(
+            session, study.id, slot_cutoff(study), is_test=participant.is_test
+        )
+        numbers = [*min(plan.blocks, key=lambda block: held.count(frozenset(block)))]
+    elif plan.design == "pool":
         since = slot_cutoff(study)
         asked = queries.times_asked(session, study.id, since, is_test=participant.is_test)
         chance.shuffle(numbers)

@@ -101,7 +101,7 @@ class Bot:
         """Answer every page from the entry to the receipt."""
         with self.browser:
             page = self._open(self.browser.get(self.entry, timeout=TIMEOUT))
-            most = MOST_PAGES + 3 * self.plan.asked
+            most = MOST_PAGES + self.plan.pages_each * self.plan.asked
             for _ in range(most):
                 if page.css_first(".receipt"):
                     return

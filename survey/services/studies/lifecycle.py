@@ -591,7 +591,10 @@ def _shown(session: Session, study: Study) -> Showable:
         seen_items={each.document for each in items if each.sha256 not in nothing or each.has_text},
         topics={each.topic for each in topics},
         seen_topics={each.topic for each in topics if each.sha256 not in nothing or each.text},
-        other_items={each.image for each in topics if each.image},
+        other_items={
+            *study.plan.further_documents,
+            *(each.image for each in topics if each.image),
+        },
     )
 
 

@@ -64,6 +64,7 @@ GROUPS = {
 }
 # The texts of a study of another kind than the preset's.
 KIND_PRESETS = {"labelling": "labels", "grouping": "groups", "preference": "preference"}
+POOL_PRESET = "pool"  # of a plan of pooled documents
 PRESETS = ("mnro", "mnro-verbatim", "mnro-discriminative", "runs", "pictures")
 # Texts that say nothing, beside those of the presets.
 PLACEHOLDERS = {
@@ -74,6 +75,7 @@ PLACEHOLDERS = {
 TEXTS_WITHIN = (
     *("name", "label", "help", "options", "screen_out", "capture"),
     *("topics", "runs", "documents", "sources", "of", "text", "example"),  # of provenance
+    *("judged", "gold"),
 )
 MISSING_CONTACT = {
     "asked_by": "participants do not read who asks",
@@ -105,7 +107,8 @@ def kind_plan(kind: str, *, language: str = ENGLISH, **changes: object) -> Plan:
 
     Raises SurveyError naming the fields that are invalid.
     """
-    return preset_plan(KIND_PRESETS.get(kind, PRESETS[0]), language=language, **changes)
+    preset = POOL_PRESET if changes.get("pool") else KIND_PRESETS.get(kind, PRESETS[0])
+    return preset_plan(preset, language=language, **changes)
 
 
 def preset_plan(preset: str, *, language: str = ENGLISH, **changes: object) -> Plan:

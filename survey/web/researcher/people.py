@@ -21,6 +21,7 @@ from survey.core.text_input import FaultyFilesError, parse_whole
 from survey.errors import ChangedMeanwhileError, NotFoundError, SurveyError
 from survey.services import accounts
 from survey.services.analysis.sheets import printed_table
+from survey.services.exchange import bundle
 from survey.services.participation import participant_list, participants
 from survey.services.participation.answers import usual_variant
 from survey.services.participation.participant_list import (
@@ -145,8 +146,10 @@ def arrivals() -> ResponseReturnValue:
 
 
 def _progress_page(template: str, **content: Any) -> ResponseReturnValue:
+    is_whole = template == "researcher/progress.html"  # not what its script loads again and again
     return form_page(
         template,
+        notes=bundle.progress_sentences(session(), g.study) if is_whole else (),
         watch=_participants(),
         arrivals=participant_list.arrivals_of(session(), g.study),
         printed=printed_table,

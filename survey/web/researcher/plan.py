@@ -37,12 +37,13 @@ from survey.core.studies.fields import (
     PersonalField,
     PlanError,
     Rule,
+    Share,
     Whole,
     Words,
     rules_of,
 )
 from survey.core.studies.plan import FIELD_LISTS, Plan, text_rules
-from survey.core.text_input import parse_whole
+from survey.core.text_input import parse_number, parse_whole
 from survey.errors import ChangedMeanwhileError, SurveyError
 from survey.services.collections.items import warning_sentences
 from survey.services.participation import answers
@@ -498,6 +499,9 @@ def _typed(rule: Rule, field: Field) -> object:
     data = field.data
     if isinstance(rule, Whole):
         return number(data) if (data or "").strip() else None if rule.optional else ""
+    if isinstance(rule, Share):
+        share = parse_number((data or "").strip())
+        return data if share is None else share
     if isinstance(rule, Day):
         return (data or "").strip() or None
     if isinstance(rule, Lines):

@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from survey.core.collections.labels import (
+    NOT_JUDGED,
     choice_agreement,
+    choices,
     merge_labels,
     read_labels,
     sorted_topics,
@@ -177,10 +179,12 @@ def test_topics_stand_in_the_order_of_their_numbers_then_of_the_alphabet():
 
 
 def test_every_fault_of_labels_names_its_line():
-    assert faults_of("1 0 d1\n\n# note\n1 0 d2 4\n1 0 d2 1\n1 0 d3 -1 x\n1 0 d4 0\n1 0 d4 1\n") == (
+    assert faults_of(
+        "1 0 d1\n\n# note\n1 0 d2 10\n1 0 d2 1\n1 0 d3 -1 x\n1 0 d4 0\n1 0 d4 1\n"
+    ) == (
         "a.txt, line 1: 3 fields found, '1 0 d1'; 4 are allowed: topic iteration document "
         "relevance",
-        "a.txt, line 4: relevance '4' found; a whole number from 0 (not chosen) to 3 is allowed",
+        "a.txt, line 4: relevance '10' found; a whole number from 0 (not chosen) to 9 is allowed",
         "a.txt, line 5: document 'd2' of topic '1' found again, as in line 4; one judgement for "
         "each is allowed",
         "a.txt, line 6: 5 fields found, '1 0 d3 -1 x'; 4 are allowed: topic iteration document "
@@ -205,3 +209,21 @@ def test_of_more_than_five_alike_faults_the_last_sentence_counts_the_rest():
 
 def test_a_byte_order_mark_and_any_line_ends_are_forgiven():
     assert read("\ufeff1 0 a 1\r\n1 0 b 0\r1\t0\tc 2") == {"1": {"a": 1, "b": 0, "c": 2}}
+
+
+def test_of_a_pool_an_assessor_counts_only_for_the_documents_they_judged():
+    labels = [{"1": {"a": 2, "b": 0}}, {"1": {"a": 1, "c": 1}}, {"1": {"a": 0, "b": 1, "c": 1}}]
+    (topic,) = merge_labels(labels, NOT_JUDGED)
+    assert topic.judges.tolist() == [3, 2, 2]
+    assert topic.weights.tolist() == [2 / 3, 1 / 2, 1]
+    assert topic.relevance().tolist() == [1, 0, 1]
+    assert topic.relevance(at_least=3).tolist() == [0, 0, 0]
+    agreement = choice_agreement(topic)
+    # By the pairs: a alone of {a}; a, b of which neither is common; a, c with c common.
+    assert agreement.jaccard == pytest.approx((1 + 0 + 1 / 2) / 3)
+    assert agreement.fleiss_kappa is None
+    grades = [[2, 0, np.nan], [1, np.nan, 1], [0, 1, 1]]
+    expected = krippendorff.alpha(grades, level_of_measurement="ordinal")
+    assert agreement.krippendorff_alpha == pytest.approx(expected)
+    (chosen,) = choices(labels, [topic]).values()
+    assert np.isnan(chosen).tolist() == [[False] * 3, [False, True, False], [True, False, False]]

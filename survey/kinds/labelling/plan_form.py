@@ -1,0 +1,55 @@
+"""The form of a labelling study's plan, with the order of pooled documents."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any, ClassVar
+
+from wtforms import Field, RadioField, SelectChoice
+
+from survey.core.collections.pools import ORDERS, RANDOM
+from survey.core.studies.plan import Plan
+from survey.web.researcher.plan import PLAN_STEPS, Part, PlanForm, PlanStep
+
+ORDER = "pool_order"
+POOLED = (
+    *(ORDER, "documents_asked", "rejudge", "grades", "cannot_judge", "gold_share"),
+    *("relevant_from", "chunk", "judges", "overlap"),
+)
+POOLED_HELP = (
+    "These count where people judge pooled documents: `survey study new --kind labelling` with "
+    "--run and --pool-depth, or with --pool."
+)
+
+
+def _steps() -> Iterator[tuple[str, PlanStep]]:
+    for name, step in PLAN_STEPS.items():
+        part = Part("Pooled documents", POOLED, True, POOLED_HELP)
+        yield name, step._replace(parts=(*step.parts, part)) if name == "how" else step
+
+
+class LabellingPlanForm(PlanForm):
+    """All fields of a labelling plan but what comes from files: pool, judgements, gold."""
+
+    steps: ClassVar[Mapping[str, PlanStep]] = dict(_steps())
+    controls: ClassVar[dict[str, Callable[[], Field]]] = PlanForm.controls | {
+        ORDER: partial(
+            RadioField,
+            "In which order",
+            choices=[SelectChoice(*each) for each in ORDERS.items()],
+            validate_choice=False,
+        )
+    }
+
+    @classmethod
+    def data_of(cls, plan: Plan) -> dict[str, object]:
+        """See ``PlanForm.data_of``."""
+        pool = getattr(plan, "pool", None)
+        return {**super().data_of(plan), ORDER: pool.order if pool else RANDOM}
+
+    def values(self, current: Plan) -> dict[str, object]:
+        """See ``PlanForm.values``; the pool stays, in the order that was chosen."""
+        typed = super().values(current)
+        typed.pop(ORDER, None)
+        pool: Any = getattr(current, "pool", None)
+        return typed | ({"pool": replace(pool, order=self[ORDER].data)} if pool else {})
