@@ -11,6 +11,7 @@ import yaml
 from scipy.stats import binomtest
 from sklearn.metrics import average_precision_score
 
+from survey.services import accounts
 from survey.services.collections.items import items_and_topics
 from survey.services.exchange.bundle import progress_sentences
 from survey.services.studies import lifecycle
@@ -18,6 +19,7 @@ from survey.services.studies.plans import write_plan
 from tests.builders import Visitor
 from tests.databases import ON_SQLITE
 from tests.pooled import GRADES, a_text_collection, pooling
+from tests.web.desk import Desk
 
 pytestmark = ON_SQLITE
 WHO = ("--asked-by", "the group", "--contact", "ada@example.org")
@@ -254,7 +256,6 @@ def test_chunks_go_to_three_of_seven_annotators_and_agreement_is_of_what_both_ju
     for name in ("weights.csv", "weights.txt", "qrels.txt", "agreement.csv"):
         merged = (tmp_path / "merged" / name).read_bytes()
         assert merged == (tmp_path / "out" / name).read_bytes() == bundle.read(name), name
-    run("import", tmp_path / "lab.zip", "--as", "again", "--owner", "Ada", status=1)  # no account
 
 
 @pytest.mark.slow
@@ -429,3 +430,41 @@ def test_fifty_topics_of_eight_runs_are_judged_by_seven_to_an_evaluated_table(
     means = {name: each["mean"]["nDCG@10"] for name, each in table["runs"].items()}
     assert sorted(means, key=means.get, reverse=True)[:3] == ["run-a", "run-b", "run-c"]
     run("replicate", tmp_path / "lab.zip", "--run", *runs)
+
+
+def test_the_settings_of_a_pool_are_changed_in_the_browser_and_the_pool_stays(
+    app, run, session, tmp_path, runs
+):
+    run("study", "new", "lab", "--from", a_plan(tmp_path), *pooling(tmp_path, runs))
+    desk = Desk(app, session)
+    study = lifecycle.find_study(session, "lab")
+    accounts.share(session, study, accounts.find_researcher(session, "Ada"), "owner")
+    session.commit()
+    before = study.plan
+    desk.open("/research/studies/lab/plan")
+    checked = desk.page.select_one("[name=pool_order][checked]")
+    assert (checked["value"], desk.page.select_one("#gold_share")["value"]) == ("random", "0.05")
+    changes = {"pool_order": "fusion", "chunk": "4", "judges": "2", "gold_share": ".1"}
+    desk.send(desk.address, **changes, grades="- {value: 0, name: No}\n- {value: 3, name: Yes}")
+    plan = lifecycle.find_study(session, "lab").plan
+    assert (plan.pool.order, plan.pool.runs) == ("fusion", before.pool.runs)
+    assert (plan.chunk, plan.judges, plan.gold_share) == (4, 2, 0.1)
+    assert [(each.value, each.name) for each in plan.grades] == [(0, "No"), (3, "Yes")]
+    assert plan.questions > before.questions
+    desk.open("/research/studies/lab/plan")
+    desk.send(desk.address, chunk="4", judges="9")
+    assert "Annotators of each chunk is 9; there are 3 annotators" in desk.text
+    desk.open("/research/studies/lab/preview/1/question/1")
+    assert [each.text for each in desk.page.select(".tile")[0].select("label")] == ["No", "Yes"]
+
+
+@pytest.mark.slow
+def test_a_bundle_of_a_pool_is_imported_with_its_steps(run, session, tmp_path, runs):
+    bundle = judged_by_bots(run, tmp_path, runs, people=2, cannot_judge=True)
+    accounts.add_researcher(session, "Ada")
+    session.commit()
+    run("import", tmp_path / "lab.zip", "--as", "again", "--owner", "Ada")
+    run("export", "again", "--include-test", "--to", tmp_path / "again.zip")
+    again = zipfile.ZipFile(tmp_path / "again.zip")
+    for name in ("questions.csv", "steps.csv", "labels.csv", "pool.csv", "qrels.txt"):
+        assert again.read(name) == bundle.read(name), name

@@ -17,8 +17,8 @@ POOLED = (
     *("relevant_from", "chunk", "judges", "overlap"),
 )
 POOLED_HELP = (
-    "These count where people judge pooled documents: `survey study new --kind labelling` with "
-    "--run and --pool-depth, or with --pool."
+    "Where people judge the first documents of runs, or those of a file. The files themselves come "
+    "with a new study: pool, earlier judgements, gold documents."
 )
 
 
