@@ -18,7 +18,12 @@ from survey.core.agreement.headlines import (
 from survey.figures.analysis import analysis_exhibits
 from survey.figures.exhibit import Exhibit
 from survey.kinds.ordering.analysis import Analysis, analysis_json
-from survey.kinds.ordering.sheets import participants_exhibits, participants_sheet, tables_of
+from survey.kinds.ordering.sheets import (
+    participants_exhibits,
+    participants_sheet,
+    runs_exhibits,
+    tables_of,
+)
 from survey.services.analysis.arm_sheets import arms_section
 from survey.services.analysis.results import (
     IN_FULL,
@@ -261,6 +266,7 @@ class OrderingResults(Results):
     def own_exhibits(self) -> Iterator[Exhibit]:
         """Yield all figures; last those of the mixed logit, which is fitted only for them."""
         yield from analysis_exhibits(self.analysis.agreement)
+        yield from runs_exhibits(self.analysis)
         yield from participants_exhibits(self.analysis)
 
     @cached_property
@@ -391,7 +397,7 @@ class OrderingResults(Results):
     @property
     def _runs(self) -> Section:
         table = More("Which systems people put first", self._listings("runs"))
-        return Section("runs", "Results by run", "Runs", [table])
+        return Section("runs", "Results by run", "Runs", [self._figure("run-places"), table])
 
     @property
     def _course(self) -> list[Block]:

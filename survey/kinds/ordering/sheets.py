@@ -19,6 +19,7 @@ from survey.core.statistics.significance import Interval, MeanTest, Statistic, r
 from survey.core.studies.fields import list_words
 from survey.figures.analysis import OF_BOTH, participants_differences
 from survey.figures.exhibit import Exhibit
+from survey.figures.judging import places_of_runs
 from survey.kinds.ordering.analysis import Analysis
 from survey.services.analysis.arm_sheets import arm_sheets
 from survey.services.analysis.order_effects import order_effects_sheet
@@ -244,7 +245,7 @@ def _differences(differences: tuple[Difference, ...]) -> Sheet:
         "corrected by the largest |t| of all pairs, stepping down; the interval is never narrower "
         "than the other. These questions alone: t of the mean of the responses, leaving out one "
         "participant at a time, corrected by Holm's method. No p is below what so few participants "
-        "and questions can show. From, to: the interval of this pair by itself; together: of all "
+        "and questions can show. Interval (from, to): of this pair by itself; together: of all "
         f"pairs at once{exception}. A preference needs the corrected p and the label "
         f"permutation. {LARGER_ERROR}",
         decimals=1,
@@ -497,6 +498,17 @@ def participants_exhibits(analysis: Analysis) -> list[Exhibit]:
         participants_differences(opinion, number)
         for number, opinion in enumerate(analysis.second_opinions, 1)
     ]
+
+
+def runs_exhibits(analysis: Analysis) -> list[Exhibit]:
+    """Return the figure of the runs' places; none in a study that has no runs."""
+    people = [
+        (each.run, each.people.mean, each.people.components.ci95, each.people.participants.ci95)
+        for each in analysis.runs
+    ]
+    measures = [each.measures for each in analysis.runs]
+    rows = [(*row, by) for row, by in zip(people, measures, strict=True)]
+    return [places_of_runs(rows)] if rows else []
 
 
 def participants_sheet(analysis: Analysis) -> Sheet:

@@ -51,7 +51,7 @@ from survey.core.statistics.rater_agreement import tau_b
 from survey.core.statistics.significance import LEVEL, Interval, p_text, rounded, sign_test
 from survey.core.studies.questions import NO_MARKS, Question, build_question
 from survey.figures.exhibit import Exhibit
-from survey.figures.judging import preferences_agreeing, run_preferences
+from survey.figures.judging import preferences_agreeing, run_preferences, strengths_of_runs
 from survey.kinds.preference.answer import STRENGTHS
 from survey.kinds.preference.plan import (
     LEFT,
@@ -527,6 +527,8 @@ class PreferenceResults(Results):
         of_runs = [each.rates for each in self.strengths.pairs if each.rate is not None]
         topics = self._run_words.questions
         runs = [run_preferences(of_runs, topics)] if of_runs else []
+        strengths = [(each.run, each.strength, each.ci95) for each in self.runs]
+        runs += [strengths_of_runs(strengths)] if len(strengths) > 2 else []
         return [*runs, preferences_agreeing(rows)]
 
     @property
@@ -563,6 +565,7 @@ class PreferenceResults(Results):
             self._people_sheet(),
             *(arm_sheets(self.arms) if self.arms else ()),
             self._runs(),
+            *([self._run_orders()] if len(self.plan.runs) > 2 else []),
             order_effects_sheet(
                 self.analysis.order_effects, self.analysis.carry_over, "in agreement"
             ),
@@ -727,10 +730,6 @@ class PreferenceResults(Results):
             )
             for each in self.runs
         ]
-        compared = len(self.plan.runs) > 2
-        taus: list[Cell] = [self.tau[name] if compared else None for name in self.plan.measures]
-        blanks = [None] * (4 + len(satisfaction))
-        rows.append(("tau-b with people", *blanks, *taus))
         reason = self.strengths.why
         why = f" {reason[0].upper()}{reason[1:]}." if reason else ""
         note = (
@@ -738,9 +737,17 @@ class PreferenceResults(Results):
             f"people and questions of this kind. Measures: means over all topics of the "
             f"study.{why}"
         )
-        if not compared:
-            note += " With two runs tau-b could only be 1, −1 or undefined, so it is left out."
         return Sheet("runs", "Runs, by people and by measures", columns, tuple(rows), note)
+
+    def _run_orders(self) -> Sheet:
+        return Sheet(
+            name="run-orders",
+            title="How alike measures and people order the runs",
+            columns=("measure", "tau-b with people"),
+            rows=tuple((MEASURES[name].mean_name, tau) for name, tau in self.tau.items()),
+            note="Kendall's tau-b of the measure's means and of people's strengths: 1 for the same "
+            "order, −1 for the reverse.",
+        )
 
 
 def _why_of_share(measure: MeasureAgreement) -> dict[str, str]:
