@@ -489,6 +489,15 @@ class PreferenceResults(Results):
         return [Row.of(verdict, each.tests) for verdict, each in pairs]
 
     @property
+    def tests(self) -> str:
+        """See ``Results``."""
+        return (
+            "Runs are compared by strengths of Bradley and Terry, measures by their agreement with "
+            "the same preferences: for people and questions of this kind by a t on variance "
+            "components, for these questions by the t of participants, corrected for all pairs."
+        )
+
+    @property
     def early_looks(self) -> str:
         """Sentences about looks at results before the last answers came; "" without looks."""
         return early_looks(self.looks, self.level)
@@ -591,7 +600,8 @@ class PreferenceResults(Results):
         note = f"{people}. Sides are dealt by chance."
         if p is not None:
             note += f" Left against right: exact {p_text(p)}."
-        return Sheet("answers", "Answers", ("answer", "count", "share"), tuple(rows), note)
+        columns = ("answer", "count", "share")
+        return Sheet("answers", "Answers", columns, tuple(rows), note, part="checks")
 
     def _measures(self) -> Sheet:
         columns = (
@@ -625,7 +635,8 @@ class PreferenceResults(Results):
             for each in self.analysis.measures
             for size in each.by_size
         )
-        return Sheet("sizes", "By the size of the measure's difference", columns, rows)
+        title = "By the size of the measure's difference"
+        return Sheet("sizes", title, columns, rows, part="others")
 
     def _strengths(self) -> Sheet:
         rows = tuple(
@@ -634,7 +645,8 @@ class PreferenceResults(Results):
             for each in of_measure
         )
         columns = ("measure", "better", "agree", "against", "it ties", "share")
-        return Sheet("strengths", "By how much better people find the list", columns, rows)
+        title = "By how much better people find the list"
+        return Sheet("strengths", title, columns, rows, part="others")
 
     def _compared(self) -> Sheet:
         columns = (
@@ -676,7 +688,8 @@ class PreferenceResults(Results):
             "people prefer agrees at least about as often, and with few people per question more "
             "often."
         )
-        return Sheet("people", "How far people agree", ("of people", "value"), rows, note)
+        columns = ("of people", "value")
+        return Sheet("people", "How far people agree", columns, rows, note, part="checks")
 
     def _run_pairs(self) -> Sheet:
         """Return the table of every two runs, in a row the one that is ahead first."""
