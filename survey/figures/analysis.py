@@ -382,9 +382,13 @@ def _untyped_rows(exhibit: Exhibit) -> Rows:
 
 def label_rows(axes: "Axes", rows: Rows) -> None:
     """Name the rows at the left, the first at the top; a long name has two lines."""
-    names = [wrap(str(row[0]), LONGEST_NAME) or [""] for row in rows]
-    texts = ["\n".join(map(shortened, (*lines[:1], " ".join(lines[1:])))) for lines in names]
-    axes.set_yticks(range(len(rows)), [text.rstrip("\n") for text in texts])
+    texts = []
+    for row in rows:
+        name = str(row[0])
+        first = next(iter(wrap(name, LONGEST_NAME)), "")
+        lines = (first, name[len(first) :].strip())
+        texts.append("\n".join(map(shortened, filter(None, lines))))
+    axes.set_yticks(range(len(rows)), texts)
     axes.set_ylim(len(rows) - 0.5, -0.5)
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from survey.core.collections.curves import Curves
 from survey.core.collections.evaluation import Evaluation
+from survey.core.measures import Measure, Values
 from survey.core.statistics.significance import mean_ci95
 from survey.figures.exhibit import (
     COLOURS,
@@ -42,7 +43,7 @@ def run_means(evaluation: Evaluation) -> Iterator[Exhibit]:
     queries = f"{len(evaluation.queries)} quer{'y' if len(evaluation.queries) == 1 else 'ies'}"
     for measure in evaluation.measures:
         rows = [
-            (run, evaluation.mean(run, measure.name), *mean_ci95(values[measure.name]))
+            (run, evaluation.mean(run, measure.name), *_interval(values[measure.name], measure))
             for run, values in evaluation.values.items()
         ]
         rows.sort(key=lambda row: row[1], reverse=measure.better == "higher")
@@ -57,6 +58,14 @@ def run_means(evaluation: Evaluation) -> Iterator[Exhibit]:
             "runs differ is no matter of these, as both are of the same queries.",
             kind="run-means",
         )
+
+
+def _interval(values: Values, measure: Measure) -> tuple[float | None, float | None]:
+    """Return the interval of a mean, within what the measure can be."""
+    low, high = mean_ci95(values)
+    if low is None or high is None:
+        return None, None
+    return max(low, measure.lowest), min(high, measure.highest)
 
 
 def eleven_points(curves: Curves) -> Exhibit:

@@ -553,8 +553,8 @@ def _concordance(analysis: Analysis) -> Sheet:
         )
         if means is not None
     ]
-    undefined = concordance.tau_b.undefined
-    rows.append(("responses in which tau-b is undefined", None, *(undefined[n] for n in names)))
+    undefined = {name: count for name, count in concordance.tau_b.undefined.items() if count}
+    left_out = list_words([f"{name} {count}" for name, count in undefined.items()])
     return Sheet(
         name="concordance",
         title="Agreement of participants' orders with the measures'",
@@ -562,7 +562,8 @@ def _concordance(analysis: Analysis) -> Sheet:
         rows=tuple(rows),
         note="A participant who ticks a column agrees with it by construction, and then also with "
         "a measure whose order is like that column's; custom rankings are free of this. Upper "
-        "places count more in tau-ap-b and RBO.",
+        "places count more in tau-ap-b and RBO."
+        + (f" Responses in which tau-b is undefined: {left_out}." if undefined else ""),
     )
 
 
