@@ -8,7 +8,9 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+import scipy.stats
 from matplotlib import rc_context, rcParams
+from matplotlib.text import Text
 
 from survey import figures
 from survey.core.agreement.agreement import analyse_answers
@@ -16,7 +18,10 @@ from survey.core.agreement.answers import Answers, Response
 from survey.core.agreement.credits import Ballots, tally_credits
 from survey.core.agreement.second_opinion import second_opinions
 from survey.core.collections.curves import curves_of
+from survey.core.collections.evaluation import evaluate
 from survey.core.collections.runs import GroundTruth
+from survey.core.measures import MEASURES as REGISTRY
+from survey.core.statistics.significance import mean_ci95
 from survey.figures import analysis, curves, judging, paper
 from survey.figures.analysis import (
     analysis_exhibits,
@@ -24,7 +29,7 @@ from survey.figures.analysis import (
     participants_differences,
     shares_with_intervals,
 )
-from survey.figures.exhibit import COLOURS, GREY, Exhibit
+from survey.figures.exhibit import COLOURS, GREY, STYLE, Exhibit
 from survey.figures.paper import triangles
 from survey.paper.catalogue import REPRODUCTIONS
 from tests.core.agreement.cases import MEASURES, rankings, responses
@@ -105,9 +110,9 @@ def graphs():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", curves.FIGURES)
+@pytest.mark.parametrize("name", [name for name in curves.FIGURES if name != "run-means"])
 def test_a_graph_of_runs_has_a_line_for_each_run_and_words(graphs, name):
-    assert list(graphs) == list(curves.FIGURES)
+    assert list(graphs) == list(curves.FIGURES)[1:]
     exhibit = graphs[name]
     (axes,) = figures.draw(exhibit).axes
     labels = [line.get_label() for line in axes.get_lines() if line.get_label()[0] != "_"]
@@ -179,6 +184,77 @@ def test_agreement_with_preferences_shows_intervals_and_where_chance_is():
     assert [[*map(float, line.get_xdata())] for line in lines[:2]] == [[60, 80], [65, 75]]
     assert ElementTree.fromstring(figures.as_svg(exhibit)).find(f"{SVG}desc").text == words
     assert judging.preferences_agreeing(rows[2:]).why
+
+
+RUNS = ("bm25", "a-run-with-a-name-that-is-too-long-for-any-figure", "dense $x$")
+
+
+def of_runs():
+    """The figures of runs: strengths, places, and means of two queries."""
+    ends = (-0.4, 0.9)
+    yield judging.strengths_of_runs([(RUNS[0], 0.5, ends), (RUNS[1], -0.1, None)])
+    by_measure = {"AP": 1.5, "RR": None}
+    yield judging.places_of_runs([(run, 1.5, (1, 2), None, by_measure) for run in RUNS])
+    yield judging.run_preferences([(f"{RUNS[0]} over {RUNS[1]}", 0.6, None, (0.5, 0.7))], "topics")
+    truth = GroundTruth({"q": {"a": 1}, "r": {"a": 1}})
+    runs = {run: {"q": {"a": 1.0}, "r": {"b": 2.0, "a": 1.0}} for run in RUNS}
+    yield from curves.run_means(
+        evaluate(truth, runs, [REGISTRY[name] for name in ("AP", "nDCG@10", "NMRR")])
+    )
+
+
+OF_RUNS = {exhibit.name: exhibit for exhibit in of_runs()}
+
+
+def test_the_mean_of_a_run_has_the_interval_of_its_queries():
+    values = np.array([0.2, 0.4, 0.5, 0.7, 0.3])
+    expected = scipy.stats.ttest_1samp(values, 0).confidence_interval()
+    assert mean_ci95(values) == pytest.approx((expected.low, expected.high))
+    assert mean_ci95(values[:1]) == mean_ci95(np.ones(3)) == (None, None)
+    # Of two queries it would reach from −2.4 to 3.9; AP cannot.
+    assert OF_RUNS["mean-AP"].rows[0][1:] == (0.75, 0, 1)
+    assert [*OF_RUNS][-3:] == ["mean-AP", "mean-nDCG-10", "mean-NMRR"]
+    assert "left: better" in figures.draw(OF_RUNS["mean-NMRR"]).axes[0].get_xlabel()
+
+
+LOOKS = [(3.33, "sans"), (3.33, "serif"), (7.0, "sans"), (7.0, "serif")]
+
+
+@pytest.mark.parametrize(
+    ("width", "font"),
+    [pytest.param(*look, marks=[pytest.mark.slow] * (look != LOOKS[0])) for look in LOOKS],
+)
+def test_a_figure_holds_alone_in_a_column_and_across_a_page(shown, graphs, width, font):
+    """Nothing is cut off, all can be read in print, and more than three lines are named."""
+    everything = {**shown, **graphs, **JUDGED, **OF_RUNS}
+    for name, exhibit in everything.items():
+        with rc_context({**STYLE, **figures.FONTS[font]}):
+            figure = figures.draw(exhibit, figures.Look(width, font))
+            figure.draw_without_rendering()
+            assert figure.get_figwidth() == width
+            texts = [text for text in figure.findobj(Text) if text.get_text().strip()]
+            shown_texts = [text for text in texts if text.get_visible()]
+            assert min(text.get_fontsize() for text in shown_texts) >= 7, name
+            for axes in figure.axes:
+                for text in [axes.xaxis.label, axes.yaxis.label, *axes.texts, *figure.texts]:
+                    box = text.get_window_extent()
+                    inside = (*(box.min + 2), *(figure.bbox.max + 2 - box.max))
+                    assert min(inside) >= 0, f"{name}: {text.get_text()!r} is cut off"
+            assert all(axes.get_xlabel() for axes in figure.axes), name
+            assert sum(len(legend.get_texts()) for legend in figure.legends) <= 3, name
+            for legend in figure.legends:
+                assert legend.get_window_extent().width <= figure.bbox.width + 1, name
+
+
+def test_an_axis_of_agreement_ends_at_1(shown):
+    for exhibit in (shown["agreement-rate"], shown["tau-b"], JUDGED["agreement-by-topic"]):
+        assert 1 <= figures.draw(exhibit).axes[0].get_xlim()[1] <= 1.02
+
+
+def test_a_reference_line_has_its_name(shown):
+    names = {"differences": "no lead", "agreement-rate": "median person", "bias": "without bias"}
+    for name, line in names.items():
+        assert line in [text.get_text() for text in figures.draw(shown[name]).axes[0].texts]
 
 
 @pytest.mark.parametrize("name", JUDGED)
@@ -298,14 +374,14 @@ def test_an_interval_that_leaves_zero_out_by_little_is_not_told_to_end_there():
     assert "−20.0 to −0.04, which leaves zero out" in alternative
 
 
-def test_the_parts_of_a_difference_are_told_and_drawn(shown):
+def test_the_parts_of_a_difference_are_told(shown):
     differences = shown["differences"]
     row = dict(zip(differences.columns, differences.rows[0], strict=True))
     assert row["from contradictions"] is None
     assert row["from ties only"] == row["difference"]
     assert "4.2 of them from ties only" in differences.alternative
     labels = figures.draw(differences).axes[0].get_legend_handles_labels()[1]
-    assert {"where orders contradict", "where only ties differ"} <= set(labels)
+    assert "lead by random clicks" in labels
 
 
 def test_shares_are_said_to_add_up_to_more_only_where_they_do(shown):

@@ -21,6 +21,7 @@ from xdist.scheduler import LoadFileScheduling
 LONGEST = (
     "accessibility/test_pages.py",
     "guides/test_stories.py",
+    "services/analysis/test_paper.py",
     "browser/test_judging.py",
     *(f"browser/test_walks_{engine}.py" for engine in ("webkit", "chromium", "firefox")),
     "browser/test_screenshots.py",

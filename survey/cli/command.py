@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from survey.config import Settings
     from survey.db.models import Study
+    from survey.services.analysis.paper_files import PaperLook
 
 SHORT_HELP_LIMIT = 200  # characters: lists of commands show whole first sentences
 NO_WHOLE_NUMBER = re.compile(r" is not a valid integer( range)?\.$")
@@ -348,6 +349,35 @@ def with_options(
         return command
 
     return add
+
+
+PAPER_OPTIONS = (
+    click.option(
+        "--figure-width",
+        type=click.FloatRange(2.5, 10),
+        metavar="INCHES",
+        help="How wide figures are printed, by default 3.33.",
+    ),
+    click.option("--font", type=click.Choice(["sans", "serif"]), help="Of figures; serif is STIX."),
+    click.option(
+        "--table-width",
+        type=click.FloatRange(160, 600),
+        metavar="POINTS",
+        help="How wide a column is for tables in LaTeX, by default 241; 347 for LNCS.",
+    ),
+)
+
+
+def paper_look(folder: Path | None, options: dict[str, Any]) -> "PaperLook":
+    """Take PAPER_OPTIONS out of a command's options; raise UsageError for one without --to."""
+    from survey.services.analysis.paper_files import PaperLook
+
+    names = ("figure_width", "font", "table_width")
+    chosen = {name: value for name in names if (value := options.pop(name)) is not None}
+    if chosen and folder is None:
+        name = next(iter(chosen)).replace("_", "-")
+        raise click.UsageError(f"--{name} is of the files that --to FOLDER writes; give it too.")
+    return PaperLook(**chosen)
 
 
 def _repeat_options(

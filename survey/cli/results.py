@@ -14,6 +14,7 @@ from survey.cli.command import (
     JSON_OPTION,
     OUTPUT_FILE,
     OUTPUT_FOLDER,
+    PAPER_OPTIONS,
     RESEARCHER,
     RUN_FILE,
     STUDY_NAME,
@@ -25,7 +26,9 @@ from survey.cli.command import (
     command,
     named_study,
     open_session,
+    paper_look,
     refuse_own_database,
+    with_options,
     write_files,
 )
 from survey.cli.terminal import (
@@ -58,7 +61,7 @@ REASON_OPTION = click.option(
     examples=(
         "survey analyse five-systems --include-test",
         "survey analyse five-systems --include-test --json",
-        "survey analyse five-systems.zip --to paper",
+        "survey analyse five-systems.zip --to paper --figure-width 3.33 --font serif",
         "survey analyse ./votes",
     )
 )
@@ -78,6 +81,7 @@ REASON_OPTION = click.option(
     type=OUTPUT_FOLDER,
     help="Write a report, tables and figures for a paper into this folder; of labels, judgements.",
 )
+@with_options(PAPER_OPTIONS)
 @REASON_OPTION
 @JSON_OPTION
 def analyse(
@@ -97,10 +101,11 @@ def analyse(
         raise click.UsageError(
             f"{folder} is a bundle, which a report would spoil; name another folder."
         )
+    look = paper_look(folder, options)
     reason = reason[:500] or "analysed"
     with _results_of(target, AnalysisOptions(**options), reason) as results:
         if folder is not None:
-            write_files(folder, report.report_files(results), report.file_count(results))
+            write_files(folder, report.report_files(results, look), report.file_count(results))
             say(f"Report, tables and figures are in {folder}; begin with report.html.", err=True)
         if as_json:
             print_json(results.all_json())

@@ -12,11 +12,13 @@ from survey.cli.command import (
     JSON_OPTION,
     MEASURE_NAMES,
     OUTPUT_FOLDER,
+    PAPER_OPTIONS,
     READING_OPTIONS,
     RUN_FILE,
     MultiWordCommand,
     NamedFile,
     command,
+    paper_look,
     with_options,
     write_files,
 )
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
     from survey.core.studies.questions import Question
+    from survey.services.analysis.paper_files import PaperLook
     from survey.services.analysis.sheets import Sheet
     from survey.services.collections.run_evaluation import OnProgress, Report, Request
 
@@ -289,8 +292,9 @@ def _parse_gmt(_: click.Context, __: click.Parameter, text: str | None) -> int |
     "--to",
     "folder",
     type=OUTPUT_FOLDER,
-    help="Write tables and graphs (precision-recall, ROC, generality, S-recall) into this folder.",
+    help="Write tables and graphs (means, precision-recall, ROC, …) for a paper into this folder.",
 )
+@with_options(PAPER_OPTIONS)
 @with_options(READING_OPTIONS)
 @with_options(OUTPUT_OPTIONS)
 def evaluate(
@@ -314,6 +318,7 @@ def evaluate(
     """
     from survey.services.collections import run_evaluation as evaluation
 
+    look = paper_look(folder, options)
     names = tuple(name for words in measures for name in evaluation.split_names(words))
     if tool is not None:
         _refuse_beside_trec_eval({**options, "to": folder, output or "": output})
@@ -322,7 +327,7 @@ def evaluate(
     with _scoring_bars() as on_progress:
         report = evaluation.evaluate_runs(_request(measures=names, **options), on_progress)
     if folder is not None:
-        _write_report(folder, report)
+        _write_report(folder, report, look)
     sheets = [evaluation.means_sheet(report)]
     sheets += [evaluation.comparisons_sheet(report)] if report.comparisons else []
     sheets += [evaluation.all_runs_sheet(report)] if report.request.all_runs else []
@@ -438,14 +443,14 @@ def _scoring_bars() -> "Iterator[OnProgress]":
             raise click.UsageError(f"{error}.") from error
 
 
-def _write_report(folder: Path, report: "Report") -> None:
+def _write_report(folder: Path, report: "Report", look: "PaperLook") -> None:
     """Write tables and graphs, and print which graphs cannot be drawn."""
     from survey.services.collections import run_report
 
     graphs = run_report.graphs(report)
     write_files(
         folder,
-        run_report.run_report_files(report, graphs),
+        run_report.run_report_files(report, graphs, look),
         run_report.run_report_file_count(report, graphs),
     )
     say(f"Tables and graphs are in {folder}.", err=True)
@@ -467,7 +472,8 @@ def _print_report(
     The CSV has a row for each run and measure, with ``per_query`` also for each query. Its notes
     go to stderr.
     """
-    from survey.services.analysis.sheets import as_csv, as_latex
+    from survey.services.analysis.latex import as_latex
+    from survey.services.analysis.sheets import as_csv
     from survey.services.collections import run_evaluation as evaluation
 
     if output == "json":
@@ -480,6 +486,6 @@ def _print_report(
     else:
         for sheet in sheets:
             if output == "latex":
-                say(as_latex(sheet))
+                say(as_latex(sheet, "evaluation"))
             else:
                 print_sheet(sheet)

@@ -13,13 +13,35 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree  # nosec B405 # reads our own drawings only
 
-from survey.figures.exhibit import FIGURE_FORMATS, GREY, STYLE, UNDATED, WIDTH, Exhibit
+from survey.figures.exhibit import (
+    FIGURE_FORMATS,
+    FONTS,
+    GREY,
+    SMALLEST,
+    STYLE,
+    UNDATED,
+    Exhibit,
+    Look,
+    fit_titles,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["DRAWINGS", "FIGURE_FORMATS", "as_image", "as_svg", "can_draw", "draw", "render"]
+__all__ = [
+    "DRAWINGS",
+    "FIGURE_FORMATS",
+    "FONTS",
+    "Look",
+    "as_image",
+    "as_svg",
+    "can_draw",
+    "draw",
+    "render",
+]
+
+PAGE = Look()
 
 # What draws an exhibit's rows on axes, and what tells from their number how high the figure is, in
 # inches.
@@ -56,8 +78,11 @@ SVG = "http://www.w3.org/2000/svg"
 _drawing_lock = threading.Lock()  # matplotlib's settings are global
 
 
-def draw(exhibit: Exhibit) -> "Figure":
-    """Return the exhibit as a figure; raise ValueError where its ``why`` says it is empty."""
+def draw(exhibit: Exhibit, look: Look = PAGE) -> "Figure":
+    """Return the exhibit as a figure; raise ValueError where its ``why`` says it is empty.
+
+    The MNRO paper's figures have widths of their own.
+    """
     if exhibit.why:
         raise ValueError(f"{exhibit.name} cannot be drawn: {exhibit.why}")
     from matplotlib.figure import Figure
@@ -70,10 +95,11 @@ def draw(exhibit: Exhibit) -> "Figure":
         draw_on(figure, exhibit)
     else:
         draw_rows, height = _drawings()[exhibit.kind or exhibit.name]
-        figure = Figure(figsize=(WIDTH, height(len(exhibit.rows))), layout="constrained")
+        figure = Figure(figsize=(look.width, height(len(exhibit.rows))), layout="constrained")
         draw_rows(figure.add_subplot(), exhibit)
     if exhibit.mark:
-        figure.supxlabel(exhibit.mark, color=GREY, fontsize=7)
+        figure.supxlabel(exhibit.mark, color=GREY, fontsize=SMALLEST)
+    fit_titles(figure)
     return figure
 
 
@@ -95,7 +121,7 @@ def _own_drawings() -> dict[str, Drawing]:
     return {**analysis.FIGURES, **arrivals.FIGURES, **curves.FIGURES, **judging.FIGURES}
 
 
-def render(exhibit: Exhibit, ending: str) -> bytes:
+def render(exhibit: Exhibit, ending: str, look: Look = PAGE) -> bytes:
     """Return the content of a file in this format; the same exhibit gives the same bytes."""
     from matplotlib import rc_context, rcdefaults, rcParams
 
@@ -103,7 +129,8 @@ def render(exhibit: Exhibit, ending: str) -> bytes:
     with _drawing_lock, rc_context():
         rcdefaults()  # otherwise a matplotlibrc on this machine changes the drawing
         rcParams.update(STYLE)
-        draw(exhibit).savefig(
+        rcParams.update(FONTS[look.font])
+        draw(exhibit, look).savefig(
             buffer,
             format=ending,
             dpi=300,

@@ -1,6 +1,7 @@
 """The figures of an analysis: the numbers and words of each, and how it is drawn from them."""
 
 from collections.abc import Mapping, Sequence
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,7 +10,19 @@ from numpy.typing import NDArray
 from survey.core.agreement.credits import OTHER
 from survey.core.agreement.differences import NO_RESPONSES
 from survey.core.statistics.significance import MeanTest, rounded
-from survey.figures.exhibit import COLOURS, GREY, MARKERS, Cell, Exhibit, legend, whole_numbers
+from survey.figures.exhibit import (
+    COLOURS,
+    GREY,
+    LONGEST_NAME,
+    MARKERS,
+    SMALLEST,
+    Cell,
+    Exhibit,
+    legend,
+    name_line,
+    shortened,
+    whole_numbers,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,6 +33,10 @@ if TYPE_CHECKING:
 
 # The ends of the intervals for questions of this kind, and for these questions alone.
 OF_BOTH = ("this kind: from", "this kind: to", "these: from", "these: to")
+INTERVALS = (
+    "95 % intervals. This kind: for questions of this kind, by the variance components of "
+    "participants and questions; these: for these questions alone, by the t of participants."
+)
 MOST_PARTICIPANTS = 60  # in one figure: more lines could not be told apart
 
 
@@ -84,7 +101,7 @@ def shares_with_intervals(agreement: "Agreement") -> Exhibit:
         rows=rows,
         decimals=1,
         alternative=f"Shares of the responses: {summary}.{_added_up(rows)}",
-        note="95 % intervals. This kind: for questions of this kind; these: for these alone.",
+        note=INTERVALS,
         why=None if agreement.responses else NO_RESPONSES,
     )
 
@@ -120,7 +137,7 @@ def pairwise_differences(agreement: "Agreement") -> Exhibit:
         rows=rows,
         decimals=1,
         alternative=summary,
-        note="95 % intervals. This kind: for questions of this kind; these: for these alone. From "
+        note=f"{INTERVALS} From "
         "contradictions, from ties only: the parts of the difference that come from questions in "
         "which the two put lists in opposite orders, or one only breaks ties of the other. By "
         "random clicks: the lead that identical orders alone would give.",
@@ -328,31 +345,34 @@ def _text(value: Cell, decimals: int = 1) -> str:
     return rounded(value, decimals)
 
 
+SIDE_BY_SIDE = 5  # as many names of panels have room beside one another
 Rows = Sequence[Any]  # Any: cells are numbers or text, as the exhibit's columns say
 
 
 def _votes_per_question(axes: "Axes", exhibit: Exhibit) -> None:
-    """Draw a dot for each measure and question, the dots of a question one above the other."""
+    """Draw a bar for each question in a panel for each measure, all on one scale."""
     names, rows = exhibit.columns[1:-1], _untyped_rows(exhibit)[:-1]
-    step = 0.6 / len(names)
-    for index, name in enumerate(names):
-        offset = (index - (len(names) - 1) / 2) * step
-        axes.plot(
-            [row[index + 1] for row in rows],
-            [number + offset for number in range(len(rows))],
-            linestyle="none",
-            markersize=4,
-            label=name,
-            **_marker(index, name),
-        )
-    for number in range(len(rows) - 1):
-        axes.axhline(number + 0.5, color=GREY, linewidth=0.4, alpha=0.5)
-    _label_rows(axes, rows)
-    axes.set_xlim(left=-0.5)
+    most = max(1, *(max(row[1:-1]) for row in rows))
+    starts = [1.25 * most * index for index in range(len(names))]
+    for index, (name, start) in enumerate(zip(names, starts, strict=True)):
+        colour = GREY if name == OTHER else COLOURS[index]
+        widths = [row[index + 1] for row in rows]
+        axes.barh(range(len(rows)), widths, 0.62, start, color=colour)
+        axes.axvline(start, color=GREY, linewidth=0.6)
+    label_rows(axes, rows)
     axes.set_ylabel("question")
-    axes.set_xlabel("votes")
-    whole_numbers(axes)
-    legend(axes, len(names))
+    axes.set_xlabel("votes (from each line, right: more)")
+    high = max(end for step in (1, 2, 5) for power in range(7) if (end := step * 10**power) <= most)
+    ticks = [start + end for start in starts for end in (0, high)]
+    texts = [str(end) for _ in starts for end in (0, high)]
+    axes.set_xticks(ticks, texts, fontsize=SMALLEST)
+    axes.set_xlim(-0.05 * most, starts[-1] + 1.05 * most)
+    heads = axes.secondary_xaxis("top")
+    slanted: dict[str, Any] = {"rotation": 30, "ha": "left"} if len(names) > SIDE_BY_SIDE else {}
+    middles = [start + most / 2 for start in starts]
+    heads.set_xticks(middles, [shortened(name) for name in names], fontsize=SMALLEST, **slanted)
+    heads.tick_params(length=0)
+    heads.spines["top"].set_visible(False)
 
 
 def _untyped_rows(exhibit: Exhibit) -> Rows:
@@ -360,16 +380,16 @@ def _untyped_rows(exhibit: Exhibit) -> Rows:
     return exhibit.rows
 
 
-def _label_rows(axes: "Axes", rows: Rows) -> None:
-    """Name the rows at the left, the first at the top."""
-    axes.set_yticks(range(len(rows)), [str(row[0]) for row in rows])
+def label_rows(axes: "Axes", rows: Rows) -> None:
+    """Name the rows at the left, the first at the top; a long name has two lines."""
+    texts = []
+    for row in rows:
+        name = str(row[0])
+        first = next(iter(wrap(name, LONGEST_NAME)), "")
+        lines = (first, name[len(first) :].strip())
+        texts.append("\n".join(map(shortened, filter(None, lines))))
+    axes.set_yticks(range(len(rows)), texts)
     axes.set_ylim(len(rows) - 0.5, -0.5)
-
-
-def _marker(index: int, name: str) -> dict[str, Any]:
-    if name == "OTHER":
-        return {"color": GREY, "marker": "x"}
-    return {"color": COLOURS[index], "marker": MARKERS[index]}
 
 
 def draw_intervals(axes: "Axes", exhibit: Exhibit, unit: str, colours: Sequence[str]) -> None:
@@ -381,7 +401,7 @@ def draw_intervals(axes: "Axes", exhibit: Exhibit, unit: str, colours: Sequence[
                 axes.plot([low, high], [y + shift] * 2, linewidth=width, **line)
         if middle is not None:
             axes.plot([middle] * 2, [y - 0.24, y + 0.24], color="#000000", linewidth=1.4)
-    _label_rows(axes, exhibit.rows)
+    label_rows(axes, exhibit.rows)
     axes.set_xlabel(unit)
     for width, label in ((1.4, "for questions of this kind"), (3.5, "for these questions alone")):
         axes.plot([], [], color=GREY, linewidth=width, label=label)
@@ -389,33 +409,23 @@ def draw_intervals(axes: "Axes", exhibit: Exhibit, unit: str, colours: Sequence[
 
 def _shares(axes: "Axes", exhibit: Exhibit) -> None:
     colours = (*COLOURS[: len(exhibit.rows) - 1], GREY)
-    draw_intervals(axes, exhibit, "% of the responses, 95 % intervals", colours)
+    unit = "% of the responses (right: credited more often)"
+    draw_intervals(axes, exhibit, unit, colours)
     axes.set_xlim(left=0)
-    legend(axes, 2)
+    legend(axes)
 
 
 def _differences(axes: "Axes", exhibit: Exhibit) -> None:
-    axes.axvline(0, color=GREY, linewidth=0.8, linestyle=(0, (4, 3)))
+    name_line(axes, 0, "no lead")
     # One colour for all: measures have the others, and a pair is not a measure.
     colours = [COLOURS[0]] * len(exhibit.rows)
-    draw_intervals(axes, exhibit, "lead in percentage points, 95 % intervals", colours)
-    marks: tuple[dict[str, Any], ...] = (
-        {"marker": "^", "label": "where orders contradict"},
-        {"marker": "v", "fillstyle": "none", "label": "where only ties differ"},
-        {"marker": "D", "color": COLOURS[1], "label": "from random clicks"},
-    )
-    for column, mark in enumerate(marks, len(exhibit.columns) - len(marks)):
-        known = [
-            (row[column], y)
-            for y, row in enumerate(_untyped_rows(exhibit))
-            if row[column] is not None
-        ]
-        axes.plot(
-            [points for points, _ in known],
-            [y for _, y in known],
-            **{"linestyle": "none", "markersize": 4.5, "color": COLOURS[2], **mark},
-        )
-    legend(axes, 2)
+    unit = "lead in points of all responses\n(right: for the first measure)"
+    draw_intervals(axes, exhibit, unit, colours)
+    clicks = [(row[-1], y) for y, row in enumerate(_untyped_rows(exhibit)) if row[-1] is not None]
+    mark: dict[str, Any] = {"marker": "D", "color": COLOURS[1], "linestyle": "none"}
+    places = [[click[axis] for click in clicks] for axis in (0, 1)]
+    axes.plot(*places, markersize=4.5, label="lead by random clicks", **mark)
+    legend(axes)
 
 
 def _agreement_rates(axes: "Axes", exhibit: Exhibit) -> None:
@@ -423,17 +433,19 @@ def _agreement_rates(axes: "Axes", exhibit: Exhibit) -> None:
     measures, people = _untyped_rows(exhibit)[:-3], _untyped_rows(exhibit)[-3:]
     best, median, worst = (row[1] for row in people)
     if median is not None:
-        axes.axvspan(worst, best, color=GREY, alpha=0.18, linewidth=0, label="participants")
-        axes.axvline(median, color=GREY, linewidth=1.2, label="median participant")
+        span: dict[str, Any] = {"color": GREY, "alpha": 0.18, "linewidth": 0}
+        axes.axvspan(worst, best, label="people, worst to best", **span)
+        name_line(axes, median, "median person")
     for y, (_, strict, half) in enumerate(measures):
         marker: dict[str, Any] = {"color": COLOURS[y], "marker": MARKERS[y], "markersize": 5}
         axes.plot([strict], [y], linestyle="none", **marker)
         axes.plot([half], [y], linestyle="none", fillstyle="none", **marker)
-    _label_rows(axes, measures)
-    axes.set_xlabel("agreement rate over list pairs")
+    label_rows(axes, measures)
+    axes.set_xlim(right=1)
+    axes.set_xlabel("share of list pairs in the same order\n(1: full agreement)")
     for fill, label in (("full", "strict"), ("none", "half credit")):
         axes.plot([], [], color=GREY, marker="o", linestyle="none", fillstyle=fill, label=label)
-    legend(axes, 2)
+    legend(axes)
 
 
 def _tau_b(axes: "Axes", exhibit: Exhibit) -> None:
@@ -446,8 +458,10 @@ def _tau_b(axes: "Axes", exhibit: Exhibit) -> None:
         axes.plot([least, most], [y] * 2, color=colour, linewidth=1.2)
         axes.barh(y, upper - lower, 0.4, lower, color=colour, alpha=0.35, edgecolor=colour)
         axes.plot([middle] * 2, [y - 0.2, y + 0.2], color="#000000", linewidth=1.6)
-    _label_rows(axes, exhibit.rows)
-    axes.set_xlabel("participants' mean tau-b: range, quartiles, median")
+    label_rows(axes, exhibit.rows)
+    axes.set_xlim(min(-0.1, axes.get_xlim()[0]), 1.01)
+    name_line(axes, 0, "unrelated")
+    axes.set_xlabel("mean tau-b of each person (1: the same order):\nrange, quartiles, median")
 
 
 def _bias(axes: "Axes", exhibit: Exhibit) -> None:
@@ -455,10 +469,10 @@ def _bias(axes: "Axes", exhibit: Exhibit) -> None:
     heights = [y + 0.5 * (y >= len(labels)) for y in range(len(exhibit.rows))]
     for y, row in zip(heights, _untyped_rows(exhibit), strict=True):
         axes.barh(y, row[2] or 0, 0.7, color=COLOURS[y > len(labels)])
-    axes.axvline(100 / len(labels), color=GREY, linewidth=0.8, linestyle=(0, (4, 3)))
+    name_line(axes, 100 / len(labels), "without bias")
     axes.set_yticks(heights, [str(row[0]) for row in exhibit.rows])
     axes.set_ylim(heights[-1] + 0.6, -0.6)
-    axes.set_xlabel("% of the clicks; dashed: without bias")
+    axes.set_xlabel("% of the clicks (right: clicked more often)")
 
 
 def _time(axes: "Axes", exhibit: Exhibit) -> None:
@@ -467,7 +481,7 @@ def _time(axes: "Axes", exhibit: Exhibit) -> None:
     axes.plot(places, seconds, color=COLOURS[0], marker="o", markersize=4, linewidth=1.2)
     axes.set_ylim(0, max(1.0, 1.1 * max(seconds)))
     axes.set_xlabel("place of the question in a session")
-    axes.set_ylabel("median seconds")
+    axes.set_ylabel("median time in seconds")
     whole_numbers(axes)
 
 
@@ -476,28 +490,34 @@ def _participants(axes: "Axes", exhibit: Exhibit) -> None:
     rows = np.array(exhibit.rows, dtype=float)
     middles, lows, highs = (rows[:, [first, first + 3]] for first in (2, 3, 4))
     for column, (label, colour, marker, width) in enumerate(
-        (("own", GREY, "o", 0.9), ("shrunken", COLOURS[0], "D", 1.8))
+        (
+            ("own answers alone", GREY, "o", 0.9),
+            ("shrunken to the mean", COLOURS[0], "D", 1.8),
+        )
     ):
         places = np.arange(len(rows)) + (-0.18, 0.18)[column]
         axes.hlines(places, lows[:, column], highs[:, column], color=colour, linewidth=width)
         style: dict[str, Any] = {"color": colour, "marker": marker, "linestyle": "none"}
         axes.plot(middles[:, column], places, markersize=2.8, label=label, **style)
-    axes.axvline(0, color=GREY, linewidth=0.8, linestyle=(0, (4, 3)))
+    name_line(axes, 0, "no lead")
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.set_yticks([])
-    axes.set_ylabel("participants")
-    axes.set_xlabel("points of the answers that credit one alone")
-    legend(axes, 2)
+    axes.set_ylabel("participants, sorted")
+    pair = exhibit.title.partition(", ")[2].partition(", ")[0]
+    axes.set_xlabel(
+        f"lead in points of the answers that credit one alone\n(right: for the first of {pair})"
+    )
+    legend(axes)
 
 
 # Each figure's drawing function, and its height in inches for a number of rows.
 FIGURES = {
-    "votes-per-question": (_votes_per_question, lambda rows: 0.9 + 0.28 * rows),
+    "votes-per-question": (_votes_per_question, lambda rows: 0.9 + 0.2 * rows),
     "shares": (_shares, lambda rows: 1.0 + 0.3 * max(3, rows)),
-    "differences": (_differences, lambda rows: 1.4 + 0.3 * max(3, rows)),
-    "agreement-rate": (_agreement_rates, lambda rows: 1.2 + 0.3 * max(3, rows - 3)),
-    "tau-b": (_tau_b, lambda rows: 1.0 + 0.3 * max(3, rows)),
-    "bias": (_bias, lambda rows: 0.7 + 0.22 * rows),
+    "differences": (_differences, lambda rows: 1.5 + 0.3 * max(3, rows)),
+    "agreement-rate": (_agreement_rates, lambda rows: 1.4 + 0.3 * max(3, rows - 3)),
+    "tau-b": (_tau_b, lambda rows: 1.1 + 0.3 * max(3, rows)),
+    "bias": (_bias, lambda rows: 0.8 + 0.22 * rows),
     "time": (_time, lambda _: 2.2),
     "participants": (_participants, lambda rows: 0.9 + 0.11 * max(6, rows)),
 }

@@ -1,16 +1,32 @@
 """The graphs of runs: precision and recall, ROC, generality, sub-topics; numbers and drawing."""
 
+import re
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from survey.core.collections.curves import S_RECALL_LEVELS, Curves
-from survey.figures.exhibit import COLOURS, GREY, MARKERS, Cell, Exhibit, legend
+from survey.core.collections.evaluation import Evaluation
+from survey.core.measures import Measure, Values
+from survey.core.statistics.significance import mean_ci95
+from survey.figures.exhibit import (
+    COLOURS,
+    DASHED,
+    GREY,
+    MARKERS,
+    MOST_LEGEND_ENTRIES,
+    SMALLEST,
+    Cell,
+    Exhibit,
+    legend,
+    name_ends,
+    shortened,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 RUN_DASHES = ("-", (0, (4, 1.5)), (0, (1.5, 1.2)))  # of the runs 1 to 6, 7 to 12, …
 MARKED = 12  # points of a curve that have a marker, about
-LONGEST_LEGEND_NAME = 24  # characters of a run's name in a legend
 SHOWN_AT = (5, 10, 20)  # positions that texts name
 NO_SIZE = "the size of the collection is not known"
 
@@ -21,6 +37,36 @@ def graph_exhibits(curves: Curves) -> tuple[Exhibit, ...]:
     has_clusters = any(run.s_recall is not None for run in curves.runs.values())
     diverse = (s_recall_graph(curves), s_precision_graph(curves)) if has_clusters else ()
     return (*graphs, *diverse)
+
+
+def run_means(evaluation: Evaluation) -> Iterator[Exhibit]:
+    """Tabulate the runs' means by each measure with their intervals, the best run first."""
+    queries = f"{len(evaluation.queries)} quer{'y' if len(evaluation.queries) == 1 else 'ies'}"
+    for measure in evaluation.measures:
+        rows = [
+            (run, evaluation.mean(run, measure.name), *_interval(values[measure.name], measure))
+            for run, values in evaluation.values.items()
+        ]
+        rows.sort(key=lambda row: row[1], reverse=measure.better == "higher")
+        best, value, *_ = rows[0]
+        yield Exhibit(
+            name=f"mean-{re.sub(r'[^A-Za-z0-9]+', '-', measure.name).strip('-')}",
+            title=f"{measure.mean_name} over {queries}",
+            columns=("run", f"{measure.mean_name}, {measure.better} is better", "from", "to"),
+            rows=tuple(rows),
+            alternative=f"Of {len(rows)} runs {best} is best: {value:.3f}.",
+            note="95 % intervals of each mean by itself, by the t of the queries. Whether two "
+            "runs differ is no matter of these, as both are of the same queries.",
+            kind="run-means",
+        )
+
+
+def _interval(values: Values, measure: Measure) -> tuple[float | None, float | None]:
+    """Return the interval of a mean, within what the measure can be."""
+    low, high = mean_ci95(values)
+    if low is None or high is None:
+        return None, None
+    return max(low, measure.lowest), min(high, measure.highest)
 
 
 def eleven_points(curves: Curves) -> Exhibit:
@@ -173,12 +219,6 @@ def _line(index: int, points: int) -> dict[str, Any]:
     }
 
 
-def _label(run: str) -> str:
-    """Return a run's name for a legend; matplotlib leaves out _x, and sets $x$ as a formula."""
-    name = run if len(run) <= LONGEST_LEGEND_NAME else f"{run[: LONGEST_LEGEND_NAME - 1]}…"
-    return f"{' ' * name.startswith('_')}{name}".replace("$", r"\$")
-
-
 def _columns(exhibit: Exhibit) -> list[tuple[Any, ...]]:
     return list(zip(*exhibit.rows, strict=True))
 
@@ -186,58 +226,89 @@ def _columns(exhibit: Exhibit) -> list[tuple[Any, ...]]:
 def _over_first_column(axes: "Axes", exhibit: Exhibit, x: str, y: str) -> None:
     """Draw a line for each run over the first column."""
     first, *columns = _columns(exhibit)
-    for index, (name, column) in enumerate(zip(exhibit.columns[1:], columns, strict=True)):
-        axes.plot(first, column, label=_label(name), **_line(index, len(first)))
-    _finish(axes, x, y, len(columns))
+    runs = [
+        (name, first, column) for name, column in zip(exhibit.columns[1:], columns, strict=True)
+    ]
+    _draw_runs(axes, runs, x, y)
 
 
 def _over_pairs(axes: "Axes", exhibit: Exhibit, x: str, y: str) -> None:
     """Draw a line for each two columns after the first, the second over the first of them."""
     _, *columns = _columns(exhibit)
-    pairs = list(zip(exhibit.columns[1::2], columns[::2], columns[1::2], strict=True))
-    for index, (name, across, up) in enumerate(pairs):
-        axes.plot(across, up, label=_label(name.rpartition(":")[0]), **_line(index, len(up)))
-    _finish(axes, x, y, len(pairs))
+    names = [name.rpartition(":")[0] for name in exhibit.columns[1::2]]
+    _draw_runs(axes, [*zip(names, columns[::2], columns[1::2], strict=True)], x, y)
 
 
-def _finish(axes: "Axes", x: str, y: str, lines: int) -> None:
+def _draw_runs(
+    axes: "Axes", runs: Sequence[tuple[str, Sequence[Any], Sequence[Any]]], x: str, y: str
+) -> None:
+    """Draw a line for each run: its name, the places across and the places up."""
+    ends = []
+    for index, (name, across, up) in enumerate(runs):
+        line = _line(index, len(up))
+        axes.plot(across, up, label=shortened(name), **line)
+        ends.append((name, across[-1], up[-1], line))
+    _finish(axes, x, y, ends)
+
+
+def _finish(axes: "Axes", x: str, y: str, ends: Sequence[tuple[str, Any, Any, Any]]) -> None:
+    """Name axes and lines: a few lines in a legend, more of them at their ends."""
     axes.set_ylim(-0.03, 1.03)
     axes.set_xlabel(x)
     axes.set_ylabel(y)
-    legend(axes, min(lines, 3))
+    if len(ends) <= MOST_LEGEND_ENTRIES:
+        legend(axes)
+    else:
+        name_ends(axes, ends)
+
+
+def _name_random_order(axes: "Axes", at: float) -> None:
+    """Write at a point of the dashed diagonal what it is."""
+    place: dict[str, Any] = {"xytext": (-2, 3), "textcoords": "offset points", "ha": "right"}
+    axes.annotate("random order", (at, at), fontsize=SMALLEST, **place)
 
 
 def _eleven_points(axes: "Axes", exhibit: Exhibit) -> None:
-    _over_first_column(axes, exhibit, "recall", "interpolated precision")
+    _over_first_column(axes, exhibit, "recall", "interpolated precision (up: better)")
 
 
 def _precision_recall(axes: "Axes", exhibit: Exhibit) -> None:
     axes.set_xlim(-0.03, 1.03)
-    _over_pairs(axes, exhibit, "recall", "precision")
+    _over_pairs(axes, exhibit, "recall", "precision (up: better)")
 
 
 def _roc(axes: "Axes", exhibit: Exhibit) -> None:
-    axes.axline((0, 0), slope=1, color=GREY, linewidth=0.8, linestyle=(0, (4, 3)))
-    _over_pairs(axes, exhibit, "share of the irrelevant documents", "share of the relevant ones")
+    axes.axline((0, 0), slope=1, color=GREY, linewidth=0.8, linestyle=DASHED)
+    across = "share of the irrelevant documents"
+    _over_pairs(axes, exhibit, across, "share of the relevant ones (up: better)")
     axes.set_xlim(left=0)
+    _name_random_order(axes, axes.get_xlim()[1])
 
 
 def _by_generality(axes: "Axes", exhibit: Exhibit) -> None:
-    """Draw a marker for each query and run over the logarithm of the generality."""
+    """Draw a marker for each query and run over the logarithm of the generality.
+
+    Names of many runs are beside their means.
+    """
     _, _, generality, *columns = _columns(exhibit)
+    ends = []
     for index, (name, column) in enumerate(zip(exhibit.columns[3:], columns, strict=True)):
         line = _line(index, 1) | {"linestyle": "none", "alpha": 0.75}
-        axes.plot(generality, column, label=_label(name), **line)
+        axes.plot(generality, column, label=shortened(name), **line)
+        ends.append((name, None, sum(column) / len(column), line))
     axes.set_xscale("log")
     if len({*generality}) > 1:
-        axes.plot(generality, generality, color=GREY, linewidth=0.8, linestyle=(0, (4, 3)))
-    _finish(axes, "generality (NG/N)", "precision = recall", len(columns))
+        axes.plot(generality, generality, color=GREY, linewidth=0.8, linestyle=DASHED)
+        _name_random_order(axes, max(generality))
+    _finish(axes, "generality (NG/N)", "precision = recall (up: better)", ends)
 
 
 def _s_recall(axes: "Axes", exhibit: Exhibit) -> None:
-    _over_first_column(axes, exhibit, "k", "S-recall")
-    if exhibit.rows[-1][0] > 20:  # type: ignore[operator] # the first column holds positions
+    last: Any = exhibit.rows[-1][0]
+    if last > 20:
         axes.set_xscale("log")
+    _over_first_column(axes, exhibit, "documents (k)", "S-recall (up: better)")
+    if last > 20:
         axes.xaxis.set_major_formatter("{x:g}")
 
 
@@ -245,8 +316,23 @@ def _s_precision(axes: "Axes", exhibit: Exhibit) -> None:
     _over_first_column(axes, exhibit, "S-recall", "S-precision")
 
 
+def _means(axes: "Axes", exhibit: Exhibit) -> None:
+    """Draw each run's mean with its interval, a row each."""
+    rows: Sequence[Any] = exhibit.rows
+    for y, (_, mean, low, high) in enumerate(rows):
+        if low is not None:
+            axes.plot([low, high], [y] * 2, color=COLOURS[0], linewidth=1.4)
+        axes.plot([mean], [y], color=COLOURS[0], marker="o", markersize=4)
+    axes.set_yticks(range(len(rows)), [shortened(row[0]) for row in rows])
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    name, better = exhibit.columns[1].split(", ")
+    direction = "right" if better.startswith("higher") else "left"
+    axes.set_xlabel(f"{name} ({direction}: better)")
+
+
 # Each figure's drawing function, and its height in inches for a number of rows.
 FIGURES = {
+    "run-means": (_means, lambda rows: 0.7 + 0.22 * max(3, rows)),
     "precision-recall-11": (_eleven_points, lambda _: 2.8),
     "precision-recall": (_precision_recall, lambda _: 2.8),
     "roc": (_roc, lambda _: 2.8),

@@ -4,15 +4,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from survey.core.statistics.significance import Interval
-from survey.figures.analysis import OF_BOTH, draw_intervals, percent
-from survey.figures.exhibit import COLOURS, GREY, MARKERS, Cell, Exhibit, legend, whole_numbers
+from survey.core.statistics.significance import Interval, rounded
+from survey.figures.analysis import INTERVALS, OF_BOTH, draw_intervals, label_rows, percent
+from survey.figures.exhibit import (
+    COLOURS,
+    MARKERS,
+    MOST_LEGEND_ENTRIES,
+    Cell,
+    Exhibit,
+    legend,
+    name_ends,
+    name_line,
+    shortened,
+    whole_numbers,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MOST_FIGURE_TOPICS = 40  # of a figure
-LONGEST_TOPIC = 24  # characters
 NOT_DEFINED = "no topic was judged by two people"
 
 
@@ -117,8 +127,7 @@ def preferences_agreeing(
         rows=tabulated,
         decimals=1,
         alternative=f"Agreement with people's preferences: {summary}. A random choice gives 50 %.",
-        note="Of the preferences that the measure does not tie. 95 % intervals. This kind: for "
-        "questions of this kind; these: for these alone.",
+        note=f"Of the preferences that the measure does not tie. {INTERVALS}",
         why=None if known else "no preference counts",
     )
 
@@ -147,10 +156,86 @@ def run_preferences(
     )
 
 
+def strengths_of_runs(rows: Sequence[tuple[str, float | None, Interval | None]]) -> Exhibit:
+    """Tabulate the runs' strengths by Bradley and Terry, with intervals.
+
+    ``rows``: run, strength, interval; those that people prefer first.
+    """
+    known = [(run, strength) for run, strength, _ in rows if strength is not None]
+    summary = "; ".join(f"{run} {rounded(strength, 2)}" for run, strength in known)
+    return Exhibit(
+        name="run-strengths",
+        title="Strengths of the runs by people's preferences, in log-odds",
+        columns=("run", "strength", "from", "to"),
+        rows=tuple((run, strength, *(ci95 or (None, None))) for run, strength, ci95 in rows),
+        decimals=2,
+        alternative=f"Strengths: {summary}. Their mean is 0.",
+        note="By Bradley and Terry; equally good and neither good count as half a win for each. "
+        "95 % intervals: for people and questions of this kind, by the variance components of "
+        "participants and questions.",
+        why=None if known else "no strength is defined",
+    )
+
+
+def places_of_runs(
+    rows: Sequence[
+        tuple[str, float | None, Interval | None, Interval | None, Mapping[str, float | None]]
+    ],
+) -> Exhibit:
+    """Tabulate the runs' mean places in people's orderings with intervals, and in the measures'.
+
+    ``rows``: run, people's mean, its intervals for questions of this kind and for these, and the
+    mean by each measure.
+    """
+    measures = [*rows[0][-1]] if rows else []
+    known = [(run, place) for run, place, *_ in rows if place is not None]
+    summary = "; ".join(f"{run} {place:.2f}" for run, place in known)
+    return Exhibit(
+        name="run-places",
+        title="Mean place of each run among the lists of a question",
+        columns=("run", "people", *OF_BOTH, *(f"by {name}" for name in measures)),
+        rows=tuple(
+            (run, place, *(ci95 or (None, None)), *(these or (None, None)), *by_measure.values())
+            for run, place, ci95, these, by_measure in rows
+        ),
+        decimals=2,
+        alternative=f"Mean places by people: {summary}. 1 is best.",
+        note=f"1 is best. {INTERVALS}",
+        why=None if known else "no answer orders the runs",
+    )
+
+
+def _strengths(axes: "Axes", exhibit: Exhibit) -> None:
+    rows: Sequence[Any] = exhibit.rows
+    name_line(axes, 0, "mean of the runs")
+    for y, (_, strength, low, high) in enumerate(rows):
+        if low is not None:
+            axes.plot([low, high], [y] * 2, color=COLOURS[0], linewidth=1.4)
+        if strength is not None:
+            axes.plot([strength], [y], color=COLOURS[0], marker="o", markersize=4)
+    label_rows(axes, rows)
+    axes.set_xlabel("strength in log-odds (right: preferred)")
+
+
+def _places(axes: "Axes", exhibit: Exhibit) -> None:
+    """Draw people's mean places with their intervals, and the measures' as open marks."""
+    draw_intervals(axes, exhibit, "mean place (left: better)", [COLOURS[0]] * len(exhibit.rows))
+    rows: Sequence[Any] = exhibit.rows
+    marks = [
+        (place, y + 0.11) for y, row in enumerate(rows) for place in row[6:] if place is not None
+    ]
+    style: dict[str, Any] = {"marker": "D", "fillstyle": "none", "linestyle": "none"}
+    places = [[mark[axis] for mark in marks] for axis in (0, 1)]
+    axes.plot(*places, color=COLOURS[1], markersize=4, label="by each measure", **style)
+    axes.set_xlim(left=min(1, *axes.get_xlim()))
+    legend(axes)
+
+
 def _agreement(axes: "Axes", exhibit: Exhibit) -> None:
-    _topic_markers(axes, exhibit)
-    axes.set_xlabel("1 is full agreement")
-    legend(axes, 2)
+    least = _topic_markers(axes, exhibit)
+    axes.set_xlim(least - 0.03, 1.01)
+    axes.set_xlabel("agreement (right: more; 1: full)")
+    legend(axes)
 
 
 def _clusters(axes: "Axes", exhibit: Exhibit) -> None:
@@ -158,40 +243,45 @@ def _clusters(axes: "Axes", exhibit: Exhibit) -> None:
     axes.set_xlabel("number of clusters")
     axes.set_xlim(left=0)
     whole_numbers(axes)
-    legend(axes, 3)
+    legend(axes)
 
 
-def _topic_markers(axes: "Axes", exhibit: Exhibit) -> None:
-    """Draw a marker for each topic and column, the topics from above."""
+def _topic_markers(axes: "Axes", exhibit: Exhibit) -> float:
+    """Draw a marker for each topic and column, the topics from above; return the least value."""
     topics, *columns = zip(*exhibit.rows, strict=True)
     for index, (name, column) in enumerate(zip(exhibit.columns[1:], columns, strict=True)):
         points = [(value, y) for y, value in enumerate(column) if value is not None]
         marker: dict[str, Any] = {"color": COLOURS[index], "marker": MARKERS[index]}
         axes.plot(*zip(*points, strict=True), linestyle="none", markersize=4, label=name, **marker)
-    short = [each if len(each) <= LONGEST_TOPIC else f"{each[:LONGEST_TOPIC]}…" for each in topics]
-    names = [each.replace("$", r"\$") for each in short]
-    axes.set_yticks(range(len(names)), names)
-    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.set_yticks(range(len(topics)), [shortened(topic) for topic in topics])
+    axes.set_ylim(len(topics) - 0.5, -0.5)
+    return float(min(value for column in columns for value in column if value is not None))
 
 
 def _gain(axes: "Axes", exhibit: Exhibit) -> None:
     """Draw a line for each type of examples over the rounds."""
     rounds, *columns = zip(*exhibit.rows, strict=True)
+    ends = []
     for index, (name, column) in enumerate(zip(exhibit.columns[1:], columns, strict=True)):
-        marker: dict[str, Any] = {"color": COLOURS[index], "marker": MARKERS[index]}
-        axes.plot(rounds, column, markersize=4, linewidth=1.2, label=name, **marker)
-    axes.set_xlabel("round")
-    axes.set_ylabel("mean precision")
+        line: dict[str, Any] = {"color": COLOURS[index], "marker": MARKERS[index]}
+        line |= {"markersize": 4, "linewidth": 1.2}
+        axes.plot(rounds, column, label=name, **line)
+        ends.append((name, rounds[-1], column[-1], line))
+    axes.set_xlabel("round of refining")
+    axes.set_ylabel("mean precision (up: better)")
     whole_numbers(axes)
-    legend(axes, 2)
+    if len(ends) <= MOST_LEGEND_ENTRIES:
+        legend(axes)
+    else:
+        name_ends(axes, ends)
 
 
 def _preferences(axes: "Axes", exhibit: Exhibit) -> None:
-    """Draw each measure's share with its intervals, and a line where a random choice is."""
-    axes.axvline(50, color=GREY, linewidth=0.8, linestyle=(0, (4, 3)))
-    unit = "% of the preferences,\n95 % intervals"  # on a single line it is cut off
+    """Draw each row's share with its intervals, and a line where a random choice is."""
+    name_line(axes, 50, "no preference" if exhibit.kind else "random choice")
+    unit = "% of the preferences (right: for it)"
     draw_intervals(axes, exhibit, unit, [COLOURS[0]] * len(exhibit.rows))
-    legend(axes, 2)
+    legend(axes)
 
 
 # Each figure's drawing function, and its height in inches for a number of rows.
@@ -199,5 +289,7 @@ FIGURES = {
     "agreement-by-topic": (_agreement, lambda rows: 0.9 + 0.2 * rows),
     "clusters-by-topic": (_clusters, lambda rows: 0.9 + 0.2 * rows),
     "gain-by-round": (_gain, lambda _: 2.4),
-    "agreement-with-preferences": (_preferences, lambda rows: 1.0 + 0.3 * max(3, rows)),
+    "run-strengths": (_strengths, lambda rows: 0.8 + 0.22 * max(3, rows)),
+    "run-places": (_places, lambda rows: 1.1 + 0.3 * max(3, rows)),
+    "agreement-with-preferences": (_preferences, lambda rows: 1.1 + 0.3 * max(3, rows)),
 }

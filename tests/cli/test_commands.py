@@ -491,6 +491,14 @@ def test_a_report_stands_alone_and_is_the_same_each_time(run, foreign, tmp_path)
 
 
 @ON_SQLITE
+def test_the_look_of_figures_is_of_files_and_within_bounds(run, foreign):
+    alone = run("analyse", foreign, "--font", "serif", status=2)
+    assert "--font is of the files that --to FOLDER writes; give it too." in " ".join(alone.split())
+    options = ("--to", "x", "--figure-width", "99")
+    assert "99.0 is not in the range 2.5<=x<=10" in run("analyse", foreign, *options, status=2)
+
+
+@ON_SQLITE
 def test_answers_of_excluded_participants_alone_are_not_called_missing(run, foreign):
     responses = foreign / "responses.csv"
     first, *others = responses.read_text().splitlines()

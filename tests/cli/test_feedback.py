@@ -90,10 +90,9 @@ def test_negative_examples_are_what_round_0_got_wrong(feedback):
 
 def test_csv_and_latex_are_those_of_evaluate(feedback):
     assert feedback(*ROUNDS, "--csv").startswith("run,measure,mean,queries,difference")
-    assert (
-        r"run & mean & gain & in \% & p & p (Holm) & t (Holm) & randomisation (Holm) &"
-        in feedback(*ROUNDS, "--latex")
-    )
+    latex = feedback(*ROUNDS, "--latex")
+    assert r"\label{tab:evaluation-means}" in latex
+    assert r"run & mean & gain & in" in latex
 
 
 def test_examples_are_not_left_out_of_a_csv_without_a_word(feedback):

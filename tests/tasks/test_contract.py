@@ -5,6 +5,7 @@ import json
 from types import SimpleNamespace
 
 import pytest
+from bs4 import BeautifulSoup
 from jinja2 import ChoiceLoader, FileSystemLoader
 from sqlalchemy import func, select
 
@@ -13,6 +14,7 @@ from survey.core.kinds import KINDS, plan_from_json
 from survey.core.studies.fields import value_fields
 from survey.db.models import Participant
 from survey.services import accounts
+from survey.services.analysis.report import GROUPS, as_html
 from survey.services.analysis.results import Results
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.exchange import bundle, bundle_import, tables
@@ -124,6 +126,26 @@ def test_a_public_bundle_replicates_and_holds_no_reason(session, study, kind):
     assert [*replicate(files)]
     reasons = [row.get("reason") for row in rows_of(files, KINDS[kind].answers_file)]
     assert {*reasons} <= {"", None}
+
+
+@of_each_kind
+def test_a_report_says_who_was_asked_what_and_how_it_was_analysed(session, study, kind):
+    results = bundle.analyse_stored(session, study, AnalysisOptions())
+    session.rollback()
+    page = BeautifulSoup(as_html(results), "html.parser")
+    groups = [each.text for each in page.select(".group")]
+    titles = ["Who took part", "What was asked", "Methods"]
+    assert [each.text for each in page.select("h2") if each.text in titles] == titles
+    assert {*groups} <= {*GROUPS.values()}
+    links = [link["href"].removeprefix("#") for link in page.select(".contents > ul a")]
+    assert all(page.select_one(f"[id='{link}']") for link in links)
+    assert len({each["id"] for each in page.select("[id]")}) == len(page.select("[id]"))
+    assert study.plan.scenario.split()[0] in page.text
+    assert "{" not in page.main.text
+    [methods] = [each for each in page.select("p") if "Digest of the frozen study" in each.text]
+    assert study.digest in methods.text
+    assert "protocol, without departures" in methods.text
+    assert results.numbers in methods.text
 
 
 @of_each_kind

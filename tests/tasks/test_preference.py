@@ -755,12 +755,11 @@ def test_one_person_is_singular_and_half_wins_have_one_decimal():
     assert sorted(row[1] for row in printed.rows[:2]) == ["1.5", "1.5"]
 
 
-def test_tau_b_of_two_runs_is_a_dash_in_the_table_with_its_reason():
+def test_tau_b_has_a_table_of_its_own_and_of_two_runs_none():
     two = results_of("BABAA")
     assert two.as_json()["bradley_terry"]["tau_b"] == {"AP": pytest.approx(1)}
-    [runs] = [each for each in two.sheets if each.name == "runs"]
-    assert runs.rows[-1] == ("tau-b with people", *[None] * 5)
-    assert "With two runs tau-b could only be 1, −1 or undefined" in runs.note
+    assert "run-orders" not in [each.name for each in two.sheets]
+    assert "run-strengths" not in [each.name for each in two.exhibits]
     plan = a_plan_of_random_runs()
     questions = plan.draw_questions()
     judgements = [
@@ -769,9 +768,12 @@ def test_tau_b_of_two_runs_is_a_dash_in_the_table_with_its_reason():
         for each in questions
     ]
     three = PreferenceResults(plan, questions, judgements)
+    [orders] = [each for each in three.sheets if each.name == "run-orders"]
+    assert [tau for _, tau in orders.rows] == [*three.tau.values()]
     [runs] = [each for each in three.sheets if each.name == "runs"]
-    assert None not in runs.rows[-1][5:]
-    assert "With two runs" not in runs.note
+    assert {row[0] for row in runs.rows} == {*plan.runs}
+    [strengths] = [each for each in three.exhibits if each.name == "run-strengths"]
+    assert [row[:2] for row in strengths.rows] == [(row[0], row[3]) for row in runs.rows]
 
 
 def test_planned_looks_leave_less_than_a_twentieth_and_are_printed(app, session):

@@ -117,7 +117,7 @@ def test_a_drawing_is_kept_by_browsers_under_the_digest_of_what_it_shows(desk):
     ("file", "start"),
     [
         ("differences.csv", b"pair,"),
-        ("votes-per-question.tex", b"% needs"),
+        ("votes-per-question.tex", b"% Needs"),
         ("contrasts.md", b"**Where"),
         ("shares.pdf", b"%PDF"),
         ("participants-1.csv", b"place,"),
@@ -193,6 +193,38 @@ def test_the_zip_for_a_paper_holds_report_tables_and_figures_as_chosen(desk):
     assert b"shared votes are split" in files.read("report.html")
     expected = int(answer.headers["X-Expected-Bytes"])
     assert 0.3 < len(answer.data) / expected < 3
+
+
+def test_the_zip_for_a_paper_has_the_widths_and_the_font_that_were_typed(desk):
+    desk.open(RESULTS)
+    form = desk.page.select_one("#for-a-paper")
+    typed = {each["name"]: each["value"] for each in form.select("input[type=number]")}
+    assert typed == {"figure-width": "3.33", "table-width": "241"}
+    assert [each["value"] for each in form.select("#font option")] == ["sans", "serif"]
+    answer = desk.client.get(f"{RESULTS}/paper.zip?figure-width=5&font=serif&table-width=347")
+    files = zipfile.ZipFile(io.BytesIO(answer.data))
+    captions = files.read("figures.tex").decode()
+    assert r"\includegraphics[width=5in]{figures/shares.pdf}" in captions
+    assert r"\label{fig:a-study-shares}" in captions
+    assert "3 participants, 3 questions, 9 answers." in captions
+    assert b"STIXGeneral" in files.read("figures/shares.svg")
+    assert b'viewBox="0 0 360 ' in files.read("figures/shares.svg")
+    assert b"347 pt" in files.read("tables/table4.tex")
+    assert rb"\label{tab:a-study-table4}" in files.read("tables/table4.tex")
+
+
+@pytest.mark.parametrize(
+    ("query", "allowed"),
+    [
+        ("figure-width=99", "figure-width is '99'; 2.5 to 10 inches are allowed."),
+        ("table-width=x", "table-width is 'x'; 160 to 600 points are allowed."),
+        ("font=comic", "font is 'comic'; sans and serif are allowed."),
+    ],
+)
+def test_a_width_or_font_that_cannot_be_is_told(desk, query, allowed):
+    desk.open(f"{RESULTS}/paper.zip?{query}")
+    assert desk.status == 400
+    assert allowed in desk.text
 
 
 def test_downloads_are_as_chosen_whatever_else_the_address_says(desk):

@@ -106,6 +106,17 @@ def t_test(mean: float, se: float, df: float) -> dict[str, Any]:
     }
 
 
+def mean_ci95(values: Table) -> Interval | tuple[None, None]:
+    """Return the 95 % t interval of a mean; nothing of fewer than two values, or equal ones."""
+    if len(values) < 2 or not np.ptp(values):
+        return None, None
+    ends = t_test(
+        float(values.mean()), float(values.std(ddof=1)) / len(values) ** 0.5, len(values) - 1
+    )
+    low, high = ends["ci95"]
+    return low, high
+
+
 def two_one_sided_tests(mean: float, se: float, df: float, margin: float) -> tuple[float, Interval]:
     """Test whether a mean is nearer to 0 than ``margin``; return p and the 90 % interval.
 

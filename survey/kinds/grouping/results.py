@@ -187,13 +187,21 @@ class GroupResults(Results):
         by_both = f"{count_of(documents, 'document')} sorted by both"
         return f"{count_of(len(self.assessors), 'assessor')} · {by_both}"
 
+    @property
+    def tests(self) -> str:
+        """See ``Results``."""
+        return (
+            "Agreement is Krippendorff's alpha of pairs of documents, together or not; "
+            "intervals leave out one document at a time."
+        )
+
     def own_sheets(self) -> list[Sheet]:
         """Return the tables: reliability, topics, the gold standard, and the assessors."""
         columns = ("participant", "role", "topics", "documents", "groups", "seconds_per_picture")
         rows = tuple(tuple(each[name] for name in columns) for each in self._assessors())
         asked = asked_sentences("topics that were done", ASKED_BACK, self.asked_back)
         note = " ".join(["Seconds: from first seeing a topic to its end, with breaks.", *asked])
-        people = Sheet("assessors", "The assessors", columns, rows, note)
+        people = Sheet("assessors", "The assessors", columns, rows, note, part="checks")
         reliability = self.compared.reliability
         tables = [
             reliability_sheet(reliability, "assessors", "pairs of documents, together or not"),

@@ -202,6 +202,14 @@ class LabelResults(Results):
         marks = sum(len(marked) for each in self.annotators for marked in each.marked.values())
         return f"{count_of(len(self.annotators), 'annotator')} · {count_of(marks, 'mark')}"
 
+    @property
+    def tests(self) -> str:
+        """See ``Results``."""
+        return (
+            "Agreement is Krippendorff's alpha of marks; "
+            "intervals leave out one document at a time."
+        )
+
     def own_sheets(self) -> list[Sheet]:
         """Return the tables: reliability, the annotators, the topics, and what refining gained."""
         columns = (
@@ -225,7 +233,7 @@ class LabelResults(Results):
         asked = asked_sentences("queries that were done", ASKED_BACK, self.asked_back)
         note = " ".join([note, *asked])
         title = "The annotators, those who differ most from the others first"
-        people = Sheet("annotators", title, columns, rows, note)
+        people = Sheet("annotators", title, columns, rows, note, part="checks")
         title = "How far the annotators chose the same documents"
         agreement = replace(agreement_sheet(self.merged), title=title, note=self._agreement_note)
         reliability = self.merged.reliability

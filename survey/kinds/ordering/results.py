@@ -23,7 +23,12 @@ from survey.kinds.ordering.analysis import (
     analysis_json,
     flagged_people,
 )
-from survey.kinds.ordering.sheets import participants_exhibits, participants_sheet, tables_of
+from survey.kinds.ordering.sheets import (
+    participants_exhibits,
+    participants_sheet,
+    runs_exhibits,
+    tables_of,
+)
 from survey.services.analysis.arm_sheets import arms_section
 from survey.services.analysis.attention import without_flagged
 from survey.services.analysis.results import (
@@ -167,6 +172,16 @@ class OrderingResults(Results):
         return departures(self.analysis.options)
 
     @property
+    def tests(self) -> str:
+        """See ``Results``."""
+        return (
+            "Measures are compared by the mean difference of their credits per response: for "
+            "questions of this kind by a t on variance components, corrected for all pairs by the "
+            "largest |t|, stepping down; for these questions by the t of participants, corrected "
+            "by Holm's method; and by the label permutation."
+        )
+
+    @property
     def early_looks(self) -> str:
         """See ``Results``."""
         return self.analysis.early_looks
@@ -272,6 +287,7 @@ class OrderingResults(Results):
     def own_exhibits(self) -> Iterator[Exhibit]:
         """Yield all figures; last those of the mixed logit, which is fitted only for them."""
         yield from analysis_exhibits(self.analysis.agreement)
+        yield from runs_exhibits(self.analysis)
         yield from participants_exhibits(self.analysis)
 
     @cached_property
@@ -312,17 +328,26 @@ class OrderingResults(Results):
             *([arms_section(arms, self.analysis.votes.level)] if arms else []),
             *([self._runs] if "runs" in self._sheet else []),
             Section(
-                *("bias", "Labels, columns, and the course of a session", "Columns"), self._course
+                *("bias", "Labels, columns, and the course of a session", "Columns"),
+                self._course,
+                part="checks",
             ),
             Section(
                 *("sensitivity", "Under other choices", "Other choices"),
                 [Listing(self._sheet["sensitivity"])],
+                part="others",
             ),
-            Section("second-opinion", "A second opinion", "Second opinion", self._second_opinion),
+            Section(
+                *("second-opinion", "A second opinion", "Second opinion"),
+                self._second_opinion,
+                part="others",
+            ),
             *self.attention_sections,
             self._flags,
             *self.sections_of(self._sheet[each.name] for each in self.beside),
-            Section("methods", "What is meant", "Methods", [Terms(self._methods)]),
+            Section(
+                *("methods", "What is meant", "Methods"), [Terms(self._methods)], part="methods"
+            ),
         ]
 
     @cached_property
@@ -357,7 +382,7 @@ class OrderingResults(Results):
         )
         gist = f"{counted.participants} people, {counted.missing} answers missing"
         blocks: list[Block] = [Prose(text, is_small=False), *self._listings("table3")]
-        return Section("participants", "Who took part", "People", blocks, gist)
+        return Section("participants", "Who took part", "People", blocks, gist, "people")
 
     @property
     def _votes(self) -> Section:
@@ -403,7 +428,7 @@ class OrderingResults(Results):
     @property
     def _runs(self) -> Section:
         table = More("Which systems people put first", self._listings("runs"))
-        return Section("runs", "Results by run", "Runs", [table])
+        return Section("runs", "Results by run", "Runs", [self._figure("run-places"), table])
 
     @property
     def _course(self) -> list[Block]:
@@ -429,7 +454,8 @@ class OrderingResults(Results):
         blocks: list[Block] = [Prose(sheet.note, is_small=False)]
         if flags:
             blocks = [Prose(FLAGS_NOTE, is_small=False), Listing(sheet, has_caption=False)]
-        return Section("quality", "Quality flags", "Flags", blocks, count_of(len(flags), "flag"))
+        gist = count_of(len(flags), "flag")
+        return Section("quality", "Quality flags", "Flags", blocks, gist, "checks")
 
     @property
     def _methods(self) -> list[tuple[str, str]]:

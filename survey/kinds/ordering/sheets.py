@@ -19,6 +19,7 @@ from survey.core.statistics.significance import Interval, MeanTest, Statistic, r
 from survey.core.studies.fields import list_words
 from survey.figures.analysis import OF_BOTH, participants_differences
 from survey.figures.exhibit import Exhibit
+from survey.figures.judging import places_of_runs
 from survey.kinds.ordering.analysis import Analysis
 from survey.services.analysis.arm_sheets import arm_sheets
 from survey.services.analysis.order_effects import order_effects_sheet
@@ -244,7 +245,7 @@ def _differences(differences: tuple[Difference, ...]) -> Sheet:
         "corrected by the largest |t| of all pairs, stepping down; the interval is never narrower "
         "than the other. These questions alone: t of the mean of the responses, leaving out one "
         "participant at a time, corrected by Holm's method. No p is below what so few participants "
-        "and questions can show. From, to: the interval of this pair by itself; together: of all "
+        "and questions can show. Interval (from, to): of this pair by itself; together: of all "
         f"pairs at once{exception}. A preference needs the corrected p and the label "
         f"permutation. {LARGER_ERROR}",
         decimals=1,
@@ -499,6 +500,17 @@ def participants_exhibits(analysis: Analysis) -> list[Exhibit]:
     ]
 
 
+def runs_exhibits(analysis: Analysis) -> list[Exhibit]:
+    """Return the figure of the runs' places; none in a study that has no runs."""
+    people = [
+        (each.run, each.people.mean, each.people.components.ci95, each.people.participants.ci95)
+        for each in analysis.runs
+    ]
+    measures = [each.measures for each in analysis.runs]
+    rows = [(*row, by) for row, by in zip(people, measures, strict=True)]
+    return [places_of_runs(rows)] if rows else []
+
+
 def participants_sheet(analysis: Analysis) -> Sheet:
     """Return the numbers of the participants' figures as one table, for files.
 
@@ -541,8 +553,8 @@ def _concordance(analysis: Analysis) -> Sheet:
         )
         if means is not None
     ]
-    undefined = concordance.tau_b.undefined
-    rows.append(("responses in which tau-b is undefined", None, *(undefined[n] for n in names)))
+    undefined = {name: count for name, count in concordance.tau_b.undefined.items() if count}
+    left_out = list_words([f"{name} {count}" for name, count in undefined.items()])
     return Sheet(
         name="concordance",
         title="Agreement of participants' orders with the measures'",
@@ -550,7 +562,8 @@ def _concordance(analysis: Analysis) -> Sheet:
         rows=tuple(rows),
         note="A participant who ticks a column agrees with it by construction, and then also with "
         "a measure whose order is like that column's; custom rankings are free of this. Upper "
-        "places count more in tau-ap-b and RBO.",
+        "places count more in tau-ap-b and RBO."
+        + (f" Responses in which tau-b is undefined: {left_out}." if undefined else ""),
     )
 
 

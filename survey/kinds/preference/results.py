@@ -51,7 +51,7 @@ from survey.core.statistics.rater_agreement import tau_b
 from survey.core.statistics.significance import LEVEL, Interval, p_text, rounded, sign_test
 from survey.core.studies.questions import NO_MARKS, Question, build_question
 from survey.figures.exhibit import Exhibit
-from survey.figures.judging import preferences_agreeing, run_preferences
+from survey.figures.judging import preferences_agreeing, run_preferences, strengths_of_runs
 from survey.kinds.preference.answer import STRENGTHS
 from survey.kinds.preference.plan import (
     LEFT,
@@ -491,6 +491,15 @@ class PreferenceResults(Results):
         return [Row.of(verdict, each.tests) for verdict, each in pairs]
 
     @property
+    def tests(self) -> str:
+        """See ``Results``."""
+        return (
+            "Runs are compared by strengths of Bradley and Terry, measures by their agreement with "
+            "the same preferences: for people and questions of this kind by a t on variance "
+            "components, for these questions by the t of participants, corrected for all pairs."
+        )
+
+    @property
     def early_looks(self) -> str:
         """Sentences about looks at results before the last answers came; "" without looks."""
         return early_looks(self.looks, self.level)
@@ -529,6 +538,8 @@ class PreferenceResults(Results):
         of_runs = [each.rates for each in self.strengths.pairs if each.rate is not None]
         topics = self._run_words.questions
         runs = [run_preferences(of_runs, topics)] if of_runs else []
+        strengths = [(each.run, each.strength, each.ci95) for each in self.runs]
+        runs += [strengths_of_runs(strengths)] if len(strengths) > 2 else []
         return [*runs, preferences_agreeing(rows)]
 
     @property
@@ -565,6 +576,7 @@ class PreferenceResults(Results):
             self._people_sheet(),
             *(arm_sheets(self.arms) if self.arms else ()),
             self._runs(),
+            *([self._run_orders()] if len(self.plan.runs) > 2 else []),
             order_effects_sheet(
                 self.analysis.order_effects, self.analysis.carry_over, "in agreement"
             ),
@@ -590,7 +602,8 @@ class PreferenceResults(Results):
         note = f"{people}. Sides are dealt by chance."
         if p is not None:
             note += f" Left against right: exact {p_text(p)}."
-        return Sheet("answers", "Answers", ("answer", "count", "share"), tuple(rows), note)
+        columns = ("answer", "count", "share")
+        return Sheet("answers", "Answers", columns, tuple(rows), note, part="checks")
 
     def _measures(self) -> Sheet:
         columns = (
@@ -624,7 +637,8 @@ class PreferenceResults(Results):
             for each in self.analysis.measures
             for size in each.by_size
         )
-        return Sheet("sizes", "By the size of the measure's difference", columns, rows)
+        title = "By the size of the measure's difference"
+        return Sheet("sizes", title, columns, rows, part="others")
 
     def _strengths(self) -> Sheet:
         rows = tuple(
@@ -633,7 +647,8 @@ class PreferenceResults(Results):
             for each in of_measure
         )
         columns = ("measure", "better", "agree", "against", "it ties", "share")
-        return Sheet("strengths", "By how much better people find the list", columns, rows)
+        title = "By how much better people find the list"
+        return Sheet("strengths", title, columns, rows, part="others")
 
     def _compared(self) -> Sheet:
         columns = (
@@ -675,7 +690,8 @@ class PreferenceResults(Results):
             "people prefer agrees at least about as often, and with few people per question more "
             "often."
         )
-        return Sheet("people", "How far people agree", ("of people", "value"), rows, note)
+        columns = ("of people", "value")
+        return Sheet("people", "How far people agree", columns, rows, note, part="checks")
 
     def _run_pairs(self) -> Sheet:
         """Return the table of every two runs, in a row the one that is ahead first."""
@@ -729,10 +745,6 @@ class PreferenceResults(Results):
             )
             for each in self.runs
         ]
-        compared = len(self.plan.runs) > 2
-        taus: list[Cell] = [self.tau[name] if compared else None for name in self.plan.measures]
-        blanks = [None] * (4 + len(satisfaction))
-        rows.append(("tau-b with people", *blanks, *taus))
         reason = self.strengths.why
         why = f" {reason[0].upper()}{reason[1:]}." if reason else ""
         note = (
@@ -740,9 +752,17 @@ class PreferenceResults(Results):
             f"people and questions of this kind. Measures: means over all topics of the "
             f"study.{why}"
         )
-        if not compared:
-            note += " With two runs tau-b could only be 1, −1 or undefined, so it is left out."
         return Sheet("runs", "Runs, by people and by measures", columns, tuple(rows), note)
+
+    def _run_orders(self) -> Sheet:
+        return Sheet(
+            name="run-orders",
+            title="How alike measures and people order the runs",
+            columns=("measure", "tau-b with people"),
+            rows=tuple((MEASURES[name].mean_name, tau) for name, tau in self.tau.items()),
+            note="Kendall's tau-b of the measure's means and of people's strengths: 1 for the same "
+            "order, −1 for the reverse.",
+        )
 
 
 def _why_of_share(measure: MeasureAgreement) -> dict[str, str]:

@@ -169,6 +169,7 @@ def annotators_sheet(reliability: Reliability, role: str = "annotator") -> Sheet
             f"Alpha of the others: without this {role}. They differ where that is higher by more "
             f"than chance gives, corrected for the number of {role}s."
         ),
+        part="checks",
     )
 
 

@@ -51,6 +51,7 @@ def order_effects_sheet(effects: Sequence[OrderEffect], habit: CarryOver, votes:
             ]
         ),
         decimals=1,
+        part="checks",
     )
 
 

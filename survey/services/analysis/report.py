@@ -8,10 +8,25 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from survey import __version__, figures
 from survey.config import folder
-from survey.services.analysis.results import Results, figure_files, json_text, sheet_files
-from survey.services.analysis.sheets import SHEET_FORMATS, printed_table
+from survey.services.analysis.paper_files import (
+    PAPER,
+    PaperLook,
+    figure_files,
+    paper_file_count,
+    sheet_files,
+)
+from survey.services.analysis.results import Results, Section, json_text
+from survey.services.analysis.sheets import printed_table
 
 STYLES = ("bootstrap-reboot.min.css", "tokens.css", "survey.css", "research.css", "report.css")
+GROUPS = {
+    "people": "Who took part",
+    "asked": "What was asked",
+    "results": "Results",
+    "checks": "Checks",
+    "others": "Other ways to count",
+    "methods": "Methods",
+}
 _TYPEFACE = re.compile("@font-face {[^}]*}")  # a file of its own: the report takes the reader's
 
 
@@ -30,9 +45,19 @@ def as_html(results: Results) -> str:
     return environment.get_template("report/report.html").render(
         results=results,
         printed=printed_table,
+        groups=[*_groups(results)],
         style=style(),
         version=__version__,
     )
+
+
+def _groups(results: Results) -> Iterator[tuple[str, str, list[Section]]]:
+    """Yield the parts of the report that hold something: name, title, sections."""
+    always = {"people", "methods", *(["asked"] if results.asked else [])}
+    for name, title in GROUPS.items():
+        sections = [each for each in results.sections if each.part == name]
+        if sections or name in always:
+            yield name, title, sections
 
 
 def style() -> str:
@@ -41,7 +66,7 @@ def style() -> str:
     return _TYPEFACE.sub("", "\n".join(sheets))
 
 
-def report_files(results: Results) -> Iterator[tuple[str, bytes]]:
+def report_files(results: Results, look: PaperLook = PAPER) -> Iterator[tuple[str, bytes]]:
     """Yield the files for a paper, each with its path in the folder."""
     yield "report.html", as_html(results).encode()
     yield "analysis.json", f"{json_text(results)}\n".encode()
@@ -49,20 +74,14 @@ def report_files(results: Results) -> Iterator[tuple[str, bytes]]:
         yield "verdicts.txt", "".join(f"{each.text}\n" for each in results.sentences).encode()
     for name, text in results.files():
         yield name, text.encode()
-    yield from sheet_files(results.file_sheets)
-    yield from figure_files(results.exhibits)
+    yield from sheet_files(results.file_sheets, results.slug, look)
+    yield from figure_files(results.exhibits, results.numbers, results.slug, look)
 
 
 def file_count(results: Results) -> int:
     """Return about how many files ``report_files`` gives, for a progress bar."""
-    drawn = sum(not exhibit.why for exhibit in results.exhibits)
     tables = len(results.file_sheets)
-    return (
-        2
-        + bool(results.sentences)
-        + len(SHEET_FORMATS) * tables
-        + len(figures.FIGURE_FORMATS) * drawn
-    )
+    return 2 + bool(results.sentences) + paper_file_count(tables, results.exhibits)
 
 
 def expected_bytes(results: Results) -> int:

@@ -1,6 +1,7 @@
 """What the answers of a study say: one model, which pages, commands, files and reports render."""
 
 import json
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -8,7 +9,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Any, ClassVar, NamedTuple
 
-from survey import figures
+from survey import __version__, figures
 from survey.core.agreement.attention import Attention
 from survey.core.agreement.credits import Credits
 from survey.core.text_input import Json
@@ -22,13 +23,15 @@ from survey.services.analysis.attention import (
     flags_sheet,
 )
 from survey.services.analysis.beside import beside_json
-from survey.services.analysis.sheets import SHEET_FORMATS, Sheet, Table, count_of
+from survey.services.analysis.paper_files import SHEET_FORMATS, figure_bytes, table_text
+from survey.services.analysis.sheets import Sheet, Table, count_of
 from survey.services.analysis.study_results import LeftOut
 
 NOBODY = LeftOut(0, 0, 0)
 SUPPORTED = "What the answers support"
 IN_FULL = "each pair in full"
 NO_EVIDENCE = "They are no evidence of anything."
+AS_PLANNED = "The analysis is that of the protocol, without departures."
 Contested = tuple[str, list[tuple[str, str]]]
 """A topic, and documents of it on which people differ, each with how."""
 
@@ -118,7 +121,7 @@ class Section:
     """A part of a report under its heading; a page folds it.
 
     ``name``: its id; ``short``: its name in the list of contents; ``gist``: what is said of it
-    where it is folded.
+    where it is folded; ``part``: people, results, checks, others (other ways to count) or methods.
     """
 
     name: str
@@ -126,6 +129,7 @@ class Section:
     short: str
     blocks: Sequence[Block]
     gist: str = ""
+    part: str = "results"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,8 +139,9 @@ class Results(ABC):
     A kind says at least its ``headline``, its ``participants`` and ``as_json``; all else has a
     default. ``study``: facts: title, language, digest; ``simulated_ids``: of the participants who
     are test data and count; ``left_out``: numbers of those who do not count. ``beside``: tables of
-    what was answered beside the questions. ``attention``: the answers to attention checks, None
-    without such; ``repeated``: the headline without those whom they flag, "" where none is.
+    what was answered beside the questions; ``asked``: what was asked, in headings and paragraphs.
+    ``attention``: the answers to attention checks, None without such; ``repeated``: the headline
+    without those whom they flag, "" where none is.
     """
 
     guide: ClassVar[str] = "analysis#close-and-analyse"  # the section that explains them
@@ -156,6 +161,7 @@ class Results(ABC):
     attention: Attention | None = None
     repeated: str = ""
     has_own_flags: ClassVar[bool] = False  # and tells of attention checks in JSON of its own
+    asked: tuple[tuple[str, str], ...] = ()
 
     @property
     @abstractmethod
@@ -231,6 +237,28 @@ class Results(ABC):
         return ""
 
     @property
+    def tests(self) -> str:
+        """By what is decided, with the correction for several comparisons, in sentences."""
+        return ""
+
+    @property
+    def methods(self) -> str:
+        """A paragraph for the methods of a paper: people, tests, exclusions, departures, digest."""
+        numbers, digest = self.numbers, self.study.get("digest")
+        departures = self.departures
+        sentences = [
+            numbers and f"The analysis is of {numbers}.",
+            self.simulated and f"{self.simulated} {NO_EVIDENCE}",
+            self.left_out_words,
+            self.tests,
+            f"It departs from the protocol: {departures}." if departures else AS_PLANNED,
+            self.early_looks,
+            digest and f"Digest of the frozen study (SHA-256): {digest}.",
+            f"Computed with ranking-survey {__version__}.",
+        ]
+        return " ".join(filter(None, sentences))
+
+    @property
     def early_looks(self) -> str:
         """What is to be said of results that could be seen before the last answers came, or ""."""
         return ""
@@ -295,7 +323,7 @@ class Results(ABC):
         ]
         flagged = len(self.attention.flagged)
         gist = f"{count_of(flagged, 'participant')} flagged"
-        return [Section("attention", "Attention checks", "Attention", blocks, gist)]
+        return [Section("attention", "Attention checks", "Attention", blocks, gist, "checks")]
 
     @property
     def _attention_sheets(self) -> list[Sheet]:
@@ -310,7 +338,18 @@ class Results(ABC):
         for sheet in sheets:
             short = sheet.name.replace("-", " ").capitalize()
             listing = Listing(sheet, has_caption=False)
-            yield Section(sheet.name, sheet.title, short, [listing])
+            yield Section(sheet.name, sheet.title, short, [listing], part=sheet.part)
+
+    @property
+    def slug(self) -> str:
+        """The study's address; "" of answers from elsewhere."""
+        return self.study.get("slug") or ""
+
+    @property
+    def numbers(self) -> str:
+        """How many took part and answered, as captions say it."""
+        parts = self.counts.split(" · ")
+        return ", ".join(part for part in parts if re.match(r"\d+ [a-z]", part))
 
     @property
     def title(self) -> str:
@@ -401,26 +440,11 @@ def part_file(results: Results, name: str, ending: str) -> bytes | None:
     if ending in SHEET_FORMATS:
         tables: Iterator[Table] = chain(results.marked_exhibits(), results.sheets)
         table = next((each for each in tables if each.name == name), None)
-        return SHEET_FORMATS[ending](table).encode() if table else None
+        return table_text(table, ending, results.slug).encode() if table else None
     exhibit = drawable(results, name) if ending in figures.FIGURE_FORMATS else None
-    return figures.render(exhibit, ending) if exhibit else None
+    return figure_bytes(exhibit, ending) if exhibit else None
 
 
 def json_text(results: Results) -> str:
     """Return all figures as the text of a JSON file."""
     return json.dumps(results.all_json(), ensure_ascii=False, indent=2)
-
-
-def sheet_files(sheets: Iterable[Table]) -> Iterator[tuple[str, bytes]]:
-    """Yield tables in each format, with their paths in the folder."""
-    for sheet in sheets:
-        for ending, write in SHEET_FORMATS.items():
-            yield f"tables/{sheet.name}.{ending}", write(sheet).encode()
-
-
-def figure_files(exhibits: Iterable[Exhibit]) -> Iterator[tuple[str, bytes]]:
-    """Yield figures in each format, with their paths in the folder; empty ones are left out."""
-    for exhibit in exhibits:
-        if not exhibit.why:
-            for ending in figures.FIGURE_FORMATS:
-                yield f"figures/{exhibit.name}.{ending}", figures.render(exhibit, ending)

@@ -1,6 +1,6 @@
-"""Tables of results: formatted for reading, and as CSV, Markdown and LaTeX."""
+"""Tables of results: formatted for reading, and as CSV and Markdown."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -52,7 +52,8 @@ class Sheet:
     """A table: ``name`` for its file, ``title`` above it, ``note`` below it.
 
     Cells are texts and numbers; None is printed as a dash and is empty in CSV.
-    ``totals``: whether the last row adds the others up; ``decimals``: of floats.
+    ``totals``: whether the last row adds the others up; ``decimals``: of floats; ``part``: of the
+    report in which it is, see ``Section``.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Sheet:
     note: str = ""
     totals: bool = False
     decimals: int = 3
+    part: str = "results"
 
 
 Table = Sheet | Exhibit
@@ -198,74 +200,3 @@ def _escape_markdown(text: str) -> str:
     for sign in "\\|*_`<>[]":
         text = text.replace(sign, f"\\{sign}")
     return " ".join(text.split())
-
-
-# Signs that LaTeX reads as commands, and signs in our texts that its fonts may lack.
-LATEX_SIGNS = str.maketrans(
-    {
-        "\\": r"\textbackslash{}",
-        **{sign: f"\\{sign}" for sign in "&%$#_{}"},
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "<": r"\textless{}",
-        ">": r"\textgreater{}",
-        "−": "$-$",
-        "–": "--",
-        "×": r"$\times$",
-        "χ": r"$\chi$",
-        "τ": r"$\tau$",
-        "²": r"\textsuperscript{2}",
-        "³": r"\textsuperscript{3}",
-        "∩": r"$\cap$",
-        "∪": r"$\cup$",
-        "|": r"\textbar{}",
-        "…": r"\ldots{}",
-        "“": "``",
-        "”": "''",
-        "’": "'",
-    }
-)
-
-
-def as_latex(sheet: Table) -> str:
-    """Return a sheet as a LaTeX table in the style of booktabs."""
-    printed = printed_table(sheet)
-    body = [_latex_row(row) for row in printed.rows]
-    if sheet.totals:
-        body.insert(-1, r"\midrule")
-    columns = "".join("r" if right else "l" for right in printed.numeric)
-    lines = [
-        r"\begin{table}",
-        r"  \centering",
-        rf"  \caption{{{_escape_latex(sheet.title)}}}",
-        rf"  \label{{tab:{sheet.name}}}",
-        rf"  \begin{{tabular}}{{{columns}}}",
-        r"    \toprule",
-        f"    {_latex_row(printed.columns)}",
-        r"    \midrule",
-        *(f"    {line}" for line in body),
-        r"    \bottomrule",
-        r"  \end{tabular}",
-        *([rf"  \par\smallskip\footnotesize {_escape_latex(sheet.note)}"] if sheet.note else []),
-        r"\end{table}",
-    ]
-    return "% needs \\usepackage{booktabs}\n" + "\n".join(lines) + "\n"
-
-
-def _latex_row(row: Sequence[str]) -> str:
-    cells = [_escape_latex(text) for text in row]
-    if cells[0].startswith(("[", "*")):  # LaTeX would read it as an argument of the \\ above
-        cells[0] = "{}" + cells[0]
-    return " & ".join(cells) + r" \\"
-
-
-def _escape_latex(text: str) -> str:
-    """Return a text on one line, with signs escaped that LaTeX or its fonts treat otherwise."""
-    return " ".join(text.split()).translate(LATEX_SIGNS)
-
-
-SHEET_FORMATS: Mapping[str, Callable[[Table], str]] = {
-    "csv": as_csv,
-    "md": as_markdown,
-    "tex": as_latex,
-}

@@ -4,13 +4,18 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from survey import figures
 from survey.core.collections.curves import curves_of
 from survey.core.collections.trec_eval import measures_named, topic_result, topics_of, value_lines
-from survey.figures.curves import graph_exhibits
+from survey.figures.curves import graph_exhibits, run_means
 from survey.figures.exhibit import Exhibit
-from survey.services.analysis.results import figure_files, sheet_files
-from survey.services.analysis.sheets import SHEET_FORMATS, Sheet
+from survey.services.analysis.paper_files import (
+    PAPER,
+    PaperLook,
+    figure_files,
+    paper_file_count,
+    sheet_files,
+)
+from survey.services.analysis.sheets import Sheet, count_of
 from survey.services.collections.run_evaluation import (
     OnProgress,
     Report,
@@ -24,11 +29,14 @@ from survey.services.collections.run_evaluation import (
     queries_sheet,
 )
 
+SLUG = "evaluation"  # in labels, where a study's address is
+
 
 def graphs(report: Report) -> tuple[Exhibit, ...]:
     """Return the graphs of a report's runs; one that cannot be drawn gives the reason, ``why``."""
     size = report.request.collection_size
-    return graph_exhibits(curves_of(report.truth, report.runs, report.evaluation.queries, size))
+    curves = curves_of(report.truth, report.runs, report.evaluation.queries, size)
+    return (*run_means(report.evaluation), *graph_exhibits(curves))
 
 
 def tables(report: Report) -> list[Sheet]:
@@ -38,20 +46,23 @@ def tables(report: Report) -> list[Sheet]:
     return [means_sheet(report), *compared, queries_sheet(report)]
 
 
-def run_report_files(report: Report, drawn: tuple[Exhibit, ...]) -> Iterator[tuple[str, bytes]]:
+def run_report_files(
+    report: Report, drawn: tuple[Exhibit, ...], look: PaperLook = PAPER
+) -> Iterator[tuple[str, bytes]]:
     """Yield the files of a report and of its graphs, each with its path in the folder."""
     content = json.dumps(evaluation_json(report), ensure_ascii=False, indent=2)
     yield "evaluation.json", f"{content}\n".encode()
     possible = [graph for graph in drawn if not graph.why]
-    yield from sheet_files((*tables(report), *possible))
-    yield from figure_files(possible)
+    queries = count_of(len(report.evaluation.queries), "query", "queries")
+    numbers = f"{count_of(len(report.runs), 'run')}, {queries}"
+    yield from sheet_files((*tables(report), *possible), SLUG, look)
+    yield from figure_files(possible, numbers, SLUG, look)
 
 
 def run_report_file_count(report: Report, drawn: tuple[Exhibit, ...]) -> int:
     """Return how many files ``run_report_files`` gives, for a progress bar."""
     possible = sum(not graph.why for graph in drawn)
-    sheets = len(tables(report)) + possible
-    return 1 + len(SHEET_FORMATS) * sheets + len(figures.FIGURE_FORMATS) * possible
+    return 1 + paper_file_count(len(tables(report)) + possible, drawn)
 
 
 def evaluate_as_trec_eval(request: Request, on_progress: OnProgress = lambda *_: None) -> Report:

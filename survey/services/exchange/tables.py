@@ -34,9 +34,11 @@ from survey.core.studies.fields import (
     ParticipantRecord,
     PersonalField,
     is_storable,
+    list_words,
     participant_columns,
 )
 from survey.core.studies.plan import Plan, TaskQuestion
+from survey.core.studies.rankings import letters_for
 from survey.core.text_input import Json, escaped, quoted
 from survey.db.export_queries import EXPORTED
 from survey.db.item_queries import Thumbnail
@@ -219,6 +221,7 @@ class Content:
         tests = (each.public_id for each in self.counted(options) if each.is_test)
         return {
             "study": {
+                "slug": self.slug,
                 "title": self.plan.title,
                 "language": self.plan.language,
                 "digest": self.digest,
@@ -236,7 +239,7 @@ class Content:
 
         Control questions are no part of it.
         """
-        results = self.answers.analyse(self, options)
+        results = replace(self.answers.analyse(self, options), asked=_asked(self.plan))
         if not self.plan.ask:
             return results
         people = {each.public_id for each in self.counted(options)}
@@ -248,6 +251,18 @@ class Content:
             if each.participant in people and each.question <= self.plan.questions
         ]
         return replace(results, beside=beside_sheets(self.plan.ask, values))
+
+
+def _asked(plan: Plan) -> tuple[tuple[str, str], ...]:
+    """Return what participants were asked: heading and text."""
+    questions = f"{plan.questions}, the same for everyone"
+    if plan.per_participant:
+        questions = f"{plan.questions}; each person is asked {plan.per_participant}"
+    texts = {"Scenario": plan.story, "Task": plan.question_text, "Questions": questions}
+    words: dict[str, object] = {**plan.numbers}
+    if "letters" in plan.placeholder_names:
+        words["letters"] = list_words(letters_for(plan.numbers["lists"]))
+    return tuple((heading, text.format_map(words)) for heading, text in texts.items() if text)
 
 
 def with_left_out(

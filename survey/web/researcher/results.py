@@ -14,6 +14,7 @@ from wtforms.validators import DataRequired
 
 from survey.errors import NotFoundError, SurveyError
 from survey.services import accounts
+from survey.services.analysis.paper_files import FIGURE_INCHES, PAPER, TABLE_POINTS, read_look
 from survey.services.analysis.report import as_html, expected_bytes, report_files
 from survey.services.analysis.results import Results, drawable, json_text, part_file
 from survey.services.analysis.sheets import printed_table
@@ -82,6 +83,9 @@ def _results_page(form: RunStudyForm) -> ResponseReturnValue:
         form,
         results=results,
         options=options,
+        look=PAPER,
+        figure_inches=FIGURE_INCHES,
+        table_points=TABLE_POINTS,
         has_options=bundles.has_options(g.plan),
         is_judged=bundles.makes_judgements(g.plan),
         has_flags=any(each.name == "flags" and each.rows for each in results.sheets),
@@ -181,10 +185,11 @@ def report() -> ResponseReturnValue:
 @blueprint.get(f"{STUDY_ADDRESS}/results/paper.zip")
 @in_own_process
 def paper() -> ResponseReturnValue:
-    """Stream a zip of report, tables and figures for a paper."""
+    """Stream a zip of report, tables and figures for a paper, in its widths and font."""
     _require_results()
+    look = read_look(request.args)
     results = _results(_options_in_query())
-    chunks = stream_zip_of_bytes(report_files(results))
+    chunks = stream_zip_of_bytes(report_files(results, look))
     return attachment(chunks, "application/zip", f"{g.slug}-paper.zip", expected_bytes(results))
 
 
