@@ -67,6 +67,7 @@ def furnish(folder):
         (folder / f"{name}.txt").write_text("".join(map("{} {}\n".format, ids, codes)))
         np.save(folder / f"{name}.npy", np.array([[*map(int, code)] for code in codes]))
         (folder / f"{name}.ids").write_text("\n".join(ids))
+    (folder / "people.csv").write_text("name,e-mail\nAda,ada@example.org\n")
     desk.run("survey collect albums --to collection")
     desk.run("survey init")
     desk.run('survey researcher add "Ada Lovelace"')

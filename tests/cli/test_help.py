@@ -8,6 +8,7 @@ from tests.cli.desk import ALL, LEAVES
 
 WIDTH = 80
 
+MAILS = "it needs a mail server: tests/cli/test_invite.py"
 # Examples that cannot be run here, and where what they show is tested.
 ELSEWHERE = {
     "survey serve": "it serves until it is stopped: tests/browser and tests/promises",
@@ -16,6 +17,8 @@ ELSEWHERE = {
     "survey study new better": "its runs contradict nowhere: tests/tasks/test_preference.py",
     "survey study new ordered --judgements-of": "it needs labels: tests/cli/test_labelling.py",
     "survey feedback --qrels judgements": "it needs labels: tests/cli/test_labelling.py",
+    "survey study invite spring-study --guests people.csv --send": MAILS,
+    "survey study invite spring-study --remind": MAILS,
 }
 EXAMPLES = [(path, one.examples) for path, one in ALL.items()]
 

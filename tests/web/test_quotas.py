@@ -44,7 +44,7 @@ def test_progress_counts_each_group(app, session):
     come(app, 20)
     come(app, 40)
     desk.open(f"{STUDY}/progress")
-    assert "18-29 1 of 1 (full), 30+ 1 of 8." in desk.text
+    assert "18-29: 1 of 1 (full), 30+: 1 of 8." in desk.text
 
 
 @ON_SQLITE

@@ -102,7 +102,8 @@ class PersonalFieldForm(Subform):  # type: ignore[misc] # WTForms has no type hi
     quotas = TextAreaField(
         "Quotas, one per line",
         description="How many people of a group can take part: “18-29: 10”, “65+: 10” or "
-        "“university: 15”. Later ones read kindly that enough have. No line, no limit.",
+        "“university: 15”. People who come later read that enough of their group have. Other "
+        "groups have no limit.",
         render_kw={"rows": 3},
     )
     help = field_for(FIELD_RULES["help"])
