@@ -1,13 +1,13 @@
 """The classes of items, by which queries of keywords find them.
 
-Revision: 0024, after 0023
+Revision: 0026, after 0025
 """
 
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0024"
-down_revision = "0023"
+revision = "0026"
+down_revision = "0025"
 branch_labels = None
 depends_on = None
 
