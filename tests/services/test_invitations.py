@@ -107,6 +107,16 @@ def test_a_refused_address_is_told_and_can_be_tried_again(session, server):
     assert server.recipients == ["bob@example.org", "ann@example.org"]
 
 
+@ON_SQLITE
+@pytest.mark.parametrize("email", ["ä@x.org", "a..b@x.org", "[x]@y", "a@[", "é'@ü"])
+def test_an_odd_address_keeps_no_one_else_from_their_mail(session, server, email):
+    study = a_study(session, {"Ann": email, "Bob": "bob@example.org"})
+    planned, _ = send(session, study, server)
+    assert planned == 2
+    assert "bob@example.org" in server.recipients
+    assert guest(session, "Ann").mail_due is None
+
+
 def test_a_mail_after_which_the_connection_breaks_is_not_sent_again(session, server):
     study = a_study(session, {"Ann": "breaks@example.org", "Bob": "bob@example.org"})
     assert send(session, study, server) == (2, 0)

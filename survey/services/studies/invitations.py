@@ -178,23 +178,19 @@ def _send(
     address: str,
 ) -> bool:
     """Send a mail, and store whether it was; raises SMTPServerDisconnected, after which all end."""
-    study = guest.study
-    link = f"{address}/s/{study.slug}?guest={link_token(secret_key, guest)}"
-    letter = letter_for(study.plan, recruitment_of(study), kind, guest.name, link)
-    message = EmailMessage()
-    message["From"], message["To"] = smtp.sender, guest.email
-    message["Subject"], message["Date"] = letter.subject, formatdate(localtime=False)
-    message["Message-ID"] = make_msgid(domain=smtp.sender.rpartition("@")[2].strip("> ") or None)
-    message["Auto-Submitted"] = "auto-generated"
-    message.set_content(letter.text)
-    guest_id = guest.id
+    settings, link = recruitment_of(guest.study), link_token(secret_key, guest)
+    letter = letter_for(
+        guest.study.plan, settings, kind, guest.name, f"{address}/s/{guest.study.slug}?guest={link}"
+    )
+    guest_id, email = guest.id, str(guest.email)
     session.rollback()  # no transaction while the server answers
     fault = None
     try:
-        server.send_message(message)
+        server.send_message(_message(smtp.sender, email, letter))
     except smtplib.SMTPServerDisconnected:
         raise  # the guest stays marked as UNCERTAIN
-    except smtplib.SMTPException as error:
+    except (smtplib.SMTPException, ValueError, IndexError, AttributeError) as error:
+        # The library's parser raises the last ones for an address that is none, like a@[.
         fault = _described(error, "The mail server refused it")[:LONGEST_FAULT]
     if (sent_to := session.get(Guest, guest_id)) is not None:  # else deleted meanwhile
         sent_to.mail_fault = fault
@@ -202,6 +198,16 @@ def _send(
             setattr(sent_to, SENT_AT[kind], None)
     session.commit()
     return fault is None
+
+
+def _message(sender: str, email: str, letter: Letter) -> EmailMessage:
+    message = EmailMessage()
+    message["From"], message["To"] = sender, email
+    message["Subject"], message["Date"] = letter.subject, formatdate(localtime=False)
+    message["Message-ID"] = make_msgid(domain=sender.rpartition("@")[2].strip("> ") or None)
+    message["Auto-Submitted"] = "auto-generated"
+    message.set_content(letter.text)
+    return message
 
 
 def _described(error: Exception, what: str) -> str:

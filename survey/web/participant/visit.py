@@ -224,7 +224,9 @@ def last_page(step: ParticipantStep, template: str) -> ResponseReturnValue:
     progress = progress_of(session(), g.plan, g.participant)
     if progress.step != step:
         return redirect(address_of(progress))
-    is_full = participants.is_over_quota(session(), g.participant)
+    is_full = step == ParticipantStep.SCREENED_OUT and participants.is_over_quota(
+        session(), g.participant
+    )
     return render_template(template, form=Form(), credit=credit(), is_full=is_full)
 
 
