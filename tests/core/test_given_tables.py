@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 import json
+import re
 import unicodedata
 import zipfile
 
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from survey.core.given_tables import Columns, read_table
+from survey.core.given_tables import Columns, read_table, stream_table
 from survey.core.text_input import FaultyFilesError
 
 COLUMNS = Columns(
@@ -199,3 +200,38 @@ def test_what_is_no_such_table_is_one_fault_that_says_what_to_do(content, fault)
 def test_columns_that_are_not_read_are_named():
     table = read_table(b"document,Caption,text,score\nd,c,t,1\n", "items.csv", COLUMNS)
     assert table.columns_not_read == ["Caption", "score"]
+
+
+STREAMED = [("a", "one"), ("b", "two, or\nthree"), ("ä", "vier"), ("d", "five")]
+STREAMS = {
+    "rows.jsonl": "".join(json.dumps({"_id": i, "text": t}) + "\n" for i, t in STREAMED),
+    "rows.csv": '"document","text","more"\n' + "".join(f'{i},"{t}",\n' for i, t in STREAMED),
+    "rows.tsv": "".join(f"{i}\t{t.splitlines()[0]}\n" for i, t in STREAMED),
+}
+
+
+@pytest.mark.parametrize("is_packed", [False, True])
+@pytest.mark.parametrize("name", STREAMS)
+def test_a_stream_gives_the_rows_of_a_table_that_are_kept_and_counts_the_others(name, is_packed):
+    columns = Columns(("document",), ("text",), {"_id": "document"}, bare=("document", "text"))
+    content = STREAMS[name].encode()
+    content = gzip.compress(content) if is_packed else content
+    whole = read_table(content, name, columns)
+    stream = stream_table(io.BytesIO(content), name, columns, {"b", "ä"}.__contains__)
+    assert stream.rows == [row for row in whole.rows if row["document"] in ("b", "ä")]
+    assert (stream.skipped, stream.first_skipped) == (2, "a")
+    assert (stream.read_as, stream.columns_not_read) == (whole.read_as, whole.columns_not_read)
+
+
+@pytest.mark.parametrize(
+    ("content", "fault"),
+    [
+        (b"document,text\na,\xff\n", "rows.csv, row 2: not UTF-8. Save it as UTF-8"),
+        (b"name,text\na,b\n", "rows.csv: no column document. Columns found: name, text"),
+        (b"BZh91AY", "rows.csv is packed with bzip2. Unpack it, or pack it with gzip"),
+        (gzip.compress(b"document\n" * 99)[:20], "rows.csv begins like a gzip file, but is none"),
+    ],
+)
+def test_what_cannot_be_streamed_is_named_as_elsewhere(content, fault):
+    with pytest.raises(FaultyFilesError, match=re.escape(fault)):
+        stream_table(io.BytesIO(content), "rows.csv", Columns(("document",)), bool)
