@@ -359,7 +359,7 @@ def test_a_change_of_each_kind_is_saved(desk, session, kind):
 
 
 FAULTY = {  # what is typed into a field, its fault, and the step that has it
-    "labelling": ("batch", "23", "Pictures in a batch is 23; 24 to 60 are allowed.", "how"),
+    "labelling": ("batch", "5", "Documents on a page is 5; 6 to 60 are allowed.", "how"),
     "grouping": (
         "topics",
         "- [near, [a, b]",
