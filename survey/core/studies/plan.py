@@ -58,7 +58,10 @@ FIELD_LISTS: dict[str, type[PersonalField]] = {
     "ask": AskedField,
 }
 # Fields that release 0.2.0 does not know: plans are stored without them at their default.
-LATER_FIELDS = ("ask", "criterion", "ticks", "layout", "grid_columns", "show_ideal")
+LATER_FIELDS = (
+    *("ask", "criterion", "ticks", "layout", "grid_columns", "show_ideal"),
+    "smallest_lead",
+)
 MOST_ARMS = 8
 ARM_NAME = r"[A-Za-z0-9](?:[A-Za-z0-9 -]{0,38}[A-Za-z0-9])?"
 POOL = ("design", "pool")  # the choice with which some settings count

@@ -63,6 +63,10 @@ SELECTION_HELP = (
     "for it or against it. Each is that one equally often, and favours either of two runs equally "
     "often, so that people who like one run in general favour no measure."
 )
+SMALLEST_LEAD_HELP = (
+    "Of 100 answers, by how many must one system lead another to matter? Results may then say that "
+    "people find two equally good, to within that many points. Empty: nothing is said of equality."
+)
 SATISFACTION_HELP = "From 1, not at all, to 5, very."
 
 ListsOfTopics = tuple[tuple[tuple[int, ...], ...], ...]
@@ -147,6 +151,12 @@ class PreferencePlan(Plan):
         Switch("Ask how satisfied people are with each list", help=SATISFACTION_HELP), False
     )
     shuffle_questions: bool = declared(Switch("Shuffle the questions for each participant"), True)
+    smallest_lead: int | None = declared(
+        Whole(
+            "Smallest lead that matters, in points", 1, 100, optional=True, help=SMALLEST_LEAD_HELP
+        ),
+        None,
+    )
 
     @property
     def has_items(self) -> bool:

@@ -45,6 +45,8 @@ def report_files(results: Results) -> Iterator[tuple[str, bytes]]:
     """Yield the files for a paper, each with its path in the folder."""
     yield "report.html", as_html(results).encode()
     yield "analysis.json", f"{json_text(results)}\n".encode()
+    if not results.nothing:
+        yield "answer.txt", results.answer_text.encode()
     if results.sentences:
         yield "verdicts.txt", "".join(f"{each.text}\n" for each in results.sentences).encode()
     for name, text in results.files():
@@ -58,7 +60,7 @@ def file_count(results: Results) -> int:
     drawn = sum(not exhibit.why for exhibit in results.exhibits)
     tables = len(results.file_sheets)
     return (
-        2
+        3
         + bool(results.sentences)
         + len(SHEET_FORMATS) * tables
         + len(figures.FIGURE_FORMATS) * drawn
