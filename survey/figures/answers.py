@@ -100,7 +100,7 @@ def rand_by_topic(
         rows=tuple((name, value, threshold) for name, value in shown),
         decimals=2,
         alternative=f"Adjusted Rand index of {len(known)} topics, from {_decimal(low)} to "
-        f"{_decimal(high)}; {agreed} reach the line at {_decimal(threshold)}.",
+        f"{_decimal(high)}; {agreed} of them at {_decimal(threshold)} or more.",
         note=note + left_out * (len(known) > MOST_TOPICS),
         why=None if known else "no topic was grouped by two people",
     )

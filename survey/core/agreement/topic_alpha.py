@@ -26,6 +26,7 @@ from survey.core.statistics.significance import (
 
 FEWEST_TOPICS = 10  # of which samples are drawn; of fewer, documents are
 PERMUTATIONS = 2000
+FEWEST_UNITS = 6  # documents or topics of which samples are drawn: with fewer no p is below .05
 FEWEST_ANNOTATORS = 3  # that can be told apart
 
 Numbers = NDArray[np.float64]
@@ -268,7 +269,7 @@ def _interval(
     Samples of documents on which all agree would say that it is 1 for sure. So many units without
     one are likely (.025) if one in 1 - .025^(1/n) has the largest possible disagreement.
     """
-    if alpha is None or samples is None or units < 2:
+    if alpha is None or samples is None or units < FEWEST_UNITS:
         return None
     if alpha == 1:
         labels = float(part.levels.sum())

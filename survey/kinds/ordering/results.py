@@ -282,6 +282,14 @@ class OrderingResults(Results):
         yield from analysis_exhibits(self.analysis.agreement)
         yield from participants_exhibits(self.analysis)
 
+    @property
+    def caption(self) -> str:
+        """See ``Results``; the figure's own note explains its other marks too."""
+        return (
+            "Lead in points of 100 answers, with 95 % intervals: thin for questions of this kind, "
+            "thick for these alone."
+        )
+
     @cached_property
     def lead(self) -> Exhibit:
         """The figure of the differences."""

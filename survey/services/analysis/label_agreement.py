@@ -6,7 +6,12 @@ from dataclasses import asdict
 from survey.core.agreement.headlines import AnswerRow, Chip
 from survey.core.agreement.judgement_order import OrderChange
 from survey.core.agreement.reliability import RELIABLE, TENTATIVE
-from survey.core.agreement.topic_alpha import PERMUTATIONS, AlphaOverTopics, TopicAlpha
+from survey.core.agreement.topic_alpha import (
+    FEWEST_UNITS,
+    PERMUTATIONS,
+    AlphaOverTopics,
+    TopicAlpha,
+)
 from survey.core.statistics.bootstrap import SAMPLES
 from survey.core.statistics.significance import Interval, p_text, rounded
 from survey.core.studies.fields import list_words
@@ -35,10 +40,13 @@ MOST_NAMED = 3  # topics or annotators, in a row
 def agreement_headline(agreed: AlphaOverTopics, annotators: int) -> str:
     """Return whether annotators agree, in a sentence."""
     people = count_of(annotators, "annotator")
-    if agreed.alpha is None or annotators < 2:
-        reason = agreed.why or "one annotator has none to agree with"
-        return f"Whether the {people} agree well enough is not decided: {reason}."
+    if annotators < 2:
+        return "Whether annotators agree is not known: only one has finished a query."
+    if agreed.alpha is None:
+        return f"Whether the {people} agree well enough is not decided: {agreed.why}."
     figure = f"alpha {_text(agreed.alpha)}{_reach(agreed.ci95)}"
+    if agreed.ci95 is None:
+        figure += f", without an interval: it needs {FEWEST_UNITS} documents"
     return HEADLINES[agreed.word].format(people=people, figure=figure)
 
 
@@ -63,19 +71,19 @@ def agreement_rows(agreed: AlphaOverTopics) -> list[AnswerRow]:
 def _topic_rows(topics: Sequence[TopicAlpha]) -> list[AnswerRow]:
     known = [topic for topic in topics if topic.alpha is not None]
     known.sort(key=lambda topic: topic.alpha or 0.0)
-    weakest = [topic for topic in known if topic.is_chance]
+    if len(known) < 2:
+        return []  # the headline tells it
+    weakest = [topic for topic in known if topic.is_chance] or known[:1]
     if len(weakest) > 1:
         alphas = [topic.alpha or 0.0 for topic in weakest]
-        reach = f"{_text(alphas[0])} to {_text(alphas[-1])}"
-        rows = [AnswerRow(f"{_named(weakest)}:", "no better than chance,", reach + ".")]
-    elif len(known) > 1:
-        [topic] = weakest or known[:1]
-        text = "no better than chance," if weakest else "the lowest,"
-        end = _reach(topic.ci95)[1:]
-        rows = [AnswerRow(f"{topic.topic}:", text, _text(topic.alpha or 0.0), f"{end}.")]
-        weakest = [topic]
+        reach = f"{_text(alphas[0])} to {_text(alphas[-1])}."
+        rows = [AnswerRow(f"{_named(weakest)}:", "no better than chance,", reach)]
     else:
-        rows = []
+        [topic] = weakest
+        text = "no better than chance," if topic.is_chance else "the lowest,"
+        end = _reach(topic.ci95)[1:]
+        figure = f"{_text(topic.alpha or 0.0)}{'' if end else '.'}"
+        rows = [AnswerRow(f"{topic.topic}:", text, figure, end and f"{end}.")]
     others = [topic for topic in reversed(known) if topic not in weakest]
     if others:
         rows.append(_others_row(others))

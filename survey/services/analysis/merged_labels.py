@@ -203,12 +203,12 @@ def over_topics_json(agreed: AlphaOverTopics) -> dict[str, Json]:
     content: dict[str, Any] = asdict(agreed)
     content |= {name: getattr(agreed, name) for name in ("word", "merged", "needed")}
     if agreed.alpha is not None and None in (agreed.merged, agreed.needed, agreed.ci95):
-        content["why"] = "it needs two documents, and an alpha above 0"
+        content["why"] = "it needs six documents, and an alpha above 0"
     for topic in content["by_topic"]:
         if topic["alpha"] is None:
             topic["why"] = "all labels are the same, or no document has two"
         elif topic["ci95"] is None:
-            topic["why"] = "an interval needs two documents"
+            topic["why"] = "an interval needs six documents"
     for annotator, each in zip(content["by_annotator"], agreed.by_annotator, strict=True):
         annotator["differs"] = each.differs
         if each.kappa is None:

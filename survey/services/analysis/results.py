@@ -389,6 +389,11 @@ class Results(ABC):
         sheets = chain(self.own_sheets(), self.beside)
         return [replace(each, note=f"{each.note} {notice}".strip()) for each in sheets]
 
+    @property
+    def caption(self) -> str:
+        """What the figure beside the headline shows, in a few words."""
+        return self.lead.note if self.lead else ""
+
     @cached_property
     def lead(self) -> Exhibit | None:
         """The figure beside the headline."""

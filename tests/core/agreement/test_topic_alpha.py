@@ -141,8 +141,8 @@ def test_without_any_disagreement_the_interval_is_a_binomial_bound():
     assert found.alpha == 1
     assert found.ci95 == (pytest.approx(1 - share / (20 / 39)), 1)
     assert chance == pytest.approx(19 / 39)
-    few = {"1": np.array([[0.0, 0.0], [1.0, 1.0]])}
-    assert alpha_over_topics(NAMES[:2], few).word == "open"
+    few = {"1": np.repeat([[0.0, 0.0], [1.0, 1.0]], [3, 2], axis=0)}
+    assert alpha_over_topics(NAMES[:2], few).ci95 is None  # it takes six documents
 
 
 def test_many_documents_are_sampled_in_sorts():
