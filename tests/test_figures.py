@@ -22,7 +22,7 @@ from survey.core.collections.evaluation import evaluate
 from survey.core.collections.runs import GroundTruth
 from survey.core.measures import MEASURES as REGISTRY
 from survey.core.statistics.significance import mean_ci95
-from survey.figures import analysis, curves, judging, paper
+from survey.figures import analysis, answers, curves, judging, paper
 from survey.figures.analysis import (
     analysis_exhibits,
     pairwise_differences,
@@ -475,3 +475,52 @@ def test_every_square_of_a_surface_is_drawn_and_nothing_beside_it():
     )
     # (2,1)-(3,1)-(3,2) at the edge, and the square of (3,1), (4,1), (4,2), (3,2)
     assert sorted(map(sorted, triangles(i, j))) == [[0, 1, 2], [1, 2, 4], [1, 3, 4]]
+
+
+LEADS = [
+    ("rerank", "dense", (69, 21, 10), 0.48, (0.33, 0.64)),
+    ("rerank", "a system with a long $name$", (82, 12, 6), 0.70, None),
+]
+
+
+def test_leads_have_a_bar_of_100_answers_and_an_interval_each():
+    exhibit = answers.leads_of_runs(LEADS, "Points.")
+    bars, leads = figures.draw(exhibit).axes
+    assert sum(patch.get_width() for patch in bars.patches) == 200
+    assert [text.get_text() for text in bars.texts[:2]] == ["rerank 69", "21 dense"]
+    assert [[*map(float, line.get_xdata())] for line in leads.get_lines()] == [
+        [33, 64],
+        [48],
+        [70],
+        [0, 0],
+    ]
+    words = ElementTree.fromstring(figures.as_svg(exhibit)).find(f"{SVG}desc").text
+    assert words.startswith(
+        "rerank over dense: of 100 answers 69 prefer rerank, 21 dense, 10 no list; lead +48 points "
+        "(33 to 64); "
+    )
+    assert figures.render(exhibit, "svg") == figures.render(exhibit, "svg")
+    assert answers.leads_of_runs([], "").why
+
+
+def test_alpha_by_topic_has_krippendorffs_thresholds_and_the_lowest_topics():
+    topics = [(f"topic {n}", n / 60, (n / 60 - 0.1, n / 60 + 0.1)) for n in range(50)]
+    exhibit = answers.alpha_by_topic(("all queries", 0.4, (0.3, 0.5)), topics, "Alpha.")
+    assert [row[0] for row in exhibit.rows[:2]] == ["all queries", "topic 39"]
+    assert exhibit.note == "Alpha. The 40 of 50 topics with the least agreement."
+    (axes,) = figures.draw(exhibit).axes
+    names = {text.get_text().strip() for text in axes.texts}
+    assert names == {"chance", "tentative .667", "reliable .80"}
+    assert axes.get_xlim()[1] > 1
+    assert "all queries .40 (.30 to .50)" in exhibit.alternative
+    assert answers.alpha_by_topic(("all queries", None, None), [], "").why
+
+
+def test_rand_by_topic_has_the_line_from_which_two_agree():
+    exhibit = answers.rand_by_topic([("a", 1.0), ("b", 0.795), ("c", None)], 0.8, "Rand.")
+    (axes,) = figures.draw(exhibit).axes
+    assert [text.get_text().strip() for text in axes.texts] == ["enough, .80"]
+    assert exhibit.alternative == (
+        "Adjusted Rand index of 2 topics, from .80 to 1.00; 1 of them at .80 or more."
+    )
+    assert answers.rand_by_topic([("c", None)], 0.8, "").why

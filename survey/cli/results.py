@@ -159,10 +159,11 @@ def _print_results(results: "Results") -> None:
 
     print_text(results.headline)
     say()
-    for pair, lead, holds in results.standings:
-        print_text(f"{pair} {f'{lead}: ' if lead else ''}{holds}", "- ", "  ")
-    if results.standings:
-        say()
+    chip = results.chip and f"{results.chip.text}. {results.chip.note}".strip()
+    rows = [f"- {row}" for row in results.rows]
+    for text in filter(None, (chip, *rows, results.rows_note, results.method)):
+        print_text(text, "", "  " * text.startswith("- "))
+    say()
     for line in results.basis:
         print_text(line)
     say()

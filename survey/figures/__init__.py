@@ -116,9 +116,10 @@ def _drawings() -> dict[str, Drawing]:
 
 
 def _own_drawings() -> dict[str, Drawing]:
-    from survey.figures import analysis, arrivals, curves, judging
+    from survey.figures import analysis, answers, arrivals, curves, judging
 
-    return {**analysis.FIGURES, **arrivals.FIGURES, **curves.FIGURES, **judging.FIGURES}
+    modules = (analysis, answers, arrivals, curves, judging)
+    return {name: drawing for each in modules for name, drawing in each.FIGURES.items()}
 
 
 def render(exhibit: Exhibit, ending: str, look: Look = PAGE) -> bytes:

@@ -1,16 +1,28 @@
 """The results page in a real browser: what the first screen answers, and what is folded below."""
 
+import re
+from collections.abc import Sequence
+
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from survey import __version__
 from survey.app import db
 from survey.db.models import StoredResponse
 from survey.services import accounts
-from survey.services.studies import publications
+from survey.services.collections import items
+from survey.services.planning.simulation import preferences_for, simulate
+from survey.services.studies import lifecycle, publications
+from survey.services.studies.recruitment import Recruitment
+from survey.tokens import test_run_token as run_token
 from tests.browser.test_participant import PHONE, press
 from tests.browser.test_researcher import sign_in
 from tests.browsing import watched
+from tests.builders import KEY
+from tests.grouped import a_grouping_study
+from tests.labelled import a_labelling_study
 from tests.serving import Server
+from tests.tasks.test_preference import a_plan_of_random_runs
 from tests.voted import CLEAR, UNDECIDED, a_closed_study
 
 pytestmark = pytest.mark.slow
@@ -18,12 +30,11 @@ pytestmark = pytest.mark.slow
 LAPTOP = {"width": 1280, "height": 800}
 # Which measure won, and may I say so?
 ANSWERS = {
-    "clear-lead": "People preferred MNRO to NMRR (+80 points, 67 to 94) and to AP (+82 points, 70 "
-    "to 95); you may generalise this to new questions.",
-    "ties-only": "People preferred MNRO to AP (+82 points, 70 to 95); you may generalise this to "
-    "new questions. MNRO leads NMRR through ties alone (+80 points, 67 to 94) for questions of "
-    "this kind: no preference for its orders.",
-    "no-lead": "The answers do not decide between MNRO, NMRR and AP; MNRO is ahead.",
+    "clear-lead": "People's answers agree with MNRO more than with AP (+82 points, 70 to 95) and "
+    "than with NMRR (+80 points, 67 to 94).",
+    "ties-only": "People's answers agree with MNRO more than with AP (+82 points, 70 to 95); the "
+    "lead over NMRR may come from NMRR's ties alone.",
+    "no-lead": "The answers do not show which measure people agree with.",
     "no-answers": "No measure leads: no answer counts.",
 }
 
@@ -44,12 +55,77 @@ def signed_in(browser: Browser, server: Server):
     context.close()
 
 
-def results(browser: Browser, server: Server, state, slug: str, **settings) -> Page:
+def results(
+    browser: Browser, server: Server, state, slug: str, query: str = "", **settings
+) -> Page:
     """The results of a study, in a window of their own."""
     context = browser.new_context(storage_state=state, **{"viewport": LAPTOP, **settings})
     page = watched(context.new_page())
-    page.goto(f"{server.address}/research/studies/{slug}/results")
+    page.goto(f"{server.address}/research/studies/{slug}/results{query}")
     return page
+
+
+FIRST_SCREEN = (
+    *("#answer", ".chip", ".rows", ".answer img", ".answer figcaption", ".answer .parts"),
+    *("#for-a-paper button", ".copied summary"),
+)
+
+
+def assert_in_view(page: Page, shown: Sequence[str]) -> None:
+    """Require parts of the page to be drawn, and to be seen without scrolling."""
+    if ".answer img" in shown:
+        assert has_loaded(page, ".answer img")
+    for each in shown:
+        box = page.locator(each).bounding_box()
+        assert box["y"] + box["height"] < LAPTOP["height"], each
+
+
+@pytest.fixture(scope="module")
+def of_other_kinds(server: Server, signed_in):
+    """A closed study of each other kind with simulated answers: address → kind."""
+    with server.app.app_context():
+        ada = accounts.find_researcher(db.session, "Ada of the results")
+        settings = {"selection": "all", "contrast": [], "questions": 60}
+        plan = a_plan_of_random_runs(**settings)
+        lifecycle.create_owned_study(db.session, ada, "first-preference", plan, Recruitment())
+        study = lifecycle.find_study(db.session, "first-preference")
+        lifecycle.open_study(db.session, study, anyway="a test")
+        a_labelling_study(db.session, "first-labelling", ada)
+        a_grouping_study(db.session, "first-grouping", ada)
+        db.session.commit()
+        people = {"first-preference": 8, "first-labelling": 4, "first-grouping": 3}
+        prefer = {"first-preference": "AP:0.05", "first-labelling": "6:0.2"}
+        for slug, number in people.items():
+            study = lifecycle.find_study(db.session, slug)
+            shown, plan = items.shown(db.session, study), study.plan
+            db.session.rollback()
+            entry = f"{server.address}/s/{slug}?test={run_token(KEY, slug)}"
+            simulate(entry, plan, number, preferences_for(plan, prefer.get(slug), shown), seed=7)
+            lifecycle.close_study(db.session, lifecycle.find_study(db.session, slug), "Ada")
+        db.session.commit()
+        db.session.remove()
+    return people
+
+
+@pytest.mark.parametrize("slug", ["first-preference", "first-labelling", "first-grouping"])
+def test_the_first_screen_of_each_kind_answers_its_question(
+    browser, server, signed_in, of_other_kinds, slug
+):
+    page = results(browser, server, signed_in, f"{slug}", query="?test=1")
+    assert_in_view(page, FIRST_SCREEN)
+    rows = page.locator(".rows li").all_inner_texts()
+    assert 2 <= len(rows) <= 5
+    for text in [*rows, *page.locator("details.part summary").all_inner_texts()]:
+        assert re.search(r"\d", text), text
+    page.locator(".copied summary").click()
+    copied = page.locator(".copied pre").inner_text()
+    assert page.locator("#answer").inner_text() in copied
+    for word in ("n: ", "Test: ", "Correction: ", f"ranking-survey {__version__}"):
+        assert word in copied
+    page.set_viewport_size(PHONE)
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    assert page.faults == []
+    page.context.close()
 
 
 def has_loaded(page: Page, images: str) -> bool:
@@ -67,13 +143,10 @@ def test_the_first_screen_says_which_measure_won_and_whether_one_may_say_so(
     expect(page.locator("#answer")).to_have_text(ANSWERS[slug])
     shown = ["#answer"]
     if slug != "no-answers":
-        shown += [".standings", ".answer img", "#for-a-paper button", ".answer .parts", ".contents"]
-        assert has_loaded(page, ".answer img")
-    for each in shown:
-        box = page.locator(each).bounding_box()
-        assert box["y"] + box["height"] < LAPTOP["height"], each
+        shown += [*FIRST_SCREEN, ".contents"]
+    assert_in_view(page, shown)
     words = page.locator("body").inner_text().split()
-    assert len(words) < 240
+    assert len(words) < 280
     assert not {"T1", "T2"} & set(words)
     assert page.faults == []
     page.context.close()

@@ -90,7 +90,7 @@ def test_merging_writes_weights_judgements_and_agreement(run, tmp_path):
     assert "Not judged by all assessors: topic 2 (2 of 3)." in said
     assert "Without a relevant document: topic 2." in said
     # How far the assessors can be relied on comes first.
-    assert said.startswith("Whether the 3 annotators agree well enough to rely on is not decided: ")
+    assert said.startswith("Whether the 3 annotators agree well enough is not decided: ")
     assert "alpha" not in said.partition("3 assessors, 2 topics")[2]
 
 

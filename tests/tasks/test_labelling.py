@@ -410,8 +410,8 @@ def test_bots_label_it_and_the_command_analyses_it(app, session):
 @pytest.mark.parametrize(
     ("people", "why"),
     [
-        (1, "Whether annotators agree well enough is open: no two annotators did the same topic."),
-        (2, "Whether the 2 annotators agree well enough is open: nobody chose a document."),
+        (1, "Whether annotators agree is not known: only one has finished a query."),
+        (2, "Whether the 2 annotators agree well enough is not decided: all labels are the same."),
     ],
 )
 def test_where_agreement_is_open_the_sentence_says_why(people, why):
@@ -420,9 +420,9 @@ def test_where_agreement_is_open_the_sentence_says_why(people, why):
     results = LabelResults(
         annotators, merged(labels, [each.participant for each in annotators]), {}
     )
-    assert [results.headline, *(each.text for each in results.sentences)] == [
+    assert [each.text for each in results.sentences] == [
         why,
-        "0 of 2 documents looked at for 1 query are relevant; the rule: more than half marked it.",
+        "Result: 0 of 2 judged documents are relevant. Rule: more than half marked it.",
     ]
 
 
@@ -431,11 +431,11 @@ def test_the_headline_counts_a_document_once_for_each_of_two_queries():
     labels = [{"red": {"x": 1, "y": grade}, "blue": {"x": 1}} for grade in (0, 1)]
     annotators = [Annotator(f"P{who}", each, 0.0) for who, each in enumerate(labels)]
     results = LabelResults(annotators, merged(labels, ["P0", "P1"], at_least=1), {})
-    assert [results.headline, *(each.text for each in results.sentences)] == [
-        "Whether the 2 annotators agree well enough is open: there is no interval.",
+    assert [each.text for each in results.sentences] == [
+        "Whether the 2 annotators agree well enough is not decided: alpha .00, without an "
+        "interval: it needs 6 documents.",
         "Both merged: .00.",
-        "3 of 3 documents looked at for 2 queries are relevant (a document counts once for each "
-        "query); the rule: 1 or more marked it.",
+        "Result: 3 of 3 judged documents are relevant. Rule: 1 or more marked it.",
     ]
 
 
@@ -456,11 +456,11 @@ def test_a_query_with_no_document_to_show_leaves_the_others_to_be_analysed():
     results = LabelResults(
         annotators, merged(labels, [each.participant for each in annotators]), {}
     )
-    assert [results.headline, *(each.text for each in results.sentences)] == [
-        "Whether the 2 annotators agree well enough is open: there is no interval.",
+    assert [each.text for each in results.sentences] == [
+        "Whether the 2 annotators agree well enough is not decided: alpha 1.00, without an "
+        "interval: it needs 6 documents.",
         "Both merged: 1.00.",
-        "1 of 2 documents looked at for 2 queries is relevant (a document counts once for each "
-        "query); the rule: more than half marked it.",
+        "Result: 1 of 2 judged documents is relevant. Rule: more than half marked it.",
     ]
     assert [each["topic"] for each in results.as_json()["agreement"]["topics"]] == ["alone", "red"]
     assert [sheet.rows for sheet in results.sheets]

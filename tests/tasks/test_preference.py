@@ -17,7 +17,7 @@ from selectolax.lexbor import LexborHTMLParser
 from sqlalchemy import insert, select
 from sqlalchemy.exc import IntegrityError
 
-from survey import tokens
+from survey import __version__, tokens
 from survey.cli.planning import local_server
 from survey.core.agreement.preferences import Answer, PairOfLists, analyse_preferences
 from survey.core.kinds import KINDS, kind_of, plan_from_json
@@ -702,28 +702,37 @@ def test_a_measure_alone_agrees_goes_against_people_or_says_nothing(preferred, p
 @pytest.mark.parametrize(
     ("preferred", "people", "headline"),
     [
-        (
-            "BABAA",
-            12,
-            "People preferred alpha to beta (60 of 100, 8 to 96); this holds for these 5 topics "
-            "alone.",
-        ),
-        (
-            "ABABB",
-            12,
-            "People preferred beta to alpha (60 of 100, 8 to 96); this holds for these 5 topics "
-            "alone.",
-        ),
-        (
-            "BABAA",
-            4,
-            "The answers do not decide between alpha and beta; alpha is ahead.",
-        ),
-        (["equal", "neither"], 4, "The answers do not decide between alpha and beta."),
+        ("BABAA", 12, "In these 5 questions people preferred alpha to beta."),
+        ("ABABB", 12, "In these 5 questions people preferred beta to alpha."),
+        ("BABAA", 4, "The answers do not show which system people prefer."),
+        (["equal", "neither"], 4, "The answers do not show which system people prefer."),
     ],
 )
 def test_which_run_people_prefer_is_answered_first(preferred, people, headline):
-    assert results_of(preferred, people).headline == headline
+    results = results_of(preferred, people)
+    assert results.headline == headline
+    reach = "Only for these questions" if "In these" in headline else "Not decided"
+    assert results.chip.text == reach
+
+
+def test_the_first_screen_has_counts_and_what_people_agree_on():
+    results = results_of("BABAA")
+    assert [str(row) for row in results.rows] == [
+        "alpha over beta: +20 points. Of 100 answers 60 prefer alpha, 40 beta, 0 no list.",
+        "People with one another: two who prefer a list prefer the same one in 100 of 100 cases "
+        "(2P − 1: 1.00).",
+    ]
+    assert "of 100 answers, how many more prefer the first system" in results.lead.note
+    text = results.answer_text
+    assert "n: 12 participants · 5 questions · 2 systems · 60 answers." in text
+    assert "Correction: none, one pair" in text
+    assert f"ranking-survey {__version__}" in text
+    assert "Krippendorff" not in " ".join(sheet.note + sheet.title for sheet in results.sheets)
+
+
+def test_each_folded_part_tells_its_number():
+    for section in results_of("BABAA").sections:
+        assert re.search(r"\d", section.gist), section.title
 
 
 def test_no_note_takes_peoples_agreement_for_an_upper_bound_of_a_measure():
@@ -856,11 +865,8 @@ def test_results_say_what_the_answers_support_in_sentences_and_tables(app, sessi
     ):
         assert text in desk.text
     answer = desk.page.select_one(".answer").text
-    assert (
-        "The answers do not decide between alpha and beta" in answer
-    )  # who is ahead depends on the sides
-    assert "The answers do not decide between RR and AP" in desk.text
-    assert "1 participant · 5 questions · 5 answers" in answer
+    assert "The answers do not show which system people prefer" in answer
+    assert "1 participant · 5 questions · 2 systems · 5 answers" in answer
     shows_its_figures_as_files(desk)
     content = desk.client.get("/research/studies/preferred/results/paper.zip").data
     with zipfile.ZipFile(io.BytesIO(content)) as files:
@@ -1029,12 +1035,12 @@ def test_a_preference_that_was_changed_after_it_was_asked_about_says_so(app, ses
     assert figures["asked_back"] == {"satisfaction": {"asked": 1, "kept": 0, "changed": 1}}
 
 
-def test_runs_that_no_strengths_fit_are_told_by_their_counts():
+def test_runs_that_no_strengths_fit_have_a_lead_all_the_same():
     found = results_of("AAAAA", people=8)
     assert found.strengths.theta is None
-    assert found.headline == (
-        "The runs' lead cannot be tested: an item won or lost all comparisons with some others, so "
-        "that no strengths fit; alpha over beta: 40 won, 0 lost, 0 tied."
+    assert found.headline == "In these 5 questions people preferred alpha to beta."
+    assert str(found.rows[0]) == (
+        "alpha over beta: +100 points. Of 100 answers 100 prefer alpha, 0 beta, 0 no list."
     )
     assert found.measures_headline in [each.text for each in found.sentences]
 

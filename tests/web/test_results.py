@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import zipfile
 from xml.etree import ElementTree
 
@@ -80,9 +81,11 @@ def test_every_table_is_on_the_page(desk, session):
 def test_the_first_screen_says_who_leads_and_whether_it_holds(desk):
     desk.open(RESULTS)
     answer = desk.page.select_one(".answer")
-    assert "ahead" in answer.h2.text or "leads" in answer.h2.text or "decide" in answer.h2.text
+    assert "measure" in answer.h2.text or "agree" in answer.h2.text or "lead" in answer.h2.text
+    assert answer.select_one(".chip").text
     assert "3 participants · 3 questions · 9 answers" in answer.text
-    assert len(answer.select(".standings li")) == 3
+    assert len(answer.select(".rows li")) == 3
+    assert "n: 3 participants · 3 questions · 9 answers." in answer.select_one(".copied pre").text
     assert answer.select_one("#for-a-paper button")
     assert answer.img["loading"] == "eager"
 
@@ -93,6 +96,8 @@ def test_all_else_is_folded_and_each_link_of_the_contents_leads_into_a_part(desk
     assert not any(part.has_attr("open") for part in folded if not part.select("#options"))
     links = [link["href"].removeprefix("#") for link in desk.page.select(".contents a")]
     parts = [part.select_one("div")["id"] for part in folded]
+    for part in folded:
+        assert re.search(r"\d", part.summary.text), part.summary.text
     assert set(links) == set(parts) - {"download"}
     assert not any(word in desk.page.main.text for word in ("T1 from", "T2 from", "(T1)", "(T2)"))
 
@@ -183,9 +188,13 @@ def test_a_switch_that_is_none_is_told(desk, query):
 def test_the_zip_for_a_paper_holds_report_tables_and_figures_as_chosen(desk):
     answer = desk.client.get(f"{RESULTS}/paper.zip?ties=split")
     files = zipfile.ZipFile(io.BytesIO(answer.data))
-    assert {"report.html", "analysis.json", "tables/table3.tex", "figures/shares.pdf"} <= set(
-        files.namelist()
-    )
+    assert {
+        "report.html",
+        "analysis.json",
+        "answer.txt",
+        "tables/table3.tex",
+        "figures/shares.pdf",
+    } <= set(files.namelist())
     assert "tables/participants.csv" in files.namelist()
     found = json.loads(files.read("analysis.json"))
     assert found["choices"]["ties"] == "split"

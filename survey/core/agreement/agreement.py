@@ -434,6 +434,28 @@ def corrected_tests(
     return [*after[:place], first, *after[place + 1 :]]
 
 
+def corrected_in_one_step(tests: Sequence[Tests], bound: float = 1.0) -> list[Tests]:
+    """Correct tests of means that have nothing in common for all of them, by Bonferroni.
+
+    p is below .05 where the interval of all together leaves 0 out, if there are enough participants
+    and questions. ``bound``: of what is possible, on either side of 0.
+    """
+    number = len(tests)
+    corrected = []
+    for each in tests:
+        these = p_of_these(each.participants, each.effective)
+        these = None if these is None else min(1.0, number * these)
+        population = each.components.p
+        if population is not None:
+            # What holds of the kind must hold of these: the interval of the kind has both.
+            population = min(1.0, number * max(population, each.participants.p or 0.0))
+        elif each.components.why == SAME_EVERYWHERE:
+            population = these
+        correction = Correction(number)
+        corrected.append(decided(each, population, these, correction=correction, bound=bound))
+    return corrected
+
+
 def _after(test: ScopeTest, first: ScopeTest) -> ScopeTest:
     """Return a test that counts only after the primary pair's."""
     if test.p is None or first.p is None:

@@ -1,68 +1,103 @@
-"""What a researcher may quote of a study: one sentence, and a row for each pair, the winner first.
+"""The answer that a researcher may quote: a headline, how far it holds, and a row for each pair.
 
-The words are one table, so that what is printed of a verdict always says the same.
+The words are one table, so that what is printed of a verdict always says the same. A headline is in
+the present where it holds for new questions, and in the past where it holds for these alone.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal, NamedTuple
 
 from survey.core.agreement.agreement import MeanTests
-from survey.core.agreement.verdicts import NO_LEAD, Verdict, these_questions, where_it_holds
+from survey.core.agreement.verdicts import NO_LEAD, Verdict
 from survey.core.statistics.significance import Interval, rounded
 from survey.core.studies.fields import list_words
 
+MOST_RUNS_IN_FULL = 4  # of more, a headline tells only of the best
+
 
 class LeadWords(NamedTuple):
-    """How a lead is told: ``start`` of the winner, then ``link`` of each loser.
+    """How a lead is told: ``present`` or ``past`` of the winner, then ``link`` of each loser.
 
-    ``of_share``: a lead is told as a share of 100 comparisons, 50 of which are no lead.
-    ``questions``: what is sampled.
+    ``nothing``: where no pair is decided; ``equal``: of two or more; ``questions``: what is
+    sampled; ``in_full``: whether all decided pairs are told, without figures, or the leader's.
     """
 
-    start: str
+    present: str
+    past: str
     link: str
-    of_share: bool = False
+    nothing: str
+    equal: str = "{names} are equal to within {margin}"
     questions: str = "questions"
+    in_full: bool = False
 
 
-VOTE_WORDS = LeadWords("People preferred {winner}", "to {loser}")
-ORDERINGS = LeadWords("People's own orderings are nearer to {winner}'s orders", "than to {loser}'s")
-AGREEMENT = LeadWords("People's preferences agree with {winner} more often", "than with {loser}")
-RUN_WORDS = LeadWords("People preferred {winner}", "to {loser}", of_share=True)
-TOPIC_RUN_WORDS = RUN_WORDS._replace(questions="topics")
+VOTE_WORDS = LeadWords(
+    "People's answers agree with {winner} more",
+    "people's answers agreed with {winner} more",
+    "than with {loser}",
+    "The answers do not show which measure people agree with",
+)
+ORDERINGS = LeadWords(
+    "People's own orderings are nearer to {winner}'s orders",
+    "people's own orderings were nearer to {winner}'s orders",
+    "than to {loser}'s",
+    "People's own orderings do not show which measure they are nearest to",
+)
+AGREEMENT = LeadWords(
+    "People's preferences agree with {winner} more often",
+    "people's preferences agreed with {winner} more often",
+    "than with {loser}",
+    "The preferences do not show which measure people agree with",
+)
+RUN_WORDS = LeadWords(
+    "People prefer {winner}",
+    "people preferred {winner}",
+    "to {loser}",
+    "The answers do not show which system people prefer",
+    equal="People find {names} equally good, to within {margin}",
+    in_full=True,
+)
 
-# What a lead is worth, after a semicolon, by its scope.
-REACH = {
-    "kind": "you may generalise this to new {questions}",
-    "these": "this holds {these}",
-}
-# What is told of a pair without a preference for orders, by what its verdict says.
-CLAUSES = {
-    "ties": (
-        "{leader} leads {others} through ties alone{figure} {where}: no preference for its orders"
-    ),
-    "open": (
-        "{leader} leads {others}{figure} {where}, but whether for its orders or through ties stays "
-        "open{doubt}"
-    ),
-    "lost": "{start} {link}{figure} {where}{doubt}",
-    "equal": "{leader} and {others} are equal to within {margin} {where}",
-    "all equal": "{leader} is equal to {others} to within {margin} {where}",
-    "alone": (
-        "{leader} and {others} are equal to within {margin} {where}, by the test of this pair by "
-        "itself"
-    ),
-    "none": "between {leader} and {others} the answers do not decide{stopped}",
-}
-EVEN_SHARE = 0.5  # of the comparisons: no lead
 DOUBT = ", though identical orders may have made the lead"
+Tone = Literal["holds", "low", "open"]
+
+
+class Chip(NamedTuple):
+    """How far an answer holds; ``note``: what is said beside it; ``tone``: how it looks."""
+
+    text: str
+    tone: Tone
+    note: str = ""
+
+
+NEW_QUESTIONS = "You may generalise to new questions"
+THESE_QUESTIONS = "Only for these questions"
+NOT_DECIDED = "Not decided"
+
+
+@dataclass(frozen=True)
+class AnswerRow:
+    """A row below a headline: ``name`` and ``figure`` are what the eye should find.
+
+    A sentence if read together: name, text, figure, rest.
+    """
+
+    name: str
+    text: str = ""
+    figure: str = ""
+    rest: str = ""
+
+    def __str__(self) -> str:
+        return " ".join(filter(None, (self.name, self.text, self.figure, self.rest)))
 
 
 class Row(NamedTuple):
     """A pair as a row.
 
     ``lead``: of the first, and its interval; ``together``: of equality; ``margin``: within which
-    two are equal, a share, None where the plan names none.
+    two are equal, a share, None where the plan names none; ``tied``: whose ties may make the lead.
     """
 
     found: Verdict
@@ -70,6 +105,7 @@ class Row(NamedTuple):
     interval: Interval | None
     together: bool = True
     margin: float | None = None
+    tied: str = ""
 
     @classmethod
     def of(
@@ -79,129 +115,164 @@ class Row(NamedTuple):
         *,
         together: bool = True,
         margin: float | None = None,
+        tied: str = "",
     ) -> "Row":
         """Return the row of a tested difference; the interval is of what the verdict is about."""
         these = found.scope == "these" or tests.kind.ci95 is None
         interval = (tests.these if these else tests.kind).ci95
-        return cls(found, tests.mean, interval, together, margin)
+        return cls(found, tests.mean, interval, together, margin, tied)
 
-    def turned(self, winner: str) -> tuple[float | None, Interval | None]:
-        """Return lead and interval of a measure of the pair over the other."""
-        if winner == self.found.pair.first or self.lead is None:
-            return self.lead, self.interval
-        turned = (-self.interval[1], -self.interval[0]) if self.interval else None
-        return -self.lead, turned
+    @property
+    def standing(self) -> str:
+        """For what the pair is decided: a verdict's scope, or "ties" where these may make it."""
+        may_be_ties = self.found.preferred_for in ("ties", "open")
+        return "ties" if may_be_ties else self.found.scope
+
+    @property
+    def ahead(self) -> tuple[str, str]:
+        """The pair with the one first that leads."""
+        first, second = self.found.pair
+        return (first, second) if (self.lead or 0.0) >= 0 else (second, first)
+
+    @property
+    def figure(self) -> tuple[str, str]:
+        """The lead of the one ahead, "+41 points", and its interval, "22 to 61", "" without."""
+        if self.lead is None:
+            return "", ""
+        sign = 1 if self.lead >= 0 else -1
+        lead = f"{'+' * (self.lead != 0)}{rounded(100 * abs(self.lead), 0)} points"
+        if self.interval is None:
+            return lead, ""
+        low, high = sorted(sign * end for end in self.interval)
+        return lead, f"{rounded(100 * low, 0)} to {rounded(100 * high, 0)}"
+
+    @property
+    def whose_ties(self) -> str:
+        """Return "NMRR's ties", or "ties" where it may be those of either."""
+        return f"{self.tied}'s ties" if self.tied else "ties"
 
 
 def headline(rows: Sequence[Row], questions: int, words: LeadWords = VOTE_WORDS) -> str:
-    """Return one sentence: whom people preferred to which others, how far, and where it holds.
+    """Return what the answers say, in a sentence or more, with the leader first.
 
     The leader has the largest sum of leads. ``questions``: how many were answered.
     """
+    sums = _sums(rows)
+    leader = next(iter(sums))
+    of_leader = [row for row in rows if leader in row.found.pair]
+    if all(row.found.scope == "none" for row in rows):
+        stopped = dict.fromkeys(row.found.stopped for row in of_leader if row.found.stopped)
+        return f"{words.nothing}{f': {list_words([*stopped])}' * bool(stopped)}."
+    told = rows if words.in_full and len(sums) <= MOST_RUNS_IN_FULL else of_leader
+    told = sorted(told, key=lambda row: min(map([*sums].index, row.found.pair)))
+    preferred = [
+        sentence
+        for scope in ("kind", "these")
+        for sentence in _preferences(told, [*sums], scope, questions, words)
+    ]
+    by_ties = [row for row in of_leader if row.standing == "ties"]
+    joined = [row for row in by_ties if preferred and row.ahead[0] == leader]
+    if joined:
+        behind = [f"{row.ahead[1]} may come from {row.whose_ties} alone" for row in joined]
+        preferred[-1] += f"; the lead over {list_words(behind)}"
+    preferred += [
+        f"{row.ahead[0]}'s lead over {row.ahead[1]} {_in_brackets(row)} may come from "
+        f"{row.whose_ties} alone"
+        for row in by_ties
+        if row not in joined
+    ]
+    sentences = [*preferred, *_equalities(told, rows, [*sums], words)]
+    undecided = [_other(leader, row) for row in of_leader if row.found.scope == "none"]
+    if undecided:
+        reasons = [row.found.stopped for row in of_leader if row.found.stopped]
+        why = f", as {reasons[0]}" if reasons else ""
+        others = " or ".join(undecided)
+        sentences.append(f"Between {leader} and {others} the answers do not decide{why}")
+    if as_far := _as_far(sums):
+        sentences.append(f"{list_words(as_far)} {'are' if as_far[1:] else 'is'} as far ahead")
+    return "".join(f"{sentence}. " for sentence in sentences).rstrip()
+
+
+def circle_headline(ring: Sequence[str], scope: str, questions: int, noun: str) -> str:
+    """Return the headline of three runs each of which is preferred to the next."""
+    first, second, third = ring
+    pairs = f"{first} to {second}, {second} to {third} and {third} to {first}"
+    if scope == "kind":
+        return f"People prefer {pairs}: no system is best."
+    return f"{_in_these(questions, noun)} people preferred {pairs}: no system was best."
+
+
+def _sums(rows: Sequence[Row]) -> dict[str, float]:
+    """Return the sum of each one's leads, the largest first."""
     sums: dict[str, float] = {}
     for row in rows:
         for name, lead in zip(row.found.pair, (row.lead or 0.0, -(row.lead or 0.0)), strict=True):
             sums[name] = sums.get(name, 0.0) + lead
-    most = max(sums.values())
-    leader, *as_far = (name for name, total in sums.items() if most - total < NO_LEAD)
-    if all(row.found.scope == "none" for row in rows):
-        are = "are equally far" if as_far else "is"
-        ahead = f"; {list_words([leader, *as_far])} {are} ahead"
-        stopped = dict.fromkeys(
-            row.found.stopped for row in rows if leader in row.found.pair and row.found.stopped
-        )
-        if stopped:
-            ahead += f", but {list_words([*stopped])}"
-        return (
-            f"The answers do not decide between {list_words([*sums])}{ahead * (most >= NO_LEAD)}."
-        )
-    of_leader = sorted((row for row in rows if leader in row.found.pair), key=_firmness)
-    sentences = [*_preferences(leader, of_leader, questions, words)]
-    if words.of_share and all(row.found.preferred for row in rows):
-        for other in sorted(sums, key=sums.__getitem__, reverse=True):
-            of_other = [row for row in rows if row.found.preferred == other != leader]
-            behind = [row for row in of_other if leader not in row.found.pair]
-            sentences += _preferences(other, behind, questions, words)
-    clauses = [*_clauses(leader, of_leader, questions, words)]
-    if clauses:
-        text = "; ".join(clauses)
-        if not sentences and all(row.found.scope == "none" for row in of_leader):
-            text = f"{leader} is ahead, but {text}"
-        sentences.append(f"{_start(text)}.")
-    if as_far:
-        sentences.append(f"{list_words(as_far)} {'are' if as_far[1:] else 'is'} as far ahead.")
-    return " ".join(sentences)
+    order = sorted(sums, key=lambda name: -round(sums[name], 9))
+    return {name: sums[name] for name in order}
 
 
-def _start(text: str) -> str:
-    """Begin a sentence; names of measures and runs stay as they are."""
-    is_word = text.startswith(("between ", "people"))
-    return f"{text[0].upper()}{text[1:]}" if is_word else text
+def _as_far(sums: dict[str, float]) -> list[str]:
+    leader, *others = sums
+    return [name for name in others if sums[leader] - sums[name] < NO_LEAD < sums[leader]]
 
 
-def _firmness(row: Row) -> int:
-    """Return how late a verdict is named: a preference first, what is not decided last."""
-    later = {"these": 1, "equal": 2, "open": 3, "ties": 4, "none": 5}
-    found = row.found
-    return later.get(found.preferred_for or found.scope, later.get(found.scope, 0))
-
-
-def _preferences(leader: str, rows: Sequence[Row], questions: int, words: LeadWords) -> list[str]:
-    """Return a sentence for each scope in which the leader is preferred for its orders."""
-    sentences = []
-    for scope, reach in REACH.items():
-        of_scope = [
-            row
-            for row in rows
-            if row.found.scope == scope and row.found.preferred_for not in ("ties", "open")
-        ]
-        winning = [row for row in of_scope if row.found.preferred == leader]
-        if not winning:
-            continue
-        links = [
-            f"{words.link.format(loser=_other(leader, row))}{_figure(row, leader, words)}"
-            for row in winning
-        ]
-        holds = reach.format(
-            questions=words.questions, these=these_questions(questions, words.questions)
-        )
-        doubt = DOUBT if any(row.found.doubted for row in winning) else ""
-        start = words.start.format(winner=leader)
-        sentences.append(f"{start} {list_words(links)}; {holds}{doubt}.")
-    return sentences
-
-
-def _clauses(leader: str, rows: Sequence[Row], questions: int, words: LeadWords) -> list[str]:
-    alike: dict[tuple[str | float | None, ...], list[Row]] = {}
+def _preferences(
+    rows: Sequence[Row], order: Sequence[str], scope: str, questions: int, words: LeadWords
+) -> list[str]:
+    """Return the sentences, without full stops, on who is preferred to whom, for a scope."""
+    wins: dict[str, list[Row]] = {}
     for row in rows:
-        if sort := _sort(leader, row):
-            where = where_it_holds(row.found.population, questions, words.questions)
-            # Figures of several pairs cannot be joined, nor equalities that are not corrected.
-            by_itself: tuple[str | float | None, ...] = (_other(leader, row),)
-            if sort in ("equal", "none"):
-                by_itself = (row.margin, row.found.stopped)
-            alike.setdefault((sort, where, *by_itself), []).append(row)
-    return [
-        _clause(leader, str(sort), str(where), of_clause, words)
-        for (sort, where, *_), of_clause in alike.items()
-    ]
+        if row.standing == scope and row.found.preferred:
+            wins.setdefault(row.found.preferred, []).append(row)
+    start = words.present if scope == "kind" else words.past
+    before = "" if scope == "kind" else f"{_in_these(questions, words.questions)} "
+    clauses: list[str] = []
+    for winner in sorted(wins, key=order.index):
+        losers = sorted(wins[winner], key=lambda row: order.index(_other(winner, row)))
+        links = []
+        for row in losers:
+            link = words.link.format(loser=_other(winner, row))
+            links.append(link if words.in_full else f"{link} {_in_brackets(row)}".rstrip())
+        doubt = DOUBT if any(row.found.doubted for row in losers) else ""
+        is_first = not (words.in_full and clauses)
+        who = f"{before}{start.format(winner=winner)}" if is_first else winner
+        clauses.append(f"{who} {list_words(links)}{doubt}")
+    if words.in_full and clauses[1:]:
+        return [f"{', '.join(clauses[:-1])}, and {clauses[-1]}"]
+    return clauses
 
 
-def _clause(leader: str, sort: str, where: str, rows: Sequence[Row], words: LeadWords) -> str:
-    row = rows[0]
-    winner = row.found.preferred or leader
-    names = [_other(winner, each) for each in rows]
-    return CLAUSES["all equal" if sort == "equal" and names[1:] else sort].format(
-        leader=winner,
-        others=" or ".join(names) if sort == "none" else list_words(names),
-        start=f"p{words.start.format(winner=winner)[1:]}",
-        link=words.link.format(loser=names[0]),
-        figure=_figure(row, winner, words),
-        where=where,
-        doubt=DOUBT if row.found.doubted else "",
-        margin=_margin(row.margin),
-        stopped=f", as {row.found.stopped}" if row.found.stopped else "",
-    )
+def _in_these(questions: int, noun: str) -> str:
+    return f"In these {questions} {noun}" if questions != 1 else f"In the one {noun[:-1]}"
+
+
+def _in_brackets(row: Row) -> str:
+    lead, interval = row.figure
+    return f"({', '.join(filter(None, (lead, interval)))})" if lead else ""
+
+
+def _equalities(
+    told: Sequence[Row], rows: Sequence[Row], order: Sequence[str], words: LeadWords
+) -> list[str]:
+    """Return the sentences on who is equal: of several together only where each two of them are."""
+    equal = {frozenset(row.found.pair): row for row in rows if row.found.scope == "equal"}
+    together = {pair for pair, row in equal.items() if row.together}
+    names = sorted(set().union(*together), key=order.index)
+    if names[2:] and {*map(frozenset, combinations(names, 2))} <= together:
+        everyone = words.equal.format(
+            names=list_words(names), margin=_margin(equal[frozenset(names[:2])].margin)
+        )
+        pairs = {pair for pair in equal if not pair <= {*names}}
+        sentences = [everyone]
+    else:
+        pairs, sentences = {*equal}, []
+    for row in told:
+        if frozenset(row.found.pair) in pairs:
+            both = list_words(sorted(row.found.pair, key=order.index))
+            by_itself = "" if row.together else ", by the test of this pair by itself"
+            sentences.append(words.equal.format(names=both, margin=_margin(row.margin)) + by_itself)
+    return sentences
 
 
 def _margin(margin: float | None) -> str:
@@ -209,63 +280,62 @@ def _margin(margin: float | None) -> str:
     return "what matters" if margin is None else f"{100 * margin:.6g} points"
 
 
-def _sort(leader: str, row: Row) -> str | None:
-    """Return which clause tells a pair; None where the leader is preferred for its orders."""
-    found = row.found
-    if found.scope == "none":
-        return "none"
-    if found.scope == "equal":
-        return "equal" if row.together else "alone"
-    if found.preferred_for in ("ties", "open"):
-        return found.preferred_for
-    return None if found.preferred == leader else "lost"
-
-
 def _other(leader: str, row: Row) -> str:
     [other] = {*row.found.pair} - {leader}
     return other
 
 
-def _figure(row: Row, winner: str, words: LeadWords) -> str:
-    """Return " (+41 points, 22 to 61)", of the winner."""
-    lead, interval = row.turned(winner)
-    if lead is None:
-        return ""
-    number = rounded(100 * (lead + EVEN_SHARE * words.of_share), 0)
-    number = f"{number} of 100" if words.of_share else f"{'+' * (lead > 0)}{number} points"
-    if interval:
-        low, high = (rounded(100 * (end + EVEN_SHARE * words.of_share), 0) for end in interval)
-        number += f", {low} to {high}"
-    return f" ({number})"
+def chip(rows: Sequence[Row]) -> Chip:
+    """Return how far the answer holds: what holds most widely, and for how many leads."""
+    standing = _widest(rows)
+    same = [row for row in rows if row.standing == standing]
+    number = "all" if len(same) == len(rows) else f"{len(same)} of"
+    what = "comparisons" if standing == "equal" else "leads"
+    note = f"This holds for {number} {len(rows)} {what}." if len(rows) > 1 else ""
+    if standing == "equal":
+        return Chip(f"Equal to within {_margin(same[0].margin)}", "holds", note)
+    if standing in ("kind", "these"):
+        return Chip(NEW_QUESTIONS if standing == "kind" else THESE_QUESTIONS, "holds", note)
+    return Chip(NOT_DECIDED, "open")
 
 
-def row_texts(row: Row, questions: int, words: LeadWords = VOTE_WORDS) -> tuple[str, str, str]:
-    """Return a pair with the winner first, its lead, and whether it holds."""
-    pair, lead = row.found.pair, row.lead or 0.0
-    ahead, behind = pair if lead >= 0 else pair[::-1]
-    figure, interval = row.turned(ahead)
-    text = ""
-    if figure is not None:
-        half = EVEN_SHARE * words.of_share
-        text = f"{rounded(100 * (figure + half))} {'of 100' if words.of_share else 'points'}"
-        if interval:
-            low, high = (rounded(100 * (end + half)) for end in interval)
-            text += f" ({low} to {high})"
-    joined = "over" if words.of_share else "−"
-    return f"{ahead} {joined} {behind}", text, standing(row, questions, words.questions)
+def _widest(rows: Sequence[Row]) -> str:
+    standings = [row.standing for row in rows]
+    return next((each for each in ("kind", "these", "equal") if each in standings), "none")
 
 
-def standing(row: Row, questions: int, noun: str = "questions") -> str:
-    """Return in a few words whether a pair's difference holds, and for what."""
-    found = row.found
-    where = where_it_holds(found.population, questions, noun)
-    if found.scope == "none":
-        return f"not decided{f': {found.stopped}' if found.stopped else ''}"
-    if found.scope == "equal":
-        return f"equal to within {_margin(row.margin)} {where}"
-    doubt = DOUBT if found.doubted else ""
-    if found.preferred_for == "ties":
-        return f"holds {where}, through ties alone: no preference for orders{doubt}"
-    if found.preferred_for == "open":
-        return f"holds {where}; whether for the orders or through ties stays open{doubt}"
-    return f"holds {where}{doubt}"
+STATUS = {
+    "kind": "This holds for new {questions}.",
+    "these": "Only for these {questions}.",
+    "ties": "This may come from {ties} alone.",
+    "none": "Not decided{stopped}.",
+    "equal": "Equal to within {margin}.",
+}
+
+
+def answer_rows(
+    rows: Sequence[Row], words: LeadWords = VOTE_WORDS, counts: Sequence[str] = ()
+) -> list[AnswerRow]:
+    """Return each pair with the winner first, its lead, and for what it holds if not as the chip.
+
+    ``counts``: of each pair a sentence on how many answers are for which.
+    """
+    widest = _widest(rows)
+    answers = []
+    for row, of_pair in zip(rows, counts or [""] * len(rows), strict=True):
+        ahead, behind = row.ahead
+        lead, interval = row.figure
+        status = STATUS[row.standing].format(
+            questions=words.questions,
+            ties=row.whose_ties,
+            margin=_margin(row.margin),
+            stopped=f": {row.found.stopped}" if row.found.stopped else "",
+        )
+        if row.standing == widest and not row.found.stopped:
+            status = ""
+        doubt = "Identical orders may have made the lead." if row.found.doubted else ""
+        end = f"({interval})." if interval else ""
+        lead = lead if interval or not lead else f"{lead}."
+        rest = " ".join(filter(None, (end, of_pair, status, doubt)))
+        answers.append(AnswerRow(ahead, f"over {behind}:", lead, rest))
+    return answers

@@ -8,7 +8,7 @@ being dealt by chance, random answers give no measure a lead.
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from operator import attrgetter
@@ -175,15 +175,18 @@ class MeasureDifference:
 class HumanAgreement:
     """How far people agree with one another, beside which a measure's agreement can be read.
 
-    ``pairs``: the share of pairs of people, both preferring a list of the same question, who prefer
-    the same one. ``others``: how often a preference is that of most others, a tie among the others
-    counting one half. ``alpha``: Krippendorff's, neither list between the two, as if each question
-    had also been asked with its lists turned round, so that it does not depend on which list is
-    named first; ``alpha_ci95``: by leaving out a topic, or a person, at a time. Each is None where
-    no two people prefer a list of the same question.
+    ``pairs``: the share P of pairs of people, both preferring a list of the same question, who
+    prefer the same one; ``net_agreement``: 2P - 1, 0 for chance and 1 where all prefer the same;
+    ``others``: how often a preference is that of most others, a tie among the others counting one
+    half. ``alpha``: Krippendorff's, neither list between the two, as if each question had also been
+    asked with its lists turned round, so that it does not depend on which list is named first.
+    ``…_ci95``: by leaving out a topic, or a person, at a time. Each is None where no two people
+    prefer a list of the same question.
     """
 
     pairs: float | None
+    net_agreement: float | None
+    net_agreement_ci95: Interval | None
     others: float | None
     alpha: float | None
     alpha_ci95: Interval | None
@@ -357,24 +360,28 @@ def _people(every: Credits, credits: Credits, signs: NDArray[np.int64]) -> Human
             preferences += a + b
             # Of each preference, against the others of the question: all but that one.
             others += a * _majority(a - 1, b) + b * _majority(b - 1, a)
-    alpha, interval = preference_alpha(every, signs)
+    alpha, interval = left_out_one(every, signs, _mirrored_alpha)
+    net_agreement, net_interval = left_out_one(every, signs, _net_agreement)
     return HumanAgreement(
         pairs=same / pairs_of_people if pairs_of_people else None,
+        net_agreement=net_agreement,
+        net_agreement_ci95=net_interval and (max(-1.0, net_interval[0]), min(1.0, net_interval[1])),
         others=others / preferences if preferences else None,
         alpha=alpha,
         alpha_ci95=interval,
     )
 
 
-def preference_alpha(
-    credits: Credits, signs: NDArray[np.int64]
+def left_out_one(
+    credits: Credits,
+    signs: NDArray[np.int64],
+    figure: Callable[[NDArray[np.float64]], float | None],
 ) -> tuple[float | None, Interval | None]:
-    """Return Krippendorff's alpha of preferences, at most 1, 0 for chance, and its 95 % interval.
+    """Return a figure of preferences, at most 1 and 0 for chance, and its 95 % interval.
 
-    With δ² = (x - y)² of -1, 0 and 1 and preferences for either list expected as often: of a
-    preferences (half of the pairable ones), b answers for neither and N = 2a + b in all, the
-    expected disagreement is (8a² + 4ab) / (N(N - 1)). The interval is by the variances of leaving
-    out a topic and a person at a time, added up, with Satterthwaite's degrees of freedom.
+    ``figure``: of questions, (questions, 3): how often B, neither and A were preferred. The
+    interval is by the variances of leaving out a topic and a person at a time, added up, with
+    Satterthwaite's degrees of freedom.
     """
     clusters = credits.questions if credits.clusters is None else credits.clusters
     _, topic = np.unique(clusters, return_inverse=True)
@@ -388,23 +395,36 @@ def preference_alpha(
         return of_question
 
     every = table(ballots.counts)
-    alpha = _mirrored_alpha(every)
-    if alpha is None:
+    value = figure(every)
+    if value is None:
         return None, None
     without_topics = [
-        _mirrored_alpha(table(ballots.counts * (topic != left_out)))
+        figure(table(ballots.counts * (topic != left_out)))
         for left_out in range(int(topic.max()) + 1)
     ]
     without_people = []
     ends = [*ballots.first_answer[1:].tolist(), len(ballots.ballot_index)]
     for start, end in zip(ballots.first_answer.tolist(), ends, strict=True):
         own = np.bincount(ballots.ballot_index[start:end], minlength=len(ballots))
-        without_people.append(_mirrored_alpha(table(ballots.counts - own)))
-    return alpha, _jackknifed(alpha, without_topics, without_people)
+        without_people.append(figure(table(ballots.counts - own)))
+    return value, _jackknifed(value, without_topics, without_people)
+
+
+def _net_agreement(counts: NDArray[np.float64]) -> float | None:
+    """Return 2P - 1: P is the share of pairs of preferences of a question that are the same."""
+    b, a = counts[:, 0], counts[:, 2]
+    pairs = float(((a + b) * (a + b - 1)).sum())
+    same = float((a * (a - 1) + b * (b - 1)).sum())
+    return 2 * same / pairs - 1 if pairs else None
 
 
 def _mirrored_alpha(counts: NDArray[np.float64]) -> float | None:
-    """Return alpha of questions, (questions, 3): how often B, neither and A were preferred."""
+    """Return Krippendorff's alpha of preferences.
+
+    With δ² = (x - y)² of -1, 0 and 1 and preferences for either list expected as often: of a
+    preferences (half of the pairable ones), b answers for neither and N = 2a + b in all, the
+    expected disagreement is (8a² + 4ab) / (N(N - 1)).
+    """
     paired = counts[counts.sum(axis=1) > 1]
     sizes = paired.sum(axis=1)
     levels = np.array([-1.0, 0.0, 1.0])

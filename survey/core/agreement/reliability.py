@@ -137,18 +137,6 @@ class Reliability:
             return ""
         return f"No {role} differs from the others by more than chance."
 
-    def more_annotators(self, annotators: int) -> str:
-        """Return what all annotators together give, and how many it takes for .8; else ""."""
-        if self.merged is None or annotators < 2:
-            return ""
-        needed = (
-            f" For .80 you need {self.needed} annotators."
-            if self.needed is not None and self.merged < RELIABLE
-            else ""
-        )
-        merged = "Both" if annotators == 2 else f"All {annotators}"
-        return f"{merged} merged: {_text(self.merged)}.{needed}"
-
 
 def _text(alpha: float) -> str:
     return rounded(alpha, 2).replace("0.", ".", 1)

@@ -7,13 +7,12 @@ questions where they are known.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import combinations, permutations
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
 
 from survey.core.agreement.agreement import MeanTests, corrected_tests
 from survey.core.agreement.credits import Credits, tally_values
@@ -45,7 +44,6 @@ class StrengthDifference:
     of all runs give it; ``ci95``: its interval, by itself, the wider of those for both populations.
     ``wins``, ``losses``, ``ties``: of answers to questions with these two. ``tests``: of the
     difference, p corrected over all pairs; None, with the reason ``why``, where nothing fits.
-    ``direct``: of the answers to this pair alone, the first's wins less its losses.
     """
 
     pair: Pair
@@ -57,19 +55,11 @@ class StrengthDifference:
     ci95: Interval | None = None
     tests: MeanTests | None = None
     why: str | None = None
-    direct: MeanTests | None = None
 
     @property
     def contradicted(self) -> bool:
         """Whether the answers to this pair prefer the run that is behind by all runs' strengths."""
         return (self.wins - self.losses) * (self.difference or 0.0) < 0
-
-    def directly_preferred(self, level: float) -> tuple[str, str] | None:
-        """Return winner and loser by the answers to this pair alone, None where not decided."""
-        if self.direct is None or decide(self.direct, level) is None:
-            return None
-        first, second = self.pair
-        return (first, second) if (self.direct.mean or 0.0) > 0 else (second, first)
 
     @property
     def rates(self) -> tuple[str, float | None, Interval | None, Interval | None]:
@@ -79,16 +69,6 @@ class StrengthDifference:
             return name, None, None, None
         population, these = self.tests.kind.ci95, self.tests.these.ci95
         return name, self.rate, population and _rates(population), these and _rates(these)
-
-    @property
-    def of_100_answers(self) -> str:
-        """How many of 100 answers prefer the run that is ahead, the other, and no list."""
-        counts = {self.pair.first: self.wins, self.pair.second: self.losses}
-        ahead, behind = self.pair if (self.difference or 0.0) >= 0 else self.pair[::-1]
-        total = max(1, self.wins + self.losses + self.ties)
-        shares = (100 * count / total for count in (counts[ahead], counts[behind], self.ties))
-        won, lost, tied = (rounded(share, 0) for share in shares)
-        return f"Of 100 answers {won} prefer {ahead}, {lost} {behind}, {tied} no list."
 
     def verdict(self, sampled: int, noun: str, level: float = LEVEL) -> Verdict:
         """Return what the answers support.
@@ -152,17 +132,6 @@ class RunStrengths:
     sampled: int
     why: str | None
 
-    def circle(self, level: float = LEVEL) -> tuple[str, str, str] | None:
-        """Return three runs of which each is preferred to the next, and the last to the first.
-
-        Each by the answers to the pair alone; None where there are none such.
-        """
-        known = {pair.directly_preferred(level) for pair in self.pairs}
-        for first, second, third in permutations(self.runs, 3):
-            if {(first, second), (second, third), (third, first)} <= known:
-                return first, second, third
-        return None
-
 
 def run_strengths(
     answers: Sequence[tuple[str, int, int]],
@@ -184,8 +153,7 @@ def run_strengths(
     ).reshape(-1, 2)
     score = 0.5 + 0.5 * np.array(signs, dtype=float)
     fit = bradley_terry(Comparisons(len(runs), both[:, 0], both[:, 1], score, credits.counts))
-    compared = [Pair(*pair) for pair in combinations(runs, 2)]
-    counts = [_counted(credits, sides, signs, pair) for pair in compared]
+    counts = [(pair, *of_pair) for pair, of_pair in pair_counts(credits, sides, signs, runs)]
     if fit.theta is None or fit.influence is None:
         none = tuple(StrengthDifference(*each, why=fit.why) for each in counts)
         return RunStrengths(tuple(runs), None, (None,) * len(runs), none, sampled, fit.why)
@@ -200,11 +168,7 @@ def run_strengths(
     ]
     # ``pairs`` turns the measures round, which here keeps the plan's order.
     tests = corrected_tests(tests, runs[::-1], bound=np.inf)
-    direct = corrected_tests(_direct(credits, both, score, len(runs)), runs[::-1])
-    pairs = [
-        replace(_pair(each, test), direct=alone)
-        for each, test, alone in zip(counts, tests, direct, strict=True)
-    ]
+    pairs = [_pair(each, test) for each, test in zip(counts, tests, strict=True)]
     of_runs = (influence + theta).T
     intervals = [MeanTests.of(values, credits, bound=np.inf).kind.ci95 for values in of_runs]
     why = None
@@ -214,18 +178,6 @@ def run_strengths(
     return RunStrengths(tuple(runs), fit.theta, tuple(intervals), tuple(pairs), sampled, why)
 
 
-def _direct(
-    credits: Credits, both: NDArray[np.int64], score: NDArray[np.float64], runs: int
-) -> list[MeanTests]:
-    """Test each two runs by the answers to these two alone: wins less losses of the first."""
-    tests = []
-    for first, second in combinations(range(runs), 2):
-        turned = np.where(both[:, 0] == first, 2 * score - 1, 1 - 2 * score)
-        of_pair = (np.sort(both, axis=1) == [first, second]).all(axis=1)
-        tests.append(MeanTests.of(turned, credits.subset(of_pair)))
-    return tests
-
-
 def in_topics(credits: Credits, topics: Mapping[int, str]) -> Credits:
     """Return credits in which the questions of a topic belong together, where topics are known."""
     names = [topics.get(number, number) for number in credits.questions.tolist()]
@@ -233,16 +185,19 @@ def in_topics(credits: Credits, topics: Mapping[int, str]) -> Credits:
     return credits.in_clusters(np.array([places[name] for name in names], dtype=np.int64))
 
 
-def _counted(
-    credits: Credits, sides: Sides, signs: Sequence[int], pair: Pair
-) -> tuple[Pair, int, int, int]:
-    """Return the pair with the answers that prefer its first, its second, and neither."""
-    counts = Counter[int]()
+def pair_counts(
+    credits: Credits, sides: Sides, signs: Sequence[int], runs: Sequence[str]
+) -> Iterator[tuple[Pair, tuple[int, int, int]]]:
+    """Yield every two runs, with the answers that prefer the first, the second, and neither."""
+    counted: dict[frozenset[str], Counter[str | None]] = {}
     numbers, times = credits.questions.tolist(), credits.counts.tolist()
     for number, sign, count in zip(numbers, signs, times, strict=True):
-        if {*sides[number]} == {*pair}:
-            counts[sign if sides[number][0] == pair.first else -sign] += count
-    return pair, counts[1], counts[-1], counts[0]
+        first, second = sides[number]
+        preferred = {1: first, -1: second}.get(sign)
+        counted.setdefault(frozenset((first, second)), Counter())[preferred] += count
+    for pair in (Pair(*both) for both in combinations(runs, 2)):
+        counts = counted.get(frozenset(pair), Counter())
+        yield pair, (counts[pair.first], counts[pair.second], counts[None])
 
 
 def _pair(counted: tuple[Pair, int, int, int], tests: MeanTests) -> StrengthDifference:

@@ -358,13 +358,13 @@ def _level_text(level: float) -> str:
     return f"{level:.{decimals}f}".removeprefix("0")
 
 
-def _reach(tests: MeanTests, questions: int, in_words: InWords) -> str:
+def _reach(tests: MeanTests, questions: int, in_words: InWords, noun: str = "questions") -> str:
     """Return the intervals of all comparisons together, for both populations."""
     intervals = [
         f"{in_words(test.ci95_simultaneous, 1.0)} {where}"
         for test, where in (
-            (tests.kind, "for questions of this kind"),
-            (tests.these, these_questions(questions)),
+            (tests.kind, f"for {noun} of this kind"),
+            (tests.these, these_questions(questions, noun)),
         )
         if test.ci95_simultaneous
     ]
@@ -373,21 +373,23 @@ def _reach(tests: MeanTests, questions: int, in_words: InWords) -> str:
     return " and ".join(intervals) + together * bool(intervals)
 
 
-def undecided_difference(tests: MeanTests, questions: int, level: float, in_words: InWords) -> str:
+def undecided_difference(
+    tests: MeanTests, questions: int, level: float, in_words: InWords, noun: str = "questions"
+) -> str:
     """Return how far a difference that nothing decides reaches, and why nothing decides it.
 
-    ``in_words``: formats an interval, for a mean above or below 0.
+    ``in_words``: formats an interval, for a mean above or below 0; ``noun``: what is sampled.
     """
-    reach = _reach(tests, questions, in_words)
+    reach = _reach(tests, questions, in_words, noun)
     interval = f"its 95 % interval is {reach}"
     if not reach:
         interval = f"it has no interval, as {tests.participants.why}"
     return f"{interval}{why_undecided(tests, level)}"
 
 
-def population_start(population: str, questions: int) -> str:
+def population_start(population: str, questions: int, noun: str = "questions") -> str:
     """Return the start of a sentence about a population."""
-    return f"F{where_it_holds(population, questions)[1:]}"
+    return f"F{where_it_holds(population, questions, noun)[1:]}"
 
 
 def these_questions(questions: int, noun: str = "questions") -> str:

@@ -12,7 +12,7 @@ from survey.core.collections.runs import ONE_JUDGEMENT, QRELS_LINE, read_values
 from survey.core.statistics.rater_agreement import alpha_ordinal, cohen_kappa, kappa_of_counts
 from survey.core.text_input import FileFaults, parse_whole
 
-Choices = Mapping[str, NDArray[np.float64]]
+Grades = Mapping[str, NDArray[np.float64]]
 """Topic → (documents, assessors)."""
 
 HIGHEST_GRADE = 9
@@ -113,15 +113,15 @@ def merge_labels(labels: Sequence[Labels], unlisted: int = 0) -> list[TopicLabel
     return merged
 
 
-def choices(labels: Sequence[Labels], topics: Sequence[TopicLabels]) -> Choices:
-    """Return what assessors chose, 1, or not, 0; NaN for what an assessor did not judge."""
-    chosen = {}
+def grades_of(labels: Sequence[Labels], topics: Sequence[TopicLabels]) -> Grades:
+    """Return the grades of all assessors; NaN for what an assessor did not judge."""
+    grades = {}
     for topic in topics:
         values = np.full((len(topic.documents), len(labels)), np.nan)
         judged = [place for place, of in enumerate(labels) if topic.topic in of]
-        values[:, judged] = np.where(topic.grades == NOT_JUDGED, np.nan, topic.grades > 0)
-        chosen[topic.topic] = values
-    return chosen
+        values[:, judged] = np.where(topic.grades == NOT_JUDGED, np.nan, topic.grades)
+        grades[topic.topic] = values
+    return grades
 
 
 def sorted_topics(topics: Iterable[str]) -> list[str]:

@@ -29,6 +29,7 @@ REPLICATES = 10_000
 SEED = 20_080_501
 DRAWS_AT_ONCE = 32  # draws of 10,000 integers: 1.3 MB
 RESAMPLES_AT_ONCE = 1000
+MOST_CELLS_AT_ONCE = 5_000_000  # of resampled queries: 40 MB
 BLOCKS_AT_ONCE = 2**16  # rows of a table that are ranked at once, so that memory stays flat
 CHOICES_AT_ONCE = 10_000  # of which the terms are in memory: 15 MB of six options
 HEADS = np.uint32(1 << 31)  # the upper half of 32 bits
@@ -214,7 +215,7 @@ def bootstrap_p(differences: Table, resamples: int = REPLICATES, seed: int = SEE
     shifted = (differences - mean) / spread  # scaled too, which changes no t
     observed = np.sqrt(queries) * mean / spread
     beyond = np.zeros(differences.shape[1])
-    for counts in _tallies(queries, resamples, seed):
+    for counts in resample_counts(queries, resamples, seed):
         means = counts @ shifted / queries
         variances = (counts @ shifted**2 / queries - means**2) * queries / (queries - 1)
         # A float's error must decide neither a tie nor whether there is any spread.
@@ -226,11 +227,15 @@ def bootstrap_p(differences: Table, resamples: int = REPLICATES, seed: int = SEE
     return np.asarray((beyond + 1) / (resamples + 1))
 
 
-def _tallies(queries: int, resamples: int, seed: int) -> Iterator[Table]:
-    """Yield how often each query occurs in each resample: (up to RESAMPLES_AT_ONCE, queries)."""
+def resample_counts(queries: int, resamples: int, seed: int = SEED) -> Iterator[Table]:
+    """Yield how often each query occurs in each resample: (up to RESAMPLES_AT_ONCE, queries).
+
+    How many at once changes no number.
+    """
     bits = PCG64(seed)
-    for start in range(0, resamples, RESAMPLES_AT_ONCE):
-        rows = min(RESAMPLES_AT_ONCE, resamples - start)
+    at_once = min(RESAMPLES_AT_ONCE, max(1, MOST_CELLS_AT_ONCE // max(1, queries)))
+    for start in range(0, resamples, at_once):
+        rows = min(at_once, resamples - start)
         words = bits.random_raw(rows * queries).reshape(rows, queries)
         # The upper half of a word times the bound, shifted: favours no query by more than 1e-6.
         drawn = ((words >> np.uint64(32)) * np.uint64(queries) >> np.uint64(32)).astype(np.int64)
@@ -451,8 +456,9 @@ def monte_carlo_p(beyond: NDArray[np.bool_]) -> float:
 class RandomStream:
     """Random numbers from PCG64's raw output, which numpy promises never to change."""
 
-    def __init__(self) -> None:
+    def __init__(self, replicates: int = REPLICATES) -> None:
         self._bits = PCG64(SEED)
+        self._replicates = replicates
 
     def halves(self, draws: int) -> Iterator[NDArray[np.uint32]]:
         """Yield ``draws`` rows of 10,000 numbers of 32 bits, some rows at a time.
@@ -480,12 +486,12 @@ class RandomStream:
         return (at_least[:-1] - at_least[1:]).T
 
     def binomial(self, draws: NDArray[np.int64], chance: float) -> NDArray[np.int64]:
-        """Draw the number of successes among ``draws``, which differs by replicate: (10,000,).
+        """Draw the number of successes among ``draws``, which differs by replicate.
 
         A binomial number of n is the sum of those of the powers of two that make up n, so
         only the distributions of the powers of two are inverted, each once.
         """
-        counts = np.zeros(REPLICATES, dtype=np.int64)
+        counts = np.zeros(self._replicates, dtype=np.int64)
         for bit in range(int(draws.max(initial=0)).bit_length()):
             has_bit = draws >> bit & 1
             if has_bit.any():
@@ -504,8 +510,8 @@ class RandomStream:
         return counts
 
     def _uniform(self) -> NDArray[np.float64]:
-        """Draw 10,000 numbers between 0 and 1."""
-        drawn = (self._bits.random_raw(REPLICATES) >> np.uint64(11)).astype(np.float64)
+        """Draw a number between 0 and 1 for each replicate."""
+        drawn = (self._bits.random_raw(self._replicates) >> np.uint64(11)).astype(np.float64)
         return (drawn + 0.5) * 2.0**-53
 
 

@@ -5,13 +5,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from survey.core.agreement.headlines import NEW_QUESTIONS, NOT_DECIDED, THESE_QUESTIONS
+from survey.core.agreement.topic_alpha import FEWEST_TOPICS
 from survey.core.collections.clusterings import (
     members,
     shared_clusters,
 )
 from survey.core.collections.labels import sorted_topics
 from survey.core.collections.runs import Clusters
+from survey.core.statistics.significance import rounded
 from survey.core.text_input import Json
+from survey.figures.answers import rand_by_topic
 from survey.figures.exhibit import Exhibit
 from survey.figures.judging import agreement_by_topic, clusters_by_topic
 from survey.services.analysis.joined_clusters import (
@@ -38,9 +42,19 @@ from survey.services.analysis.merged_labels import (
     explained_figures,
     reliability_sheet,
 )
-from survey.services.analysis.results import Contested, ContestedDocuments, Results, Sentence
+from survey.services.analysis.results import (
+    AnswerRow,
+    Chip,
+    Contested,
+    ContestedDocuments,
+    Results,
+    Section,
+    Sentence,
+    Sentences,
+)
 from survey.services.analysis.sheets import Sheet, count_of
 
+MOST_NAMED = 3  # topics, in a row
 CLUSTERING_FILES = ("first.txt", "second.txt", "third.txt")
 ASKED_BACK = {
     "one_group": "whether all of a topic is one group",
@@ -158,42 +172,141 @@ class GroupResults(Results):
 
     @property
     def headline(self) -> str:
-        """Whether the assessors are reliable, in a sentence."""
-        if not self.compared.topics:
+        """On how many topics the first two assessors agree, and what a third decided."""
+        topics = len(self.compared.topics)
+        if not topics:
             return "There is no gold standard: no topic has two assessors."
-        return self._reliability_sentences[0]
+        people = "The two assessors agree"
+        if len(self.independent) > 2:
+            people = "The first two assessors of a topic agree"
+        mean, interval = self.compared.mean_rand
+        figure = ""
+        if mean is not None:
+            reach = f", {_text(interval[0])} to {_text(interval[1])}" if interval else ""
+            figure = f"; mean {_text(mean)}{reach}"
+        text = (
+            f"{people} on {self.compared.agreed} of {count_of(topics, 'topic')} (adjusted Rand "
+            f"{_text(self.threshold)} or more{figure})."
+        )
+        decided, left_out = len(self._decided_by_third), len(self._left_out)
+        parts = [f"A third decided {decided}"] if decided else []
+        if left_out:
+            parts.append(f"{left_out} {'is' if left_out == 1 else 'are'} left out")
+        return f"{text} {'; '.join(parts)}." if parts else text
 
     @property
-    def sentences(self) -> list[Sentence]:
-        """What to read next: what further assessors would bring, and where the first two agree."""
+    def _decided_by_third(self) -> list[str]:
+        """The topics on which two differed and a third decided."""
+        differing = set(self.compared.third)
+        return [each.topic for each in self.gold.joined if each.topic in differing]
+
+    @property
+    def _left_out(self) -> list[str]:
+        """The topics of two assessors that are not in the gold standard."""
+        compared = {each.topic for each in self.compared.topics}
+        return [
+            each.topic for each in self.gold.topics if each.topic in compared and not each.clusters
+        ]
+
+    @property
+    def chip(self) -> Chip | None:
+        """Whether the mean over topics is enough, for new topics or for these alone."""
+        _, interval = self.compared.mean_rand
+        if not self.compared.topics:
+            return None
+        if interval is None or interval[0] < self.threshold <= interval[1]:
+            return Chip(NOT_DECIDED, "open", "Whether the mean is enough is open.")
+        is_enough = interval[0] >= self.threshold
+        new = len(self.compared.rands) >= FEWEST_TOPICS
+        enough = "The mean reaches" if is_enough else "The mean does not reach"
+        note = f"{enough} {_text(self.threshold)} with all of its interval."
+        if not is_enough:
+            note = f"{enough} {_text(self.threshold)}: a third is needed for most topics."
+        text = NEW_QUESTIONS if new else THESE_QUESTIONS
+        return Chip(text, "holds" if is_enough else "low", note)
+
+    @property
+    def rows(self) -> list[AnswerRow]:
+        """See ``Results``: topics agreed, decided by a third, left out."""
         topics = len(self.compared.topics)
         if not topics:
             return []
-        agree, joined = topics - len(self.compared.third), len(self.gold.joined)
-        first_two = (
-            f"The first two assessors agree on {agree} of {count_of(topics, 'topic')}; the gold "
-            f"standard has {joined} of {count_of(len(self.gold.topics), 'topic')}."
+        known = sorted(
+            (each.adjusted_rand, each.topic)
+            for each in self.compared.topics
+            if each.adjusted_rand is not None
         )
-        return [*map(Sentence, (*self._reliability_sentences[1:], first_two))]
+        lowest = ", ".join(
+            f"{topic} {_below(value, self.threshold)}" for value, topic in known[:MOST_NAMED]
+        )
+        rows = [
+            AnswerRow(
+                "Agreed:",
+                "",
+                f"{self.compared.agreed} of {topics}.",
+                f"Lowest: {lowest}." if lowest else "",
+            )
+        ]
+        decided, left_out = self._decided_by_third, self._left_out
+        for name, its in (("Decided by a third:", decided), ("Left out:", left_out)):
+            rows.append(AnswerRow(name, "", f"{len(its)}{'' if its else '.'}", _named(its)))
+        joined = len(self.gold.joined)
+        gold = f"{joined} of {count_of(len(self.gold.topics), 'topic')}."
+        return [*rows, AnswerRow("Gold standard:", "", gold)]
+
+    @property
+    def method(self) -> str:
+        """See ``Results``."""
+        return (
+            "Test: adjusted Rand index of the first two assessors of each topic; interval of its "
+            "mean: t over topics. Correction: none, one mean."
+        )
+
+    @property
+    def sentences(self) -> list[Sentence]:
+        """The answer, and how reliable all assessors are by pairs of documents."""
+        if not self.compared.topics:
+            return []
+        texts = [self.headline, *map(str, self.rows), *self._reliability_sentences]
+        return [*map(Sentence, texts)]
 
     @property
     def _reliability_sentences(self) -> list[str]:
         return [*reliability_sentences(self.compared.reliability, len(self.independent))]
 
+    @cached_property
+    def sections(self) -> list[Section]:
+        """See ``Results``; each folded part tells its number."""
+        if not self.compared.topics:
+            return super().sections
+        reliability, compared = self.compared.reliability, self.compared
+        alpha = "no alpha" if reliability.alpha is None else f"alpha {_text(reliability.alpha)}"
+        told = Sentences([*map(Sentence, self._reliability_sentences)])
+        joined = f"{len(self.gold.joined)} of {count_of(len(self.gold.topics), 'topic')}"
+        by_topic = [*self.figures("agreement-by-topic"), *self.listings("comparison")]
+        people = [told, *self.listings("reliability", "assessors-alpha", "assessors")]
+        of_people = f"{alpha} of pairs of documents, {count_of(len(self.assessors), 'assessor')}"
+        agreed = f"{compared.agreed} of {count_of(len(compared.topics), 'topic')} agreed"
+        gold = self.listings("topics", "statistics")
+        return [
+            *self.contested_sections(),
+            Section("comparison", "Topic by topic", "Topics", by_topic, agreed),
+            Section("gold", "The gold standard", "Gold standard", gold, joined),
+            Section("reliability", "Assessors one by one", "Assessors", people, of_people),
+            *self.attention_sections,
+            *self.beside_sections,
+        ]
+
     @property
     def counts(self) -> str:
         """What the sentence rests on."""
         documents = sum(topic.documents for topic in self.compared.topics)
-        by_both = f"{count_of(documents, 'document')} sorted by both"
-        return f"{count_of(len(self.assessors), 'assessor')} · {by_both}"
-
-    @property
-    def tests(self) -> str:
-        """See ``Results``."""
-        return (
-            "Agreement is Krippendorff's alpha of pairs of documents, together or not; "
-            "intervals leave out one document at a time."
-        )
+        parts = [
+            count_of(len(self.assessors), "assessor"),
+            count_of(len(self.compared.topics), "topic"),
+            f"{count_of(documents, 'document')} sorted by both",
+        ]
+        return " · ".join(parts)
 
     def own_sheets(self) -> list[Sheet]:
         """Return the tables: reliability, topics, the gold standard, and the assessors."""
@@ -226,7 +339,13 @@ class GroupResults(Results):
             ]
             for topic in topics
         }
+        rands = [(each.topic, each.adjusted_rand) for each in self.compared.topics]
+        caption = (
+            "How alike the first two assessors of a topic group its documents: 0 is chance, 1 the "
+            f"same groups. Below {_text(self.threshold)} a third assessor decides."
+        )
         return [
+            rand_by_topic(rands, self.threshold, caption),
             agreement_by_topic("Agreement by topic", indices, rows, note),
             clusters_by_topic(numbers),
         ]
@@ -267,3 +386,21 @@ class GroupResults(Results):
                 yield name, "".join(cluster_lines(clusters))
         if self.gold.joined:
             yield from zip(GOLD, gold_files(self.gold), strict=True)
+
+
+def _text(value: float) -> str:
+    return rounded(value, 2).replace("0.", ".", 1)
+
+
+def _below(value: float, threshold: float) -> str:
+    """Return a value with a third decimal where it would else read as the threshold it misses."""
+    text = _text(value)
+    is_rounded_up = value < threshold and text == _text(threshold)
+    return rounded(value, 3).replace("0.", ".", 1) if is_rounded_up else text
+
+
+def _named(topics: Sequence[str]) -> str:
+    """Return the topics in brackets, the first of many; "" for none."""
+    more = len(topics) - 2 * MOST_NAMED
+    named = ", ".join(topics[: 2 * MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    return f"({named})." if topics else ""

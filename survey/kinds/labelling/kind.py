@@ -339,7 +339,11 @@ class LabellingKind(
         unlisted = NOT_JUDGED if pooled else 0
         labelled = (annotators, merged(given, names, unlisted=unlisted), asked_back, keywords)
         results = LabelResults(*labelled, **content.known(options))
-        return replace(results, pool=pooled.results(results.merged)) if pooled else results
+        if pooled is None:
+            return results
+        pool = pooled.results(results.merged)
+        values = pool.run_values({each.participant: each.labels for each in annotators})
+        return replace(results, pool=pool, run_values=values if len(values) > 1 else {})
 
     def add_stored(
         self, session: Session, study: Study, content: Content, results: Results

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from survey.core.collections.evaluation import evaluate
+from survey.core.collections.labels import Labels
 from survey.core.collections.pools import counted
 from survey.core.collections.runs import GroundTruth, Judgements
 from survey.core.measures import measure_named
@@ -15,12 +16,14 @@ from survey.core.text_input import Json
 from survey.kinds.labelling.answer import LabellingPresentation
 from survey.kinds.labelling.plan import UNJUDGED, LabellingPlan
 from survey.kinds.labelling.plan_files import Gold
+from survey.services.analysis.label_agreement import ALL_MERGED
 from survey.services.analysis.merged_labels import Merged, merged
 from survey.services.analysis.sheets import Cell, Sheet, as_csv
 from survey.services.exchange.tables import PARTICIPANT, Column
 
 POOL_FILE, GOLD_FILE, ALL_QRELS = "pool.csv", "gold.csv", "qrels-all.txt"
 RUN_MEASURES = ("AP", "nDCG@10")
+FEWEST_TO_COMPARE = 2  # runs, and annotators
 GOLD_NOTE = (
     "Gold documents have a known answer and are among the others at random places; they are in no "
     "judgement and no measure of agreement. Right: on the known side of grade {level}. Intervals: "
@@ -207,21 +210,29 @@ class PoolResults:
         return made
 
     @cached_property
-    def runs(self) -> dict[str, dict[str, tuple[float, float]]]:
-        """Run → measure → its mean, and the mean without what the run alone found."""
+    def _orders(self) -> dict[str, dict[str, dict[str, float]]]:
+        """The runs of the pool as ``evaluate`` takes them: run → topic → document → score."""
         pool = self.plan.pool
-        if pool is None or not pool.runs:
-            return {}
-        runs = {
+        return {
             name: {
                 topic: {each: -float(rank) for rank, each in enumerate(order)}
                 for topic, order in topics.items()
             }
-            for name, topics in pool.runs.items()
+            for name, topics in (pool.runs if pool else {}).items()
         }
+
+    @property
+    def _reading(self) -> dict[str, Any]:
+        return {"relevant_from": self.plan.relevant_from, "may_be_empty": True}
+
+    @cached_property
+    def runs(self) -> dict[str, dict[str, tuple[float, float]]]:
+        """Run → measure → its mean, and the mean without what the run alone found."""
+        pool, runs = self.plan.pool, self._orders
+        if pool is None or not runs:
+            return {}
         measures = [measure_named(name) for name in RUN_MEASURES]
-        level: Any = {"relevant_from": self.plan.relevant_from, "may_be_empty": True}
-        whole = evaluate(GroundTruth(self.judgements), runs, measures, **level)
+        whole = evaluate(GroundTruth(self.judgements), runs, measures, **self._reading)
         if not whole.queries:
             return {}
         made = {}
@@ -231,7 +242,7 @@ class PoolResults:
                 topic: {each: grade for each, grade in grades.items() if (topic, each) not in alone}
                 for topic, grades in self.judgements.items()
             }
-            without = evaluate(GroundTruth(left), {name: run}, measures, **level)
+            without = evaluate(GroundTruth(left), {name: run}, measures, **self._reading)
             made[name] = {
                 each: (
                     whole.mean(name, each),
@@ -240,6 +251,29 @@ class PoolResults:
                 for each in RUN_MEASURES
             }
         return made
+
+    def run_values(self, labels: Mapping[str, Labels]) -> dict[str, dict[str, float]]:
+        """Return each run's mean by all judgements, ``ALL_MERGED``, and by each annotator's alone.
+
+        By the first of RUN_MEASURES. ``labels``: by annotator; those who did not judge all topics
+        are left out. Empty where fewer than two runs or annotators are left, and where annotators
+        judge chunks: a part of a pool cannot order runs.
+        """
+        earlier = self.plan.judged or {}
+        whole = {
+            name: {topic: {**grades, **earlier.get(topic, {})} for topic, grades in own.items()}
+            for name, own in labels.items()
+            if own.keys() >= {*self.plan.topics}
+        }
+        if self.plan.judges is not None or min(len(self.runs), len(whole)) < FEWEST_TO_COMPARE:
+            return {}
+        measure = measure_named(RUN_MEASURES[0])
+        values = {ALL_MERGED: {run: of[measure.name][0] for run, of in self.runs.items()}}
+        for name, judgements in whole.items():
+            by_one = evaluate(GroundTruth(judgements), self._orders, [measure], **self._reading)
+            if by_one.queries:
+                values[name] = {run: by_one.mean(run, measure.name) for run in self.runs}
+        return values
 
     def as_json(self) -> dict[str, Json]:
         """Return the figures."""

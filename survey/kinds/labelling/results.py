@@ -8,11 +8,27 @@ from math import fsum
 from sys import intern
 from typing import Any, Protocol
 
+from survey.core.agreement.judgement_order import OrderChange, order_changes
 from survey.core.collections.labels import Labels
 from survey.core.text_input import Json
 from survey.figures.exhibit import Exhibit
 from survey.figures.judging import agreement_by_topic
 from survey.kinds.labelling.pool_results import PoolResults
+from survey.services.analysis.label_agreement import (
+    ALL_MERGED,
+    agreement_chip,
+    agreement_headline,
+    agreement_method,
+    agreement_rows,
+    alpha_figure,
+    kappas_gist,
+    kappas_sheet,
+    orders_gist,
+    orders_json,
+    orders_sheet,
+    over_topics_sheet,
+    topics_gist,
+)
 from survey.services.analysis.merged_labels import (
     COHEN_NOTE,
     MOST_CONTESTED,
@@ -25,7 +41,15 @@ from survey.services.analysis.merged_labels import (
     merged_lines,
     reliability_sheet,
 )
-from survey.services.analysis.results import Contested, ContestedDocuments, Results, Sentence
+from survey.services.analysis.results import (
+    AnswerRow,
+    Chip,
+    Contested,
+    ContestedDocuments,
+    Results,
+    Section,
+    Sentence,
+)
 from survey.services.analysis.sheets import Sheet, as_csv, count_of
 
 KEYWORDS_FILE = "keywords.csv"
@@ -126,7 +150,8 @@ class LabelResults(Results):
 
     ``keywords``: the text of each topic that is a keyword, without a picture. ``refining``: what
     it gained; None of a bundle, which has no vectors to rank by. ``pool``: what is said of pooled
-    documents, None where the whole collection was searched.
+    documents, None where the whole collection was searched. ``run_values``: where runs are
+    known, the value of each run by the merged judgements (``ALL_MERGED``) and by each annotator's.
     """
 
     guide = "judge-a-collection#results-of-labelling"
@@ -137,6 +162,7 @@ class LabelResults(Results):
     keywords: Mapping[str, str | None] = field(default_factory=dict)
     refining: Rounds | None = None
     pool: PoolResults | None = None
+    run_values: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     @property
     def participants(self) -> list[str]:
@@ -167,6 +193,7 @@ class LabelResults(Results):
             "asked_back": dict(self.asked_back),
             **({"refining": self.refining.as_json()} if self.refining else {}),
             **({"pool": self.pool.as_json()} if self.pool else {}),
+            **({"run_orders": orders_json(self._order_changes)} if self.run_values else {}),
         }
 
     @property
@@ -174,41 +201,59 @@ class LabelResults(Results):
         """Whether the annotators are reliable, in a sentence."""
         if not self.merged.agreements:
             return "Nothing is marked: no annotator has finished a query."
-        return self.merged.reliability.sentence(len(self.annotators))
+        return agreement_headline(self.merged.over_topics, len(self.annotators))
 
     @property
-    def sentences(self) -> list[Sentence]:
-        """What to read next: what further annotators would bring, and how much is relevant."""
-        topics = self.merged.agreements
-        if not topics:
+    def chip(self) -> Chip | None:
+        """See ``Results``."""
+        return agreement_chip(self.merged.over_topics) if self.merged.agreements else None
+
+    @property
+    def rows(self) -> list[AnswerRow]:
+        """See ``Results``: weakest topics, others, merged, annotators, and what is relevant."""
+        if not self.merged.agreements:
             return []
+        rows = [*agreement_rows(self.merged.over_topics)]
+        if self.pool and self.pool.right.answers:
+            rows.append(AnswerRow("Gold documents:", f"{self.pool.right.sentence}."))
+        return [*rows, AnswerRow("Result:", self._relevance)]
+
+    @property
+    def _relevance(self) -> str:
+        topics = self.merged.agreements
         relevant, seen = (
             sum(topic[name] for topic in topics) for name in ("relevant", "documents")
         )
-        queries, verb = count_of(len(topics), "query", "queries"), "is" if relevant == 1 else "are"
-        relevance = f"{relevant} of {seen} documents looked at for {queries} {verb} relevant"
-        if len(topics) > 1:
-            relevance += " (a document counts once for each query)"
         rule = f"{self.merged.at_least} or more" if self.merged.at_least else "more than half"
-        reliability = self.merged.reliability
-        more = reliability.more_annotators(len(self.annotators))
-        sentences = [reliability.alike(), more, f"{relevance}; the rule: {rule} marked it."]
-        sentences += self.pool.sentences if self.pool else []
-        return [*map(Sentence, filter(None, sentences))]
+        verb = "is" if relevant == 1 else "are"
+        return (
+            f"{relevant} of {count_of(seen, 'judged document')} {verb} relevant. Rule: {rule} "
+            "marked it."
+        )
+
+    @property
+    def method(self) -> str:
+        """See ``Results``."""
+        return agreement_method(self.merged.over_topics)
+
+    @property
+    def sentences(self) -> list[Sentence]:
+        """The answer, and the rows below it."""
+        rows = [Sentence(str(row)) for row in self.rows]
+        return [Sentence(self.headline), *rows] if rows else []
 
     @property
     def counts(self) -> str:
         """What the sentence rests on."""
+        topics = self.merged.agreements
         marks = sum(len(marked) for each in self.annotators for marked in each.marked.values())
-        return f"{count_of(len(self.annotators), 'annotator')} · {count_of(marks, 'mark')}"
-
-    @property
-    def tests(self) -> str:
-        """See ``Results``."""
-        return (
-            "Agreement is Krippendorff's alpha of marks; "
-            "intervals leave out one document at a time."
-        )
+        parts = [
+            count_of(len(self.annotators), "annotator"),
+            count_of(len(topics), "query", "queries"),
+            count_of(sum(topic["documents"] for topic in topics), "document"),
+            count_of(marks, "mark"),
+        ]
+        return " · ".join(parts)
 
     def own_sheets(self) -> list[Sheet]:
         """Return the tables: reliability, the annotators, the topics, and what refining gained."""
@@ -237,9 +282,67 @@ class LabelResults(Results):
         title = "How far the annotators chose the same documents"
         agreement = replace(agreement_sheet(self.merged), title=title, note=self._agreement_note)
         reliability = self.merged.reliability
-        tables = [reliability_sheet(reliability), annotators_sheet(reliability), people, agreement]
-        tables += self.pool.sheets if self.pool else []
+        over_topics = self.merged.over_topics
+        tables = [
+            over_topics_sheet(over_topics),
+            kappas_sheet(over_topics),
+            people,
+            agreement,
+            reliability_sheet(reliability),
+            annotators_sheet(reliability),
+            *([orders_sheet(self._order_changes)] if self.run_values else []),
+            *(self.pool.sheets if self.pool else []),
+        ]
         return [*tables, *([self.refining.sheet] if self.refining else [])]
+
+    @property
+    def _order_changes(self) -> tuple[OrderChange, ...]:
+        """How each annotator's judgements alone order the runs."""
+        by_annotator = dict(self.run_values)
+        return order_changes(by_annotator.pop(ALL_MERGED), by_annotator)
+
+    @cached_property
+    def sections(self) -> list[Section]:
+        """See ``Results``; each folded part tells its number."""
+        if not self.merged.agreements:
+            return []
+        agreed = self.merged.over_topics
+        people = [*self.listings("kappas", "annotators", "annotators-alpha")]
+        topics = self.listings("over-topics", "agreement", "reliability")
+        by_query = [*self.figures("agreement-by-topic"), *topics]
+        sections = [
+            *self.contested_sections(self._contested_gist),
+            Section("topics", "Query by query", "Queries", by_query, topics_gist(agreed)),
+            Section("people", "Annotators one by one", "Annotators", people, kappas_gist(agreed)),
+        ]
+        if self.pool:
+            told = Sentences([*map(Sentence, self.pool.sentences)])
+            blocks = [told, *self.listings("pool-runs", "gold-annotators")]
+            sections.append(Section("pool", "The pool", "Pool", blocks, self.pool.judged_sentence))
+        if self.run_values:
+            gist, title = orders_gist(self._order_changes), "Do the differences matter for systems?"
+            sections.append(Section("orders", title, "Systems", self.listings("orders"), gist))
+        if self.refining:
+            exhibit, sheet = self.refining.exhibit, self.refining.sheet
+            gist = f"mean precision {exhibit.alternative}"
+            if exhibit.why:
+                gist = f"0 rounds: {exhibit.why}"
+            gained = [*self.figures(exhibit.name), *self.listings(sheet.name)]
+            sections.append(Section("refining", "What refining gained", "Refining", gained, gist))
+        return [*sections, *self.attention_sections, *self.beside_sections]
+
+    @property
+    def _contested_gist(self) -> str:
+        """On how many documents annotators differ, and in which topics most."""
+        divided = {
+            topic.topic: int(((topic.chosen > 0) & (topic.chosen < topic.assessors)).sum())
+            for topic in self.merged.topics
+        }
+        documents = sum(len(topic.documents) for topic in self.merged.topics)
+        most = sorted(divided, key=lambda name: -divided[name])[:2]
+        named = ", ".join(f"{name} {divided[name]}" for name in most if divided[name])
+        differ = f"{sum(divided.values())} of {count_of(documents, 'document')}"
+        return f"{differ} were marked by some of them only{f'; {named}' if named else ''}"
 
     def own_exhibits(self) -> list[Exhibit]:
         """Return the figures of agreement by query, and of what refining gained."""
@@ -248,7 +351,9 @@ class LabelResults(Results):
             for each in self.merged.agreements
         ]
         indices = ("Jaccard", "Krippendorff's alpha")
-        figures = [agreement_by_topic("Agreement by query", indices, rows, self._agreement_note)]
+        lead = alpha_figure(self.merged.over_topics, len(self.annotators))
+        by_topic = agreement_by_topic("Agreement by query", indices, rows, self._agreement_note)
+        figures = [lead, by_topic]
         return [*figures, *([self.refining.exhibit] if self.refining else [])]
 
     @property

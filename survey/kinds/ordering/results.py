@@ -10,11 +10,15 @@ from survey.core.agreement.credits import Ballots, tally_credits
 from survey.core.agreement.headlines import (
     ORDERINGS,
     VOTE_WORDS,
+    AnswerRow,
+    Chip,
     LeadWords,
     Row,
+    answer_rows,
+    chip,
     headline,
-    row_texts,
 )
+from survey.core.statistics.significance import rounded
 from survey.figures.analysis import analysis_exhibits
 from survey.figures.exhibit import Exhibit
 from survey.kinds.ordering.analysis import (
@@ -32,9 +36,7 @@ from survey.kinds.ordering.sheets import (
 from survey.services.analysis.arm_sheets import arms_section
 from survey.services.analysis.attention import without_flagged
 from survey.services.analysis.results import (
-    IN_FULL,
     NO_EVIDENCE,
-    SUPPORTED,
     Block,
     Figure,
     Listing,
@@ -44,7 +46,6 @@ from survey.services.analysis.results import (
     Results,
     Section,
     Sentence,
-    Sentences,
     Terms,
     simulated_notice,
 )
@@ -172,16 +173,6 @@ class OrderingResults(Results):
         return departures(self.analysis.options)
 
     @property
-    def tests(self) -> str:
-        """See ``Results``."""
-        return (
-            "Measures are compared by the mean difference of their credits per response: for "
-            "questions of this kind by a t on variance components, corrected for all pairs by the "
-            "largest |t|, stepping down; for these questions by the t of participants, corrected "
-            "by Holm's method; and by the label permutation."
-        )
-
-    @property
     def early_looks(self) -> str:
         """See ``Results``."""
         return self.analysis.early_looks
@@ -207,6 +198,7 @@ class OrderingResults(Results):
                 each,
                 together=_is_equal_together(each, analysis.votes.level),
                 margin=each.equivalence.smallest_difference if each.equivalence else None,
+                tied=_tied(each),
             )
             for verdict, each in zip(analysis.verdicts, differences, strict=True)
         ], VOTE_WORDS
@@ -220,10 +212,28 @@ class OrderingResults(Results):
         return headline(rows, self.analysis.votes.answered_questions, words)
 
     @property
-    def standings(self) -> list[tuple[str, str, str]]:
-        """Each pair of measures: its lead, and whether it holds."""
-        rows, words = self._rows
-        return [row_texts(row, self.analysis.votes.answered_questions, words) for row in rows]
+    def chip(self) -> Chip | None:
+        """See ``Results``."""
+        return chip(self._rows[0]) if self.analysis.responses else None
+
+    @property
+    def rows(self) -> list[AnswerRow]:
+        """See ``Results``: each pair of measures."""
+        return answer_rows(*self._rows) if self.analysis.responses else []
+
+    @property
+    def rows_note(self) -> str:
+        """See ``Results``."""
+        return "Lead in points: of 100 answers; 95 % intervals, each of its pair by itself."
+
+    @property
+    def method(self) -> str:
+        """See ``Results``."""
+        return (
+            "Test: mean difference per answer, variance components over people and questions; "
+            "for these questions alone, over people. Correction: largest |t|, stepping down; Holm "
+            f"for these. Pairs: {len(self._rows[0])}."
+        )
 
     @property
     def sentences(self) -> list[Sentence]:
@@ -241,7 +251,6 @@ class OrderingResults(Results):
             count_of(counted.participants, "participant"),
             count_of(counted.questions, "question"),
             count_of(counted.responses, "answer"),
-            "95 % intervals in brackets",
         ]
         return " · ".join(parts)
 
@@ -290,6 +299,14 @@ class OrderingResults(Results):
         yield from runs_exhibits(self.analysis)
         yield from participants_exhibits(self.analysis)
 
+    @property
+    def caption(self) -> str:
+        """See ``Results``; the figure's own note explains its other marks too."""
+        return (
+            "Lead in points of 100 answers, with 95 % intervals: thin for questions of this kind, "
+            "thick for these alone."
+        )
+
     @cached_property
     def lead(self) -> Exhibit:
         """The figure of the differences."""
@@ -315,44 +332,45 @@ class OrderingResults(Results):
         """The parts of the report, in the order in which a reader asks."""
         arms = self.analysis.arms
         return [
-            Section("verdicts", SUPPORTED, "Verdicts", self._verdicts, IN_FULL),
+            self.verdicts_section(*self._verdicts),
             self._people,
             self._votes,
             Section("shares", "Shares of the votes", "Shares", self._shares, self._shares_gist),
             Section(
-                "differences", "Differences between measures", "Differences", self._differences
+                *("differences", "Differences between measures", "Differences"),
+                *(self._differences, self._differences_gist),
             ),
             Section(
-                "agreement", "Agreement with participants' own orders", "Agreement", self._agreement
+                *("agreement", "Agreement with participants' own orders", "Agreement"),
+                *(self._agreement, self._agreement_gist),
             ),
             *([arms_section(arms, self.analysis.votes.level)] if arms else []),
-            *([self._runs] if "runs" in self._sheet else []),
+            *([self._runs] if "runs" in self.sheet_of else []),
             Section(
                 *("bias", "Labels, columns, and the course of a session", "Columns"),
-                self._course,
+                *(self._course, self._course_gist),
                 part="checks",
             ),
             Section(
                 *("sensitivity", "Under other choices", "Other choices"),
-                [Listing(self._sheet["sensitivity"])],
+                [Listing(self.sheet_of["sensitivity"])],
+                f"{count_of(len(self.sheet_of['sensitivity'].rows), 'row')} of other ways to count",
                 part="others",
             ),
             Section(
-                *("second-opinion", "A second opinion", "Second opinion"),
-                self._second_opinion,
+                *("second-opinion", "A second opinion", "Second opinion", self._second_opinion),
+                f"odds of {count_of(len(self._rows[0]), 'pair')} by a mixed logit",
                 part="others",
             ),
             *self.attention_sections,
             self._flags,
-            *self.sections_of(self._sheet[each.name] for each in self.beside),
+            *self.beside_sections,
             Section(
-                *("methods", "What is meant", "Methods"), [Terms(self._methods)], part="methods"
+                *("methods", "What is meant", "Methods", [Terms(self._methods)]),
+                f"{len(self._methods)} terms",
+                part="methods",
             ),
         ]
-
-    @cached_property
-    def _sheet(self) -> dict[str, Sheet]:
-        return {each.name: each for each in self.sheets}
 
     @cached_property
     def _exhibit(self) -> dict[str, Exhibit]:
@@ -361,16 +379,12 @@ class OrderingResults(Results):
     def _figure(self, name: str, *, has_caption: bool = True) -> Figure:
         return Figure(self._exhibit[name], has_caption)
 
-    def _listings(self, *names: str) -> list[Listing]:
-        """Return the tables of these names, without those that the study does not have."""
-        return [Listing(self._sheet[name]) for name in names if name in self._sheet]
-
     @property
     def _verdicts(self) -> list[Block]:
-        blocks: list[Block] = [Sentences(self.sentences), *map(Prose, self.remarks)]
-        if "own-orderings" not in self._sheet:
+        blocks: list[Block] = [*map(Prose, self.remarks)]
+        if "own-orderings" not in self.sheet_of:
             return [*blocks, Prose(PREFERRED_NOTE)]
-        return [*blocks, *self._listings("own-orderings")]
+        return [*blocks, *self.listings("own-orderings")]
 
     @property
     def _people(self) -> Section:
@@ -381,7 +395,7 @@ class OrderingResults(Results):
             f"{'is' if counted.missing == 1 else 'are'} missing. {self.left_out_words}"
         )
         gist = f"{counted.participants} people, {counted.missing} answers missing"
-        blocks: list[Block] = [Prose(text, is_small=False), *self._listings("table3")]
+        blocks: list[Block] = [Prose(text, is_small=False), *self.listings("table3")]
         return Section("participants", "Who took part", "People", blocks, gist, "people")
 
     @property
@@ -390,7 +404,7 @@ class OrderingResults(Results):
         gist = ", ".join(f"{name} {count:.9g}" for name, count in counts)
         note = (
             "A measure is credited when its order equals that of a ticked column. "
-            f"{SHARED_VOTES[self.analysis.options.ties]} {self._sheet['table4'].note}"
+            f"{SHARED_VOTES[self.analysis.options.ties]} {self.sheet_of['table4'].note}"
         )
         figure = self._figure("votes-per-question", has_caption=False)
         return Section("votes", "Votes per question", "Votes", [figure, Prose(note)], gist)
@@ -404,14 +418,30 @@ class OrderingResults(Results):
 
     @property
     def _shares(self) -> list[Block]:
-        return [self._figure("shares"), *self._listings("shares", "first")]
+        return [self._figure("shares"), *self.listings("shares", "first")]
+
+    @property
+    def _differences_gist(self) -> str:
+        leads = [f"{row.ahead[0]} over {row.ahead[1]} {row.figure[0]}" for row in self._rows[0]]
+        return ", ".join(leads)
+
+    @property
+    def _agreement_gist(self) -> str:
+        means = self.analysis.agreement.concordance.tau_b.means.items()
+        taus = [f"{name} {rounded(tau, 2)}" for name, tau in means if tau is not None]
+        return f"mean tau-b {', '.join(taus)}" if taus else "0 orders to compare"
+
+    @property
+    def _course_gist(self) -> str:
+        clicks = self._exhibit["bias"].rows
+        return ", ".join(f"{row[0]} {row[1]} clicks" for row in clicks[:3])
 
     @property
     def _differences(self) -> list[Block]:
-        in_full = self._listings("differences", "permutation", "tests")
+        in_full = self.listings("differences", "permutation", "tests")
         return [
             self._figure("differences"),
-            *self._listings("contrasts", "equivalence"),
+            *self.listings("contrasts", "equivalence"),
             More("The tests in full", in_full),
         ]
 
@@ -421,18 +451,18 @@ class OrderingResults(Results):
         return [
             self._figure("agreement-rate"),
             self._figure("tau-b"),
-            More(title, self._listings("concordance", "raters")),
-            *self._listings("anchoring"),
+            More(title, self.listings("concordance", "raters")),
+            *self.listings("anchoring"),
         ]
 
     @property
     def _runs(self) -> Section:
-        table = More("Which systems people put first", self._listings("runs"))
-        return Section("runs", "Results by run", "Runs", [self._figure("run-places"), table])
+        table = More("Which systems people put first", self.listings("runs"))
+        return Section("runs", "Results by run", "Runs", [*self.figures("run-places"), table])
 
     @property
     def _course(self) -> list[Block]:
-        tables = self._listings("bias", "order-effects")
+        tables = self.listings("bias", "order-effects")
         return [
             self._figure("bias"),
             self._figure("time"),
@@ -442,7 +472,7 @@ class OrderingResults(Results):
     @property
     def _second_opinion(self) -> list[Block]:
         figures = [Figure(each) for each in self.exhibits if each.kind == "participants"]
-        tables = self._listings("second-opinion")
+        tables = self.listings("second-opinion")
         return [
             Prose(SECOND_OPINION, is_small=False),
             More("Odds, and each participant's difference", [*tables, *figures]),
@@ -450,7 +480,7 @@ class OrderingResults(Results):
 
     @property
     def _flags(self) -> Section:
-        sheet, flags = self._sheet["flags"], self.analysis.flags
+        sheet, flags = self.sheet_of["flags"], self.analysis.flags
         blocks: list[Block] = [Prose(sheet.note, is_small=False)]
         if flags:
             blocks = [Prose(FLAGS_NOTE, is_small=False), Listing(sheet, has_caption=False)]
@@ -483,6 +513,18 @@ def _repeated(analysis: Analysis) -> str:
     options = replace(options, exclude_flagged=True)
     others = OrderingResults(analyse_votes(votes, analysis.left_out, options))
     return without_flagged(len(flagged), others.nothing or others.headline)
+
+
+def _tied(difference: Difference) -> str:
+    """Return whose ties may give the lead: of the one behind, where only the other breaks ties."""
+    parts = difference.by_contrast
+    unbalanced = parts.unbalanced.first_ties_fewer
+    by_first = parts.first_breaks_ties + unbalanced
+    by_second = parts.second_breaks_ties + parts.unbalanced.questions - unbalanced
+    first_leads = (difference.mean or 0.0) > 0
+    if first_leads and by_first and not by_second:
+        return difference.pair.second
+    return difference.pair.first if not first_leads and by_second and not by_first else ""
 
 
 def _is_equal_together(difference: Difference, level: float) -> bool:

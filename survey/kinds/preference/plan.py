@@ -79,6 +79,10 @@ AGAIN_HELP = (
 AGAIN = Whole("Ask a pair again", 1, MOST_PAIRS, optional=True, help=AGAIN_HELP)
 ITS_OWN = "the list of the topic is preferred"
 NOT_REVERSED = "the other list is not preferred the second time"
+SMALLEST_LEAD_HELP = (
+    "Of 100 answers, by how many must one system lead another to matter? Results may then say that "
+    "people find two equally good, to within that many points. Empty: nothing is said of equality."
+)
 SATISFACTION_HELP = "From 1, not at all, to 5, very."
 
 ListsOfTopics = tuple[tuple[tuple[int, ...], ...], ...]
@@ -174,6 +178,12 @@ class PreferencePlan(Plan):
         Switch("Ask how satisfied people are with each list", help=SATISFACTION_HELP), False
     )
     shuffle_questions: bool = declared(Switch("Shuffle the questions for each participant"), True)
+    smallest_lead: int | None = declared(
+        Whole(
+            "Smallest lead that matters, in points", 1, 100, optional=True, help=SMALLEST_LEAD_HELP
+        ),
+        None,
+    )
 
     @property
     def checks(self) -> tuple[Check, ...]:

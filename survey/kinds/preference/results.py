@@ -21,12 +21,16 @@ from survey.core.agreement.arm_effects import (
 )
 from survey.core.agreement.headlines import (
     AGREEMENT,
+    MOST_RUNS_IN_FULL,
     RUN_WORDS,
-    TOPIC_RUN_WORDS,
+    AnswerRow,
+    Chip,
     LeadWords,
     Row,
+    answer_rows,
+    chip,
+    circle_headline,
     headline,
-    row_texts,
 )
 from survey.core.agreement.preferences import (
     Answer,
@@ -38,6 +42,7 @@ from survey.core.agreement.preferences import (
     agreement_of,
     analyse_preferences,
 )
+from survey.core.agreement.run_leads import RunLead, RunLeads, run_leads
 from survey.core.agreement.run_strengths import RunStrengths, StrengthDifference, run_strengths
 from survey.core.agreement.verdicts import (
     RULES_NOW,
@@ -50,6 +55,7 @@ from survey.core.measures import MEASURES
 from survey.core.statistics.rater_agreement import tau_b
 from survey.core.statistics.significance import LEVEL, Interval, p_text, rounded, sign_test
 from survey.core.studies.questions import NO_MARKS, Question, build_question
+from survey.figures.answers import leads_of_runs
 from survey.figures.exhibit import Exhibit
 from survey.figures.judging import preferences_agreeing, run_preferences, strengths_of_runs
 from survey.kinds.preference.answer import STRENGTHS
@@ -63,9 +69,17 @@ from survey.kinds.preference.plan import (
 )
 from survey.services.analysis.arm_sheets import arm_sheets, arms_json, arms_section
 from survey.services.analysis.order_effects import order_effects_sheet
-from survey.services.analysis.results import Results, Section, Sentence
+from survey.services.analysis.results import (
+    SUPPORTED,
+    Block,
+    Results,
+    Section,
+    Sentence,
+    Sentences,
+)
 from survey.services.analysis.sheets import Cell, P, Sheet, Starred, Worded, count_of
 
+MOST_IN_A_GIST = 3  # pairs, where a part is folded
 RANDOM_AGREEMENT = 0.5  # the agreement of a random choice
 TIES_AS_HALF = "equally good and neither good count as half a win for each list"
 
@@ -247,15 +261,45 @@ class PreferenceResults(Results):
         }
 
     @cached_property
-    def strengths(self) -> RunStrengths:
-        """The runs' strengths, in the order of the plan, and every two runs compared."""
-        sides = {
+    def _run_sides(self) -> dict[int, tuple[str, str]]:
+        """Of each question the runs of list A and list B."""
+        return {
             each.number: (each.source.runs[LIST_LETTERS[0]], each.source.runs[LIST_LETTERS[1]])
             for each in self.questions
             if each.source is not None
         }
-        answers = [(each.participant, each.question, each.sign) for each in self.judgements]
-        return run_strengths(answers, sides, self.plan.runs, self._topics)
+
+    @cached_property
+    def _signs(self) -> list[tuple[str, int, int]]:
+        return [(each.participant, each.question, each.sign) for each in self.judgements]
+
+    @cached_property
+    def leads(self) -> RunLeads:
+        """Every two runs by the answers to their own questions: what the headline tells."""
+        smallest = self.plan.smallest_lead and self.plan.smallest_lead / 100
+        return run_leads(self._signs, self._run_sides, self.plan.runs, self._topics, smallest)
+
+    @cached_property
+    def lead_rows(self) -> list[Row]:
+        """The pairs of runs as rows, those of the best run first."""
+        rows = [
+            each.row(self.leads.sampled, self._run_words.questions, self.level)
+            for each in self.leads.pairs
+        ]
+        sums = Counter[str]()
+        for row in rows:
+            sums[row.found.pair.first] += row.lead or 0.0  # type: ignore[assignment] # no counts
+            sums[row.found.pair.second] -= row.lead or 0.0  # type: ignore[assignment] # no counts
+        order = [run for run, _ in sums.most_common()]
+        return sorted(rows, key=lambda row: sorted(map(order.index, row.found.pair)))
+
+    def _lead_of(self, row: Row) -> RunLead:
+        return next(each for each in self.leads.pairs if each.pair == row.found.pair)
+
+    @cached_property
+    def strengths(self) -> RunStrengths:
+        """The runs' strengths, in the order of the plan, and every two runs compared."""
+        return run_strengths(self._signs, self._run_sides, self.plan.runs, self._topics)
 
     @cached_property
     def run_verdicts(self) -> tuple[Verdict, ...]:
@@ -266,22 +310,9 @@ class PreferenceResults(Results):
 
     @property
     def _run_words(self) -> LeadWords:
-        return TOPIC_RUN_WORDS if self._topics else RUN_WORDS
-
-    @cached_property
-    def _run_rows(self) -> list[Row]:
-        """Each two runs: how much more often than in half of the comparisons the first wins."""
-        rows = []
-        for each, verdict in zip(self.strengths.pairs, self.run_verdicts, strict=True):
-            if each.rate is not None:
-                low, high = each.ci95 or (None, None)
-                interval = (
-                    None
-                    if low is None or high is None
-                    else (low - RANDOM_AGREEMENT, high - RANDOM_AGREEMENT)
-                )
-                rows.append(Row(verdict, each.rate - RANDOM_AGREEMENT, interval))
-        return rows
+        """Of several questions about a topic, topics are the sample, and are named."""
+        several = self.leads.sampled < self.analysis.answered
+        return RUN_WORDS._replace(questions="topics" if several else "questions")
 
     @cached_property
     def runs(self) -> list[RunResult]:
@@ -349,6 +380,7 @@ class PreferenceResults(Results):
     def as_json(self) -> dict[str, Any]:
         """Return all figures as plain values; an undefined one is None with a sibling ``why``."""
         analysis, strengths = self.analysis, self.strengths
+        circle = self.leads.circle(self.level)
         content = {
             VERDICT_RULES: RULES_NOW,
             "selection": self.plan.selection_sentence,
@@ -393,6 +425,11 @@ class PreferenceResults(Results):
                 }
                 for each, verdict in zip(analysis.differences, self.verdicts, strict=True)
             ],
+            "leads": {
+                "sampled": self.leads.sampled,
+                "circle": circle and circle[0],
+                "pairs": [self._lead_json(each) for each in self.leads.pairs],
+            },
             "people": {**asdict(analysis.people), **_why_of_people(analysis.people)},
             "order_effects": [json_values(each) for each in analysis.order_effects],
             "carry_over": json_values(analysis.carry_over),
@@ -409,6 +446,27 @@ class PreferenceResults(Results):
         }
         values: dict[str, Any] = explained(content)
         return values
+
+    def _lead_json(self, lead: RunLead) -> dict[str, Any]:
+        """Return the lead of one run over another, with what was tested of it."""
+        verdict = lead.verdict(self.leads.sampled, self._run_words.questions, self.level)
+        equality = {"equivalence": asdict(lead.equality)} if lead.equality else {}
+        return {
+            "pair": str(lead.pair),
+            "for_first": lead.wins,
+            "for_second": lead.losses,
+            "for_neither": lead.neither,
+            "lead": lead.tests.mean,
+            "components": asdict(lead.tests.components),
+            "participants": asdict(lead.tests.participants),
+            "kind": asdict(lead.tests.kind),
+            "these": asdict(lead.tests.these),
+            "effective": asdict(lead.tests.effective),
+            **equality,
+            "verdict": {
+                name: getattr(verdict, name) for name in ("scope", "preferred", "sentence")
+            },
+        }
 
     @staticmethod
     def _pair_json(pair: StrengthDifference, verdict: Verdict) -> dict[str, Any]:
@@ -438,32 +496,75 @@ class PreferenceResults(Results):
 
     @property
     def headline(self) -> str:
-        """Which run people prefer, and whether that holds, in a sentence; else which measure."""
+        """Which system people prefer, and whether that holds; without runs, which measure."""
         if not self.judgements:
-            return "No run leads: no answer counts."
-        if circle := self.strengths.circle(self.level):
-            first, second, third = circle
-            return (
-                f"People prefer {first} to {second}, {second} to {third} and {third} to {first}: "
-                "no run is best."
-            )
-        if not self._run_rows and (counts := self._run_counts):
-            return f"The runs' lead cannot be tested: {self.strengths.why}; {counts}."
-        if self._run_rows:
-            return headline(self._run_rows, self.strengths.sampled, self._run_words)
+            return "No system leads: no answer counts."
+        words, sampled = self._run_words, self.leads.sampled
+        if circle := self.leads.circle(self.level):
+            return circle_headline(*circle, sampled, words.questions)
+        if self.lead_rows:
+            return headline(self.lead_rows, sampled, words)
         return self.measures_headline
 
     @property
-    def _run_counts(self) -> str:
-        """How often each two runs won, the one that won more often first; "" without answers."""
-        counts = []
-        for each in self.strengths.pairs:
-            (first, second), won, lost = each.pair, each.wins, each.losses
-            if won < lost:
-                first, second, won, lost = second, first, lost, won
-            if won + lost + each.ties:
-                counts.append(f"{first} over {second}: {won} won, {lost} lost, {each.ties} tied")
-        return "; ".join(counts)
+    def chip(self) -> Chip | None:
+        """See ``Results``."""
+        rows = self.lead_rows or self._rows
+        return chip(rows) if rows and self.judgements else None
+
+    @property
+    def rows(self) -> list[AnswerRow]:
+        """See ``Results``: pairs of systems, of more than four those of the best one."""
+        if not self.judgements:
+            return []
+        if not self.lead_rows:
+            return answer_rows(self._rows, AGREEMENT)
+        shown = self.lead_rows
+        counts = [self._lead_of(row).shares_text for row in shown]
+        rows = answer_rows(shown, self._run_words, counts)
+        if len(self.plan.runs) > MOST_RUNS_IN_FULL:
+            rows = rows[: len(self.plan.runs) - 1]
+        return rows if rows[1:] else [*rows, AnswerRow("People with one another:", self._same)]
+
+    @property
+    def _same(self) -> str:
+        """How often two people prefer the same list, in a sentence; "" where none can."""
+        people = self.analysis.people
+        if people.pairs is None or people.net_agreement is None:
+            return "no two of them prefer a list of the same question."
+        net = _decimal(people.net_agreement)
+        if people.net_agreement_ci95:
+            low, high = map(_decimal, people.net_agreement_ci95)
+            net += f", {low} to {high}"
+        return (
+            "two who prefer a list prefer the same one in "
+            f"{rounded(100 * people.pairs, 0)} of 100 cases (2P − 1: {net})."
+        )
+
+    @property
+    def rows_note(self) -> str:
+        """See ``Results``."""
+        number = len(self.lead_rows)
+        if not number or not self.judgements:
+            return ""
+        together = f" for all {number} pairs together" if number > 1 else ""
+        same = f" Of people, {self._same}" if number > 1 else ""
+        return f"95 % intervals{together}.{same}"
+
+    @property
+    def method(self) -> str:
+        """See ``Results``."""
+        if not self.judgements:
+            return ""
+        number = len(self.lead_rows)
+        if not number:
+            return "Test: variance components over people and questions; corrected for all pairs."
+        corrected = f"Bonferroni, {number} pairs of systems" if number > 1 else "none, one pair"
+        return (
+            "Test: mean lead per answer (1, −1; no list 0), variance components over people and "
+            f"{self._run_words.questions}, never less than over people alone. Correction: "
+            f"{corrected}; p and intervals are of this one test."
+        )
 
     @property
     def measures_headline(self) -> str:
@@ -491,43 +592,22 @@ class PreferenceResults(Results):
         return [Row.of(verdict, each.tests) for verdict, each in pairs]
 
     @property
-    def tests(self) -> str:
-        """See ``Results``."""
-        return (
-            "Runs are compared by strengths of Bradley and Terry, measures by their agreement with "
-            "the same preferences: for people and questions of this kind by a t on variance "
-            "components, for these questions by the t of participants, corrected for all pairs."
-        )
-
-    @property
     def early_looks(self) -> str:
         """Sentences about looks at results before the last answers came; "" without looks."""
         return early_looks(self.looks, self.level)
 
     @property
-    def standings(self) -> list[tuple[str, str, str]]:
-        """Each two runs, then each two measures: the winner first, how far, whether it holds."""
-        words, sampled = self._run_words, self.strengths.sampled
-        compared = [pair for pair in self.strengths.pairs if pair.rate is not None]
-        runs = [
-            (names, lead, f"{holds}. {pair.of_100_answers}")
-            for pair, row in zip(compared, self._run_rows, strict=True)
-            for names, lead, holds in [row_texts(row, sampled, words)]
-        ]
-        return [*runs, *(row_texts(row, self.analysis.answered, AGREEMENT) for row in self._rows)]
-
-    @property
     def counts(self) -> str:
         """How many participants, questions and answers count, on one line."""
-        analysis = self.analysis
-        return " · ".join(
-            [
-                "By people's preferences",
-                count_of(analysis.participants, "participant"),
-                count_of(analysis.questions, "question"),
-                count_of(analysis.answers, "answer"),
-            ]
-        )
+        analysis, topics = self.analysis, self.leads.sampled
+        parts = [
+            count_of(analysis.participants, "participant"),
+            count_of(analysis.questions, "question"),
+            *([count_of(topics, "topic")] if self._run_words.questions == "topics" else []),
+            *([count_of(len(self.plan.runs), "system")] if self.plan.runs else []),
+            count_of(analysis.answers, "answer"),
+        ]
+        return " · ".join(parts)
 
     def own_exhibits(self) -> list[Exhibit]:
         """Return the figures of which run is preferred, and how far measures agree with people."""
@@ -536,23 +616,50 @@ class PreferenceResults(Results):
             for each in self.analysis.measures
         ]
         of_runs = [each.rates for each in self.strengths.pairs if each.rate is not None]
-        topics = self._run_words.questions
+        topics = "topics" if self._topics else "questions"
+        leads = [leads_of_runs(self._best_leads, self._caption)] if self.leads.pairs else []
         runs = [run_preferences(of_runs, topics)] if of_runs else []
         strengths = [(each.run, each.strength, each.ci95) for each in self.runs]
         runs += [strengths_of_runs(strengths)] if len(strengths) > 2 else []
-        return [*runs, preferences_agreeing(rows)]
+        return [*leads, preferences_agreeing(rows), *runs]
+
+    @property
+    def _best_leads(self) -> list[Any]:
+        """What the figure of leads shows: of more than four systems, the best against the rest."""
+        rows = self.lead_rows
+        if len(self.plan.runs) > MOST_RUNS_IN_FULL:
+            rows = rows[: len(self.plan.runs) - 1]
+        shown = []
+        for row in rows:
+            lead, sign = self._lead_of(row), 1 if row.ahead == (*row.found.pair,) else -1
+            interval = row.interval and tuple(sorted(sign * end for end in row.interval))
+            shown.append((*row.ahead, lead.of_100_answers, sign * (row.lead or 0.0), interval))
+        return shown
+
+    @property
+    def _caption(self) -> str:
+        """What the figure of leads shows; it explains points."""
+        noun, sampled = self._run_words.questions, self.leads.sampled
+        best = " The best system against the others." if len(self.plan.runs) > 4 else ""
+        pairs = len(self.leads.pairs)
+        together = f", for all {pairs} pairs together" if pairs > 1 else ""
+        return (
+            f"How often {count_of(self.analysis.participants, 'person', 'people')} preferred each "
+            f"system's list, side by side, for {sampled} {noun}.{best} Lead in points: of 100 "
+            "answers, how many more prefer the first system than the second; “equally good” and "
+            f"“neither” count for none. 95 % intervals over people and {noun}{together}."
+        )
 
     @property
     def sentences(self) -> list[Sentence]:
-        """What to read first: the runs, the measures, and how pairs were selected."""
-        sentences: list[str] = []
+        """The verdicts of all pairs of systems, the measures, and how pairs were selected."""
+        sentences: list[Sentence] = []
         if self.judgements:
-            sentences += [verdict.sentence for verdict in self.run_verdicts]
-            of_runs = self._run_rows or self._run_counts
-            sentences += [self.measures_headline] if of_runs else []
-            sentences += [verdict.sentence for verdict in self.verdicts]
-        sentences += [f"Pairs: {self.plan.selection_sentence}.", *self._asked()]
-        return [*map(Sentence, sentences)]
+            sentences += [_sentence_of(row.found) for row in self.lead_rows]
+            sentences += [Sentence(self.measures_headline)] if self.lead_rows else []
+            sentences += [_sentence_of(verdict) for verdict in self.verdicts]
+        more = [f"Pairs: {self.plan.selection_sentence}.", *self._asked()]
+        return [*sentences, *map(Sentence, more)]
 
     def _asked(self) -> Iterator[str]:
         counts = self.asked_back
@@ -567,7 +674,8 @@ class PreferenceResults(Results):
         if not self.judgements:
             return [Sheet("answers", "Answers", ("answer", "count"), ())]
         return [
-            *([self._run_pairs()] if self._run_rows else []),
+            *([self._leads_sheet(), self._topics_sheet()] if self.leads.pairs else []),
+            *([self._run_pairs()] if self.strengths.theta else []),
             self._answers(),
             self._measures(),
             *([self._sizes()] if any(each.by_size for each in self.analysis.measures) else []),
@@ -582,14 +690,133 @@ class PreferenceResults(Results):
             ),
         ]
 
-    @property
+    @cached_property
     def sections(self) -> list[Section]:
-        """See ``Results``; what the arms change has a part of its own."""
-        sections = super().sections
-        if self.arms is None or not self.judgements:
-            return sections
-        others = [each for each in sections if each.name not in ("arms", "arm-effects")]
-        return [*others[:1], arms_section(self.arms, self.level), *others[1:]]
+        """See ``Results``."""
+        if not self.judgements:
+            return []
+        of_runs = [_sentence_of(row.found) for row in self.lead_rows]
+        sections = [self._verdicts_section(of_runs)] if of_runs else []
+        sections.append(self._measures_section)
+        if self.arms is not None:
+            sections.append(arms_section(self.arms, self.level))
+        if of_runs:
+            title, listing = "Topic by topic", self.listings("topics")
+            sections.append(Section("topics", title, "Topics", listing, self._topics_gist))
+            sections.append(self._strengths_section)
+        sections.append(self._reliance_section)
+        return [*sections, *self.attention_sections, *self.beside_sections]
+
+    def _verdicts_section(self, sentences: Sequence[Sentence]) -> Section:
+        """The verdicts of pairs of systems, with the numbers behind them."""
+        decided = sum(bool(each.is_decided) for each in sentences)
+        gist = f"{decided} of {count_of(len(sentences), 'pair')} decided, each in full"
+        how = Sentence(f"Pairs: {self.plan.selection_sentence}.")
+        blocks: list[Block] = [Sentences([*sentences, how]), *self.listings("leads")]
+        return Section("verdicts", SUPPORTED, "Verdicts", blocks, gist)
+
+    @property
+    def _measures_section(self) -> Section:
+        shares = [
+            f"{each.measure} in {rounded(100 * each.share, 0)} of 100"
+            for each in self.analysis.measures
+            if each.share is not None
+        ]
+        verdicts = [Sentence(self.measures_headline), *map(_sentence_of, self.verdicts)]
+        blocks = [
+            Sentences(verdicts),
+            *self.figures("agreement-with-preferences"),
+            *self.listings("measures", "differences", "sizes", "strengths"),
+        ]
+        gist = ", ".join(shares) or "0 preferences count"
+        return Section("agreement", "Which measure agrees with people?", "Measures", blocks, gist)
+
+    @property
+    def _strengths_section(self) -> Section:
+        verdicts = Sentences([_sentence_of(each) for each in self.run_verdicts])
+        blocks = [verdicts, *self.figures("run-preferences"), *self.listings("run-pairs", "runs")]
+        known = [each for each in self.runs if each.strength is not None]
+        gist = ", ".join(f"{each.run} {rounded(each.strength or 0.0, 2)}" for each in known)
+        gist = f"{gist} (Bradley–Terry)" if known else f"{len(self.runs)} systems, none fits"
+        return Section("strengths", "Strengths of all systems", "Strengths", blocks, gist)
+
+    @property
+    def _reliance_section(self) -> Section:
+        left = self.sides[LEFT]
+        preferring = left + self.sides[RIGHT]
+        gist = f"the left list wins {left} of {preferring} preferences"
+        if (net := self.analysis.people.net_agreement) is not None:
+            gist += f"; people agree by {_decimal(net)} beyond chance"
+        blocks = [
+            Sentences([*map(Sentence, self._asked())]),
+            *self.listings("answers", "people", "order-effects"),
+        ]
+        return Section("reliance", "Can you rely on it?", "Reliance", blocks, gist)
+
+    @cached_property
+    def _by_topic(self) -> dict[tuple[str, tuple[str, str]], Counter[str | None]]:
+        """Topic, or question, and pair with the run that is ahead first → who was preferred."""
+        ahead = {frozenset(row.ahead): row.ahead for row in self.lead_rows}
+        counts: dict[tuple[str, tuple[str, str]], Counter[str | None]] = {}
+        for _, number, sign in self._signs:
+            if number in self._run_sides:
+                first, second = self._run_sides[number]
+                key = self._topics.get(number, str(number)), ahead[frozenset((first, second))]
+                preferred = {1: first, -1: second}.get(sign)
+                counts.setdefault(key, Counter())[preferred] += 1
+        return counts
+
+    @property
+    def _topics_gist(self) -> str:
+        """In how many topics each run beats another."""
+        parts = []
+        for row in self.lead_rows[:MOST_IN_A_GIST]:
+            first, second = row.ahead
+            of_pair = [of for (_, pair), of in self._by_topic.items() if pair == row.ahead]
+            beaten = sum(of[first] > of[second] for of in of_pair)
+            noun = self._run_words.questions
+            parts.append(f"{first} beats {second} in {beaten} of {len(of_pair)} {noun}")
+        return ", ".join(parts)
+
+    def _topics_sheet(self) -> Sheet:
+        rows = tuple(
+            (topic, *pair, counts[pair[0]], counts[pair[1]], counts[None])
+            for (topic, pair), counts in self._by_topic.items()
+        )
+        columns = ("topic", "first", "second", "for the first", "for the second", "for neither")
+        return Sheet("topics", "Answers by topic", columns, rows)
+
+    def _leads_sheet(self) -> Sheet:
+        rows: list[tuple[Cell, ...]] = []
+        for row in self.lead_rows:
+            lead, tests = self._lead_of(row), self._lead_of(row).tests
+            sign = 1 if row.ahead == (*row.found.pair,) else -1
+            points = [
+                _in_points(each.ci95_simultaneous, sign) for each in (tests.kind, tests.these)
+            ]
+            won, lost = sorted((lead.wins, lead.losses), reverse=True)
+            rows.append(
+                (
+                    *(" − ".join(row.ahead), 100 * sign * (row.lead or 0.0), points[0]),
+                    *(_p(tests.kind.p), points[1], _p(tests.these.p), won, lost, lead.neither),
+                )
+            )
+        noun = self._run_words.questions
+        return Sheet(
+            name="leads",
+            title="Which system people prefer: leads in points",
+            columns=(
+                *("systems", "lead", "95 % interval", f"p, {noun} of this kind"),
+                *(f"these {noun}", f"p, these {noun}", "for the first", "for the second"),
+                "for neither",
+            ),
+            rows=tuple(rows),
+            note=(
+                "Lead: of 100 answers, how many more prefer the first than the second. Intervals "
+                f"are of all pairs together, and p is corrected for all of them. {self.method}"
+            ),
+            decimals=1,
+        )
 
     def _answers(self) -> Sheet:
         words = ("list at the left", "list at the right", "equally good", "neither good")
@@ -681,14 +908,14 @@ class PreferenceResults(Results):
         people = self.analysis.people
         rows = (
             ("two people prefer the same list", people.pairs),
+            ("beyond chance: 2P − 1, P the share above", people.net_agreement),
             ("a preference is that of most others", people.others),
-            ("Krippendorff's alpha, ordinal", people.alpha),
         )
         note = (
-            "The second line compares each preference with those of the others who answered the "
-            "question. It is no upper bound for a measure: one that always sides with what most "
-            "people prefer agrees at least about as often, and with few people per question more "
-            "often."
+            "Beyond chance: 0 is what chance gives, 1 is full agreement. The last line compares "
+            "each preference with those of the others who answered the question. It is no upper "
+            "bound for a measure: one that always sides with what most people prefer agrees at "
+            "least about as often, and with few people per question more often."
         )
         columns = ("of people", "value")
         return Sheet("people", "How far people agree", columns, rows, note, part="checks")
@@ -787,6 +1014,21 @@ def _interval(interval: Interval | None, most: float = inf) -> str | None:
         return None
     low, high = max(interval[0], -most), min(interval[1], most)
     return f"{rounded(low, 3)} to {rounded(high, 3)}"
+
+
+def _in_points(interval: Interval | None, sign: int) -> str | None:
+    if interval is None:
+        return None
+    low, high = sorted(sign * end for end in interval)
+    return f"{rounded(100 * low)} to {rounded(100 * high)}"
+
+
+def _decimal(value: float) -> str:
+    return rounded(value, 2).replace("0.", ".", 1)
+
+
+def _sentence_of(verdict: Verdict) -> Sentence:
+    return Sentence(verdict.sentence, verdict.pair.title, verdict.scope != "none")
 
 
 def _percents(low: float | None, high: float | None) -> str | None:

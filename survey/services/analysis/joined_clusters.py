@@ -1,9 +1,12 @@
 """Assessors' clusterings: how far two agree, and the gold standard that is made of them."""
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from pathlib import Path
+from statistics import fmean, stdev
 
 from survey.core.agreement.reliability import SAME_GROUPS, Reliability, reliability_of
 from survey.core.collections.clusterings import (
@@ -22,6 +25,7 @@ from survey.core.collections.gold import (
 )
 from survey.core.collections.labels import sorted_topics
 from survey.core.collections.runs import IN_NO_CLUSTER, Clusters
+from survey.core.statistics.significance import Interval, t_quantile
 from survey.core.text_input import Json
 from survey.services.analysis.merged_labels import (
     OnTopic,
@@ -44,6 +48,27 @@ class Compared:
     only_first: Sequence[str]
     only_second: Sequence[str]
     reliability: Reliability
+
+    @property
+    def agreed(self) -> int:
+        """In how many topics the two agree sufficiently."""
+        return len(self.topics) - len(self.third)
+
+    @cached_property
+    def rands(self) -> list[float]:
+        """The adjusted Rand index of each topic that has one."""
+        return [each.adjusted_rand for each in self.topics if each.adjusted_rand is not None]
+
+    @cached_property
+    def mean_rand(self) -> tuple[float | None, Interval | None]:
+        """The mean adjusted Rand index, with its 95 % interval by t over topics."""
+        if not self.rands:
+            return None, None
+        mean, number = fmean(self.rands), len(self.rands)
+        if number < 2:
+            return mean, None
+        reach = t_quantile(0.975, number - 1) * stdev(self.rands) / math.sqrt(number)
+        return mean, (max(-1.0, mean - reach), min(1.0, mean + reach))
 
     @property
     def third(self) -> list[str]:
@@ -168,8 +193,17 @@ def compared_json(compared: Compared) -> dict[str, Json]:
         for topic in compared.topics
     ]
     topics_of = {name: getattr(compared, name) for name in ("third", "only_first", "only_second")}
-    reliability = {"reliability": reliability_json(compared.reliability)}
-    return {"threshold": compared.threshold, "topics": topics, **topics_of, **reliability}
+    mean, interval = compared.mean_rand
+    rand: dict[str, Json] = {"agreed": compared.agreed, "mean": mean, "ci95": interval}
+    if interval is None:
+        rand["why"] = "the mean needs one topic, its interval two"
+    return {
+        "threshold": compared.threshold,
+        "topics": topics,
+        **topics_of,
+        "reliability": reliability_json(compared.reliability),
+        "adjusted_rand": rand,
+    }
 
 
 def gold_files(gold: Gold) -> tuple[str, str, str]:

@@ -2,14 +2,19 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any, TypeVar
 
+import numpy as np
+
 from survey.core.agreement.reliability import Reliability, reliability_of
+from survey.core.agreement.topic_alpha import AlphaOverTopics, alpha_over_topics
 from survey.core.collections.labels import (
+    Grades,
     Labels,
     TopicLabels,
     choice_agreement,
-    choices,
+    grades_of,
     merge_labels,
 )
 from survey.core.text_input import Json
@@ -23,17 +28,28 @@ OnTopic = Callable[[int, int], object]
 
 @dataclass(frozen=True)
 class Merged:
-    """Merged labels of ``files`` assessors; ``at_least``: None for a majority.
+    """Merged labels of assessors of these ``names``; ``at_least``: None for a majority.
 
     ``agreements``: of each topic, the fields of ``ChoiceAgreement`` and the number of
-    ``relevant`` documents.
+    ``relevant`` documents; ``grades``: of all assessors.
     """
 
-    files: int
+    names: Sequence[str]
     at_least: int | None
     topics: Sequence[TopicLabels]
     agreements: Sequence[Mapping[str, Any]]
     reliability: Reliability
+    grades: Grades
+
+    @property
+    def files(self) -> int:
+        """The number of assessors."""
+        return len(self.names)
+
+    @cached_property
+    def over_topics(self) -> AlphaOverTopics:
+        """How far the assessors agree over all topics, of new ones where there are enough."""
+        return alpha_over_topics(self.names, self.grades)
 
 
 def asked_sentences(
@@ -63,8 +79,10 @@ def merged(
         asdict(choice_agreement(topic)) | {"relevant": int((topic.relevance(at_least) > 0).sum())}
         for topic in counted(labelled, on_topic)
     ]
-    reliability = reliability_of(names, choices(labels, labelled).items())
-    return Merged(len(labels), at_least, labelled, agreements, reliability)
+    grades = grades_of(labels, labelled)
+    chosen = ((topic, np.minimum(values, 1)) for topic, values in grades.items())
+    reliability = reliability_of(names, chosen)
+    return Merged(names, at_least, labelled, agreements, reliability, grades)
 
 
 def counted(topics: Sequence[Topic], on_topic: OnTopic) -> Iterator[Topic]:
@@ -185,7 +203,28 @@ def merged_json(merged: Merged) -> dict[str, Json]:
         "at_least": merged.at_least,
         "topics": [*merged.agreements],
         "reliability": reliability_json(merged.reliability),
+        "over_topics": over_topics_json(merged.over_topics),
     }
+
+
+def over_topics_json(agreed: AlphaOverTopics) -> dict[str, Json]:
+    """Return the agreement over all topics as JSON, with a reason of each undefined figure."""
+    content: dict[str, Any] = asdict(agreed)
+    content |= {name: getattr(agreed, name) for name in ("word", "merged", "needed")}
+    if agreed.alpha is not None and None in (agreed.merged, agreed.needed, agreed.ci95):
+        content["why"] = "it needs six documents, and an alpha above 0"
+    for topic in content["by_topic"]:
+        if topic["alpha"] is None:
+            topic["why"] = "all labels are the same, or no document has two"
+        elif topic["ci95"] is None:
+            topic["why"] = "an interval needs six documents"
+    for annotator, each in zip(content["by_annotator"], agreed.by_annotator, strict=True):
+        annotator["differs"] = each.differs
+        if each.kappa is None:
+            annotator["why"] = "all labels are the same, or the others are evenly split"
+        elif each.p is None:
+            annotator["why"] = "two annotators cannot be told apart"
+    return content
 
 
 def reliability_json(reliability: Reliability) -> dict[str, Json]:

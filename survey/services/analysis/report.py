@@ -70,6 +70,8 @@ def report_files(results: Results, look: PaperLook = PAPER) -> Iterator[tuple[st
     """Yield the files for a paper, each with its path in the folder."""
     yield "report.html", as_html(results).encode()
     yield "analysis.json", f"{json_text(results)}\n".encode()
+    if not results.nothing:
+        yield "answer.txt", results.answer_text.encode()
     if results.sentences:
         yield "verdicts.txt", "".join(f"{each.text}\n" for each in results.sentences).encode()
     for name, text in results.files():
@@ -81,7 +83,7 @@ def report_files(results: Results, look: PaperLook = PAPER) -> Iterator[tuple[st
 def file_count(results: Results) -> int:
     """Return about how many files ``report_files`` gives, for a progress bar."""
     tables = len(results.file_sheets)
-    return 2 + bool(results.sentences) + paper_file_count(tables, results.exhibits)
+    return 3 + bool(results.sentences) + paper_file_count(tables, results.exhibits)
 
 
 def expected_bytes(results: Results) -> int:

@@ -12,6 +12,8 @@ from typing import Any, ClassVar, NamedTuple
 from survey import __version__, figures
 from survey.core.agreement.attention import Attention
 from survey.core.agreement.credits import Credits
+from survey.core.agreement.headlines import AnswerRow as AnswerRow
+from survey.core.agreement.headlines import Chip as Chip
 from survey.core.text_input import Json
 from survey.errors import SurveyError
 from survey.figures import as_svg as as_svg
@@ -29,9 +31,9 @@ from survey.services.analysis.study_results import LeftOut
 
 NOBODY = LeftOut(0, 0, 0)
 SUPPORTED = "What the answers support"
-IN_FULL = "each pair in full"
 NO_EVIDENCE = "They are no evidence of anything."
 AS_PLANNED = "The analysis is that of the protocol, without departures."
+MOST_ROWS = 5  # below a headline, on the first screen
 Contested = tuple[str, list[tuple[str, str]]]
 """A topic, and documents of it on which people differ, each with how."""
 
@@ -237,11 +239,6 @@ class Results(ABC):
         return ""
 
     @property
-    def tests(self) -> str:
-        """By what is decided, with the correction for several comparisons, in sentences."""
-        return ""
-
-    @property
     def methods(self) -> str:
         """A paragraph for the methods of a paper: people, tests, exclusions, departures, digest."""
         numbers, digest = self.numbers, self.study.get("digest")
@@ -250,7 +247,7 @@ class Results(ABC):
             numbers and f"The analysis is of {numbers}.",
             self.simulated and f"{self.simulated} {NO_EVIDENCE}",
             self.left_out_words,
-            self.tests,
+            self.method,
             f"It departs from the protocol: {departures}." if departures else AS_PLANNED,
             self.early_looks,
             digest and f"Digest of the frozen study (SHA-256): {digest}.",
@@ -269,14 +266,57 @@ class Results(ABC):
         return []
 
     @property
-    def standings(self) -> Sequence[tuple[str, str, str]]:
-        """Each pair with the winner first, its lead with an interval, and whether it holds."""
-        return ()
+    def chip(self) -> Chip | None:
+        """How far the headline holds; None where nothing was tested."""
+        return None
+
+    @property
+    def rows(self) -> Sequence[AnswerRow]:
+        """What is read below the headline, the first first; pages show MOST_ROWS of them."""
+        return [AnswerRow("", each.text) for each in self.sentences]
+
+    @property
+    def rows_note(self) -> str:
+        """What the figures of the rows are, in a sentence or two."""
+        return ""
+
+    @property
+    def method(self) -> str:
+        """Test and correction behind the headline, for who copies it."""
+        return ""
+
+    @property
+    def answer_text(self) -> str:
+        """The answer to be copied: what the page says first, with n, test, correction, version."""
+        chip = f"{self.chip.text}. {self.chip.note}".strip() if self.chip else ""
+        made = f"ranking-survey {__version__}"
+        if digest := self.study.get("digest"):
+            made += f", study {digest}"
+        paragraphs = [
+            self.headline,
+            chip,
+            *(f"- {row}" for row in self.rows),
+            self.rows_note,
+            f"n: {self.counts}.",
+            self.method,
+            *([f"{self.simulated} {NO_EVIDENCE}"] if self.simulated else []),
+            *([f"Not the analysis of the protocol: {self.departures}."] if self.departures else []),
+            self.early_looks,
+            f"{made}.",
+        ]
+        return "".join(f"{each}\n" for each in paragraphs if each)
 
     @property
     def sentences(self) -> Sequence[Sentence]:
         """The verdicts in full; of a kind that compares no pairs, what to read first."""
         return ()
+
+    def verdicts_section(self, *more: "Block") -> Section:
+        """Return the part with the verdicts in full, and how many of them decide."""
+        decided = sum(bool(each.is_decided) for each in self.sentences)
+        of = [each for each in self.sentences if each.is_decided is not None]
+        gist = f"{decided} of {count_of(len(of), 'pair')} decided, each in full"
+        return Section("verdicts", SUPPORTED, "Verdicts", [Sentences(self.sentences), *more], gist)
 
     def own_exhibits(self) -> Iterable[Exhibit]:
         """Yield the figures of the kind, the first beside the headline; the slowest come last."""
@@ -294,18 +334,14 @@ class Results(ABC):
     def sections(self) -> list[Section]:
         """The parts of the report, by default the sentences and each figure and table."""
         sections = []
-        if self.standings:
-            verdicts = Sentences(self.sentences)
-            sections.append(Section("verdicts", SUPPORTED, "Verdicts", [verdicts], IN_FULL))
         for exhibit in self.exhibits:
             figure = Figure(exhibit, has_caption=False)
-            sections.append(Section(exhibit.name, exhibit.title, exhibit.title, [figure]))
+            gist = count_of(len(exhibit.rows), "row")
+            sections.append(Section(exhibit.name, exhibit.title, exhibit.title, [figure], gist))
         sections += self.attention_sections
         checks = {each.name for each in self._attention_sheets}
         sections += self.sections_of(each for each in self.sheets if each.name not in checks)
-        if (contested := self.contested()) and contested.topics:
-            title = "Where they differ most"
-            sections.append(Section("contested", title, "Where they differ", [contested]))
+        sections += self.contested_sections()
         return sections
 
     @property
@@ -332,13 +368,43 @@ class Results(ABC):
         flags = [] if self.has_own_flags else [flags_sheet(self.attention)]
         return [attention_sheet(self.attention), *flags]
 
+    def contested_sections(self, gist: str = "") -> Iterator[Section]:
+        """Yield the part with the documents on which people differ, where there are some."""
+        contested = self.contested()
+        if contested and contested.topics:
+            number = sum(len(rows) for _, rows in contested.topics)
+            of = count_of(len(contested.topics), "topic")
+            gist = gist or f"{count_of(number, 'document')} of {of}"
+            title, short = "Where they differ most", "Where they differ"
+            yield Section("contested", title, short, [contested], gist)
+
     @staticmethod
     def sections_of(sheets: Iterable[Sheet]) -> Iterator[Section]:
         """Yield a part of the report for each table."""
         for sheet in sheets:
             short = sheet.name.replace("-", " ").capitalize()
             listing = Listing(sheet, has_caption=False)
-            yield Section(sheet.name, sheet.title, short, [listing], part=sheet.part)
+            gist = count_of(len(sheet.rows), "row")
+            yield Section(sheet.name, sheet.title, short, [listing], gist, sheet.part)
+
+    @cached_property
+    def sheet_of(self) -> dict[str, Sheet]:
+        """The tables by name."""
+        return {each.name: each for each in self.sheets}
+
+    def listings(self, *names: str) -> list["Block"]:
+        """Return the tables of these names, without those that the study does not have."""
+        return [Listing(self.sheet_of[name]) for name in names if name in self.sheet_of]
+
+    def figures(self, *names: str) -> list["Block"]:
+        """Return the figures of these names, without those that the study does not have."""
+        known = {each.name: each for each in self.exhibits}
+        return [Figure(known[name]) for name in names if name in known]
+
+    @property
+    def beside_sections(self) -> Iterator[Section]:
+        """The parts on what was answered beside the questions."""
+        return self.sections_of(self.sheet_of[each.name] for each in self.beside)
 
     @property
     def slug(self) -> str:
@@ -399,6 +465,11 @@ class Results(ABC):
         notice = self.simulated
         sheets = chain(self.own_sheets(), self._attention_sheets, self.beside)
         return [replace(each, note=f"{each.note} {notice}".strip()) for each in sheets]
+
+    @property
+    def caption(self) -> str:
+        """What the figure beside the headline shows, in a few words."""
+        return self.lead.note if self.lead else ""
 
     @cached_property
     def lead(self) -> Exhibit | None:

@@ -28,6 +28,7 @@ from survey.services.analysis.joined_clusters import compared_sheet as compared_
 from survey.services.analysis.joined_clusters import gold_files as gold_files
 from survey.services.analysis.joined_clusters import gold_json as gold_json
 from survey.services.analysis.joined_clusters import statistics_sheet as statistics_sheet
+from survey.services.analysis.label_agreement import agreement_headline, agreement_rows
 from survey.services.analysis.merged_labels import MERGED as MERGED
 from survey.services.analysis.merged_labels import Merged, OnTopic, merged
 from survey.services.analysis.merged_labels import agreement_sheet as agreement_sheet
@@ -117,9 +118,8 @@ def _read_all(
 
 def merged_reliability(merged: Merged) -> Iterable[str]:
     """Yield how far the assessors can be relied on, and what further ones would bring."""
-    yield merged.reliability.sentence(merged.files)
-    if more := merged.reliability.more_annotators(merged.files):
-        yield more
+    yield agreement_headline(merged.over_topics, merged.files)
+    yield from map(str, agreement_rows(merged.over_topics))
 
 
 def merged_sentences(merged: Merged) -> Iterable[str]:

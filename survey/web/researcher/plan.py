@@ -183,7 +183,7 @@ PLAN_STEPS = {
             Part("", ("participants", "design", "per_participant", OWN)),
             Part(
                 "Primary pair, equality, and looks before the end",
-                ("primary", "smallest_difference", "looks"),
+                ("primary", "smallest_difference", "smallest_lead", "looks"),
                 True,
             ),
             Part("About you", ("personal_until", "personal_fields")),

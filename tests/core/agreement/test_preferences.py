@@ -134,6 +134,39 @@ def test_peoples_agreement_is_counted_as_by_hand():
     assert analyse_preferences(everybody, LISTS, ["AP"]).people.pairs == 1
 
 
+def test_agreement_beyond_chance_is_2p_minus_1():
+    people = analyse_preferences(ANSWERS, LISTS, ["AP", "RR"]).people
+    assert people.net_agreement == pytest.approx(2 * people.pairs - 1)
+    low, high = people.net_agreement_ci95
+    assert -1 <= low < people.net_agreement < high <= 1
+
+
+def covered_net_agreement(studies, people=10, topics=14):
+    """How often the interval holds 2P - 1 of people whose chance to prefer A varies by topic."""
+    rng, held = np.random.default_rng(21), 0
+    truth = 4 * rng.beta(2, 2, 10**6).var()  # the mean of (2p - 1)²
+    lists = [PairOfLists(number, {}) for number in range(topics)]
+    for _ in range(studies):
+        chances = rng.beta(2, 2, topics)
+        answers = [
+            Answer(f"P{who}", number, int(rng.choice([1, -1], p=[chance, 1 - chance])))
+            for who in range(people)
+            for number, chance in enumerate(chances)
+        ]
+        low, high = analyse_preferences(answers, lists, ()).people.net_agreement_ci95
+        held += low <= truth <= high
+    return held / studies
+
+
+def test_the_interval_of_agreement_beyond_chance_holds_the_true_one():
+    assert covered_net_agreement(20) >= 0.8
+
+
+@pytest.mark.slow
+def test_the_interval_of_agreement_beyond_chance_holds_the_true_one_at_length():
+    assert covered_net_agreement(300) >= 0.92
+
+
 def test_without_answers_nothing_is_said():
     found = analyse_preferences([], LISTS, ["AP", "RR"])
     assert [each.share for each in found.measures] == [None, None]
@@ -212,6 +245,7 @@ def test_peoples_alpha_does_not_depend_on_which_list_is_named_first(answers, val
         each._replace(sign=-each.sign) if each.question in mirrored else each for each in answers
     ]
     of_turned = analyse_preferences(turned, lists, ["AP", "RR"]).people
+    assert of_turned.net_agreement == pytest.approx(people.net_agreement)
     assert of_turned.alpha == pytest.approx(people.alpha)
     assert of_turned.alpha_ci95 == pytest.approx(people.alpha_ci95)
 

@@ -237,15 +237,6 @@ def test_a_verdict_has_the_numbers_of_its_pair():
     )
 
 
-def test_of_100_answers_so_many_prefer_the_run_that_is_ahead():
-    pair = verdict_of(9, people=20, topics=10, strengths=(-1.0, 0.0, 1.0))[0][1]
-    total = pair.wins + pair.losses + pair.ties
-    won, lost, tied = (round(100 * n / total) for n in (pair.losses, pair.wins, pair.ties))
-    assert pair.of_100_answers == (
-        f"Of 100 answers {won} prefer gamma, {lost} alpha, {tied} no list."
-    )
-
-
 def test_an_undecided_verdict_names_interval_p_and_the_bound():
     pairs, verdicts = verdict_of(10, people=5, topics=5, strengths=(0, 0, 0))
     for pair, verdict in zip(pairs, verdicts, strict=True):
@@ -267,7 +258,7 @@ def test_runs_that_are_alike_are_seldom_told_apart():
     assert decided <= 8  # 5 % of 60 is 3, and at most 8 in 99 of 100 such samples
 
 
-def counted_study(rates, people=20, topics=20):
+def counted_answers(rates, people=20, topics=20):
     """Each pair in each topic; ``rates``: of a pair, how often its first is preferred."""
     rng = np.random.default_rng(3)
     sides, of_topic, answers = {}, {}, []
@@ -278,18 +269,12 @@ def counted_study(rates, people=20, topics=20):
             answers += [
                 (f"P{who:02}", number, 1 if rng.random() < rate else -1) for who in range(people)
             ]
-    return run_strengths(answers, sides, RUNS, of_topic)
-
-
-def test_a_circle_of_runs_has_no_best():
-    circle = {("alpha", "beta"): 0.8, ("beta", "gamma"): 0.8, ("gamma", "alpha"): 0.8}
-    assert counted_study(circle).circle() == ("alpha", "beta", "gamma")
-    assert counted_study(dict.fromkeys(PAIRS, 0.8)).circle() is None
+    return answers, sides, RUNS, of_topic
 
 
 def test_no_run_is_preferred_where_the_answers_to_the_pair_say_the_opposite():
     rates = {("alpha", "beta"): 0.9, ("beta", "gamma"): 0.9, ("alpha", "gamma"): 0.35}
-    found = counted_study(rates)
+    found = run_strengths(*counted_answers(rates))
     [pair] = [each for each in found.pairs if tuple(each.pair) == ("alpha", "gamma")]
     assert pair.rate > 0.5
     assert pair.contradicted

@@ -1,0 +1,216 @@
+"""The figures beside the headlines: leads of runs, and agreement by topic with its thresholds."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from survey.core.agreement.reliability import RELIABLE, TENTATIVE
+from survey.core.statistics.significance import Interval, rounded
+from survey.figures.exhibit import COLOURS, GREY, Exhibit
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MOST_TOPICS = 40  # of a figure
+LONGEST_NAME = 22  # characters
+DASHED: dict[str, Any] = {"color": GREY, "linewidth": 0.8, "linestyle": (0, (4, 3))}
+
+Lead = tuple[str, str, tuple[int, int, int], float, Interval | None]
+"""Who is ahead of whom; of 100 answers those for either and for none; the lead; its interval."""
+
+
+def leads_of_runs(leads: Sequence[Lead], note: str) -> Exhibit:
+    """Tabulate who is preferred to whom: shares of the answers, and the lead in points."""
+    rows = tuple(
+        (
+            *(f"{ahead} over {behind}", ahead, behind, *of_100, 100 * lead),
+            *((100 * interval[0], 100 * interval[1]) if interval else (None, None)),
+        )
+        for ahead, behind, of_100, lead, interval in leads
+    )
+    words = [
+        f"{pair}: of 100 answers {won} prefer {ahead}, {lost} {behind}, {neither} no list; lead "
+        f"{_points(lead)}{_reach(low, high)}"
+        for pair, ahead, behind, won, lost, neither, lead, low, high in rows
+    ]
+    return Exhibit(
+        name="run-leads",
+        title="Which system people prefer: answers, and leads in points",
+        columns=(
+            *("pair", "first", "second", "of 100 for the first", "for the second", "for neither"),
+            *("lead", "from", "to"),
+        ),
+        rows=rows,
+        decimals=1,
+        alternative=f"{'; '.join(words)}.",
+        note=note,
+        why=None if rows else "no answer compares two runs",
+    )
+
+
+def alpha_by_topic(
+    overall: tuple[str, float | None, Interval | None],
+    topics: Sequence[tuple[str, float | None, Interval | None]],
+    note: str,
+) -> Exhibit:
+    """Tabulate alpha over all topics, then of each topic, the best first.
+
+    Of more than MOST_TOPICS topics, those with the least agreement.
+    """
+    known = sorted(
+        ((name, alpha, interval) for name, alpha, interval in topics if alpha is not None),
+        key=lambda each: -each[1],
+    )
+    shown = known[-MOST_TOPICS:]
+    rows = tuple(
+        (name, alpha, *(interval or (None, None))) for name, alpha, interval in (overall, *shown)
+    )
+    left_out = f" The {MOST_TOPICS} of {len(known)} topics with the least agreement."
+    words = ", ".join(
+        f"{name} {_decimal(alpha)}{_reach(low, high, 2)}"
+        for name, alpha, low, high in rows
+        if alpha is not None
+    )
+    return Exhibit(
+        name="alpha-by-topic",
+        title="Agreement of the annotators by topic",
+        columns=("topic", "alpha", "from", "to"),
+        rows=rows,
+        decimals=2,
+        alternative=f"Krippendorff's alpha: {words}. Thresholds at .667 and .80.",
+        note=note + left_out * (len(known) > MOST_TOPICS),
+        why="no topic was judged by two people" if overall[1] is None else None,
+    )
+
+
+def rand_by_topic(
+    topics: Sequence[tuple[str, float | None]], threshold: float, note: str
+) -> Exhibit:
+    """Tabulate the adjusted Rand index of two assessors by topic, the best first."""
+    known = sorted(
+        ((name, value) for name, value in topics if value is not None), key=lambda each: -each[1]
+    )
+    shown = known[-MOST_TOPICS:]
+    left_out = f" The {MOST_TOPICS} of {len(known)} topics with the least agreement."
+    low, high = (known[-1][1], known[0][1]) if known else (0.0, 0.0)
+    agreed = sum(value >= threshold for _, value in known)
+    return Exhibit(
+        name="rand-by-topic",
+        title="How alike two assessors group, by topic",
+        columns=("topic", "adjusted Rand", "enough from"),
+        rows=tuple((name, value, threshold) for name, value in shown),
+        decimals=2,
+        alternative=f"Adjusted Rand index of {len(known)} topics, from {_decimal(low)} to "
+        f"{_decimal(high)}; {agreed} of them at {_decimal(threshold)} or more.",
+        note=note + left_out * (len(known) > MOST_TOPICS),
+        why=None if known else "no topic was grouped by two people",
+    )
+
+
+def _points(lead: float) -> str:
+    return f"{'+' * (lead > 0)}{rounded(lead, 0)} points"
+
+
+def _decimal(value: float) -> str:
+    return rounded(value, 2).replace("0.", ".", 1)
+
+
+def _reach(low: float | None, high: float | None, decimals: int = 0) -> str:
+    if low is None or high is None:
+        return ""
+    ends = [rounded(end, decimals) for end in (low, high)]
+    if decimals:
+        ends = [end.replace("0.", ".", 1) for end in ends]
+    return f" ({ends[0]} to {ends[1]})"
+
+
+def _short(name: str, longest: int = LONGEST_NAME) -> str:
+    text = name if len(name) <= longest else f"{name[: longest - 1]}…"
+    return text.replace("$", r"\$")  # which would begin a formula
+
+
+def _leads(axes: "Axes", exhibit: Exhibit) -> None:
+    """Draw for each pair a bar of 100 answers, and the lead with its interval beside it."""
+    figure: Any = axes.figure
+    axes.remove()
+    bars, leads = figure.subplots(1, 2, sharey=True, width_ratios=(3, 2))
+    rows: Sequence[Any] = exhibit.rows
+    for y, (_, ahead, behind, won, lost, neither, lead, low, high) in enumerate(rows):
+        left = 0
+        for width, colour in ((won, COLOURS[0]), (neither, GREY), (lost, COLOURS[1])):
+            bars.barh(y, width, 0.34, left, color=colour, alpha=0.45 if colour == GREY else 1)
+            left += width
+        beside: dict[str, Any] = {"va": "bottom", "fontsize": 7}
+        bars.text(0, y - 0.22, f"{_short(ahead, 15)} {won}", ha="left", **beside)
+        bars.text(100, y - 0.22, f"{lost} {_short(behind, 15)}", ha="right", **beside)
+        if low is not None:
+            leads.plot([low, high], [y, y], color=COLOURS[0], linewidth=2)
+        leads.plot([lead], [y], color=COLOURS[0], marker="o", markersize=5)
+        leads.text(lead, y - 0.2, _points(lead).split()[0], ha="center", **beside)
+    leads.axvline(0, **DASHED)
+    ends = [end for row in rows for end in row[6:] if end is not None]
+    leads.set_xlim(min(-6.0, min(ends) - 6), max(50.0, max(ends) + 6))
+    leads.set_xlabel("lead in points\n(dashed: no lead)")
+    bars.set_xlabel("of 100 answers\n(grey: for no list)")
+    bars.set_xlim(0, 100)
+    bars.set_ylim(len(rows) - 0.6, -0.7)
+    bars.set_yticks([])
+    for each in (bars, leads):
+        each.spines["left"].set_visible(False)
+        each.tick_params(left=False)
+
+
+def _alphas(axes: "Axes", exhibit: Exhibit) -> None:
+    """Draw alpha of each topic with its interval, the one over all topics above them."""
+    rows: Sequence[Any] = exhibit.rows
+    for y, (_, alpha, low, high) in enumerate(rows):
+        colour = COLOURS[0] if y == 0 else GREY
+        if low is not None and low <= 0 and high < TENTATIVE:
+            colour = COLOURS[1]
+        if low is not None:
+            axes.plot([low, high], [y, y], color=colour, linewidth=2.4 if y == 0 else 1.4)
+        marker = "D" if y == 0 else "o"
+        axes.plot([alpha], [y], color=colour, marker=marker, markersize=6 if y == 0 else 4)
+    _name_lines(axes, [(0, "chance", "center"), (TENTATIVE, "tentative .667 ", "right")])
+    _name_lines(axes, [(RELIABLE, " reliable .80", "left")])
+    least = min((end for row in rows for end in row[1:3] if end is not None), default=0.0)
+    _label_topics(axes, rows, min(-0.1, least - 0.05))
+    axes.set_xlabel("Krippendorff's alpha (1: full agreement)")
+
+
+def _rands(axes: "Axes", exhibit: Exhibit) -> None:
+    """Draw a dot for each topic, and the line from which two assessors agree."""
+    rows: Sequence[Any] = exhibit.rows
+    for y, (_, value, threshold) in enumerate(rows):
+        colour, marker = (COLOURS[0], "o") if value >= threshold else (COLOURS[1], "s")
+        axes.plot([value], [y], color=colour, marker=marker, markersize=4)
+    threshold = rows[0][2]
+    _name_lines(axes, [(threshold, f"enough, {_decimal(threshold)} ", "right")])
+    _label_topics(axes, rows, min(0.0, min(row[1] for row in rows)) - 0.05)
+    axes.set_xlabel("adjusted Rand index (1: full agreement)")
+
+
+def _name_lines(axes: "Axes", lines: Sequence[tuple[float, str, str]]) -> None:
+    """Draw reference lines with their names above the drawing."""
+    for place, name, side in lines:
+        axes.axvline(place, **DASHED)
+        axes.text(
+            *(place, 1.01, name),
+            transform=axes.get_xaxis_transform(),
+            ha=side,
+            va="bottom",
+            fontsize=7.5,
+        )
+
+
+def _label_topics(axes: "Axes", rows: Sequence[Any], least: float) -> None:
+    axes.set_yticks(range(len(rows)), [_short(str(row[0])) for row in rows])
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.set_xlim(least, 1.03)
+
+
+# Each figure's drawing function, and its height in inches for a number of rows.
+FIGURES = {
+    "run-leads": (_leads, lambda rows: 0.75 + 0.46 * rows),
+    "alpha-by-topic": (_alphas, lambda rows: 0.9 + 0.2 * max(4, rows)),
+    "rand-by-topic": (_rands, lambda rows: 0.9 + 0.2 * max(4, rows)),
+}
