@@ -49,6 +49,7 @@ from survey.services.analysis.results import (
     Results,
     Section,
     Sentence,
+    Sentences,
 )
 from survey.services.analysis.sheets import Sheet, as_csv, count_of
 
