@@ -1,6 +1,7 @@
 """Pooled judging: made, judged, exported, evaluated and replicated by commands and pages."""
 
 import csv
+import gzip
 import io
 import json
 import re
@@ -10,7 +11,9 @@ import pytest
 import yaml
 from scipy.stats import binomtest
 from sklearn.metrics import average_precision_score
+from sqlalchemy import select
 
+from survey.core.kinds import KINDS
 from survey.services import accounts
 from survey.services.collections.items import items_and_topics
 from survey.services.exchange.bundle import progress_sentences
@@ -102,7 +105,7 @@ def a_plan(folder, **changes):
 
 def an_open_study(run, folder, runs, **changes):
     run("study", "new", "lab", "--from", a_plan(folder, **changes), *pooling(folder, runs))
-    run("study", "open", "lab")
+    run("study", "open", "lab", "--anyway", "tests may show nothing")
 
 
 def judged_by_bots(run, folder, runs, people=3, error=0.1, **changes):
@@ -468,3 +471,25 @@ def test_a_bundle_of_a_pool_is_imported_with_its_steps(run, session, tmp_path, r
     again = zipfile.ZipFile(tmp_path / "again.zip")
     for name in ("questions.csv", "steps.csv", "labels.csv", "pool.csv", "qrels.txt"):
         assert again.read(name) == bundle.read(name), name
+
+
+def test_by_likeness_each_document_is_shown_once_also_after_refining_and_without_an_item(
+    app, run, session, tmp_path, runs
+):
+    lines = gzip.decompress((tmp_path / "corpus.jsonl.gz").read_bytes()).decode().splitlines()
+    kept = "\n".join(line for line in lines if '"doc-301-0"' not in line)
+    (tmp_path / "corpus.jsonl.gz").write_bytes(gzip.compress(kept.encode()))
+    changes = {"grades": None, "pool": {"order": "likeness"}, "topics": ["301"]}
+    an_open_study(run, tmp_path, runs, **changes)
+    visitor = Visitor(app.test_client(), "lab")
+    visitor.go("/q/1")
+    visitor.submit("/q/1", **{"document": ["1", "2"], "grade": "1"}, go="refine")
+    visitor.submit("/q/1", **{"document": ["1"], "grade": "1"}, go="done")
+    session.rollback()
+    tables = KINDS["labelling"].tables
+    batches = session.scalars(
+        select(tables.step.c.documents).where(tables.step.c.action.in_(("next", "refine")))
+    )
+    shown = [document for batch in batches for document in batch]
+    [question] = lifecycle.find_study(session, "lab").plan.draw_questions()
+    assert sorted(shown) == [*question.documents]

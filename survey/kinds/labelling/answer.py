@@ -298,8 +298,9 @@ def pooled_order(
     if pool and pool.order == FUSION:
         documents = pool.fused(topic, documents)
     elif pool and pool.order == LIKENESS:
-        asked = {*documents}
-        documents = [each for each in _by_marks(plan, question, state, find) if each in asked]
+        asked = dict.fromkeys(documents)
+        ranked_first = [each for each in _by_marks(plan, question, state, find) if each in asked]
+        documents = [*dict.fromkeys([*ranked_first, *asked])]  # those without an item last
     else:
         documents = by_chance(documents, state.order_seed)
     gold = by_chance(plan.gold_of(topic) if question.number else (), state.order_seed, 1)
@@ -312,9 +313,9 @@ def _by_marks(
 ) -> list[str]:
     pool, topic = find.pool(), find.topic(question.topic) or Topic(question.topic)
     own = own_documents(pool, topic)
-    gold = plan.gold_of(question.topic)
-    negatives = [each for each, grade in state.counted.items() if not grade and each not in gold]
-    positives = sorted({*own, *state.relevant} - gold.keys())
+    known = pool.index.keys() - plan.gold_of(question.topic).keys()
+    negatives = [each for each, grade in state.counted.items() if not grade and each in known]
+    positives = sorted({*own, *state.relevant} & known)
     target = pool.target(positives, negatives, plan.negative_share / 100, topic.sha256)
     if target.any():
         order = pool.by_likeness(target)
