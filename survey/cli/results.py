@@ -167,10 +167,10 @@ def _print_results(results: "Results") -> None:
     for line in results.basis:
         print_text(line)
     say()
-    if results.sentences:
+    if results.has_verdicts:
         print_heading(SUPPORTED)
-    for sentence in results.sentences:
-        print_text(sentence.text, "- ", "  ")
+        for sentence in results.sentences:
+            print_text(sentence.text, "- ", "  ")
     for remark in filter(None, (*results.remarks, results.repeated, results.early_looks)):
         print_text(remark)
     say()

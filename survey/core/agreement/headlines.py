@@ -202,6 +202,11 @@ def circle_headline(ring: Sequence[str], scope: str, questions: int, noun: str) 
     return f"{_in_these(questions, noun)} people preferred {pairs}: no system was best."
 
 
+def by_leads(rows: Sequence[Row]) -> list[str]:
+    """Return the names by the sums of their leads, the largest first."""
+    return [*_sums(rows)]
+
+
 def _sums(rows: Sequence[Row]) -> dict[str, float]:
     """Return the sum of each one's leads, the largest first."""
     sums: dict[str, float] = {}

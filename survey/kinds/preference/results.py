@@ -22,12 +22,15 @@ from survey.core.agreement.arm_effects import (
 from survey.core.agreement.headlines import (
     AGREEMENT,
     MOST_RUNS_IN_FULL,
+    NEW_QUESTIONS,
     RUN_WORDS,
+    THESE_QUESTIONS,
     AnswerRow,
     Chip,
     LeadWords,
     Row,
     answer_rows,
+    by_leads,
     chip,
     circle_headline,
     headline,
@@ -286,12 +289,16 @@ class PreferenceResults(Results):
             each.row(self.leads.sampled, self._run_words.questions, self.level)
             for each in self.leads.pairs
         ]
-        sums = Counter[str]()
-        for row in rows:
-            sums[row.found.pair.first] += row.lead or 0.0  # type: ignore[assignment] # no counts
-            sums[row.found.pair.second] -= row.lead or 0.0  # type: ignore[assignment] # no counts
-        order = [run for run, _ in sums.most_common()]
+        order = by_leads(rows)
         return sorted(rows, key=lambda row: sorted(map(order.index, row.found.pair)))
+
+    @property
+    def _told_rows(self) -> list[Row]:
+        """The pairs on the first screen: of more than four systems, those of the best one."""
+        rows = self.lead_rows
+        if len(self.plan.runs) <= MOST_RUNS_IN_FULL:
+            return rows
+        return [row for row in rows if by_leads(rows)[0] in row.found.pair]
 
     def _lead_of(self, row: Row) -> RunLead:
         return next(each for each in self.leads.pairs if each.pair == row.found.pair)
@@ -509,8 +516,12 @@ class PreferenceResults(Results):
     @property
     def chip(self) -> Chip | None:
         """See ``Results``."""
-        rows = self.lead_rows or self._rows
-        return chip(rows) if rows and self.judgements else None
+        rows = self._told_rows or self._rows
+        if not rows or not self.judgements:
+            return None
+        if circle := self.leads.circle(self.level):
+            return Chip(NEW_QUESTIONS if circle[1] == "kind" else THESE_QUESTIONS, "holds")
+        return chip(rows)
 
     @property
     def rows(self) -> list[AnswerRow]:
@@ -519,11 +530,8 @@ class PreferenceResults(Results):
             return []
         if not self.lead_rows:
             return answer_rows(self._rows, AGREEMENT)
-        shown = self.lead_rows
-        counts = [self._lead_of(row).shares_text for row in shown]
-        rows = answer_rows(shown, self._run_words, counts)
-        if len(self.plan.runs) > MOST_RUNS_IN_FULL:
-            rows = rows[: len(self.plan.runs) - 1]
+        counts = [self._lead_of(row).shares_text for row in self._told_rows]
+        rows = answer_rows(self._told_rows, self._run_words, counts)
         return rows if rows[1:] else [*rows, AnswerRow("People with one another:", self._same)]
 
     @property
@@ -626,11 +634,8 @@ class PreferenceResults(Results):
     @property
     def _best_leads(self) -> list[Any]:
         """What the figure of leads shows: of more than four systems, the best against the rest."""
-        rows = self.lead_rows
-        if len(self.plan.runs) > MOST_RUNS_IN_FULL:
-            rows = rows[: len(self.plan.runs) - 1]
         shown = []
-        for row in rows:
+        for row in self._told_rows:
             lead, sign = self._lead_of(row), 1 if row.ahead == (*row.found.pair,) else -1
             interval = row.interval and tuple(sorted(sign * end for end in row.interval))
             shown.append((*row.ahead, lead.of_100_answers, sign * (row.lead or 0.0), interval))
@@ -1003,8 +1008,8 @@ def _why_of_share(measure: MeasureAgreement) -> dict[str, str]:
 def _why_of_people(people: HumanAgreement) -> dict[str, str]:
     if people.alpha is None or people.pairs is None:
         return {"why": "no two people prefer a list of the same question"}
-    if people.alpha_ci95 is None:
-        return {"why": "alpha is the same without each topic and each person"}
+    if people.alpha_ci95 is None or people.net_agreement_ci95 is None:
+        return {"why": "it is the same without each topic and each person"}
     return {}
 
 

@@ -272,8 +272,18 @@ class Results(ABC):
 
     @property
     def rows(self) -> Sequence[AnswerRow]:
-        """What is read below the headline, the first first; pages show MOST_ROWS of them."""
+        """What is read below the headline, the most important first."""
         return [AnswerRow("", each.text) for each in self.sentences]
+
+    @property
+    def shown_rows(self) -> Sequence[AnswerRow]:
+        """The rows for which the first screen has room."""
+        return self.rows[:MOST_ROWS]
+
+    @property
+    def has_verdicts(self) -> bool:
+        """Whether the sentences are verdicts, which say more than the rows."""
+        return any(each.is_decided is not None for each in self.sentences)
 
     @property
     def rows_note(self) -> str:
