@@ -477,6 +477,18 @@ def erased_tokens(session: Session) -> frozenset[str]:
     return frozenset(session.scalars(select(Erasure.token)))
 
 
+def ending_studies(session: Session) -> Sequence[Study]:
+    """Return the open studies that admit no one new."""
+    is_ending = (Study.status == "open", Study.admission_ended_at.is_not(None))
+    return session.scalars(select(Study).where(*is_ending).order_by(Study.id)).all()
+
+
+def move_events(session: Session, study: Study, slug: str) -> None:
+    """Let the log of a study follow it to another address; not that of an earlier study there."""
+    of_study = (Event.slug == study.slug, Event.at >= study.created_at)
+    session.execute(update(Event).where(*of_study).values(slug=slug))
+
+
 def events_about(session: Session, slug: str, public_id: str) -> Sequence[Event]:
     """Return the events of a study whose detail begins with a participant's id."""
     return session.scalars(

@@ -11,8 +11,10 @@ from sqlalchemy.orm import Session
 from survey.core.collections.items import FindItems, Item, Topic
 from survey.core.collections.labels import HIGHEST
 from survey.core.collections.likeness import Entry, Pool
+from survey.core.kind import TopicRow
 from survey.core.studies.fields import Finding
 from survey.core.text_input import Json
+from survey.core.ways_in import KEYWORDS, TOPICS, Sources
 from survey.db.models import Study
 from survey.db.models.base import Base
 from survey.kinds import Record, Results, Sheet
@@ -36,6 +38,7 @@ from survey.kinds.labelling.pages import LabellingForm
 from survey.kinds.labelling.plan import LabellingPlan, LabellingQuestion
 from survey.kinds.labelling.refining import refining_of
 from survey.kinds.labelling.results import Annotator, LabelResults, PackedLabels
+from survey.kinds.labelling.ways_in import WAYS_IN, begin, topic_rows, with_topics
 from survey.kinds.steps import STEPS_FILE, Done, KindInSteps, whole_seconds
 from survey.services.analysis.merged_labels import merged, merged_lines
 from survey.services.analysis.study_results import AnalysisOptions
@@ -50,6 +53,7 @@ from survey.services.exchange.tables import (
     row_lines,
 )
 from survey.services.participation.answers import ShownQuestion
+from survey.web.forms import Form
 from survey.web.language import gettext
 from survey.web.participant.kind_pages import Doubt, PracticeScreen
 
@@ -66,6 +70,25 @@ class LabellingKind(
     metadata = Base.metadata
     pace_note = "Pictures: shown in a batch so far."
     public_note = "from batch to batch, all pictures of the collection"
+    ways_in, takes, preset = WAYS_IN, (TOPICS, KEYWORDS), "labels"
+
+    def begin(self, sources: Sources, changes: Mapping[str, object]) -> dict[str, Any]:
+        """See ``Declaration.begin``."""
+        return begin(sources)
+
+    def topic_rows(self, plan: LabellingPlan, topics: Sequence[Topic]) -> list[TopicRow]:
+        """See ``Declaration.topic_rows``."""
+        return topic_rows(plan, topics)
+
+    def plan_form(self) -> type[Form]:
+        """Return the form of the plans, with a table of topics."""
+        from survey.kinds.labelling.plan_form import LabellingForm
+
+        return LabellingForm
+
+    def with_topics(self, plan: LabellingPlan, topics: Sequence[str]) -> LabellingPlan:
+        """See ``Declaration.with_topics``."""
+        return with_topics(plan, topics)
 
     def practice_question(
         self, plan: LabellingPlan, questions: Sequence[LabellingQuestion]

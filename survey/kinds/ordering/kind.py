@@ -1,7 +1,7 @@
 """The kind of question "ordering": which measures order ranked lists as the participant does."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import lru_cache
 from random import Random
 from typing import Any
@@ -28,6 +28,7 @@ from survey.core.studies.questions import (
     rankings_of,
 )
 from survey.core.studies.rankings import Ranking
+from survey.core.ways_in import JUDGEMENTS, LISTS, RUNS, Sources
 from survey.kinds import Kind, Results
 from survey.kinds.ordering import findings
 from survey.kinds.ordering.answer import OrderingAnswer, OrderingPresentation
@@ -38,8 +39,12 @@ from survey.kinds.ordering.models import TABLES
 from survey.kinds.ordering.pages import OrderingPages
 from survey.kinds.ordering.plan import AFTER, NEVER, OrderingPlan
 from survey.kinds.ordering.practice import practice_lists, with_documents
+from survey.kinds.ordering.ways_in import WAYS_IN, begin
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.exchange.tables import Content
+
+# Without other values of these a study shows the paper's scores.
+OF_THE_PAPER = ("measures", "generator", "own_lists", "marks")
 
 
 class OrderingKind(  # type: ignore[misc] # each part has types of its own
@@ -59,6 +64,30 @@ class OrderingKind(  # type: ignore[misc] # each part has types of its own
     generator_version = GENERATOR_VERSION
     has_power = True
     tables = TABLES
+    ways_in, takes, preset = WAYS_IN, (JUDGEMENTS, RUNS, LISTS), "mnro"
+
+    def begin(self, sources: Sources, changes: Mapping[str, object]) -> dict[str, Any]:
+        """See ``Declaration.begin``."""
+        return begin(sources, changes)
+
+    def preset_for(self, sources: Sources) -> str:
+        """See ``Declaration.preset_for``."""
+        if not sources.names & {*self.takes}:
+            return self.preset
+        return "pictures" if sources.shows_documents else "runs"
+
+    def unless_preset(self, changes: Mapping[str, object]) -> dict[str, Any]:
+        """Hide the scores, unless all else is the paper's: they could tell the methods."""
+        is_as_paper = all(
+            changes.get(name, field.default) == field.default
+            for field in fields(OrderingPlan)
+            if (name := field.name) in OF_THE_PAPER
+        )
+        return {} if is_as_paper else {"show_values": False}
+
+    def fitted_preset(self, plan: OrderingPlan) -> str:
+        """See ``Declaration.fitted_preset``; texts about drawn lists stay as they are."""
+        return "runs" if plan.own_lists else ""
 
     def question_checks(self, questions: Iterable[Question]) -> list[QuestionCheck]:
         """See ``Declaration.question_checks``."""

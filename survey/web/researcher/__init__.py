@@ -6,7 +6,26 @@ people: participants' progress, researchers' roles, links, platforms · results:
 publish: a closed study's public page · evaluation: runs of a test collection.
 """
 
-from survey.web.researcher import evaluation, items, people, plan, publish, results, studies
+from survey.web.researcher import (
+    evaluation,
+    items,
+    new_study,
+    people,
+    plan,
+    publish,
+    results,
+    studies,
+)
 from survey.web.researcher.pages import blueprint
 
-__all__ = ["blueprint", "evaluation", "items", "people", "plan", "publish", "results", "studies"]
+__all__ = [
+    "blueprint",
+    "evaluation",
+    "items",
+    "new_study",
+    "people",
+    "plan",
+    "publish",
+    "results",
+    "studies",
+]
