@@ -302,7 +302,8 @@ def new(
         graded=run_options["graded"],
         missing_last=run_options["missing_last"],
         reading=Reading(ids, score_type == "distances", relevant_from),
-        shows_documents=not preset and bool(items or labelled),
+        # Lists that can be positions alone are shown as such, unless --preset pictures.
+        shows_documents=not preset and bool(labelled or (items and "lists" not in takes)),
     )
     has_lists = bool(sources.lists or runs or (written and written.values.get("own_lists")))
     if "lists" in takes and has_lists:
@@ -786,7 +787,7 @@ def close(slug: str, as_json: bool, let_finish: bool) -> None:
         print_result(content, *sentences, as_json=as_json)
 
 
-@study.command(examples=("survey study rename my-study autumn-study",))
+@study.command(examples=("survey study rename spring-study autumn-study",))
 @SLUG_ARGUMENT
 @click.argument("new_slug")
 @JSON_OPTION

@@ -1,7 +1,7 @@
 """The kind of question "ordering": which measures order ranked lists as the participant does."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import lru_cache
 from random import Random
 from typing import Any
@@ -42,9 +42,10 @@ from survey.kinds.ordering.practice import practice_lists, with_documents
 from survey.kinds.ordering.ways_in import WAYS_IN, begin
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.exchange.tables import Content
+from survey.services.studies.plans import preset_values
 
 # Without other values of these a study shows the paper's scores.
-OF_THE_PAPER = ("measures", "generator", "own_lists", "marks")
+OF_PAPER = ("measures", "generator", "own_lists", "marks")
 
 
 class OrderingKind(  # type: ignore[misc] # each part has types of its own
@@ -78,10 +79,9 @@ class OrderingKind(  # type: ignore[misc] # each part has types of its own
 
     def unless_preset(self, changes: Mapping[str, object]) -> dict[str, Any]:
         """Hide the scores, unless all else is the paper's: they could tell the methods."""
+        paper = preset_values(self.preset)
         is_as_paper = all(
-            changes.get(name, field.default) == field.default
-            for field in fields(OrderingPlan)
-            if (name := field.name) in OF_THE_PAPER
+            changes.get(each, paper.get(each)) == paper.get(each) for each in OF_PAPER
         )
         return {} if is_as_paper else {"show_values": False}
 

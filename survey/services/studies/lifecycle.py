@@ -214,10 +214,9 @@ def rename(session: Session, study: Study, slug: str, who: str) -> None:
         return
     study = queries.locked_study(session, study)
     require_draft(study)
-    queries.move_events(session, study, slug)
     study.slug = slug
-    accounts.log(session, study, who, "address changed", f"{old} became {slug}")
     insert_study(session, study)
+    accounts.log(session, study, who, queries.ADDRESS_CHANGED, f"{old}{queries.BECAME}{slug}")
     session.commit()
 
 
