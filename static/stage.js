@@ -6,7 +6,10 @@ for (const form of document.querySelectorAll("form[data-stage]")) {
   form.addEventListener("change", (event) => {
     const control = event.target;
     if (control.type === "file" && control.files.length) stage(form, control);
-    if (control.closest(".kept")) control.closest("li").remove();
+    if (control.closest(".kept")) {
+      form.querySelector(`[type=file][name="${control.name.replace("drop-", "")}"]`).focus();
+      control.closest("li").remove();
+    }
   });
 }
 

@@ -43,9 +43,11 @@ class QuestionSource:
 
     def as_json(self) -> dict[str, Json]:
         """Return all of it as plain values."""
-        unreturned = {"unreturned": {**self.unreturned}} if self.unreturned else {}
-        lists = {"runs": {**self.runs}, "documents": {**self.documents}}
-        return {"topic": self.topic, **lists, **unreturned}
+        content: dict[str, Json] = {"topic": self.topic, "runs": {**self.runs}}
+        content["documents"] = {**self.documents}
+        if self.unreturned:
+            content["unreturned"] = {**self.unreturned}
+        return content
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Self:

@@ -34,7 +34,7 @@ def report(sort: str, name: str, content: bytes) -> tuple[str, bool]:
         faults = error.faults
     except (SurveyError, PictureError, ValueError) as error:
         faults = tuple(str(error).splitlines())
-    first, others = faults[0], len(faults) - 1
+    first, others = faults[0].removeprefix(f"{name}: "), len(faults) - 1
     more = f" And {count_of(others, 'fault')} more." if others else ""
     return f"{first}{'.' * (not first.endswith(('.', '?')))}{more}", False
 
