@@ -18,7 +18,7 @@ from survey.db.models.base import Base
 from survey.services.analysis.report import load_libraries as load_report_libraries
 from survey.services.operations import gauges, upkeep
 from survey.services.operations.backups import delete_old_copies
-from survey.services.participation import own_data
+from survey.services.participation import own_data, participants
 from survey.services.studies import invitations, languages
 from survey.web import (
     auth,
@@ -160,9 +160,10 @@ def delete_due_data(app: Flask) -> None:
 
     Also the files of refused forms, which are kept for an hour, and copies that restoring left.
 
-    Every few seconds, send some of the mails that are due, try again what the busy database
-    prevented, and empty its write-ahead log if that may still hold deleted data. Nothing that goes
-    wrong ends it, and ``upkeep`` knows when everything was done last.
+    Every few seconds, close the studies whose last participants have finished, send some of the
+    mails that are due, try again what the busy database prevented, and empty its write-ahead log if
+    that may still hold deleted data. Nothing that goes wrong ends it, and ``upkeep`` knows when
+    everything was done last.
     """
     next_deletion = monotonic()
     upkeep.note_begun(app.config["INSTANCE"])
@@ -173,6 +174,7 @@ def delete_due_data(app: Flask) -> None:
                     _delete_all_due(app.config["INSTANCE"])
                     next_deletion = monotonic() + SECONDS_BETWEEN_DELETIONS
                 own_data.empty_log(session())
+                participants.close_ended(session())
                 _send_due_mail(app)
             except DATABASE_FAULTS:
                 app.logger.warning("The database was busy. What is to be deleted is deleted later.")

@@ -6,7 +6,7 @@ from survey.core.collections.items import Item, Topic
 from survey.services.accounts import COMMAND_LINE
 from survey.services.collections import items as collection
 from survey.services.studies import lifecycle
-from survey.services.studies.plans import TextFile, as_pairs, from_trec, parse_plan
+from survey.services.studies.plans import KINDS, Sources, TextFile, from_trec, parse_plan
 from survey.services.studies.recruitment import Recruitment
 from tests.builders import Visitor
 from tests.databases import copied_later
@@ -57,6 +57,11 @@ def a_run(name):
         for rank, document in enumerate(orders[name], 1)
     ]
     return text_file(f"{name}.txt", lines)
+
+
+def as_pairs(lists, changes):
+    """Return the fields of a plan that compares these lists."""
+    return KINDS["preference"].begin(Sources(lists=lists), changes)
 
 
 def some_lists():

@@ -6,13 +6,13 @@ from survey.core.collections.items import Topic
 from survey.services.accounts import COMMAND_LINE
 from survey.services.collections import items as collection
 from survey.services.studies import lifecycle
-from survey.services.studies.plans import as_fields, as_pairs, from_trec, preset_plan
+from survey.services.studies.plans import as_fields, from_trec, preset_plan
 from survey.services.studies.recruitment import Recruitment
 from tests.databases import copied_later
 from tests.grouped import a_grouping_plan
 from tests.labelled import a_labelling_plan
 from tests.pictured import a_file
-from tests.preferred import a_preference_plan
+from tests.preferred import a_preference_plan, as_pairs
 
 QUERY = "train Athens Thessaloniki"
 LONG = "It runs along the coast, and nobody hurries there at noon. " * 40

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from survey.db.models import Study
     from survey.services.accounts import Role
     from survey.services.collections.pools import PooledFields
-    from survey.services.studies.plans import OwnLists, PlanFile, PlanText, Reading, TextFile
+    from survey.services.studies.plans import PlanFile, PlanText, Sources, TextFile
 
 SLUG_ARGUMENT = click.argument("slug", type=STUDY_NAME)
 ASKED_BY = click.option("--asked-by", help="Who runs the study, as participants read it.")
@@ -80,7 +80,6 @@ CUT_TEXTS = click.option(
 # Headings in tables for names in JSON, as pages call them.
 HEADINGS = {"slug": "address", "started": "begun", "target": "participants wanted"}
 RUN_OPTIONS = ("topics", "graded", "clusters", "missing_last")
-OF_THE_PAPER = ("measures", "generator", "own_lists", "marks")  # fields of a plan
 
 
 @click.group(
@@ -210,7 +209,12 @@ def study() -> None:
     help="Of labelling: documents with known answers, a table: topic,document,relevance,reason.",
 )
 @click.option("--keywords", type=INPUT_FILE, help="Of labelling: a keyword per line, a query each.")
-@click.option("--missing-last", is_flag=True, help="Put what a run did not return at the end.")
+@click.option(
+    "--missing-last/--no-missing-last",
+    default=True,
+    help="Put relevant documents that a run did not return at the end, as “not returned”; refuse "
+    "them with --no-missing-last.",
+)
 @click.option(
     "--owner",
     type=RESEARCHER,
@@ -288,74 +292,61 @@ def new(
     Without options it is the MNRO paper's study with newly drawn lists. A study with other
     measures, lists or marks hides the methods' scores, unless --preset mnro asks for them.
     """
+    from survey.services import accounts
     from survey.services.collections.items import topics_in
-    from survey.services.exchange.input_files import read_text
+    from survey.services.exchange.input_files import read_file, read_text
     from survey.services.studies import lifecycle
     from survey.services.studies.plans import (
         DEFAULT,
+        KINDS,
         Reading,
+        Sources,
         read_lists_csv,
         read_plan_text,
-        topics_to_group,
     )
 
     run_options = {name: options.pop(name) for name in RUN_OPTIONS}
     fields = _plan_fields(options) | _preference_fields(options, contrast, asked)
     written = None if file is None else read_plan_text(read_text(file), file.name)
     kind = kind or (None if written is None else written.kind)
+    takes = KINDS[kind or DEFAULT].takes if (kind or DEFAULT) in KINDS else ()
     if labelled and (qrels or items or topics_file):
         raise click.UsageError("--judgements-of replaces --qrels, --items and --topics-file.")
-    pool = PoolFiles(runs, pool_depth, pool_file, judged, gold)
-    pooled = pool.fields(kind, written, file, run_options["topics"], items, topics_file)
     judgements, known_fields = _judgements(qrels, labelled, include_test=include_test)
-    is_grouped = judgements is not None and not runs and (file is not None or kind == "grouping")
-    fields = fields if is_grouped else known_fields | fields
+    fields = known_fields | fields if "runs" in takes else fields
     chosen_topics = (run_options["topics"] or "").replace(",", " ").split()
-    takes_topics = is_grouped or kind == "labelling"
-    needing_runs = {
-        f"--{each}".replace("_", "-"): run_options[each]
-        for each in RUN_OPTIONS
-        if each != "topics" or not takes_topics
-    }
-    if not is_grouped or any(needing_runs.values()):
-        judging = "--judgements-of" if labelled else "--qrels"
-        is_alone = qrels is not None and not runs
-        hint = "Without runs, --qrels is for groups (--kind grouping)." if is_alone else ""
-        together = {judging: judgements, "--run": not pooled.fields and runs, **needing_runs}
-        check_together(together, (judging, "--run"), hint)
-    keyword_topics = _keyword_topics(keywords, kind)
+    pool = PoolFiles(runs, pool_depth, pool_file, judged, gold)
+    pooled = pool.fields(takes, written, file, chosen_topics, items, topics_file)
     fields |= pooled.fields
-    fields |= {"relevant_from": relevant_from} if pooled.fields and relevant_from > 1 else {}
-    if (
-        kind == "labelling"
-        and not pooled.fields
-        and (chosen_topics or written is None or not written.values.get("topics"))
-    ):
+    if pooled.fields:
+        runs = ()  # their first documents are in the fields
+        fields |= {"relevant_from": relevant_from} if relevant_from > 1 else {}
+    _check_runs(run_options, takes, judgements, runs, labelled)
+    keyword_topics = _keyword_topics(keywords, takes)
+    known_topics = []
+    if "topics" in takes and not pooled.fields:
         # Keywords alone mean these alone, whatever topics are beside the pictures.
         in_files = [] if keyword_topics and topics_file is None else topics_in(items, topics_file)
-        topics = [each.topic for each in (*in_files, *keyword_topics)]
-        fields["topics"] = chosen_topics or topics
-    if kind in (None, DEFAULT) and written is not None and written.values.get("own_lists"):
+        known_topics = [each.topic for each in (*in_files, *keyword_topics)]
+    clusters = run_options["clusters"]
+    sources = Sources(
+        judgements=judgements,
+        runs=tuple(read_file(run.path)._replace(run=run.name) for run in runs),
+        lists=read_lists_csv(read_text(own_lists), own_lists.name) if own_lists else None,
+        topics=tuple(chosen_topics),
+        known_topics=tuple(known_topics),
+        collection_size=str(fields.get("collection_size", "")),
+        clusters=None if clusters is None else read_file(clusters),
+        graded=run_options["graded"],
+        missing_last=run_options["missing_last"],
+        reading=Reading(ids, score_type == "distances", relevant_from),
+        # Lists that can be positions alone are shown as such, unless --preset pictures.
+        shows_documents=not preset and bool(labelled or (items and "lists" not in takes)),
+    )
+    has_lists = bool(sources.lists or runs or (written and written.values.get("own_lists")))
+    if "lists" in takes and has_lists:
         _refuse_beside_lists(fields)
-    if own_lists is not None:
-        fields |= _list_fields(fields, read_lists_csv(read_text(own_lists), own_lists.name))
-    if is_grouped and judgements is not None:
-        fields["topics"] = topics_to_group(judgements, chosen_topics)
-    elif judgements is not None:
-        is_paired = kind == "preference"
-        default_preset = "pictures" if labelled else "runs"
-        preset = preset if preset or file or is_paired else default_preset
-        fields |= _fields_from_runs(
-            fields,
-            judgements,
-            runs,
-            items or labelled if is_paired else None,
-            is_paired and file is not None,
-            Reading(ids, score_type == "distances", relevant_from),
-            paired=is_paired,
-            **run_options,
-        )
-    plan_file = _read_plan(written, preset, fields, kind)
+    plan_file = _read_plan(written, preset, fields, kind, sources)
     with open_session() as session:
         with progress_bar("Drawing the questions"):
             study = lifecycle.create_study_for(
@@ -370,6 +361,7 @@ def new(
         file_reports, item_sentences, warnings = _add_items(
             session, study, labelled, *item_files, keyword_topics, cut_texts=cut_texts
         )
+        lifecycle.follow_items(session, study, accounts.COMMAND_LINE)
         if not plan_file.has_minutes:
             lifecycle.promise_expected_minutes(session, study)
         sentences += [*item_sentences, *_what_to_do_next(session, study)]
@@ -392,10 +384,10 @@ class PoolFiles(NamedTuple):
 
     def fields(
         self,
-        kind: str | None,
+        takes: Sequence[str],
         written: "PlanText | None",
         file: Path | None,
-        topics: str | None,
+        topics: Sequence[str],
         items: Path | None,
         topics_file: Path | None,
     ) -> "PooledFields":
@@ -412,8 +404,8 @@ class PoolFiles(NamedTuple):
         settings = values.get("pool")
         planned: Mapping[str, Any] = settings if isinstance(settings, dict) else {}
         is_planned = bool(planned.get("runs") or planned.get("documents"))
-        is_pooled = kind == "labelling" and bool(self.runs or self.pool or is_planned)
-        self._check(kind, is_pooled=is_pooled)
+        is_pooled = "pool" in takes and bool(self.runs or self.pool or is_planned)
+        self._check(takes, is_pooled=is_pooled)
         if not is_pooled:
             return PooledFields({}, ())
         judged, gold = (
@@ -428,13 +420,13 @@ class PoolFiles(NamedTuple):
             pool_file=None if self.pool is None else read_file(self.pool),
             depth=self.depth or planned.get("depth"),
             order=planned.get("order", "random"),
-            topics=(topics or "").replace(",", " ").split() or values.get("topics") or (),
+            topics=topics or values.get("topics") or (),
             known_topics={each.topic for each in topics_in(_tables(items), topics_file)},
             judged=judged,
             gold=gold,
         )
 
-    def _check(self, kind: str | None, *, is_pooled: bool) -> None:
+    def _check(self, takes: Sequence[str], *, is_pooled: bool) -> None:
         options = {
             "--pool-depth": self.depth,
             "--pool": self.pool,
@@ -442,7 +434,7 @@ class PoolFiles(NamedTuple):
             "--gold": self.gold,
         }
         named = next((name for name, value in options.items() if value is not None), None)
-        if named and kind != "labelling":
+        if named and "pool" not in takes:
             raise click.UsageError(f"{named} is about documents to judge: --kind labelling.")
         if named and not is_pooled:
             raise click.UsageError(f"{named} needs a pool: --run, or --pool FILE.")
@@ -466,6 +458,29 @@ def _tables(items: Path | None) -> Path | None:
     from survey.services.collections.items import is_table
 
     return None if items is None or is_table(items) else items
+
+
+def _check_runs(
+    run_options: Mapping[str, Any],
+    takes: Sequence[str],
+    judged: object,
+    runs: Sequence[NamedFile],
+    labelled: str | None,
+) -> None:
+    """Raise UsageError where judgements, runs and the options that need them are not together."""
+    needing_runs = {
+        f"--{each}".replace("_", "-"): run_options[each]
+        for each in ("topics", "graded", "clusters")
+        if each != "topics" or "runs" in takes
+    }
+    takes_alone = "judgements" in takes and "runs" not in takes and not runs
+    if takes_alone and not any(needing_runs.values()):
+        return
+    judging = "--judgements-of" if labelled else "--qrels"
+    is_alone = judged is not None and not labelled and not runs
+    hint = "Without runs, --qrels is for groups (--kind grouping)." if is_alone else ""
+    together = {judging: judged, "--run": runs, **needing_runs}
+    check_together(together, (judging, "--run"), hint)
 
 
 def _print_warnings_of_files(warnings: "Sequence[Warned]", *, strict: bool) -> None:
@@ -502,14 +517,14 @@ def _what_to_do_next(session: "Session", study: "Study") -> list[str]:
     return sentences
 
 
-def _keyword_topics(file: Path | None, kind: str | None) -> "list[Topic]":
+def _keyword_topics(file: Path | None, takes: Sequence[str]) -> "list[Topic]":
     """Return a topic for each keyword of the file, none without a file."""
     from survey.services.collections.items import keyword_topics
     from survey.services.exchange.input_files import read_text
 
     if file is None:
         return []
-    if kind != "labelling":
+    if "keywords" not in takes:
         raise click.UsageError("--keywords are queries to label documents for: --kind labelling.")
     return keyword_topics(read_text(file), file.name)
 
@@ -730,7 +745,7 @@ def check(slug: str, strict: bool, as_json: bool) -> None:
             for question, checked in zip(questions, checks, strict=True)
         ]
     if as_json:
-        listed = [vars(finding) for finding in findings]
+        listed = [vars(each) | {"if_left": lifecycle.if_left(each)} for each in findings]
         warned = [warning.as_json() for warning in warnings]
         counts = [pair.as_json() for pair in pairs]
         remarks = {"findings": listed, "warnings": warned}
@@ -886,7 +901,8 @@ def close(slug: str, as_json: bool, let_finish: bool) -> None:
             lifecycle.end_admission(session, study)
             sentences = [
                 f"The study {slug!r} admits no one new; {people} under way can finish.",
-                f"Next: `survey study show {slug}`, then `survey study close {slug}`.",
+                "The study closes by itself after the last of them, or after two days. "
+                f"Next: `survey study show {slug}`.",
             ]
         else:
             lifecycle.close_study(session, study)
@@ -902,6 +918,21 @@ def close(slug: str, as_json: bool, let_finish: bool) -> None:
 
 
 study.add_command(invite)
+
+
+@study.command(examples=("survey study rename spring-study autumn-study",))
+@SLUG_ARGUMENT
+@click.argument("new_slug")
+@JSON_OPTION
+def rename(slug: str, new_slug: str, as_json: bool) -> None:
+    """Give a draft the address NEW_SLUG; an opened study keeps its own."""
+    from survey.services import accounts
+    from survey.services.studies import lifecycle
+
+    with open_study(slug) as (session, study):
+        lifecycle.rename(session, study, new_slug, accounts.COMMAND_LINE)
+        done = f"The study {slug!r} is now at /s/{new_slug}."
+        print_result(lifecycle.describe(study), done, as_json=as_json)
 
 
 @study.command(examples=("survey study copy five-systems second-round",))
@@ -974,56 +1005,6 @@ def _preference_fields(
     return fields
 
 
-def _fields_from_runs(
-    fields: dict[str, Any],
-    judged: "TextFile",
-    runs: tuple[NamedFile, ...],
-    shown: object,
-    is_planned: bool,
-    reading: "Reading",
-    *,
-    paired: bool,
-    topics: str | None,
-    clusters: Path | None,
-    **options: Any,
-) -> dict[str, Any]:
-    """Return the fields of a plan that runs decide: lists to order or, if ``paired``, pairs.
-
-    ``shown``: true where pairs are shown as pictures or texts; ``is_planned``: whether a plan file
-    says how many pairs are asked. Raises UsageError without a collection size.
-    """
-    from survey.services.exchange.input_files import read_file
-    from survey.services.studies.plans import as_pairs, from_trec
-
-    if "collection_size" not in fields:
-        raise click.UsageError(
-            "--qrels needs --collection-size: how many documents the runs searched."
-        )
-    lists = from_trec(
-        judged,
-        [read_file(run.path)._replace(run=run.name) for run in runs],
-        topics=(topics or "").replace(",", " ").split(),
-        collection_size=str(fields["collection_size"]),
-        clusters=None if clusters is None else read_file(clusters),
-        paired=paired,
-        reading=reading,
-        **options,
-    )
-    if not paired:
-        return _list_fields(fields, lists)
-    items = {"show_items": True, "show_positions": False} if shown else {}
-    counted = {"questions": None} if is_planned else {}
-    return items | as_pairs(lists, counted | fields | items)
-
-
-def _list_fields(fields: Mapping[str, object], lists: "OwnLists") -> dict[str, Any]:
-    """Return own lists as fields of a plan; refuse options that the lists already decide."""
-    from survey.services.studies.plans import as_fields
-
-    _refuse_beside_lists(fields)
-    return as_fields(lists)
-
-
 def _refuse_beside_lists(fields: Mapping[str, object]) -> None:
     """Raise UsageError for options that own lists, of files or of a plan, already decide."""
     for name in ("questions", "lists", "relevant", "generator", "marks"):
@@ -1090,7 +1071,11 @@ def _add_items(
 
 
 def _read_plan(
-    written: "PlanText | None", preset: str | None, fields: dict[str, Any], kind: str | None
+    written: "PlanText | None",
+    preset: str | None,
+    fields: dict[str, Any],
+    kind: str | None,
+    sources: "Sources",
 ) -> "PlanFile":
     """Return the plan of the file, or of a preset with a random seed, changed by ``fields``.
 
@@ -1098,57 +1083,55 @@ def _read_plan(
     """
     from survey.services.studies.plans import (
         DEFAULT,
-        KIND_PRESETS,
+        KINDS,
         PlanFile,
+        begin_plan,
         fresh_seed,
-        kind_plan,
         plan_from_text,
-        preset_plan,
-        preset_values,
     )
     from survey.services.studies.recruitment import Recruitment
 
     if written is not None and preset is not None:
         raise click.UsageError("Use --from or --preset, not both; a plan file may name a preset.")
     if written is not None:
+        planned = {"questions": None, **written.values, **fields}  # the file says how many
+        if not (written.values.get("topics") and not (sources.topics or sources.judgements)):
+            fields = fields | KINDS[kind or DEFAULT].begin(sources, planned)
         plan_file = plan_from_text(written, **fields)
         if kind not in (None, plan_file.plan.kind):
             raise click.UsageError(
                 f"--kind is {kind}; {written.file} is a plan of {plan_file.plan.kind}."
             )
         return plan_file
+    declared = KINDS[kind or DEFAULT]
     if kind not in (None, DEFAULT) and preset is not None:
         raise click.UsageError("--preset is for orderings; leave it out, or --kind.")
-    if kind not in (None, DEFAULT, *KIND_PRESETS):
+    if not (declared.preset or declared.texts):
         raise click.UsageError(f"There are no general texts of the kind {kind}; add --from.")
     values = {"seed": fresh_seed(), **fields}
-    if preset is None and kind in (None, DEFAULT):
-        paper = preset_values("mnro")
-        if any(fields.get(name, paper.get(name)) != paper.get(name) for name in OF_THE_PAPER):
-            values["show_values"] = False  # else participants could recognise a method by them
-    if kind and not preset:
-        plan = kind_plan(kind, **values)
-    else:
-        plan = preset_plan(preset or "mnro", **values)
+    if preset is None:
+        values |= declared.unless_preset(fields)
+    language = values.pop("language", None) or "en"
+    plan = begin_plan(declared.name, sources, values, preset=preset or "", language=language)
     return PlanFile(plan, Recruitment(), "minutes" in fields)
 
 
 def _print_summary(
     checks: "Sequence[QuestionCheck]", findings: "Sequence[Finding]", pair_sentences: Sequence[str]
 ) -> None:
-    """Print what to mend, the other findings, and on how many list pairs measures contradict.
+    """Print warnings, the other findings, and on how many list pairs measures contradict.
 
     ``pair_sentences``: one for each pair of measures, or "".
     """
-    from survey.services.studies.lifecycle import to_mend
+    from survey.services.studies.lifecycle import if_left, to_mend
 
     if faulty := to_mend(findings):
-        print_heading("To mend")
+        print_heading("Warnings")
         for finding in faulty:
             where = "" if finding.question is None else f"question {finding.question}: "
             mend = f" ({finding.mend})" if finding.mend else ""
             failure = "FAILED: " if finding.failed else ""
-            print_text(f"{failure}{where}{finding.text}{mend}", "", "  ")
+            print_text(f"{failure}{where}{finding.text}{mend}. {if_left(finding)}", "", "  ")
     remarks = [finding for finding in findings if finding not in faulty]
     # Findings about the whole study come first, or they would be lost among those on questions.
     remarks.sort(key=lambda finding: finding.question is not None)

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from random import Random
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from survey.core.collections.items import FindItems, Item, Topic
 from survey.core.studies.attention import Check
@@ -18,6 +18,7 @@ from survey.core.studies.fields import (
 )
 from survey.core.studies.plan import Plan, TaskQuestion
 from survey.core.text_input import Json
+from survey.core.ways_in import Sources, WayIn
 
 PlanT = TypeVar("PlanT", bound=Plan)
 QuestionT = TypeVar("QuestionT", bound=TaskQuestion)
@@ -57,6 +58,19 @@ class DeclaredQuestion(Declared):
         return {"number": self.number, **shown}
 
 
+class TopicRow(NamedTuple):
+    """A topic in the table of a plan's form; ``value``: what the form sends if it is ticked.
+
+    ``documents``: how many are asked about, None where that is not decided by the topic.
+    """
+
+    value: str
+    topic: str
+    text: str
+    cluster_type: str = ""
+    documents: int | None = None
+
+
 @dataclass(frozen=True)
 class Unvaried(Declared):
     """How a question is shown that every participant sees alike."""
@@ -76,6 +90,10 @@ class Declaration(ABC, Generic[PlanT, QuestionT, PresentationT, AnswerT]):
     simulated, for which its plan is a ``VotedPlan``. ``pace_note``: in a list of participants,
     which of their documents count so far. ``public_note``: what the public page lets everyone see
     of question 1 beyond its first page.
+
+    ``ways_in``: its cards on “New study”. ``takes``: what a study of it is made of, names of
+    ``survey.core.ways_in``. ``preset``: of the survey's texts; "" where ``texts`` has the kind's
+    own, fields of its plan. ``further_presets``: of some of its plans, see ``preset_for``.
     """
 
     name: ClassVar[str]
@@ -90,6 +108,39 @@ class Declaration(ABC, Generic[PlanT, QuestionT, PresentationT, AnswerT]):
     has_power: ClassVar[bool] = False
     pace_note: ClassVar[str] = ""
     public_note: ClassVar[str] = ""
+    ways_in: ClassVar[Sequence[WayIn]] = ()
+    takes: ClassVar[Sequence[str]] = ()
+    preset: ClassVar[str] = ""
+    further_presets: ClassVar[Sequence[str]] = ()
+    texts: ClassVar[Mapping[str, object]] = {}
+
+    def begin(self, sources: Sources, changes: Mapping[str, object]) -> dict[str, Any]:
+        """Return the fields of a plan that what it is made of decides.
+
+        ``changes``: other fields, as researchers chose them. Raises FaultyFilesError or SurveyError
+        for what no study can be made of.
+        """
+        return {}
+
+    def preset_for(self, sources: Sources, changes: Mapping[str, object]) -> str:
+        """Return the preset to begin with, ``preset`` by default; ``changes``: fields of a plan."""
+        return self.preset
+
+    def unless_preset(self, changes: Mapping[str, object]) -> dict[str, Any]:
+        """Return fields to change where researchers name no preset."""
+        return {}
+
+    def fitted_preset(self, plan: PlanT) -> str:
+        """Return the preset whose texts follow the study's documents, "" for none."""
+        return self.preset
+
+    def with_topics(self, plan: PlanT, topics: Sequence[str]) -> PlanT:
+        """Return the plan for the topics that a study now has; unchanged by default."""
+        return plan
+
+    def topic_rows(self, plan: PlanT, topics: Sequence[Topic]) -> list[TopicRow]:
+        """Return the topics to tick in the form of a plan; ``topics``: those of the study."""
+        return []
 
     @abstractmethod
     def draw(self, plan: PlanT, question: QuestionT, chance: Random) -> PresentationT:

@@ -67,6 +67,13 @@ def item_counts(session: Session, study_id: int) -> tuple[int, int]:
     return count, texts
 
 
+def has_titles(session: Session, study_id: int) -> bool:
+    """Return whether some of a study's items have a title or an address, as documents do."""
+    titled = or_(StoredItem.title.is_not(None), StoredItem.url.is_not(None))
+    statement = select(StoredItem.id).where(StoredItem.study_id == study_id, titled).limit(1)
+    return session.scalar(statement) is not None
+
+
 def _columns(table: type[Base], record: type[Item] | type[Topic]) -> list[Any]:
     return [getattr(table, name) for name in record._fields]
 

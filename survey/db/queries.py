@@ -61,6 +61,7 @@ IS_ANSWERED = and_(
     StoredResponse.participant_id == Presentation.participant_id,
     StoredResponse.question_id == Presentation.question_id,
 )
+ADDRESS_CHANGED, BECAME = "address changed", " became "  # an event, and within its detail
 MOST_TIMED = 1_000  # participants of whom a check reads how long they took
 HAS_PERSONAL_ANSWERS = as_type(Participant.personal, Text) != "{}"
 
@@ -530,6 +531,12 @@ def erased_tokens(session: Session) -> frozenset[str]:
     return frozenset(session.scalars(select(Erasure.token)))
 
 
+def ending_studies(session: Session) -> Sequence[Study]:
+    """Return the open studies that admit no one new."""
+    is_ending = (Study.status == "open", Study.admission_ended_at.is_not(None))
+    return session.scalars(select(Study).where(*is_ending).order_by(Study.id)).all()
+
+
 def events_about(session: Session, slug: str, public_id: str) -> Sequence[Event]:
     """Return the events of a study whose detail begins with a participant's id."""
     return session.scalars(
@@ -665,15 +672,26 @@ def members_of(session: Session, study: Study) -> Sequence[Membership]:
 
 
 def events_of(session: Session, study: Study) -> Sequence[Event]:
-    """Return the log of a study since it was created, newest first.
+    """Return the log of a study, newest first, also from before its address changed.
 
     Events of an earlier, deleted study may bear the same slug.
     """
-    return session.scalars(
-        select(Event)
-        .where(Event.slug == study.slug, Event.at >= study.created_at)
-        .order_by(Event.id.desc())
-    ).all()
+    events = _events_at(session, study.slug, study.created_at)
+    while events and events[-1].kind == ADDRESS_CHANGED:
+        slug = events[-1].detail.partition(BECAME)[0]
+        earlier = _events_at(session, slug, study.created_at, events[-1].at)
+        if not earlier:
+            break
+        events += earlier
+    return events
+
+
+def _events_at(
+    session: Session, slug: str, since: datetime, until: datetime | None = None
+) -> list[Event]:
+    bounds = [Event.slug == slug, Event.at >= since]
+    bounds += [] if until is None else [Event.at <= until]
+    return [*session.scalars(select(Event).where(*bounds).order_by(Event.id.desc()))]
 
 
 def all_answers(session: Session) -> int:

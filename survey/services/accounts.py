@@ -41,7 +41,7 @@ from survey.errors import NotAllowedError, NotFoundError, SurveyError
 from survey.services import second_factor
 
 Role = Literal["owner", "viewer"]
-COMMAND_LINE = "command line"
+COMMAND_LINE, THE_SURVEY = "command line", "the survey"  # who did something, in a log
 
 RESEARCHER_NAME = re.compile(r"[^\W_](?:[\w .@'-]*[\w.])?\Z")
 FIRST_NAME = "researcher"  # the account that `make run` adds to a survey without researchers

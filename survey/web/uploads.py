@@ -1,20 +1,20 @@
-"""The files of a form that is refused: kept for an hour, so that they need not be chosen again.
+"""Files that researchers choose: staged for a day, so that no mistake costs them.
 
-No page can fill in a field of files. The files of a field are therefore stored in a folder below
-the instance folder, and the page gets a random token in their place. The folder is the
-researcher's, and its name a hash of form, field and token: elsewhere the token opens nothing.
+No page can fill in a field of files. A chosen file is therefore stored in the researcher's folder
+below the instance folder, under its SHA-256, and the page gets this in its place: at once where
+scripts run, else with the form, if it is shown again. Elsewhere the SHA-256 opens nothing.
 """
 
+import hashlib
 import io
-import json
 import os
-import secrets
+import re
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from time import time
+from typing import IO, NamedTuple
 
 from flask import Response, current_app, g, request
 from flask_wtf import FlaskForm
@@ -24,48 +24,60 @@ from wtforms import FileField
 from wtforms.validators import ValidationError
 from wtforms.widgets import FileInput
 
+from survey.services.collections.file_reports import LARGEST_READ, report
 from survey.services.operations.database import begin_reading
-from survey.tokens import hash_token
 from survey.web.requests import session
 
 UPLOADS_FOLDER = "uploads"  # in the instance folder
-SECONDS_KEPT = 3600
-NAMES_FILE = "names.json"
-# Before a field's name: the name of the hidden field with its token, and of the tick to drop them.
+SECONDS_KEPT = 24 * 3600
+CHUNK = 1 << 20
+# Before a field's name: the names of the hidden fields of its files, and of ticks to remove one.
 PREFIX, DROP = "kept-", "drop-"
+ENTRY = re.compile(r"([0-9a-f]{64}) (.{1,500})", re.DOTALL)
 
 TOO_LATE = (
-    "What was chosen here is no longer kept: files are kept for an hour, or until later ones need "
+    "What was chosen here is no longer kept: files are kept for a day, or until later ones need "
     "the room. Please choose it again."
 )
 NOT_KEPT = "What was chosen here could not be kept. Please choose it again."
 
 
-@dataclass(frozen=True)
-class KeptFiles:
-    """The files of a field in their folder, numbered; ``names``: as the browser sent them."""
+class StagedFile(NamedTuple):
+    """A file in the researcher's folder; ``name``: as the browser sent it."""
 
-    folder: Path
-    token: str
-    names: Sequence[str]
+    sha256: str
+    name: str
 
-    def open(self) -> list[FileStorage]:
-        """Return the files as if the browser had sent them again."""
-        return [
-            FileStorage(io.BytesIO((self.folder / str(number)).read_bytes()), name)
-            for number, name in enumerate(self.names)
-        ]
+    @property
+    def value(self) -> str:
+        """What a page holds in its place."""
+        return f"{self.sha256} {self.name}"
+
+    @property
+    def path(self) -> Path:
+        """Where its content is."""
+        return _folder_of_researcher() / self.sha256
+
+    def open(self) -> FileStorage:
+        """Return the file as if the browser had sent it again."""
+        return FileStorage(io.BytesIO(self.path.read_bytes()), self.name)
+
+    def report(self, sort: str) -> tuple[str, bool]:
+        """Return what it holds in a sentence, and whether it fits a field of that sort."""
+        size = self.path.stat().st_size
+        if size > LARGEST_READ:
+            return f"{size / 1_000_000:,.0f} MB.", True
+        return report(sort, self.name, self.path.read_bytes())
 
 
 class UploadField(FileField):  # type: ignore[misc] # WTForms has no type hints
     """A field of a file; ``kept``: the files that a page holds which shows the form again."""
 
-    kept: KeptFiles | None = None
+    kept: Sequence[StagedFile] = ()
 
     def pre_validate(self, _: object) -> None:
         """Reject a form whose kept files are deleted: it would be used without them."""
-        is_expected = bool(_token(self.name)) and not _is_dropped(self.name)
-        if is_expected and not is_uploaded(self.name):
+        if any(not _is_recent(each.path) for each in _entries(self.name)):
             raise ValidationError(TOO_LATE)
 
 
@@ -104,27 +116,70 @@ def is_uploaded(*names: str) -> bool:
     return any(_chosen(name) or _kept(name) for name in names)
 
 
-def chosen_files(name: str) -> list[FileStorage]:
-    """Return the files that were chosen in a field, else those that are kept of it."""
-    kept = _kept(name)
-    return _chosen(name) or (kept.open() if kept else [])
+def chosen_files(name: str, *, several: bool = False) -> list[FileStorage]:
+    """Return the files of a field, those that are kept of it before those that were chosen.
+
+    ``several``: whether it takes several; a chosen file replaces one of the same name, else any.
+    """
+    return [*(each.open() for each in _not_replaced(name, several=several)), *_chosen(name)]
 
 
 def keep(form: FlaskForm) -> None:
-    """Keep the files of a form that is shown again; what cannot be kept is an error beside it."""
+    """Stage the files of a form that is shown again, with an error beside what cannot be."""
     fields = [field for field in form if isinstance(field, UploadField)]
-    if not any(_chosen(field.name) or _token(field.name) for field in fields):
+    if not any(_chosen(field.name) or _entries(field.name) for field in fields):
         return
     session().rollback()  # else participants' answers wait while the files are written
     delete_old(current_app.config["INSTANCE"])
-    filled = [field for field in fields if is_uploaded(field.name)]
     for field in fields:
-        field.kept = _renewed(field.name)
+        several = isinstance(field, UploadsField)
+        staged = [stage(each) for each in _chosen(field.name)]
+        kept = _not_replaced(field.name, several=several)
+        for each in kept:
+            os.utime(each.path)
+        g.staged = [*g.get("staged", ()), *filter(None, staged)]
+        field.kept = [*kept, *(each for each in staged if each is not None)]
     _delete_least_recent(request.max_content_length or 0)
-    for field in filled:
-        if field.kept is None or not field.kept.folder.is_dir():
-            field.kept, field.errors = None, [NOT_KEPT, *field.errors]
+    for field in fields:
+        kept = [each for each in field.kept if each.path.is_file()]
+        if len(kept) < len(field.kept) or (not kept and is_uploaded(field.name)):
+            field.errors = [NOT_KEPT, *field.errors]
+        field.kept = kept
     begin_reading(session())
+
+
+def stage(file: FileStorage) -> StagedFile | None:
+    """Store a file under its SHA-256; return None, and log why, where that cannot be done."""
+    folder = _folder_of_researcher()
+    try:
+        file.seek(0)  # it may have been read
+        digest = hashlib.sha256()
+        for chunk in _chunks(file.stream):
+            digest.update(chunk)
+        staged = StagedFile(digest.hexdigest(), (file.filename or "file")[:500])
+        if staged.path.is_file():
+            file.seek(0)
+            os.utime(staged.path)
+            return staged
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        part = folder / f"{staged.sha256}.part-{os.getpid()}"
+        file.seek(0)
+        file.save(part)
+        file.seek(0)
+        part.rename(staged.path)
+    except OSError as error:  # the disk is full, or the folder is read-only
+        current_app.logger.error("Files could not be kept at %s: %s", request.endpoint, error)
+        return None
+    return staged
+
+
+def stage_sent(name: str) -> list[StagedFile]:
+    """Stage the files that a script sends of a field as they are chosen."""
+    session().rollback()  # else participants' answers wait while the files are written
+    delete_old(current_app.config["INSTANCE"])
+    staged = [stage(file) for file in _chosen(name)]
+    _delete_least_recent(request.max_content_length or 0)
+    return [each for each in staged if each is not None and each.path.is_file()]
 
 
 def forget_used(response: Response) -> Response:
@@ -136,74 +191,61 @@ def forget_used(response: Response) -> Response:
 
 def forget() -> None:
     """Delete the files that were kept for the form that was sent."""
+    for each in g.get("staged", ()):
+        each.path.unlink(missing_ok=True)
     for name in request.form:
         if name.startswith(PREFIX):
-            shutil.rmtree(_folder(name.removeprefix(PREFIX)), ignore_errors=True)
+            for each in _entries(name.removeprefix(PREFIX)):
+                each.path.unlink(missing_ok=True)
 
 
 def delete_old(instance: Path) -> None:
-    """Delete what was kept for an hour."""
-    for folder in (instance / UPLOADS_FOLDER).glob("*/*"):
-        if not _is_recent(folder):
-            shutil.rmtree(folder, ignore_errors=True)
+    """Delete what was kept for a day."""
+    for path in (instance / UPLOADS_FOLDER).glob("*/*"):
+        if not _is_recent(path):
+            shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(True)
+
+
+def _chunks(stream: IO[bytes]) -> Iterator[bytes]:
+    while chunk := stream.read(CHUNK):
+        yield chunk
 
 
 def _chosen(name: str) -> list[FileStorage]:
     return [file for file in request.files.getlist(name) if file.filename]
 
 
-def _token(name: str) -> str:
-    return request.form.get(f"{PREFIX}{name}", "")
+def _entries(name: str) -> list[StagedFile]:
+    """Return the files that a page named for a field, without those that were to be removed."""
+    dropped = {*request.form.getlist(f"{DROP}{name}")}
+    matches: Iterable[re.Match[str] | None] = map(
+        ENTRY.fullmatch, request.form.getlist(f"{PREFIX}{name}")
+    )
+    entries = dict.fromkeys(StagedFile(*match.groups()) for match in matches if match)
+    return [each for each in entries if not dropped & {"on", each.value}]
 
 
-def _is_dropped(name: str) -> bool:
-    return f"{DROP}{name}" in request.form
+def _not_replaced(name: str, *, several: bool) -> list[StagedFile]:
+    """Return what is kept of a field, but for what chosen files replace."""
+    chosen = {file.filename for file in _chosen(name)}
+    if chosen and not several:
+        return []
+    return [each for each in _kept(name) if each.name not in chosen]
 
 
-def _kept(name: str) -> KeptFiles | None:
-    """Return what an earlier press left of a field; None without it, or if it is to be dropped."""
-    if not _token(name) or _is_dropped(name) or not _is_recent(_folder(name)):
-        return None
-    names = json.loads((_folder(name) / NAMES_FILE).read_text())
-    return KeptFiles(_folder(name), _token(name), names)
-
-
-def _renewed(name: str) -> KeptFiles | None:
-    """Return the files of a field, kept for another hour, in place of those kept before."""
-    chosen, kept = _chosen(name), _kept(name)
-    if kept and not chosen:
-        os.utime(kept.folder)
-        return kept
-    if _token(name):
-        shutil.rmtree(_folder(name), ignore_errors=True)
-    return _stored(name, chosen) if chosen else None
-
-
-def _stored(name: str, files: Sequence[FileStorage]) -> KeptFiles | None:
-    """Write files under numbers, with their names in a list; None where they cannot be written."""
-    token = secrets.token_urlsafe()
-    kept = KeptFiles(_folder(name, token), token, [file.filename or "" for file in files])
-    try:
-        kept.folder.mkdir(mode=0o700, parents=True)
-        for number, file in enumerate(files):
-            file.seek(0)  # it may have been read
-            file.save(kept.folder / str(number))
-        (kept.folder / NAMES_FILE).write_text(json.dumps(kept.names))
-    except OSError as error:  # the disk is full, or the folder is read-only
-        current_app.logger.error("Files could not be kept at %s: %s", request.endpoint, error)
-        shutil.rmtree(kept.folder, ignore_errors=True)
-        return None
-    return kept
+def _kept(name: str) -> list[StagedFile]:
+    """Return what earlier presses, or scripts, left of a field."""
+    return [each for each in _entries(name) if _is_recent(each.path)]
 
 
 def _delete_least_recent(largest: int) -> None:
     """Delete what the researcher's kept files have beyond this number of bytes, oldest first."""
-    folders = sorted(_folder_of_researcher().glob("*"), key=_time_and_size, reverse=True)
+    files = (path for path in _folder_of_researcher().glob("*") if path.is_file())
     total = 0
-    for folder in folders:
-        total += sum(_time_and_size(file)[1] for file in folder.glob("*"))
+    for path in sorted(files, key=_time_and_size, reverse=True):
+        total += _time_and_size(path)[1]
         if total > largest:
-            shutil.rmtree(folder, ignore_errors=True)
+            path.unlink(missing_ok=True)
 
 
 def _folder_of_researcher() -> Path:
@@ -212,13 +254,8 @@ def _folder_of_researcher() -> Path:
     return Path(current_app.config["INSTANCE"]) / UPLOADS_FOLDER / str(researcher_id)
 
 
-def _folder(name: str, token: str | None = None) -> Path:
-    form = f"{request.endpoint} {g.slug or ''}"
-    return _folder_of_researcher() / hash_token(f"{form} {name} {token or _token(name)}")
-
-
-def _is_recent(folder: Path) -> bool:
-    return _time_and_size(folder)[0] > time() - SECONDS_KEPT
+def _is_recent(path: Path) -> bool:
+    return _time_and_size(path)[0] > time() - SECONDS_KEPT
 
 
 def _time_and_size(path: Path) -> tuple[float, int]:

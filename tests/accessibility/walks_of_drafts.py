@@ -83,7 +83,7 @@ def making(house: House, language: str) -> Iterator[Sight]:
     desk = house.desk
     desk.open("/research/new")
     yield house.seen("New study", "empty", desk)
-    desk.send("/research/new", slug="No Address")
+    desk.send("/research/new", slug="MNRO")
     yield house.seen("New study", "error: address", desk)
     desk.send("/research/new", start="file", slug="bad-file", files={"plan": a_file("x: [", "x")})
     yield house.seen("New study", "error: file", desk)

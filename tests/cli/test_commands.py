@@ -173,7 +173,7 @@ def test_a_study_whose_minutes_are_the_presets_opens_with_a_reason(run):
 def test_the_papers_study_has_nothing_to_mend(run):
     run("init")
     run("study", "new", "paper", "--preset", "mnro", "--seed", 7, *CONTACT)
-    assert "; nothing to mend." in run("study", "check", "paper").partition("\n")[0]
+    assert "; no warnings." in run("study", "check", "paper").partition("\n")[0]
 
 
 @ON_SQLITE
@@ -234,12 +234,14 @@ def test_the_check_prints_questions_and_findings(run):
         assert pair["sentence"] in " ".join(run("study", "check", "pilot").split())
     assert {pair["pair"] for pair in checked["pairs"]} == {"AP-NMRR", "AP-MNRO", "NMRR-MNRO"}
     printed = run("study", "check", "pilot")
-    assert printed.startswith(f"{checked['verdict']}\nTo mend\n")
+    assert printed.startswith(f"{checked['verdict']}\nWarnings\n")
     verdict = (
-        r"AP, NMRR and MNRO order the lists differently in \d of 10 questions; in .+; 2 things"
+        r"AP, NMRR and MNRO order the lists differently in \d of 10 questions; in .+; 2 warnings"
     )
     assert re.match(verdict, printed)
-    assert "participants do not read whom they can ask (contact)\nSummary\nall: " in printed
+    consequence = "Until then the study cannot open."
+    warning = f"participants do not read whom they can ask (contact). {consequence}"
+    assert f"{warning}\nSummary\nall: " in printed
     assert re.search(r"all: AP and NMRR put the lists in the same order in \d of 10", printed)
     assert printed.index("How contested") < printed.index("Question 1\n")
     assert "all: MNRO: K = 20 of 100 positions" in printed
@@ -254,7 +256,9 @@ def test_the_check_names_the_question_of_what_is_to_mend(run, monkeypatch):
     findings = [Finding(2, "it repeats question 1", mend="lists"), Finding(3, "it is hard")]
     monkeypatch.setattr(lifecycle, "check_study", lambda *_: findings)
     printed = run("study", "check", "pilot")
-    assert "To mend\nquestion 2: it repeats question 1 (lists)\nSummary\n" in printed
+    consequence = "The study then opens, and its results may not decide this."
+    warning = f"question 2: it repeats question 1 (lists). {consequence}"
+    assert f"Warnings\n{warning}\nSummary\n" in printed
     assert "question 3: it is hard" in printed
 
 

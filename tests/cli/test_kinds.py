@@ -250,8 +250,8 @@ def test_topics_override_those_of_a_plan_file(session, run, collection):
     file = collection.parent / "plan.yaml"
     file.write_text(yaml.safe_dump({**LABELLING, "topics": ["warm", "red"]}))
     new = ("study", "new", "some", "--from", file, "--items", collection)
-    told = run(*new, "--topics", "red", "--missing-last", status=2)
-    assert "--missing-last needs --qrels and --run as well." in told
+    told = run(*new, "--topics", "red", "--graded", status=2)
+    assert "--graded needs --qrels and --run as well." in told
     run(*new, "--topics", "red")
     assert lifecycle.find_study(session, "some").plan.topics == ("red",)
 

@@ -128,7 +128,7 @@ def test_a_study_is_checked_and_shown_without_lists(app, session, run):
     ]
     printed = run("study", "check", "labelled")
     assert [line for line in printed.splitlines() if line] == [
-        "2 queries to label; nothing to mend.",
+        "2 queries to label; no warnings.",
         "Summary",
         "all: 1 of 3 topics is in no question (first: “elsewhere”)",
     ]

@@ -66,6 +66,9 @@ GET  /research/import                        in in in 200 200 200 200
 POST /research/import                        401 401 401 400 400 400 400
 GET  /research/new                           in in in 200 200 200 200
 POST /research/new                           401 401 401 >plan >plan >plan >plan
+POST /research/stage                         401 401 401 400 400 400 400
+GET  /research/examples/qrels.txt            in in in 200 200 200 200
+GET  /research/examples/no-file              in in in 404 404 404 404
 GET  /research/planning                      in in in 200 200 200 200
 GET  /research/evaluation                    in in in 200 200 200 200
 POST /research/evaluation                    401 401 401 400 400 400 400
@@ -85,6 +88,7 @@ GET  /research/studies/my-draft/items/no-sum.webp  in in in 404 404 404 404
 GET  /research/studies/my-draft/check            in in in 404 200 200 404
 GET  /research/studies/my-draft/open             in in in 404 403 200 404
 POST /research/studies/my-draft/open             401 401 401 404 403 >my-draft 404
+POST /research/studies/my-draft/address          401 401 401 404 403 400 404
 POST /research/studies/my-draft/copy             401 401 401 404 403 >fresh 404
 GET  /research/studies/my-draft/delete           in in in 404 403 200 404
 POST /research/studies/my-draft/delete           401 401 401 404 403 >research 404

@@ -35,7 +35,7 @@ def test_none_has_anything_to_mend(session):
     for study in lifecycle.all_studies(session):
         findings = lifecycle.check_study(session, study)
         assert lifecycle.to_mend(findings) == [], study.slug
-        assert lifecycle.check_verdict(study, findings).endswith("; nothing to mend.")
+        assert lifecycle.check_verdict(study, findings).endswith("; no warnings.")
 
 
 def test_they_are_small_where_they_are_not_the_papers(session):

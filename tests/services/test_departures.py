@@ -6,11 +6,14 @@ import pytest
 
 from survey.core.kinds import kind_of
 from survey.kinds.ordering.departures import DEPARTURES, departures_of
-from survey.services.studies.plans import KIND_PRESETS, PRESETS, preset_plan, preset_values
+from survey.services.studies.plans import KINDS, PRESETS, preset_plan, preset_values
 from tests.builders import Visitor, an_open_study
 from tests.databases import ON_SQLITE
 from tests.guides.pages import page_named
 
+OF_KINDS = [
+    preset for kind in KINDS.values() for preset in (kind.preset, *kind.further_presets) if preset
+]
 GUIDE = page_named("replicate-the-paper.md").read_text()
 # What tells people that one place is better than another.
 TELLS = re.compile(r"\b(better|does well|worse|early|late|earlier)\b")
@@ -50,7 +53,7 @@ def test_a_criterion_practice_and_arms_are_departures():
     assert len(rows("mnro", arms=arms) - plain) == 2  # the arms, and the columns
 
 
-@pytest.mark.parametrize("preset", [*PRESETS, *KIND_PRESETS.values()])
+@pytest.mark.parametrize("preset", [*PRESETS, *OF_KINDS])
 def test_no_preset_says_what_is_good(preset):
     values = preset_values(preset)
     texts = {name: values.get(name, "") for name in ("scenario", "question_text", "reminder")}

@@ -19,6 +19,8 @@ from tests.builders import a_plan
 from tests.grouped import PLAN as GROUPING
 from tests.preferred import a_preference_plan
 
+OF_KINDS = ("labels", "groups", "preference")
+
 
 def faults_of(text):
     with pytest.raises(PlanFileError) as error:
@@ -34,7 +36,7 @@ def test_a_preset_comes_back_from_its_file(preset, language):
     assert again == plan
 
 
-@pytest.mark.parametrize("preset", [*plans.PRESETS, *plans.KIND_PRESETS.values()])
+@pytest.mark.parametrize("preset", [*plans.PRESETS, *OF_KINDS])
 def test_presets_have_a_least_age_and_ask_for_education_without_needing_it(preset):
     age, education = plans.preset_values(preset)["personal_fields"]
     assert (age["screen_below"], education["required"]) == (16, False)

@@ -898,7 +898,7 @@ def test_a_draft_is_made_of_judgements_in_the_browser(desk, session):
     new = "/research/new"
     desk.open(new)
     desk.send(new, start="groups", slug="sorted")
-    assert "Choose the file of judgements" in desk.text
+    assert "Choose judgements. No study was made." in desk.text
     for text, fault in (("5 0 a 1\n5 0 b 0\n", "no topic with two"), ("5 0 a\n", "line 1")):
         file = (io.BytesIO(text.encode()), "qrels.txt")
         desk.send(new, start="groups", slug="sorted", files={"judgements": file})

@@ -653,7 +653,7 @@ def test_a_check_names_a_query_without_a_document_to_judge(app, session):
     ]
     findings = lifecycle.check_study(session, study)
     assert [(each.question, each.text, each.mend) for each in findings] == expected
-    assert lifecycle.check_verdict(study, findings) == "3 queries to label; 2 things to mend."
+    assert lifecycle.check_verdict(study, findings) == "3 queries to label; 2 warnings."
     documents = [*documents, Item("green-1", text="a meadow")]
     collection.take_in(session, study, {}, documents, COMMAND_LINE)
     assert not lifecycle.check_study(session, study)
@@ -725,7 +725,7 @@ def test_a_study_of_labels_is_made_in_the_browser(app, session):
     desk.open("/research/new")
     desk.send("/research/new", start="labels", slug="mine", language="el")
     assert desk.address == "/research/studies/mine/plan", desk.text
-    assert desk.page.select_one("#topics").text.strip() == "topic-1"
+    assert desk.page.select_one("#topics input[checked]")["value"] == "topic-1"
     desk.send(desk.address, topics="sea\nword")
     assert lifecycle.find_study(session, "mine").plan.topics == ("sea", "word")
 

@@ -44,7 +44,7 @@ from survey.services.exchange.input_files import BundleError, SourceFiles, open_
 from survey.services.exchange.kind_files import Record, StudyAnswers
 from survey.services.planning.bot_sight import Sight
 from survey.services.planning.simulation import preferences_for, simulate
-from survey.services.studies import lifecycle, plans
+from survey.services.studies import lifecycle
 from tests import preferred as preferred_module
 from tests.builders import KEY
 from tests.databases import ON_SQLITE
@@ -58,6 +58,7 @@ from tests.preferred import (
     a_preference_study,
     a_qrels,
     a_run,
+    as_pairs,
     preferred,
     sides_on,
     some_lists,
@@ -123,9 +124,9 @@ def test_fewer_pairs_are_drawn_by_the_seed():
 
 def test_all_pairs_are_as_many_as_a_study_may_have(monkeypatch):
     monkeypatch.setattr("survey.kinds.preference.plan.MOST_PAIRS", 3)
-    assert plans.as_pairs(some_lists(), PLAN)["questions"] == 3
+    assert as_pairs(some_lists(), PLAN)["questions"] == 3
     contrast = {"selection": "discriminative", "contrast": ["AP", "RR"]}
-    assert plans.as_pairs(some_lists(), PLAN | contrast)["questions"] == 2
+    assert as_pairs(some_lists(), PLAN | contrast)["questions"] == 2
 
 
 def test_discriminative_pairs_are_balanced_on_which_run_a_measure_favours():
@@ -905,9 +906,9 @@ def test_a_draft_is_made_in_the_browser_of_judgements_and_runs(app, session):
     desk.open(new)
     desk.send(new, start="preference", slug="better", files={"judgements": uploaded("qrels")})
     assert desk.status == 400
-    assert "Choose the file of judgements, and two runs or more." in desk.text
+    assert "Choose judgements and at least two runs. No study was made." in desk.text
     for size, contrast, fault in (
-        ("", "", "“Documents that the runs searched” is empty; the number"),
+        ("many", "", "'many' found; how many documents the runs searched"),
         ("12", "AP, XY", "XY"),
     ):
         files = {"judgements": uploaded("qrels"), "runs": uploaded("alpha", "beta")}

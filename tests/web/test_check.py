@@ -48,7 +48,7 @@ def test_the_verdict_comes_first_and_each_thing_to_mend_has_a_link_that_leads_th
         "AP, NMRR and MNRO order the lists differently in 7 of 10 questions; in 2 only some of "
         "them do; in 1 all order them alike"
     )
-    assert desk.page.select_one("main h2").text == f"{verdict}; 3 things to mend."
+    assert desk.page.select_one("main h2").text == f"{verdict}; 3 warnings."
     findings = lifecycle.check_study(session, study)
     assert lifecycle.check_verdict(study, findings) == desk.page.select_one("main h2").text
     links = [each["href"] for each in desk.page.select(".mend a")]

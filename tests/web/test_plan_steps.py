@@ -9,6 +9,7 @@ from jinja2 import ChoiceLoader, FileSystemLoader
 from survey.core import kinds
 from survey.core.kinds import plan_from_json
 from survey.core.studies.fields import rules_of
+from survey.db.models import Study
 from survey.kinds.ordering.plan import OrderingPlan
 from survey.services import accounts
 from survey.services.studies import lifecycle
@@ -184,7 +185,7 @@ def test_arms_of_any_settings_are_written_as_lines(desk, session, study):
     assert plan_of(session).arms == ()
 
 
-def test_a_new_study_of_runs_takes_their_files_or_leaves_them_for_later(desk, session):
+def test_a_new_study_of_runs_is_never_made_without_them(desk, session):
     def uploaded(*names):
         texts = {"qrels": a_qrels().text, **{name: a_run(name).text for name in RUNS}}
         # On the last topic both runs are alike, which no ordering study can ask.
@@ -192,15 +193,12 @@ def test_a_new_study_of_runs_takes_their_files_or_leaves_them_for_later(desk, se
         kept = {name: [one for one in some if one[0] != "6"] for name, some in lines.items()}
         return [a_file("".join(kept[name]), f"{name}.txt") for name in names]
 
-    desk.open("/research/new")
-    desk.send("/research/new", start="runs", slug="half", files={"runs": uploaded("alpha")})
-    assert desk.status == 400
-    assert "Choose the file of judgements, and two runs or more." in desk.text
-    files = {"judgements": uploaded("qrels"), "runs": uploaded(*RUNS)}
-    desk.open("/research/new")
-    desk.send("/research/new", start="runs", slug="whole", files=files)
-    [problem] = desk.page.select("#problems a")
-    assert problem["href"] == "#collection_size"
+    missing = "Choose judgements and at least two runs. No study was made."
+    for files in ({"runs": uploaded("alpha")}, {}):
+        desk.open("/research/new")
+        desk.send("/research/new", start="runs", slug="half", show_items="y", files=files)
+        assert desk.status == 400
+        assert missing in desk.text
     alike = {"judgements": uploaded("qrels"), "runs": [*uploaded("alpha"), *uploaded("alpha")]}
     desk.open("/research/new")
     desk.send("/research/new", start="runs", slug="whole", files=alike, collection_size="12")
@@ -211,20 +209,17 @@ def test_a_new_study_of_runs_takes_their_files_or_leaves_them_for_later(desk, se
     desk.send("/research/new", start="runs", slug="whole", files=files, **asked)
     assert desk.address == "/research/studies/whole/plan", desk.text
     assert desk.page.select_one(".of-show_items")
-    desk.open("/research/new")
-    # Pictures are those of the runs' documents: without runs the tick would be lost silently.
-    desk.send("/research/new", start="runs", slug="later", show_items="y")
-    assert "Choose the file of judgements, and two runs or more." in desk.text
-    desk.open("/research/new")
-    desk.send("/research/new", start="runs", slug="later")
-    whole, later = (lifecycle.find_study(session, slug).plan for slug in ("whole", "later"))
+    assert (
+        "runs alpha, beta for 5 topics, judged in qrels.txt" in desk.page.select_one("#origin").text
+    )
+    whole = lifecycle.find_study(session, "whole").plan
     assert (whole.questions, whole.lists, whole.shuffle_letters, whole.show_items) == (
         5,
         2,
         True,
         True,
     )
-    assert (later.generator, later.has_items) == ("random", False)
+    assert session.query(Study).filter_by(slug="half").all() == []
 
 
 def test_a_new_study_begins_with_who_asked_last(desk, session, study):
@@ -316,6 +311,8 @@ def test_saving_what_the_page_shows_changes_no_plan_of_orderings(desk, session, 
 def typed_in(desk, name):
     """The text in a control of the page."""
     control = desk.page.select_one(f"#{name}")
+    if ticked := control.select("input[checked]"):
+        return " ".join(each["value"] for each in ticked)
     return control.get("value", control.text.strip()).replace("\r\n", "\n")
 
 
@@ -362,8 +359,8 @@ FAULTY = {  # what is typed into a field, its fault, and the step that has it
     "labelling": ("batch", "5", "Documents on a page is 5; 6 to 60 are allowed.", "how"),
     "grouping": (
         "topics",
-        "- [near, [a, b]",
-        "cannot be read: the text, line 1: the list that begins with [ is not closed by ]",
+        "near a a",
+        "near has a document twice",
         "what",
     ),
     "preference": ("measures", "AP NoSuch", "NoSuch", "what"),
@@ -387,7 +384,7 @@ def test_a_fault_of_each_kind_is_beside_its_field_and_what_was_typed_stays(desk,
 
 MEANWHILE = {  # a field, and a text for it with one word to change
     "labelling": ("topics", "{}"),
-    "grouping": ("topics", "- [{}, [a, b]]"),
+    "grouping": ("topics", "{} a b"),
     "preference": ("measures", "{}"),
     "words": ("pairs", "- [a, b]\n- [c, d]\n- [e, {}]"),
 }
@@ -403,7 +400,7 @@ def test_a_plan_of_each_kind_saved_meanwhile_is_shown_beside_ones_own(desk, sess
     desk.send(f"{OF_A_KIND}/plan", version=version, **{name: typed})
     assert desk.status == 409
     shown = [cell.text for cell in desk.page.select_one("#conflict tbody tr").select("th, td")]
-    assert shown[0] == desk.page.select_one(f"label[for={name}]").text
+    assert shown[0] == desk.page.select_one(f"label[for={name}], #{name} > legend").text
     assert ["AP" in text for text in shown[1:]] == [True, False]
     assert ["RR" in text for text in shown[1:]] == [False, True]
     assert typed_in(desk, name) == typed

@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 
 from survey.core.studies.rankings import Ranking
 from survey.db.models import Event, Guest, Participant, Researcher, Study
+from survey.errors import NotAllowedError
 from survey.services import accounts, second_factor
 from survey.services.accounts import TooManyAttemptsError, WrongPasswordError
 from survey.services.exchange import bundle_import
@@ -22,7 +23,7 @@ from survey.services.exchange.bundle_reader import replicate
 from survey.services.exchange.input_files import BundleError, open_files
 from survey.services.participation import own_data, participant_list
 from survey.services.studies import lifecycle, recruitment
-from survey.services.studies.plans import read_plan
+from survey.services.studies.plans import parse_plan, read_plan
 from survey.services.studies.recruitment import Recruitment
 from tests.at_once import AtOnce
 from tests.builders import RESEARCHER_COOKIE, Visitor, a_plan
@@ -529,17 +530,33 @@ def test_closing_lets_those_under_way_finish(desk, app, session, study):
 
 
 @ON_SQLITE
-def test_an_address_is_offered_from_what_was_typed(desk, session):
+def test_an_address_is_made_of_what_was_typed_and_changes_until_the_study_opens(desk, session):
     desk.open("/research/new")
     desk.send("/research/new", slug="My Étude 2026", asked_by="the group of X")
-    assert desk.status == 400
-    assert "for example my-etude-2026." in desk.text
-    assert desk.page.find(id="slug")["value"] == "My Étude 2026"
-    use = desk.page.select_one("button[name=suggested]")
-    assert use.text == "Use my-etude-2026"
-    desk.send("/research/new", suggested=use["value"])
     assert desk.address == "/research/studies/my-etude-2026/plan"
     assert lifecycle.find_study(session, "my-etude-2026").plan.asked_by == "the group of X"
+    desk.open("/research/new")
+    desk.send("/research/new", slug="AP for all")
+    assert desk.status == 400
+    assert desk.page.find(id="slug")["value"] == "AP for all"
+    desk.send("/research/new", suggested=desk.page.select_one("button[name=suggested]")["value"])
+    assert desk.address == "/research/studies/for-all/plan"
+    desk.open("/research/studies/for-all")
+    for typed, fault in (("My Étude 2026", "There is a study"), ("MNRO", "the name of a measure")):
+        desk.send("/research/studies/for-all/address", address=typed)
+        assert desk.status == 400
+        assert fault in desk.page.select_one("#problems").text
+    desk.send("/research/studies/for-all/address", address="For Everybody")
+    assert desk.address == "/research/studies/for-everybody"
+    session.rollback()
+    study = lifecycle.find_study(session, "for-everybody")
+    kinds = [event.kind for event in accounts.events_of(session, study)]
+    assert kinds == ["address changed", "made"]
+    parse = {**study.plan.as_json(), "asked_by": "us", "contact": "us@example.org"}
+    lifecycle.change_plan(session, study, parse_plan(parse), "Ada")
+    lifecycle.open_study(session, study)
+    with pytest.raises(NotAllowedError):
+        lifecycle.rename(session, study, "too-late", "Ada")
 
 
 @ON_SQLITE

@@ -3,6 +3,7 @@
 import io
 import os
 import time
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -29,13 +30,16 @@ def uploaded(*names):
 def kept(desk):
     """Return the files that the page names, by their field."""
     return {
-        block.select_one("[type=hidden]")["name"].removeprefix("kept-"): block.strong.text
+        block.select_one("[type=hidden]")["name"].removeprefix("kept-"): ", ".join(
+            each.text for each in block("strong")
+        )
         for block in desk.page.select(".kept")
+        if block.select_one("li")
     }
 
 
-def folders(app):
-    return [*(Path(app.config["INSTANCE"]) / uploads.UPLOADS_FOLDER).glob("*/*")]
+def staged(app):
+    return sorted((Path(app.config["INSTANCE"]) / uploads.UPLOADS_FOLDER).glob("*/*"))
 
 
 def lists_of(session, slug):
@@ -45,89 +49,118 @@ def lists_of(session, slug):
 
 @pytest.fixture
 def refused(desk):
-    """A researcher who forgot how many documents the runs searched."""
-    desk.open(NEW)
+    """A researcher who forgot the address."""
+    desk.open(f"{NEW}?start=runs")
     files = {"judgements": uploaded("qrels"), "runs": uploaded(*RUNS)}
-    desk.send(NEW, start="runs", slug="whole", files=files)
+    desk.send(NEW, files=files)
     assert desk.status == 400
     return desk
 
 
 def test_the_next_press_uses_the_files_that_the_page_names(refused, session, app):
     assert kept(refused) == {"judgements": "qrels.txt", "runs": "alpha.txt, beta.txt"}
-    assert [each.p.text for each in refused.page.select(".kept")] == [
-        "qrels.txt: kept. Choose another file to replace it.",
-        "alpha.txt, beta.txt: kept. Choose other files to replace them.",
+    assert [each.p.text for each in refused.page.select(".kept li")] == [
+        "qrels.txt 5 topics, 15 documents judged, 15 relevant.",
+        "alpha.txt Run alpha: 5 topics, 12 documents each.",
+        "beta.txt Run beta: 5 topics, 12 documents each.",
     ]
-    refused.send(NEW, collection_size="x")  # and so after a second mistake
+    refused.send(NEW, collection_size="x", slug="whole")  # and so after a second mistake
     assert kept(refused) == {"judgements": "qrels.txt", "runs": "alpha.txt, beta.txt"}
-    assert len(folders(app)) == 2
-    refused.send(NEW, collection_size="12")
+    assert len(staged(app)) == 3
+    refused.send(NEW, collection_size="12", slug="whole")
     assert refused.address == "/research/studies/whole/plan"
-    assert "The draft is created. Go through its plan" in refused.text
+    assert "The draft is created at /s/whole. Go through its plan" in refused.text
     assert len(lists_of(session, "whole")) == 5
-    assert folders(app) == []
+    assert staged(app) == []
 
 
 def test_what_was_typed_and_chosen_is_there_again(desk):
     desk.open(NEW)
-    typed = {"slug": "Whole", "contrast": "AP, RR", "collection_size": "about 12"}
+    typed = {"slug": "Whole 1", "contrast": "AP, RR", "collection_size": "about 12"}
     typed |= {"asked_by": "the group of X", "contact": "x@example.org"}
     files = {"judgements": uploaded("qrels"), "runs": uploaded(*RUNS)}
     desk.send(NEW, start="preference", show_items="y", language="el", files=files, **typed)
     assert desk.status == 400
     shown = {name: desk.page.select_one(f"[name={name}]").get("value") for name in typed}
     assert shown == typed
-    assert desk.page.select_one("[name=start][checked]")["value"] == "preference"
+    assert desk.page.select_one("[name=start]")["value"] == "preference"
     assert desk.page.select_one("[name=show_items]").has_attr("checked")
     assert desk.page.select_one("[name=language] [selected]")["value"] == "el"
 
 
-def test_other_files_replace_those_kept_and_a_tick_drops_them(refused, session, app):
-    refused.send(NEW, files={"runs": uploaded("beta")})
-    assert kept(refused) == {"judgements": "qrels.txt", "runs": "beta.txt"}
-    assert len(folders(app)) == 2
-    refused.send(NEW, **{"drop-runs": "on", "drop-judgements": "on"}, slug="Not An Address")
-    assert kept(refused) == {}
-    assert folders(app) == []
-    refused.send(NEW, slug="later")
-    assert "The draft is created with random lists, since no files were chosen." in refused.text
-    assert refused.page.select_one("a:-soup-contains('Use your own lists')")
-    assert lists_of(session, "later") == ()
+def value_of(desk, name):
+    """Return what the page holds in place of a file."""
+    entry = next(each for each in desk.page.select(".kept li") if each.strong.text == name)
+    return entry.select_one("[type=hidden]")["value"]
+
+
+def test_another_file_replaces_one_or_is_added_and_a_tick_removes_one(refused, app):
+    changed = a_file(a_run("alpha").text, "alpha.txt")
+    refused.send(NEW, files={"runs": [changed, *uploaded("alpha")[:0]]})
+    assert kept(refused)["runs"] == "beta.txt, alpha.txt"
+    refused.send(NEW, files={"judgements": a_file("1 0 red-0 1\n", "other.txt")})
+    assert kept(refused)["judgements"] == "other.txt"
+    refused.send(NEW, **{"drop-runs": value_of(refused, "beta.txt")})
+    assert kept(refused) == {"judgements": "other.txt", "runs": "alpha.txt"}
+    refused.send(NEW, slug="half")
+    assert "Choose at least two runs. No study was made." in refused.text
 
 
 def test_nothing_is_made_without_files_that_were_kept_too_long(refused, session, app):
-    for folder in folders(app):
-        os.utime(folder, (time.time() - 3601,) * 2)
-    refused.send(NEW, collection_size="12")
+    for path in staged(app):
+        os.utime(path, (time.time() - uploads.SECONDS_KEPT - 1,) * 2)
+    refused.send(NEW, slug="whole")
     assert refused.status == 400
     assert [each["href"] for each in refused.page.select("#problems a")] == ["#judgements", "#runs"]
     assert uploads.TOO_LATE in refused.text
-    assert folders(app) == []
+    assert staged(app) == []
     files = {"judgements": uploaded("qrels"), "runs": uploaded(*RUNS)}
     refused.send(NEW, files=files)
     assert len(lists_of(session, "whole")) == 5
+
+
+def test_a_chosen_file_is_sent_at_once_and_shown_with_what_it_holds(desk, app, session):
+    desk.open(f"{NEW}?start=runs")
+    form = desk.page.select_one("form[data-stage]")
+    token = form.select_one("[name=csrf_token]")["value"]
+    runs = [*uploaded(*RUNS), a_file("1 0 d 1\n", "wrong.txt")]
+    sent = {"csrf_token": token, "field": "runs", "files": runs}
+    answer = desk.client.post(form["data-stage"], data=sent)
+    desk._see(answer)
+    assert answer.status_code == 200
+    assert [each.text for each in desk.page("strong")] == ["alpha.txt", "beta.txt", "wrong.txt"]
+    assert ["wrong" in each.get("class", ()) for each in desk.page("li")] == [False, False, True]
+    assert "4 columns like judgements, not 6 like a run." in desk.page("li")[2].text
+    entries = [each["value"] for each in desk.page.select("[name=kept-runs]")]
+    desk.open(f"{NEW}?start=runs")
+    desk.send(
+        NEW, files={"judgements": uploaded("qrels")}, slug="whole", **{"kept-runs": entries[:2]}
+    )
+    assert len(lists_of(session, "whole")) == 5
+    assert [path.name for path in staged(app)] == [entries[2].partition(" ")[0]]
+    desk.client.post(form["data-stage"], data=sent | {"csrf_token": "", "files": uploaded("alpha")})
+    assert len(staged(app)) == 1
 
 
 class StopError(Exception):
     """Ends the server's background work."""
 
 
-def test_a_server_deletes_what_is_an_hour_old(refused, app, monkeypatch):
+def test_a_server_deletes_what_is_a_day_old(refused, app, monkeypatch):
     def sleep(_):
         raise StopError
 
-    old, recent = folders(app)
-    os.utime(old, (time.time() - 3601,) * 2)
+    old, *recent = staged(app)
+    os.utime(old, (time.time() - uploads.SECONDS_KEPT - 1,) * 2)
     monkeypatch.setattr(application, "sleep", sleep)
     with pytest.raises(StopError):
         application.delete_due_data(app)
-    assert folders(app) == [recent]
+    assert staged(app) == recent
 
 
 def test_kept_files_outlast_a_session(refused, session):
     refused.client.delete_cookie(RESEARCHER_COOKIE, path="/research")
-    refused.send(NEW, collection_size="12")
+    refused.send(NEW, slug="whole")
     assert refused.status == 401
     signed_out = refused.page
     refused.open("/research/sign-in")
@@ -155,29 +188,19 @@ def test_every_field_of_files_keeps_them(app):  # which has imported all forms
     assert all(issubclass(kind, uploads.UploadField) for kind in kinds.values())
 
 
-def token(desk, field="judgements"):
-    return desk.page.select_one(f"[name=kept-{field}]")["value"]
-
-
-def test_a_token_opens_nothing_to_others_or_in_another_form(refused, app, session):
-    stolen = {f"kept-{field}": token(refused, field) for field in ("judgements", "runs")}
+def test_what_is_kept_opens_nothing_to_others(refused, app, session):
+    stolen = {"kept-judgements": value_of(refused, "qrels.txt")}
+    stolen["kept-runs"] = [value_of(refused, f"{name}.txt") for name in RUNS]
     bob = Desk(app, session, "Bob")
-    bob.open(NEW)
-    fields = {"start": "runs", "slug": "stolen", "collection_size": "12"}
-    bob.send(NEW, **fields, **stolen)
+    bob.open(f"{NEW}?start=runs")
+    bob.send(NEW, slug="stolen", **stolen)
     assert bob.status == 400
     assert uploads.TOO_LATE in bob.text
     assert kept(bob) == {}
-    evaluation = "/research/evaluation"
-    refused.open(evaluation)
-    refused.send(evaluation, **{"kept-runs": stolen["kept-runs"]})
-    assert refused.status == 400
-    assert uploads.TOO_LATE in refused.text
-    swapped = {"kept-judgements": stolen["kept-runs"], "kept-runs": "../../secret_key"}
-    refused.open(NEW)
-    refused.send(NEW, **fields, **swapped)
-    assert refused.text.count(uploads.TOO_LATE) == 4  # at the top and beside the field
-    assert len(folders(app)) == 2  # still Ada's
+    refused.open(f"{NEW}?start=runs")
+    refused.send(NEW, slug="x", **{"kept-runs": "../../secret_key", "kept-judgements": "0" * 64})
+    assert "Choose judgements and at least two runs. No study was made." in refused.text
+    assert len(staged(app)) == 3  # still Ada's
 
 
 def test_names_are_shown_as_text_and_never_used_as_paths(desk, app):
@@ -185,22 +208,21 @@ def test_names_are_shown_as_text_and_never_used_as_paths(desk, app):
     name = "../../<b>qrels</b>.txt"
     desk.send(NEW, start="runs", slug="x", files={"judgements": a_file("1 0 d 1\n", name)})
     assert kept(desk) == {"judgements": name}
-    [folder] = folders(app)
-    assert sorted(file.name for file in folder.iterdir()) == ["0", "names.json"]
+    assert [path.name for path in staged(app)] == [sha256(b"1 0 d 1\n").hexdigest()]
 
 
 def test_a_researcher_keeps_no_more_than_a_request_may_have(refused, app, monkeypatch):
     monkeypatch.setattr(auth, "LARGEST_UPLOAD", 10_000)
     largest = {"judgements": a_file("1 0 d 1\n" * 1000, "large.txt")}
-    refused.open(NEW)  # in another tab
-    refused.send(NEW, start="runs", slug="y", files=largest)
+    refused.open(f"{NEW}?start=runs")  # in another tab
+    refused.send(NEW, slug="y", files=largest)
     assert kept(refused) == {"judgements": "large.txt"}
-    assert len(folders(app)) == 1  # what was kept first is deleted
+    assert sum(path.stat().st_size for path in staged(app)) < 10_000  # the first are deleted
     more = {"runs": [a_file("1 Q0 d 1 1 t\n" * 500, "other.txt")]}
     refused.send(NEW, files=more)
     assert kept(refused) == {"runs": "other.txt"}
     [problem] = refused.page.select("#judgements-error")
-    assert problem.text == uploads.NOT_KEPT
+    assert problem.text == uploads.TOO_LATE
 
 
 def test_a_page_that_cannot_keep_files_says_so(desk, app):
@@ -221,10 +243,9 @@ def test_own_lists_are_kept_as_csv_and_as_runs(desk, study, session):
     assert "lists.csv, row 2, column ranks: 'x' found" in desk.text
     desk.open(f"{STUDY}/lists")
     files = {"qrels": uploaded("qrels"), "runs": uploaded(*RUNS)}
-    desk.send(f"{STUDY}/lists/trec", files=files, topics="1, 2", missing_last="y")
+    desk.send(f"{STUDY}/lists/trec", files=files, topics="1, 2", collection_size="x")
     assert kept(desk) == {"qrels": "qrels.txt", "runs": "alpha.txt, beta.txt"}
     assert desk.page.select_one("[name=topics]")["value"] == "1, 2"
-    assert desk.page.select_one("[name=missing_last]").has_attr("checked")
     desk.send(f"{STUDY}/lists/trec", collection_size="12")
     assert desk.address == f"{STUDY}/check"
     assert len(lists_of(session, "a-study")) == 2
@@ -247,7 +268,7 @@ def test_scored_runs_stay_for_another_score_and_for_the_zip(desk, app):
     desk.page = scores
     desk.send(page, measures="P@5")
     assert desk.page.select_one("#scores")
-    assert len(folders(app)) == 2
+    assert len(staged(app)) == 3
 
 
 def test_a_list_of_guests_is_kept(desk, study, session):
@@ -274,7 +295,7 @@ def test_a_bundle_is_kept_while_another_address_is_typed(desk, study, app, sessi
     assert kept(desk) == {"bundle": "bundle.zip"}
     desk.send("/research/import", slug="again")
     assert desk.address == "/research/studies/again/results"
-    assert folders(app) == []
+    assert staged(app) == []
 
 
 def test_pictures_are_kept_where_their_table_is_refused(desk, study, app):
@@ -287,4 +308,4 @@ def test_pictures_are_kept_where_their_table_is_refused(desk, study, app):
     desk.send(page, files={"files": [a_file("document,text\nd1,Text\n", "items.csv")]})
     assert desk.page.select_one("#taken")
     assert kept(desk) == {}
-    assert folders(app) == []
+    assert staged(app) == []

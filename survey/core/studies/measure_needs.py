@@ -3,16 +3,23 @@
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from survey.core.measures import MEASURES, Setting
+from survey.core.preflight import Warned
 from survey.core.studies.fields import Fault
 from survey.core.studies.questions import Marks
 
 
 def need_faults(
-    measures: Iterable[str], marked: Collection[str], setting: Setting, remedy: str
+    measures: Iterable[str],
+    marked: Collection[str],
+    setting: Setting,
+    remedy: str,
+    *,
+    size_unknown: bool = False,
 ) -> Iterator[Fault]:
-    """Yield a fault for each measure whose clusters or whose rows of pictures are missing.
+    """Yield a fault for each measure whose clusters, rows of pictures or size are missing.
 
-    ``marked``: the types of marks that there are; ``remedy``: how to add clusters.
+    ``marked``: the types of marks that there are; ``remedy``: how to add clusters;
+    ``size_unknown``: whether nobody said how many documents the runs searched.
     """
     for name in measures:
         needs = MEASURES[name].needs
@@ -22,12 +29,34 @@ def need_faults(
                 f"{name} needs to know the clusters of the relevant {remedy}, or take another "
                 "measure",
             )
+        if size_unknown and needs_size(name):
+            yield Fault(
+                ("measures",),
+                f"{name} needs to know how many documents the runs searched: make the study again "
+                "with that number, or take another measure",
+            )
         if "columns" in needs and setting.columns is None:
             yield Fault(
                 ("measures",),
                 f"{name} needs pictures in rows of a fixed length: choose the layout grid, or take "
                 "another measure",
             )
+
+
+def needs_size(name: str) -> bool:
+    """Return whether a measure reads how many documents the runs searched."""
+    return name in MEASURES and "collection size" in MEASURES[name].needs
+
+
+def left_out(measures: Iterable[str]) -> tuple[tuple[str, ...], list[Warned]]:
+    """Return the measures that do not read the collection's size, and a warning of the others."""
+    measures = [*measures]
+    without = [name for name in measures if needs_size(name)]
+    text = (
+        f"{', '.join(without)} left out: the number of documents that the runs searched is unknown"
+    )
+    warned = [Warned("measures-left-out", "", text, len(without))] if without else []
+    return tuple(name for name in measures if name not in without), warned
 
 
 def can_order(name: str) -> bool:

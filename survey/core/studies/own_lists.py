@@ -34,8 +34,9 @@ class OwnLists:
     ``questions``: question → list (A, B, C, …) → sorted 1-based positions of its
     relevant items. ``marks``: of each question, empty where there are none. ``topics``:
     where the lists come from a test collection, the topic of each question; ``documents``:
-    question → list → its first documents there. Both are empty elsewhere. ``warnings``: what is
-    to be known of the files.
+    question → list → its first documents there; ``unreturned``: question → list → how many of the
+    relevant documents the run did not return. All are empty elsewhere. ``warnings``: what is to be
+    known of the files.
     """
 
     questions: tuple[tuple[tuple[int, ...], ...], ...]
@@ -44,6 +45,7 @@ class OwnLists:
     marks: tuple[Marks, ...] = ()
     documents: tuple[tuple[tuple[str, ...], ...], ...] = ()
     provenance: Provenance | None = None
+    unreturned: tuple[tuple[int, ...], ...] = ()
     warnings: tuple[Warned, ...] = field(default=(), compare=False)
 
 

@@ -257,6 +257,11 @@ class Plan(ABC):
         return tuple(item for item in self.personal_fields if item.quotas)
 
     @property
+    def origin(self) -> str:
+        """Where the questions come from, in a sentence for researchers; "" by default."""
+        return ""
+
+    @property
     def story(self) -> str:
         """The scenario, and below it what is good, where the plan says so."""
         return "\n\n".join(filter(None, (self.scenario, self.criterion)))

@@ -6,7 +6,7 @@ Participants see none of it.
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, NamedTuple, Self
 
 from survey.core.measures.lists import HIGHEST_GRADE
@@ -30,21 +30,31 @@ class SourceFile(NamedTuple):
 
 @dataclass(frozen=True)
 class QuestionSource:
-    """A question's topic, and for each letter the list's run and its first documents."""
+    """A question's topic, and for each letter the list's run and its first documents.
+
+    ``unreturned``: letter → how many relevant documents the run did not return, where there are
+    some; these have the list's last positions.
+    """
 
     topic: str
     runs: Mapping[str, str]
     documents: Mapping[str, tuple[str, ...]]
+    unreturned: Mapping[str, int] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Json]:
         """Return all of it as plain values."""
-        return {"topic": self.topic, "runs": {**self.runs}, "documents": {**self.documents}}
+        content: dict[str, Json] = {"topic": self.topic, "runs": {**self.runs}}
+        content["documents"] = {**self.documents}
+        if self.unreturned:
+            content["unreturned"] = {**self.unreturned}
+        return content
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Self:
         """Return what ``as_json`` wrote."""
         documents = {letter: tuple(row) for letter, row in sorted(stored["documents"].items())}
-        return cls(stored["topic"], dict(sorted(stored["runs"].items())), documents)
+        runs = dict(sorted(stored["runs"].items()))
+        return cls(stored["topic"], runs, documents, stored.get("unreturned", {}))
 
 
 @dataclass(frozen=True)
@@ -54,6 +64,9 @@ class Provenance:
     ``documents``: question → run → its first documents, MOST_STORED_RESULTS at most. How the files
     were read: ``ids``, names of changes to documents' ids; ``distances``, whether smaller scores
     are better; ``relevant_from``, see ``Setting``. ``warnings``: what was to be known of the files.
+    ``unreturned``: question → run → how many relevant documents it did not return, () where all
+    were. ``size_unknown``: whether the size of the collection is only the smallest that is
+    possible.
     """
 
     topics: tuple[str, ...]
@@ -64,6 +77,8 @@ class Provenance:
     distances: bool = False
     relevant_from: int = 1
     warnings: tuple[Warned, ...] = ()
+    unreturned: tuple[tuple[int, ...], ...] = ()
+    size_unknown: bool = False
 
     def of_question(
         self, number: int, letters: Sequence[str], order: Sequence[int], depth: int
@@ -74,12 +89,27 @@ class Provenance:
             topic=self.topics[number - 1],
             runs={letter: self.runs[run] for letter, run in run_of.items()},
             documents={letter: documents[run][:depth] for letter, run in run_of.items()},
+            unreturned={
+                letter: count
+                for letter, run in run_of.items()
+                if self.unreturned and (count := self.unreturned[number - 1][run])
+            },
         )
+
+    @property
+    def sentence(self) -> str:
+        """Where the lists come from: runs, topics, and the files' names."""
+        judged = ", ".join(each.name for each in self.sources if each.role == JUDGEMENTS)
+        runs, topics = ", ".join(self.runs), len(self.topics)
+        of_topics = f"{topics} topic{'s' * (topics != 1)}"
+        return f"Its lists are those of the runs {runs} for {of_topics}, judged in {judged}."
 
     def as_json(self) -> dict[str, Json]:
         """Return all of it as plain values, without what has its default."""
         defaults = {each.name: each.default for each in fields(self)}
-        content = {name: value for name, value in vars(self).items() if value != defaults[name]}
+        content: dict[str, Json] = {
+            name: value for name, value in vars(self).items() if value != defaults[name]
+        }
         content["sources"] = [source._asdict() for source in self.sources]
         if self.warnings:
             content["warnings"] = [warning.as_json() for warning in self.warnings]
@@ -100,6 +130,8 @@ class Provenance:
             distances=stored.get("distances", False),
             relevant_from=stored.get("relevant_from", 1),
             warnings=tuple(map(Warned.from_json, stored.get("warnings", ()))),
+            unreturned=tuple(map(_counts, stored.get("unreturned", ()))),
+            size_unknown=stored.get("size_unknown", False) is True,
         )
         if not {*provenance.ids} <= {*CHANGES}:
             raise ValueError(f"ids has {provenance.ids}; {', '.join(CHANGES)} are allowed")
@@ -120,6 +152,8 @@ class Provenance:
             yield Fault(place, f"provenance has {len(self.topics)} topics, not {questions}")
         elif len(self.runs) != lists or {len(each) for each in self.documents} != {lists}:
             yield Fault(place, f"provenance has {len(self.runs)} runs, not {lists}")
+        elif self.unreturned and [*map(len, self.unreturned)] != [lists] * questions:
+            yield Fault(place, "provenance counts unreturned documents of other lists")
         for what, names in (("topic", self.topics), ("run", self.runs)):
             if len({*names}) < len(names):
                 yield Fault(place, f"provenance names a {what} twice")
@@ -127,6 +161,13 @@ class Provenance:
             yield Fault(
                 place, f"provenance has more than {MOST_STORED_RESULTS} documents of a list"
             )
+
+
+def _counts(values: Iterable[Any]) -> tuple[int, ...]:
+    counts = tuple(values)
+    if any(type(count) is not int or count < 0 for count in counts):
+        raise ValueError(f"unreturned has {counts}; whole numbers from 0 on are needed")
+    return counts
 
 
 def why_no_id(value: object) -> str:

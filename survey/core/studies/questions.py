@@ -257,10 +257,17 @@ class Question:
         return tuple(mark_text([name]) for name in sorted(names))
 
     def written(self, letter: str) -> str:
-        """Return a list's positions with their marks: 3 (2) 8 (1)."""
-        return " ".join(
-            f"{rank} ({text})" if text else str(rank) for rank, text in self.positions[letter]
-        )
+        """Return a list's positions with their marks: 3 (2) 8 (1), and what was not returned."""
+        positions = self.positions[letter]
+        missing = self.unreturned.get(letter, 0)
+        returned = positions[: len(positions) - missing]
+        words = [f"{rank} ({text})" if text else str(rank) for rank, text in returned]
+        return " ".join([*words, *([f"({missing} not returned)"] if missing else [])])
+
+    @property
+    def unreturned(self) -> Mapping[str, int]:
+        """How many of each list's last positions are of documents that its run did not return."""
+        return self.source.unreturned if self.source else {}
 
     @property
     def rankings(self) -> dict[str, Ranking]:
@@ -412,7 +419,8 @@ class BlindedQuestion:
     marks, which may be empty; ``columns``: from left to right;
     ``agreeing``: groups of labels whose columns give the same order. Where items are shown,
     ``results`` holds the first results of each row, and ``topic`` what was searched for.
-    ``ideal``: the best possible list, and ``cluster_names``: see ``Question``.
+    ``ideal``: the best possible list, and ``cluster_names``: see ``Question``. ``unreturned``: how
+    many of each row's last positions are of documents that were not returned.
     """
 
     rows: tuple[tuple[str, tuple[tuple[int, str], ...]], ...]
@@ -422,6 +430,7 @@ class BlindedQuestion:
     topic: "ShownItem | None" = None
     ideal: tuple[tuple[int, str], ...] = ()
     cluster_names: tuple[str, ...] = ()
+    unreturned: tuple[int, ...] = ()
 
     @property
     def opens_larger(self) -> bool:
@@ -492,4 +501,5 @@ def blind(
         agreeing=tuple(tuple(group) for group in identical_groups(rankings)),
         ideal=question.ideal,
         cluster_names=question.cluster_names,
+        unreturned=tuple(question.unreturned.get(each, 0) for each in blinding.list_order),
     )

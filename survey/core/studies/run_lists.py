@@ -81,8 +81,8 @@ def read_trec(
     runs: Sequence[TextFile],
     *,
     topics: Sequence[str] = (),
-    collection_size: int,
-    missing_last: bool = False,
+    collection_size: int | None,
+    missing_last: bool = True,
     graded: bool = False,
     clusters: TextFile | None = None,
     paired: bool = False,
@@ -100,8 +100,9 @@ def read_trec(
     The order of a run is trec_eval's, see ``ranking``. Empty lines and lines that start
     with # do not count.
 
-    Relevant documents that a run did not return are a fault, or, with ``missing_last``,
-    take the last positions of the collection, the highest grades first.
+    Relevant documents that a run did not return take the last positions of the collection, the
+    highest grades first; without ``missing_last`` they are a fault. ``collection_size``: None
+    where it is not known; then it is the smallest that holds all lists.
 
     With ``graded``, each position also gets its document's grade (up to 30), if a topic has any
     relevance above 1. ``clusters`` is a file of lines ``topic document cluster``. With it, each
@@ -143,6 +144,7 @@ def read_trec(
     # Of a run whose ids are not those judged, every relevant document would seem to be missing.
     unmet = {} if missing_last else _unmet_runs(judgements, meant, named_runs, chosen)
     faults.extend(unmet.values())
+    size = collection_size or _least_size(chosen[:most], relevant, named_runs)
     questions = []
     for topic in dict.fromkeys(chosen[:most]):
         missing = [*_topic_faults(topic, relevant, named_runs, qrels.name)]
@@ -150,9 +152,7 @@ def read_trec(
         if not missing:
             questions.append(
                 [
-                    _read_list(
-                        topic, name, run[topic], truth, collection_size, missing_last, faults
-                    )
+                    _read_list(topic, name, run[topic], truth, size, missing_last, faults)
                     for name, run in named_runs.items()
                     if name not in unmet
                 ]
@@ -180,12 +180,34 @@ def read_trec(
     )
     return OwnLists(
         tuple(lists[index] for index in left),
-        collection_size,
+        size,
         chosen,
         tuple(marks[index] for index in left) if marks else (),
         first,
+        unreturned=_unreturned(chosen, relevant, named_runs.values()),
         warnings=tuple(warnings),
     )
+
+
+def _least_size(topics: Iterable[str], relevant: Relevant, runs: Mapping[str, Run]) -> int:
+    """Return the size of the smallest collection that holds all lists, and what they lack."""
+    sizes = (
+        len({*run.get(topic, ()), *relevant.get(topic, ())})
+        for topic in topics
+        for run in runs.values()
+    )
+    return max(COLLECTION_SIZE[0], *sizes)
+
+
+def _unreturned(
+    topics: Iterable[str], relevant: Relevant, runs: Iterable[Run]
+) -> tuple[tuple[int, ...], ...]:
+    """Return how many relevant documents each run did not return; () where all returned all."""
+    runs = [*runs]
+    counts = tuple(
+        tuple(len({*relevant[topic]}.difference(run[topic])) for run in runs) for topic in topics
+    )
+    return counts if any(map(any, counts)) else ()
 
 
 def _read_files(
@@ -302,13 +324,13 @@ def cluster_name(cluster: str) -> str:
     return "--" if word == NO_CLUSTER else word
 
 
-def _size_faults(runs: int, collection_size: int) -> Iterable[str]:
+def _size_faults(runs: int, collection_size: int | None) -> Iterable[str]:
     """Yield why this number of runs, or this size of a collection, is not allowed."""
     fewest, most = RUN_RANGE
     if not fewest <= runs <= most:
         yield f"runs found: {runs}; {fewest} to {most} are allowed, a list from each"
     lowest, highest = COLLECTION_SIZE
-    if not lowest <= collection_size <= highest:
+    if collection_size is not None and not lowest <= collection_size <= highest:
         yield f"the collection size is {collection_size}; {lowest} to {highest} is allowed"
 
 
@@ -359,8 +381,7 @@ def _read_list(
     elif missing and not missing_last:
         faults.add(
             f"{place}: {missing} of {len(relevant)} relevant documents missing; every one needs "
-            "a position. --missing-last, or its box on the page, puts them at the end of the "
-            "collection"
+            "a position. Without --no-missing-last they are put at the end of the collection"
         )
     elif len(order) + missing > collection_size:
         faults.add(

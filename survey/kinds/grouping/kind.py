@@ -10,9 +10,11 @@ from typing import Any
 from survey.core.collections.clusterings import Clustering, compare_clusters
 from survey.core.collections.items import FindItems, Topic
 from survey.core.collections.runs import IN_NO_CLUSTER
+from survey.core.kind import TopicRow
 from survey.core.studies.attention import Check
 from survey.core.studies.fields import Finding
 from survey.core.text_input import Json
+from survey.core.ways_in import JUDGEMENTS, Sources
 from survey.db.models.base import Base
 from survey.kinds import Record, Sheet
 from survey.kinds.grouping.answer import (
@@ -37,6 +39,7 @@ from survey.kinds.grouping.bot import GroupingBot
 from survey.kinds.grouping.pages import GroupingForm, ends
 from survey.kinds.grouping.plan import FIRST, TOGETHER, GroupingPlan, GroupingQuestion
 from survey.kinds.grouping.results import Assessor, GroupResults
+from survey.kinds.grouping.ways_in import WAYS_IN, begin, topic_rows
 from survey.kinds.steps import STEPS_FILE, Done, KindInSteps, whole_seconds
 from survey.services.analysis.joined_clusters import (
     cluster_lines,
@@ -48,6 +51,7 @@ from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.exchange.input_files import JUDGEMENTS_FOLDER, BundleError
 from survey.services.exchange.tables import PARTICIPANT, Column, Content, Row, Table, row_lines
 from survey.services.participation.answers import ShownQuestion
+from survey.web.forms import Form
 from survey.web.language import gettext
 from survey.web.participant.kind_pages import Doubt, PracticeScreen
 
@@ -63,6 +67,21 @@ class GroupingKind(GroupingBot, KindInSteps[GroupingPlan, GroupingQuestion, Grou
     asks = ASKED
     metadata = Base.metadata
     pace_note = "Pictures: put into groups or taken out; one that is moved counts again."
+    ways_in, takes, preset = WAYS_IN, (JUDGEMENTS,), "groups"
+
+    def begin(self, sources: Sources, changes: Mapping[str, object]) -> dict[str, Any]:
+        """See ``Declaration.begin``."""
+        return begin(sources)
+
+    def topic_rows(self, plan: GroupingPlan, topics: Sequence[Topic]) -> list[TopicRow]:
+        """See ``Declaration.topic_rows``."""
+        return topic_rows(plan, topics)
+
+    def plan_form(self) -> type[Form]:
+        """Return the form of the plans, with a table of topics."""
+        from survey.kinds.grouping.plan_form import GroupingForm
+
+        return GroupingForm
 
     def show(self, question: GroupingQuestion, presentation: GroupingPresentation) -> GroupingShown:
         """Return topic and steps; ``with_items`` makes of them what the page shows."""

@@ -104,6 +104,12 @@ class GroupingPlan(Plan):
         return 20 + (8 if documents.texts else 4) * mean
 
     @property
+    def origin(self) -> str:
+        """See ``Plan.origin``."""
+        count = sum(len(documents) for _, documents in self.topics)
+        return f"Its {len(self.topics)} topics with {count} documents are those of your judgements."
+
+    @property
     def queue_arm(self) -> str | None:
         """The arm whose questions depend on the answers of the others."""
         return THIRD

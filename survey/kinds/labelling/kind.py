@@ -12,10 +12,12 @@ from survey.core.collections.items import FindItems, Item, Topic
 from survey.core.collections.labels import HIGHEST_GRADE, NOT_JUDGED
 from survey.core.collections.likeness import Entry, Pool
 from survey.core.collections.pools import LIKENESS
+from survey.core.kind import TopicRow
 from survey.core.studies.attention import Check
 from survey.core.studies.fields import Finding
 from survey.core.studies.plan import OTHER_TOPIC
 from survey.core.text_input import Json
+from survey.core.ways_in import KEYWORDS, POOL, TOPICS, Sources
 from survey.db.models import Study
 from survey.db.models.base import Base
 from survey.kinds import Record, Results, Sheet
@@ -51,6 +53,7 @@ from survey.kinds.labelling.pool_results import (
 )
 from survey.kinds.labelling.refining import refining_of
 from survey.kinds.labelling.results import Annotator, LabelResults, PackedLabels
+from survey.kinds.labelling.ways_in import WAYS_IN, begin, topic_rows, with_topics
 from survey.kinds.steps import STEPS_FILE, Done, KindInSteps, whole_seconds
 from survey.services.analysis.merged_labels import merged, merged_lines
 from survey.services.analysis.study_results import AnalysisOptions
@@ -83,6 +86,28 @@ class LabellingKind(
     metadata = Base.metadata
     pace_note = "Pictures: shown in a batch so far."
     public_note = "from batch to batch, all pictures of the collection"
+    ways_in, takes = WAYS_IN, (TOPICS, KEYWORDS, POOL)
+    preset, further_presets = "labels", ("pool",)
+
+    def begin(self, sources: Sources, changes: Mapping[str, object]) -> dict[str, Any]:
+        """See ``Declaration.begin``."""
+        return begin(sources, changes)
+
+    def preset_for(self, sources: Sources, changes: Mapping[str, object]) -> str:
+        """See ``Declaration.preset_for``."""
+        return "pool" if changes.get("pool") else self.preset
+
+    def fitted_preset(self, plan: LabellingPlan) -> str:
+        """See ``Declaration.fitted_preset``."""
+        return "pool" if plan.pool else self.preset
+
+    def topic_rows(self, plan: LabellingPlan, topics: Sequence[Topic]) -> list[TopicRow]:
+        """See ``Declaration.topic_rows``."""
+        return topic_rows(plan, topics)
+
+    def with_topics(self, plan: LabellingPlan, topics: Sequence[str]) -> LabellingPlan:
+        """See ``Declaration.with_topics``."""
+        return with_topics(plan, topics)
 
     def practice_question(
         self, plan: LabellingPlan, questions: Sequence[LabellingQuestion]

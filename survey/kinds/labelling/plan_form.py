@@ -1,4 +1,4 @@
-"""The form of a labelling study's plan, with the order of pooled documents."""
+"""The form of a labelling study's plan: a table of its topics, and the order of a pool."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -10,6 +10,7 @@ from wtforms import Field, RadioField, SelectChoice
 from survey.core.collections.pools import ORDERS, RANDOM
 from survey.core.studies.plan import Plan
 from survey.web.researcher.plan import PLAN_STEPS, Part, PlanForm, PlanStep
+from survey.web.researcher.topics import TopicsField
 
 ORDER = "pool_order"
 POOLED = (
@@ -29,27 +30,36 @@ def _steps() -> Iterator[tuple[str, PlanStep]]:
 
 
 class LabellingPlanForm(PlanForm):
-    """All fields of a labelling plan but what comes from files: pool, judgements, gold."""
+    """All fields of a labelling plan but what comes from files: pool, judgements, gold.
+
+    Its topics are ticked in a table.
+    """
 
     steps: ClassVar[Mapping[str, PlanStep]] = dict(_steps())
     controls: ClassVar[dict[str, Callable[[], Field]]] = PlanForm.controls | {
+        "topics": TopicsField.made,
         ORDER: partial(
             RadioField,
             "In which order",
             choices=[SelectChoice(*each) for each in ORDERS.items()],
             validate_choice=False,
-        )
+        ),
     }
 
     @classmethod
     def data_of(cls, plan: Plan) -> dict[str, object]:
         """See ``PlanForm.data_of``."""
         pool = getattr(plan, "pool", None)
-        return {**super().data_of(plan), ORDER: pool.order if pool else RANDOM}
+        topics = [*getattr(plan, "topics", ())]
+        return super().data_of(plan) | {"topics": topics, ORDER: pool.order if pool else RANDOM}
 
     def values(self, current: Plan) -> dict[str, object]:
-        """See ``PlanForm.values``; the pool stays, in the order that was chosen."""
-        typed = super().values(current)
+        """See ``PlanForm.values``; the pool stays, in the order that was chosen.
+
+        A value of the topics may hold several ids, one in a line.
+        """
+        words = [word for value in self.topics.data or [] for word in value.split()]
+        typed = super().values(current) | {"topics": words}
         typed.pop(ORDER, None)
         pool: Any = getattr(current, "pool", None)
         return typed | ({"pool": replace(pool, order=self[ORDER].data)} if pool else {})

@@ -209,15 +209,16 @@ def _columns(form: LexborNode) -> list[BlindedColumn]:
 
 def _row(row: LexborNode, mark_types: Sequence[str]) -> MarkedRow:
     """Parse a list's positions, and their marks in brackets."""
-    ranks = [int(text) for rank in row.css(".rank") if (text := rank.text().strip())]
+    cells = [str(rank.attributes.get("value") or rank.text()) for rank in row.css(".rank")]
+    ranks = [int(word) for cell in cells for word in cell.split()]
     marks = [mark.text().strip("() ").split(", ") for mark in row.css(".mark")]
     if marks and not all(len(parts) == len(mark_types) for parts in marks):
         raise SurveyError("A position on a page of the survey has unexpected marks.")
-    cells = {
+    by_type = {
         mark_type: " ".join(parts[index].replace(" + ", "+").replace(" ", "_") for parts in marks)
         for index, mark_type in enumerate(mark_types)
     }
-    return sorted_with_marks(ranks, cells)
+    return sorted_with_marks(ranks, by_type)
 
 
 def _letter(row: LexborNode) -> str:

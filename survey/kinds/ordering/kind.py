@@ -34,6 +34,7 @@ from survey.core.studies.questions import (
     reversed_pairs,
 )
 from survey.core.studies.rankings import Ranking
+from survey.core.ways_in import JUDGEMENTS, LISTS, RUNS, Sources
 from survey.kinds import Kind, Results
 from survey.kinds.ordering import findings
 from survey.kinds.ordering.answer import OrderingAnswer, OrderingPresentation
@@ -45,8 +46,13 @@ from survey.kinds.ordering.models import TABLES
 from survey.kinds.ordering.pages import OrderingPages
 from survey.kinds.ordering.plan import AFTER, NEVER, OrderingPlan
 from survey.kinds.ordering.practice import practice_lists, with_documents
+from survey.kinds.ordering.ways_in import WAYS_IN, begin
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.exchange.tables import Content
+from survey.services.studies.plans import preset_values
+
+# Without other values of these a study shows the paper's scores.
+OF_PAPER = ("measures", "generator", "own_lists", "marks")
 
 
 class OrderingKind(  # type: ignore[misc] # each part has types of its own
@@ -66,6 +72,29 @@ class OrderingKind(  # type: ignore[misc] # each part has types of its own
     generator_version = GENERATOR_VERSION
     has_power = True
     tables = TABLES
+    ways_in, takes, preset = WAYS_IN, (JUDGEMENTS, RUNS, LISTS), "mnro"
+
+    def begin(self, sources: Sources, changes: Mapping[str, object]) -> dict[str, Any]:
+        """See ``Declaration.begin``."""
+        return begin(sources, changes)
+
+    def preset_for(self, sources: Sources, changes: Mapping[str, object]) -> str:
+        """See ``Declaration.preset_for``."""
+        if not sources.names & {*self.takes}:
+            return self.preset
+        return "pictures" if sources.shows_documents else "runs"
+
+    def unless_preset(self, changes: Mapping[str, object]) -> dict[str, Any]:
+        """Hide the scores, unless all else is the paper's: they could tell the methods."""
+        paper = preset_values(self.preset)
+        is_as_paper = all(
+            changes.get(each, paper.get(each)) == paper.get(each) for each in OF_PAPER
+        )
+        return {} if is_as_paper else {"show_values": False}
+
+    def fitted_preset(self, plan: OrderingPlan) -> str:
+        """See ``Declaration.fitted_preset``; texts about drawn lists stay as they are."""
+        return "runs" if plan.own_lists else ""
 
     def question_checks(self, questions: Iterable[Question]) -> list[QuestionCheck]:
         """See ``Declaration.question_checks``."""

@@ -268,6 +268,15 @@ class OrderingPlan(Plan):
         return super().in_arm(arm)
 
     @property
+    def origin(self) -> str:
+        """See ``Plan.origin``."""
+        if self.provenance:
+            return self.provenance.sentence
+        if self.own_lists:
+            return f"Its lists are your own: {self.questions} questions of a table."
+        return f"Its lists are drawn: {LISTS_FROM[self.generator].lower()} (seed {self.seed})."
+
+    @property
     def column_times(self) -> tuple[str, ...]:
         """When the participants of each arm see columns, or all without arms."""
         return tuple(self.in_arm(arm).columns for arm in self.arms) or (self.columns,)
@@ -721,7 +730,9 @@ class OrderingPlan(Plan):
 
     def _need_faults(self) -> Iterable[Fault]:
         remedy = "items; give the lists clusters"
-        yield from need_faults(self.measures, self.marked, self.setting, remedy)
+        unknown = bool(self.provenance and self.provenance.size_unknown)
+        args = self.measures, self.marked, self.setting, remedy
+        yield from need_faults(*args, size_unknown=unknown)
         yield from ordering_faults(self.measures, self.own_marks or (self.marks,))
 
 

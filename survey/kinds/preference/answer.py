@@ -93,10 +93,14 @@ class PreferenceAnswer(Declared):
 
 
 class Side(NamedTuple):
-    """A list as participants see it: positions as numbers, or its first results, or both."""
+    """A list as participants see it: positions as numbers, or its first results, or both.
+
+    ``unreturned``: how many of the last positions are of documents that were not returned.
+    """
 
     positions: tuple[int, ...]
     results: tuple[Result, ...] = ()
+    unreturned: int = 0
 
 
 class PreferenceView(NamedTuple):

@@ -122,5 +122,6 @@ def _pair(plan: PreferencePlan, question: Question, seen: Mapping[str, str]) -> 
 def _read(side: LexborNode, plan: PreferencePlan, documents: Sight) -> tuple[str, ...]:
     """Return the documents of a list on a page, or its positions where it shows no items."""
     if not plan.show_items:
-        return tuple(rank.text() for rank in side.css(".rank"))
+        cells = (str(rank.attributes.get("value") or rank.text()) for rank in side.css(".rank"))
+        return tuple(word for cell in cells for word in cell.split())
     return tuple(documents.find_in(result) for result in side.css("li"))

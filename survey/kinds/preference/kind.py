@@ -19,6 +19,7 @@ from survey.core.studies.fields import Finding
 from survey.core.studies.plan import OTHER_TOPIC
 from survey.core.studies.question_checks import texts_in_grid
 from survey.core.studies.questions import Question, rankings_of
+from survey.core.ways_in import JUDGEMENTS, RUNS, Sources
 from survey.db.models.base import Base
 from survey.kinds import Kind, Record
 from survey.kinds.preference.answer import (
@@ -41,6 +42,7 @@ from survey.kinds.preference.plan import (
 )
 from survey.kinds.preference.practice import practice_pair
 from survey.kinds.preference.results import Judgement, PreferenceResults
+from survey.kinds.preference.ways_in import WAYS_IN, begin
 from survey.services.analysis.sheets import Sheet
 from survey.services.analysis.study_results import AnalysisOptions, level_left
 from survey.services.exchange.input_files import BundleError, CsvRow, Files, SourceFiles
@@ -74,6 +76,11 @@ class PreferenceKind(
     presentation, answer = PreferencePresentation, PreferenceAnswer
     asks = (LESS_SATISFYING,)
     metadata = Base.metadata
+    ways_in, takes, preset = WAYS_IN, (JUDGEMENTS, RUNS), "preference"
+
+    def begin(self, sources: Sources, changes: Mapping[str, object]) -> dict[str, Any]:
+        """See ``Declaration.begin``."""
+        return begin(sources, changes)
 
     def read_question(self, number: int, content: Mapping[str, Any]) -> Question:
         """Return the question that a row or a file holds."""
@@ -106,7 +113,10 @@ class PreferenceKind(
 
     def show(self, question: Question, presentation: PreferencePresentation) -> PreferenceView:
         """Return the positions of both lists; ``with_items`` adds their first results."""
-        left, right = (Side(question.lists[letter]) for letter in presentation.sides)
+        left, right = (
+            Side(question.lists[letter], unreturned=question.unreturned.get(letter, 0))
+            for letter in presentation.sides
+        )
         return PreferenceView(presentation.left_list, (left, right))
 
     def with_items(

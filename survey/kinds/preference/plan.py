@@ -208,6 +208,11 @@ class PreferencePlan(Plan):
         return 10 + 2 * self.depth * of_document + more
 
     @property
+    def origin(self) -> str:
+        """See ``Plan.origin``."""
+        return self.provenance.sentence if self.provenance else ""
+
+    @property
     def setting(self) -> Setting:
         """The setting that the measures are computed in."""
         level = self.provenance.relevant_from if self.provenance else 1
@@ -539,7 +544,9 @@ class PreferencePlan(Plan):
 
     def _need_faults(self) -> list[Fault]:
         remedy = "documents; give a file of clusters"
-        return [*need_faults(self.measures, self.marked, self.setting, remedy)]
+        unknown = bool(self.provenance and self.provenance.size_unknown)
+        args = self.measures, self.marked, self.setting, remedy
+        return [*need_faults(*args, size_unknown=unknown)]
 
     def _pair_faults(self) -> Iterator[Fault]:
         """Yield why ``questions`` pairs cannot be asked, or why no pair can be."""
@@ -569,16 +576,18 @@ class PreferencePlan(Plan):
     @property
     def _why_none_balanced(self) -> str:
         """Why no balanced pair can be asked, and what to do."""
-        of_all = f"{len(self.contests)} of {len(self.pairs)} pairs" if self.contests else "no pair"
-        reason = f"{self._contradiction} on {of_all} of lists ({self._source})"
+        count = len(self.contests)
+        of_all = f"only {count} of {len(self.pairs)}" if count else f"none of {len(self.pairs)}"
+        named, verb = list_words(self.contrast), "disagree"
+        if len(self.contrast) > 2:
+            named, verb = f"one of {named}", "contradicts the others"
+        reason = f"{named} {verb} on {of_all} pairs"
         if self.contests and len(self.contrast) == 2:
-            reason += ", but on no two runs in both directions"
+            reason += ", always for the same run"
         elif self.contests:
             reason += f": {self._why}, of which none may be 0"
-        remedy = (
-            "Give more topics or runs, contrast other measures, or ask all pairs, without contrast"
-        )
-        return f"{reason}, so no balanced question can be asked. {remedy}"
+        remedy = "Leave the field empty, or add runs or measures"
+        return f"{reason}. Balanced pairs do not exist. {remedy}"
 
 
 def _index_alone(signs: Sequence[int]) -> int | None:

@@ -440,13 +440,21 @@ class RequestPart(NamedTuple):
 
 
 ALL_FILES = RequestPart()
+NO_TABLES: Mapping[str, str] = {}
 
 
 @contextmanager
 def open_uploads(
-    uploads: Mapping[str, IO[bytes]], part: RequestPart = ALL_FILES, needed: Needed = EVERYTHING
+    uploads: Mapping[str, IO[bytes]],
+    part: RequestPart = ALL_FILES,
+    needed: Needed = EVERYTHING,
+    tables_at: Mapping[str, str] = NO_TABLES,
 ) -> Iterator[Source]:
-    """Open uploaded pictures, zips and tables, by their paths, for ``take_in``."""
+    """Open uploaded pictures, zips and tables, by their paths, for ``take_in``.
+
+    ``tables_at``: the paths of the tables of items and topics, by their stems, where these have
+    other names than items.csv and topics.csv.
+    """
     with ExitStack() as stack:
         intake = Intake()
         files: dict[str, Read] = {
@@ -462,6 +470,8 @@ def open_uploads(
                     raise SurveyError(f"{path} holds {twice[0]}, which another file is called.")
                 files |= opened
         tables = _tables_in(files)
+        for stem, path in tables_at.items():
+            tables[stem] = PurePosixPath(path).name, files.pop(path)()
         # What the first request reports of a table is not repeated.
         reading = Intake() if part.is_later and "items" in tables else intake
         items, topics, needed = _read_tables(tables, reading, needed, is_whole=part.is_whole)
@@ -883,6 +893,7 @@ def take_in(
     item_queries.remove_unused_pictures(session, key.id)
     _renew_digest(session, study, who)
     session.commit()
+    lifecycle.follow_items(session, study, who)
     intake.items, intake.topics, intake.vectors = len(items), len(topics or ()), len(vectors or ())
     intake.replaced = 0 if topics is None else len(earlier)
     if intake.items_report:

@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from survey.core.collections.labels import sorted_topics
+from survey.core.collections.pools import DEEPEST_POOL as DEEPEST_POOL
 from survey.core.collections.pools import (
-    DEEPEST_POOL,
     RANDOM,
     StudyPool,
     counted,

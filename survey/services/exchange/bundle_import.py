@@ -64,7 +64,7 @@ def import_bundle(
     lifecycle.require_valid_slug(session, slug)
     study = _study(content, name, slug)
     lifecycle.insert_study(session, study)
-    _store_items(session, study, content)
+    store_items(session, study, content)
     erased = erased_tokens(session)
     records = {each.public_id: each for each in content.participants()}
     participants = {
@@ -124,7 +124,7 @@ def _study(content: Content, name: str, slug: str) -> Study:
     )
 
 
-def _store_items(session: Session, study: Study, content: Content) -> None:
+def store_items(session: Session, study: Study, content: Content) -> None:
     """Store items and topics, with the bundle's pictures; their small size serves as both sizes."""
     thumbnails = [*content.thumbnails()] if content.thumbnails else []
     pictures = [{**each._asdict(), "larger": each.thumbnail} for each in thumbnails]

@@ -216,13 +216,19 @@ def questions_table(plan: PlanOfLists) -> Table:
     columns = [
         *(*_QUESTION_COLUMNS, *marks, *([_role(plan)] if plan.controls else [])),
         *(_SOURCE_COLUMNS if plan.provenance else []),
+        *([_UNRETURNED] if _has_unreturned(plan) else []),
     ]
     return Table("questions.csv", columns, _questions)
+
+
+def _has_unreturned(plan: PlanOfLists) -> bool:
+    return bool(plan.provenance and plan.provenance.unreturned)
 
 
 @row_lines
 def _questions(content: Content) -> Iterator[Row]:
     plan: Any = content.plan
+    is_counted = _has_unreturned(plan)
     roles = {plan.number_of(control): control for control in plan.controls}
     for question in content.questions:
         role = [roles.get(question.number, COUNTED_ROLE)] if roles else []
@@ -231,6 +237,7 @@ def _questions(content: Content) -> Iterator[Row]:
             yield (
                 *(question.number, letter, spaced(ranks), plan.collection_size, *marks, *role),
                 *(_source_cells(question.source, letter) if plan.provenance else ()),
+                *([question.unreturned.get(letter, 0)] if is_counted else []),
             )
 
 
@@ -283,6 +290,13 @@ _SOURCE_COLUMNS = [
     Column("run", "the system whose list it is", allowed="empty for a question that was drawn"),
     Column("documents", "ids of the first documents that the run returned", allowed=SPACED),
 ]
+
+_UNRETURNED = Column(
+    "unreturned",
+    "how many of the last ranks are of documents that the run did not return",
+    "whole number",
+    "0, 1, …",
+)
 
 _VALUES = "the measure's own values (AP, not 1-AP), lists from A on"
 _DISPLAYED = "the values as the page prints them (lower is better), lists from A on"
@@ -474,4 +488,9 @@ def _source(rows: Sequence[ListRow]) -> QuestionSource | None:
         topic=" ".join(dict.fromkeys((each.row.optional_text("topic") or "") for each in rows)),
         runs={each.letter: each.row.text("run") for each in rows},
         documents={each.letter: each.row.words("documents") for each in rows},
+        unreturned={
+            each.letter: count
+            for each in rows
+            if (count := each.row.optional_whole_number("unreturned"))
+        },
     )

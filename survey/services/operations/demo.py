@@ -19,12 +19,13 @@ from survey.services.collections.item_files import Files
 from survey.services.exchange.input_files import read_file
 from survey.services.studies import lifecycle
 from survey.services.studies.plans import (
+    KINDS,
+    Sources,
     as_fields,
-    as_pairs,
+    begin_plan,
     from_trec,
     kind_plan,
     preset_plan,
-    topics_to_group,
 )
 
 # The pictures of all studies that show some: a package with the folder "collection" in it.
@@ -229,7 +230,7 @@ def _preference_plan(pictures: Pictures) -> Plan:
         "design": "pool",
         "per_participant": 4,
     }
-    return kind_plan("preference", **as_pairs(lists, changes), **changes)
+    return begin_plan("preference", Sources(lists=lists), changes)
 
 
 def _labelling_plan(_: Pictures) -> Plan:
@@ -237,7 +238,8 @@ def _labelling_plan(_: Pictures) -> Plan:
 
 
 def _grouping_plan(pictures: Pictures) -> Plan:
-    matches = dict(topics_to_group(read_file(pictures.folder / QRELS_FILE)))
+    judged = Sources(judgements=read_file(pictures.folder / QRELS_FILE))
+    matches = dict(KINDS["grouping"].begin(judged, {})["topics"])
     piles = [
         (pile.topic, [document for topic in topics for document in matches[topic]])
         for pile, topics in PILES.items()

@@ -17,14 +17,16 @@ from sqlalchemy.orm import Session
 
 from survey.core.agreement.power_model import smallest_lead
 from survey.core.agreement.verdicts import SEEN_AGAIN
+from survey.core.kind import TopicRow
 from survey.core.kinds import KIND_KEY, KINDS, kind_of
 from survey.core.measures import MEASURES, mentioned_measure
 from survey.core.preflight import ITEMS, STOP, TOPICS, Showable, Warned, items_checked
-from survey.core.studies.fields import Finding, is_storable
+from survey.core.studies.fields import Finding, PlanError, is_storable
 from survey.core.studies.minutes import DocumentLoad, are_apart
 from survey.core.studies.plan import Plan, TaskQuestion, study_digest, text_digest
 from survey.core.studies.question_checks import PairCounts, QuestionCheck, count_pairs
 from survey.core.text_input import LONGEST_SLUG, SLUG, Json, as_slug, shortened
+from survey.core.ways_in import DOCUMENTS, PASSAGES, PICTURES, POSITIONS
 from survey.db import item_queries, queries
 from survey.db.engine import note_deletion
 from survey.db.models import (
@@ -49,6 +51,7 @@ from survey.errors import (
     SurveyError,
 )
 from survey.services import accounts
+from survey.services.studies.fitting import fitted
 from survey.services.studies.plans import (
     contact_faults,
     is_timed_as_the_paper,
@@ -56,11 +59,28 @@ from survey.services.studies.plans import (
 )
 from survey.services.studies.recruitment import Recruitment, recruitment_of
 
+LONG_STUDY = 30  # minutes from which a pool is proposed
 FEWEST_TIMED = 5  # participants of whom the time is taken instead of an estimate
 NO_ITEMS, CANNOT_SHOW = "no-items", "cannot-show"
 # Texts that were meant to be replaced, such as "your e-mail" or <contact>; not <ada@example.org>.
 PLACEHOLDER = re.compile(r"\b(todo|tbd|xxx+)\b|\A\W*your\b|<[^<>@/]*>", re.IGNORECASE)
 REACHABLE = re.compile(r"[^\s@]@[^\s@.]+\.[^\s@.]|([0-9][\s()./+-]*){5}|(https?://|www\.)[^\s/]")
+# What happens if a warning is left that does not stop a study, by where it can be mended.
+IF_LEFT = {
+    "items": "Participants then see an empty place there.",
+    "topics": "Participants then do not see what was searched for.",
+    "minutes": "Participants then read a wrong number of minutes.",
+    "shuffle_letters": "People then may favour a system by its letter.",
+    "show_values": "People then may follow a method by its scores.",
+    **dict.fromkeys(
+        ("measures", "generator", "lists", "questions", "participants"),
+        "The study then opens, and its results may not decide this.",
+    ),
+    **dict.fromkeys(
+        ("title", "purpose", "consent", "scenario", "criterion", "reminder", "question_text"),
+        "Participants then can read it, and may answer accordingly.",
+    ),
+}
 # Codes of findings that no reason outweighs.
 NEVER_OPENS = ("asked-by", "contact", NO_ITEMS, CANNOT_SHOW)
 
@@ -183,6 +203,21 @@ def require_valid_slug(session: Session, slug: str) -> None:
         return
     free = suggest_slug(session, slug)
     raise SlugError(f"{fault}; for example {free}.", free)
+
+
+def rename(session: Session, study: Study, slug: str, who: str) -> None:
+    """Give a draft another address, and log it; raises as ``create_study`` does for the address."""
+    require_draft(study)
+    require_valid_slug(session, slug)
+    old = study.slug
+    if slug == old:
+        return
+    study = queries.locked_study(session, study)
+    require_draft(study)
+    study.slug = slug
+    insert_study(session, study)
+    accounts.log(session, study, who, queries.ADDRESS_CHANGED, f"{old}{queries.BECAME}{slug}")
+    session.commit()
 
 
 def suggest_slug(session: Session, text: str) -> str:
@@ -442,13 +477,32 @@ def _minutes_findings(session: Session, study: Study) -> Iterator[Finding]:
     text = takes_about(session, study, seconds)
     if seconds is not None:
         text += f", by the median of {len(timed)} who have finished: {seconds:.0f} seconds each"
-    expected = plan.expected_minutes(documents_of(session, study), seconds)
+    documents = documents_of(session, study)
+    expected = plan.expected_minutes(documents, seconds)
+    if fewer := _fewer_questions(plan, documents, expected):
+        long = f"{takes_about(session, study, seconds)}. Ask each person {fewer} of them "
+        yield Finding(None, f"{long}(`design: pool`)", mend="design", code="long")
     if are_apart(plan.minutes, expected):
         too_few = plan.minutes < expected and plan.minutes == preset_values("mnro")["minutes"]
         text += f", and participants read “about {plan.minutes}”"
         yield Finding(None, text, mend="minutes", stops=too_few, code="minutes")
     elif seconds is not None:
         yield Finding(None, text, code="minutes")
+
+
+def _fewer_questions(plan: Plan, documents: DocumentLoad, expected: int) -> int:
+    """Return how many questions fit into LONG_STUDY minutes, 0 where all do or none can be left."""
+    fewer = plan.asked * LONG_STUDY // expected
+    if expected <= LONG_STUDY or plan.design == "pool" or not 0 < fewer < plan.asked:
+        return 0
+    try:
+        pool = replace(plan, design="pool", per_participant=fewer)
+    except PlanError:  # of a kind whose questions go to all
+        return 0
+    while fewer > 1 and pool.expected_minutes(documents) > LONG_STUDY:
+        fewer -= 1
+        pool = replace(pool, per_participant=fewer)
+    return fewer
 
 
 def takes_about(session: Session, study: Study, seconds: float | None = None) -> str:
@@ -480,6 +534,34 @@ def promise_expected_minutes(session: Session, study: Study) -> None:
         session.commit()
 
 
+def follow_items(session: Session, study: Study, who: str) -> None:
+    """Fit a draft to its items: texts of presets to what is shown, and topics where it has none."""
+    plan = study.plan
+    known = [topic.topic for topic in item_queries.topics_of(session, study.id)]
+    fitting = kind_of(plan).with_topics(plan, known)
+    if items := _items_shown(session, study):
+        fitting = fitted(fitting, items)
+    change_plan(session, study, fitting, who)
+
+
+def _items_shown(session: Session, study: Study) -> str:
+    """Return what texts may call what questions show, "" where there is nothing yet."""
+    if not study.plan.has_items:
+        return POSITIONS
+    load = documents_of(session, study)
+    if load.count is None:
+        return ""
+    if not load.texts:
+        return PICTURES
+    return DOCUMENTS if item_queries.has_titles(session, study.id) else PASSAGES
+
+
+def topic_rows(session: Session, study: Study) -> list[TopicRow]:
+    """Return the topics to tick in the form of the study's plan."""
+    topics = item_queries.topics_of(session, study.id)
+    return kind_of(study.plan).topic_rows(study.plan, topics)
+
+
 def stops_of(findings: Iterable[Finding]) -> list[Finding]:
     """Return the findings that keep a draft from being opened."""
     return [each for each in findings if each.stops]
@@ -500,8 +582,19 @@ def check_verdict(study: Study, findings: Iterable[Finding]) -> str:
     """Return the sentence that a check begins with, from its findings."""
     verdict = kind_of(study.plan).verdict(study.plan, questions_of(study))
     count = len(to_mend(findings))
-    left = f"{count} thing{'s' * (count != 1)} to mend" if count else "nothing to mend"
+    left = f"{count} warning{'s' * (count != 1)}" if count else "no warnings"
     return f"{verdict}; {left}."
+
+
+def if_left(finding: Finding) -> str:
+    """Return what happens if a warning is not heeded, as a sentence; "" for a mere remark."""
+    if finding.failed:
+        return "Until it is mended, the study cannot be trusted."
+    if finding.stops and finding.code in NEVER_OPENS:
+        return "Until then the study cannot open."
+    if finding.stops:
+        return "The study then opens only with a reason, which is logged."
+    return IF_LEFT.get(finding.mend, "The study opens all the same.") if finding.mend else ""
 
 
 def _file_findings(study: Study) -> Iterator[Finding]:
@@ -511,6 +604,15 @@ def _file_findings(study: Study) -> Iterator[Finding]:
         stops = warned.level == STOP
         mend = "lists" if stops else ""
         yield Finding(None, warned.text, mend=mend, stops=stops, code=warned.code)
+    counts = [count for each in (provenance.unreturned if provenance else ()) for count in each]
+    if missing := sum(counts):
+        lists = sum(map(bool, counts))
+        text = (
+            f"{missing:,} relevant document{'s were' if missing > 1 else ' was'} not returned, in "
+            f"{lists:,} of {len(counts):,} lists. They count as the last of the collection, and "
+            "people read “not returned”"
+        )
+        yield Finding(None, text, code="not-returned")
 
 
 def _item_findings(session: Session, study: Study) -> Iterator[Finding]:

@@ -15,8 +15,7 @@ from typing import Any, BinaryIO
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from survey.core.collections.labels import sorted_topics
-from survey.core.collections.runs import names_of_runs, read_judgements
+from survey.core.collections.runs import names_of_runs
 from survey.core.kinds import DEFAULT as DEFAULT
 from survey.core.kinds import KINDS as KINDS
 from survey.core.kinds import plan_from_json
@@ -29,9 +28,10 @@ from survey.core.studies.fields import (
     Text,
     Words,
     rules_of,
+    tidy_text,
 )
-from survey.core.studies.measure_needs import can_order
-from survey.core.studies.minutes import PICTURES
+from survey.core.studies.measure_needs import can_order, left_out
+from survey.core.studies.minutes import PICTURES as PICTURE_LOAD
 from survey.core.studies.own_lists import OwnLists as OwnLists
 from survey.core.studies.own_lists import read_lists_csv as read_lists_csv
 from survey.core.studies.plan import FIELD_LISTS, Plan, giveaways_in_title, text_rules
@@ -40,9 +40,11 @@ from survey.core.studies.run_lists import AS_WRITTEN, read_trec
 from survey.core.studies.run_lists import Reading as Reading
 from survey.core.studies.run_lists import TextFile as TextFile
 from survey.core.text_input import FaultyFilesError as FaultyFilesError
-from survey.core.text_input import FileFaults, Json, lines_of, parse_whole, shortened, steering_in
+from survey.core.text_input import Json, lines_of, parse_whole, shortened, steering_in
 from survey.core.text_input import did_you_mean as did_you_mean
 from survey.core.text_input import split_names as split_names
+from survey.core.ways_in import DOCUMENTS, PASSAGES, PICTURES, POSITIONS
+from survey.core.ways_in import Sources as Sources
 from survey.errors import SurveyError, marked
 from survey.services.studies.languages import ENGLISH, catalogue, languages
 from survey.services.studies.recruitment import Recruitment, parse_recruitment
@@ -62,9 +64,6 @@ GROUPS = {
     "weights": "With weights from several annotators",
     "clusters": "With clusters of the relevant items",
 }
-# The texts of a study of another kind than the preset's.
-KIND_PRESETS = {"labelling": "labels", "grouping": "groups", "preference": "preference"}
-POOL_PRESET = "pool"  # of a plan of pooled documents
 PRESETS = ("mnro", "mnro-verbatim", "mnro-discriminative", "runs", "pictures")
 # Texts that say nothing, beside those of the presets.
 PLACEHOLDERS = {
@@ -107,8 +106,9 @@ def kind_plan(kind: str, *, language: str = ENGLISH, **changes: object) -> Plan:
 
     Raises SurveyError naming the fields that are invalid.
     """
-    preset = POOL_PRESET if changes.get("pool") else KIND_PRESETS.get(kind, PRESETS[0])
-    return preset_plan(preset, language=language, **changes)
+    preset = KINDS[kind].preset_for(Sources(), changes)
+    values = preset_values(preset, language) if preset else _values_of_kind(kind, language)
+    return _plan_of(values, changes)
 
 
 def preset_plan(preset: str, *, language: str = ENGLISH, **changes: object) -> Plan:
@@ -116,8 +116,32 @@ def preset_plan(preset: str, *, language: str = ENGLISH, **changes: object) -> P
 
     Raises SurveyError naming the fields that are invalid.
     """
+    return _plan_of(preset_values(preset, language), changes)
+
+
+def begin_plan(
+    kind: str,
+    sources: Sources,
+    changes: Mapping[str, object],
+    *,
+    preset: str = "",
+    language: str = ENGLISH,
+) -> Plan:
+    """Make a plan of a kind from what a study is made of; its texts speak of positions so far.
+
+    Raises FaultyFilesError for faults of files, and SurveyError for fields that are invalid.
+    """
+    declared = KINDS[kind]
+    fields = {**changes, **declared.begin(sources, changes)}
+    preset = preset or declared.preset_for(sources, fields)
+    if not preset:
+        return kind_plan(kind, language=language, **fields)
+    return preset_plan(preset, language=language, **fields)
+
+
+def _plan_of(values: Mapping[str, object], changes: Mapping[str, object]) -> Plan:
     try:
-        values = {**preset_values(preset, language), **changes}
+        values = {**values, **changes}
         return parse_plan({**_run_defaults(changes, values), **values})
     except ValueError as error:
         raise SurveyError(f"The study cannot be made: {error}.") from error
@@ -175,6 +199,37 @@ def preset_values(preset: str, language: str = ENGLISH) -> dict[str, Any]:
     return {**translated(_preset(preset), language), "language": language}
 
 
+def _values_of_kind(kind: str, language: str) -> dict[str, Any]:
+    """Return the fields of a kind that has no preset: its own texts, and the general ones."""
+    values = translated(_known_fields({**_preset(PRESETS[0]), "kind": kind}), language)
+    return {**values, **KINDS[kind].texts, "language": language}
+
+
+def texts_for(preset: str, items: str, language: str) -> dict[str, str]:
+    """Return a preset's texts where a study shows such items, in a language.
+
+    ``items``: POSITIONS, PICTURES, PASSAGES or DOCUMENTS.
+    """
+    values = _preset(preset) | _texts_for(preset).get(items, {})
+    texts = text_rules(KINDS[values.get("kind", DEFAULT)].plan)
+    spoken = translated(values, language)
+    return {name: tidy_text(spoken[name]) for name in texts if name in spoken}
+
+
+def preset_texts(kind: str, field: str, language: str) -> set[str]:
+    """Return all texts that presets have for a field of a kind's plans, in a language."""
+    presets = [*PRESETS, *_presets_of_kind(kind)]
+    of_kind = [name for name in presets if _preset(name).get("kind", DEFAULT) == kind]
+    sorts = ("", POSITIONS, PICTURES, PASSAGES, DOCUMENTS)
+    texts = (texts_for(name, items, language) for name in of_kind for items in sorts)
+    return {each[field] for each in texts if field in each}
+
+
+def _presets_of_kind(kind: str) -> list[str]:
+    declared = KINDS[kind]
+    return [name for name in (declared.preset, *declared.further_presets) if name]
+
+
 def contact_faults(plan: Plan) -> list[Fault]:
     """Return why participants would not know who asks, or whom to ask; no study opens so."""
     faults = []
@@ -193,7 +248,8 @@ def _placeholders(name: str) -> frozenset[str]:
 
     In every language; ``name``: asked_by or contact.
     """
-    presets = [_preset(preset) for preset in (*PRESETS, *KIND_PRESETS.values())]
+    of_kinds = [preset for kind in KINDS for preset in _presets_of_kind(kind)]
+    presets = [_preset(preset) for preset in dict.fromkeys((*PRESETS, *of_kinds))]
     texts = {PLACEHOLDERS[name], *(preset.get(name, "") for preset in presets)}
     translations = (
         catalogue(language).gettext(text) for language in languages() for text in texts if text
@@ -212,20 +268,38 @@ def is_timed_as_the_paper(plan: Plan) -> bool:
     """
     paper = preset_plan(PRESETS[0])
     timed, of_paper = (
-        (each.kind, each.asked, each.seconds_each(PICTURES)) for each in (plan, paper)
+        (each.kind, each.asked, each.seconds_each(PICTURE_LOAD)) for each in (plan, paper)
     )
     return timed == of_paper
 
 
 @cache
 def _preset(preset: str) -> dict[str, Any]:
+    values = _preset_file(preset)
+    base = values.get("preset")
+    as_items = _texts_for(preset).get(values.get("texts_as", ""), {})
+    return _known_fields({**(_preset(base) if base else {}), **as_items, **values})
+
+
+@cache
+def _preset_file(preset: str) -> dict[str, Any]:
     source = files("survey.services.studies") / "presets" / f"{preset}.yaml"
     values: dict[str, Any] = yaml.safe_load(source.read_text(encoding="utf-8"))
-    base = values.pop("preset", None)
-    merged = {**_preset(base), **values} if base else values
-    # A preset of another kind than its base's lacks some of the base's fields.
-    known = {each.name for each in fields(KINDS[merged.get("kind", DEFAULT)].plan)} | {"kind"}
-    return {name: value for name, value in merged.items() if name in known}
+    return values
+
+
+def _texts_for(preset: str) -> dict[str, dict[str, str]]:
+    """Return a preset's texts by what is shown, its base's where it has none."""
+    values = _preset_file(preset)
+    base = values.get("preset")
+    texts: dict[str, dict[str, str]] = values.get("texts_for") or (_texts_for(base) if base else {})
+    return texts
+
+
+def _known_fields(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields that the kind's plans have; one kind lacks some of another's."""
+    known = {each.name for each in fields(KINDS[values.get("kind", DEFAULT)].plan)} | {"kind"}
+    return {name: value for name, value in values.items() if name in known}
 
 
 def translated(values: Mapping[str, Any], language: str) -> dict[str, Any]:
@@ -248,7 +322,10 @@ def extract(
         paragraphs.append(paragraph)
         return paragraph
 
-    _with_texts(yaml.safe_load(content), lambda text: _by_paragraph(text, collect))
+    values = yaml.safe_load(content)
+    for of_items in ({}, *values.get("texts_for", {}).values()):
+        texts = {**of_items, "kind": values.get("kind", DEFAULT)} if of_items else values
+        _with_texts(texts, lambda text: _by_paragraph(text, collect))
     for paragraph in paragraphs:
         yield _line_of(paragraph, content), None, paragraph, []
 
@@ -311,16 +388,17 @@ def from_trec(
 ) -> OwnLists:
     """Return lists read from TREC files, with their provenance.
 
-    ``collection_size``: as it was typed; ``options``: of ``read_trec``. Raises FaultyFilesError for
-    faults of files, runs of the same name, and a size that is not a whole number.
+    ``collection_size``: as it was typed, "" where it is not known; ``options``: of ``read_trec``.
+    Raises FaultyFilesError for faults of files, runs of the same name, and a size that is not a
+    whole number.
     """
     text = collection_size.strip()
     size = parse_whole(text)
-    if size is None:
+    if text and size is None:
         raise FaultyFilesError(
             [
-                f"collection size: {text or 'nothing'!r} found; how many documents the runs "
-                "searched, a whole number without commas"
+                f"collection size: {text!r} found; how many documents the runs searched, a whole "
+                "number without commas, or nothing"
             ]
         )
     names = names_of_runs(
@@ -345,54 +423,32 @@ def from_trec(
         tuple(SourceFile(role, file.name, file.sha256) for role, file in sources),
         *(tuple(reading.ids), reading.distances, reading.relevant_from),
         lists.warnings,
+        lists.unreturned,
+        size_unknown=size is None,
     )
     return replace(lists, provenance=provenance)
+
+
+def read_lists(sources: Sources, **options: Any) -> OwnLists | None:
+    """Return the lists of judgements and runs, None without either; raises as ``from_trec``."""
+    if sources.judgements is None or not sources.runs:
+        return None
+    return from_trec(
+        sources.judgements,
+        sources.runs,
+        collection_size=sources.collection_size,
+        clusters=sources.clusters,
+        reading=sources.reading,
+        topics=sources.topics,
+        graded=sources.graded,
+        missing_last=sources.missing_last,
+        **options,
+    )
 
 
 def id_changes() -> dict[str, str]:
     """Return the names of changes to documents' ids, and what each takes away."""
     return {name: change.words for name, change in CHANGES.items()}
-
-
-def topics_to_group(
-    qrels: TextFile, topics: Sequence[str] = ()
-) -> list[tuple[str, tuple[str, ...]]]:
-    """Return each topic with its relevant documents, for a plan of groups; all topics by default.
-
-    Raises FaultyFilesError for faults of the file, and for topics without relevant documents.
-    """
-    faults = FileFaults()
-    judged = read_judgements(qrels.name, lines_of(qrels.text), faults)
-    relevant = {
-        topic: tuple(sorted(document for document, grade in grades.items() if grade > 0))
-        for topic, grades in judged.items()
-    }
-    for topic in topics:
-        if not relevant.get(topic):
-            faults.add(f"{qrels.name}: topic {topic!r} has no relevant document")
-    chosen = topics or [topic for topic in sorted_topics(relevant) if len(relevant[topic]) > 1]
-    if not chosen:
-        faults.add(f"{qrels.name} has no topic with two relevant documents or more")
-    faults.raise_any()
-    return [(topic, relevant[topic]) for topic in chosen]
-
-
-def as_pairs(lists: OwnLists, changes: Mapping[str, object]) -> dict[str, Any]:
-    """Return the fields of a plan of preferences that compares the lists.
-
-    ``changes``: other fields of the plan, on which its pairs depend. Without ``questions`` among
-    them, the plan asks all pairs that can be asked, up to the most that a study may have. Raises
-    SurveyError where the fields are invalid.
-    """
-    fields = as_fields(lists)
-    del fields["marks"]  # which only drawn lists have, and a plan of preferences draws none
-    if "questions" in changes:
-        return fields
-    kind = "preference"
-    fewest = KINDS[kind].plan.fewest_questions(changes)
-    asked = {"kind": kind, "questions": fewest}  # valid in any case, to ask the plan for the most
-    plan: Any = preset_plan(KIND_PRESETS[kind], **{**fields, **changes, **asked})
-    return {**fields, "questions": plan.most_questions}
 
 
 def _run_defaults(
@@ -404,6 +460,16 @@ def _run_defaults(
         return {}
     of_runs: Mapping[str, bool] = kind.plan.of_runs
     return of_runs
+
+
+def fields_of_runs(lists: OwnLists, measures: Iterable[str]) -> dict[str, Any]:
+    """Return the fields that lists decide; measures too, if the collection's size is unknown."""
+    provenance = lists.provenance
+    if provenance is None or not provenance.size_unknown:
+        return as_fields(lists)
+    measures, warnings = left_out(measures)
+    provenance = replace(provenance, warnings=(*provenance.warnings, *warnings))
+    return {**as_fields(replace(lists, provenance=provenance)), "measures": measures}
 
 
 def as_fields(lists: OwnLists) -> dict[str, Any]:

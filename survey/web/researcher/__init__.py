@@ -6,7 +6,17 @@ people: participants' progress, researchers' roles, links, platforms · mails: t
 what comes out · publish: a closed study's public page · evaluation: runs of a test collection.
 """
 
-from survey.web.researcher import evaluation, items, mails, people, plan, publish, results, studies
+from survey.web.researcher import (
+    evaluation,
+    items,
+    mails,
+    new_study,
+    people,
+    plan,
+    publish,
+    results,
+    studies,
+)
 from survey.web.researcher.pages import blueprint
 
 __all__ = [
@@ -14,6 +24,7 @@ __all__ = [
     "evaluation",
     "items",
     "mails",
+    "new_study",
     "people",
     "plan",
     "publish",

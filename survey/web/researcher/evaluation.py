@@ -86,7 +86,7 @@ def _report_of(form: EvaluationForm) -> Report | None:
     paths: dict[str, tuple[Path, ...]] = {}
     for field in (form.qrels, form.runs, form.clusters, form.weights):
         try:
-            files = uploaded_files(field.name)
+            files = uploaded_files(field.name, several=field is form.runs)
         except ValueError as error:
             field.errors = [f"{error}."]
             continue

@@ -36,7 +36,9 @@ def take_items() -> ResponseReturnValue:
     """Take files in; a script that sends some at a time gets JSON."""
     lifecycle.require_draft(g.study)
     form = ItemsForm()
-    uploads = {tidy_path(str(file.filename)): file.stream for file in chosen_files("files")}
+    uploads = {
+        tidy_path(str(file.filename)): file.stream for file in chosen_files("files", several=True)
+    }
     intake = collection.Intake()
     if not form.validate_on_submit():
         return _items_page(form)

@@ -197,10 +197,13 @@ def uploaded_text(name: str) -> tuple[str, str] | None:
     return (files[0].text, files[0].name) if files else None
 
 
-def uploaded_files(name: str) -> list[TextFile]:
-    """Return the files of a field, chosen or kept; raises ValueError for what is no text."""
+def uploaded_files(name: str, *, several: bool = False) -> list[TextFile]:
+    """Return the files of a field, chosen or kept; raises ValueError for what is no text.
+
+    ``several``: see ``chosen_files``.
+    """
     files = []
-    for file in chosen_files(name):
+    for file in chosen_files(name, several=several):
         content, file_name = file.read(), str(file.filename)
         digest = hashlib.sha256(content).hexdigest()
         files.append(TextFile(file_name, decoded(content, file_name), digest))

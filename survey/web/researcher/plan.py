@@ -340,7 +340,8 @@ def form_of(kind: type[Plan]) -> type[PlanForm]:
     base = _form_class(kind)
     asked = [name for step in form_steps(kind).values() for name in step.fields]
     controls = {
-        name: field_for(rules[name]) if name in rules else base.controls[name]() for name in asked
+        name: base.controls[name]() if name in base.controls else field_for(rules[name])
+        for name in asked
     }
     return type(base.__name__, (base,), controls)
 
@@ -431,6 +432,7 @@ def _plan_page(
             # Fields whose controls stand side by side.
             short={name for name, rule in rules if isinstance(rule, Whole) and len(rule.help) < 70},
             previewed=_previewed_pages(g.plan),
+            topics=lifecycle.topic_rows(session(), g.study),
             warnings=warning_sentences(lifecycle.warnings_of(session(), g.study, so_far=True)),
             takes=lifecycle.takes_about(session(), g.study),
             **content,
@@ -498,6 +500,8 @@ def plan_file() -> ResponseReturnValue:
 def _typed(rule: Rule, field: Field) -> object:
     """Return what was typed into a field as a plan file has it."""
     data = field.data
+    if isinstance(data, list):
+        return data
     if isinstance(rule, Whole):
         return number(data) if (data or "").strip() else None if rule.optional else ""
     if isinstance(rule, Share):
@@ -539,9 +543,6 @@ class TrecForm(VersionedForm, ReadingFields):
     collection_size = StringField("Collection size")
     clusters = UploadField("Clusters")
     graded = BooleanField("Use the judgements' grades")
-    missing_last = BooleanField(
-        "Put relevant documents that a run did not return at the end of the collection"
-    )
 
 
 @blueprint.get(f"{STUDY_ADDRESS}/lists")
@@ -573,10 +574,9 @@ def upload_trec() -> ResponseReturnValue:
             raise ValueError("Choose a file first")
         return plans.from_trec(
             qrels[0],
-            uploaded_files("runs"),
+            uploaded_files("runs", several=True),
             topics=(form.topics.data or "").replace(",", " ").split(),
             collection_size=form.collection_size.data or "",
-            missing_last=form.missing_last.data,
             graded=form.graded.data,
             clusters=next(iter(uploaded_files("clusters")), None),
             reading=form.reading(),
@@ -604,6 +604,7 @@ def _use_lists(
         try:
             plan = plans.with_lists(g.plan, read())
             lifecycle.change_plan(session(), g.study, plan, g.researcher.name, version)
+            lifecycle.follow_items(session(), g.study, g.researcher.name)
         except plans.FaultyFilesError as error:
             faults = error.faults
         except PlanError as error:

@@ -127,9 +127,8 @@ def make_ordering_study() -> ResponseReturnValue:
         try:
             lists = plans.from_trec(
                 bundles.judgements_of(session(), g.study, include_test="test" in request.args),
-                uploaded_files("runs"),
+                uploaded_files("runs", several=True),
                 collection_size=str(items.items_summary(session(), g.study)["items"]),
-                missing_last=True,
             )
             fields: dict[str, Any] = {"seed": plans.fresh_seed(), "language": g.plan.language}
             fields |= {"asked_by": g.plan.asked_by, "contact": g.plan.contact}

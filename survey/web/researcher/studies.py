@@ -1,99 +1,42 @@
 """The list of studies, new studies and their size, and a study's overview, life and check."""
 
 import re
-from typing import Any
 
 from flask import flash, g, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 from wtforms import (
-    BooleanField,
     Field,
-    RadioField,
     SelectChoice,
     SelectField,
     StringField,
 )
-from wtforms.validators import DataRequired, Length
+from wtforms.validators import DataRequired
 
-from survey.core.studies.fields import Fault, Finding, PlanError, rules_of
-from survey.core.studies.plan import Plan, text_rules
-from survey.core.text_input import FaultyFilesError, split_names
-from survey.errors import CannotOpenError, SurveyError
-from survey.services import accounts
+from survey.core.studies.fields import Finding, rules_of
+from survey.errors import CannotOpenError
+from survey.services import accounts, new_studies
 from survey.services.operations.database import begin_reading
 from survey.services.participation import answers, participants
 from survey.services.planning import power
 from survey.services.planning.power_fields import FIELDS, Choice, Numbers
-from survey.services.studies import lifecycle, plans, publications
-from survey.services.studies.plans import PlanFile, PlanFileError, read_plan
+from survey.services.studies import lifecycle, publications
 from survey.services.studies.recruitment import Recruitment, recruitment_of
 from survey.web.auth import require_password
-from survey.web.forms import Form, errors_beside, form_page, language_choices, slug_field, storable
+from survey.web.forms import Form, errors_beside, form_page, slug_field
 from survey.web.requests import external_address, in_own_process, session
 from survey.web.researcher.pages import (
     STUDY_ADDRESS,
-    as_sentence,
     blueprint,
     has_valid_token,
-    uploaded_files,
-    uploaded_text,
 )
 from survey.web.researcher.plan import plan_address, step_of
-from survey.web.uploads import UploadField, UploadsField, is_uploaded
-
-STARTS = {  # what a new study can start from, and what it is good for
-    "mnro-verbatim": (
-        "The paper's study, in the paper's words",
-        "The paper's scenario and question, no practice, the values beside each list: as close to "
-        "Section 5.3 as a study can be. Its public page says where it departs, and why.",
-    ),
-    "mnro": (
-        "The paper's study, easier to understand",
-        "Plainer words, and practice before the first question: do others answer as its thirty "
-        "people did? The questions are random. In about two of ten NMRR and MNRO contradict each "
-        "other; in the others they differ by ties or not at all. Questions in which both tie as "
-        "many lists show whether people like an order or only that it has no ties: about seven of "
-        "ten for AP and MNRO, three for AP and NMRR, too few for NMRR and MNRO.",
-    ),
-    "mnro-discriminative": (
-        "The same with better power",
-        "In each question AP, NMRR and MNRO contradict each other and tie as many lists: fewer "
-        "people show which they agree with, and a lead is for the order. Thirty people show a lead "
-        "of 21 points in most such studies.",
-    ),
-    "runs": (
-        "My own runs and pictures",
-        "Your systems' lists for your topics, as positions or pictures: which measure do people "
-        "agree with?",
-    ),
-    "labels": (
-        "Labels",
-        "People mark what matches a query: judgements for a test collection, and how far people "
-        "agree.",
-    ),
-    "groups": (
-        "Groups",
-        "People sort what is relevant to a topic into groups: sub-topics for measures of "
-        "diversity.",
-    ),
-    "preference": (
-        "Preferences",
-        "Two systems' lists side by side, easy to answer: which system is better, and which "
-        "measure says so?",
-    ),
-    "file": (
-        "A plan in a YAML file",
-        "A plan that was downloaded here, or that a co-author wrote: the same study again.",
-    ),
-}
-FROM_FILES = ("runs", "groups", "preference")  # those of "runs" can also be added later
-CONTACT_FIELDS = ("asked_by", "contact")
 
 STUDY_ACTIONS = {  # what an action does, and the message after it
     "close": (lifecycle.close_study, "The study is closed. Its results are ready."),
     "let-finish": (
         lifecycle.end_admission,
-        "The study admits no one new. Those under way can finish; close it when they have.",
+        "The study admits no one new. It closes when those under way have finished, or after two "
+        "days.",
     ),
     "archive": (lifecycle.archive, "The study is in the archive."),
     "bring-back": (lifecycle.unarchive, "The study is back from the archive."),
@@ -109,36 +52,16 @@ MENDING_PAGES = {  # of findings that no field of the plan can mend
 MAX_COST = 30_000_000
 
 
-def contact_field(name: str) -> Field:
-    """Return the field of a text that says who asks, or whom participants can ask."""
-    rule = text_rules(Plan)[name]  # type: ignore[type-abstract] # as in every kind
-    return StringField(rule.label, validators=[Length(max=rule.longest), storable])
-
-
-class NewStudyForm(Form):
-    """What a new study starts from, its address, and who asks."""
-
-    start = RadioField(
-        "What is the study for?",
-        choices=[SelectChoice(name, title) for name, (title, _) in STARTS.items()],
-        default="mnro-verbatim",
-    )
-    judgements = UploadField("Judgements (TREC qrels)")
-    runs = UploadsField("Runs, two to ten")
-    collection_size = StringField("Documents that the runs searched")
-    contrast = StringField("Measures that contradict each other")
-    show_items = BooleanField("Show pictures or texts, which you add next, instead of positions")
-    plan = UploadField("Plan file")
-    slug = slug_field("Address", DataRequired("Give the study an address."))
-    asked_by = contact_field("asked_by")
-    contact = contact_field("contact")
-    language = SelectField("Language of its texts and pages", choices=language_choices)
-
-
 class CopyForm(Form):
     """Asks at which address a copy of a study is to be."""
 
     slug = slug_field("Address of the copy", DataRequired("Give the copy an address."))
+
+
+class AddressForm(Form):
+    """Asks for another address of a draft."""
+
+    address = slug_field("Address", DataRequired("Give the study an address."))
 
 
 class DeleteForm(Form):
@@ -162,136 +85,6 @@ def home() -> ResponseReturnValue:
         archived=[row for row in rows if row[0].archived_at is not None],
         unknown=[study for study, _ in studies if not study.is_readable],
     )
-
-
-@blueprint.route("/new", methods=["GET", "POST"])
-@in_own_process
-def new() -> ResponseReturnValue:
-    """Ask what a new study starts from; create a draft and go on to its plan."""
-    form = NewStudyForm(data=_usual_contact())
-    faults: tuple[str, ...] = ()
-    suggestion = ""
-    form.slug.data = request.form.get("suggested") or form.slug.data
-    if form.validate_on_submit():
-        session().rollback()  # else participants' answers wait while the file is read
-        try:
-            start = _plan_to_start_from(form)
-            study = lifecycle.create_owned_study(
-                session(), g.researcher, form.slug.data, start.plan, start.recruitment
-            )
-            if not start.has_minutes:
-                lifecycle.promise_expected_minutes(session(), study)
-        except PlanFileError as error:
-            form.plan.errors = ["The plan in the file cannot be used; see below."]
-            faults = error.faults
-        except ValueError as error:
-            faults = _put_beside(form, error)
-        except SurveyError as error:
-            form.slug.errors = [str(error)]
-            suggestion = getattr(error, "suggestion", "")
-        else:
-            flash(_draft_sentence(form))
-            return redirect(url_for("researcher.plan", slug=form.slug.data), 303)
-    return form_page(
-        "researcher/new.html", form, faults=faults, starts=STARTS, suggestion=suggestion
-    )
-
-
-def _draft_sentence(form: NewStudyForm) -> str:
-    """Say that the draft is created, and whether its lists are random in place of those of runs."""
-    if form.start.data == "runs" and not is_uploaded("judgements", "runs"):
-        return (
-            "The draft is created with random lists, since no files were chosen. Add your "
-            "judgements and runs under “Use your own lists” on this page."
-        )
-    return "The draft is created. Go through its plan, then check its questions."
-
-
-def _put_beside(form: NewStudyForm, error: ValueError) -> tuple[str, ...]:
-    """Show an error beside the field that it is about; return the faults of files, to be listed."""
-    files = form.judgements if form.start.data in FROM_FILES else form.plan
-    if isinstance(error, FaultyFilesError):
-        files.errors = ["The files cannot be used; see below."]
-        return error.faults
-    if isinstance(error, PlanError):
-        for fault in error.faults:
-            name = str(fault.place[0])
-            field = form[name if name in form else files.name]
-            field.errors = [*field.errors, as_sentence(fault.text, form)]
-    else:
-        files.errors = [str(error)]
-    return ()
-
-
-def _usual_contact() -> dict[str, str]:
-    """Return who asks, and whom participants can ask, in the researcher's newest study."""
-    studies = [study for study, _ in accounts.studies_of(session(), g.researcher)]
-    for study in sorted(studies, key=lambda study: study.created_at, reverse=True):
-        if study.is_readable and not plans.contact_faults(study.plan):
-            return {name: getattr(study.plan, name) for name in CONTACT_FIELDS}
-    return {}
-
-
-def _plan_to_start_from(form: NewStudyForm) -> PlanFile:
-    if form.start.data != "file":
-        preset = form.start.data
-        own: dict[str, Any] = {"seed": plans.fresh_seed()}
-        if form.start.data == "labels":  # written into the plan when they are known
-            own = {"topics": ["topic-1"]}
-        elif form.start.data == "groups":
-            own = {"topics": _topics_to_group()}
-        elif form.start.data == "preference":
-            own |= _pairs_to_compare(form)
-        elif form.start.data == "runs" and (
-            form.show_items.data or is_uploaded("judgements", "runs")
-        ):
-            own |= plans.as_fields(_lists_to_order(form))
-            preset = "pictures" if form.show_items.data else "runs"
-        typed = {name: form[name].data for name in CONTACT_FIELDS if form[name].data}
-        own = {"language": form.language.data, **typed, **own}
-        plan = plans.preset_plan(preset, **own)
-        return PlanFile(plan, Recruitment())
-    uploaded = uploaded_text("plan")
-    if uploaded is None:
-        raise ValueError("Choose the YAML file with the plan.")
-    return read_plan(*uploaded)
-
-
-def _topics_to_group() -> list[tuple[str, tuple[str, ...]]]:
-    """Return the topics of the uploaded judgements, with their relevant documents."""
-    uploaded = uploaded_files("judgements")
-    if not uploaded:
-        raise ValueError("Choose the file of judgements: what is relevant in it is sorted.")
-    return plans.topics_to_group(uploaded[0])
-
-
-def _lists_to_order(form: NewStudyForm, *, paired: bool = False) -> plans.OwnLists:
-    """Return the lists of the uploaded runs."""
-    judgements, runs = uploaded_files("judgements"), uploaded_files("runs")
-    if not judgements or len(runs) < 2:
-        raise ValueError("Choose the file of judgements, and two runs or more.")
-    size = form.collection_size.data or ""
-    if not size.strip():
-        needed = "collection_size is empty; the number of documents is needed"
-        raise PlanError([Fault(("collection_size",), needed)])
-    return plans.from_trec(
-        judgements[0], runs, collection_size=size, missing_last=True, paired=paired
-    )
-
-
-def _pairs_to_compare(form: NewStudyForm) -> dict[str, Any]:
-    """Return the fields of a plan of preferences that the form fills."""
-    contrast = split_names(form.contrast.data or "")
-    changes: dict[str, object] = {"language": form.language.data}
-    if form.show_items.data:
-        changes |= {"show_items": True, "show_positions": False}
-    if contrast:
-        changes |= {"selection": "discriminative", "contrast": contrast, "measures": contrast}
-    lists = _lists_to_order(form, paired=True)
-    try:
-        return changes | plans.as_pairs(lists, changes)
-    except SurveyError as error:
-        raise ValueError(str(error)) from None
 
 
 @blueprint.get(STUDY_ADDRESS)
@@ -364,6 +157,7 @@ def ask_to_close() -> ResponseReturnValue:
         progress=lifecycle.progress(session(), g.study),
         under_way=participants.count_under_way(session(), g.study),
         slot_minutes=recruitment_of(g.study).slot_minutes,
+        hours=participants.HOURS_TO_FINISH,
     )
 
 
@@ -378,6 +172,19 @@ def copy() -> ResponseReturnValue:
             flash("This is the copy: a draft with the same plan and no participants.")
             return redirect(url_for("researcher.overview", slug=form.slug.data), 303)
     return _overview_page(form)
+
+
+@blueprint.post(f"{STUDY_ADDRESS}/address")
+def rename() -> ResponseReturnValue:
+    """Give a draft another address."""
+    form = AddressForm()
+    if form.validate_on_submit():
+        slug = new_studies.address_of(form.address.data)
+        with errors_beside(form.address):
+            lifecycle.rename(session(), g.study, slug, g.researcher.name)
+            flash(f"The address is now /s/{slug}.")
+            return redirect(url_for("researcher.overview", slug=slug), 303)
+    return _overview_page(CopyForm(formdata=None), form)
 
 
 @blueprint.route(f"{STUDY_ADDRESS}/delete", methods=["GET", "POST"])
@@ -400,7 +207,7 @@ def delete() -> ResponseReturnValue:
 @blueprint.get(f"{STUDY_ADDRESS}/check")
 @in_own_process
 def check() -> ResponseReturnValue:
-    """Show a verdict, what to mend, and each question's values.
+    """Show a verdict, warnings, and each question's values.
 
     A question is rendered as participants see it when it is unfolded: fifty take too long.
     """
@@ -410,6 +217,7 @@ def check() -> ResponseReturnValue:
     return form_page(
         "researcher/check.html",
         verdict=lifecycle.check_verdict(g.study, findings),
+        if_left=lifecycle.if_left,
         faulty=[(finding, *_way_to_mend(finding)) for finding in faulty],
         remarks=[finding for finding in findings if finding not in faulty],
         questions=lifecycle.questions_of(g.study, practice=True),
@@ -445,12 +253,14 @@ def _preview_of(number: int) -> str:
     return url_for("preview.page", labels=labels, page=page, position=number or None)
 
 
-def _overview_page(form: CopyForm) -> ResponseReturnValue:
+def _overview_page(form: CopyForm, address: AddressForm | None = None) -> ResponseReturnValue:
     is_ending = g.study.status == "open" and g.study.admission_ended_at is not None
     under_way = participants.count_under_way(session(), g.study) if is_ending else None
     return form_page(
         "researcher/overview.html",
-        form,
+        address or form,
+        copy_form=form,
+        address=address or AddressForm(None, address=g.study.slug),
         progress=lifecycle.progress(session(), g.study),
         free=participants.free_slots(session(), g.study),
         under_way=under_way,

@@ -1,0 +1,70 @@
+"""How a labelling study begins: its cards of “New study”, and its topics."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from survey.core.collections.items import Topic
+from survey.core.kind import TopicRow
+from survey.core.ways_in import COLLECTION, ITEMS, POOL, TOPICS, Sources, WayIn
+from survey.kinds.labelling.plan import LabellingPlan
+
+LATER = "topic-1"  # until there are topics
+WAYS_IN = (
+    WayIn(
+        "labels",
+        COLLECTION,
+        "Which documents are relevant?",
+        "People mark what matches each topic: judgements for a test collection, and how far people "
+        "agree. Labelling takes the topics that there are.",
+        takes=(ITEMS, TOPICS),
+        examples=("items.csv", "topics.csv"),
+    ),
+    WayIn(
+        "pool",
+        COLLECTION,
+        "A pool of runs",
+        "People judge the first documents of each run for each topic, and no others: judgements to "
+        "compare the runs by.",
+        takes=(POOL, ITEMS, TOPICS),
+        needs=(POOL,),
+        asks=("pool_depth",),
+        examples=("alpha.txt", "beta.txt", "gamma.txt", "items.csv", "topics.csv"),
+    ),
+)
+
+
+def begin(sources: Sources, changes: Mapping[str, object]) -> dict[str, Any]:
+    """Return the topics: those chosen, else those that are pooled, else all of topics.csv."""
+    pooled = changes.get("topics") if changes.get("pool") else ()
+    later = (LATER,) if sources.may_follow else ()
+    return {"topics": sources.topics or pooled or sources.known_topics or later}
+
+
+def topic_rows(plan: LabellingPlan, topics: Sequence[Topic]) -> list[TopicRow]:
+    """Return all topics that there are, and those of the plan that are missing.
+
+    Of a pool, those that have one.
+    """
+    known = {each.topic: each for each in topics}
+    if pool := plan.pool:
+        return [
+            TopicRow(name, name, text_of(known.get(name)), documents=len(pool.of_topic(name)))
+            for name in pool.topics
+        ]
+    names = dict.fromkeys([*known, *plan.topics])
+    return [TopicRow(name, name, text_of(known.get(name))) for name in names]
+
+
+def text_of(topic: Topic | None) -> str:
+    """Return what to show of a topic in a table."""
+    if topic is None:
+        return "not in topics.csv"
+    return topic.text or f"the picture {topic.image}"
+
+
+def with_topics(plan: LabellingPlan, topics: Sequence[str]) -> LabellingPlan:
+    """Return the plan with all topics that there are, where it has none of them yet."""
+    if plan.pool or not topics or {*plan.topics} & {*topics}:
+        return plan
+    return replace(plan, topics=tuple(topics), questions=len(topics))
