@@ -30,8 +30,8 @@ pytestmark = pytest.mark.slow
 LAPTOP = {"width": 1280, "height": 800}
 # Which measure won, and may I say so?
 ANSWERS = {
-    "clear-lead": "People's answers agree with MNRO more than with AP (+82 points, 70 to 95) and "
-    "than with NMRR (+80 points, 67 to 94).",
+    "clear-lead": "People's answers agree with MNRO more than with NMRR (+80 points, 67 to 94) and "
+    "than with AP (+82 points, 70 to 95).",
     "ties-only": "People's answers agree with MNRO more than with AP (+82 points, 70 to 95); the "
     "lead over NMRR may come from NMRR's ties alone.",
     "no-lead": "The answers do not show which measure people agree with.",

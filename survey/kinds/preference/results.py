@@ -434,7 +434,7 @@ class PreferenceResults(Results):
             ],
             "leads": {
                 "sampled": self.leads.sampled,
-                "circle": circle and circle[0],
+                "circle": circle[0] if circle else (),
                 "pairs": [self._lead_json(each) for each in self.leads.pairs],
             },
             "people": {**asdict(analysis.people), **_why_of_people(analysis.people)},
