@@ -84,6 +84,11 @@ MTURK = ("Input.", "Answer.")
 MTURK_COLUMNS = {"topic": ("Input.", ("query", "topic")), "document": ("Input.", ("doc", "image"))}
 
 
+OTHER_NAMES_OF_TOPIC = dict.fromkeys(
+    ("topic_id", "query_id", "query-id", "qid", "_id", "id"), "topic"
+)
+
+
 @dataclass(frozen=True)
 class Columns:
     """The columns of a type of table: those it needs, those it may have, and other names of them.

@@ -57,6 +57,7 @@ VALUES = {
     "sha256": "no-sum",
     "size": "small",
     "ending": "csv",
+    "kind": "invitation",
 }
 OVER = "it-is-over"
 METHODS = ("GET", "HEAD", "POST", "OPTIONS", "PUT", "DELETE", "PATCH", "NONSENSE")

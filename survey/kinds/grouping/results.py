@@ -1,7 +1,7 @@
 """What assessors' groups say: how far they agree, and the gold standard made of them."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -96,8 +96,8 @@ class GroupResults(Results):
     threshold: float
     floor: float
     asked_back: Mapping[str, int]
-    cluster_types: Mapping[str, str]
-    left_out_topics: Mapping[str, str]
+    cluster_types: Mapping[str, str] = field(default_factory=dict)
+    left_out_topics: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def participants(self) -> list[str]:

@@ -12,7 +12,7 @@ from survey.core.collections.clusterings import read_clustering
 from survey.core.collections.gold import FLOOR as FLOOR
 from survey.core.collections.labels import NOT_JUDGED, Labels, read_labels
 from survey.core.collections.runs import Clusters
-from survey.core.given_tables import Columns, GivenRow, read_table
+from survey.core.given_tables import OTHER_NAMES_OF_TOPIC, Columns, GivenRow, read_table
 from survey.core.text_input import FileFaults, lines_of
 from survey.errors import SurveyError
 from survey.services.analysis.joined_clusters import (
@@ -34,7 +34,6 @@ from survey.services.analysis.merged_labels import Merged, OnTopic, merged
 from survey.services.analysis.merged_labels import agreement_sheet as agreement_sheet
 from survey.services.analysis.merged_labels import merged_json as merged_json
 from survey.services.analysis.merged_labels import merged_lines as merged_lines
-from survey.services.collections.items import TOPIC_COLUMNS
 from survey.services.exchange.input_files import read_text
 
 MOST_TOPICS_IN_TEXT = 20  # topics that a sentence names; JSON and files name all
@@ -103,7 +102,7 @@ def gold(
 
 
 def _topic_rows(path: Path) -> Sequence[GivenRow]:
-    columns = Columns(("topic",), ("cluster_type", "left_out"), TOPIC_COLUMNS.others)
+    columns = Columns(("topic",), ("cluster_type", "left_out"), OTHER_NAMES_OF_TOPIC)
     return read_table(path.read_bytes(), path.name, columns).rows
 
 

@@ -24,6 +24,7 @@ from survey.core.collections.vectors import VECTOR_FILES, read_vectors, vectors_
 from survey.core.given_tables import (
     GZIPPED,
     LARGEST_TABLE,
+    OTHER_NAMES_OF_TOPIC,
     SHOWABLE,
     Columns,
     GivenRow,
@@ -98,10 +99,7 @@ ITEM_COLUMNS = Columns(
 TOPIC_COLUMNS = Columns(
     ("topic",),
     ("text", "image", "cluster_type", "query", "title", *LONGEST_OF_TOPICS, "lang"),
-    {
-        **dict.fromkeys(("topic_id", "query_id", "query-id", "qid", "_id", "id"), "topic"),
-        **dict.fromkeys(("contents", "body"), "text"),
-    },
+    {**OTHER_NAMES_OF_TOPIC, **dict.fromkeys(("contents", "body"), "text")},
     bare=("topic", "text"),
 )
 PICTURES_AT_ONCE, ITEMS_AT_ONCE = 16, 200  # that are stored before progress is told
