@@ -30,9 +30,9 @@ def begin(sources: Sources) -> dict[str, Any]:
 
 
 def topic_rows(plan: LabellingPlan, topics: Sequence[Topic]) -> list[TopicRow]:
-    """Return all topics that there are, and those of the plan that are missing."""
+    """Return the plan's topics in their order, then all others that there are."""
     known = {each.topic: each for each in topics}
-    names = dict.fromkeys([*known, *plan.topics])
+    names = dict.fromkeys([*plan.topics, *known])
     return [TopicRow(name, name, text_of(known.get(name))) for name in names]
 
 
