@@ -44,7 +44,7 @@ def text_of(topic: Topic | None) -> str:
 
 
 def with_topics(plan: LabellingPlan, topics: Sequence[str]) -> LabellingPlan:
-    """Return the plan with all topics that there are, where it has none of them yet."""
-    if not topics or {*plan.topics} & {*topics}:
+    """Return the plan with all topics that there are, where it has only the one for later."""
+    if not topics or plan.topics != (LATER,):
         return plan
     return replace(plan, topics=tuple(topics), questions=len(topics))
