@@ -115,7 +115,7 @@ def test_missing_relevant_documents_are_a_fault_or_stand_last():
         "position. Without --no-missing-last they are put at the end of the collection"
     )
     lists = read(qrels=qrels, topics=["q1"])
-    assert (lists.questions[0][1], lists.unreturned) == ((3, 4, 99, 100), ((2, 2),))
+    assert (lists.questions[0][1], lists.unreturned) == ((3, 4, 99, 100), ((2, 2, 2),))
     assert read(qrels=qrels, topics=["q1"], size=None).collection_size == 6
 
 
