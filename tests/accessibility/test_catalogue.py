@@ -34,6 +34,7 @@ NO_PAGES = {
     "researcher.drawing": "/research/studies/voted-el/results/drawing/shares.svg",
     "researcher.part": "/research/studies/voted-el/results/parts/shares.csv",
     "researcher.paper": "/research/studies/voted-el/results/paper.zip",
+    "researcher.example": "/research/examples/qrels.txt",
     "researcher.plan_file": "/research/studies/voted-el/plan.yaml",
     "researcher.thumbnail": f"/research/studies/pictured-el/items/{SHA256}.webp",
     "researcher.qr": "/research/studies/voted-el/qr.svg",

@@ -115,7 +115,7 @@ def test_a_bundle_gives_the_same_report_without_rounds(app, session, run, tmp_pa
         for folder in (tmp_path / "out", tmp_path / "stored")
     )
     assert {name.partition("/")[0] for name in stored - of_bundle} <= {
-        *("runs", "runs-without-negatives", "tables", "figures")
+        *("runs", "runs-without-negatives", "tables", "figures", "figures.tex")
     }
     assert {"report.html", "qrels.txt", "verdicts.txt"} <= of_bundle
 

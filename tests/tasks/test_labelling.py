@@ -659,13 +659,13 @@ def test_a_check_names_a_query_without_a_document_to_judge(app, session):
 @ON_SQLITE
 @pytest.mark.parametrize("uploaded", [0, 6])
 def test_a_check_names_a_topic_of_the_plan_that_is_not_uploaded_once(app, session, uploaded):
-    study = lifecycle.create_study(session, "unknown", a_labelling_plan(topics=["topic-1"]))
+    study = lifecycle.create_study(session, "unknown", a_labelling_plan(topics=["topic-9"]))
     topics = [Topic(f"t{number}", "Meadow") for number in range(uploaded)]
     items = [Item("green-1", text="a meadow")]
     collection.take_in(session, study, {}, items, COMMAND_LINE, topics=topics)
-    findings = [each for each in lifecycle.check_study(session, study) if "topic-1" in each.text]
+    findings = [each for each in lifecycle.check_study(session, study) if "topic-9" in each.text]
     assert [(each.text, each.mend) for each in findings] == [
-        ("1 of 1 topic has no text or picture (first: “topic-1”)", "items")
+        ("1 of 1 topic has no text or picture (first: “topic-9”)", "items")
     ]
 
 

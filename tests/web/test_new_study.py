@@ -1,11 +1,17 @@
 """“New study”: each card makes a draft of its example files, and no mistake makes one."""
 
 import io
+import re
+from datetime import timedelta
 
 import pytest
 
+from survey.core.ways_in import DOCUMENTS, PASSAGES, PICTURES, POSITIONS
 from survey.services import example_files, new_studies
+from survey.services.participation import participants
 from survey.services.studies import lifecycle
+from survey.services.studies.plans import parse_plan, preset_plan, texts_for
+from tests.builders import Visitor
 from tests.databases import ON_SQLITE
 
 pytestmark = ON_SQLITE
@@ -70,6 +76,113 @@ def test_the_example_files_of_each_card_make_a_study_that_opens(desk, session, n
     assert desk.address == "/research/studies/made/plan", desk.text
     stops = lifecycle.stops_of(lifecycle.check_study(session, made(session)))
     assert [each.text for each in stops] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "left_out", "items"),
+    [
+        ("runs", ("items.csv", "topics.csv"), POSITIONS),
+        ("runs", (), DOCUMENTS),
+        ("preference", ("items.csv", "topics.csv"), POSITIONS),
+        ("preference", (), DOCUMENTS),
+        ("labels", (), DOCUMENTS),
+        ("groups", (), DOCUMENTS),
+        ("collect", (), PICTURES),
+    ],
+)
+@pytest.mark.parametrize("language", ["en", "el"])
+def test_texts_follow_what_is_shown(desk, session, name, left_out, items, language):
+    choose(desk, name, *left_out, language=language)
+    plan = made(session).plan
+    preset = {"labels": "labels", "groups": "groups", "preference": "preference"}.get(name, "runs")
+    texts = texts_for(preset, items, language)
+    unsized = name in ("runs", "preference")
+    for field in ("title", "scenario", "question_text"):
+        wanted = texts[field].replace("{collection_size} ", "") if unsized else texts[field]
+        assert getattr(plan, field) == wanted, field
+
+
+def test_documents_without_titles_are_passages_and_an_edited_text_stays(desk, session):
+    choose(desk, "labels", "items.csv")
+    edited = {**made(session).plan.as_json(), "scenario": "Mark what you like."}
+    lifecycle.change_plan(session, made(session), parse_plan(edited), "Ada")
+    session.rollback()
+    page = "/research/studies/made/items"
+    desk.open(page)
+    table = (io.BytesIO(b"document,text\nd1,Bees dance.\nd2,Bread rises.\n"), "items.csv")
+    desk.send(page, files={"files": table})
+    plan = made(session).plan
+    assert plan.title == texts_for("labels", PASSAGES, "en")["title"] == "Which passages match?"
+    assert plan.scenario == "Mark what you like."
+
+
+def test_labelling_takes_the_topics_that_there_are(desk, session):
+    choose(desk, "labels")
+    assert len(made(session).plan.topics) == 6
+    ticked = desk.page.select("#topics input[checked]")
+    assert [each["value"] for each in ticked] == [*made(session).plan.topics]
+    desk.send("/research/studies/made/plan", topics=[each["value"] for each in ticked[:2]])
+    assert len(made(session).plan.topics) == 2
+
+
+def test_groups_come_from_judgements_as_a_table(desk, session):
+    choose(desk, "groups")
+    rows = [[cell.text for cell in row("td")[1:]] for row in desk.page.select("#topics tbody tr")]
+    assert rows[0] == ["why does bread rise", "what it explains", "3"]
+    values = [each["value"] for each in desk.page.select("#topics input[checked]")]
+    desk.send("/research/studies/made/plan", topics=values[1:])
+    assert [topic for topic, _ in made(session).plan.topics] == [
+        value.split()[0] for value in values[1:]
+    ]
+
+
+def test_the_size_may_be_unknown_and_what_was_not_returned_is_said(desk, session):
+    choose(desk, "runs", "items.csv", "topics.csv")
+    assert "MNRO left out: the number of documents that the runs searched is unknown" in desk.text
+    assert "runs alpha, beta, gamma for 5 topics" in desk.page.select_one("#origin").text
+    study = made(session)
+    assert study.plan.measures == ("AP", "NMRR")
+    assert "collection_size" not in study.plan.scenario
+    missing = sum(map(sum, study.plan.provenance.unreturned))
+    [finding] = [
+        each for each in lifecycle.check_study(session, study) if each.code == "not-returned"
+    ]
+    assert finding.text.startswith(f"{missing} relevant documents were not returned")
+    pages = [
+        desk.client.get(f"/research/studies/made/check?question={n}").text for n in range(1, 6)
+    ]
+    counts = re.findall(r"\((\d+) not returned\)</data>", " ".join(pages))
+    assert sum(map(int, counts)) == missing
+
+
+def test_a_study_that_admits_no_one_closes_when_the_last_have_gone(desk, session, study, app):
+    lifecycle.open_study(session, study)
+    Visitor(app.test_client(), "a-study").go("/q/1")
+    lifecycle.end_admission(session, study)
+    assert participants.close_ended(session) == 0
+    study.admission_ended_at -= timedelta(hours=participants.HOURS_TO_FINISH, seconds=1)
+    session.commit()
+    assert participants.close_ended(session) == 1
+    assert (study.status, participants.close_ended(session)) == ("closed", 0)
+
+
+def test_a_long_study_is_told_to_ask_each_person_some_of_it(desk, session):
+    plan = preset_plan("mnro", questions=40)
+    lifecycle.create_study(session, "long", plan)
+    found = lifecycle.check_study(session, lifecycle.find_study(session, "long"))
+    [text] = [each.text for each in found if each.code == "long"]
+    fewer = int(re.search(r"Ask each person (\d+) of them", text)[1])
+    pool = preset_plan("mnro", questions=40, design="pool", per_participant=fewer)
+    assert pool.expected_minutes() <= 30 < plan.expected_minutes()
+
+
+def test_a_copy_and_a_seen_study_begin_another(desk, session, study):
+    desk.open(f"{NEW}?start=copy")
+    desk.send(NEW, study="a-study", slug="again")
+    assert made(session, "again").plan == made(session, "a-study").plan
+    desk.open(f"{NEW}?start=copy")
+    desk.send(NEW, study="no-study", slug="never")
+    assert "Choose a study. No study was made." in desk.text
 
 
 def test_a_pool_of_runs_becomes_a_study_whose_documents_come_with_it(desk, session):

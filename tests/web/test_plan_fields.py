@@ -10,6 +10,7 @@ from survey.core.studies.fields import Choice, PersonalField, Whole, placeholder
 from survey.kinds.ordering.plan import OrderingPlan
 from survey.services.studies.plans import preset_plan
 from survey.services.studies.recruitment import Recruitment
+from survey.web.researcher.mails import MailsForm
 from survey.web.researcher.people import RecruitmentForm
 from survey.web.researcher.plan import PersonalFieldForm, form_of
 from tests.builders import a_plan
@@ -21,9 +22,9 @@ from tests.preferred import a_preference_plan
 RULES = rules_of(OrderingPlan)
 ON_A_PAGE_OF_THEIR_OWN = {"own_lists", "own_marks", "provenance"}
 FORMS = [
-    (form_of(OrderingPlan), OrderingPlan),
-    (PersonalFieldForm, PersonalField),
-    (RecruitmentForm, Recruitment),
+    ((form_of(OrderingPlan),), OrderingPlan),
+    ((PersonalFieldForm,), PersonalField),
+    ((RecruitmentForm, MailsForm), Recruitment),
 ]
 OPTIONS = {
     option.name: option
@@ -33,12 +34,12 @@ OPTIONS = {
 
 
 @ON_SQLITE
-@pytest.mark.parametrize(("form_class", "settings"), FORMS)
-def test_a_form_asks_for_every_field_with_the_label_and_help_of_its_rule(app, form_class, settings):
+@pytest.mark.parametrize(("forms", "settings"), FORMS)
+def test_forms_ask_for_every_field_with_the_label_and_help_of_its_rule(app, forms, settings):
     with app.test_request_context():
-        form = form_class()
+        inputs = {field.name: field for form in forms for field in form()}
         rules = rules_of(settings)
-        asked = {name: (form[name].label.text, form[name].description) for name in rules}
+        asked = {name: (inputs[name].label.text, inputs[name].description) for name in rules}
     assert asked == {name: (rule.label, rule.help) for name, rule in rules.items()}
 
 

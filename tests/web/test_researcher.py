@@ -1,6 +1,7 @@
 """The researcher's pages over HTTP: who sees what, and that each does what it says."""
 
 import base64
+import csv
 import io
 import re
 import time
@@ -34,6 +35,7 @@ from tests.web.desk import HOME, PASSWORD, STUDY, Desk, a_file, filled_in, open_
 def address_of(rule):
     """An address that the rule matches, with the study's slug in it."""
     samples = {"slug": "a-study", "action": "open", "public_id": "P-NOBODY00", "labels": "123"}
+    samples |= {"kind": "invitation"}
     return re.sub(
         r"<(?:[^<>:]*:)?(\w+)>", lambda found: samples.get(found.group(1), "1"), rule.rule
     )
@@ -1106,7 +1108,7 @@ def test_guests_are_invited_and_links_come_as_a_csv(desk, session, study):
     links = desk.client.get(f"{STUDY}/guests.csv").text
     assert links.count("http://localhost/s/a-study?guest=") == 5
     assert [one.text for one in desk.page.select("code.whole")] == [
-        line.split(",")[-2] for line in links.splitlines()[1:]
+        line["link"] for line in csv.DictReader(links.splitlines())
     ]
     desk.send(f"{STUDY}/invite/guests/1/remove")
     assert "Carl" in desk.text

@@ -42,7 +42,7 @@ def begin(sources: Sources, changes: Mapping[str, object]) -> dict[str, Any]:
 
 
 def topic_rows(plan: LabellingPlan, topics: Sequence[Topic]) -> list[TopicRow]:
-    """Return all topics that there are, and those of the plan that are missing.
+    """Return the plan's topics in their order, then all others that there are.
 
     Of a pool, those that have one.
     """
@@ -52,7 +52,7 @@ def topic_rows(plan: LabellingPlan, topics: Sequence[Topic]) -> list[TopicRow]:
             TopicRow(name, name, text_of(known.get(name)), documents=len(pool.of_topic(name)))
             for name in pool.topics
         ]
-    names = dict.fromkeys([*known, *plan.topics])
+    names = dict.fromkeys([*plan.topics, *known])
     return [TopicRow(name, name, text_of(known.get(name))) for name in names]
 
 
@@ -64,7 +64,7 @@ def text_of(topic: Topic | None) -> str:
 
 
 def with_topics(plan: LabellingPlan, topics: Sequence[str]) -> LabellingPlan:
-    """Return the plan with all topics that there are, where it has none of them yet."""
-    if plan.pool or not topics or {*plan.topics} & {*topics}:
+    """Return the plan with all topics that there are, where it has only the one for later."""
+    if plan.pool or not topics or plan.topics != (LATER,):
         return plan
     return replace(plan, topics=tuple(topics), questions=len(topics))

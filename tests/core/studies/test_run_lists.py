@@ -110,11 +110,13 @@ def test_other_line_ends_empty_lines_comments_and_byte_order_marks_are_forgiven(
 
 def test_missing_relevant_documents_are_a_fault_or_stand_last():
     qrels = QRELS + "q1 0 d7 1\nq1 0 d8 1\n"
-    assert faults_of(qrels=qrels, topics=["q1"])[1] == (
+    assert faults_of(qrels=qrels, topics=["q1"], missing_last=False)[1] == (
         "topic 'q1', run B (run2.txt): 2 of 4 relevant documents missing; every one needs a "
-        "position. --missing-last, or its box on the page, puts them at the end of the collection"
+        "position. Without --no-missing-last they are put at the end of the collection"
     )
-    assert read(qrels=qrels, missing_last=True).questions[0][1] == (3, 4, 99, 100)
+    lists = read(qrels=qrels, topics=["q1"])
+    assert (lists.questions[0][1], lists.unreturned) == ((3, 4, 99, 100), ((2, 2, 2),))
+    assert read(qrels=qrels, topics=["q1"], size=None).collection_size == 6
 
 
 def test_the_last_positions_must_be_free():
@@ -410,13 +412,13 @@ def test_topics_that_differ_are_said_in_place_of_no_topic():
 def test_ids_that_do_not_meet_are_the_cause_of_documents_that_seem_to_be_missing():
     qrels = "".join(f"q1 0 d{number} 1\n" for number in range(1, 5))
     other = RUNS[0].replace(" d", " D")
-    assert faults_of([other, RUNS[1]], qrels, topics=["q1"]) == (
+    assert faults_of([other, RUNS[1]], qrels, topics=["q1"], missing_last=False) == (
         "Run run1: 4 of 4 documents are not judged under their ids, and would be without upper and "
         "lower case (run “D1”, judgements “d1”). They count as not relevant. `--ids any-case` "
         "reads them so",
     )
     strange = RUNS[0].replace(" d", " x")
-    [fault] = faults_of([strange, RUNS[1]], topics=["q1"])
+    [fault] = faults_of([strange, RUNS[1]], topics=["q1"], missing_last=False)
     assert fault.startswith("Run run1: none of its 4 documents is judged (run “x1”, judgements “d1")
 
 
