@@ -296,7 +296,10 @@ def chip(rows: Sequence[Row]) -> Chip:
     same = [row for row in rows if row.standing == standing]
     number = "all" if len(same) == len(rows) else f"{len(same)} of"
     what = "comparisons" if standing == "equal" else "leads"
-    note = f"This holds for {number} {len(rows)} {what}." if len(rows) > 1 else ""
+    holds = f"{number} {len(rows)} {what}"
+    if len(same) == 1 and standing != "equal":
+        holds = f"{' over '.join(same[0].ahead)} alone"
+    note = f"This holds for {holds}." if len(rows) > 1 else ""
     if standing == "equal":
         return Chip(f"Equal to within {_margin(same[0].margin)}", "holds", note)
     if standing in ("kind", "these"):

@@ -236,8 +236,11 @@ def test_a_circle_has_its_words(scope, sentence):
     ("found", "expected"),
     [
         ([("kind", "A"), ("kind", "A")], (NEW_QUESTIONS, "holds", "This holds for all 2 leads.")),
-        ([("kind", "A"), ("these", "A")], (NEW_QUESTIONS, "holds", "This holds for 1 of 2 leads.")),
-        ([("these", "A"), ()], (THESE_QUESTIONS, "holds", "This holds for 1 of 2 leads.")),
+        (
+            [("kind", "A"), ("these", "A")],
+            (NEW_QUESTIONS, "holds", "This holds for A over B alone."),
+        ),
+        ([("these", "A"), ()], (THESE_QUESTIONS, "holds", "This holds for A over B alone.")),
         ([("kind", "A", "ties"), ()], (NOT_DECIDED, "open", "")),
         (
             [("equal",), ()],
