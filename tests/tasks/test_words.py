@@ -440,7 +440,7 @@ def test_its_results_are_figures_until_a_kind_has_a_report(desk, visitor, sessio
     lifecycle.close_study(session, study)
     desk.open("/research/studies/words/results")
     assert desk.status == 200
-    assert sum(json.loads(desk.page.select_one("pre").text)["picked"].values()) == 3
+    assert sum(json.loads(desk.page.select_one("#numbers pre").text)["picked"].values()) == 3
 
 
 @ON_SQLITE
@@ -534,7 +534,7 @@ def test_its_sentences_are_a_file_of_the_download_which_says_what_it_holds(
     monkeypatch.setattr(words.WordsResults, "files_note", "the words of the sea")
     publish(visitor, session, study, monkeypatch)
     desk.open(RESULTS)
-    assert [each.text for each in desk.page.select(".standings li")] == [sentences[0].text]
+    assert [each.text.strip() for each in desk.page.select(".rows li")] == [sentences[0].text]
     assert "all statistics as JSON; also the words of the sea." in desk.text
     run("analyse", "words", "--to", tmp_path / "report")
     assert (tmp_path / "report" / "verdicts.txt").read_text() == f"{sentences[0].text}\n"
