@@ -22,13 +22,13 @@ from survey.services.exchange.input_files import BundleError
 from survey.services.participation.participant_list import list_participants
 from survey.services.planning.simulation import preferences_for, simulate
 from survey.services.studies import lifecycle
-from survey.services.studies.plans import as_pairs, from_trec, parse_plan
+from survey.services.studies.plans import from_trec, parse_plan
 from survey.services.studies.recruitment import Recruitment
 from tests.builders import KEY, Visitor
 from tests.databases import ON_SQLITE
 from tests.grouped import a_grouping_plan, grouped
 from tests.labelled import DOCUMENTS, labelled
-from tests.preferred import PLAN, text_file
+from tests.preferred import PLAN, as_pairs, text_file
 from tests.services.exchange.changes import rows_of, with_cell, with_rows
 from tests.services.exchange.conftest import handed_out
 from tests.web.conftest import desk
