@@ -186,7 +186,7 @@ def test_pages_say_who_is_flagged_and_leave_them_out_when_asked(app, session, de
     assert "Without the 1 flagged participant: " in desk.page.select_one("#attention").text
     [link] = [each["href"] for each in desk.page.select("a") if "unflagged" in each["href"]]
     desk.open(link)
-    assert "1 participant " in desk.page.select_one(".answer .small").text
+    assert "1 participant " in desk.page.select_one(".answer .counts").text
 
 
 @ON_SQLITE
