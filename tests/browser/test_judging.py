@@ -193,7 +193,7 @@ def check_labels(world, desk):
     gained = json.loads(world.run("feedback", *options, *rounds))
     figures = json.loads(world.run("analyse", "which-match", "--include-test", "--json"))
     assert figures["refining"]["with_negatives"]["significance"] == gained["significance"]
-    assert figures["refining"]["refined"] == [80]
+    assert figures["refining"]["refined"][0] == 80  # further rounds end where nothing matches
     desk.goto(f"{world.server.address}/research/studies/which-match/results?test=1")
     assert "What refining gained" in desk.locator("main").inner_text()
     assert {each.name for each in (folder / "figures").iterdir()} > {"gain-by-round.svg"}

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from survey.core.collections.labels import (
     NOT_JUDGED,
     choice_agreement,
-    choices,
+    grades_of,
     merge_labels,
     read_labels,
     sorted_topics,
@@ -225,5 +225,5 @@ def test_of_a_pool_an_assessor_counts_only_for_the_documents_they_judged():
     grades = [[2, 0, np.nan], [1, np.nan, 1], [0, 1, 1]]
     expected = krippendorff.alpha(grades, level_of_measurement="ordinal")
     assert agreement.krippendorff_alpha == pytest.approx(expected)
-    (chosen,) = choices(labels, [topic]).values()
-    assert np.isnan(chosen).tolist() == [[False] * 3, [False, True, False], [True, False, False]]
+    (grades,) = grades_of(labels, [topic]).values()
+    assert np.isnan(grades).tolist() == [[False] * 3, [False, True, False], [True, False, False]]
