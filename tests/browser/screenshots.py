@@ -256,7 +256,7 @@ def research(page: Page, server: Server, folder: Path) -> None:
     """Photograph what a researcher sees, from the draft to the results."""
     sign_in(page, server)
     page.goto(f"{server.address}/research/new")
-    page.get_by_label("The same with better power").check()
+    page.get_by_role("link", name="The same with better power").click()
     page.get_by_label("Address").fill("spring-study")
     page.get_by_label("Who asks").fill("the retrieval group of X")
     page.get_by_label("Where participants can ask").fill("someone@example.org")

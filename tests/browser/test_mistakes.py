@@ -64,7 +64,7 @@ def test_no_mistake_passes_in_silence(page, server):
     sign_in(page, server, "Emmy Noether")
 
     page.goto(f"{server.address}/research/new")
-    page.locator("[value=runs]").check()
+    page.get_by_role("link", name="Which measure agrees with people?").click()
     page.get_by_label("Show pictures or texts").check()
     # Whoever signs in first on a server takes over its studies, and who asks in the newest.
     typed = {"slug": "mistakes", "collection_size": "12", "asked_by": "", "contact": ""}
