@@ -86,7 +86,6 @@ def test_no_mistake_passes_in_silence(page, server):
     desk.choose("qrels", qrels_txt=QRELS.encode())
     desk.choose("runs", near_txt=NEAR.encode(), far_txt=FAR.encode())
     page.locator("[name=collection_size]").fill("12")
-    page.get_by_label("Put relevant documents that a run did not return").check()
     page.get_by_text("How the files are meant").click()
     page.get_by_label("Scores are distances").check()
     desk.press("Use these runs")
