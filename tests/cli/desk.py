@@ -65,8 +65,12 @@ def furnish(folder):
     for name, ids in (("codes", ("d1", "d2", "d3")), ("query-codes", ("1", "2"))):
         codes = [f"{number:04b}" for number in range(len(ids))]
         (folder / f"{name}.txt").write_text("".join(map("{} {}\n".format, ids, codes)))
-        np.save(folder / f"{name}.npy", np.array([[*map(int, code)] for code in codes]))
-        (folder / f"{name}.ids").write_text("\n".join(ids))
+        bits = np.array([[*map(int, code)] for code in codes])
+        np.save(folder / f"{name}.npy", bits)
+        outputs = name.replace("codes", "outputs")  # before the sign
+        np.save(folder / f"{outputs}.npy", bits - 0.5)
+        for each in (name, outputs):
+            (folder / f"{each}.ids").write_text("\n".join(ids))
     (folder / "people.csv").write_text("name,e-mail\nAda,ada@example.org\n")
     desk.run("survey collect albums --to collection")
     desk.run("survey init")

@@ -233,6 +233,11 @@ class LabelResults(Results):
         )
 
     @property
+    def remarks(self) -> list[str]:
+        """See ``Results``: what is said of the pool."""
+        return self.pool.sentences if self.pool else []
+
+    @property
     def method(self) -> str:
         """See ``Results``."""
         return agreement_method(self.merged.over_topics)
