@@ -20,7 +20,7 @@ NONSENSE = {
     "code": "nonsense",
 }
 POSITIONS = (0, 1, 3, 99)  # none, the first, the last, more than there are
-PICTURE = {"name": "no-name", "size": "small"}
+PICTURE = {"name": "no-name", "size": "small", "kind": "invitation"}
 TOO_LONG = "x" * 80_000
 
 
