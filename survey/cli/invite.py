@@ -37,7 +37,7 @@ BYTE_ORDER_MARK = "\ufeff"  # by which Excel knows UTF-8
 @click.argument("slug", type=STUDY_NAME)
 @click.option("--guests", type=INPUT_FILE, help="A CSV: name, and e-mail where there is one.")
 @click.option(
-    "--links", type=click.IntRange(1, 10_000), help="Make so many links without names instead."
+    "--links", type=click.IntRange(1, 10_000), help="Make this many links without names instead."
 )
 @click.option(
     "--to",
@@ -103,7 +103,7 @@ def invite(
     content = {
         "added": added,
         "links": len(rows),
-        "mails": [dict(zip(("kind", "sent", "failed"), each, strict=True)) for each in mails],
+        "mails": [dict(zip(("kind", "sent", "failed"), row, strict=True)) for row in mails],
     }
     print_result(content, *sentences, as_json=as_json)
 

@@ -327,7 +327,7 @@ def new(
     if "topics" in takes and not pooled.fields:
         # Keywords alone mean these alone, whatever topics are beside the pictures.
         in_files = [] if keyword_topics and topics_file is None else topics_in(items, topics_file)
-        known_topics = [each.topic for each in (*in_files, *keyword_topics)]
+        known_topics = [topic.topic for topic in (*in_files, *keyword_topics)]
     clusters = run_options["clusters"]
     sources = Sources(
         judgements=judgements,
@@ -421,7 +421,7 @@ class PoolFiles(NamedTuple):
             depth=self.depth or planned.get("depth"),
             order=planned.get("order", "random"),
             topics=topics or values.get("topics") or (),
-            known_topics={each.topic for each in topics_in(_tables(items), topics_file)},
+            known_topics={topic.topic for topic in topics_in(_tables(items), topics_file)},
             judged=judged,
             gold=gold,
         )
@@ -469,9 +469,9 @@ def _check_runs(
 ) -> None:
     """Raise UsageError where judgements, runs and the options that need them are not together."""
     needing_runs = {
-        f"--{each}".replace("_", "-"): run_options[each]
-        for each in ("topics", "graded", "clusters")
-        if each != "topics" or "runs" in takes
+        f"--{name}": run_options[name]
+        for name in ("topics", "graded", "clusters")
+        if name != "topics" or "runs" in takes
     }
     takes_alone = "judgements" in takes and "runs" not in takes and not runs
     if takes_alone and not any(needing_runs.values()):
@@ -745,7 +745,7 @@ def check(slug: str, strict: bool, as_json: bool) -> None:
             for question, checked in zip(questions, checks, strict=True)
         ]
     if as_json:
-        listed = [vars(each) | {"if_left": lifecycle.if_left(each)} for each in findings]
+        listed = [vars(finding) | {"if_left": lifecycle.if_left(finding)} for finding in findings]
         warned = [warning.as_json() for warning in warnings]
         counts = [pair.as_json() for pair in pairs]
         remarks = {"findings": listed, "warnings": warned}

@@ -62,13 +62,15 @@ class Attention:
         ``are_right``: of the plan's kind.
         """
         by_number = {question.number: question for question in questions}
-        rows: dict[str, list[tuple[str, int, int]]] = {each.name: [] for each in plan.checks}
+        rows: dict[str, list[tuple[str, int, int]]] = {check.name: [] for check in plan.checks}
         for person, answers in people:
             for check in plan.checks:
                 numbers = (check.again, plan.number_of(check.name))
-                needed = [each for each in numbers if each] if check.is_question else [*answers]
+                needed = (
+                    [number for number in numbers if number] if check.is_question else [*answers]
+                )
                 if needed and answers.keys() >= {*needed}:
-                    pairs = [(by_number[each], answers[each]) for each in needed]
+                    pairs = [(by_number[number], answers[number]) for number in needed]
                     judged = [*are_right(plan, check, pairs)]
                     rows[check.name] += [(person, sum(judged), len(judged))] if judged else []
         return cls(tuple(_scores(check, rows[check.name]) for check in plan.checks))

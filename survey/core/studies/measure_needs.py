@@ -19,7 +19,7 @@ def need_faults(
     """Yield a fault for each measure whose clusters, rows of pictures or size are missing.
 
     ``marked``: the types of marks that there are; ``remedy``: how to add clusters;
-    ``size_unknown``: whether nobody said how many documents the runs searched.
+    ``size_unknown``: whether the number of documents that the runs searched is unknown.
     """
     for name in measures:
         needs = MEASURES[name].needs

@@ -86,7 +86,7 @@ def test_each_chunk_goes_to_three_and_pairs_share_equally_many_documents(annotat
     assert max(map(len, blocks)) - min(map(len, blocks)) <= 1
     shared = [len({*one} & {*two}) for one, two in combinations(blocks, 2)]
     assert max(shared) - min(shared) <= 1
-    if annotators > 6:  # so that nobody needs two chunks of a topic
+    if annotators > 6:  # so that no annotator needs two chunks of a topic
         for block in blocks:
             assert len({topics[number - 1] for number in block}) == len(block)
 
