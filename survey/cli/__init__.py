@@ -21,6 +21,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "study": "study",
         "serve": "operations",
         "simulate": "planning",
+        "judge": "judge",
     },
     "Analyse and export": {
         "analyse": "results",

@@ -143,6 +143,10 @@ class ProgressBar:
         """Add to what is done."""
         self.progress.advance(self.task, amount)
 
+    def describe(self, label: str) -> None:
+        """Set what is said before the bar."""
+        self.progress.update(self.task, description=label)
+
     def update(self, done: float, total: float) -> None:
         """Set how much is done, and of how much."""
         self.progress.update(self.task, completed=done, total=total)

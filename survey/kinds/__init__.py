@@ -37,6 +37,7 @@ from survey.db.models.base import TaskTables
 from survey.services.analysis.results import Results
 from survey.services.analysis.sheets import Sheet
 from survey.services.exchange.kind_files import KindFiles, Record
+from survey.services.machines.kind_judge import KindJudge
 from survey.services.planning.kind_bot import KindBot
 from survey.web.participant.kind_pages import KindPages
 
@@ -65,6 +66,7 @@ __all__ = [
 class Kind(
     KindFiles[PlanT, QuestionT, PresentationT, AnswerT],
     KindBot[PlanT, QuestionT, PresentationT, AnswerT],
+    KindJudge[PlanT, QuestionT, PresentationT, AnswerT],
     KindPages[PlanT, QuestionT, PresentationT, AnswerT],
 ):
     """A kind of question: subclasses declare its types, and override methods that differ."""

@@ -612,6 +612,27 @@ class Publication(Base):
     study: Mapped[Study] = relationship()
 
 
+class StoredMachine(Base):
+    """What a machine that judged beside people was asked, and what it answered.
+
+    Its answers are in no count of people: no other table refers to them.
+    """
+
+    __tablename__ = "machine"
+    retention = "until the study is deleted"
+
+    id: Mapped[RowId]
+    study_id: Mapped[StudyId] = mapped_column(index=True)
+    digest: Mapped[Text64] = mapped_column(doc="SHA-256 of the record")
+    about: Mapped[JsonObject] = mapped_column(doc="how it was asked: record.json")
+    answers: Mapped[LongText] = mapped_column(doc="its answers: answers.csv")
+    replies: Mapped[LongText] = mapped_column(doc="its replies, word for word: replies.jsonl")
+    made_by: Mapped[Text64] = mapped_column(doc="who asked it")
+    made_at: Mapped[Moment] = mapped_column(doc="when")
+
+    __table_args__ = (UniqueConstraint("study_id", "digest"),)
+
+
 class Event(Base):
     """An act of a researcher, logged for the others; rows are only added.
 

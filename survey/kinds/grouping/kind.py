@@ -36,6 +36,7 @@ from survey.kinds.grouping.answer import (
     groups_of,
 )
 from survey.kinds.grouping.bot import GroupingBot
+from survey.kinds.grouping.machine import GroupingMachine
 from survey.kinds.grouping.pages import GroupingForm, ends
 from survey.kinds.grouping.plan import FIRST, TOGETHER, GroupingPlan, GroupingQuestion
 from survey.kinds.grouping.results import Assessor, GroupResults
@@ -58,7 +59,9 @@ from survey.web.participant.kind_pages import Doubt, PracticeScreen
 MOST_PRACTISED, MOST_PRACTISED_OF_ONE = 8, 6  # documents of the practice; where there is one topic
 
 
-class GroupingKind(GroupingBot, KindInSteps[GroupingPlan, GroupingQuestion, GroupingPresentation]):
+class GroupingKind(
+    GroupingBot, GroupingMachine, KindInSteps[GroupingPlan, GroupingQuestion, GroupingPresentation]
+):
     """Put a topic's relevant documents into groups that one names."""
 
     name, noun = "grouping", "topics"

@@ -41,6 +41,7 @@ from survey.kinds.labelling.answer import (
 )
 from survey.kinds.labelling.bot import LabellingBot
 from survey.kinds.labelling.checks import SHOWN_AGAIN, check_in, is_check, original
+from survey.kinds.labelling.machine import LabellingMachine
 from survey.kinds.labelling.pages import LabellingForm
 from survey.kinds.labelling.plan import LabellingPlan, LabellingQuestion
 from survey.kinds.labelling.pool_results import (
@@ -75,7 +76,9 @@ from survey.web.participant.kind_pages import Doubt, PracticeScreen
 
 
 class LabellingKind(
-    LabellingBot, KindInSteps[LabellingPlan, LabellingQuestion, LabellingPresentation]
+    LabellingBot,
+    LabellingMachine,
+    KindInSteps[LabellingPlan, LabellingQuestion, LabellingPresentation],
 ):
     """Mark, batch by batch, which documents are relevant to a query."""
 

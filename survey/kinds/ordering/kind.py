@@ -42,6 +42,7 @@ from survey.kinds.ordering.bot import OrderingBot
 from survey.kinds.ordering.departures import departures_of
 from survey.kinds.ordering.files import OrderingFiles
 from survey.kinds.ordering.findings import obvious_order
+from survey.kinds.ordering.machine import OrderingMachine
 from survey.kinds.ordering.models import TABLES
 from survey.kinds.ordering.pages import OrderingPages
 from survey.kinds.ordering.plan import AFTER, NEVER, OrderingPlan
@@ -56,7 +57,7 @@ OF_PAPER = ("measures", "generator", "own_lists", "marks")
 
 
 class OrderingKind(  # type: ignore[misc] # each part has types of its own
-    OrderingFiles, OrderingBot, OrderingPages, Kind[Any, Any, Any, Any]
+    OrderingFiles, OrderingBot, OrderingMachine, OrderingPages, Kind[Any, Any, Any, Any]
 ):
     """Participants tick the orders that equal their own, or give their own.
 

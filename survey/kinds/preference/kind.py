@@ -30,6 +30,7 @@ from survey.kinds.preference.answer import (
     Side,
 )
 from survey.kinds.preference.bot import PreferenceBot
+from survey.kinds.preference.machine import PreferenceMachine
 from survey.kinds.preference.pages import PreferencePages
 from survey.kinds.preference.plan import (
     EQUAL,
@@ -61,6 +62,7 @@ Preferred = Record[PreferencePresentation, PreferenceAnswer]
 
 class PreferenceKind(
     PreferenceBot,
+    PreferenceMachine,
     PreferencePages,
     Kind[PreferencePlan, Question, PreferencePresentation, PreferenceAnswer],
 ):

@@ -58,6 +58,7 @@ from survey.services.exchange.bundle import (
 )
 from survey.services.exchange.comparison import BundleComparison
 from survey.services.exchange.input_files import (
+    MACHINES_FOLDER,
     BundleError,
     CsvRow,
     Faults,
@@ -97,6 +98,8 @@ from survey.services.exchange.tables import (
     listed_values,
     with_left_out,
 )
+from survey.services.machines.judging import replayed
+from survey.services.machines.records import read_records
 
 STUDY_STATUSES = listed_values(Study.status)
 STUDY_TYPES: dict[str, type | tuple[type, ...]] = {
@@ -173,6 +176,7 @@ def read_bundle(files: Files) -> tuple[Content, dict[str, Any]]:
         vectors_digest=str(study.get("vectors_digest") or "")[:64] or None,
         packages=study.get(PACKAGES),
         beside=lambda: iter(beside),
+        machines=read_records(files),
     )
     return content, study
 
@@ -517,7 +521,8 @@ def _recompute(
     _check_codebook(files, recomputed[CODEBOOK], comparison)
     yield f"{CODEBOOK}: tells of every column"
     others = {*compared, *tables, CODEBOOK, STUDY_FILE, ANALYSIS, SCRIPT}
-    texts = [name for name in recomputed if name not in others]
+    machines = {name for name in recomputed if name.startswith(f"{MACHINES_FOLDER}/")}
+    texts = [name for name in recomputed if name not in others | machines]
     for name in texts:
         if name in files:
             _compare_text(files, name, recomputed[name])
@@ -526,6 +531,11 @@ def _recompute(
     _check_minutes(files, recomputed["participants.csv"])
     yield "participants.csv: minutes recomputed"
     yield _check_analysis(files, content, comparison)
+    for machine in content.machines:
+        yield replayed(content, machine)
+        figures = json.loads("".join(recomputed[machine.figures_file]))
+        _compare(json_of(files, machine.figures_file), figures, machine.figures_file, comparison)
+        yield f"{machine.figures_file}: every figure recomputed"
 
 
 def _number_columns(table: Table) -> set[str]:

@@ -41,6 +41,7 @@ SHARED = 4_096  # objects of a JSON file
 LONGEST_LINE = 10_000_000  # characters: of a longer line nothing can be used
 MOST_FILES, MOST_JUDGEMENTS = 50, 20_000
 JUDGEMENTS_FOLDER = "judgements"  # the folder of files of assessors
+MACHINES_FOLDER = "machines"
 MOST_LINES = 11  # of faults; the last counts those that are left out
 LARGEST_CELL_NUMBER = 99_999_999_999
 
@@ -306,7 +307,8 @@ def stream_files(
     sizes: dict[str, tuple[int, Callable[[], IO[bytes]]]]
     try:
         if isinstance(source, Path) and source.is_dir():
-            places = [*source.iterdir(), *(source / JUDGEMENTS_FOLDER).glob("*")]
+            folders = (f"{JUDGEMENTS_FOLDER}/*", f"{MACHINES_FOLDER}/*/*")
+            places = [*source.iterdir(), *(path for each in folders for path in source.glob(each))]
             paths = [path for path in sorted(places) if path.is_file()]
             sizes = {
                 path.relative_to(source).as_posix(): (
@@ -397,7 +399,8 @@ def _entries(archive: zipfile.ZipFile, name: str) -> dict[str, zipfile.ZipInfo]:
             or "__MACOSX" in PurePosixPath(entry.filename).parts
         )
     ]
-    judgements = sum(f"{JUDGEMENTS_FOLDER}/" in entry.filename for entry in entries)
+    folders = (f"{JUDGEMENTS_FOLDER}/", f"{MACHINES_FOLDER}/")
+    judgements = sum(any(each in entry.filename for each in folders) for entry in entries)
     if len(entries) - judgements > MOST_FILES or judgements > MOST_JUDGEMENTS:
         raise BundleError(f"{name} holds more than a bundle does")
     paths = [PurePosixPath(entry.filename) for entry in entries]
@@ -408,10 +411,11 @@ def _entries(archive: zipfile.ZipFile, name: str) -> dict[str, zipfile.ZipInfo]:
     for entry, path in zip(entries, paths, strict=True):
         *folder, file = path.parts[start:]
         is_odd = path.name != entry.filename.split("/")[-1] or ".." in path.parts
-        if is_odd or folder not in ([], [JUDGEMENTS_FOLDER]):
+        is_machine = len(folder) == 2 and folder[0] == MACHINES_FOLDER
+        if is_odd or not (is_machine or folder in ([], [JUDGEMENTS_FOLDER])):
             raise BundleError(
                 f"{name} holds folders ({entry.filename[:80]}); a bundle holds files, and some in "
-                f"{JUDGEMENTS_FOLDER}/"
+                f"{JUDGEMENTS_FOLDER}/ and {MACHINES_FOLDER}/"
             )
         known_as = "/".join([*folder, file])
         if known_as in files:

@@ -62,6 +62,7 @@ from survey.services.analysis.study_results import (
     minutes_taken,
 )
 from survey.services.exchange.input_files import CsvRow
+from survey.services.machines.records import MachineRecord
 
 Cell = str | int | float | Decimal | bool | datetime | None
 Row = Sequence[Cell]
@@ -161,7 +162,7 @@ class Content:
     participants' ids; so does ``beside``, a record for each answer. ``identities`` and
     ``thumbnails`` are None where they are left out, as they are by default; items, which ``items``
     describes, may have pictures. ``packages``: of measures, by their names, when the lists were
-    drawn.
+    drawn. ``machines``: the records of those that judged beside people.
     """
 
     slug: str
@@ -186,6 +187,7 @@ class Content:
     thumbnails: Callable[[], Iterable[Thumbnail]] | None = None
     vectors_digest: str | None = None
     beside: Callable[[], Iterator[BesideRecord]] = lambda: iter(())
+    machines: Sequence[MachineRecord] = ()
 
     @property
     def items_digest(self) -> str | None:

@@ -1,0 +1,133 @@
+"""How a machine labels: one document at a time, with the grades of the plan."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from survey.core.collections.items import FindItems
+from survey.core.text_input import Json
+from survey.errors import SurveyError
+from survey.kinds.labelling.bot import BotAnnotator
+from survey.kinds.labelling.plan import LabellingPlan, LabellingQuestion
+from survey.services.analysis.study_results import AnalysisOptions
+from survey.services.machines.kind_judge import Asked, reply_object
+from survey.services.machines.requests import seen_item
+
+OF_TWENTY = 20  # where no judgements are known, so many of each twenty documents are relevant
+
+
+class LabellingMachine:
+    """The answers of machines to labelling questions, see ``KindJudge``."""
+
+    similarity = "graded"
+
+    def task_text(self, plan: LabellingPlan) -> str:
+        """Return the task, or what pages say in its place; these speak of tapping."""
+        return plan.question_text or "Is the document relevant to the query?"
+
+    def machine_units(
+        self, content: Any, pool: Mapping[str, Sequence[str]]
+    ) -> Iterator[tuple[LabellingQuestion, str]]:
+        """Yield each document of the pool; without one, of the study's, or what people looked at.
+
+        Raises SurveyError for a pool with a topic or document that the study does not have.
+        """
+        topics = {question.topic for question in content.questions}
+        known = {item.document for item in content.items}
+        for topic, documents in pool.items():
+            if topic not in topics:
+                raise SurveyError(f"The pool has the topic {topic}, which the study does not have.")
+            if unknown := sorted({*documents} - known):
+                raise SurveyError(
+                    f"The pool has the document {unknown[0]} of topic {topic}, of which the study "
+                    "has neither picture nor text."
+                )
+        looked_at = {} if pool else self._looked_at(content)
+        for question in content.questions:
+            if 1 <= question.number <= content.plan.questions:
+                own = pool.get(question.topic, ()) if pool else question.documents
+                documents = looked_at.get(question.number, ()) if own is None else own
+                for document in dict.fromkeys(documents):
+                    yield question, document
+
+    def _looked_at(self, content: Any) -> dict[int, list[str]]:
+        options = AnalysisOptions(include_test=content.include_test)
+        found: dict[int, set[str]] = {}
+        for row in content.answers.counted(content, options):
+            found.setdefault(row.question, set()).update(row.drawn.counted)
+        return {number: sorted(documents) for number, documents in found.items()}
+
+    def machine_sees(
+        self,
+        plan: LabellingPlan,
+        asked: Asked,
+        find: FindItems,
+    ) -> Mapping[str, Any]:
+        """Return query and document, with the whole text, which a participant can unfold."""
+        items, topic = find([asked.document], asked.question.topic)
+        whole_text: Any = getattr(find, "whole_text", lambda _: "")
+        sees: dict[str, Any] = {"query": seen_item(topic)}
+        sees["document"] = seen_item(items.get(asked.document), whole_text(asked.document))
+        if plan.grades:
+            sees["grades"] = {str(grade.value): grade.name for grade in plan.grades}
+        elif plan.highest > 1:
+            sees["grades"] = f"0, not relevant, to {plan.highest}, most relevant"
+        else:
+            sees["grades"] = {"0": "not relevant", "1": "relevant"}
+        return sees
+
+    def reply_schema(self, plan: LabellingPlan) -> Json:
+        """Return the schema of a grade."""
+        return reply_object({"grade": {"type": "integer", "enum": _grades(plan)}})
+
+    def machine_answer(
+        self,
+        plan: LabellingPlan,
+        asked: Asked,
+        reply: Mapping[str, Any],
+    ) -> str:
+        """Return the grade; raises ValueError for one that the plan does not have."""
+        grade = reply["grade"]
+        if type(grade) is not int or grade not in _grades(plan):
+            raise ValueError(f"{grade!r} is not a grade of the plan")
+        return str(grade)
+
+    def read_machine_answer(
+        self, plan: LabellingPlan, question: LabellingQuestion, document: str, text: str
+    ) -> str:
+        """See ``KindJudge``: a grade of a document."""
+        if not document:
+            raise ValueError("the document is missing")
+        if text not in map(str, _grades(plan)):
+            raise ValueError(f"{text!r} is not a grade; allowed are {_grades(plan)}")
+        return text
+
+    def answer_texts(
+        self, plan: LabellingPlan, question: LabellingQuestion, drawn: Any, answer: object
+    ) -> dict[tuple[int, str], str]:
+        """Return the grade of each document that was looked at, attention checks left out."""
+        return {(question.number, name): str(grade) for name, grade in drawn.counted.items()}
+
+    def simulated_reply(
+        self,
+        plan: LabellingPlan,
+        asked: Asked,
+        preference: BotAnnotator,
+        chance: np.random.Generator,
+    ) -> dict[str, Any]:
+        """Return the grade of the judgements, or another with the share of errors."""
+        if preference.judgements is None:
+            is_relevant = sum(asked.document.encode()) % OF_TWENTY < preference.first
+            true = plan.highest * is_relevant
+        else:
+            true = preference.grade(asked.question.topic, 0, asked.document, is_first=True)
+        grades = _grades(plan)
+        grade = max((value for value in grades if value <= true), default=grades[0])
+        if chance.random() < preference.error:
+            grade = int(chance.choice([value for value in grades if value != grade]))
+        return {"grade": grade}
+
+
+def _grades(plan: LabellingPlan) -> list[int]:
+    return [grade.value for grade in plan.grades] or [*range(plan.highest + 1)]

@@ -1,0 +1,90 @@
+"""Machines' records in the database."""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from survey.db import item_queries
+from survey.db.models import StoredMachine, Study, now
+from survey.errors import SurveyError
+from survey.services.exchange.input_files import Files
+from survey.services.exchange.tables import Content
+from survey.services.machines.records import (
+    ANSWERS_FILE,
+    RECORD_FILE,
+    REPLIES_FILE,
+    MachineRecord,
+    read_records,
+)
+
+
+def machines_of(session: Session, study_id: int) -> list[MachineRecord]:
+    """Return the records of a study's machines in the order of a bundle's folders."""
+    query = (
+        select(StoredMachine.about, StoredMachine.answers, StoredMachine.replies)
+        .where(StoredMachine.study_id == study_id)
+        .order_by(StoredMachine.digest)
+    )
+    return [_read(*row) for row in session.execute(query)]
+
+
+def _read(about: dict[str, object], answers: str, replies: str) -> MachineRecord:
+    folder = f"machines/{MachineRecord(about, (), ()).name}"
+    files: Files = {
+        f"{folder}/{RECORD_FILE}": json.dumps(about).encode(),
+        f"{folder}/{ANSWERS_FILE}": answers.encode(),
+        f"{folder}/{REPLIES_FILE}": replies.encode(),
+    }
+    [record] = read_records(files)
+    return record
+
+
+def content_to_judge(session: Session, study: Study, *, include_test: bool) -> Content:
+    """Return a study's content with its pictures; raises SurveyError for a draft."""
+    from survey.services.exchange.bundle import content_of
+
+    if study.status == "draft":
+        raise SurveyError(
+            f"{study.slug} is a draft, whose questions may still change; open it first."
+        )
+    content = content_of(session, study, include_test=include_test)
+    return replace(content, thumbnails=lambda: item_queries.thumbnails_of(session, study.id))
+
+
+def small_pictures(content: Content) -> dict[str, bytes]:
+    """Return the pictures of a study in the small size, by the SHA-256 of their files."""
+    return {each.sha256: each.thumbnail for each in (content.thumbnails or tuple)()}
+
+
+def bundle_with(content: Content, record: MachineRecord) -> Iterator[bytes]:
+    """Yield the zip of a bundle with one more record; raises SurveyError if it has it already."""
+    from survey.services.exchange.bundle import bundle_files, stream_zip
+
+    _require_new(content.machines, record)
+    with_it = replace(content, machines=[*content.machines, record])
+    yield from stream_zip(bundle_files(with_it))
+
+
+def _require_new(machines: Iterable[MachineRecord], record: MachineRecord) -> None:
+    if any(each.digest == record.digest for each in machines):
+        raise SurveyError(f"This record is there already: {record.name}.")
+
+
+def store(session: Session, study: Study, record: MachineRecord, who: str) -> None:
+    """Store a machine's record; raises SurveyError where the study has the same already."""
+    _require_new(machines_of(session, study.id), record)
+    texts = {name.rpartition("/")[2]: "".join(lines) for name, lines in record.files()}
+    session.add(
+        StoredMachine(
+            study_id=study.id,
+            digest=record.digest,
+            about={**record.about},
+            answers=texts[ANSWERS_FILE],
+            replies=texts[REPLIES_FILE],
+            made_by=who[:64],
+            made_at=now(),
+        )
+    )
