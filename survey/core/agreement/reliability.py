@@ -113,7 +113,8 @@ class Reliability:
         people = f"the {annotators} {role}" if annotators > 1 else role
         if alpha is None or interval is None:
             return f"Whether {people} agree well enough is open: {self.why or NO_INTERVAL}."
-        figure = f"{self._name} {_text(alpha)} ({_text(interval[0])} to {_text(interval[1])})"
+        low, high = (two_decimals(end) for end in interval)
+        figure = f"{self._name} {two_decimals(alpha)} ({low} to {high})"
         if interval[0] <= 0 and word == "low":
             text = f"The {annotators} {role} are not shown to agree better than chance: {figure}"
         else:
@@ -138,7 +139,8 @@ class Reliability:
         return f"No {role} differs from the others by more than chance."
 
 
-def _text(alpha: float) -> str:
+def two_decimals(alpha: float) -> str:
+    """Print a coefficient without its leading zero: .47."""
     return rounded(alpha, 2).replace("0.", ".", 1)
 
 

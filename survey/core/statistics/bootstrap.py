@@ -1,12 +1,13 @@
 """Percentile intervals of the bootstrap, of any figure of resampled units."""
 
 import math
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from survey.core.statistics.significance import Interval, t_quantile
+from survey.core.statistics.significance import SEED, Interval, resample_counts, t_quantile
 
 SAMPLES = 2000
 
@@ -24,3 +25,24 @@ def percentile_interval(values: NDArray[np.float64], units: int) -> Interval | N
     tail = scipy.special.ndtr(-math.sqrt(units / (units - 1)) * t_quantile(0.975, units - 1))
     low, high = np.quantile(known, [tail, 1 - tail]).tolist()
     return low, high
+
+
+def resampled_sums(
+    values: NDArray[np.float64], topics: Sequence[Hashable] | None, seed: int = SEED
+) -> tuple[NDArray[np.float64], int]:
+    """Add up the rows of values over resampled topics; return (SAMPLES, columns) and their number.
+
+    ``values``: (units, columns); ``topics``: the topic of each unit, all of whose units are drawn
+    with it; without them, units are drawn.
+    """
+    sums = values if topics is None else sums_by_topic(values, topics)
+    drawn = [counts @ sums for counts in resample_counts(len(sums), SAMPLES, seed)]
+    return np.concatenate(drawn), len(sums)
+
+
+def sums_by_topic(values: NDArray[np.float64], topics: Sequence[Hashable]) -> NDArray[np.float64]:
+    """Add up the rows (units, ...) of each topic, in the order in which topics first occur."""
+    numbers = {topic: number for number, topic in enumerate(dict.fromkeys(topics))}
+    sums = np.zeros((len(numbers), *values.shape[1:]))
+    np.add.at(sums, [numbers[topic] for topic in topics], values)
+    return sums

@@ -149,14 +149,20 @@ class VarianceComponents:
 
     @property
     def df(self) -> Number:
-        """Degrees of freedom of the variance (Satterthwaite 1946), of a variance above 0.
+        """Degrees of freedom of the variance, of a variance above 0: see ``df_of``."""
+        return self.df_of(self.variance)
 
-        Not below those of the rows or the columns, whichever are effectively fewer.
+    def df_of(self, variance: Number, lost: int = 1) -> Number:
+        """Return the degrees of freedom of a variance above 0 (Satterthwaite 1946).
+
+        Not below those of the rows or the columns, whichever are effectively fewer. ``lost``: by
+        the columns, 2 where a weight was fitted to their means.
         """
         of_rows, of_columns, rest = self._parts
         rows, columns = (effective_df(number) for number in self.effective)
+        columns = np.maximum(columns + 1 - lost, 1.0)
         squares = of_rows**2 / rows + of_columns**2 / columns + rest**2 / self.sums.rest_df
-        return np.maximum(self.variance**2 / squares, np.minimum(rows, columns))
+        return np.maximum(variance**2 / squares, np.minimum(rows, columns))
 
 
 def effective_df(number: Number) -> Number:

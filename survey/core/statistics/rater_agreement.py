@@ -248,12 +248,13 @@ def alpha_ordinal(units: Sequence[Sequence[float]]) -> float | None:
     return alpha_of_counts(np.array(counts, dtype=np.float64).reshape(len(units), len(levels)))
 
 
-def alpha_of_counts(counts: NDArray[np.float64]) -> float | None:
-    """Compute Krippendorff's alpha = 1 - D_o/D_e, ordinal, at most 1; None where D_e is 0.
+def alpha_of_counts(counts: NDArray[np.float64], *, ordinal: bool = True) -> float | None:
+    """Compute Krippendorff's alpha = 1 - D_o/D_e, at most 1; None where D_e is 0.
 
     ``counts``: how often each unit got each level, (units, levels); units with one value
-    pair nothing and do not count. With n_g the number of pairable values g and
-    c < k: δ²(c, k) = (Σ_{g=c..k} n_g - (n_c + n_k)/2)² (Krippendorff 2011).
+    pair nothing and do not count. ``ordinal``: with n_g the number of pairable values g and
+    c < k, δ²(c, k) = (Σ_{g=c..k} n_g - (n_c + n_k)/2)²; else nominal, 1 for unlike levels
+    (Krippendorff 2011).
     """
     paired = counts[counts.sum(axis=1) > 1]
     sizes = paired.sum(axis=1)
@@ -263,7 +264,7 @@ def alpha_of_counts(counts: NDArray[np.float64]) -> float | None:
     weighed = paired / (sizes - 1)[:, np.newaxis]
     coincidences = weighed.T @ paired - np.diag(weighed.sum(axis=0))
     middles = np.cumsum(totals) - totals / 2
-    delta = (middles[:, np.newaxis] - middles) ** 2
+    delta = (middles[:, np.newaxis] - middles) ** 2 if ordinal else 1 - np.eye(len(totals))
     expected = float(totals @ delta @ totals) / (totals.sum() - 1)
     return float(1 - (coincidences * delta).sum() / expected)
 
