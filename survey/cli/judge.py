@@ -222,7 +222,8 @@ def _print_dry_run(judging: "Judging", budget: "Budget", *, as_json: bool) -> No
         f"{estimate.tokens_in:,} tokens sent and {estimate.tokens_out:,} received.",
     ]
     if cost:
-        sentences.append(f"At these prices about {cost:,.2f}.")
+        amount = f"about {cost:,.2f}" if cost >= 0.01 else "less than 0.01"
+        sentences.append(f"At these prices {amount}.")
     print_result(content, *sentences, "Nothing was sent.", as_json=as_json)
 
 
