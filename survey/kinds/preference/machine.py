@@ -11,8 +11,7 @@ from survey.core.studies.questions import Question
 from survey.kinds.preference.answer import PreferenceAnswer, PreferencePresentation, Side
 from survey.kinds.preference.bot import Leaning
 from survey.kinds.preference.plan import EQUAL, LEFT, NEITHER, RIGHT, PreferencePlan
-from survey.services.machines.kind_judge import Asked
-from survey.services.machines.requests import seen_item
+from survey.services.machines.requests import Asked, seen_item
 
 
 class PreferenceMachine:
