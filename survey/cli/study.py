@@ -79,6 +79,7 @@ CUT_TEXTS = click.option(
 )
 # Headings in tables for names in JSON, as pages call them.
 HEADINGS = {"slug": "address", "started": "begun", "target": "participants wanted"}
+OWN_ROWS = ("slug", "participants", "minutes", "quotas")  # which `study show` prints otherwise
 RUN_OPTIONS = ("topics", "graded", "clusters", "missing_last")
 
 
@@ -677,12 +678,20 @@ def list_(as_json: bool) -> None:
 @SLUG_ARGUMENT
 @JSON_OPTION
 def show(slug: str, as_json: bool) -> None:
-    """Show a study's design, digest and progress."""
+    """Show a study's design, digest and progress, with the people in each group with a quota."""
+    from survey.services.participation import participant_list
     from survey.services.studies import lifecycle
 
     with open_study(slug) as (session, study):
         content = lifecycle.describe(study) | {"participants": lifecycle.progress(session, study)}
-        status = study.status_label
+        status, taken = study.status_label, lifecycle.time_taken(session, study)
+        quotas = participant_list.list_quotas(session, study)
+    content["minutes"] = vars(taken)
+    if quotas:
+        content["quotas"] = {
+            label: {group.name: {"people": group.people, "most": group.most} for group in groups}
+            for label, groups in quotas.items()
+        }
     if as_json:
         print_json(content)
         return
@@ -692,11 +701,17 @@ def show(slug: str, as_json: bool) -> None:
             ("no", "yes")[value] if isinstance(value, bool) else value,
         )
         for name, value in (content | {"status": status}).items()
-        if name not in ("slug", "participants") and (name, value) != ("admission_ended_at", None)
+        if name not in OWN_ROWS and (name, value) != ("admission_ended_at", None)
     ]
+    rows.append(("minutes", taken.sentence or f"promised {taken.promised}"))
     rows += [
         (f"participants, {HEADINGS.get(name, name)}", count)
         for name, count in content["participants"].items()
+    ]
+    rows += [
+        (f"quota of “{label}”, {group.name}", group.sentence)
+        for label, groups in quotas.items()
+        for group in groups
     ]
     print_table(f"The study {slug}", ["", "value"], rows)
 

@@ -141,8 +141,8 @@ def test_a_study_promises_the_minutes_that_its_questions_take(run, tmp_path):
     run("init")
     for options, minutes in (
         ((), 20),
-        (("--questions", 2), 5),
-        (("--questions", 50), 55),
+        (("--questions", 2), 10),
+        (("--questions", 50), 105),
         (("--questions", 50, "--minutes", 40), 40),
     ):
         made = run("study", "new", f"s{minutes}", *options)
@@ -152,7 +152,7 @@ def test_a_study_promises_the_minutes_that_its_questions_take(run, tmp_path):
         )
     (tmp_path / "plan.yaml").write_text("preset: mnro\nquestions: 50\n")
     run("study", "new", "from-file", "--from", tmp_path / "plan.yaml")
-    assert json.loads(run("study", "plan", "from-file", "--json"))["minutes"] == 55
+    assert json.loads(run("study", "plan", "from-file", "--json"))["minutes"] == 105
 
 
 @ON_SQLITE
@@ -162,7 +162,9 @@ def test_a_study_whose_minutes_are_the_presets_opens_with_a_reason(run):
     checked = json.loads(run("study", "check", "long", "--json"))["findings"]
     [finding] = [each for each in checked if each["code"] == "minutes"]
     assert (finding["stops"], finding["mend"]) == (True, "minutes")
-    assert finding["text"] == "50 questions take about 55 minutes, and participants read “about 20”"
+    assert (
+        finding["text"] == "50 questions take about 105 minutes, and participants read “about 20”"
+    )
     refused = run("study", "open", "long", status=2)
     assert "Give --minutes. Or say why it opens in spite of that: --anyway REASON." in refused
     assert run("study", "open", "long", "--anyway", "  ", status=2) == refused
@@ -827,3 +829,24 @@ def test_commands_print_through_one_door():
         "terminal.py",
         "completion.py",  # prints a script of click's own
     }
+
+
+@ON_SQLITE
+def test_a_study_shows_its_minutes_and_the_people_in_each_group(run, tmp_path):
+    run("init")
+    (tmp_path / "plan.yaml").write_text(
+        "preset: mnro\nquestions: 10\npersonal_fields:\n- name: age\n  label: Your age\n"
+        "  kind: number\n  quotas: {18-29: 10, 30+: 0}\n"
+    )
+    run("study", "new", "grouped", "--from", tmp_path / "plan.yaml", *CONTACT)
+    shown = json.loads(run("study", "show", "grouped", "--json"))
+    assert shown["quotas"] == {
+        "Your age": {"18-29": {"people": 0, "most": 10}, "30+": {"people": 0, "most": 0}}
+    }
+    assert shown["minutes"] == {"promised": 20, "median": None, "finished": 0}
+    text = run("study", "show", "grouped")
+    assert re.search(r"minutes\W+promised 20", text)
+    assert re.search(r"quota of “Your age”, 30\+\W+0 of 0 \(full\)", text)
+    run("study", "new", "plain", *CONTACT)
+    assert "quotas" not in json.loads(run("study", "show", "plain", "--json"))
+    assert "quota" not in run("study", "show", "plain")

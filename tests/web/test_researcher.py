@@ -467,14 +467,14 @@ def test_a_draft_that_its_check_stops_opens_with_a_reason_alone(desk, session):
     )
     home = "/research/studies/long"
     desk.open(f"{home}/open")
-    assert "50 questions take about 55 minutes, and participants read “about 20”." in desk.text
+    assert "50 questions take about 105 minutes, and participants read “about 20”." in desk.text
     [link] = desk.page.select(".wrong a")
     assert link["href"] == f"{home}/plan?step=texts#minutes"
     desk.send(f"{home}/open", anyway=" ")
     assert (desk.address, desk.status) == (f"{home}/open", 200)
     desk.send(f"{home}/open", anyway="people may stop early")
     assert "The study is open. Invite people." in desk.text
-    assert "opened anyway: people may stop early: 50 questions take about 55 minutes" in desk.text
+    assert "opened anyway: people may stop early: 50 questions take about 105 minutes" in desk.text
     session.expire_all()
     assert draft.status == "open"
 
@@ -482,10 +482,10 @@ def test_a_draft_that_its_check_stops_opens_with_a_reason_alone(desk, session):
 @ON_SQLITE
 def test_the_plan_says_how_long_its_questions_take(desk, session, study):
     desk.open(f"{STUDY}/plan?step=texts")
-    assert desk.page.find(id="minutes-help").text == "3 questions take about 6 minutes."
+    assert desk.page.find(id="minutes-help").text == "3 questions take about 10 minutes."
     desk.send(f"{STUDY}/plan", questions="50")
     desk.open(f"{STUDY}/plan?step=texts")
-    assert desk.page.find(id="minutes-help").text == "50 questions take about 55 minutes."
+    assert desk.page.find(id="minutes-help").text == "50 questions take about 105 minutes."
 
 
 @ON_SQLITE

@@ -161,7 +161,6 @@ class Plan(ABC):
     """
 
     kind: ClassVar[str]
-    practice_seconds: ClassVar[int] = 20
     has_check: ClassVar[bool] = False  # whether the practice asks a check question
     varied: ClassVar[tuple[str, ...]] = ()  # the fields that may differ between arms
     one_each: ClassVar[str] = ""  # the field that has an item for each question, of some kinds
@@ -356,6 +355,11 @@ class Plan(ABC):
         """Estimate how many seconds a question takes, without its reason; kinds override it."""
         return 30
 
+    def seconds_with_reason(self, documents: DocumentLoad = PICTURES) -> float:
+        """Estimate how many seconds a question takes with all that is asked beside it."""
+        beside = REASON * bool(self.reason_question) + FIELD * len(self.ask)
+        return self.seconds_each(documents) + beside
+
     def expected_minutes(
         self, documents: DocumentLoad = PICTURES, seconds: float | None = None
     ) -> int:
@@ -364,15 +368,8 @@ class Plan(ABC):
         ``seconds``: of one question with its reason, where they were measured.
         """
         if seconds is None:
-            beside = REASON * bool(self.reason_question) + FIELD * len(self.ask)
-            seconds = self.seconds_each(documents) + beside
-        return total_minutes(
-            words=len(f"{self.consent} {self.scenario}".split()),
-            fields=len(self.personal_fields) + len(self.closing_questions),
-            practice=self.practice_seconds if self.practice else 0,
-            questions=self.asked,
-            seconds=seconds,
-        )
+            seconds = self.seconds_with_reason(documents)
+        return total_minutes(self.asked, seconds)
 
     @property
     def numbers(self) -> dict[str, int]:

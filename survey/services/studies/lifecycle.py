@@ -6,7 +6,7 @@ Opening freezes a study under its digest. What researchers do is written to the 
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from statistics import median
 from typing import Any
@@ -22,7 +22,12 @@ from survey.core.kinds import KIND_KEY, KINDS, kind_of
 from survey.core.measures import MEASURES, mentioned_measure
 from survey.core.preflight import ITEMS, STOP, TOPICS, Showable, Warned, items_checked
 from survey.core.studies.fields import Finding, PlanError, is_storable
-from survey.core.studies.minutes import DocumentLoad, are_apart
+from survey.core.studies.minutes import (
+    LONG_STUDY,
+    DocumentLoad,
+    are_apart,
+    questions_of_short_study,
+)
 from survey.core.studies.plan import Plan, TaskQuestion, study_digest, text_digest
 from survey.core.studies.question_checks import PairCounts, QuestionCheck, count_pairs
 from survey.core.text_input import LONGEST_SLUG, SLUG, Json, as_slug, shortened
@@ -59,7 +64,6 @@ from survey.services.studies.plans import (
 )
 from survey.services.studies.recruitment import Recruitment, recruitment_of
 
-LONG_STUDY = 30  # minutes from which a pool is proposed
 FEWEST_TIMED = 5  # participants of whom the time is taken instead of an estimate
 NO_ITEMS, CANNOT_SHOW = "no-items", "cannot-show"
 # Texts that were meant to be replaced, such as "your e-mail" or <contact>; not <ada@example.org>.
@@ -279,6 +283,30 @@ def admission(study: Study) -> dict[str, Json]:
     return {"admission_ended_at": ended.isoformat(timespec="seconds") if ended else None}
 
 
+@dataclass(frozen=True)
+class TimeTaken:
+    """The minutes that a study promises, and how long those who ``finished`` took."""
+
+    promised: int
+    median: float | None
+    finished: int
+
+    @property
+    def sentence(self) -> str:
+        """Promise and median in words; "" before anyone has finished."""
+        if self.median is None:
+            return ""
+        taken = max(1, round(self.median))
+        promised = f"{self.promised} minute{'s' * (self.promised != 1)}"
+        return f"Promised {promised}; median of {self.finished} who finished: {taken}"
+
+
+def time_taken(session: Session, study: Study) -> TimeTaken:
+    """Return the minutes promised, and the median of those who finished and count."""
+    taken = queries.minutes_of_finished(session, study.id)
+    return TimeTaken(study.plan.minutes, median(taken) if taken else None, len(taken))
+
+
 def progress(session: Session, study: Study) -> dict[str, int]:
     """Return the numbers of participants by status, and of those who are excluded or test data."""
     counts = queries.participant_counts(session, study.id)
@@ -479,7 +507,7 @@ def _minutes_findings(session: Session, study: Study) -> Iterator[Finding]:
         text += f", by the median of {len(timed)} who have finished: {seconds:.0f} seconds each"
     documents = documents_of(session, study)
     expected = plan.expected_minutes(documents, seconds)
-    if fewer := _fewer_questions(plan, documents, expected):
+    if expected > LONG_STUDY and (fewer := _fewer_questions(plan, documents, seconds)):
         long = f"{takes_about(session, study, seconds)}. Ask each person {fewer} of them "
         yield Finding(None, f"{long}(`design: pool`)", mend="design", code="long")
     if are_apart(plan.minutes, expected):
@@ -490,18 +518,18 @@ def _minutes_findings(session: Session, study: Study) -> Iterator[Finding]:
         yield Finding(None, text, code="minutes")
 
 
-def _fewer_questions(plan: Plan, documents: DocumentLoad, expected: int) -> int:
-    """Return how many questions fit into LONG_STUDY minutes, 0 where all do or none can be left."""
-    fewer = plan.asked * LONG_STUDY // expected
-    if expected <= LONG_STUDY or plan.design == "pool" or not 0 < fewer < plan.asked:
+def _fewer_questions(plan: Plan, documents: DocumentLoad, seconds: float | None) -> int:
+    """Return how many questions of a pool make a short study, 0 where there can be no pool.
+
+    ``seconds``: of a question, where they were measured.
+    """
+    fewer = questions_of_short_study(seconds or plan.seconds_with_reason(documents))
+    if plan.design == "pool" or fewer >= plan.questions:
         return 0
     try:
-        pool = replace(plan, design="pool", per_participant=fewer)
+        replace(plan, design="pool", per_participant=fewer)
     except PlanError:  # of a kind whose questions go to all
         return 0
-    while fewer > 1 and pool.expected_minutes(documents) > LONG_STUDY:
-        fewer -= 1
-        pool = replace(pool, per_participant=fewer)
     return fewer
 
 

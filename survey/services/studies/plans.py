@@ -268,7 +268,8 @@ def is_timed_as_the_paper(plan: Plan) -> bool:
     """
     paper = preset_plan(PRESETS[0])
     timed, of_paper = (
-        (each.kind, each.asked, each.seconds_each(PICTURE_LOAD)) for each in (plan, paper)
+        (each.kind, each.asked, each.has_items, each.seconds_each(PICTURE_LOAD))
+        for each in (plan, paper)
     )
     return timed == of_paper
 
