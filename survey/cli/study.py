@@ -79,6 +79,7 @@ CUT_TEXTS = click.option(
 )
 # Headings in tables for names in JSON, as pages call them.
 HEADINGS = {"slug": "address", "started": "begun", "target": "participants wanted"}
+ADMISSION = ("admission_ended_at", "closes_at")
 OWN_ROWS = ("slug", "participants", "minutes", "quotas")  # which `study show` prints otherwise
 RUN_OPTIONS = ("topics", "graded", "clusters", "missing_last")
 
@@ -701,7 +702,7 @@ def show(slug: str, as_json: bool) -> None:
             ("no", "yes")[value] if isinstance(value, bool) else value,
         )
         for name, value in (content | {"status": status}).items()
-        if name not in OWN_ROWS and (name, value) != ("admission_ended_at", None)
+        if name not in OWN_ROWS and (value is not None or name not in ADMISSION)
     ]
     rows.append(("minutes", taken.sentence or f"promised {taken.promised}"))
     rows += [
@@ -897,10 +898,15 @@ def _require_can_open(session: "Session", study: "Study", anyway: str) -> None:
 @click.option(
     "--let-finish",
     is_flag=True,
-    help="Admit no one new, and let those under way finish; close it later.",
+    help="Admit no one new, and let those under way finish; the study then closes by itself.",
+)
+@click.option(
+    "--hours",
+    type=click.IntRange(1, 8760),
+    help="With --let-finish: how long they have until it closes. Default: 48.",
 )
 @JSON_OPTION
-def close(slug: str, as_json: bool, let_finish: bool) -> None:
+def close(slug: str, as_json: bool, let_finish: bool, hours: int | None) -> None:
     """Stop taking answers.
 
     Those who are under way cannot finish then, unless --let-finish. `survey study open` opens the
@@ -909,14 +915,17 @@ def close(slug: str, as_json: bool, let_finish: bool) -> None:
     from survey.services.participation import participants
     from survey.services.studies import lifecycle
 
+    if hours is not None and not let_finish:
+        raise click.UsageError("--hours needs --let-finish: a study closes at once without it.")
+    hours = hours or lifecycle.HOURS_TO_FINISH
     with open_study(slug) as (session, study):
         under_way = participants.count_under_way(session, study)
         people = f"{under_way} {'person' if under_way == 1 else 'people'}"
         if let_finish:
-            lifecycle.end_admission(session, study)
+            lifecycle.end_admission(session, study, hours=hours)
             sentences = [
                 f"The study {slug!r} admits no one new; {people} under way can finish.",
-                "The study closes by itself after the last of them, or after two days. "
+                f"The study closes by itself after the last of them, or after {hours} hours. "
                 f"Next: `survey study show {slug}`.",
             ]
         else:

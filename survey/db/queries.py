@@ -547,10 +547,10 @@ def erased_tokens(session: Session) -> frozenset[str]:
     return frozenset(session.scalars(select(Erasure.token)))
 
 
-def ending_studies(session: Session) -> Sequence[Study]:
+def closing_studies(session: Session) -> Sequence[Study]:
     """Return the open studies that admit no one new."""
-    is_ending = (Study.status == "open", Study.admission_ended_at.is_not(None))
-    return session.scalars(select(Study).where(*is_ending).order_by(Study.id)).all()
+    is_closing = (Study.status == "open", Study.admission_ended_at.is_not(None))
+    return session.scalars(select(Study).where(*is_closing).order_by(Study.id)).all()
 
 
 def events_about(session: Session, slug: str, public_id: str) -> Sequence[Event]:

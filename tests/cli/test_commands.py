@@ -5,6 +5,7 @@ import json
 import re
 import subprocess
 import sys
+from datetime import datetime, timedelta
 from pathlib import Path
 from socket import create_server
 from tempfile import mkdtemp
@@ -183,18 +184,20 @@ def test_a_closing_study_admits_no_one_new_until_it_is_opened_again(run):
     run("init")
     run("study", "new", "pilot", "--questions", 2)
     run("study", "open", "pilot", *CONTACT)
-    assert "admits no one new; 0 people under way can finish" in run(
-        "study", "close", "pilot", "--let-finish"
-    )
+    assert "--hours needs --let-finish" in run("study", "close", "pilot", "--hours", 3, status=2)
+    closing = run("study", "close", "pilot", "--let-finish", "--hours", 3)
+    assert "admits no one new; 0 people under way can finish" in closing
+    assert "closes by itself after the last of them, or after 3 hours." in closing
     assert "admits no one new already" in run("study", "close", "pilot", "--let-finish", status=1)
-    assert "ending" in run("study", "list")
-    assert "ending" in run("study", "show", "pilot")
+    assert "closing" in run("study", "list")
+    assert "closing" in run("study", "show", "pilot")
     shown = json.loads(run("study", "show", "pilot", "--json"))
-    assert shown["status"] == "open"
-    assert (
-        shown["admission_ended_at"]
-        == json.loads(run("study", "list", "--json"))[0]["admission_ended_at"]
-    )
+    [listed] = json.loads(run("study", "list", "--json"))
+    for told in (shown, listed):
+        ended, closes = (
+            datetime.fromisoformat(told[name]) for name in ("admission_ended_at", "closes_at")
+        )
+        assert (told["status"], closes - ended) == ("closing", timedelta(hours=3))
     assert "admits people again" in run("study", "open", "pilot")
     assert json.loads(run("study", "show", "pilot", "--json"))["admission_ended_at"] is None
     assert "is open already" in run("study", "open", "pilot", status=1)

@@ -197,7 +197,7 @@ def test_those_under_way_finish_while_no_one_new_is_admitted(session, draft):
     participant = a_ready_participant(session, draft, "first")
     begun = participants.begin(session, draft, "second", KEY)
     lifecycle.end_admission(session, draft, "Ada")
-    assert (draft.status, draft.status_label) == ("open", "ending")
+    assert (draft.status, draft.status_label) == ("open", "closing")
     assert not lifecycle.shows_results(draft)
     assert participants.count_under_way(session, draft) == 2
     with pytest.raises(NotAllowedError, match="takes no new participants"):
@@ -213,7 +213,7 @@ def test_those_under_way_finish_while_no_one_new_is_admitted(session, draft):
         lifecycle.end_admission(session, draft, "Ada")
     session.rollback()
     lifecycle.open_study(session, draft, "Ada")
-    assert (draft.admission_ended_at, draft.looks) == (None, [])
+    assert (draft.admission_ended_at, draft.closes_at, draft.looks) == (None, None, [])
     participants.begin(session, draft, "third", KEY)
     kinds = [event.kind for event in accounts.events_of(session, draft)]
     assert kinds == ["admits people again", "admits no one new", "opened", "made"]

@@ -160,7 +160,8 @@ def test_a_study_that_admits_no_one_closes_when_the_last_have_gone(desk, session
     Visitor(app.test_client(), "a-study").go("/q/1")
     lifecycle.end_admission(session, study)
     assert participants.close_ended(session) == 0
-    study.admission_ended_at -= timedelta(hours=participants.HOURS_TO_FINISH, seconds=1)
+    assert study.closes_at - study.admission_ended_at == timedelta(hours=48)
+    study.closes_at -= timedelta(hours=48, seconds=1)
     session.commit()
     assert participants.close_ended(session) == 1
     assert (study.status, participants.close_ended(session)) == ("closed", 0)

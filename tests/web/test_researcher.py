@@ -494,7 +494,7 @@ def test_closing_asks_where_no_one_is_under_way_only_whether(desk, session, stud
     desk.open(STUDY)
     assert f"{STUDY}/close" not in [form["action"] for form in desk.page.select("form")]
     desk.open(f"{STUDY}/close")
-    assert desk.page.select_one("main h2").text == "0 complete, 0 under way"
+    assert desk.page.select_one("main h2").text == "No one is under way"
     assert len(desk.page.select("main form")) == 1
     desk.send(f"{STUDY}/close")
     assert "The study is closed. Its results are ready." in desk.text
@@ -509,16 +509,18 @@ def test_closing_lets_those_under_way_finish(desk, app, session, study):
     half = Visitor(app.test_client(), "a-study")
     half.go("/q/1")
     desk.open(f"{STUDY}/close")
-    assert desk.page.select_one("main h2").text == "1 complete, 1 under way"
+    assert desk.page.select_one("main h2").text == "1 person is under way"
+    assert "within the last 180 minutes. 1 has finished." in desk.text
     desk.send(f"{STUDY}/let-finish")
-    assert "The study admits no one new." in desk.text
+    assert "when those under way have finished, or after 48 hours." in desk.text
+    assert "and then the study closes, " in desk.text
     state = f"Open, but admits no one new: 1 of {study.plan.participants} complete"
     assert state in desk.text
     desk.open(f"{STUDY}/progress")
     assert f"{state}, 1 under way" in desk.text
     assert "wait for those under way, then close it" in desk.text
     desk.open("/research/")
-    assert desk.page.select_one(".badge").text == "ending"
+    assert desk.page.select_one(".badge").text == "closing"
     half.go("/done", query="/q/1")
     desk.open(f"{STUDY}/progress")
     assert f"2 of {study.plan.participants} complete, 0 under way" in desk.text

@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from statistics import median
 from typing import Any
 
@@ -64,6 +64,7 @@ from survey.services.studies.plans import (
 )
 from survey.services.studies.recruitment import Recruitment, recruitment_of
 
+HOURS_TO_FINISH = 48  # of those under way, once no one new is admitted
 FEWEST_TIMED = 5  # participants of whom the time is taken instead of an estimate
 NO_ITEMS, CANNOT_SHOW = "no-items", "cannot-show"
 # Texts that were meant to be replaced, such as "your e-mail" or <contact>; not <ada@example.org>.
@@ -117,7 +118,7 @@ def create_study(session: Session, slug: str, plan: Plan) -> Study:
 def listed(session: Session, study: Study) -> dict[str, Json]:
     """Return what a list of studies says of one, also of one whose plan cannot be read here."""
     title = str(study.plan_json.get("title", ""))
-    facts = {"slug": study.slug, "status": study.status, "title": title}
+    facts = {"slug": study.slug, "status": study.status_or_closing, "title": title}
     return {**facts, **progress(session, study)}
 
 
@@ -264,7 +265,7 @@ def describe(study: Study) -> dict[str, Any]:
     return {
         "slug": study.slug,
         "title": plan.title,
-        "status": study.status,
+        "status": study.status_or_closing,
         **admission(study),
         "address": f"/s/{study.slug}",
         "digest": study.digest,
@@ -278,9 +279,9 @@ def describe(study: Study) -> dict[str, Any]:
 
 
 def admission(study: Study) -> dict[str, Json]:
-    """Return since when a study admits no one new, as a plain value; None where it does."""
-    ended = study.admission_ended_at
-    return {"admission_ended_at": ended.isoformat(timespec="seconds") if ended else None}
+    """Return since when a study admits no one new and when it closes; None where it does."""
+    times = {"admission_ended_at": study.admission_ended_at, "closes_at": study.closes_at}
+    return {name: at.isoformat(timespec="seconds") if at else None for name, at in times.items()}
 
 
 @dataclass(frozen=True)
@@ -827,7 +828,7 @@ def open_study(
     if needs_reason_to_open(session, study):
         _store_look(session, study, study.closed_at or now(), reason)
     study.status = "open"
-    study.closed_at = study.admission_ended_at = None
+    study.closed_at = study.admission_ended_at = study.closes_at = None
     detail = reason if reopened else study.digest or ""
     accounts.log(session, study, who, "reopened" if reopened else "opened", detail)
     session.commit()
@@ -847,7 +848,7 @@ def _require_can_open(session: Session, study: Study, who: str, anyway: str) -> 
 def _admit_again(session: Session, study: Study, who: str) -> None:
     if study.admission_ended_at is None:
         raise NotAllowedError(f"The study {study.slug!r} is open already.")
-    study.admission_ended_at = None
+    study.admission_ended_at = study.closes_at = None
     accounts.log(session, study, who, "admits people again")
     session.commit()
 
@@ -869,8 +870,14 @@ def close_study(session: Session, study: Study, who: str = accounts.COMMAND_LINE
     session.commit()
 
 
-def end_admission(session: Session, study: Study, who: str = accounts.COMMAND_LINE) -> None:
-    """Admit no one new to an open study and log it: those under way can finish.
+def end_admission(
+    session: Session,
+    study: Study,
+    who: str = accounts.COMMAND_LINE,
+    *,
+    hours: int = HOURS_TO_FINISH,
+) -> None:
+    """Admit no one new to an open study and log it: those under way can finish within the hours.
 
     Results stay hidden until it is closed. Raises NotAllowedError for a study that is not open, or
     that admits no one new already.
@@ -881,7 +888,8 @@ def end_admission(session: Session, study: Study, who: str = accounts.COMMAND_LI
     if study.admission_ended_at is not None:
         raise NotAllowedError(f"The study {study.slug!r} admits no one new already.")
     study.admission_ended_at = now()
-    accounts.log(session, study, who, "admits no one new")
+    study.closes_at = study.admission_ended_at + timedelta(hours=hours)
+    accounts.log(session, study, who, "admits no one new", f"closes within {hours} hours")
     session.commit()
 
 
