@@ -128,8 +128,9 @@ def test_general_words_for_who_asks_and_whom_to_ask_open_no_study(run, words):
     run("init")
     made = run("study", "new", "pilot", "--language", "el")
     assert "--asked-by and --contact of `survey study open` say it" in made
-    placeholder = json.loads(run("study", "plan", "pilot", "--json"))["asked_by"]
-    for asked_by, contact in (words, (placeholder, words[1])):
+    assert json.loads(run("study", "plan", "pilot", "--json"))["asked_by"] == ""
+    placeholder = "the researchers of this study"
+    for asked_by, contact in (words, ("", words[1]), (placeholder, words[1])):
         options = ("--asked-by", asked_by, "--contact", contact)
         refused = run("study", "open", "pilot", *options, status=2)
         assert "whom they can ask, only general words" in refused

@@ -7,10 +7,13 @@ from datetime import timedelta
 import pytest
 
 from survey.core.ways_in import DOCUMENTS, PASSAGES, PICTURES, POSITIONS
+from survey.errors import CannotOpenError
 from survey.services import example_files, new_studies
+from survey.services.accounts import researcher_named
 from survey.services.participation import participants
 from survey.services.studies import lifecycle
-from survey.services.studies.plans import parse_plan, preset_plan, texts_for
+from survey.services.studies.plans import PRESETS, parse_plan, preset_plan, texts_for
+from survey.services.studies.recruitment import Recruitment
 from tests.builders import Visitor
 from tests.databases import ON_SQLITE
 
@@ -229,3 +232,29 @@ def first_topic(files):
     """Return the first topic of the first run of a form's files."""
     run, _ = files["pool"][0]
     return run.getvalue().decode().split()[0]
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_who_asks_and_whom_to_ask_are_empty_with_an_example_as_hint(desk, session, preset):
+    desk.open(NEW)
+    for name, example in (("asked_by", "the retrieval group of X"), ("contact", "ir@example.org")):
+        assert not desk.page.find(id=name).get("value")
+        assert example in desk.page.find(id=f"{name}-help").text
+    plan = preset_plan(preset, **({"show_items": False} if preset == "pictures" else {}))
+    assert (plan.asked_by, plan.contact) == ("", "")
+    ada = researcher_named(session, "Ada")
+    lifecycle.create_owned_study(session, ada, "new", plan, Recruitment())
+    session.rollback()
+    desk.open("/research/studies/new/preview/")
+    assert "Asked by" not in desk.text
+    home = "/research/studies/new"
+    desk.open(f"{home}/open")
+    assert "participants do not read who asks" in desk.text.lower()
+    assert not desk.page.select(f"form[action='{home}/open'] button")
+    with pytest.raises(CannotOpenError, match="whom they can ask"):
+        lifecycle.open_study(session, lifecycle.find_study(session, "new"), anyway="a pilot")
+    session.rollback()
+    desk.open("/research/studies/new/check")
+    assert {"asked_by", "contact"} <= {
+        link["href"].partition("#")[2] for link in desk.page.select(".mend a")
+    }

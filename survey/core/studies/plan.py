@@ -167,7 +167,14 @@ class Plan(ABC):
     of_runs: ClassVar[Mapping[str, bool]] = {}  # set where lists from runs are new, unless said
 
     title: str = declared(Text("Title", 200, help="It must not name a measure."))
-    asked_by: str = declared(Text("Who asks", 300, help="Like “the retrieval group of X”."))
+    asked_by: str = declared(
+        Text(
+            "Who asks",
+            300,
+            needed=False,
+            help="Like “the retrieval group of X”. The study cannot open without it.",
+        )
+    )
     purpose: str = declared(Text("Purpose", 5_000, filled=True, rows=4, help="On the first page."))
     consent: str = declared(Text("Consent text", 20_000, filled=True, rows=10, help=CONSENT_HELP))
     scenario: str = declared(Text("Scenario", 10_000, filled=True, rows=12, help=SCENARIO_HELP))
@@ -186,7 +193,7 @@ class Plan(ABC):
             "Where participants can ask",
             300,
             needed=False,
-            help="For example, an e-mail address. The study cannot open without it.",
+            help="Like ir@example.org. The study cannot open without it.",
         ),
         "",
     )
