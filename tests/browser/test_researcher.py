@@ -102,7 +102,7 @@ def test_closing_lets_those_under_way_finish_and_admits_no_one_new(page, server,
         participants.close_ended(db.session)
         db.session.remove()
     page.get_by_role("link", name="Overview").click()
-    expect(page.get_by_text("closed", exact=True)).to_be_visible()
+    expect(page.locator(".badge.closed")).to_be_visible()
     expect(page.get_by_role("link", name="Close …")).to_have_count(0)
 
 
