@@ -980,8 +980,8 @@ def test_its_results_show_topics_gold_standard_and_assessors(desk, app, session)
         desk.page.select_one("#answer").text,
     )
     assert [" ".join(row.text.split()) for row in desk.page.select(".rows li")][1:] == [
-        "Decided by a third: 1 (5).",
-        "Left out: 0.",
+        "Settled by a third assessor: 1 topic (5).",
+        "Left out: 0 topics.",
         "Gold standard: 2 of 2 topics.",
     ]
     reliability = desk.page.select_one("#reliability").text

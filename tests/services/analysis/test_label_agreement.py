@@ -77,7 +77,7 @@ def test_the_rows_are_weakest_topic_others_merged_and_annotators():
     assert [*map(str, agreement_rows(AGREED))] == [
         "clouds: no better than chance, .00 (−.09 to .10).",
         "stripes, checks, dots: .53, .51 and .35. None reaches .667.",
-        "All four merged: .68. For .80 you need 8 annotators.",
+        "All four merged: alpha .68. For .80 you need 8 annotators.",
         "No annotator differs (kappa .44 to .49, p = .850).",
     ]
     one_differs = AnnotatorKappa("P-9E3G", 0.12, 0.001, 0.004)
