@@ -215,7 +215,7 @@ class GroupResults(Results):
         if not self.compared.topics:
             return None
         if interval is None or interval[0] < self.threshold <= interval[1]:
-            note = f"The mean may be above or below {_text(self.threshold)}: see its interval."
+            note = f"The mean may be above or below {_text(self.threshold)}."
             return Chip(NOT_DECIDED, "open", note)
         is_enough = interval[0] >= self.threshold
         new = len(self.compared.rands) >= FEWEST_TOPICS
