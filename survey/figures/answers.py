@@ -107,7 +107,8 @@ def rand_by_topic(
 
 
 def _points(lead: float) -> str:
-    return f"{'+' * (lead > 0)}{rounded(lead, 0)} points"
+    points = rounded(lead, 0)
+    return f"{'+' * (lead > 0)}{points} point{'s' * (points != '1')}"
 
 
 def _decimal(value: float) -> str:
