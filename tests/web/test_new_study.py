@@ -241,7 +241,7 @@ def test_a_pool_takes_judgements_and_gold_which_its_check_asks_everybody(desk, s
     assert "judged.txt: 12 pooled documents are judged." in desk.text
     assert "gold.csv: 2 of its 8 documents are in the pool. They are shown as gold" in desk.text
     desk.open("/research/studies/made/check")
-    assert "Documents with known answers (gold): 8 of 6 topics" in " ".join(desk.text.split())
+    assert "Documents with known answers (gold): 8 in 6 topics" in " ".join(desk.text.split())
     assert lifecycle.stops_of(lifecycle.check_study(session, study)) == []
 
 

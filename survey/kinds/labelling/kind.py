@@ -221,7 +221,7 @@ class LabellingKind(
         if check.name != checks.GOLD:
             return super().check_in_words(plan, check, questions)
         topics = counted(len({each.topic for each in plan.gold}), "topic")
-        return f"{check.text} (gold): {len(plan.gold)} of {topics}, each at a random place"
+        return f"{check.text} (gold): {len(plan.gold)} in {topics}, each at a random place"
 
     def describe(
         self, plan: LabellingPlan, view: LabellingView, presentation: LabellingPresentation
