@@ -138,16 +138,14 @@ def a_judged_study(server, owner, folder):
     plan = a_labelling_plan(topics=[each.topic for each in searched], participants=3)
     with server.app.app_context():
         ada = accounts.find_researcher(db.session, owner)
-        study = lifecycle.create_owned_study(
-            db.session, ada, as_slug(f"of-{owner}"), plan, Recruitment()
-        )
+        slug = as_slug(f"of-{owner}")
+        study = lifecycle.create_owned_study(db.session, ada, slug, plan, Recruitment())
         who = accounts.COMMAND_LINE
         collection.take_in(db.session, study, {}, texts, who, topics=searched)
         lifecycle.open_study(db.session, study)
         prefer = preferences_for(plan, f"{qrels}:0", collection.shown(db.session, study))
-        address = f"{server.address}/s/{study.slug}"
         db.session.rollback()
-        simulate(address, plan, plan.participants, prefer, seed=7)
+        simulate(f"{server.address}/s/{slug}", plan, plan.participants, prefer, seed=7)
         lifecycle.close_study(db.session, study)
         db.session.remove()
 
