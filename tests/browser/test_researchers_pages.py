@@ -72,12 +72,17 @@ def files(tmp_path_factory):
 
 @pytest.fixture(scope="module", params=HANDS, ids=lambda hand: "-".join(map(str, hand)))
 def person(request, server, tmp_path_factory):
-    """A researcher who has signed in at a laptop; ``how``: the folder of downloads."""
+    """A researcher who has signed in; ``how``: the folder of downloads."""
     engine, by_keys = request.param
     folder = tmp_path_factory.mktemp(engine)
     with ENGINES[engine](folder) as window:
-        window.resize(1280)
         yield sign_in(Person(window, server.address, by_keys, str(folder)), server)
+
+
+@pytest.fixture(autouse=True)
+def laptop(person):
+    """Begin each test with a laptop's window, whatever the last one left."""
+    person.window.resize(1280)
 
 
 def sign_in(person, server):
@@ -199,7 +204,6 @@ def test_a_word_says_its_meaning_to_pointer_focus_and_touch(person, server):
     window.wait_until(is_shown)
     window.resize(360)
     assert is_within(person)
-    window.resize(1280)
 
 
 def test_help_leads_from_a_page_to_its_section_and_from_a_section_to_others(person, server):
@@ -264,7 +268,6 @@ def test_the_tab_of_a_page_is_in_view_on_a_phone(person, server):
     tab = "document.querySelector('.sections [aria-current]').getBoundingClientRect()"
     person.window.wait_until(f"{tab}.left >= 0 && {tab}.right <= innerWidth")
     assert is_within(person)
-    person.window.resize(1280)
 
 
 @pytest.mark.parametrize("slug", SLUGS)
