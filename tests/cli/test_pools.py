@@ -320,6 +320,8 @@ def test_place_and_grades_survive_a_pause_and_a_document_can_be_left_unjudged(
         ({"rejudge": 2}, "rejudge is 2; it counts with ask: unjudged only"),
         ({"gold_share": 2}, "gold_share is 2; a share from 0 to 1 is needed"),
         ({"pool": {"order": "best"}}, "order is 'best'; allowed is random, fusion, likeness"),
+        ({"pool": {"order": ["best"]}}, "order is ['best']; allowed is random, fusion, likeness"),
+        ({"judged": {"301": ["d1"]}}, "['d1'] found; a grade for each document is needed"),
         ({"judged": "none.txt"}, "judged: there is no file none.txt beside the plan"),
     ],
 )

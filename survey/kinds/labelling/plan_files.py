@@ -38,20 +38,19 @@ class Gold:
 
 def read_pool(stored: object, faults: list[Fault]) -> StudyPool | None:
     """Parse the pool of a plan and add its faults."""
+    place = ("pool",)
     if isinstance(stored, StudyPool):
+        faults += _order_faults(stored.order)
         return stored
     if not stored:
         return None
-    place = ("pool",)
     if not isinstance(stored, Mapping):
         faults.append(Fault(place, f"pool is {stored!r}; depth and order are needed"))
         return None
     unknown = [str(key) for key in stored if key not in POOL_KEYS]
     wrong = [unknown_field(key, POOL_KEYS, "a pool").under("pool") for key in unknown]
     order, depth = stored.get("order", RANDOM), stored.get("depth")
-    if order not in ORDERS:
-        allowed = ", ".join(ORDERS)
-        wrong.append(Fault((*place, "order"), f"order is {order!r}; allowed is {allowed}"))
+    wrong += _order_faults(order)
     if depth is not None and (type(depth) is not int or not 1 <= depth <= DEEPEST_POOL):
         text = f"depth is {depth!r}; 1 to {DEEPEST_POOL} are allowed"
         wrong.append(Fault((*place, "depth"), text))
@@ -64,12 +63,33 @@ def read_pool(stored: object, faults: list[Fault]) -> StudyPool | None:
     for name, topics in named.items():
         runs[str(name)] = _topics((*place, "runs", str(name)), topics, wrong)
     documents = _topics((*place, "documents"), stored.get("documents") or {}, wrong)
-    sources = tuple((str(name), str(digest)) for name, digest in stored.get("sources") or ())
+    sources = stored.get("sources") or ()
+    pairs: tuple[Any, ...] = tuple(sources) if isinstance(sources, list | tuple) else (sources,)
+    if not all(map(_is_source, pairs)):
+        text = f"sources is {sources!r}; a list of pairs of a file's name and SHA-256 is needed"
+        wrong.append(Fault((*place, "sources"), text))
     if not wrong and not runs and not documents:
         text = "pool has no documents; --run with --pool-depth, or --pool, gives them"
         wrong.append(Fault(place, text))
     faults += wrong
-    return None if wrong else StudyPool(str(order), depth, runs, documents, sources)
+    if wrong:
+        return None
+    named_files = tuple((name, digest) for name, digest in pairs)
+    return StudyPool(order, depth, runs, documents, named_files)
+
+
+def _order_faults(order: object) -> list[Fault]:
+    if isinstance(order, str) and order in ORDERS:
+        return []
+    return [Fault(("pool", "order"), f"order is {order!r}; allowed is {', '.join(ORDERS)}")]
+
+
+def _is_source(pair: object) -> bool:
+    return (
+        isinstance(pair, list | tuple)
+        and len(pair) == 2
+        and all(isinstance(part, str) for part in pair)
+    )
 
 
 def _topics(
@@ -104,7 +124,11 @@ def read_judged(stored: object, pool: StudyPool | None, faults: list[Fault]) -> 
     pairs = pool.pairs if pool else frozenset()
     judged: dict[str, dict[str, int]] = {}
     for topic, documents in stored.items():
-        for document, written in documents.items() if isinstance(documents, Mapping) else ():
+        if not isinstance(documents, Mapping):
+            text = f"{documents!r} found; a grade for each document is needed, like {{d1: 1}}"
+            faults.append(Fault(("judged", str(topic)), text))
+            continue
+        for document, written in documents.items():
             grade = _whole(written)
             if grade is None:
                 text = f"{written!r} found for {document}; a whole number is needed"

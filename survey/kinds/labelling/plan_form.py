@@ -62,4 +62,6 @@ class LabellingPlanForm(PlanForm):
         typed = super().values(current) | {"topics": words}
         typed.pop(ORDER, None)
         pool: Any = getattr(current, "pool", None)
-        return typed | ({"pool": replace(pool, order=self[ORDER].data)} if pool else {})
+        return typed | (
+            {"pool": replace(pool, order=self[ORDER].data or pool.order)} if pool else {}
+        )
