@@ -26,6 +26,7 @@ Terms = Callable[[NDArray[np.int64]], Table]
 
 LEVEL = 0.05  # at which a test decides
 REPLICATES = 10_000
+SAMPLES = 2_000  # of the bootstrap, for an interval
 SEED = 20_080_501
 DRAWS_AT_ONCE = 32  # draws of 10,000 integers: 1.3 MB
 RESAMPLES_AT_ONCE = 1000
@@ -242,6 +243,21 @@ def resample_counts(queries: int, resamples: int, seed: int = SEED) -> Iterator[
         cells = drawn + queries * np.arange(rows)[:, np.newaxis]
         tallied = np.bincount(cells.ravel(), minlength=rows * queries)
         yield tallied.reshape(rows, queries).astype(np.float64)
+
+
+def percentile_interval(values: NDArray[np.float64], units: int) -> Interval | None:
+    """Return the 95 % interval from the figures of some resamples; those that are NaN are left out.
+
+    ``units``: how many were resampled. The percentiles are expanded, by t with units - 1 degrees of
+    freedom and sqrt(n / (n - 1)), since resamples of few units spread too little (Hesterberg 2015,
+    The American Statistician 69). None for a single unit, or without a figure.
+    """
+    known = values[np.isfinite(values)]
+    if units < 2 or not len(known):
+        return None
+    tail = scipy.special.ndtr(-math.sqrt(units / (units - 1)) * t_quantile(0.975, units - 1))
+    low, high = np.quantile(known, [tail, 1 - tail]).tolist()
+    return low, high
 
 
 def cochran_q(
