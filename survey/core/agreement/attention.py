@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from survey.core.agreement.quality import Flag
-from survey.core.studies.attention import Check
-from survey.core.studies.plan import Plan
+from survey.core.studies.plan import Check, Plan
 
 PlanT = TypeVar("PlanT", bound=Plan)
 

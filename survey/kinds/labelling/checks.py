@@ -9,10 +9,9 @@ from typing import Any
 
 from survey.core.collections.items import FindItems, Item, Topic
 from survey.core.collections.likeness import Pool
-from survey.core.studies.attention import Check
 from survey.core.studies.fields import Finding
 from survey.core.studies.generators import Positions
-from survey.core.studies.plan import OTHER_TOPIC
+from survey.core.studies.plan import OTHER_TOPIC, Check
 
 AGAIN, OTHER = "check:again:", "check:other:"
 SHOWN_AGAIN, GOLD = "shown-again", "gold"

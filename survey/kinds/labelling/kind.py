@@ -13,9 +13,8 @@ from survey.core.collections.labels import HIGHEST_GRADE, NOT_JUDGED
 from survey.core.collections.likeness import Entry, Pool
 from survey.core.collections.pools import LIKENESS
 from survey.core.kind import TopicRow
-from survey.core.studies.attention import Check
 from survey.core.studies.fields import Finding
-from survey.core.studies.plan import OTHER_TOPIC
+from survey.core.studies.plan import OTHER_TOPIC, Check
 from survey.core.text_input import Json
 from survey.core.ways_in import KEYWORDS, POOL, TOPICS, Sources
 from survey.db.models import Study

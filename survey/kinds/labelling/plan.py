@@ -10,7 +10,6 @@ from zlib import crc32
 from survey.core.collections.labels import HIGHEST_GRADE
 from survey.core.collections.pools import StudyPool, assigned_chunks, by_chance, split_pool
 from survey.core.kind import DeclaredQuestion
-from survey.core.studies.attention import Check
 from survey.core.studies.fields import (
     Choice,
     Fault,
@@ -25,7 +24,7 @@ from survey.core.studies.fields import (
     declared,
 )
 from survey.core.studies.minutes import DocumentLoad
-from survey.core.studies.plan import MARK_QUERY_WORDS, PER_PARTICIPANT, POOL, PRACTICE, Plan
+from survey.core.studies.plan import MARK_QUERY_WORDS, PER_PARTICIPANT, POOL, PRACTICE, Check, Plan
 from survey.core.studies.provenance import twice_faults, why_no_id
 from survey.core.text_input import Json
 from survey.kinds.labelling.checks import checks_of

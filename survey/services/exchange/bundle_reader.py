@@ -24,7 +24,6 @@ from sqlalchemy.orm import InstrumentedAttribute
 from survey.core.collections.items import Item, Topic
 from survey.core.kinds import DEFAULT, KIND_KEY, KINDS, has_known_kind, plan_from_json
 from survey.core.measures import MEASURES
-from survey.core.studies.attention import ATTENTION_NAMES
 from survey.core.studies.fields import (
     CLOSING,
     PERSONAL,
@@ -33,7 +32,7 @@ from survey.core.studies.fields import (
     PersonalField,
     participant_columns,
 )
-from survey.core.studies.plan import Plan, TaskQuestion, study_digest, text_digest
+from survey.core.studies.plan import ATTENTION_NAMES, Plan, TaskQuestion, study_digest, text_digest
 from survey.db.export_queries import EXPORTED
 from survey.db.item_queries import Thumbnail
 from survey.db.models import Study
