@@ -51,9 +51,9 @@ from survey.errors import (
     SurveyError,
 )
 from survey.services import accounts
-from survey.services.studies.fitting import fitted
 from survey.services.studies.plans import (
     contact_faults,
+    fitted,
     is_timed_as_the_paper,
     preset_values,
 )

@@ -18,7 +18,7 @@ from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from survey.core.collections.runs import names_of_runs
 from survey.core.kinds import DEFAULT as DEFAULT
 from survey.core.kinds import KINDS as KINDS
-from survey.core.kinds import plan_from_json
+from survey.core.kinds import kind_of, plan_from_json
 from survey.core.measures import MEASURES
 from survey.core.preflight import CHANGES
 from survey.core.studies.fields import (
@@ -64,6 +64,7 @@ GROUPS = {
     "weights": "With weights from several annotators",
     "clusters": "With clusters of the relevant items",
 }
+SIZE = "{collection_size} "  # before a noun, in every language
 PRESETS = ("mnro", "mnro-verbatim", "mnro-discriminative", "runs", "pictures")
 # Texts that say nothing, beside those of the presets.
 PLACEHOLDERS = {
@@ -223,6 +224,27 @@ def preset_texts(kind: str, field: str, language: str) -> set[str]:
     sorts = ("", POSITIONS, PICTURES, PASSAGES, DOCUMENTS)
     texts = (texts_for(name, items, language) for name in of_kind for items in sorts)
     return {each[field] for each in texts if field in each}
+
+
+def fitted(plan: Plan, items: str) -> Plan:
+    """Return the plan with its presets' texts as they are for such items.
+
+    ``items``: one of POSITIONS, PICTURES, PASSAGES and DOCUMENTS. A text that a researcher has
+    changed stays. Where the collection's size is unknown, texts do not speak of it.
+    """
+    preset = kind_of(plan).fitted_preset(plan)
+    if not preset:
+        return plan
+    provenance = getattr(plan, "provenance", None)
+    unsized = provenance is not None and provenance.size_unknown
+    wanted = texts_for(preset, items, plan.language)
+    changes: dict[str, Any] = {}
+    for name in text_rules(type(plan)):
+        text = getattr(plan, name)
+        known = preset_texts(plan.kind, name, plan.language)
+        if name in wanted and text in {*known, *(each.replace(SIZE, "") for each in known)}:
+            changes[name] = wanted[name].replace(SIZE, "") if unsized else wanted[name]
+    return replace(plan, **changes, registered=False)
 
 
 def _presets_of_kind(kind: str) -> list[str]:
