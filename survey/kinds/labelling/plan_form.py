@@ -9,8 +9,7 @@ from wtforms import Field, RadioField, SelectChoice
 
 from survey.core.collections.pools import ORDERS, RANDOM
 from survey.core.studies.plan import Plan
-from survey.web.researcher.plan import PLAN_STEPS, Part, PlanForm, PlanStep
-from survey.web.researcher.topics import TopicsField
+from survey.web.researcher.plan import PLAN_STEPS, Part, PlanForm, PlanStep, TopicsField
 
 ORDER = "pool_order"
 POOLED = (
