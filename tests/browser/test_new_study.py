@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from benchmarks.effort import Hands
 from survey.app import db
-from survey.services import example_files
+from survey.services import new_studies
 from survey.services.studies import lifecycle, plans
 from tests.browser.test_researcher import PASSWORD, sign_in
 from tests.preferred import RUNS, a_qrels, a_run
@@ -113,7 +113,7 @@ def choose_examples(hands, files):
     """Choose example files, and wait until each is shown with what it holds."""
     for field, names in files.items():
         payloads = [
-            {"name": name, "mimeType": "text/plain", "buffer": example_files.content_of(name)}
+            {"name": name, "mimeType": "text/plain", "buffer": new_studies.example_content(name)}
             for name in names
         ]
         hands.choose_payloads(field, payloads)

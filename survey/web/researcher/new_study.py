@@ -16,7 +16,7 @@ from survey.core.studies.fields import Fault, PlanError
 from survey.core.studies.plan import Plan, text_rules
 from survey.core.text_input import FaultyFilesError, parse_whole, shortened, split_names
 from survey.errors import NotFoundError, SurveyError
-from survey.services import accounts, example_files, new_studies
+from survey.services import accounts, new_studies
 from survey.services.collections import items as collection
 from survey.services.collections.item_files import is_table_name, is_table_of, tidy_path
 from survey.services.collections.pools import (
@@ -187,10 +187,10 @@ def stage_files() -> ResponseReturnValue:
 @blueprint.get("/examples/<name>")
 def example(name: str) -> ResponseReturnValue:
     """Return an example file, which works as it is."""
-    content = example_files.content_of(name)
+    content = new_studies.example_content(name)
     if content is None:
         raise NotFoundError("There is no such example.")
-    return attachment(iter([content]), example_files.media_type(name), name)
+    return attachment(iter([content]), new_studies.example_type(name), name)
 
 
 def _cards() -> dict[str, list[WayIn]]:
