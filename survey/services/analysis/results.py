@@ -18,7 +18,7 @@ from survey.core.text_input import Json
 from survey.errors import SurveyError
 from survey.figures import as_svg as as_svg
 from survey.figures.exhibit import Exhibit
-from survey.services.analysis.attention import (
+from survey.services.analysis.attention_sheets import (
     attention_json,
     attention_sentence,
     attention_sheet,
