@@ -555,6 +555,16 @@ def rounded(value: float, decimals: int = 1) -> str:
     return text.replace("-", "−")
 
 
+def decimal_text(value: float, decimals: int = 2) -> str:
+    """Format a number from -1 to 1 without the zero before its point, as alpha is quoted: .82."""
+    return rounded(value, decimals).replace("0.", ".", 1)
+
+
+def ends_text(low: float, high: float) -> str:
+    """Format the ends of an interval within -1 and 1: .71 to .93."""
+    return f"{decimal_text(low)} to {decimal_text(high)}"
+
+
 def p_text(p: float | None) -> str:
     """Format a p value as papers do: p = .023, p < .001; never rounded up to the level.
 

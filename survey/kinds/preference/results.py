@@ -56,7 +56,15 @@ from survey.core.agreement.verdicts import (
 )
 from survey.core.measures import MEASURES
 from survey.core.statistics.rater_agreement import tau_b
-from survey.core.statistics.significance import LEVEL, Interval, p_text, rounded, sign_test
+from survey.core.statistics.significance import (
+    LEVEL,
+    Interval,
+    decimal_text,
+    ends_text,
+    p_text,
+    rounded,
+    sign_test,
+)
 from survey.core.studies.questions import NO_MARKS, Question, build_question
 from survey.figures.answers import leads_of_runs
 from survey.figures.exhibit import Exhibit
@@ -540,10 +548,9 @@ class PreferenceResults(Results):
         people = self.analysis.people
         if people.pairs is None or people.net_agreement is None:
             return "no two of them prefer a list of the same question."
-        net = _decimal(people.net_agreement)
+        net = decimal_text(people.net_agreement)
         if people.net_agreement_ci95:
-            low, high = map(_decimal, people.net_agreement_ci95)
-            net += f", {low} to {high}"
+            net += f", {ends_text(*people.net_agreement_ci95)}"
         return (
             "two who prefer a list prefer the same one in "
             f"{rounded(100 * people.pairs, 0)} of 100 cases (2P − 1: {net})."
@@ -751,7 +758,7 @@ class PreferenceResults(Results):
         preferring = left + self.sides[RIGHT]
         gist = f"the left list wins {left} of {preferring} preferences"
         if (net := self.analysis.people.net_agreement) is not None:
-            gist += f"; people agree by {_decimal(net)} beyond chance"
+            gist += f"; people agree by {decimal_text(net)} beyond chance"
         blocks = [
             Sentences([*map(Sentence, self._asked())]),
             *self.listings("answers", "people", "order-effects"),
@@ -1026,10 +1033,6 @@ def _in_points(interval: Interval | None, sign: int) -> str | None:
         return None
     low, high = sorted(sign * end for end in interval)
     return f"{rounded(100 * low)} to {rounded(100 * high)}"
-
-
-def _decimal(value: float) -> str:
-    return rounded(value, 2).replace("0.", ".", 1)
 
 
 def _sentence_of(verdict: Verdict) -> Sentence:

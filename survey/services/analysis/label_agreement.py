@@ -12,7 +12,7 @@ from survey.core.agreement.topic_alpha import (
     AlphaOverTopics,
     TopicAlpha,
 )
-from survey.core.statistics.significance import SAMPLES, Interval, p_text, rounded
+from survey.core.statistics.significance import SAMPLES, Interval, decimal_text, ends_text, p_text
 from survey.core.studies.fields import list_words
 from survey.core.text_input import Json
 from survey.figures.answers import alpha_by_topic
@@ -43,7 +43,7 @@ def agreement_headline(agreed: AlphaOverTopics, annotators: int) -> str:
         return "Whether annotators agree is not known: only one has finished a query."
     if agreed.alpha is None:
         return f"Whether the {people} agree well enough is not decided: {agreed.why}."
-    figure = f"alpha {_text(agreed.alpha)}{_reach(agreed.ci95)}"
+    figure = f"alpha {decimal_text(agreed.alpha)}{_reach(agreed.ci95)}"
     if agreed.ci95 is None:
         figure += f", without an interval: it needs {FEWEST_UNITS} documents"
     return HEADLINES[agreed.word].format(people=people, figure=figure)
@@ -75,13 +75,13 @@ def _topic_rows(topics: Sequence[TopicAlpha]) -> list[AnswerRow]:
     weakest = [topic for topic in known if topic.is_chance] or known[:1]
     if len(weakest) > 1:
         alphas = [topic.alpha or 0.0 for topic in weakest]
-        reach = f"{_text(alphas[0])} to {_text(alphas[-1])}."
+        reach = f"{ends_text(alphas[0], alphas[-1])}."
         rows = [AnswerRow(f"{_named(weakest)}:", "no better than chance,", reach)]
     else:
         [topic] = weakest
         text = "no better than chance," if topic.is_chance else "the lowest,"
         end = _reach(topic.ci95)[1:]
-        figure = f"{_text(topic.alpha or 0.0)}{'' if end else '.'}"
+        figure = f"{decimal_text(topic.alpha or 0.0)}{'' if end else '.'}"
         rows = [AnswerRow(f"{topic.topic}:", text, figure, end and f"{end}.")]
     others = [topic for topic in reversed(known) if topic not in weakest]
     if others:
@@ -92,11 +92,11 @@ def _topic_rows(topics: Sequence[TopicAlpha]) -> list[AnswerRow]:
 def _others_row(others: Sequence[TopicAlpha]) -> AnswerRow:
     """Return the row of topics other than the weakest, the best first."""
     alphas = [topic.alpha or 0.0 for topic in others]
-    figures = list_words([_text(alpha) for alpha in alphas])
+    figures = list_words([decimal_text(alpha) for alpha in alphas])
     name = ", ".join(topic.topic for topic in others)
     if len(others) > MOST_NAMED:
         name = f"{len(others)} others"
-        figures = f"{_text(alphas[-1])} to {_text(alphas[0])}"
+        figures = ends_text(alphas[-1], alphas[0])
     reached = sum(alpha >= TENTATIVE for alpha in alphas)
     how_many = {0: "None reaches", 1: "One reaches", len(others): "All reach"}
     told = how_many.get(reached, f"{reached} reach")
@@ -111,7 +111,7 @@ def _merged_row(agreed: AlphaOverTopics) -> AnswerRow:
     needed = ""
     if agreed.needed is not None and (agreed.merged or 0.0) < RELIABLE:
         needed = f"For .80 you need {agreed.needed} annotators."
-    return AnswerRow(f"{name} merged:", "", f"{_text(agreed.merged or 0.0)}.", needed)
+    return AnswerRow(f"{name} merged:", "", f"{decimal_text(agreed.merged or 0.0)}.", needed)
 
 
 def _annotator_rows(agreed: AlphaOverTopics) -> list[AnswerRow]:
@@ -122,15 +122,15 @@ def _annotator_rows(agreed: AlphaOverTopics) -> list[AnswerRow]:
     if not differ:
         least = min(tested, key=lambda each: each.p_holm or 0.0)
         kappas = [each.kappa or 0.0 for each in tested]
-        reach = f"kappa {_text(min(kappas))} to {_text(max(kappas))}, {p_text(least.p_holm)}"
+        reach = f"kappa {ends_text(min(kappas), max(kappas))}, {p_text(least.p_holm)}"
         return [AnswerRow("No annotator differs", "", "", f"({reach}).")]
     others = [each.kappa or 0.0 for each in tested if not each.differs]
-    of_others = f"others {_text(min(others))} to {_text(max(others))}, " if others else ""
+    of_others = f"others {ends_text(min(others), max(others))}, " if others else ""
     rows = [
         AnswerRow(
             f"{each.annotator} differs:",
             "kappa",
-            _text(each.kappa or 0.0),
+            decimal_text(each.kappa or 0.0),
             f"({of_others}{p_text(each.p_holm)}).",
         )
         for each in differ
@@ -139,7 +139,7 @@ def _annotator_rows(agreed: AlphaOverTopics) -> list[AnswerRow]:
         return rows
     names = _named_annotators([each.annotator for each in differ])
     kappas = [each.kappa or 0.0 for each in differ]
-    reach = f"{_text(min(kappas))} to {_text(max(kappas))}"
+    reach = ends_text(min(kappas), max(kappas))
     p = p_text(max(each.p_holm or 0.0 for each in differ))
     return [AnswerRow(f"{names} differ:", "kappa", reach, f"({of_others}{p} at most).")]
 
@@ -273,9 +273,5 @@ def _p(p: float | None) -> P | None:
     return None if p is None else P(p)
 
 
-def _text(value: float) -> str:
-    return rounded(value, 2).replace("0.", ".", 1)
-
-
 def _reach(interval: Interval | None) -> str:
-    return f" ({_text(interval[0])} to {_text(interval[1])})" if interval else ""
+    return f" ({ends_text(*interval)})" if interval else ""
