@@ -35,9 +35,9 @@ from survey.web.forms import Form, form_page, language_choices, slug_field, stor
 from survey.web.requests import attachment, in_own_process, session
 from survey.web.researcher.pages import (
     LARGEST_UPLOAD_UNPACKED,
-    as_sentence,
     blueprint,
     has_valid_token,
+    put_beside,
     uploaded_files,
     uploaded_text,
 )
@@ -213,12 +213,12 @@ def _first_field(form: NewStudyForm) -> Field:
 
 def _draft_sentence(study: Study) -> str:
     """Say at which address the draft is, and what to do next."""
-    said = (
+    sentence = (
         f"The draft is created at /s/{study.slug}. Go through its plan, then check its questions."
     )
     warnings = lifecycle.warnings_of(session(), study, so_far=True)
-    left = [f"{each.text}." for each in warnings if each.code == "measures-left-out"]
-    return " ".join([said, *left])
+    left = [f"{warned.text}." for warned in warnings if warned.code == "measures-left-out"]
+    return " ".join([sentence, *left])
 
 
 def _put_beside(form: NewStudyForm, error: ValueError) -> tuple[str, ...]:
@@ -228,10 +228,7 @@ def _put_beside(form: NewStudyForm, error: ValueError) -> tuple[str, ...]:
         first.errors = ["The files cannot be used; see below."]
         return error.faults
     if isinstance(error, PlanError):
-        for fault in error.faults:
-            name = str(fault.place[0])
-            field = form[name if name in form else first.name]
-            field.errors = [*field.errors, as_sentence(fault.text, form)]
+        put_beside(form, error.faults, first.name)
     else:
         first.errors = [str(error)]
     return ()
@@ -277,7 +274,7 @@ def _beginning(form: NewStudyForm, kind: str, way: WayIn, folder: Path) -> Begin
         return Beginning(*_design())
     given = {name for name in way.takes if is_uploaded(FIELD_OF.get(name, name))}
     given |= {"study"} if form.study.data else set()
-    if len(uploaded_files_of("runs")) < 2:
+    if len(chosen_files("runs", several=True)) < 2:
         given.discard("runs")
     if missing := way.missing(given):
         raise ValueError(missing)
@@ -308,11 +305,6 @@ def _pooled(form: NewStudyForm, sources: Sources) -> PooledFields:
     return pool_fields(runs=runs, depth=depth, known_topics=sources.known_topics)
 
 
-def uploaded_files_of(name: str) -> list[Any]:
-    """Return the files of a field of several, chosen or kept."""
-    return chosen_files(name, several=True)
-
-
 def _design() -> tuple[PlanFile, tuple[AddItems, ...]]:
     """Return the plan of the uploaded bundle, and what adds its documents."""
     upload = next(iter(chosen_files("bundle")), None)
@@ -327,7 +319,7 @@ def _design() -> tuple[PlanFile, tuple[AddItems, ...]]:
 def _sources(form: NewStudyForm, way: WayIn, folder: Path) -> tuple[Sources, tuple[AddItems, ...]]:
     """Return what the study is made of, and what adds its documents."""
     if "folder" in way.takes:
-        uploads = {str(file.filename): file.stream for file in uploaded_files_of("folder")}
+        uploads = {str(file.filename): file.stream for file in chosen_files("folder", several=True)}
         collected = new_studies.collect(uploads, folder)
         return collected.sources, (collected.add_items,)
     size, judged = form.collection_size.data or "", None
@@ -340,7 +332,7 @@ def _sources(form: NewStudyForm, way: WayIn, folder: Path) -> tuple[Sources, tup
         judged = next(iter(uploaded_files("judgements")), None)
     lists = uploaded_text("lists") if "lists" in way.takes else None
     topics = chosen_files("topics_file") if "topics" in way.takes else []
-    documents = uploaded_files_of("items") if "items" in way.takes else []
+    documents = chosen_files("items", several=True) if "items" in way.takes else []
     if topics or documents:
         add_items.append(lambda session, study: _take_in(session, study, documents, topics))
     sources = Sources(
