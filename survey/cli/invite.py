@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from survey.cli.command import (
+    FORCE_OPTION,
     INPUT_FILE,
     JSON_OPTION,
     STUDY_NAME,
@@ -45,7 +46,7 @@ BYTE_ORDER_MARK = "\ufeff"  # by which Excel knows UTF-8
     type=click.Path(path_type=Path),
     help="Write all links to this CSV, for a program that merges letters.",
 )
-@click.option("--force", is_flag=True, help="Replace files that exist.")
+@FORCE_OPTION
 @click.option("--send", is_flag=True, help="Send the invitation to those who have none yet.")
 @click.option("--remind", is_flag=True, help="Remind the invited who have not finished.")
 @click.option("--yes", is_flag=True, help="Send without asking.")
