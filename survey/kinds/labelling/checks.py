@@ -64,7 +64,7 @@ def are_right(plan: Any, check: Check, topic: str, grades: Mapping[str, int]) ->
     if check.name == GOLD:
         level, known = plan.relevant_from, plan.gold_of(topic)
         for document in grades.keys() & known.keys():
-            yield (grades[document] >= level) == (known[document].relevance >= level)
+            yield known[document].is_right(grades[document], level)
         return
     for document, grade in grades.items():
         if check_in(document) != check.name:

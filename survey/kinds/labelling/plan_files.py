@@ -35,6 +35,10 @@ class Gold:
     relevance: int
     reason: str = ""
 
+    def is_right(self, grade: int, level: int) -> bool:
+        """Return whether a grade is on the known side of the level at which relevance begins."""
+        return (grade >= level) == (self.relevance >= level)
+
 
 def read_pool(stored: object, faults: list[Fault]) -> StudyPool | None:
     """Parse the pool of a plan and add its faults."""

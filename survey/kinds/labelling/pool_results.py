@@ -85,11 +85,10 @@ class PoolChecks:
         known = self.plan.gold_of(topic)
         for document in state.shown:
             if document in known and (document in state.grades or document in state.not_judged):
-                answer = state.grades.get(document)
+                answer, gold = state.grades.get(document), known[document]
                 level = self.plan.relevant_from
-                is_relevant = known[document].relevance >= level
-                is_right = None if answer is None else (answer >= level) == is_relevant
-                self.gold.append(GoldAnswer(participant, known[document], answer, is_right))
+                is_right = None if answer is None else gold.is_right(answer, level)
+                self.gold.append(GoldAnswer(participant, gold, answer, is_right))
         grades = {each: grade for each, grade in state.counted.items() if each not in known}
         self.judged.update((topic, each) for each in grades)
         return grades
@@ -99,14 +98,15 @@ class PoolChecks:
         return PoolResults(self.plan, tuple(self.gold), self.judged, merged)
 
     def progress(self, *, is_test: bool) -> Iterator[str]:
-        """Yield how much is judged in queries that are done, and the answers to gold documents."""
+        """Yield how much is judged in queries that are done, and how gold documents are answered.
+
+        The list of participants says how each of them answered these.
+        """
         results = self.results(merged((), ()))
         whose = "Of test data, in" if is_test else "In"
         yield f"{whose} queries that are done: {results.judged_sentence}"
         if results.right.answers:
             yield f"Gold documents: {results.right.sentence}."
-        for name, share in results.right_by_annotator.items():
-            yield f"{name}: {share.sentence}."
 
 
 @dataclass(frozen=True)
@@ -195,12 +195,10 @@ class PoolResults:
 
     @property
     def sentences(self) -> list[str]:
-        """What to read of the pool: its size, what is judged, gold, and what was judged again."""
+        """What to read of the pool: its size, what is judged, and what was judged again."""
         pool = self.plan.pool
         made = [f"The pool: {pool.sentence}"] if pool else []
         made.append(self.judged_sentence)
-        if self.right.answers:
-            made.append(f"Gold documents: {self.right.sentence}.")
         if again := self.again:
             low, high = (round(100 * each) for each in again.ci95)
             made.append(
