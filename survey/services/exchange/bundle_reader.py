@@ -22,7 +22,7 @@ from sqlalchemy import Boolean, Float, Integer, String
 from sqlalchemy.orm import InstrumentedAttribute
 
 from survey.core.collections.items import Item, Topic
-from survey.core.kinds import DEFAULT, KIND_KEY, KINDS, has_known_kind, plan_from_json
+from survey.core.kinds import KIND_KEY, KINDS, has_known_kind, kind_name, plan_from_json
 from survey.core.measures import MEASURES
 from survey.core.studies.fields import (
     CLOSING,
@@ -129,7 +129,7 @@ def analyse_files(files: Files, options: AnalysisOptions) -> Results:
             files_of_kind(content.plan).check_derived(files, content)
         results = content.analysed(options)
         return with_left_out(results, content.participants, options)
-    foreign: Results = KINDS[DEFAULT].analyse_foreign(files, options)
+    foreign: Results = KINDS[kind_name({})].analyse_foreign(files, options)
     return foreign
 
 

@@ -16,9 +16,9 @@ import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from survey.core.collections.runs import names_of_runs
-from survey.core.kinds import DEFAULT as DEFAULT
 from survey.core.kinds import KINDS as KINDS
-from survey.core.kinds import kind_of, plan_from_json
+from survey.core.kinds import kind_name as kind_name
+from survey.core.kinds import kind_of, plan_from_json, written_kind
 from survey.core.measures import MEASURES
 from survey.core.preflight import CHANGES
 from survey.core.studies.fields import (
@@ -212,7 +212,7 @@ def texts_for(preset: str, items: str, language: str) -> dict[str, str]:
     ``items``: POSITIONS, PICTURES, PASSAGES or DOCUMENTS.
     """
     values = _preset(preset) | _texts_for(preset).get(items, {})
-    texts = text_rules(KINDS[values.get("kind", DEFAULT)].plan)
+    texts = text_rules(KINDS[kind_name(values)].plan)
     spoken = translated(values, language)
     return {name: tidy_text(spoken[name]) for name in texts if name in spoken}
 
@@ -220,7 +220,7 @@ def texts_for(preset: str, items: str, language: str) -> dict[str, str]:
 def preset_texts(kind: str, field: str, language: str) -> set[str]:
     """Return all texts that presets have for a field of a kind's plans, in a language."""
     presets = [*PRESETS, *_presets_of_kind(kind)]
-    of_kind = [name for name in presets if _preset(name).get("kind", DEFAULT) == kind]
+    of_kind = [name for name in presets if kind_name(_preset(name)) == kind]
     sorts = ("", POSITIONS, PICTURES, PASSAGES, DOCUMENTS)
     texts = (texts_for(name, items, language) for name in of_kind for items in sorts)
     return {each[field] for each in texts if field in each}
@@ -320,7 +320,7 @@ def _texts_for(preset: str) -> dict[str, dict[str, str]]:
 
 def _known_fields(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields that the kind's plans have; one kind lacks some of another's."""
-    known = {each.name for each in fields(KINDS[values.get("kind", DEFAULT)].plan)} | {"kind"}
+    known = {each.name for each in fields(KINDS[kind_name(values)].plan)} | {"kind"}
     return {name: value for name, value in values.items() if name in known}
 
 
@@ -346,14 +346,14 @@ def extract(
 
     values = yaml.safe_load(content)
     for of_items in ({}, *values.get("texts_for", {}).values()):
-        texts = {**of_items, "kind": values.get("kind", DEFAULT)} if of_items else values
+        texts = {**of_items, "kind": kind_name(values)} if of_items else values
         _with_texts(texts, lambda text: _by_paragraph(text, collect))
     for paragraph in paragraphs:
         yield _line_of(paragraph, content), None, paragraph, []
 
 
 def _with_texts(values: Mapping[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
-    kind = KINDS[values.get("kind", DEFAULT)].plan
+    kind = KINDS[kind_name(values)].plan
     names = [name for name in text_rules(kind) if name in values]
     changed = {**values, **{name: change(values[name]) for name in names}}
     for name in FIELD_LISTS.keys() & values.keys():
@@ -477,7 +477,7 @@ def _run_defaults(
     changes: Mapping[str, object], values: Mapping[str, object]
 ) -> Mapping[str, bool]:
     """Return the ``of_runs`` of the plan's kind if its lists now come from runs, else {}."""
-    kind = KINDS.get(str(values.get("kind", DEFAULT)))
+    kind = KINDS.get(str(kind_name(values)))
     if kind is None or not changes.get("provenance"):
         return {}
     of_runs: Mapping[str, bool] = kind.plan.of_runs
@@ -592,8 +592,7 @@ def write_plan(plan: Plan, recruitment: Recruitment | None = None) -> str:
 
 def plan_values(plan: Plan, recruitment: Recruitment | None = None) -> dict[str, Json]:
     """Return a plan's fields as plain values, which JSON and YAML write alike."""
-    content: dict[str, Json] = {} if plan.kind == DEFAULT else {"kind": plan.kind}
-    content |= plan.content()
+    content: dict[str, Json] = {**written_kind(plan), **plan.content()}
     if recruitment is not None and recruitment != Recruitment():
         content["recruitment"] = recruitment.as_json()
     return {name: _plain_value(value) for name, value in content.items()}
