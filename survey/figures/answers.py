@@ -58,7 +58,7 @@ def alpha_by_topic(
     """
     known = sorted(
         ((name, alpha, interval) for name, alpha, interval in topics if alpha is not None),
-        key=lambda each: -each[1],
+        key=lambda topic: -topic[1],
     )
     shown = known[-MOST_TOPICS:]
     rows = tuple(
@@ -87,7 +87,7 @@ def rand_by_topic(
 ) -> Exhibit:
     """Tabulate the adjusted Rand index of two assessors by topic, the best first."""
     known = sorted(
-        ((name, value) for name, value in topics if value is not None), key=lambda each: -each[1]
+        ((name, value) for name, value in topics if value is not None), key=lambda topic: -topic[1]
     )
     shown = known[-MOST_TOPICS:]
     left_out = f" The {MOST_TOPICS} of {len(known)} topics with the least agreement."
@@ -148,9 +148,9 @@ def _leads(axes: "Axes", exhibit: Exhibit) -> None:
     bars.set_xlim(0, 100)
     bars.set_ylim(len(rows) - 0.6, -0.7)
     bars.set_yticks([])
-    for each in (bars, leads):
-        each.spines["left"].set_visible(False)
-        each.tick_params(left=False)
+    for axes in (bars, leads):
+        axes.spines["left"].set_visible(False)
+        axes.tick_params(left=False)
 
 
 def _alphas(axes: "Axes", exhibit: Exhibit) -> None:

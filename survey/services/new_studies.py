@@ -67,7 +67,7 @@ class Collected(NamedTuple):
 
 def ways_in() -> dict[str, tuple[str, WayIn]]:
     """Return all cards of “New study”: name → (kind, card); "" for those that are no kind's."""
-    ways = {way.name: (kind, way) for kind, each in KINDS.items() for way in each.ways_in}
+    ways = {way.name: (kind, way) for kind, declared in KINDS.items() for way in declared.ways_in}
     return ways | {way.name: ("", way) for way in OTHERS}
 
 
@@ -191,7 +191,7 @@ def _top_of(folder: Path) -> Path:
     """Return the folder of the classes: below those that hold a single folder and nothing else."""
     while True:
         inside = [*folder.iterdir()] if folder.is_dir() else []
-        if len(inside) != 1 or not any(each.is_dir() for each in inside[0].glob("*")):
+        if len(inside) != 1 or not any(path.is_dir() for path in inside[0].glob("*")):
             return folder
         folder = inside[0]
 

@@ -198,14 +198,16 @@ class GroupResults(Results):
     def _decided_by_third(self) -> list[str]:
         """The topics on which two differed and a third decided."""
         differing = set(self.compared.third)
-        return [each.topic for each in self.gold.joined if each.topic in differing]
+        return [topic.topic for topic in self.gold.joined if topic.topic in differing]
 
     @property
     def _left_out(self) -> list[str]:
         """The topics of two assessors that are not in the gold standard."""
-        compared = {each.topic for each in self.compared.topics}
+        compared = {topic.topic for topic in self.compared.topics}
         return [
-            each.topic for each in self.gold.topics if each.topic in compared and not each.clusters
+            topic.topic
+            for topic in self.gold.topics
+            if topic.topic in compared and not topic.clusters
         ]
 
     @property
@@ -232,9 +234,9 @@ class GroupResults(Results):
         if not topics:
             return []
         known = sorted(
-            (each.adjusted_rand, each.topic)
-            for each in self.compared.topics
-            if each.adjusted_rand is not None
+            (topic.adjusted_rand, topic.topic)
+            for topic in self.compared.topics
+            if topic.adjusted_rand is not None
         )
         lowest = ", ".join(
             f"{topic} {_below(value, self.threshold)}" for value, topic in known[:MOST_NAMED]
@@ -340,7 +342,7 @@ class GroupResults(Results):
             ]
             for topic in topics
         }
-        rands = [(each.topic, each.adjusted_rand) for each in self.compared.topics]
+        rands = [(topic.topic, topic.adjusted_rand) for topic in self.compared.topics]
         caption = (
             "How alike the first two assessors of a topic group its documents: 0 is chance, 1 the "
             f"same groups. Below {decimal_text(self.threshold)} a third assessor decides."

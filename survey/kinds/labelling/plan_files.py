@@ -107,7 +107,7 @@ def _topics(
     made = {}
     for topic, documents in topics.items():
         listed: tuple[Any, ...] = tuple(documents) if isinstance(documents, list | tuple) else ()
-        reasons = [why_no_id(each) for each in (topic, *listed)]
+        reasons = [why_no_id(name) for name in (topic, *listed)]
         if not listed:
             reasons.append("a list of documents is needed")
         if len({*map(str, listed)}) < len(listed):
@@ -150,23 +150,23 @@ def read_gold(stored: object, faults: list[Fault]) -> tuple[Gold, ...]:
         faults.append(Fault(("gold",), f"gold is {stored!r}; {_file_words('gold documents')}"))
         return ()
     made = []
-    for index, each in enumerate(stored):
-        if isinstance(each, Gold):
-            made.append(each)
+    for index, row in enumerate(stored):
+        if isinstance(row, Gold):
+            made.append(row)
             continue
         place = ("gold", index)
-        if not isinstance(each, Mapping) or {*each} - {"topic", "document", "relevance", "reason"}:
-            faults.append(Fault(place, f"{each!r} found; topic, document and relevance needed"))
+        if not isinstance(row, Mapping) or {*row} - {"topic", "document", "relevance", "reason"}:
+            faults.append(Fault(place, f"{row!r} found; topic, document and relevance needed"))
             continue
-        relevance, reason = _whole(each.get("relevance")), each.get("reason") or ""
-        wrong = [why_no_id(each.get(name)) for name in ("topic", "document")]
+        relevance, reason = _whole(row.get("relevance")), row.get("reason") or ""
+        wrong = [why_no_id(row.get(name)) for name in ("topic", "document")]
         if relevance is None:
-            wrong.append(f"relevance is {each.get('relevance')!r}; a whole number is needed")
+            wrong.append(f"relevance is {row.get('relevance')!r}; a whole number is needed")
         if not isinstance(reason, str) or not is_storable(reason) or len(reason) > LONGEST_REASON:
             wrong.append(f"reason needs a text of at most {LONGEST_REASON} characters")
         faults += [Fault(place, text) for text in wrong if text]
         if not any(wrong):
-            made.append(Gold(each["topic"], each["document"], relevance or 0, reason))
+            made.append(Gold(row["topic"], row["document"], relevance or 0, reason))
     return tuple(made)
 
 
@@ -176,14 +176,14 @@ def read_grades(stored: object, faults: list[Fault]) -> tuple[Grade, ...]:
         return ()
     made: list[Grade] = []
     wrong: list[Fault] = []
-    for index, each in enumerate(stored if isinstance(stored, list | tuple) else [stored]):
-        if isinstance(each, Grade):
-            made.append(each)
+    for index, row in enumerate(stored if isinstance(stored, list | tuple) else [stored]):
+        if isinstance(row, Grade):
+            made.append(row)
             continue
-        is_grade = isinstance(each, Mapping) and {*each} == {"value", "name"}
-        value, name = (each["value"], each["name"]) if is_grade else (None, "")
+        is_grade = isinstance(row, Mapping) and {*row} == {"value", "name"}
+        value, name = (row["value"], row["name"]) if is_grade else (None, "")
         if type(value) is not int or not 0 <= value <= HIGHEST_GRADE or not _is_name(name):
-            text = f"{each!r} found; a value from 0 to {HIGHEST_GRADE} and a name of at most "
+            text = f"{row!r} found; a value from 0 to {HIGHEST_GRADE} and a name of at most "
             text += f"{LONGEST_GRADE_NAME} characters are needed, like {{value: 1, name: Relevant}}"
             wrong.append(Fault(("grades", index), text))
         else:
@@ -192,10 +192,10 @@ def read_grades(stored: object, faults: list[Fault]) -> tuple[Grade, ...]:
         text = f"grades has {len(made)}; {FEWEST_GRADES} to {MOST_GRADES} are allowed"
         wrong.append(Fault(("grades",), text))
     for what in ("value", "name"):
-        if not wrong and len({getattr(each, what) for each in made}) < len(made):
+        if not wrong and len({getattr(grade, what) for grade in made}) < len(made):
             wrong.append(Fault(("grades",), f"grades has a {what} twice; each is allowed once"))
     faults += wrong
-    return () if wrong else tuple(sorted(made, key=lambda each: each.value))
+    return () if wrong else tuple(sorted(made, key=lambda grade: grade.value))
 
 
 def _is_name(name: object) -> bool:

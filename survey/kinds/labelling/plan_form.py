@@ -40,7 +40,7 @@ class LabellingPlanForm(PlanForm):
         ORDER: partial(
             RadioField,
             "In which order",
-            choices=[SelectChoice(*each) for each in ORDERS.items()],
+            choices=[SelectChoice(*order) for order in ORDERS.items()],
             validate_choice=False,
         ),
     }

@@ -282,7 +282,10 @@ class PreferenceResults(Results):
 
     @cached_property
     def _signs(self) -> list[tuple[str, int, int]]:
-        return [(each.participant, each.question, each.sign) for each in self.judgements]
+        return [
+            (judgement.participant, judgement.question, judgement.sign)
+            for judgement in self.judgements
+        ]
 
     @cached_property
     def leads(self) -> RunLeads:
@@ -294,8 +297,8 @@ class PreferenceResults(Results):
     def lead_rows(self) -> list[Row]:
         """The pairs of runs as rows, those of the best run first."""
         rows = [
-            each.row(self.leads.sampled, self._run_words.questions, self.level)
-            for each in self.leads.pairs
+            lead.row(self.leads.sampled, self._run_words.questions, self.level)
+            for lead in self.leads.pairs
         ]
         order = by_leads(rows)
         return sorted(rows, key=lambda row: sorted(map(order.index, row.found.pair)))
@@ -309,7 +312,7 @@ class PreferenceResults(Results):
         return [row for row in rows if by_leads(rows)[0] in row.found.pair]
 
     def _lead_of(self, row: Row) -> RunLead:
-        return next(each for each in self.leads.pairs if each.pair == row.found.pair)
+        return next(lead for lead in self.leads.pairs if lead.pair == row.found.pair)
 
     @cached_property
     def strengths(self) -> RunStrengths:
@@ -443,7 +446,7 @@ class PreferenceResults(Results):
             "leads": {
                 "sampled": self.leads.sampled,
                 "circle": circle[0] if circle else (),
-                "pairs": [self._lead_json(each) for each in self.leads.pairs],
+                "pairs": [self._lead_json(lead) for lead in self.leads.pairs],
             },
             "people": {**asdict(analysis.people), **_why_of_people(analysis.people)},
             "order_effects": [json_values(each) for each in analysis.order_effects],
@@ -634,7 +637,7 @@ class PreferenceResults(Results):
         topics = "topics" if self._topics else "questions"
         leads = [leads_of_runs(self._best_leads, self._caption)] if self.leads.pairs else []
         runs = [run_preferences(of_runs, topics)] if of_runs else []
-        strengths = [(each.run, each.strength, each.ci95) for each in self.runs]
+        strengths = [(run.run, run.strength, run.ci95) for run in self.runs]
         runs += [strengths_of_runs(strengths)] if len(strengths) > 2 else []
         return [*leads, preferences_agreeing(rows), *runs]
 
@@ -721,7 +724,7 @@ class PreferenceResults(Results):
 
     def _verdicts_section(self, sentences: Sequence[Sentence]) -> Section:
         """The verdicts of pairs of systems, with the numbers behind them."""
-        decided = sum(bool(each.is_decided) for each in sentences)
+        decided = sum(bool(sentence.is_decided) for sentence in sentences)
         gist = f"{decided} of {count_of(len(sentences), 'pair')} decided, each in full"
         how = Sentence(f"Pairs: {self.plan.selection_sentence}.")
         blocks: list[Block] = [Sentences([*sentences, how]), *self.listings("leads")]
@@ -730,9 +733,9 @@ class PreferenceResults(Results):
     @property
     def _measures_section(self) -> Section:
         shares = [
-            f"{each.measure} in {rounded(100 * each.share, 0)} of 100"
-            for each in self.analysis.measures
-            if each.share is not None
+            f"{measure.measure} in {rounded(100 * measure.share, 0)} of 100"
+            for measure in self.analysis.measures
+            if measure.share is not None
         ]
         verdicts = [Sentence(self.measures_headline), *map(_sentence_of, self.verdicts)]
         blocks = [
@@ -745,10 +748,10 @@ class PreferenceResults(Results):
 
     @property
     def _strengths_section(self) -> Section:
-        verdicts = Sentences([_sentence_of(each) for each in self.run_verdicts])
+        verdicts = Sentences([_sentence_of(verdict) for verdict in self.run_verdicts])
         blocks = [verdicts, *self.figures("run-preferences"), *self.listings("run-pairs", "runs")]
-        known = [each for each in self.runs if each.strength is not None]
-        gist = ", ".join(f"{each.run} {rounded(each.strength or 0.0, 2)}" for each in known)
+        known = [run for run in self.runs if run.strength is not None]
+        gist = ", ".join(f"{run.run} {rounded(run.strength or 0.0, 2)}" for run in known)
         gist = f"{gist} (Bradley–Terry)" if known else f"{len(self.runs)} systems, none fits"
         return Section("strengths", "Strengths of all systems", "Strengths", blocks, gist)
 
@@ -804,7 +807,7 @@ class PreferenceResults(Results):
             lead, tests = self._lead_of(row), self._lead_of(row).tests
             sign = 1 if row.ahead == (*row.found.pair,) else -1
             points = [
-                _in_points(each.ci95_simultaneous, sign) for each in (tests.kind, tests.these)
+                _in_points(test.ci95_simultaneous, sign) for test in (tests.kind, tests.these)
             ]
             won, lost = sorted((lead.wins, lead.losses), reverse=True)
             rows.append(

@@ -115,32 +115,32 @@ def _merged_row(agreed: AlphaOverTopics) -> AnswerRow:
 
 
 def _annotator_rows(agreed: AlphaOverTopics) -> list[AnswerRow]:
-    tested = [each for each in agreed.by_annotator if each.p_holm is not None]
-    differ = [each for each in tested if each.differs]
+    tested = [annotator for annotator in agreed.by_annotator if annotator.p_holm is not None]
+    differ = [annotator for annotator in tested if annotator.differs]
     if not tested:
         return []
     if not differ:
-        least = min(tested, key=lambda each: each.p_holm or 0.0)
-        kappas = [each.kappa or 0.0 for each in tested]
+        least = min(tested, key=lambda annotator: annotator.p_holm or 0.0)
+        kappas = [annotator.kappa or 0.0 for annotator in tested]
         reach = f"kappa {ends_text(min(kappas), max(kappas))}, {p_text(least.p_holm)}"
         return [AnswerRow("No annotator differs", "", "", f"({reach}).")]
-    others = [each.kappa or 0.0 for each in tested if not each.differs]
+    others = [annotator.kappa or 0.0 for annotator in tested if not annotator.differs]
     of_others = f"others {ends_text(min(others), max(others))}, " if others else ""
     rows = [
         AnswerRow(
-            f"{each.annotator} differs:",
+            f"{annotator.annotator} differs:",
             "kappa",
-            decimal_text(each.kappa or 0.0),
-            f"({of_others}{p_text(each.p_holm)}).",
+            decimal_text(annotator.kappa or 0.0),
+            f"({of_others}{p_text(annotator.p_holm)}).",
         )
-        for each in differ
+        for annotator in differ
     ]
     if len(rows) == 1:
         return rows
-    names = _named_annotators([each.annotator for each in differ])
-    kappas = [each.kappa or 0.0 for each in differ]
+    names = _named_annotators([annotator.annotator for annotator in differ])
+    kappas = [annotator.kappa or 0.0 for annotator in differ]
     reach = ends_text(min(kappas), max(kappas))
-    p = p_text(max(each.p_holm or 0.0 for each in differ))
+    p = p_text(max(annotator.p_holm or 0.0 for annotator in differ))
     return [AnswerRow(f"{names} differ:", "kappa", reach, f"({of_others}{p} at most).")]
 
 
@@ -166,7 +166,7 @@ def agreement_method(agreed: AlphaOverTopics) -> str:
 
 def alpha_figure(agreed: AlphaOverTopics, annotators: int) -> Exhibit:
     """Return the figure of alpha by topic with Krippendorff's thresholds."""
-    topics = [(each.topic, each.alpha, each.ci95) for each in agreed.by_topic]
+    topics = [(topic.topic, topic.alpha, topic.ci95) for topic in agreed.by_topic]
     sampled = "queries" if agreed.sampled == "topics" else "documents within queries"
     note = (
         f"Agreement of {count_of(annotators, 'annotator')} on "
@@ -180,8 +180,8 @@ def over_topics_sheet(agreed: AlphaOverTopics) -> Sheet:
     """Return the table of alpha over all topics and of each topic."""
     overall = ("all topics", agreed.documents, agreed.alpha, *(agreed.ci95 or (None, None)))
     topics = [
-        (each.topic, each.documents, each.alpha, *(each.ci95 or (None, None)))
-        for each in agreed.by_topic
+        (topic.topic, topic.documents, topic.alpha, *(topic.ci95 or (None, None)))
+        for topic in agreed.by_topic
     ]
     return Sheet(
         name="over-topics",
@@ -203,13 +203,13 @@ def kappas_sheet(agreed: AlphaOverTopics) -> Sheet:
         columns=("participant", "kappa", "p", "p, Holm", "differs"),
         rows=tuple(
             (
-                each.annotator,
-                each.kappa,
-                _p(each.p),
-                _p(each.p_holm),
-                "yes" if each.differs else "no",
+                annotator.annotator,
+                annotator.kappa,
+                _p(annotator.p),
+                _p(annotator.p_holm),
+                "yes" if annotator.differs else "no",
             )
-            for each in agreed.by_annotator
+            for annotator in agreed.by_annotator
         ),
         note=(
             "Cohen's kappa; documents on which the others are evenly split do not count. p: how "
@@ -227,10 +227,10 @@ def orders_sheet(changes: Sequence[OrderChange]) -> Sheet:
         columns=("participant", "tau-b", "pairs swapped", "which"),
         rows=tuple(
             (
-                *(each.annotator, each.tau_b, len(each.swaps)),
-                ", ".join(f"{worse} above {better}" for better, worse in each.swaps) or None,
+                *(change.annotator, change.tau_b, len(change.swaps)),
+                ", ".join(f"{worse} above {better}" for better, worse in change.swaps) or None,
             )
-            for each in changes
+            for change in changes
         ),
         note=(
             "Kendall's tau-b of the runs' order by one annotator's judgements with that by all "
@@ -241,23 +241,23 @@ def orders_sheet(changes: Sequence[OrderChange]) -> Sheet:
 
 def orders_gist(changes: Sequence[OrderChange]) -> str:
     """Return how many annotators' judgements change the order of runs."""
-    changing = sum(bool(each.swaps) for each in changes)
+    changing = sum(bool(change.swaps) for change in changes)
     return f"judgements of {changing} of {count_of(len(changes), 'annotator')} change their order"
 
 
 def orders_json(changes: Sequence[OrderChange]) -> list[Json]:
     """Return the orders of runs by one annotator's judgements as JSON."""
     rows: list[Json] = []
-    for each in changes:
-        why = "a side puts all runs in one place" if each.tau_b is None else None
-        pairs: list[Json] = [[*pair] for pair in each.swaps]
-        rows.append({**asdict(each), "swaps": pairs, **({"why": why} if why else {})})
+    for change in changes:
+        why = "a side puts all runs in one place" if change.tau_b is None else None
+        pairs: list[Json] = [[*pair] for pair in change.swaps]
+        rows.append({**asdict(change), "swaps": pairs, **({"why": why} if why else {})})
     return rows
 
 
 def topics_gist(agreed: AlphaOverTopics) -> str:
     """Return how many topics reach the thresholds."""
-    known = [each.alpha for each in agreed.by_topic if each.alpha is not None]
+    known = [topic.alpha for topic in agreed.by_topic if topic.alpha is not None]
     of = count_of(len(agreed.by_topic), "query", "queries")
     tentative = sum(alpha >= TENTATIVE for alpha in known)
     return f"{sum(alpha >= RELIABLE for alpha in known)} of {of} reach .80, {tentative} reach .667"
@@ -265,7 +265,7 @@ def topics_gist(agreed: AlphaOverTopics) -> str:
 
 def kappas_gist(agreed: AlphaOverTopics) -> str:
     """Return how many annotators differ."""
-    differ = sum(each.differs for each in agreed.by_annotator)
+    differ = sum(annotator.differs for annotator in agreed.by_annotator)
     return f"{differ} of {count_of(len(agreed.by_annotator), 'annotator')} differ"
 
 

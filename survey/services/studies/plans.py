@@ -223,7 +223,7 @@ def preset_texts(kind: str, field: str, language: str) -> set[str]:
     of_kind = [name for name in presets if kind_name(_preset(name)) == kind]
     sorts = ("", POSITIONS, PICTURES, PASSAGES, DOCUMENTS)
     texts = (texts_for(name, items, language) for name in of_kind for items in sorts)
-    return {each[field] for each in texts if field in each}
+    return {of_preset[field] for of_preset in texts if field in of_preset}
 
 
 def fitted(plan: Plan, items: str) -> Plan:
@@ -242,7 +242,8 @@ def fitted(plan: Plan, items: str) -> Plan:
     for name in text_rules(type(plan)):
         text = getattr(plan, name)
         known = preset_texts(plan.kind, name, plan.language)
-        if name in wanted and text in {*known, *(each.replace(SIZE, "") for each in known)}:
+        known |= {usual.replace(SIZE, "") for usual in known}
+        if name in wanted and text in known:
             changes[name] = wanted[name].replace(SIZE, "") if unsized else wanted[name]
     return replace(plan, **changes, registered=False)
 

@@ -85,7 +85,7 @@ def _studies_to_begin_with() -> list[SelectChoice]:
     way = request.values.get("start")
     studies = [study for study, _ in accounts.studies_of(session(), g.researcher)]
     usable = new_studies.can_judge if way != "copy" else lambda study: study.is_readable
-    return [SelectChoice(each.slug, each.slug) for each in studies if usable(each)]
+    return [SelectChoice(study.slug, study.slug) for study in studies if usable(study)]
 
 
 class NewStudyForm(Form):
