@@ -9,6 +9,7 @@ import hashlib
 import io
 import os
 import re
+import secrets
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -162,7 +163,8 @@ def stage(file: FileStorage) -> StagedFile | None:
             os.utime(staged.path)
             return staged
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        part = folder / f"{staged.sha256}.part-{os.getpid()}"
+        # Two threads may be sent the same file at once.
+        part = folder / f"{staged.sha256}.part-{secrets.token_hex(4)}"
         file.seek(0)
         file.save(part)
         file.seek(0)
