@@ -89,15 +89,17 @@ def invite(
         added = _add_guests(session, study, guests, links)
         kinds = [invitations.INVITATION] * send + [invitations.REMINDER] * remind
         mails = _send_mails(session, study, settings, server, kinds, yes=yes)
+        invited = recruitment.guests_of(session, study)
+        faults = sorted({guest.mail_fault for guest in invited if mails and guest.mail_fault})
         rows = recruitment.personal_links(
-            recruitment.guests_of(session, study),
+            invited,
             settings.secret_key,
             f"{server.rstrip('/')}/s/{study.slug}",
         )
     sentences = [f"{added} new links, {len(rows)} in all."]
     sentences += [f"{kind}: {sent} sent, {failed} failed." for kind, sent, failed in mails]
-    if any(failed for *_, failed in mails):
-        sentences.append("The page Invite says why; the same command tries again.")
+    if faults:
+        sentences += [*faults, "The same command tries again."]
     if target:
         target.write_text(BYTE_ORDER_MARK + recruitment.links_csv(rows), encoding="utf-8")
         sentences.append(f"Wrote {target}. Anyone who has a link can answer with it.")

@@ -79,6 +79,8 @@ CUT_TEXTS = click.option(
 )
 # Headings in tables for names in JSON, as pages call them.
 HEADINGS = {"slug": "address", "started": "begun", "target": "participants wanted"}
+ADMISSION = ("admission_ended_at", "closes_at")
+OWN_ROWS = ("slug", "participants", "minutes", "quotas")  # which `study show` prints otherwise
 RUN_OPTIONS = ("topics", "graded", "clusters", "missing_last")
 
 
@@ -678,12 +680,20 @@ def list_(as_json: bool) -> None:
 @SLUG_ARGUMENT
 @JSON_OPTION
 def show(slug: str, as_json: bool) -> None:
-    """Show a study's design, digest and progress."""
+    """Show a study's design, digest and progress, with the people in each group with a quota."""
+    from survey.services.participation import participant_list
     from survey.services.studies import lifecycle
 
     with open_study(slug) as (session, study):
         content = lifecycle.describe(study) | {"participants": lifecycle.progress(session, study)}
-        status = study.status_label
+        status, taken = study.status_label, lifecycle.time_taken(session, study)
+        quotas = participant_list.list_quotas(session, study)
+    content["minutes"] = vars(taken)
+    if quotas:
+        content["quotas"] = {
+            label: {group.name: {"people": group.people, "most": group.most} for group in groups}
+            for label, groups in quotas.items()
+        }
     if as_json:
         print_json(content)
         return
@@ -693,11 +703,17 @@ def show(slug: str, as_json: bool) -> None:
             ("no", "yes")[value] if isinstance(value, bool) else value,
         )
         for name, value in (content | {"status": status}).items()
-        if name not in ("slug", "participants") and (name, value) != ("admission_ended_at", None)
+        if name not in OWN_ROWS and (value is not None or name not in ADMISSION)
     ]
+    rows.append(("minutes", taken.sentence or f"promised {taken.promised}"))
     rows += [
         (f"participants, {HEADINGS.get(name, name)}", count)
         for name, count in content["participants"].items()
+    ]
+    rows += [
+        (f"quota of “{label}”, {group.name}", group.sentence)
+        for label, groups in quotas.items()
+        for group in groups
     ]
     print_table(f"The study {slug}", ["", "value"], rows)
 
@@ -883,10 +899,15 @@ def _require_can_open(session: "Session", study: "Study", anyway: str) -> None:
 @click.option(
     "--let-finish",
     is_flag=True,
-    help="Admit no one new, and let those under way finish; close it later.",
+    help="Admit no one new, and let those under way finish; the study then closes by itself.",
+)
+@click.option(
+    "--hours",
+    type=click.IntRange(1, 8760),
+    help="With --let-finish: how long they have until it closes. Default: 48.",
 )
 @JSON_OPTION
-def close(slug: str, as_json: bool, let_finish: bool) -> None:
+def close(slug: str, as_json: bool, let_finish: bool, hours: int | None) -> None:
     """Stop taking answers.
 
     Those who are under way cannot finish then, unless --let-finish. `survey study open` opens the
@@ -895,14 +916,17 @@ def close(slug: str, as_json: bool, let_finish: bool) -> None:
     from survey.services.participation import participants
     from survey.services.studies import lifecycle
 
+    if hours is not None and not let_finish:
+        raise click.UsageError("--hours needs --let-finish: a study closes at once without it.")
+    hours = hours or lifecycle.HOURS_TO_FINISH
     with open_study(slug) as (session, study):
         under_way = participants.count_under_way(session, study)
         people = f"{under_way} {'person' if under_way == 1 else 'people'}"
         if let_finish:
-            lifecycle.end_admission(session, study)
+            lifecycle.end_admission(session, study, hours=hours)
             sentences = [
                 f"The study {slug!r} admits no one new; {people} under way can finish.",
-                "The study closes by itself after the last of them, or after two days. "
+                f"The study closes by itself after the last of them, or after {hours} hours. "
                 f"Next: `survey study show {slug}`.",
             ]
         else:

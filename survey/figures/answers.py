@@ -107,7 +107,8 @@ def rand_by_topic(
 
 
 def _points(lead: float) -> str:
-    return f"{'+' * (lead > 0)}{rounded(lead, 0)} points"
+    points = rounded(lead, 0)
+    return f"{'+' * (lead > 0)}{points} point{'s' * (points != '1')}"
 
 
 def _reach(low: float | None, high: float | None, decimals: int = 0) -> str:
@@ -139,13 +140,18 @@ def _leads(axes: "Axes", exhibit: Exhibit) -> None:
         if low is not None:
             leads.plot([low, high], [y, y], color=COLOURS[0], linewidth=2)
         leads.plot([lead], [y], color=COLOURS[0], marker="o", markersize=5)
-        leads.text(lead, y - 0.2, _points(lead).split()[0], ha="center", **beside)
+        # Not above the mark: there the line at 0 would cross "+2".
+        leads.annotate(
+            *(_points(lead).split()[0], (lead, y - 0.2)),
+            **(beside | {"xytext": (2, 0), "textcoords": "offset points"}),
+        )
     leads.axvline(0, **DASHED)
     ends = [end for row in rows for end in row[6:] if end is not None]
-    leads.set_xlim(min(-6.0, min(ends) - 6), max(50.0, max(ends) + 6))
+    leads.set_xlim(min(-6.0, min(ends) - 6), max(50.0, max(ends) + 12))
     leads.set_xlabel("lead in points\n(dashed: no lead)")
     bars.set_xlabel("of 100 answers\n(grey: for no list)")
     bars.set_xlim(0, 100)
+    bars.set_xticks([0, 50, 100])
     bars.set_ylim(len(rows) - 0.6, -0.7)
     bars.set_yticks([])
     for axes in (bars, leads):
@@ -164,8 +170,8 @@ def _alphas(axes: "Axes", exhibit: Exhibit) -> None:
             axes.plot([low, high], [y, y], color=colour, linewidth=2.4 if y == 0 else 1.4)
         marker = "D" if y == 0 else "o"
         axes.plot([alpha], [y], color=colour, marker=marker, markersize=6 if y == 0 else 4)
-    _name_lines(axes, [(0, "chance", "center"), (TENTATIVE, "tentative .667 ", "right")])
-    _name_lines(axes, [(RELIABLE, " reliable .80", "left")])
+    _name_lines(axes, [(0, "chance", "center")])
+    name_thresholds(axes)
     least = min((end for row in rows for end in row[1:3] if end is not None), default=0.0)
     _label_topics(axes, rows, min(-0.1, least - 0.05))
     axes.set_xlabel("Krippendorff's alpha (1: full agreement)")
@@ -181,6 +187,13 @@ def _rands(axes: "Axes", exhibit: Exhibit) -> None:
     _name_lines(axes, [(threshold, f"enough, {decimal_text(threshold)} ", "right")])
     _label_topics(axes, rows, min(0.0, min(row[1] for row in rows)) - 0.05)
     axes.set_xlabel("adjusted Rand index (1: full agreement)")
+
+
+def name_thresholds(axes: "Axes") -> None:
+    """Draw the lines from which alpha allows tentative conclusions, and is reliable."""
+    _name_lines(
+        axes, [(TENTATIVE, "tentative .667 ", "right"), (RELIABLE, " reliable .80", "left")]
+    )
 
 
 def _name_lines(axes: "Axes", lines: Sequence[tuple[float, str, str]]) -> None:

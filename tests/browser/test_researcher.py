@@ -90,7 +90,7 @@ def test_closing_lets_those_under_way_finish_and_admits_no_one_new(page, server,
     under_way.go("/q/1")
     page.goto(f"{server.address}/research/studies/closing")
     page.get_by_role("link", name="Close …").click()
-    expect(page.get_by_role("heading", name="0 complete, 1 under way")).to_be_visible()
+    expect(page.get_by_role("heading", name="1 person is under way")).to_be_visible()
     page.get_by_role("button", name="Let them finish, admit no one new").click()
     expect(page.get_by_role("heading", name="Open, but admits no one new")).to_be_visible()
 
@@ -107,7 +107,7 @@ def test_closing_lets_those_under_way_finish_and_admits_no_one_new(page, server,
         participants.close_ended(db.session)
         db.session.remove()
     page.get_by_role("link", name="Overview").click()
-    expect(page.get_by_text("closed", exact=True)).to_be_visible()
+    expect(page.locator(".badge.closed")).to_be_visible()
     expect(page.get_by_role("link", name="Close …")).to_have_count(0)
 
 
@@ -181,7 +181,7 @@ def test_from_the_first_start_to_a_bundle_that_replicates(page, server):
     expect(page.get_by_text("Results are hidden while people answer")).to_be_visible()
     page.get_by_role("link", name="Overview").click()
     page.get_by_role("link", name="Close …").click()
-    expect(page.get_by_role("heading", name="1 complete, 0 under way")).to_be_visible()
+    expect(page.get_by_role("heading", name="No one is under way")).to_be_visible()
     page.get_by_role("button", name="Close").click()
     page.get_by_role("link", name="Results", exact=True).click()
     page.get_by_text("Analysis options").click()

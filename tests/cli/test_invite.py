@@ -54,6 +54,10 @@ def test_mails_are_sent_counted_and_tried_again(run, session, guests, monkeypatc
         sent = json.loads(run(*send, "--guests", guests))
         assert sent["mails"] == [{"kind": "invitation", "sent": 1, "failed": 1}]
         assert json.loads(run(*send))["mails"] == [{"kind": "invitation", "sent": 0, "failed": 1}]
+        refused = (
+            "The mail server refused it: 550 5.1.1 no such person\nThe same command tries again."
+        )
+        assert refused in run(*send[:-1])
         out = run("study", "invite", "a-study", "--remind", "--yes")
         assert "reminder: 1 sent, 0 failed." in out
         assert server.recipients == ["ann@example.org"] * 2
@@ -82,3 +86,16 @@ def test_without_a_mail_server_the_command_says_what_to_do(run, session, guests)
     an_open_study(session, "a-study")
     done = run("study", "invite", "a-study", "--send", "--yes", status=1)
     assert "No mail server is set (SURVEY_SMTP_HOST)" in done
+
+
+def test_a_server_that_cannot_be_used_is_told_once(run, session, guests, monkeypatch):
+    an_open_study(session, "a-study")
+    with mail_server() as server:
+        for name, value in (
+            *(("HOST", "127.0.0.1"), ("PORT", str(server.server_address[1]))),
+            *(("FROM", "survey@example.org"), ("SECURITY", "starttls")),
+        ):
+            monkeypatch.setenv(f"SURVEY_SMTP_{name}", value)
+        out = run("study", "invite", "a-study", "--guests", guests, "--send", "--yes")
+    assert "invitation: 0 sent, 2 failed." in out
+    assert " ".join(out.split()).count("could not be used: it has no STARTTLS") == 1

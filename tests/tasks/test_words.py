@@ -382,7 +382,7 @@ def test_results_that_the_kind_does_not_name_are_recomputed_too(
 @ON_SQLITE
 def test_a_researcher_checks_previews_and_describes_it(app, session, study):
     [finding] = lifecycle.check_study(session, study)
-    assert finding.text == "3 questions take about 3 minutes, and participants read “about 20”"
+    assert finding.text == "3 questions take about 5 minutes, and participants read “about 20”"
     described = lifecycle.describe(study)
     assert (described["kind"], described["pairs"]) == ("words", 3)
 

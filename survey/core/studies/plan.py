@@ -181,14 +181,20 @@ class Plan(ABC):
     """
 
     kind: ClassVar[str]
-    practice_seconds: ClassVar[int] = 20
     has_check: ClassVar[bool] = False  # whether the practice asks a check question
     varied: ClassVar[tuple[str, ...]] = ()  # the fields that may differ between arms
     one_each: ClassVar[str] = ""  # the field that has an item for each question, of some kinds
     of_runs: ClassVar[Mapping[str, bool]] = {}  # set where lists from runs are new, unless said
 
     title: str = declared(Text("Title", 200, help="It must not name a measure."))
-    asked_by: str = declared(Text("Who asks", 300, help="Like “the retrieval group of X”."))
+    asked_by: str = declared(
+        Text(
+            "Who asks",
+            300,
+            needed=False,
+            help="Like “the retrieval group of X”. The study cannot open without it.",
+        )
+    )
     purpose: str = declared(Text("Purpose", 5_000, filled=True, rows=4, help="On the first page."))
     consent: str = declared(Text("Consent text", 20_000, filled=True, rows=10, help=CONSENT_HELP))
     scenario: str = declared(Text("Scenario", 10_000, filled=True, rows=12, help=SCENARIO_HELP))
@@ -207,7 +213,7 @@ class Plan(ABC):
             "Where participants can ask",
             300,
             needed=False,
-            help="For example, an e-mail address. The study cannot open without it.",
+            help="Like ir@example.org. The study cannot open without it.",
         ),
         "",
     )
@@ -376,6 +382,11 @@ class Plan(ABC):
         """Estimate how many seconds a question takes, without its reason; kinds override it."""
         return 30
 
+    def seconds_with_reason(self, documents: DocumentLoad = PICTURES) -> float:
+        """Estimate how many seconds a question takes with all that is asked beside it."""
+        beside = REASON * bool(self.reason_question) + FIELD * len(self.ask)
+        return self.seconds_each(documents) + beside
+
     def expected_minutes(
         self, documents: DocumentLoad = PICTURES, seconds: float | None = None
     ) -> int:
@@ -384,15 +395,8 @@ class Plan(ABC):
         ``seconds``: of one question with its reason, where they were measured.
         """
         if seconds is None:
-            beside = REASON * bool(self.reason_question) + FIELD * len(self.ask)
-            seconds = self.seconds_each(documents) + beside
-        return total_minutes(
-            words=len(f"{self.consent} {self.scenario}".split()),
-            fields=len(self.personal_fields) + len(self.closing_questions),
-            practice=self.practice_seconds if self.practice else 0,
-            questions=self.asked,
-            seconds=seconds,
-        )
+            seconds = self.seconds_with_reason(documents)
+        return total_minutes(self.asked, seconds)
 
     @property
     def numbers(self) -> dict[str, int]:

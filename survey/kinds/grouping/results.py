@@ -217,7 +217,8 @@ class GroupResults(Results):
         if not self.compared.topics:
             return None
         if interval is None or interval[0] < self.threshold <= interval[1]:
-            return Chip(NOT_DECIDED, "open", "Whether the mean is enough is open.")
+            note = f"The mean may be above or below {decimal_text(self.threshold)}."
+            return Chip(NOT_DECIDED, "open", note)
         is_enough = interval[0] >= self.threshold
         new = len(self.compared.rands) >= FEWEST_TOPICS
         enough = "The mean reaches" if is_enough else "The mean does not reach"
@@ -245,13 +246,14 @@ class GroupResults(Results):
             AnswerRow(
                 "Agreed:",
                 "",
-                f"{self.compared.agreed} of {topics}.",
+                f"{self.compared.agreed} of {count_of(topics, 'topic')}.",
                 f"Lowest: {lowest}." if lowest else "",
             )
         ]
         decided, left_out = self._decided_by_third, self._left_out
-        for name, its in (("Decided by a third:", decided), ("Left out:", left_out)):
-            rows.append(AnswerRow(name, "", f"{len(its)}{'' if its else '.'}", _named(its)))
+        for name, its in (("Settled by a third assessor:", decided), ("Left out:", left_out)):
+            number = count_of(len(its), "topic")
+            rows.append(AnswerRow(name, "", f"{number}{'' if its else '.'}", _named(its)))
         joined = len(self.gold.joined)
         gold = f"{joined} of {count_of(len(self.gold.topics), 'topic')}."
         return [*rows, AnswerRow("Gold standard:", "", gold)]
@@ -304,8 +306,10 @@ class GroupResults(Results):
     def counts(self) -> str:
         """What the sentence rests on."""
         documents = sum(topic.documents for topic in self.compared.topics)
+        thirds = len(self.assessors) - len(self.independent)
         parts = [
-            count_of(len(self.assessors), "assessor"),
+            count_of(len(self.independent), "assessor"),
+            *([count_of(thirds, "third assessor")] if thirds else []),
             count_of(len(self.compared.topics), "topic"),
             f"{count_of(documents, 'document')} sorted by both",
         ]

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from survey.core.collections.items import FindItems, Item, Topic
 from survey.core.collections.labels import HIGHEST_GRADE, NOT_JUDGED
 from survey.core.collections.likeness import Entry, Pool
-from survey.core.collections.pools import LIKENESS
+from survey.core.collections.pools import LIKENESS, counted
 from survey.core.kind import TopicRow
 from survey.core.studies.fields import Finding
 from survey.core.studies.plan import OTHER_TOPIC, Check
@@ -212,6 +212,15 @@ class LabellingKind(
         """See ``Declaration.are_right``."""
         for question, row in answers:
             yield from checks.are_right(plan, check, question.topic, row.drawn.grades)
+
+    def check_in_words(
+        self, plan: LabellingPlan, check: Check, questions: Mapping[int, LabellingQuestion]
+    ) -> str:
+        """See ``Declaration.check_in_words``; of gold documents with their number."""
+        if check.name != checks.GOLD:
+            return super().check_in_words(plan, check, questions)
+        topics = counted(len({each.topic for each in plan.gold}), "topic")
+        return f"{check.text} (gold): {len(plan.gold)} in {topics}, each at a random place"
 
     def describe(
         self, plan: LabellingPlan, view: LabellingView, presentation: LabellingPresentation

@@ -23,7 +23,7 @@ from survey.core.studies.fields import (
     Words,
     declared,
 )
-from survey.core.studies.minutes import DocumentLoad
+from survey.core.studies.minutes import PICTURE, TEXT, DocumentLoad
 from survey.core.studies.plan import MARK_QUERY_WORDS, PER_PARTICIPANT, POOL, PRACTICE, Check, Plan
 from survey.core.studies.provenance import twice_faults, why_no_id
 from survey.core.text_input import Json
@@ -169,11 +169,11 @@ class LabellingPlan(Plan):
         """See ``Plan.seconds_each``; by the documents of the batches that people look at."""
         if self.pool:
             count = sum(len(query.documents or ()) for query in self._drawn) / len(self._drawn)
-            return count * (20 if documents.texts else 3)
-        count = USUAL_BATCHES * self.batch
-        if documents.count is not None:
-            count = min(count, documents.count)
-        return count * (5 if documents.texts else 1.2)
+        else:
+            count = USUAL_BATCHES * self.batch
+            if documents.count is not None:
+                count = min(count, documents.count)
+        return count * (TEXT if documents.texts else PICTURE)
 
     @property
     def highest(self) -> int:

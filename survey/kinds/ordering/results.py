@@ -224,7 +224,7 @@ class OrderingResults(Results):
     @property
     def rows_note(self) -> str:
         """See ``Results``."""
-        return "Lead in points: of 100 answers; 95 % intervals, each of its pair by itself."
+        return "Lead in points: of 100 answers; 95 % intervals, each for its pair alone."
 
     @property
     def method(self) -> str:

@@ -203,9 +203,9 @@ class PreferencePlan(Plan):
 
     def seconds_each(self, documents: DocumentLoad) -> float:
         """See ``Plan.seconds_each``; seconds for strength and satisfaction are added if asked."""
-        of_document = 4 if self.has_items and documents.texts else 0.8
+        seconds = 45 if self.has_items and documents.texts else 30
         more = STRENGTH_SECONDS * self.ask_strength + SATISFACTION_SECONDS * self.ask_satisfaction
-        return 10 + 2 * self.depth * of_document + more
+        return seconds + more
 
     @property
     def origin(self) -> str:

@@ -91,6 +91,7 @@ from survey.services.analysis.results import (
 from survey.services.analysis.sheets import Cell, P, Sheet, Starred, Worded, count_of
 
 MOST_IN_A_GIST = 3  # pairs, where a part is folded
+BEYOND_CHANCE = "Beyond chance: 2P − 1, P the share of such cases; 0 is chance, 1 always the same."
 RANDOM_AGREEMENT = 0.5  # the agreement of a random choice
 TIES_AS_HALF = "equally good and neither good count as half a win for each list"
 
@@ -556,7 +557,7 @@ class PreferenceResults(Results):
             net += f", {ends_text(*people.net_agreement_ci95)}"
         return (
             "two who prefer a list prefer the same one in "
-            f"{rounded(100 * people.pairs, 0)} of 100 cases (2P − 1: {net})."
+            f"{rounded(100 * people.pairs, 0)} of 100 cases (beyond chance: {net})."
         )
 
     @property
@@ -567,7 +568,8 @@ class PreferenceResults(Results):
             return ""
         together = f" for all {number} pairs together" if number > 1 else ""
         same = f" Of people, {self._same}" if number > 1 else ""
-        return f"95 % intervals{together}.{same}"
+        beyond = f" {BEYOND_CHANCE}" if self.analysis.people.net_agreement is not None else ""
+        return f"95 % intervals{together}.{same}{beyond}"
 
     @property
     def method(self) -> str:

@@ -111,7 +111,7 @@ def _merged_row(agreed: AlphaOverTopics) -> AnswerRow:
     needed = ""
     if agreed.needed is not None and (agreed.merged or 0.0) < RELIABLE:
         needed = f"For .80 you need {agreed.needed} annotators."
-    return AnswerRow(f"{name} merged:", "", f"{decimal_text(agreed.merged or 0.0)}.", needed)
+    return AnswerRow(f"{name} merged:", "alpha", f"{decimal_text(agreed.merged or 0.0)}.", needed)
 
 
 def _annotator_rows(agreed: AlphaOverTopics) -> list[AnswerRow]:
@@ -142,6 +142,16 @@ def _annotator_rows(agreed: AlphaOverTopics) -> list[AnswerRow]:
     reach = ends_text(min(kappas), max(kappas))
     p = p_text(max(annotator.p_holm or 0.0 for annotator in differ))
     return [AnswerRow(f"{names} differ:", "kappa", reach, f"({of_others}{p} at most).")]
+
+
+def agreement_note(agreed: AlphaOverTopics) -> str:
+    """Return what the numbers of the rows are, in plain words; "" where there is none."""
+    if agreed.alpha is None:
+        return ""
+    scale = "1 is full agreement, 0 chance."
+    if not any(each.p_holm is not None for each in agreed.by_annotator):
+        return f"Alpha: {scale}"
+    return f"Alpha, of all annotators, and kappa, of one with the majority of the others: {scale}"
 
 
 def _named(topics: Sequence[TopicAlpha]) -> str:

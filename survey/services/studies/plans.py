@@ -66,10 +66,13 @@ GROUPS = {
 }
 SIZE = "{collection_size} "  # before a noun, in every language
 PRESETS = ("mnro", "mnro-verbatim", "mnro-discriminative", "runs", "pictures")
-# Texts that say nothing, beside those of the presets.
+# Texts of earlier presets, which say nothing.
 PLACEHOLDERS = {
-    "asked_by": marked("the researchers who invited you"),
-    "contact": marked("the sender of your link"),
+    "asked_by": (
+        marked("the researchers who invited you"),
+        marked("the researchers of this study"),
+    ),
+    "contact": (marked("the sender of your link"),),
 }
 # Names of texts and ids within a plan's fields, and of fields that hold nothing else.
 TEXTS_WITHIN = (
@@ -271,11 +274,8 @@ def _placeholders(name: str) -> frozenset[str]:
 
     In every language; ``name``: asked_by or contact.
     """
-    of_kinds = [preset for kind in KINDS for preset in _presets_of_kind(kind)]
-    presets = [_preset(preset) for preset in dict.fromkeys((*PRESETS, *of_kinds))]
-    texts = {PLACEHOLDERS[name], *(preset.get(name, "") for preset in presets)}
     translations = (
-        catalogue(language).gettext(text) for language in languages() for text in texts if text
+        catalogue(language).gettext(text) for language in languages() for text in PLACEHOLDERS[name]
     )
     return frozenset(map(_without_ending, translations))
 
@@ -291,7 +291,8 @@ def is_timed_as_the_paper(plan: Plan) -> bool:
     """
     paper = preset_plan(PRESETS[0])
     timed, of_paper = (
-        (each.kind, each.asked, each.seconds_each(PICTURE_LOAD)) for each in (plan, paper)
+        (each.kind, each.asked, each.has_items, each.seconds_each(PICTURE_LOAD))
+        for each in (plan, paper)
     )
     return timed == of_paper
 

@@ -64,7 +64,11 @@ HELP = {  # of the fields, in place of a description
     "folder": "A zip in which each class has a folder, with two pictures or more.",
     "study": "Closed, or with its results shown.",
     "pool": "One to ten: lines of topic, Q0, document, rank, score, tag.",
+    "pool_file": "In place of runs: topic, document; or TREC qrels, or one run.",
     "pool_depth": "1 to 1,000. What several runs return early is judged once.",
+    "judged": "Optional, TREC qrels. The plan says whether judged documents are asked again.",
+    "gold": "Optional: topic, document, relevance, reason. They are mixed in to check people, and "
+    "count in no judgements.",
     "plan": "Like the one that you can download from a study's page “Plan”.",
     "bundle": "Of this survey, from the page “Export” or from a paper.",
     "collection_size": "How many. Empty if you do not know: measures that need it are left out. A "
@@ -99,6 +103,9 @@ class NewStudyForm(Form):
     topics_file = UploadField("Topics")
     folder = UploadsField("Pictures in folders")
     pool = UploadsField("Runs")
+    pool_file = UploadField("A file of the pool")
+    judged = UploadField("Earlier judgements")
+    gold = UploadField("Gold documents: known answers")
     pool_depth = StringField("How many first documents of each run are judged")
     study = SelectField("Study", choices=_studies_to_begin_with, validate_choice=False)
     plan = UploadField("Plan file")
@@ -276,6 +283,7 @@ def _beginning(form: NewStudyForm, kind: str, way: WayIn, folder: Path) -> Begin
     given |= {"study"} if form.study.data else set()
     if len(chosen_files("runs", several=True)) < 2:
         given.discard("runs")
+    given |= {"pool"} if "pool_file" in given else set()
     if missing := way.missing(given):
         raise ValueError(missing)
     sources, add_items = _sources(form, way, folder)
@@ -291,7 +299,8 @@ def _beginning(form: NewStudyForm, kind: str, way: WayIn, folder: Path) -> Begin
         )
     except SurveyError as error:
         raise ValueError(str(error)) from None
-    return Beginning(PlanFile(plan, Recruitment()), add_items, pooled.sentences)
+    warned = [f"{each}." for each in collection.warning_sentences(pooled.warnings)]
+    return Beginning(PlanFile(plan, Recruitment()), add_items, (*pooled.sentences, *warned))
 
 
 def _pooled(form: NewStudyForm, sources: Sources) -> PooledFields:
@@ -302,7 +311,20 @@ def _pooled(form: NewStudyForm, sources: Sources) -> PooledFields:
         found = f"{shortened(text)} found; a whole number from 1 to {DEEPEST_POOL:,} is needed"
         raise PlanError([Fault(("pool_depth",), found)])
     runs = uploaded_files("pool", several=True)
-    return pool_fields(runs=runs, depth=depth, known_topics=sources.known_topics)
+    pool_file, judged, gold = (
+        next(iter(uploaded_files(name)), None) for name in ("pool_file", "judged", "gold")
+    )
+    if runs and pool_file:
+        both = "runs and a file of the pool both say what is judged; choose one of them"
+        raise PlanError([Fault(("pool_file",), both)])
+    return pool_fields(
+        runs=runs,
+        pool_file=pool_file,
+        depth=depth if runs else None,
+        known_topics=sources.known_topics,
+        judged=judged,
+        gold=gold,
+    )
 
 
 def _design() -> tuple[PlanFile, tuple[AddItems, ...]]:

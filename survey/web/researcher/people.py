@@ -152,6 +152,7 @@ def _progress_page(template: str, **content: Any) -> ResponseReturnValue:
         template,
         notes=bundle.progress_sentences(session(), g.study) if is_whole else (),
         watch=_participants(),
+        time_taken=lifecycle.time_taken(session(), g.study).sentence,
         arrivals=participant_list.arrivals_of(session(), g.study),
         printed=printed_table,
         labels=usual_variant(g.plan),
