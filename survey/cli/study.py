@@ -299,10 +299,10 @@ def new(
     from survey.services.exchange.input_files import read_file, read_text
     from survey.services.studies import lifecycle
     from survey.services.studies.plans import (
-        DEFAULT,
         KINDS,
         Reading,
         Sources,
+        kind_name,
         read_lists_csv,
         read_plan_text,
     )
@@ -311,7 +311,8 @@ def new(
     fields = _plan_fields(options) | _preference_fields(options, contrast, asked)
     written = None if file is None else read_plan_text(read_text(file), file.name)
     kind = kind or (None if written is None else written.kind)
-    takes = KINDS[kind or DEFAULT].takes if (kind or DEFAULT) in KINDS else ()
+    declared = KINDS.get(kind or kind_name({}))  # none of a kind that a file alone knows
+    takes = declared.takes if declared else ()
     if labelled and (qrels or items or topics_file):
         raise click.UsageError("--judgements-of replaces --qrels, --items and --topics-file.")
     judgements, known_fields = _judgements(qrels, labelled, include_test=include_test)
@@ -1106,30 +1107,32 @@ def _read_plan(
     Raises UsageError where file, preset and kind do not go together.
     """
     from survey.services.studies.plans import (
-        DEFAULT,
         KINDS,
         PlanFile,
         begin_plan,
         fresh_seed,
+        kind_name,
         plan_from_text,
+        preset_values,
     )
     from survey.services.studies.recruitment import Recruitment
 
     if written is not None and preset is not None:
         raise click.UsageError("Use --from or --preset, not both; a plan file may name a preset.")
+    declared: Any = KINDS.get(kind or kind_name({}))  # none of a kind that a file alone knows
     if written is not None:
         planned = {"questions": None, **written.values, **fields}  # the file says how many
-        if not (written.values.get("topics") and not (sources.topics or sources.judgements)):
-            fields = fields | KINDS[kind or DEFAULT].begin(sources, planned)
+        has_topics = written.values.get("topics") and not (sources.topics or sources.judgements)
+        if declared and not has_topics:
+            fields = fields | declared.begin(sources, planned)
         plan_file = plan_from_text(written, **fields)
         if kind not in (None, plan_file.plan.kind):
             raise click.UsageError(
                 f"--kind is {kind}; {written.file} is a plan of {plan_file.plan.kind}."
             )
         return plan_file
-    declared = KINDS[kind or DEFAULT]
-    if kind not in (None, DEFAULT) and preset is not None:
-        raise click.UsageError("--preset is for orderings; leave it out, or --kind.")
+    if preset is not None and declared.name != (of := kind_name(preset_values(preset))):
+        raise click.UsageError(f"--preset {preset} is of the kind {of}; leave it out, or --kind.")
     if not (declared.preset or declared.texts):
         raise click.UsageError(f"There are no general texts of the kind {kind}; add --from.")
     values = {"seed": fresh_seed(), **fields}

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from survey.core.agreement.reliability import RELIABLE, TENTATIVE
-from survey.core.statistics.significance import Interval, rounded
+from survey.core.statistics.significance import Interval, decimal_text, rounded
 from survey.figures.exhibit import COLOURS, GREY, Exhibit
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def alpha_by_topic(
     """
     known = sorted(
         ((name, alpha, interval) for name, alpha, interval in topics if alpha is not None),
-        key=lambda each: -each[1],
+        key=lambda topic: -topic[1],
     )
     shown = known[-MOST_TOPICS:]
     rows = tuple(
@@ -66,7 +66,7 @@ def alpha_by_topic(
     )
     left_out = f" The {MOST_TOPICS} of {len(known)} topics with the least agreement."
     words = ", ".join(
-        f"{name} {_decimal(alpha)}{_reach(low, high, 2)}"
+        f"{name} {decimal_text(alpha)}{_reach(low, high, 2)}"
         for name, alpha, low, high in rows
         if alpha is not None
     )
@@ -87,7 +87,7 @@ def rand_by_topic(
 ) -> Exhibit:
     """Tabulate the adjusted Rand index of two assessors by topic, the best first."""
     known = sorted(
-        ((name, value) for name, value in topics if value is not None), key=lambda each: -each[1]
+        ((name, value) for name, value in topics if value is not None), key=lambda topic: -topic[1]
     )
     shown = known[-MOST_TOPICS:]
     left_out = f" The {MOST_TOPICS} of {len(known)} topics with the least agreement."
@@ -99,8 +99,8 @@ def rand_by_topic(
         columns=("topic", "adjusted Rand", "enough from"),
         rows=tuple((name, value, threshold) for name, value in shown),
         decimals=2,
-        alternative=f"Adjusted Rand index of {len(known)} topics, from {_decimal(low)} to "
-        f"{_decimal(high)}; {agreed} of them at {_decimal(threshold)} or more.",
+        alternative=f"Adjusted Rand index of {len(known)} topics, from {decimal_text(low)} to "
+        f"{decimal_text(high)}; {agreed} of them at {decimal_text(threshold)} or more.",
         note=note + left_out * (len(known) > MOST_TOPICS),
         why=None if known else "no topic was grouped by two people",
     )
@@ -111,17 +111,11 @@ def _points(lead: float) -> str:
     return f"{'+' * (lead > 0)}{points} point{'s' * (points != '1')}"
 
 
-def _decimal(value: float) -> str:
-    return rounded(value, 2).replace("0.", ".", 1)
-
-
 def _reach(low: float | None, high: float | None, decimals: int = 0) -> str:
     if low is None or high is None:
         return ""
-    ends = [rounded(end, decimals) for end in (low, high)]
-    if decimals:
-        ends = [end.replace("0.", ".", 1) for end in ends]
-    return f" ({ends[0]} to {ends[1]})"
+    write = decimal_text if decimals else rounded
+    return f" ({write(low, decimals)} to {write(high, decimals)})"
 
 
 def _short(name: str, longest: int = LONGEST_NAME) -> str:
@@ -160,9 +154,9 @@ def _leads(axes: "Axes", exhibit: Exhibit) -> None:
     bars.set_xticks([0, 50, 100])
     bars.set_ylim(len(rows) - 0.6, -0.7)
     bars.set_yticks([])
-    for each in (bars, leads):
-        each.spines["left"].set_visible(False)
-        each.tick_params(left=False)
+    for axes in (bars, leads):
+        axes.spines["left"].set_visible(False)
+        axes.tick_params(left=False)
 
 
 def _alphas(axes: "Axes", exhibit: Exhibit) -> None:
@@ -190,7 +184,7 @@ def _rands(axes: "Axes", exhibit: Exhibit) -> None:
         colour, marker = (COLOURS[0], "o") if value >= threshold else (COLOURS[1], "s")
         axes.plot([value], [y], color=colour, marker=marker, markersize=4)
     threshold = rows[0][2]
-    _name_lines(axes, [(threshold, f"enough, {_decimal(threshold)} ", "right")])
+    _name_lines(axes, [(threshold, f"enough, {decimal_text(threshold)} ", "right")])
     _label_topics(axes, rows, min(0.0, min(row[1] for row in rows)) - 0.05)
     axes.set_xlabel("adjusted Rand index (1: full agreement)")
 

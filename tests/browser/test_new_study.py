@@ -12,7 +12,7 @@ from benchmarks.effort import Hands
 from survey.app import db
 from survey.core.collections.items import Item, Topic
 from survey.core.text_input import as_slug
-from survey.services import accounts, example_files
+from survey.services import accounts, new_studies
 from survey.services.collections import items as collection
 from survey.services.planning.simulation import preferences_for, simulate
 from survey.services.studies import lifecycle, plans
@@ -128,9 +128,9 @@ EFFORT = Path(__file__).parents[2] / "docs/design/effort.md"
 def a_judged_study(server, owner, folder):
     """Make a closed study of the example files, with what people found as the example qrels say."""
     qrels = folder / "qrels.txt"
-    qrels.write_bytes(example_files.content_of(qrels.name))
+    qrels.write_bytes(new_studies.example_content(qrels.name))
     topics, documents = (
-        csv.DictReader(example_files.content_of(name).decode().splitlines())
+        csv.DictReader(new_studies.example_content(name).decode().splitlines())
         for name in ("topics.csv", "items.csv")
     )
     searched = [Topic(row["topic"], text=row["text"]) for row in topics]
@@ -154,7 +154,7 @@ def choose_examples(hands, files):
     """Choose example files, and wait until each is shown with what it holds."""
     for field, names in files.items():
         payloads = [
-            {"name": name, "mimeType": "text/plain", "buffer": example_files.content_of(name)}
+            {"name": name, "mimeType": "text/plain", "buffer": new_studies.example_content(name)}
             for name in names
         ]
         hands.choose_payloads(field, payloads)

@@ -31,10 +31,15 @@ PASSWORD = "a row of four words"
 
 
 def sign_in(page: Page, server: Server, name: str = "Ada Lovelace") -> None:
-    """Open the link that the command line would print, and set a password."""
+    """Sign in as a new researcher."""
     with server.app.app_context():
         _, token = accounts.add_researcher(db.session, name)
         db.session.remove()
+    set_password(page, server, token)
+
+
+def set_password(page: Page, server: Server, token: str) -> None:
+    """Open the link of a new researcher, and set a password there."""
     page.goto(f"{server.address}/research/welcome/{token}")
     page.get_by_label("New password").fill(PASSWORD)
     page.get_by_label("The same again").fill(PASSWORD)

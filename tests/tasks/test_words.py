@@ -14,8 +14,8 @@ from jinja2 import ChoiceLoader, FileSystemLoader
 from survey import figures, tokens
 from survey.cli.planning import local_server
 from survey.core.kinds import KINDS, plan_from_json, read_stored_plan
-from survey.core.studies.attention import Check
 from survey.core.studies.fields import PlanError
+from survey.core.studies.plan import Check
 from survey.core.studies.run_lists import TextFile
 from survey.errors import SurveyError
 from survey.figures.exhibit import Exhibit

@@ -8,7 +8,7 @@ import pytest
 
 from survey.core.ways_in import DOCUMENTS, PASSAGES, PICTURES, POSITIONS
 from survey.errors import CannotOpenError
-from survey.services import example_files, new_studies
+from survey.services import new_studies
 from survey.services.accounts import researcher_named
 from survey.services.participation import participants
 from survey.services.studies import lifecycle
@@ -34,7 +34,7 @@ WITH_EXAMPLES = [way.name for _, way in new_studies.ways_in().values() if way.ex
 
 
 def an_example(name):
-    return io.BytesIO(example_files.content_of(name)), name
+    return io.BytesIO(new_studies.example_content(name)), name
 
 
 def examples_of(name, *left_out):
@@ -78,7 +78,7 @@ def test_the_example_files_of_each_card_make_a_study_that_opens(desk, session, n
     linked = [link.text for link in desk.page.select(".examples a")]
     assert linked == [*new_studies.ways_in()[name][1].examples]
     for link in desk.page.select(".examples a"):
-        assert desk.client.get(link["href"]).data == example_files.content_of(link.text)
+        assert desk.client.get(link["href"]).data == new_studies.example_content(link.text)
     choose(desk, name, asked_by="us", contact="us@example.org")
     assert desk.address == "/research/studies/made/plan", desk.text
     stops = lifecycle.stops_of(lifecycle.check_study(session, made(session)))

@@ -18,7 +18,6 @@ from random import Random
 from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 from survey.core.measures import mentioned_measure
-from survey.core.studies.attention import ATTENTION_NAMES, Check
 from survey.core.studies.fields import (
     MOST_QUESTIONS,
     AskedField,
@@ -139,9 +138,30 @@ LAYOUT = Choice("How the results are laid out", LAYOUTS, help=LAYOUT_HELP)
 GRID_COLUMNS = Whole("Results in a row of the grid", 2, 10, only_with=("layout", GRID))
 
 REPEATED, OBVIOUS, OTHER_TOPIC = "repeated", "obvious", "other-topic"  # attention checks
+# Columns of participants.csv in studies with attention checks.
+ATTENTION_NAMES = ("checks_right", "checks_asked", "flagged")
 
 
 SomePlan = TypeVar("SomePlan", bound="Plan")
+
+
+@dataclass(frozen=True)
+class Check:
+    """An attention check, which is part of the plan.
+
+    ``name``: in files and tables. ``text``: what is asked, for researchers; ``rule``: when an
+    answer is right. ``by_chance``: the share of random answers that are right; None where that
+    depends on how they are random. ``again``: the number of the question that it repeats, which
+    comes first. ``is_question``: whether it is a question of its own, numbered on after those that
+    count; else it is a part of these.
+    """
+
+    name: str
+    text: str
+    rule: str
+    by_chance: float | None = None
+    again: int | None = None
+    is_question: bool = True
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ from random import Random
 from typing import Any, ClassVar, Self
 
 from survey.core.kind import DeclaredQuestion
-from survey.core.studies.attention import Check
 from survey.core.studies.fields import (
     Fault,
     Nested,
@@ -18,7 +17,7 @@ from survey.core.studies.fields import (
     tidy_text,
 )
 from survey.core.studies.minutes import TEXT, DocumentLoad
-from survey.core.studies.plan import MARK_QUERY_WORDS, PRACTICE, Plan
+from survey.core.studies.plan import MARK_QUERY_WORDS, PRACTICE, Check, Plan
 from survey.core.studies.provenance import twice_faults, why_no_id
 
 MOST_TOPICS, MOST_DOCUMENTS = 500, 500

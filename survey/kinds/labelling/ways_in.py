@@ -59,7 +59,7 @@ def topic_rows(plan: LabellingPlan, topics: Sequence[Topic]) -> list[TopicRow]:
 
     Of a pool, those that have one.
     """
-    known = {each.topic: each for each in topics}
+    known = {topic.topic: topic for topic in topics}
     if pool := plan.pool:
         return [
             TopicRow(name, name, text_of(known.get(name)), documents=len(pool.of_topic(name)))

@@ -9,7 +9,6 @@ from random import Random
 from typing import Any, ClassVar, Self
 
 from survey.core.measures import MEASURES, Setting, mentioned_measure, name_faults
-from survey.core.studies.attention import Check
 from survey.core.studies.fields import (
     Choice,
     Fault,
@@ -34,6 +33,7 @@ from survey.core.studies.plan import (
     OBVIOUS,
     REPEATED,
     STRIP,
+    Check,
     Plan,
     changed,
 )

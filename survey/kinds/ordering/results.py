@@ -34,7 +34,7 @@ from survey.kinds.ordering.sheets import (
     tables_of,
 )
 from survey.services.analysis.arm_sheets import arms_section
-from survey.services.analysis.attention import without_flagged
+from survey.services.analysis.attention_sheets import without_flagged
 from survey.services.analysis.results import (
     NO_EVIDENCE,
     Block,

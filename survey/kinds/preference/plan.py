@@ -12,7 +12,6 @@ from itertools import combinations, groupby, product
 from typing import Any, ClassVar, NamedTuple
 
 from survey.core.measures import MEASURES, Setting, name_faults
-from survey.core.studies.attention import Check
 from survey.core.studies.fields import (
     Choice,
     Fault,
@@ -37,6 +36,7 @@ from survey.core.studies.plan import (
     PRACTICE,
     REPEATED,
     STRIP,
+    Check,
     Plan,
 )
 from survey.core.studies.provenance import MOST_STORED_RESULTS, Provenance, QuestionSource

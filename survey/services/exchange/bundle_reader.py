@@ -22,9 +22,8 @@ from sqlalchemy import Boolean, Float, Integer, String
 from sqlalchemy.orm import InstrumentedAttribute
 
 from survey.core.collections.items import Item, Topic
-from survey.core.kinds import DEFAULT, KIND_KEY, KINDS, has_known_kind, plan_from_json
+from survey.core.kinds import KIND_KEY, KINDS, has_known_kind, kind_name, plan_from_json
 from survey.core.measures import MEASURES
-from survey.core.studies.attention import ATTENTION_NAMES
 from survey.core.studies.fields import (
     CLOSING,
     PERSONAL,
@@ -33,7 +32,7 @@ from survey.core.studies.fields import (
     PersonalField,
     participant_columns,
 )
-from survey.core.studies.plan import Plan, TaskQuestion, study_digest, text_digest
+from survey.core.studies.plan import ATTENTION_NAMES, Plan, TaskQuestion, study_digest, text_digest
 from survey.db.export_queries import EXPORTED
 from survey.db.item_queries import Thumbnail
 from survey.db.models import Study
@@ -131,7 +130,7 @@ def analyse_files(files: Files, options: AnalysisOptions) -> Results:
             files_of_kind(content.plan).check_derived(files, content)
         results = content.analysed(options)
         return with_left_out(results, content.participants, options)
-    foreign: Results = KINDS[DEFAULT].analyse_foreign(files, options)
+    foreign: Results = KINDS[kind_name({})].analyse_foreign(files, options)
     return foreign
 
 

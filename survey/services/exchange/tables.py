@@ -24,7 +24,6 @@ from sqlalchemy.orm import InstrumentedAttribute
 
 from survey.core.collections import items as collection
 from survey.core.kinds import KINDS
-from survey.core.studies.attention import ATTENTION_NAMES
 from survey.core.studies.fields import (
     CLOSING,
     LONGEST_ANSWER,
@@ -37,7 +36,7 @@ from survey.core.studies.fields import (
     list_words,
     participant_columns,
 )
-from survey.core.studies.plan import Plan, TaskQuestion
+from survey.core.studies.plan import ATTENTION_NAMES, Plan, TaskQuestion
 from survey.core.studies.rankings import letters_for
 from survey.core.text_input import Json, escaped, quoted
 from survey.db.export_queries import EXPORTED

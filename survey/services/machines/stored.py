@@ -51,7 +51,7 @@ def content_to_judge(session: Session, study: Study, *, include_test: bool) -> C
 
 def small_pictures(content: Content) -> dict[str, bytes]:
     """Return the pictures of a study in the small size, by the SHA-256 of their files."""
-    return {each.sha256: each.thumbnail for each in (content.thumbnails or tuple)()}
+    return {picture.sha256: picture.thumbnail for picture in (content.thumbnails or tuple)()}
 
 
 def bundle_with(content: Content, record: MachineRecord) -> Iterator[bytes]:
@@ -64,7 +64,7 @@ def bundle_with(content: Content, record: MachineRecord) -> Iterator[bytes]:
 
 
 def _require_new(machines: Iterable[MachineRecord], record: MachineRecord) -> None:
-    if any(each.digest == record.digest for each in machines):
+    if any(machine.digest == record.digest for machine in machines):
         raise SurveyError(f"This record is there already: {record.name}.")
 
 

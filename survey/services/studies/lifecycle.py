@@ -56,9 +56,9 @@ from survey.errors import (
     SurveyError,
 )
 from survey.services import accounts
-from survey.services.studies.fitting import fitted
 from survey.services.studies.plans import (
     contact_faults,
+    fitted,
     is_timed_as_the_paper,
     preset_values,
 )
@@ -471,7 +471,7 @@ def _quota_findings(plan: Plan) -> Iterator[Finding]:
 
 def _check_findings(study: Study) -> Iterator[Finding]:
     """Yield what each attention check asks, and when its answer is right."""
-    plan, questions = study.plan, {each.number: each for each in questions_of(study)}
+    plan, questions = study.plan, {question.number: question for question in questions_of(study)}
     for check in plan.checks:
         text = kind_of(plan).check_in_words(plan, check, questions)
         no_vote = "; it is no vote" if check.is_question else ""
@@ -633,7 +633,11 @@ def _file_findings(study: Study) -> Iterator[Finding]:
         stops = warned.level == STOP
         mend = "lists" if stops else ""
         yield Finding(None, warned.text, mend=mend, stops=stops, code=warned.code)
-    counts = [count for each in (provenance.unreturned if provenance else ()) for count in each]
+    counts = [
+        count
+        for of_question in (provenance.unreturned if provenance else ())
+        for count in of_question
+    ]
     if missing := sum(counts):
         lists = sum(map(bool, counts))
         text = (
@@ -724,7 +728,7 @@ def _shown(session: Session, study: Study) -> Showable:
         seen_topics={each.topic for each in topics if each.sha256 not in nothing or each.text},
         other_items={
             *study.plan.further_documents,
-            *(each.image for each in topics if each.image),
+            *(topic.image for topic in topics if topic.image),
         },
     )
 

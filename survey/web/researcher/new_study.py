@@ -16,7 +16,7 @@ from survey.core.studies.fields import Fault, PlanError
 from survey.core.studies.plan import Plan, text_rules
 from survey.core.text_input import FaultyFilesError, parse_whole, shortened, split_names
 from survey.errors import NotFoundError, SurveyError
-from survey.services import accounts, example_files, new_studies
+from survey.services import accounts, new_studies
 from survey.services.collections import items as collection
 from survey.services.collections.item_files import is_table_name, is_table_of, tidy_path
 from survey.services.collections.pools import (
@@ -35,9 +35,9 @@ from survey.web.forms import Form, form_page, language_choices, slug_field, stor
 from survey.web.requests import attachment, in_own_process, session
 from survey.web.researcher.pages import (
     LARGEST_UPLOAD_UNPACKED,
-    as_sentence,
     blueprint,
     has_valid_token,
+    put_beside,
     uploaded_files,
     uploaded_text,
 )
@@ -89,7 +89,7 @@ def _studies_to_begin_with() -> list[SelectChoice]:
     way = request.values.get("start")
     studies = [study for study, _ in accounts.studies_of(session(), g.researcher)]
     usable = new_studies.can_judge if way != "copy" else lambda study: study.is_readable
-    return [SelectChoice(each.slug, each.slug) for each in studies if usable(each)]
+    return [SelectChoice(study.slug, study.slug) for study in studies if usable(study)]
 
 
 class NewStudyForm(Form):
@@ -194,10 +194,10 @@ def stage_files() -> ResponseReturnValue:
 @blueprint.get("/examples/<name>")
 def example(name: str) -> ResponseReturnValue:
     """Return an example file, which works as it is."""
-    content = example_files.content_of(name)
+    content = new_studies.example_content(name)
     if content is None:
         raise NotFoundError("There is no such example.")
-    return attachment(iter([content]), example_files.media_type(name), name)
+    return attachment(iter([content]), new_studies.example_type(name), name)
 
 
 def _cards() -> dict[str, list[WayIn]]:
@@ -220,12 +220,12 @@ def _first_field(form: NewStudyForm) -> Field:
 
 def _draft_sentence(study: Study) -> str:
     """Say at which address the draft is, and what to do next."""
-    said = (
+    sentence = (
         f"The draft is created at /s/{study.slug}. Go through its plan, then check its questions."
     )
     warnings = lifecycle.warnings_of(session(), study, so_far=True)
-    left = [f"{each.text}." for each in warnings if each.code == "measures-left-out"]
-    return " ".join([said, *left])
+    left = [f"{warned.text}." for warned in warnings if warned.code == "measures-left-out"]
+    return " ".join([sentence, *left])
 
 
 def _put_beside(form: NewStudyForm, error: ValueError) -> tuple[str, ...]:
@@ -235,10 +235,7 @@ def _put_beside(form: NewStudyForm, error: ValueError) -> tuple[str, ...]:
         first.errors = ["The files cannot be used; see below."]
         return error.faults
     if isinstance(error, PlanError):
-        for fault in error.faults:
-            name = str(fault.place[0])
-            field = form[name if name in form else first.name]
-            field.errors = [*field.errors, as_sentence(fault.text, form)]
+        put_beside(form, error.faults, first.name)
     else:
         first.errors = [str(error)]
     return ()
@@ -284,7 +281,7 @@ def _beginning(form: NewStudyForm, kind: str, way: WayIn, folder: Path) -> Begin
         return Beginning(*_design())
     given = {name for name in way.takes if is_uploaded(FIELD_OF.get(name, name))}
     given |= {"study"} if form.study.data else set()
-    if len(uploaded_files_of("runs")) < 2:
+    if len(chosen_files("runs", several=True)) < 2:
         given.discard("runs")
     given |= {"pool"} if "pool_file" in given else set()
     if missing := way.missing(given):
@@ -330,11 +327,6 @@ def _pooled(form: NewStudyForm, sources: Sources) -> PooledFields:
     )
 
 
-def uploaded_files_of(name: str) -> list[Any]:
-    """Return the files of a field of several, chosen or kept."""
-    return chosen_files(name, several=True)
-
-
 def _design() -> tuple[PlanFile, tuple[AddItems, ...]]:
     """Return the plan of the uploaded bundle, and what adds its documents."""
     upload = next(iter(chosen_files("bundle")), None)
@@ -349,7 +341,7 @@ def _design() -> tuple[PlanFile, tuple[AddItems, ...]]:
 def _sources(form: NewStudyForm, way: WayIn, folder: Path) -> tuple[Sources, tuple[AddItems, ...]]:
     """Return what the study is made of, and what adds its documents."""
     if "folder" in way.takes:
-        uploads = {str(file.filename): file.stream for file in uploaded_files_of("folder")}
+        uploads = {str(file.filename): file.stream for file in chosen_files("folder", several=True)}
         collected = new_studies.collect(uploads, folder)
         return collected.sources, (collected.add_items,)
     size, judged = form.collection_size.data or "", None
@@ -362,7 +354,7 @@ def _sources(form: NewStudyForm, way: WayIn, folder: Path) -> tuple[Sources, tup
         judged = next(iter(uploaded_files("judgements")), None)
     lists = uploaded_text("lists") if "lists" in way.takes else None
     topics = chosen_files("topics_file") if "topics" in way.takes else []
-    documents = uploaded_files_of("items") if "items" in way.takes else []
+    documents = chosen_files("items", several=True) if "items" in way.takes else []
     if topics or documents:
         add_items.append(lambda session, study: _take_in(session, study, documents, topics))
     sources = Sources(
