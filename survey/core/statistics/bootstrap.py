@@ -1,7 +1,8 @@
 """Percentile intervals of the bootstrap, of any figure of resampled units."""
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from functools import lru_cache
 
 import numpy as np
 import scipy
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from survey.core.statistics.significance import SEED, Interval, resample_counts, t_quantile
 
 SAMPLES = 2000
+MOST_REMEMBERED = 1000  # units: 16 MB
 
 
 def percentile_interval(values: NDArray[np.float64], units: int) -> Interval | None:
@@ -36,8 +38,24 @@ def resampled_sums(
     with it; without them, units are drawn.
     """
     sums = values if topics is None else sums_by_topic(values, topics)
-    drawn = [counts @ sums for counts in resample_counts(len(sums), SAMPLES, seed)]
-    return np.concatenate(drawn), len(sums)
+    return np.concatenate([counts @ sums for counts in draws(len(sums), seed)]), len(sums)
+
+
+def draws(units: int, seed: int = SEED) -> Iterable[NDArray[np.float64]]:
+    """Return how often each unit occurs in each of SAMPLES resamples, some resamples at a time.
+
+    Those of the last number of units are remembered: several figures are computed from them.
+    """
+    return _remembered(units, seed) if units <= MOST_REMEMBERED else _draws(units, seed)
+
+
+def _draws(units: int, seed: int) -> Iterator[NDArray[np.float64]]:
+    return resample_counts(units, SAMPLES, seed)
+
+
+@lru_cache(maxsize=1)
+def _remembered(units: int, seed: int) -> tuple[NDArray[np.float64], ...]:
+    return tuple(_draws(units, seed))
 
 
 def sums_by_topic(values: NDArray[np.float64], topics: Sequence[Hashable]) -> NDArray[np.float64]:
