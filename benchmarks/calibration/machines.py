@@ -101,9 +101,9 @@ def count_of_relevant(n: int, pool: int, share: float, judge: tuple[float, float
     Where fewer than 5 % seem to be, people's own interval is the one that is shown.
     """
     chances = (0.5, 0.5) if judge is None else judge
-    relevant = np.arange(pool) < round(share * pool)
 
     def study(chance: Generator) -> Mapping[str, bool | int | None]:
+        relevant = chance.random(pool) < share
         marked = chance.random(pool) < np.where(relevant, *chances)
         sample = chance.choice(pool, n, replace=False)
         sizes, judged, found = [], [], []
