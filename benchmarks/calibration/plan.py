@@ -495,7 +495,7 @@ def _machines() -> Iterator[Cell]:
 def _replacing() -> Iterator[Cell]:
     by_all = "Do not let a machine replace an annotator where people agree by little."
     by_chance = (
-        "The lower end of a 95 % interval of a coin's agreement is above 0 by chance in up to 2.5 %. "
+        "The lower end of a coin's 95 % interval of agreement is above 0 by chance in up to 2.5 %. "
         "Read the agreement in the sentence: a coin's is near 0, however far from it people's is."
     )
     words = {
