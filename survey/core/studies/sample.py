@@ -6,7 +6,7 @@ from typing import Any
 
 from survey.core.collections.pools import by_chance
 from survey.core.studies.fields import Fault, Nested, list_words
-from survey.core.text_input import Json
+from survey.core.text_input import Json, parse_whole
 
 SAMPLE_STREAM = 0x7361_6D70  # "samp" in ASCII: random numbers unrelated to those of other draws
 FILE = "pool"  # of a plan's file: the file beside it from which the units come
@@ -46,10 +46,12 @@ def read_sample(stored: object, units: Sequence[str], faults: list[Fault]) -> Sa
             text += ". Units are drawn at random; a machine's answers cannot choose them"
         faults.append(Fault(("sample",), text))
     else:
-        [(unit, number)] = stored.items()
+        [(unit, written)] = stored.items()
+        # A plan's file has what is under "documents" or "topics" as texts, as it does with ids.
+        number = parse_whole(written) if isinstance(written, str) else written
         if type(number) is int and number >= 1:
             return {unit: number}
-        text = f"sample has {number!r} {unit}; a whole number from 1 is needed"
+        text = f"sample has {written} {unit}; a whole number from 1 is needed"
         faults.append(Fault(("sample",), text))
     return None
 

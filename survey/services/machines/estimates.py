@@ -113,11 +113,14 @@ def gaps(unit: str, drawn: int, answered: int, asked: int, pool: int) -> list[st
 
 
 def correlation_of(people: Sequence[float], machine: Sequence[float]) -> dict[str, float]:
-    """Return Pearson's correlation under its name; empty where one side does not vary."""
+    """Return Pearson's correlation, and the standard deviation of people's values.
+
+    Empty where one side does not vary.
+    """
     both = np.array([people, machine], dtype=np.float64)
     if both.shape[1] < 2 or (np.ptp(both, axis=1) == 0).any():
         return {}
-    return {"correlation": float(np.corrcoef(both)[0, 1])}
+    return {"correlation": float(np.corrcoef(both)[0, 1]), "spread": float(both[0].std(ddof=1))}
 
 
 def estimates_of(content: Any, machine: Any, options: AnalysisOptions) -> dict[str, Any]:
