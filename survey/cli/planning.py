@@ -161,8 +161,8 @@ def _print_savings(
     as_json: bool,
 ) -> None:
     """Print what a machine saves; ``others``: options that do not go with it."""
-    from survey.core.studies.fields import PlanError
     from survey.services.planning.machine_saving import savings, texts_of
+    from survey.services.planning.power import GridError
 
     simulated = [f"--{name.replace('_', '-')}" for name in texts if name not in MACHINE_FIELDS]
     if refused := [*simulated, *(name for name, value in others.items() if value)]:
@@ -170,7 +170,7 @@ def _print_savings(
     try:
         known = {} if bundle is None else texts_of(_past_estimates(bundle))
         made = savings({**known, **texts})
-    except PlanError as error:
+    except GridError as error:
         raise click.UsageError(f"{error}.") from error
     rows = [saving._asdict() for saving in made]
     print_result({"savings": rows}, *(saving.sentence for saving in made), as_json=as_json)

@@ -48,6 +48,7 @@ from survey.db.models import (
     SignInLink,
     SignInThrottle,
     SlotCount,
+    StoredMachine,
     StoredQuestion,
     StoredResponse,
     Study,
@@ -503,6 +504,15 @@ def publications(session: Session) -> Sequence[Publication]:
         .options(joinedload(Publication.study))
         .where(Publication.taken_back_at.is_(None), Study.status == "closed")
         .order_by(Publication.published_at.desc(), Publication.study_id.desc())
+    ).all()
+
+
+def machines(session: Session, study_id: int) -> Sequence[StoredMachine]:
+    """Return the records of a study's machines by their digests, as a bundle has them."""
+    return session.scalars(
+        select(StoredMachine)
+        .where(StoredMachine.study_id == study_id)
+        .order_by(StoredMachine.digest)
     ).all()
 
 

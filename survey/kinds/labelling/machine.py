@@ -13,9 +13,9 @@ from survey.kinds.labelling.estimates import LabelEstimates
 from survey.kinds.labelling.plan import LabellingPlan, LabellingQuestion
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.machines.estimates import Estimates
-from survey.services.machines.kind_judge import Asked, reply_object
+from survey.services.machines.kind_judge import reply_object
 from survey.services.machines.records import MachineRecord
-from survey.services.machines.requests import seen_item
+from survey.services.machines.requests import Asked, seen_item
 
 OF_TWENTY = 20  # where no judgements are known, so many of each twenty documents are relevant
 

@@ -15,8 +15,8 @@ from survey.kinds.ordering.answer import OrderingAnswer, OrderingPresentation
 from survey.kinds.ordering.bot import Preference, own_order
 from survey.kinds.ordering.plan import BEFORE, OrderingPlan
 from survey.services.analysis.study_results import AnalysisOptions
-from survey.services.machines.kind_judge import Asked, reply_object
-from survey.services.machines.requests import seen_item
+from survey.services.machines.kind_judge import reply_object
+from survey.services.machines.requests import Asked, seen_item
 
 ORDERS = {"description": "Ties with =, like B>A=C; null where methods are ticked."}
 

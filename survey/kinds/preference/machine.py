@@ -14,9 +14,8 @@ from survey.kinds.preference.estimates import PreferenceEstimates
 from survey.kinds.preference.plan import EQUAL, LEFT, NEITHER, RIGHT, PreferencePlan
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.machines.estimates import Estimates
-from survey.services.machines.kind_judge import Asked
 from survey.services.machines.records import MachineRecord
-from survey.services.machines.requests import seen_item
+from survey.services.machines.requests import Asked, seen_item
 
 
 class PreferenceMachine:

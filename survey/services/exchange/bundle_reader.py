@@ -98,8 +98,6 @@ from survey.services.exchange.tables import (
     listed_values,
     with_left_out,
 )
-from survey.services.machines.judging import replayed
-from survey.services.machines.records import read_records
 
 STUDY_STATUSES = listed_values(Study.status)
 STUDY_TYPES: dict[str, type | tuple[type, ...]] = {
@@ -176,7 +174,7 @@ def read_bundle(files: Files) -> tuple[Content, dict[str, Any]]:
         vectors_digest=str(study.get("vectors_digest") or "")[:64] or None,
         packages=study.get(PACKAGES),
         beside=lambda: iter(beside),
-        machines=read_records(files),
+        machines=KINDS[plan.kind].read_machines(files),
     )
     return content, study
 
@@ -532,7 +530,7 @@ def _recompute(
     yield "participants.csv: minutes recomputed"
     yield _check_analysis(files, content, comparison)
     for machine in content.machines:
-        yield replayed(content, machine)
+        yield KINDS[content.plan.kind].replay_machine(content, machine)
         figures = json.loads("".join(recomputed[machine.figures_file]))
         _compare(json_of(files, machine.figures_file), figures, machine.figures_file, comparison)
         yield f"{machine.figures_file}: every figure recomputed"

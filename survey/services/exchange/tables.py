@@ -62,7 +62,6 @@ from survey.services.analysis.study_results import (
     minutes_taken,
 )
 from survey.services.exchange.input_files import CsvRow
-from survey.services.machines.records import MachineRecord
 
 Cell = str | int | float | Decimal | bool | datetime | None
 Row = Sequence[Cell]
@@ -162,7 +161,7 @@ class Content:
     participants' ids; so does ``beside``, a record for each answer. ``identities`` and
     ``thumbnails`` are None where they are left out, as they are by default; items, which ``items``
     describes, may have pictures. ``packages``: of measures, by their names, when the lists were
-    drawn. ``machines``: the records of those that judged beside people.
+    drawn. ``machines``: a ``MachineRecord`` of each that judged beside people.
     """
 
     slug: str
@@ -187,7 +186,7 @@ class Content:
     thumbnails: Callable[[], Iterable[Thumbnail]] | None = None
     vectors_digest: str | None = None
     beside: Callable[[], Iterator[BesideRecord]] = lambda: iter(())
-    machines: Sequence[MachineRecord] = ()
+    machines: Sequence[Any] = ()
 
     @property
     def items_digest(self) -> str | None:

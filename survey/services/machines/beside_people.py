@@ -1,6 +1,5 @@
 """What a machine's answers show beside people's; they enter no count of people."""
 
-from collections.abc import Iterator
 from typing import Any
 
 from survey.core.kinds import KINDS
@@ -25,11 +24,3 @@ def figures_of(
     figures = {"answers": answers, "people": len(people), "answered by both": sum(shared)}
     estimates = estimates_of(content, machine, options)
     return figures | ({"estimates": estimates} if estimates else {})
-
-
-def figures_lines(content: Content, machine: MachineRecord) -> Iterator[str]:
-    """Yield beside_people.json."""
-    from survey.services.exchange.bundle import stable_json
-
-    options = AnalysisOptions(include_test=content.include_test)
-    yield stable_json(figures_of(content, machine, options))

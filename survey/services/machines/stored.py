@@ -4,10 +4,9 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from survey.db import item_queries
+from survey.db import item_queries, queries
 from survey.db.models import StoredMachine, Study, now
 from survey.errors import SurveyError
 from survey.services.exchange.input_files import Files
@@ -23,12 +22,8 @@ from survey.services.machines.records import (
 
 def machines_of(session: Session, study_id: int) -> list[MachineRecord]:
     """Return the records of a study's machines in the order of a bundle's folders."""
-    query = (
-        select(StoredMachine.about, StoredMachine.answers, StoredMachine.replies)
-        .where(StoredMachine.study_id == study_id)
-        .order_by(StoredMachine.digest)
-    )
-    return [_read(*row) for row in session.execute(query)]
+    rows = queries.machines(session, study_id)
+    return [_read(row.about, row.answers, row.replies) for row in rows]
 
 
 def _read(about: dict[str, object], answers: str, replies: str) -> MachineRecord:

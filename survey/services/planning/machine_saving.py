@@ -5,7 +5,8 @@ from typing import Any, NamedTuple
 
 from survey.core.statistics.beside_people import LEAST_POOL, LEAST_UNITS, planned_width
 from survey.core.statistics.significance import rounded
-from survey.core.studies.fields import Fault, PlanError
+from survey.core.studies.fields import Fault
+from survey.services.planning.power import GridError
 from survey.services.planning.power_fields import MACHINE_FIELDS
 
 DEFAULTS = {name: rule.usual for name, rule in MACHINE_FIELDS.items()}
@@ -52,7 +53,7 @@ def savings(texts: Mapping[str, str]) -> list[Saving]:
     """Return what a machine saves at each number that people judge.
 
     ``texts``: of some of MACHINE_FIELDS; others are as in DEFAULTS, ``judged`` at most the pool's
-    size. Raises PlanError with all faults.
+    size. Raises GridError with all faults.
     """
     faults: list[Fault] = []
     values: dict[str, list[float]] = {}
@@ -69,7 +70,7 @@ def savings(texts: Mapping[str, str]) -> list[Saving]:
         text = f"judged is {values['judged'][-1]:,}; it is at most {most}"
         faults.append(Fault(("judged",), text))
     if faults:
-        raise PlanError(faults)
+        raise GridError(faults)
     [correlation], [pool], [spread] = (
         values[name] for name in ("machine_correlation", "pool_size", "spread")
     )
@@ -85,7 +86,7 @@ def _savings(judged: list[float], pool: int, correlation: float, spread: float) 
 def texts_of(figures: Mapping[str, Any]) -> dict[str, str]:
     """Return the fields that a machine's record tells, of ``estimates_of``; those of one estimate.
 
-    The first one whose correlation is known. Raises PlanError where there is none.
+    The first one whose correlation is known. Raises GridError where there is none.
     """
     for figure in figures.get("figures", ()):
         if (
@@ -99,4 +100,4 @@ def texts_of(figures: Mapping[str, Any]) -> dict[str, str]:
                 "judged": str(figures["sample"]["drawn"]),
             }
     text = "no machine's answers to a sample of this study correlate with people's"
-    raise PlanError([Fault(("machine_correlation",), text)])
+    raise GridError([Fault(("machine_correlation",), text)])

@@ -12,7 +12,7 @@ from wtforms import (
 )
 from wtforms.validators import DataRequired
 
-from survey.core.studies.fields import Finding, PlanError, rules_of
+from survey.core.studies.fields import Finding, rules_of
 from survey.errors import CannotOpenError
 from survey.services import accounts, new_studies
 from survey.services.operations.database import begin_reading
@@ -340,7 +340,7 @@ def planning() -> ResponseReturnValue:
     )
 
 
-def _add_faults(form: Form, error: PlanError) -> None:
+def _add_faults(form: Form, error: power.GridError) -> None:
     for fault in error.faults:
         field = form[str(fault.place[0])]
         # The fault names the option of the command line; the page shows the field's label.
@@ -352,7 +352,7 @@ def _savings(form: SavingForm) -> list[machine_saving.Saving]:
     """Return what a machine saves; nothing after adding errors to the form's fields."""
     try:
         return machine_saving.savings({field.name: field.data or "" for field in form})
-    except PlanError as error:
+    except power.GridError as error:
         _add_faults(form, error)
         return []
 
