@@ -10,7 +10,7 @@ from survey.core.measures import measure_named
 from survey.core.statistics.beside_people import prediction_powered_mean, relevant_count
 from survey.kinds.labelling.plan import TOPICS, LabellingPlan
 from survey.kinds.labelling.pool_results import RUN_MEASURES, PoolResults
-from survey.services.machines.estimates import Estimate, Estimates, gaps
+from survey.services.machines.estimates import Counts, Estimate, Estimates, gaps
 
 FEWEST_TOPICS = 3  # for an interval
 NO_ANSWER = "no answer"  # the stratum of what the machine could not read or refused
@@ -40,10 +40,10 @@ class LabelEstimates:
             for document, grade in grades.items()
             if (topic, document) in self._sampled
         }
-        self._counts = {
-            "human": sum(pool.judged.get(pair, 0) for pair in self._sampled),
-            "machine": sum(pair in machine for pair in self._all),
-        }
+        self._counts = Counts(
+            sum(pool.judged.get(pair, 0) for pair in self._sampled),
+            sum(pair in machine for pair in self._all),
+        )
 
     def estimates(self) -> Estimates:
         """Return the share of relevant documents, or of topics the means of runs."""
@@ -76,7 +76,7 @@ class LabelEstimates:
             [self._is_relevant(grade) for grade in self._people.values()],
             [shares[self._stratum(pair)] for pair in self._people],
         )
-        estimate = Estimate("relevant", title, figures, values=values, **self._counts)
+        estimate = Estimate("relevant", title, figures, self._counts, values)
         return Estimates(*sizes, len(self._all), [estimate])
 
     def _stratum(self, pair: Pair) -> str:
@@ -100,9 +100,7 @@ class LabelEstimates:
                 figures = prediction_powered_mean(labelled=answered, people=people, machine=f)
                 figures["missing"] = [*missing, *figures["missing"]]
             values = people, [f[place] for place in answered]
-            made.append(
-                Estimate(name, title, figures, values=values, percent=False, **self._counts)
-            )
+            made.append(Estimate(name, title, figures, self._counts, values, percent=False))
         return Estimates("topics", len(drawn), len(answered), len(topics), made)
 
     def _means(
@@ -112,13 +110,11 @@ class LabelEstimates:
 
         First the number of relevant documents, then each run and each two runs in each measure.
         """
-        yield (
-            *("relevant", PER_TOPIC),
-            *(
-                [float(sum(map(self._is_relevant, of.get(topic, {}).values()))) for topic in topics]
-                for of in (machine, people)
-            ),
+        f, y = (
+            [float(sum(map(self._is_relevant, of.get(topic, {}).values()))) for topic in topics]
+            for of in (machine, people)
         )
+        yield "relevant", PER_TOPIC, f, y
         by_machine, by_people = (self._values(of, topics) for of in (machine, people))
         for measure in RUN_MEASURES:
             for run in self._pool.orders:

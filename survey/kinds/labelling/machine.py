@@ -44,9 +44,10 @@ class LabellingMachine:
         """
         plan = content.plan
         if not pool and plan.sample:
-            pool = {topic: [] for topic in plan.topics}
+            whole: dict[str, list[str]] = {}
             for topic, document in plan.population:
-                pool[topic].append(document)
+                whole.setdefault(topic, []).append(document)
+            pool = whole
         if not pool:
             looked_at = self._looked_at(content)
             for question in content.questions:

@@ -6,7 +6,7 @@ They are made where the plan says beforehand what people judge of all that a mac
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,20 +27,25 @@ NOTE = (
 )
 
 
+class Counts(NamedTuple):
+    """How many judgements of people and of the machine an estimate rests on."""
+
+    human: int
+    machine: int
+
+
 @dataclass(frozen=True)
 class Estimate:
     """An estimate: of what, ``figures`` of ``beside_people``, and the answers behind them.
 
-    ``figures``: only ``missing`` where people answered too little for any figure. ``human``,
-    ``machine``: how many judgements there are. ``values``: people's and the machine's, of the units
-    that both judged. ``percent``: whether it is a share.
+    ``figures``: only ``missing`` where people answered too little for any figure. ``values``:
+    people's and the machine's, of the units that both judged. ``percent``: whether it is a share.
     """
 
     name: str
     title: str
     figures: Mapping[str, Any]
-    human: int
-    machine: int
+    counts: Counts
     values: tuple[Sequence[float], Sequence[float]] = ((), ())
     percent: bool = True
 
@@ -51,13 +56,11 @@ class Estimate:
             "name": self.name,
             "title": self.title,
             "percent": self.percent,
-            "human": self.human,
-            "machine": self.machine,
+            **self.counts._asdict(),
         }
         if "n" not in figures:
             sentence = f"There is no estimate yet: {'; '.join(figures['missing'])}."
             return {**about, "missing": [*figures["missing"]], "sentence": sentence}
-        counts = {"human": self.human, "machine": self.machine, "percent": self.percent}
         both, alone = (self._side(is_alone=is_alone) for is_alone in (False, True))
         return {
             **about,
@@ -66,7 +69,12 @@ class Estimate:
             **({} if figures["missing"] else {"with_machine": both}),
             "people_alone": alone,
             "missing": [*figures["missing"]],
-            "sentence": estimate_sentence(figures, **counts),
+            "sentence": estimate_sentence(
+                figures,
+                human=self.counts.human,
+                machine=self.counts.machine,
+                percent=self.percent,
+            ),
         }
 
     def _side(self, *, is_alone: bool) -> dict[str, Any]:
@@ -117,10 +125,10 @@ def correlation_of(people: Sequence[float], machine: Sequence[float]) -> dict[st
 
     Empty where one side does not vary.
     """
-    both = np.array([people, machine], dtype=np.float64)
-    if both.shape[1] < 2 or (np.ptp(both, axis=1) == 0).any():
+    y, f = (np.array(values, dtype=np.float64) for values in (people, machine))
+    if len(y) < 2 or not np.ptp(y) or not np.ptp(f):
         return {}
-    return {"correlation": float(np.corrcoef(both)[0, 1]), "spread": float(both[0].std(ddof=1))}
+    return {"correlation": float(np.corrcoef(y, f)[0, 1]), "spread": float(y.std(ddof=1))}
 
 
 def estimates_of(content: Any, machine: Any, options: AnalysisOptions) -> dict[str, Any]:

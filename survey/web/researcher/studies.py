@@ -317,8 +317,9 @@ def planning() -> ResponseReturnValue:
     saving = SavingForm(request.args if is_saving else None)
     if is_saving:
         savings = _savings(saving)
-        shown = {"size": form, "saving": saving, "savings": savings}
-        return form_page("researcher/planning.html", saving, **shown)
+        return form_page(
+            "researcher/planning.html", saving, size=form, saving=saving, savings=savings
+        )
     grid = _grid(form) if request.args else None
     if grid is None:
         return form_page("researcher/planning.html", form, size=form, saving=saving)
