@@ -28,7 +28,7 @@ WAYS_IN = (
         "compare the runs by.",
         takes=(POOL, ITEMS, TOPICS),
         needs=(POOL,),
-        asks=("pool_depth",),
+        asks=("pool_depth", "sample_documents"),
         examples=("alpha.txt", "beta.txt", "gamma.txt", "items.csv", "topics.csv"),
     ),
 )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -65,6 +66,8 @@ HELP = {  # of the fields, in place of a description
     "study": "Closed, or with its results shown.",
     "pool": "One to ten: lines of topic, Q0, document, rank, score, tag.",
     "pool_depth": "1 to 1,000. What several runs return early is judged once.",
+    "sample_documents": "Only where a machine judges the whole pool: how many documents people "
+    "judge, drawn at random. Empty: people judge all.",
     "plan": "Like the one that you can download from a study's page “Plan”.",
     "bundle": "Of this survey, from the page “Export” or from a paper.",
     "collection_size": "How many. Empty if you do not know: measures that need it are left out. A "
@@ -100,6 +103,7 @@ class NewStudyForm(Form):
     folder = UploadsField("Pictures in folders")
     pool = UploadsField("Runs")
     pool_depth = StringField("How many first documents of each run are judged")
+    sample_documents = StringField("Documents that people judge")
     study = SelectField("Study", choices=_studies_to_begin_with, validate_choice=False)
     plan = UploadField("Plan file")
     bundle = UploadField("Bundle")
@@ -305,7 +309,14 @@ def _pooled(form: NewStudyForm, sources: Sources) -> PooledFields:
         found = f"{shortened(text)} found; a whole number from 1 to {DEEPEST_POOL:,} is needed"
         raise PlanError([Fault(("pool_depth",), found)])
     runs = uploaded_files("pool", several=True)
-    return pool_fields(runs=runs, depth=depth, known_topics=sources.known_topics)
+    pooled = pool_fields(runs=runs, depth=depth, known_topics=sources.known_topics)
+    if not (sample := (form.sample_documents.data or "").strip()):
+        return pooled
+    if parse_whole(sample) is None:
+        found = f"{shortened(sample)} found; a whole number is needed, or nothing"
+        raise PlanError([Fault(("sample_documents",), found)])
+    fields = {**pooled.fields, "sample": {"documents": parse_whole(sample)}}
+    return replace(pooled, fields=fields)
 
 
 def uploaded_files_of(name: str) -> list[Any]:
