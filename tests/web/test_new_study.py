@@ -227,6 +227,7 @@ def test_people_may_judge_a_sample_of_a_pool_and_the_plan_changes_it(desk, sessi
     session.expire_all()
     assert made(session).plan.sample == {"topics": 1}
     assert len({each.topic for each in made(session).plan.draw_questions()}) == 1
+    desk.open("/research/studies/made/plan?step=who")
     desk.send("/research/studies/made/plan", sample="")
     session.expire_all()
     assert made(session).plan.sample is None
