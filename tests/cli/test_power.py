@@ -172,7 +172,7 @@ def test_figures_are_printed_also_where_their_file_cannot_be_written(run, tmp_pa
 def test_what_a_machine_saves_is_computed_and_written(run, tmp_path):
     options = ("--machine-correlation", ".8", "--pool-size", 4000, "--to", tmp_path / "saved.csv")
     told = run("power", *options, "--judged", "10,200")
-    assert "200 judged by people and 4,000 by a machine the 95 % interval is ±0.041" in told
+    assert "200 judged by people and 4,000 by a machine the 95 % interval is ±.041" in told
     assert "Estimates use a machine only from 20 units of people on" in told
     assert (tmp_path / "saved.csv").read_text().splitlines()[1].startswith("10,4000,0.8,")
     useless = run("power", "--machine-correlation", "0", "--pool-size", 30)

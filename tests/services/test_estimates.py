@@ -1,11 +1,14 @@
 """Estimates from a sample that people judge and a pool that a machine judges."""
 
 from collections import Counter
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from survey.core.collections.items import Item
 from survey.core.collections.labels import NOT_JUDGED
+from survey.core.kinds import KINDS
 from survey.core.studies.fields import PlanError
 from survey.kinds.labelling.estimates import LabelEstimates
 from survey.kinds.labelling.pool_results import PoolResults
@@ -78,6 +81,19 @@ def test_a_sample_is_drawn_by_the_seed_and_changes_the_plan():
     assert type(plan).from_json(plan.as_json()) == plan
     assert plan.sample_sentence == (
         "people judge 120 of 400 documents, drawn at random; a machine judges all"
+    )
+
+
+def test_a_check_says_what_people_judge_and_what_a_machine_cannot():
+    plan, kind = a_sampled_plan({"documents": 120}), KINDS["labelling"]
+    [first, *_] = kind.findings(plan, plan.draw_questions())
+    assert first.text == plan.sample_sentence
+    items = [Item(document, text="?") for _, document in plan.population]
+    assert [*kind.item_findings(plan, items, [])] == []
+    [lacking] = kind.item_findings(plan, items[2:], [])
+    assert lacking.text == (
+        "2 of 400 documents that a machine judges have no picture or text, such as "
+        f"{items[0].document}"
     )
 
 
@@ -245,3 +261,16 @@ def test_a_sample_of_preferences_is_of_questions_that_all_are_asked():
             questions=4, sample={"questions": 2}, asked_again=other, shuffle_questions=True
         )
     assert a_preference_plan(questions=4, design="pool", per_participant=2).sample is None
+
+
+def test_a_machine_is_asked_about_each_document_once_whatever_people_are_asked():
+    plan = a_sampled_plan(None, chunk=3, judges=1, participants=9)
+    pool = {"t0": [f"d0-{place}" for place in range(DOCUMENTS)] + ["more"]}
+    units = [*KINDS["labelling"].document_units(SimpleNamespace(plan=plan), pool)]
+    assert Counter(document for _, document in units) == Counter(pool["t0"])
+    assert all(document in (*question.documents, "more") for question, document in units)
+    sampled = a_sampled_plan({"topics": 2})
+    whole = {topic: [document] for topic, document in sampled.population}
+    units = [*KINDS["labelling"].document_units(SimpleNamespace(plan=sampled), whole)]
+    assert {question.topic for question, _ in units} == {*sampled.topics}
+    assert len({question.number for question, _ in units}) == TOPICS

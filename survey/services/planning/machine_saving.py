@@ -29,7 +29,10 @@ class Saving(NamedTuple):
     @property
     def sentence(self) -> str:
         """The figures in words."""
-        width, alone = (f"±{rounded(each, 3)}" for each in (self.half_width, self.people_alone))
+        width, alone = (
+            f"±{rounded(each, 3).replace('0.', '.', 1)}"
+            for each in (self.half_width, self.people_alone)
+        )
         text = (
             f"With {self.n:,} judged by people and {self.pool:,} by a machine the 95 % interval is "
             f"{width}; with people alone {alone}."

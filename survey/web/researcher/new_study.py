@@ -66,8 +66,7 @@ HELP = {  # of the fields, in place of a description
     "study": "Closed, or with its results shown.",
     "pool": "One to ten: lines of topic, Q0, document, rank, score, tag.",
     "pool_depth": "1 to 1,000. What several runs return early is judged once.",
-    "sample_documents": "Only where a machine judges the whole pool: how many documents people "
-    "judge, drawn at random. Empty: people judge all.",
+    "sample_documents": "How many, drawn at random, where a machine judges all. Empty: all.",
     "plan": "Like the one that you can download from a study's page “Plan”.",
     "bundle": "Of this survey, from the page “Export” or from a paper.",
     "collection_size": "How many. Empty if you do not know: measures that need it are left out. A "
