@@ -127,7 +127,9 @@ def test_a_sample_of_pairs_estimates_how_often_preferences_agree_with_measures(
 ):
     _, checked = preferred(run, tmp_path, "--sample-questions", 30)
     plan = plan_of(session)
-    assert "people judge 30 of 66 questions, drawn at random; a machine judges all" in checked
+    assert "people judge 30 of 66 questions, drawn at random; a machine judges all" in " ".join(
+        checked.split()
+    )
     with zipfile.ZipFile(tmp_path / "lab.zip") as files:
         rows = files.read("preferences.csv").decode().splitlines()[1:]
     assert {int(row.split(",")[1]) for row in rows} == {*plan.sampled}

@@ -157,7 +157,6 @@ class PreferenceKind(
             "topics": len(plan.topics),
             "collection_size": plan.collection_size,
             "selection": plan.selection_sentence,
-            **({"sample": plan.sample_sentence} if plan.sample else {}),
         }
 
     def verdict(self, plan: PreferencePlan, questions: Sequence[Question]) -> str:
@@ -173,8 +172,6 @@ class PreferenceKind(
     def findings(self, plan: PreferencePlan, questions: Sequence[Question]) -> Iterator[Finding]:
         """Yield how pairs were selected, and where measures contradict each other."""
         yield Finding(None, f"pairs: {plan.selection_sentence}")
-        if plan.sample:
-            yield Finding(None, plan.sample_sentence, mend="sample")
         questions = plan.asked_of(questions)
         signs = {
             name: [sign_of(question, name) for question in questions] for name in plan.measures

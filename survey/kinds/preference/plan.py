@@ -441,7 +441,11 @@ class PreferencePlan(Plan):
 
     @property
     def selection_sentence(self) -> str:
-        """How the pairs were selected, for every output; without a full stop."""
+        """How the pairs were selected, and the sample, for every output; without a full stop."""
+        return "; ".join(filter(None, (self._selection, self.sample_sentence)))
+
+    @property
+    def _selection(self) -> str:
         runs, topics = len(self.runs), len(self.topics)
         possible = runs * (runs - 1) // 2 * topics
         alike = possible - len(self.pairs)
