@@ -64,7 +64,7 @@ LATER_FIELDS = (
     *("other_topic", "asked_again", "known_pairs", "shown_again"),
     *("pool", "judged", "documents_asked", "rejudge", "grades", "cannot_judge", "chunk", "judges"),
     *("overlap", "gold", "gold_share", "relevant_from"),
-    "smallest_lead",
+    *("smallest_lead", "sample"),
 )
 MOST_ARMS = 8
 ARM_NAME = r"[A-Za-z0-9](?:[A-Za-z0-9 -]{0,38}[A-Za-z0-9])?"

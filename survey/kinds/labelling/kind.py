@@ -173,6 +173,7 @@ class LabellingKind(
     def facts(self, plan: LabellingPlan, generator_version: int) -> dict[str, Json]:
         """Return what a summary of the study says of its queries."""
         pooled: dict[str, Json] = {"pool": plan.pool.sentence} if plan.pool else {}
+        pooled |= {"sample": plan.sample_sentence} if plan.sample else {}
         facts: dict[str, Json] = {"topics": " ".join(plan.topics), "batch": plan.batch}
         return {**facts, "highest grade": plan.highest, **pooled}
 
@@ -183,7 +184,9 @@ class LabellingKind(
     def findings(
         self, plan: LabellingPlan, questions: Sequence[LabellingQuestion]
     ) -> Iterator[Finding]:
-        """Yield a finding where no query is labelled by all annotators of a pool."""
+        """Yield what people judge of a sample, and whether no query is labelled by all of them."""
+        if plan.sample:
+            yield Finding(None, plan.sample_sentence, mend="sample")
         if plan.design == "pool" and not plan.queries_for_all and len(questions) > 1:
             text = "no query goes to everybody, so two annotators may have none in common"
             text = f"{text}; queries_for_all in the plan changes that"
@@ -196,6 +199,11 @@ class LabellingKind(
         items, by_id = [*items], {topic.topic: topic for topic in topics}
         pool = Pool([Entry(each.document, each.sha256, "", None) for each in items])
         yield from checks.findings(plan, pool, items, by_id)
+        known = {each.document for each in items}
+        if unknown := [each for _, each in plan.population if each not in known and plan.sample]:
+            text = f"{len(unknown)} of {len(plan.population)} documents that a machine judges have"
+            text = f"{text} no picture or text, such as {unknown[0]}"
+            yield Finding(None, text, mend="items")
         if plan.pool:  # a researcher chose what is judged
             return
         for number, name in enumerate(plan.topics, 1):

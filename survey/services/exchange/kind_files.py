@@ -417,8 +417,8 @@ class KindFiles(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
         for each in participants:
             count = counts[each.public_id]
             asks_all = plan.queue_arm is None or each.arm != plan.queue_arm
-            fits = count in {*map(len, plan.blocks)} if plan.blocks else count == plan.asked
-            if each.status == "complete" and asks_all and not fits:
+            sizes = {len(block) + len(plan.controls) for block in plan.blocks} or {plan.asked}
+            if each.status == "complete" and asks_all and count not in sizes:
                 place = f"participants.csv, participant {each.public_id}, column status"
                 fault = f"{self.answers_file} has {count} answers of {plan.asked}"
                 faults.add(f"{place}: 'complete' found; {fault}")

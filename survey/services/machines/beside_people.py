@@ -6,6 +6,7 @@ from survey.core.kinds import KINDS
 from survey.core.text_input import Json
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.exchange.tables import Content
+from survey.services.machines.estimates import estimates_of
 from survey.services.machines.records import STATUSES, MachineRecord
 
 UNDECIDED = "undecided"  # the answer of a machine that answers otherwise in the other order
@@ -20,4 +21,6 @@ def figures_of(
     verdicts = machine.verdicts(UNDECIDED)
     shared = [len(answers.keys() & verdicts.keys()) for answers in people.values()]
     answers: dict[str, Json] = {status: machine.counts[status] for status in STATUSES}
-    return {"answers": answers, "people": len(people), "answered by both": sum(shared)}
+    figures = {"answers": answers, "people": len(people), "answered by both": sum(shared)}
+    estimates = estimates_of(content, machine, options)
+    return figures | ({"estimates": estimates} if estimates else {})
