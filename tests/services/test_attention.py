@@ -156,7 +156,7 @@ def test_careless_people_are_flagged_and_checks_are_in_no_count(app, session):
     results = analyse_stored(session, study, AnalysisOptions())
     assert sum(results.as_json()["answers"].values()) == 8
     assert results.attention.flagged == {careless}
-    assert results.repeated.startswith("Without the 1 flagged participant: ")
+    assert results.repeated.startswith("Without the 1 flagged participant")
     assert "1 of 2 participants fails an attention check." in str(results.attention_sections)
     without = analyse_stored(session, study, AnalysisOptions(exclude_flagged=True))
     assert [*without.participants] == [careful]
@@ -183,7 +183,7 @@ def test_pages_say_who_is_flagged_and_leave_them_out_when_asked(app, session, de
     desk.open("/research/studies/checked/results")
     assert "1 participant flagged" in desk.text
     assert "Of 100 people who answer at random about 22 would pass all." in desk.text
-    assert "Without the 1 flagged participant: " in desk.page.select_one("#attention").text
+    assert "Without the 1 flagged participant" in desk.page.select_one("#attention").text
     [link] = [each["href"] for each in desk.page.select("a") if "unflagged" in each["href"]]
     desk.open(link)
     assert "1 participant " in desk.page.select_one(".answer .counts").text

@@ -168,6 +168,19 @@ class GroupingKind(GroupingBot, KindInSteps[GroupingPlan, GroupingQuestion, Grou
                 both = (clusters[topic].get(each, frozenset()) for each in (first, second))
                 yield bool(frozenset.intersection(*both)) == (how == TOGETHER)
 
+    def comparable(
+        self, question: GroupingQuestion, row: Record[GroupingPresentation, Done]
+    ) -> Iterator[tuple[int, frozenset[frozenset[str]]]]:
+        """See ``Declaration.comparable``: the groups of a topic, whatever their names.
+
+        They are one value, since the documents of a group are in it together.
+        """
+        groups = row.drawn.groups.items()
+        yield (
+            question.number,
+            frozenset(group.documents for number, group in groups if number and group.documents),
+        )
+
     def facts(self, plan: GroupingPlan, generator_version: int) -> dict[str, Json]:
         """Return what a summary of the study says of its topics."""
         sizes = [len(documents) for _, documents in plan.topics]

@@ -214,6 +214,13 @@ class LabellingKind(
         for question, row in answers:
             yield from checks.are_right(plan, check, question.topic, row.drawn.grades)
 
+    def comparable(
+        self, question: LabellingQuestion, row: Record[LabellingPresentation, Done]
+    ) -> Iterator[tuple[tuple[int, str], int]]:
+        """See ``Declaration.comparable``: the grade of each document that was looked at."""
+        for document, grade in row.drawn.counted.items():
+            yield (question.number, document), grade
+
     def describe(
         self, plan: LabellingPlan, view: LabellingView, presentation: LabellingPresentation
     ) -> dict[str, object]:

@@ -24,7 +24,7 @@ from sqlalchemy.orm import InstrumentedAttribute
 from survey.core.collections.items import Item, Topic
 from survey.core.kinds import DEFAULT, KIND_KEY, KINDS, has_known_kind, plan_from_json
 from survey.core.measures import MEASURES
-from survey.core.studies.attention import ATTENTION_NAMES
+from survey.core.studies.attention import ATTENTION_NAMES, FLAGS
 from survey.core.studies.fields import (
     CLOSING,
     PERSONAL,
@@ -380,7 +380,7 @@ def _read_participants(
 
     A file that is sorted is read again at each call, so that memory does not have to hold it.
     """
-    asked = [field.name for field in (*plan.personal_fields, *plan.closing_questions)]
+    asked = [field.name for field in (*plan.personal_fields, *plan.asked_at_end)]
     columns = ("participant", "status", *asked, "started_at", "completed_at")
     ids: set[str] = set()
 
@@ -426,7 +426,7 @@ def _participant(row: CsvRow, plan: Plan, versions: Sequence[int]) -> Participan
         arms = ", ".join(plan.arms) or "none"
         raise row.fault("arm", f"the plan has the arms {arms}")
     personal, closing = (
-        _values_of(row, fields) for fields in (plan.personal_fields, plan.closing_questions)
+        _values_of(row, fields) for fields in (plan.personal_fields, plan.asked_at_end)
     )
     return ParticipantRecord(
         **stored, personal=personal, consent_version=version, closing=closing or None
@@ -770,9 +770,8 @@ def _check_minutes(files: Files, recomputed: Iterable[str]) -> None:
     """Compare what is computed in participants.csv, which may lack it; the rest of it was read."""
     expected_rows = read_cells(_split_lines(recomputed), PARTICIPANTS_FILE)
     heading = next(expected_rows)
-    columns = {
-        name: heading.index(name) for name in ("minutes", *ATTENTION_NAMES) if name in heading
-    }
+    names = ("minutes", *ATTENTION_NAMES, FLAGS)
+    columns = {name: heading.index(name) for name in names if name in heading}
     rows = read_rows(files, PARTICIPANTS_FILE, (), Faults())
     for row, expected in zip(rows, expected_rows, strict=True):
         for name, column in columns.items():

@@ -478,7 +478,7 @@ def progress_of(session: Session, plan: Plan, participant: AnyParticipant) -> Pr
     if step := step_before_questions(participant):
         return Progress(step)
     answered, has_begun = participant_queries.positions_of(session, participant.id)
-    closing = bool(plan.closing_questions) and participant.closing is None
+    closing = bool(plan.asked_at_end) and participant.closing is None
     if plan.practice and answered and not has_begun:
         return Progress(ParticipantStep.PRACTICE, PRACTICE, answered, closing)
     progress = _progress_among(answered, closing=closing)
@@ -765,6 +765,14 @@ def store_check(
         participant.last_seen_at = now()
         if study.plan.exclude_failed_check and not is_right:
             participant.excluded, participant.exclude_reason = True, FAILED_CHECK
+    session.commit()
+
+
+def note_machine_line(session: Session, record: AnyParticipant) -> None:
+    """Store that the field for programs was filled in, once."""
+    participant = queries.locked_participant(session, record)
+    if participant.status == "started" and not participant.machine_line:
+        participant.machine_line = True
     session.commit()
 
 

@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from flask import request
 from wtforms import Field, IntegerField, SelectChoice, SelectField, StringField
 from wtforms.validators import DataRequired, InputRequired, Length, NumberRange, Optional
 
 from survey.core.studies.fields import AskedField, ClosingQuestion, FieldAnswer, PersonalField
+from survey.core.studies.plan import ON_PROGRAMS, Plan
 from survey.core.text_input import parse_whole
 from survey.web.forms import BESIDE_PREFIX, AnswerForm, Form, long_text_field, storable
 from survey.web.language import gettext
@@ -62,6 +64,16 @@ def filled_in(form: Form, fields: Sequence[PersonalField]) -> dict[str, FieldAns
     return {name: value for name, value in values.items() if value not in (None, "")}
 
 
+def closing_fields(plan: Plan) -> list[ClosingQuestion]:
+    """Return what is asked at the end, the survey's own question in the participant's language."""
+    return [
+        replace(field, label=gettext(field.label), help=gettext(field.help))
+        if field is ON_PROGRAMS
+        else field
+        for field in plan.asked_at_end
+    ]
+
+
 def with_further(form: type[AnswerForm], fields: Sequence[AskedField]) -> type[AnswerForm]:
     """Return the form of a question with what its plan asks beside it."""
     if not fields:
@@ -85,7 +97,9 @@ def _asked_field(field: PersonalField, prefix: str = "") -> Field:
         return WholeNumberField(field.label, **control, validators=[*needed, allowed])
     if field.kind == "choice":
         nothing = gettext("Choose …") if field.required else gettext("Prefer not to say")
-        options = [SelectChoice("", nothing), *map(SelectChoice, field.options)]
+        is_ours = field.options == ON_PROGRAMS.options and field.name == ON_PROGRAMS.name
+        labels = map(gettext, field.options) if is_ours else field.options
+        options = [SelectChoice("", nothing), *map(SelectChoice, field.options, labels)]
         unknown = gettext("%(label)s: please choose one of the options.", label=label)
         return SelectField(
             field.label,
