@@ -93,6 +93,6 @@ def _of_programs(people: Iterable[ParticipantRecord]) -> tuple[RuleFlags, RuleFl
             said[person.public_id] = "said so at the end"
         if person.machine_line:
             wrote[person.public_id] = "filled in"
-    rule = "“yes” to the closing question “Did a program answer for you?”"
+    rule = "“Yes” to the closing question “Did a program answer for you?”"
     line = "the field for programs was filled in"
     return RuleFlags(PROGRAM, rule, asked, said), RuleFlags(LINE, line, count, wrote)

@@ -3,21 +3,19 @@
 from dataclasses import dataclass
 from typing import Any
 
-from survey.errors import marked
-
 # Columns of participants.csv in studies with attention checks.
 ATTENTION_NAMES = ("checks_right", "checks_asked", "flagged")
 FLAGS = "flags"  # and in those whose plan has other rules too: which rules flag someone
 
-NO, YES = "no", "yes"
+NO, YES = "No", "Yes"
 # The closing question that a plan can switch on; ``survey.web`` has it in participants' languages.
 PROGRAM_QUESTION: dict[str, Any] = {
     "name": "program_answered",
-    "label": marked("Did a program answer for you?"),
+    "label": "Did a program answer for you?",
     "kind": "choice",
     "required": False,
-    "help": marked("For example an AI model or a script. It has no effect on your payment."),
-    "options": (marked("no"), marked("yes")),
+    "help": "For example an AI model or a script. It has no effect on your payment.",
+    "options": (NO, YES),
 }
 
 

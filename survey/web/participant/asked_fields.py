@@ -11,11 +11,18 @@ from wtforms.validators import DataRequired, InputRequired, Length, NumberRange,
 from survey.core.studies.fields import AskedField, ClosingQuestion, FieldAnswer, PersonalField
 from survey.core.studies.plan import ON_PROGRAMS, Plan
 from survey.core.text_input import parse_whole
+from survey.errors import marked
 from survey.web.forms import BESIDE_PREFIX, AnswerForm, Form, long_text_field, storable
 from survey.web.language import gettext
 
 LARGEST_ANSWER_NUMBER = 999_999_999
 IDS_OF_PAGE = ("kept", "main", "problems")
+# The words of ON_PROGRAMS, for the catalogues: core marks none.
+WORDS_ON_PROGRAMS = (
+    marked("Did a program answer for you?"),
+    marked("For example an AI model or a script. It has no effect on your payment."),
+    *(marked("No"), marked("Yes")),
+)
 TOO_LONG = re.compile(r"[+-]?[0-9]{10,}")
 
 
