@@ -264,7 +264,7 @@ def times_of_answers(
     statement = (
         select(_participant.c.public_id, *columns)
         .select_from(_presentation)
-        .join(_response, _response.c.presentation_id == _presentation.c.id)
+        .join(_response, _response.c.id == _presentation.c.id)
         .join(_question, _question.c.id == _presentation.c.question_id)
         .join(_participant, _participant.c.id == _presentation.c.participant_id)
         .where(of_people, _question.c.number.between(1, last))

@@ -21,6 +21,7 @@ from survey.core.studies.fields import FieldAnswer, PersonalField
 from survey.core.studies.plan import Plan
 from survey.core.text_input import SLUG
 from survey.db import participant_queries, queries
+from survey.db.engine import begin_reading, begin_writing
 from survey.db.models import (
     Browser,
     Guest,
@@ -769,11 +770,12 @@ def store_check(
 
 
 def note_machine_line(session: Session, record: AnyParticipant) -> None:
-    """Store that the field for programs was filled in, once."""
+    """Store that the field for programs was filled in, commit, and go on reading."""
+    begin_writing(session)
     participant = queries.locked_participant(session, record)
-    if participant.status == "started" and not participant.machine_line:
-        participant.machine_line = True
+    participant.machine_line = participant.machine_line or participant.status == "started"
     session.commit()
+    begin_reading(session)
 
 
 def store_closing_answers(
