@@ -63,6 +63,7 @@ LATER_FIELDS = (
     *("ask", "criterion", "ticks", "layout", "grid_columns", "show_ideal"),
     *("left_out", "annotate_categories"),
     *("other_topic", "asked_again", "known_pairs", "shown_again"),
+    *("own_picture", "shown_twice"),
     *("pool", "judged", "documents_asked", "rejudge", "grades", "cannot_judge", "chunk", "judges"),
     *("overlap", "gold", "gold_share", "relevant_from"),
     *("smallest_lead", "least_seconds", "flag_equal_answers", "ask_program", "machine_line"),

@@ -37,7 +37,15 @@ from survey.kinds.grouping.answer import (
 )
 from survey.kinds.grouping.bot import GroupingBot
 from survey.kinds.grouping.pages import GroupingForm, ends
-from survey.kinds.grouping.plan import FIRST, TOGETHER, GroupingPlan, GroupingQuestion
+from survey.kinds.grouping.plan import (
+    FIRST,
+    SHOWN_TWICE,
+    TOGETHER,
+    GroupingPlan,
+    GroupingQuestion,
+    is_again,
+    original,
+)
 from survey.kinds.grouping.results import Assessor, GroupResults
 from survey.kinds.grouping.ways_in import WAYS_IN, begin, topic_rows
 from survey.kinds.steps import STEPS_FILE, Done, KindInSteps, whole_seconds
@@ -92,7 +100,7 @@ class GroupingKind(GroupingBot, KindInSteps[GroupingPlan, GroupingQuestion, Grou
     ) -> GroupingView:
         """Return documents and groups as they are now, and the earlier ones if they were shown."""
         state, order = view.presentation, view.order
-        items, topic = find(order, question.topic or None)
+        items, topic = find({*map(original, order)}, question.topic or None)
         groups = {
             number: ShownGroup(number, place, name, len(documents))
             for place, (number, (name, documents)) in enumerate(state.groups.items())
@@ -102,7 +110,7 @@ class GroupingKind(GroupingBot, KindInSteps[GroupingPlan, GroupingQuestion, Grou
             for document in state.groups[number].documents:
                 of_document.setdefault(document, []).append(shown)
         tiles = (
-            Tile(number, items.get(document), tuple(of_document.get(document, ())), alike)
+            Tile(number, items.get(original(document)), tuple(of_document.get(document, ())), alike)
             for number, (document, alike) in enumerate(
                 zip(order, alike_tiles(find.pool(), order), strict=True), 1
             )
@@ -139,7 +147,7 @@ class GroupingKind(GroupingBot, KindInSteps[GroupingPlan, GroupingQuestion, Grou
         It has no id, so that its page shows no topic.
         """
         ordered = sorted(questions, key=lambda each: each.number)[: MOST_PRACTISED // 2]
-        in_turn = chain.from_iterable(zip_longest(*(sorted(topic.documents) for topic in ordered)))
+        in_turn = chain.from_iterable(zip_longest(*map(_documents_of, ordered)))
         several = MOST_PRACTISED if len(ordered) > 1 else MOST_PRACTISED_OF_ONE
         documents = [*dict.fromkeys(filter(None, in_turn))][:several]
         return GroupingQuestion(0, "", tuple(documents))
@@ -161,7 +169,14 @@ class GroupingKind(GroupingBot, KindInSteps[GroupingPlan, GroupingQuestion, Grou
         check: Check,
         answers: Sequence[tuple[GroupingQuestion, Record[GroupingPresentation, Done]]],
     ) -> Iterator[bool]:
-        """See ``Declaration.are_right``: of each pair whose documents are known to be together."""
+        """See ``Declaration.are_right``: of each topic's two tiles, or of each known pair."""
+        if check.name == SHOWN_TWICE:
+            for _, row in answers:
+                placed = row.drawn.placed
+                for tile in filter(is_again, placed):
+                    first, again = placed.get(original(tile), frozenset()), placed[tile]
+                    yield first == again or bool(first & again)
+            return
         clusters = {question.topic: row.drawn.clusters for question, row in answers}
         for topic, first, second, how in plan.known_pairs:
             if topic in clusters:
@@ -178,7 +193,11 @@ class GroupingKind(GroupingBot, KindInSteps[GroupingPlan, GroupingQuestion, Grou
         groups = row.drawn.groups.items()
         yield (
             question.number,
-            frozenset(group.documents for number, group in groups if number and group.documents),
+            frozenset(
+                frozenset(each for each in group.documents if not is_again(each))
+                for number, group in groups
+                if number and group.documents
+            ),
         )
 
     def facts(self, plan: GroupingPlan, generator_version: int) -> dict[str, Json]:
@@ -273,7 +292,7 @@ class GroupingKind(GroupingBot, KindInSteps[GroupingPlan, GroupingQuestion, Grou
         super().check_questions(content)
         known = {each.number: {*each.documents} for each in content.questions}
         for row in content.answers.states():
-            if unknown := sorted(row.drawn.clusters.keys() - known[row.question]):
+            if unknown := sorted(row.drawn.placed.keys() - known[row.question]):
                 place = f"{STEPS_FILE}, {row.participant}, question {row.question}"
                 raise BundleError(f"{place}: the topic has no document {unknown[0]}")
         return f"the documents of {len(content.questions)} topics are the plan's"
@@ -431,3 +450,7 @@ _AGREEMENT = [
     Column("rand_2_3", "adjusted Rand index of the second and the third assessor", *_INDEX),
     Column("reason", "why the first two do not agree; empty where they do"),
 ]
+
+
+def _documents_of(question: GroupingQuestion) -> list[str]:
+    return sorted(each for each in question.documents if not is_again(each))

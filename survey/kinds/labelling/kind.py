@@ -15,7 +15,6 @@ from survey.core.collections.pools import LIKENESS
 from survey.core.kind import TopicRow
 from survey.core.studies.attention import Check
 from survey.core.studies.fields import Finding
-from survey.core.studies.plan import OTHER_TOPIC
 from survey.core.text_input import Json
 from survey.core.ways_in import KEYWORDS, POOL, TOPICS, Sources
 from survey.db.models import Study
@@ -34,13 +33,12 @@ from survey.kinds.labelling.answer import (
     LabellingView,
     Tile,
     first_batch,
-    own_documents,
     practised,
     proposed_documents,
     ranked,
 )
 from survey.kinds.labelling.bot import LabellingBot
-from survey.kinds.labelling.checks import SHOWN_AGAIN, check_in, is_check, original
+from survey.kinds.labelling.checks import check_in, is_check, original, own_documents
 from survey.kinds.labelling.pages import LabellingForm
 from survey.kinds.labelling.plan import LabellingPlan, LabellingQuestion
 from survey.kinds.labelling.pool_results import (
@@ -509,7 +507,7 @@ _LABELS = [
 _CHECK = Column(
     "check",
     "the attention check that it is; empty for a label that counts",
-    allowed=f"{OTHER_TOPIC}, {SHOWN_AGAIN}; may be empty",
+    allowed=f"{', '.join(checks.TILES.values())}; may be empty",
     optional=True,
 )
 TOPIC = Column("topic", "id of the topic")

@@ -156,7 +156,10 @@ class PlanStep(NamedTuple):
 
 OWN = ""  # in place of what a kind's rules add to a step
 FURTHER = "Further questions, beside each question"
-CHECKS = ("other_topic", "asked_again", "shown_again", "known_pairs")
+CHECKS = (
+    *("other_topic", "own_picture", "asked_again", "shown_again"),
+    *("shown_twice", "known_pairs"),
+)
 FLAG_RULES = ("least_seconds", "flag_equal_answers", "ask_program", "machine_line")
 FLAGS_HELP = (
     "Each is a reason to look, and excludes no participant. No payment may depend on it: programs "
