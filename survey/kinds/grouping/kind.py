@@ -174,8 +174,8 @@ class GroupingKind(GroupingBot, KindInSteps[GroupingPlan, GroupingQuestion, Grou
             for _, row in answers:
                 placed = row.drawn.placed
                 for tile in filter(is_again, placed):
-                    first, again = placed.get(original(tile), frozenset()), placed[tile]
-                    yield first == again or bool(first & again)
+                    groups, again = placed.get(original(tile), frozenset()), placed[tile]
+                    yield groups == again or bool(groups & again)
             return
         clusters = {question.topic: row.drawn.clusters for question, row in answers}
         for topic, first, second, how in plan.known_pairs:

@@ -134,7 +134,8 @@ class StudyAnswers(Generic[PlanT, QuestionT, PresentationT, AnswerT]):
         results = self._analysed(content, options, without)
         if attention is None:
             return results
-        repeated, by_rule = "", {}
+        repeated = ""
+        by_rule: dict[str, str] = {}
         if flagged and not without:
             analysed = partial(self._analysed, content, options)
             repeated, by_rule = repeat_without(results, attention, analysed)

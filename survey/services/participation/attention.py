@@ -64,9 +64,11 @@ def _rules(
 ) -> tuple[RuleFlags, ...]:
     times: dict[str, list[float]] = {each.public_id: [] for each in people}
     if plan.least_seconds is not None:
-        for public_id, *row in participant_queries.times_of_answers(session, ids, plan.questions):
-            taken = seconds_taken(*row)
+        rows = participant_queries.times_of_answers(session, ids, plan.questions)
+        for public_id, active, shown_at, submitted_at in rows:
+            taken = seconds_taken(active, shown_at, submitted_at)
             times[public_id] += [] if taken is None else [taken]
     medians = [float(np.median(each)) if each else math.nan for each in times.values()]
     seconds = np.array([*times], dtype=np.str_), np.array(medians, dtype=np.float64)
-    return rule_flags(changed(plan, flag_equal_answers=False), people, seconds, {})
+    records: Any = people  # rows have what rules look at
+    return rule_flags(changed(plan, flag_equal_answers=False), records, seconds, {})

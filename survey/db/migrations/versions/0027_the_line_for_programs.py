@@ -14,8 +14,10 @@ depends_on = None
 
 def upgrade() -> None:
     """Add the column."""
-    column = sa.Column("machine_line", sa.Boolean(), nullable=False, server_default=sa.false())
-    op.add_column("participant", column)
+    op.add_column(
+        "participant",
+        sa.Column("machine_line", sa.Boolean(), nullable=False, server_default=sa.false()),
+    )
 
 
 def downgrade() -> None:
