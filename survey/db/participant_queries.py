@@ -261,12 +261,10 @@ def times_of_answers(
     """Return of each answer up to question ``last``: whose, seconds in view, shown, submitted."""
     of_people = _presentation.c.participant_id.in_(participant_ids)
     columns = (_response.c.active_seconds, _presentation.c.shown_at, _response.c.submitted_at)
+    source = _presentation.join(_response).join(_question).join(_participant)
     statement = (
         select(_participant.c.public_id, *columns)
-        .select_from(_presentation)
-        .join(_response, _response.c.id == _presentation.c.id)
-        .join(_question, _question.c.id == _presentation.c.question_id)
-        .join(_participant, _participant.c.id == _presentation.c.participant_id)
+        .select_from(source)
         .where(of_people, _question.c.number.between(1, last))
     )
     return [(*row,) for row in session.execute(statement)]

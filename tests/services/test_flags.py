@@ -260,8 +260,11 @@ def test_careless_bots_trip_the_rules_and_others_do_not(app, session, desk):
     desk.open("/research/studies/preferred/progress")
     assert "pace, program, line for programs" in desk.text
     session.rollback()
+    listed = list_participants(session, study).test.shown
     lifecycle.close_study(session, study)
     results = analyse_stored(session, study, AnalysisOptions(include_test=True))
+    quick = {row.participant.public_id for row in listed if "pace" in row.attention}
+    assert quick == results.attention.flagged_by["pace"]
     counts = {name: len(each) for name, each in results.attention.flagged_by.items()}
     assert counts == {"pace": 2, "equal answers": 0, "program": 2, "line for programs": 2}
     desk.open("/research/studies/preferred/results?test=1")

@@ -161,6 +161,7 @@ CHECKS = (
     *("shown_twice", "known_pairs"),
 )
 FLAG_RULES = ("least_seconds", "flag_equal_answers", "ask_program", "machine_line")
+FLAGS_HEADING = "Flags for pace and programs"
 FLAGS_HELP = (
     "Each is a reason to look, and excludes no participant. No payment may depend on it: programs "
     "that act like people are not detected."
@@ -182,7 +183,7 @@ PLAN_STEPS = {
             Part(FURTHER, ("ask",)),
             Part("", ("shuffle_questions",)),
             Part("Attention checks", CHECKS, folded=True),
-            Part("Flags for pace and programs", FLAG_RULES, True, FLAGS_HELP),
+            Part(FLAGS_HEADING, FLAG_RULES, True, FLAGS_HELP),
         ),
     ),
     "who": PlanStep(
