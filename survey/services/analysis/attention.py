@@ -1,6 +1,7 @@
 """What results say of attention checks: who fails, and how random answers would do."""
 
 from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from survey.core.agreement.attention import Attention, Scores
@@ -23,12 +24,18 @@ BY_CHANCE_NOTE = (
 
 
 def attention_sentence(attention: Attention) -> str:
-    """Return how many participants fail a check, and how many would by random answers."""
+    """Return how many participants fail a check and would by random answers, or rules flag."""
+    sentences = [_checks_sentence(attention)] if attention.scores else []
+    if attention.rules:
+        flagged = frozenset(chain.from_iterable(rule.reasons for rule in attention.rules))
+        sentences.append(f"The plan's rules flag {count_of(len(flagged), 'participant')}.")
+    return " ".join(sentences)
+
+
+def _checks_sentence(attention: Attention) -> str:
     asked, flagged = len(attention.counts), len(attention.failing)
     verb = "fails" if flagged == 1 else "fail"
     sentence = f"{flagged} of {count_of(asked, 'participant')} {verb} an attention check"
-    if not attention.scores:
-        return f"{count_of(len(attention.flagged), 'participant')} flagged by the plan's rules."
     if not asked:
         return "No participant has answered an attention check yet."
     if (chance := attention.passed_by_chance) is None:

@@ -373,7 +373,8 @@ class Results(ABC):
         ]
         flagged = len(self.attention.flagged)
         gist = f"{count_of(flagged, 'participant')} flagged"
-        return [Section("attention", "Attention checks", "Attention", blocks, gist, "checks")]
+        title = "Attention checks and flags" if self.attention.rules else "Attention checks"
+        return [Section("attention", title, "Attention", blocks, gist, "checks")]
 
     @property
     def _attention_sheets(self) -> list[Sheet]:
@@ -381,7 +382,8 @@ class Results(ABC):
             return []
         flags = [] if self.has_own_flags else [flags_sheet(self.attention)]
         rules = [rules_sheet(self.attention, self.by_rule)] if self.attention.rules else []
-        return [attention_sheet(self.attention), *rules, *flags]
+        checks = [attention_sheet(self.attention)] if self.attention.scores else []
+        return [*checks, *rules, *flags]
 
     def contested_sections(self, gist: str = "") -> Iterator[Section]:
         """Yield the part with the documents on which people differ, where there are some."""
