@@ -228,7 +228,7 @@ def _past_votes(bundle: Path) -> "PastVotes":
     default=0,
     type=click.IntRange(0),
     metavar="NUMBER",
-    help="How many of them answer at random, to try attention checks.",
+    help="How many of them answer at random, and at once, to try attention checks and flags.",
 )
 @click.option(
     "--seed", default=1, type=click.IntRange(0), help="The same seed gives the same votes."

@@ -14,7 +14,7 @@ from survey.core.collections.likeness import Entry, Pool
 from survey.core.collections.pools import LIKENESS, counted
 from survey.core.kind import TopicRow
 from survey.core.studies.fields import Finding
-from survey.core.studies.plan import OTHER_TOPIC, Check
+from survey.core.studies.plan import Check
 from survey.core.text_input import Json
 from survey.core.ways_in import KEYWORDS, POOL, TOPICS, Sources
 from survey.db.models import Study
@@ -33,13 +33,12 @@ from survey.kinds.labelling.answer import (
     LabellingView,
     Tile,
     first_batch,
-    own_documents,
     practised,
     proposed_documents,
     ranked,
 )
 from survey.kinds.labelling.bot import LabellingBot
-from survey.kinds.labelling.checks import SHOWN_AGAIN, check_in, is_check, original
+from survey.kinds.labelling.checks import check_in, is_check, original, own_documents
 from survey.kinds.labelling.machine import LabellingMachine
 from survey.kinds.labelling.pages import LabellingForm
 from survey.kinds.labelling.plan import LabellingPlan, LabellingQuestion
@@ -230,8 +229,15 @@ class LabellingKind(
         """See ``Declaration.check_in_words``; of gold documents with their number."""
         if check.name != checks.GOLD:
             return super().check_in_words(plan, check, questions)
-        topics = counted(len({each.topic for each in plan.gold}), "topic")
+        topics = counted(len({gold.topic for gold in plan.gold}), "topic")
         return f"{check.text} (gold): {len(plan.gold)} in {topics}, each at a random place"
+
+    def comparable(
+        self, question: LabellingQuestion, row: Record[LabellingPresentation, Done]
+    ) -> Iterator[tuple[tuple[int, str], int]]:
+        """See ``Declaration.comparable``: the grade of each document that was looked at."""
+        for document, grade in row.drawn.counted.items():
+            yield (question.number, document), grade
 
     def describe(
         self, plan: LabellingPlan, view: LabellingView, presentation: LabellingPresentation
@@ -527,7 +533,7 @@ _LABELS = [
 _CHECK = Column(
     "check",
     "the attention check that it is; empty for a label that counts",
-    allowed=f"{OTHER_TOPIC}, {SHOWN_AGAIN}; may be empty",
+    allowed=f"{', '.join(checks.TILES.values())}; may be empty",
     optional=True,
 )
 TOPIC = Column("topic", "id of the topic")

@@ -77,6 +77,10 @@ OTHER_HELP = (
     "An attention check, at a random place of the first batch. An annotator is flagged who marks "
     "more than a third of them. The marks count nowhere else."
 )
+OWN_HELP = (
+    "An attention check, at a random place of the first batch, in queries by a picture. An "
+    "annotator is flagged who does not mark more than a third of them. It counts nowhere else."
+)
 AGAIN_HELP = (
     "An attention check, at a random place of the second batch. An annotator is flagged whose two "
     "answers differ for more than a third of them. The second answer counts nowhere else."
@@ -154,6 +158,9 @@ class LabellingPlan(Plan):
     mark_query_words: bool = declared(MARK_QUERY_WORDS, False)
     other_topic: bool = declared(
         Switch("Show a document of another topic in each query", help=OTHER_HELP), False
+    )
+    own_picture: bool = declared(
+        Switch("Show the query's own picture among its documents", help=OWN_HELP), False
     )
     shown_again: bool = declared(
         Switch("Show a document again in each query", help=AGAIN_HELP), False

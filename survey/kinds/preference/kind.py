@@ -112,6 +112,10 @@ class PreferenceKind(
             return [letter == LIST_LETTERS[0] for letter in letters]
         return [{*letters} != {*LIST_LETTERS}]
 
+    def comparable(self, question: Question, row: Preferred) -> Iterator[tuple[int, str]]:
+        """See ``Declaration.comparable``: which list is preferred, whichever its side."""
+        yield question.number, _letter(row)
+
     def show(self, question: Question, presentation: PreferencePresentation) -> PreferenceView:
         """Return the positions of both lists; ``with_items`` adds their first results."""
         left, right = (
