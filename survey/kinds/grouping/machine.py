@@ -120,7 +120,7 @@ class GroupingMachine:
 
 
 def _order(asked: Asked) -> list[str]:
-    """Return the documents as a participant meets them, each once: an attention check is left out."""
+    """Return the documents as a participant meets them, without attention checks."""
     order = GroupingShown(asked.question, asked.drawn).order
     return [document for document in order if not is_again(document)]
 
