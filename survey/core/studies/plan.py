@@ -65,7 +65,7 @@ LATER_FIELDS = (
     *("other_topic", "asked_again", "known_pairs", "shown_again"),
     *("pool", "judged", "documents_asked", "rejudge", "grades", "cannot_judge", "chunk", "judges"),
     *("overlap", "gold", "gold_share", "relevant_from"),
-    "smallest_lead",
+    *("smallest_lead", "expertise"),
 )
 MOST_ARMS = 8
 ARM_NAME = r"[A-Za-z0-9](?:[A-Za-z0-9 -]{0,38}[A-Za-z0-9])?"
@@ -137,6 +137,18 @@ LAYOUT_HELP = (
 )
 LAYOUT = Choice("How the results are laid out", LAYOUTS, help=LAYOUT_HELP)
 GRID_COLUMNS = Whole("Results in a row of the grid", 2, 10, only_with=("layout", GRID))
+
+# By how much less often than a person a machine may be as near to the others as that person.
+EPSILON = {"crowd": 0.1, "trained": 0.15, "experts": 0.2}
+EXPERTISE = {
+    "crowd": "Anyone (.10)",
+    "trained": "People trained for the task (.15)",
+    "experts": "Experts of the subject (.20)",
+}
+EXPERTISE_HELP = (
+    "Only for a machine that judges beside people: the dearer their answers, the further it may "
+    "fall short of one of them. The number is the margin of the alternative annotator test."
+)
 
 REPEATED, OBVIOUS, OTHER_TOPIC = "repeated", "obvious", "other-topic"  # attention checks
 
@@ -213,6 +225,7 @@ class Plan(ABC):
     arms: tuple[str, ...] = ()
     arm_settings: tuple[Mapping[str, str | int | bool], ...] = ()
     looks: tuple[int, ...] = ()
+    expertise: str = declared(Choice("Who answers", EXPERTISE, help=EXPERTISE_HELP), "crowd")
     personal_until: str | None = declared(Day("Delete personal data after", help=UNTIL_HELP), None)
     registered: InitVar[bool] = True
 

@@ -12,7 +12,7 @@ from survey.errors import SurveyError
 from survey.kinds.grouping.answer import GroupingShown
 from survey.kinds.grouping.bot import BotAssessor
 from survey.kinds.grouping.plan import GroupingPlan, GroupingQuestion
-from survey.services.machines.kind_judge import Asked, reply_object
+from survey.services.machines.kind_judge import GROUPING, Asked, reply_object
 from survey.services.machines.requests import seen_item
 
 MOST_AT_ONCE = 60  # documents of a topic, in one request
@@ -22,7 +22,7 @@ NUMBERS: Json = {"type": "array", "items": {"type": "integer"}}
 class GroupingMachine:
     """The answers of machines to grouping questions, see ``KindJudge``."""
 
-    similarity = "grouping"
+    similarity = GROUPING
 
     def machine_sees(
         self,

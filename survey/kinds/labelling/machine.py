@@ -11,16 +11,21 @@ from survey.errors import SurveyError
 from survey.kinds.labelling.bot import BotAnnotator
 from survey.kinds.labelling.plan import LabellingPlan, LabellingQuestion
 from survey.services.analysis.study_results import AnalysisOptions
-from survey.services.machines.kind_judge import Asked, reply_object
+from survey.services.machines.kind_judge import EQUAL, GRADED, Asked, reply_object
 from survey.services.machines.requests import seen_item
 
+BINARY = 2  # grades
 OF_TWENTY = 20  # where no judgements are known, so many of each twenty documents are relevant
 
 
 class LabellingMachine:
     """The answers of machines to labelling questions, see ``KindJudge``."""
 
-    similarity = "graded"
+    similarity = GRADED
+
+    def similarity_in(self, plan: LabellingPlan) -> str:
+        """See ``KindJudge``: two grades are equal or not."""
+        return GRADED if len(_grades(plan)) > BINARY else EQUAL
 
     def task_text(self, plan: LabellingPlan) -> str:
         """Return the task, or what pages say in its place; these speak of tapping."""
@@ -106,8 +111,25 @@ class LabellingMachine:
     def answer_texts(
         self, plan: LabellingPlan, question: LabellingQuestion, drawn: Any, answer: object
     ) -> dict[tuple[int, str], str]:
-        """Return the grade of each document that was looked at, attention checks left out."""
-        return {(question.number, name): str(grade) for name, grade in drawn.counted.items()}
+        """Return the grade of each document that was looked at, checks and gold left out."""
+        gold = plan.gold_of(question.topic)
+        grades = drawn.counted.items()
+        return {(question.number, name): str(grade) for name, grade in grades if name not in gold}
+
+    def runs_judged(
+        self, content: Any, options: AnalysisOptions, machine: Mapping[tuple[int, str], Any]
+    ) -> tuple[str, list[str], list[list[float]], list[list[float]]] | None:
+        """See ``KindJudge``: of topics with a relevant document that the machine judged too."""
+        pool = content.plan.pool
+        if pool is None or not pool.runs:
+            return None
+        topics = {question.number: question.topic for question in content.questions}
+        grades: dict[str, dict[str, int]] = {}
+        for (number, document), grade in machine.items():
+            grades.setdefault(topics[number], {})[document] = int(grade)
+        is_usual = options == AnalysisOptions(include_test=content.include_test)
+        results = content.results if is_usual else content.analysed(options)
+        return results.pool.values_beside(grades)  # type: ignore[no-any-return]
 
     def simulated_reply(
         self,

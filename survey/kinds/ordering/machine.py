@@ -15,7 +15,7 @@ from survey.kinds.ordering.answer import OrderingAnswer, OrderingPresentation
 from survey.kinds.ordering.bot import Preference, own_order
 from survey.kinds.ordering.plan import BEFORE, OrderingPlan
 from survey.services.analysis.study_results import AnalysisOptions
-from survey.services.machines.kind_judge import Asked, reply_object
+from survey.services.machines.kind_judge import ORDER, Asked, reply_object
 from survey.services.machines.requests import seen_item
 
 ORDERS = {"description": "Ties with =, like B>A=C; null where methods are ticked."}
@@ -24,7 +24,7 @@ ORDERS = {"description": "Ties with =, like B>A=C; null where methods are ticked
 class OrderingMachine:
     """The answers of machines to ordering questions, see ``KindJudge``."""
 
-    similarity = "order"
+    similarity = ORDER
 
     def machine_sees(
         self,

@@ -11,14 +11,14 @@ from survey.core.studies.questions import Question
 from survey.kinds.preference.answer import PreferenceAnswer, PreferencePresentation, Side
 from survey.kinds.preference.bot import Leaning
 from survey.kinds.preference.plan import EQUAL, LEFT, NEITHER, RIGHT, PreferencePlan
-from survey.services.machines.kind_judge import Asked
+from survey.services.machines.kind_judge import PREFERENCE, Asked
 from survey.services.machines.requests import seen_item
 
 
 class PreferenceMachine:
     """The answers of machines to preference questions, see ``KindJudge``."""
 
-    similarity = "preference"
+    similarity = PREFERENCE
     has_sides = True
 
     def machine_sees(
@@ -33,6 +33,11 @@ class PreferenceMachine:
         left, right = (_seen_side(plan, side) for side in view.sides)
         query = {"query": seen} if (seen := seen_item(view.topic)) else {}
         return {**query, "left": left, "right": right}
+
+    def side_of(self, drawn: PreferencePresentation, answer: str) -> str:
+        """See ``KindJudge``."""
+        sides = dict(zip(drawn.sides, (LEFT, RIGHT), strict=True))
+        return sides.get(answer, "")
 
     def answer_text(
         self,
