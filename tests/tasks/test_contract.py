@@ -256,7 +256,7 @@ def test_a_machines_record_is_in_the_bundle_and_recomputed(session, study, kind)
     assert figures["decision"]["sentence"].startswith("It is not shown")
     figures["people"] += 1
     changed = summed({**files, name: json.dumps(figures).encode()})
-    with pytest.raises(BundleError, match="beside_people.json, people"):
+    with pytest.raises(BundleError, match=r"beside_people\.json, people"):
         [*replicate(changed)]
 
 
