@@ -4,8 +4,9 @@
 document.querySelectorAll("form.download").forEach((form) =>
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    const status = form.querySelector("[role=status]");
-    const [bar, message] = status.children;
+    const bar = form.querySelector("progress");
+    const status = bar.parentElement; // not the first one: “Copy as text” has one too
+    const message = status.querySelector("span");
     const button = form.querySelector("button");
     status.hidden = false;
     button.disabled = true;

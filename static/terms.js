@@ -16,3 +16,13 @@ for (const type of ["pointerover", "focusin"]) {
     term.classList.toggle("left", term.querySelector(".meaning").getBoundingClientRect().right > document.documentElement.clientWidth);
   });
 }
+
+// On a phone the tab of this page is brought into view, where the browser lacks scroll-initial-target. Its
+// place changes once the fonts have come.
+function showTab() {
+  const tab = document.querySelector(".sections [aria-current]");
+  if (tab) tab.parentElement.scrollLeft += tab.getBoundingClientRect().right - tab.parentElement.getBoundingClientRect().right;
+}
+
+addEventListener("load", showTab);
+showTab();

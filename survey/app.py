@@ -158,7 +158,7 @@ def _end_transaction(_: BaseException | None) -> None:
 def delete_due_data(app: Flask) -> None:
     """Run for ever: each hour, delete the personal data of studies whose date for that has passed.
 
-    Also the files of refused forms, which are kept for an hour, and copies that restoring left.
+    Also files of forms, which are kept for a day, and copies that restoring left.
 
     Every few seconds, close the studies whose last participants have finished, send some of the
     mails that are due, try again what the busy database prevented, and empty its write-ahead log if

@@ -374,6 +374,48 @@ def test_an_interval_that_leaves_zero_out_by_little_is_not_told_to_end_there():
     assert "−20.0 to −0.04, which leaves zero out" in alternative
 
 
+def test_the_measure_that_leads_is_first_with_numbers_and_intervals_of_its_side():
+    agreement = analyse_answers(Answers.of(responses()), rankings(), MEASURES, asked=4)
+    pair = agreement.differences[0]
+    ends = replace(pair.components, ci95=(-0.2, 0.05), why=None)
+    behind = replace(pair, components=ends, mean=-0.1)
+    row = pairwise_differences(replace(agreement, differences=(behind,))).rows[0]
+    assert row[:4] == (f"{pair.pair.second} − {pair.pair.first}", 10.0, -5.0, 20.0)
+    contrast = pair.by_contrast
+    parts = (contrast.contradicting.contribution, contrast.ties_only.contribution)
+    assert row[6:8] == tuple(None if each is None else -100 * each for each in parts)
+
+
+@pytest.mark.parametrize("values", [(0.19, 0.2), (0.85, 0.93), (-0.2, 0.7)])
+@pytest.mark.parametrize("width", [3.33, 7])
+def test_thresholds_of_alpha_are_named_and_cross_no_other_text(values, width):
+    low, high = values
+    rows = [("apple-1", low, low), ("balloon-1", high, high)]
+    indices = ("Jaccard", "Krippendorff's alpha")
+    exhibit = judging.agreement_by_topic("", indices, rows, "", judging.WITH_THRESHOLDS)
+    figure = figures.draw(exhibit, figures.Look(width, "serif"))
+    figure.draw_without_rendering()
+    [axes] = figure.axes
+    names = {text.get_text().strip(): text.get_window_extent() for text in axes.texts}
+    assert [*names] == ["tentative .667", "reliable .80"]
+    boxes = [*names.values(), *(each.get_window_extent() for each in figure.legends)]
+    assert all(not one.overlaps(other) for one, other in combinations(boxes, 2))
+    assert all(box.x0 >= 0 and box.x1 <= figure.bbox.x1 for box in boxes)
+    markers = [line for line in axes.get_lines() if line.get_label() in indices]
+    first, second = ({*map(tuple, line.get_xydata())} for line in markers)
+    assert not first & second  # an equal one would be hidden
+
+
+def test_the_line_of_no_lead_does_not_cross_the_number_of_a_small_lead():
+    lead = [("rerank", "dense", (48, 46, 6), 0.02, (-0.2, 0.24))] * 2
+    figure = figures.draw(answers.leads_of_runs(lead, "Points."))
+    figure.draw_without_rendering()
+    leads = figure.axes[1]
+    assert [text.get_text() for text in leads.texts] == ["+2", "+2"]
+    no_lead, _ = leads.transData.transform((0, 0))
+    assert all(text.get_window_extent().x0 > no_lead for text in leads.texts)
+
+
 def test_the_parts_of_a_difference_are_told(shown):
     differences = shown["differences"]
     row = dict(zip(differences.columns, differences.rows[0], strict=True))
@@ -488,12 +530,8 @@ def test_leads_have_a_bar_of_100_answers_and_an_interval_each():
     bars, leads = figures.draw(exhibit).axes
     assert sum(patch.get_width() for patch in bars.patches) == 200
     assert [text.get_text() for text in bars.texts[:2]] == ["rerank 69", "21 dense"]
-    assert [[*map(float, line.get_xdata())] for line in leads.get_lines()] == [
-        [33, 64],
-        [48],
-        [70],
-        [0, 0],
-    ]
+    lines = [[*map(float, line.get_xdata())] for line in leads.get_lines()]
+    assert lines == [[33, 64], [48], [70], [0, 0]]
     words = ElementTree.fromstring(figures.as_svg(exhibit)).find(f"{SVG}desc").text
     assert words.startswith(
         "rerank over dense: of 100 answers 69 prefer rerank, 21 dense, 10 no list; lead +48 points "

@@ -24,6 +24,7 @@ LONGEST = (
     "services/analysis/test_paper.py",
     "browser/test_judging.py",
     *(f"browser/test_walks_{engine}.py" for engine in ("webkit", "chromium", "firefox")),
+    "browser/test_researchers_pages.py",
     "browser/test_screenshots.py",
     "promises/test_readable_backups.py",
     "browser/test_grouping.py",

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from survey.cli.command import (
+    FORCE_OPTION,
     INPUT_FILE,
     JSON_OPTION,
     OUTPUT_FILE,
@@ -13,8 +14,6 @@ from survey.cli.command import (
     CommandGroup,
 )
 from survey.cli.terminal import print_json, print_sheet, print_text, progress_bar
-
-FORCE_OPTION = click.option("--force", is_flag=True, help="Replace files that exist.")
 
 
 def _check_share(_: click.Context, parameter: click.Parameter, value: float) -> float:

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from survey.cli.command import (
+    FORCE_OPTION,
     INPUT_FILE,
     JSON_OPTION,
     OUTPUT_FILE,
@@ -76,7 +77,7 @@ def collect(folder: Path, target: Path, queries: int, as_json: bool) -> None:
     help="Of bits (hamming), or of the real values before the sign: K/2 (1 - cos).",
 )
 @click.option("--depth", type=click.IntRange(1), help="Documents in each list; all by default.")
-@click.option("--force", is_flag=True, help="Replace a file that is there.")
+@FORCE_OPTION
 @JSON_OPTION
 def rank(
     collection: Path,

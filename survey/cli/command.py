@@ -231,6 +231,7 @@ READING_OPTIONS = (
     click.option("--strict", is_flag=True, help="Exit with status 1 if there is a warning."),
 )
 
+FORCE_OPTION = click.option("--force", is_flag=True, help="Replace files that exist.")
 JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="Print JSON, for scripts.")
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from survey.cli.command import (
+    FORCE_OPTION,
     INPUT_FILE,
     JSON_OPTION,
     STUDY_NAME,
@@ -45,7 +46,7 @@ BYTE_ORDER_MARK = "\ufeff"  # by which Excel knows UTF-8
     type=click.Path(path_type=Path),
     help="Write all links to this CSV, for a program that merges letters.",
 )
-@click.option("--force", is_flag=True, help="Replace files that exist.")
+@FORCE_OPTION
 @click.option("--send", is_flag=True, help="Send the invitation to those who have none yet.")
 @click.option("--remind", is_flag=True, help="Remind the invited who have not finished.")
 @click.option("--yes", is_flag=True, help="Send without asking.")
@@ -88,15 +89,17 @@ def invite(
         added = _add_guests(session, study, guests, links)
         kinds = [invitations.INVITATION] * send + [invitations.REMINDER] * remind
         mails = _send_mails(session, study, settings, server, kinds, yes=yes)
+        invited = recruitment.guests_of(session, study)
+        faults = sorted({guest.mail_fault for guest in invited if mails and guest.mail_fault})
         rows = recruitment.personal_links(
-            recruitment.guests_of(session, study),
+            invited,
             settings.secret_key,
             f"{server.rstrip('/')}/s/{study.slug}",
         )
     sentences = [f"{added} new links, {len(rows)} in all."]
     sentences += [f"{kind}: {sent} sent, {failed} failed." for kind, sent, failed in mails]
-    if any(failed for *_, failed in mails):
-        sentences.append("The page Invite says why; the same command tries again.")
+    if faults:
+        sentences += [*faults, "The same command tries again."]
     if target:
         target.write_text(BYTE_ORDER_MARK + recruitment.links_csv(rows), encoding="utf-8")
         sentences.append(f"Wrote {target}. Anyone who has a link can answer with it.")
@@ -140,7 +143,7 @@ def _send_mails(
     """Send the mails of some kinds after a question; return (kind, sent, failed) for each."""
     from survey.errors import NotAllowedError
     from survey.services.accounts import COMMAND_LINE
-    from survey.services.studies import invitations, recruitment
+    from survey.services.studies import invitations
 
     done = []
     for kind in kinds:
@@ -149,20 +152,27 @@ def _send_mails(
                 "No mail server is set (SURVEY_SMTP_HOST); `--to links.csv` writes the links for "
                 "a program of yours."
             )
-        waiting = sum(
-            invitations.is_due(guest, kind) for guest in recruitment.guests_of(session, study)
-        )
-        session.rollback()
+        waiting = _waiting(session, study, kind)
         if waiting and not yes:
             click.confirm(f"Send {waiting} × {kind}?", abort=True, err=True)
         planned = invitations.plan_mails(session, study, kind, COMMAND_LINE)
-        sent = 0
         with progress_bar(f"Sending: {kind}", planned) as bar:
             mails = invitations.send_due(
                 session, settings.smtp, settings.secret_key, server.rstrip("/"), study
             )
-            for number, was_sent in enumerate(mails, 1):
-                sent += was_sent
+            for number, _ in enumerate(mails, 1):
                 bar.update(number, planned)
-        done.append((kind, sent, planned - sent))
+        # A server that runs sends some of them too: what failed is what can be sent again.
+        failed = _waiting(session, study, kind)
+        done.append((kind, planned - failed, failed))
     return done
+
+
+def _waiting(session: "Session", study: "Study", kind: str) -> int:
+    """Return how many guests can be sent a mail of a kind."""
+    from survey.services.studies import invitations, recruitment
+
+    guests = recruitment.guests_of(session, study)
+    waiting = sum(invitations.is_due(guest, kind) for guest in guests)
+    session.rollback()
+    return waiting

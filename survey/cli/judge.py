@@ -38,12 +38,11 @@ ANY_ORDER = {"one": ("first",), "both": ("first", "swapped")}
 
 @command(
     examples=(
-        "survey judge my-study --endpoint http://127.0.0.1:8080/v1 --model qwen3 --dry-run",
-        "survey judge my-study --endpoint https://HOST/v1 --model NAME --samples 5 --most-cost 2 "
-        "--price-in 0.15 --price-out 0.60",
-        "survey judge my-study --file judgements.txt --model NAME",
-        "survey judge my-study.zip --simulate 5:0.1 --to judged.zip",
-        "survey judge my-study --show",
+        "survey judge five-systems --endpoint http://localhost/v1 --model m --dry-run",
+        "survey judge five-systems --simulate MNRO=.9,AP=.1 --samples 5",
+        "survey judge five-systems --file answers.csv --model NAME",
+        "survey judge five-systems.zip --simulate MNRO=1 --to judged.zip",
+        "survey judge five-systems --show",
     )
 )
 @click.argument("target", type=STUDY_OR_FILE)
@@ -315,7 +314,8 @@ def _print_dry_run(judging: "Judging", budget: "Budget", *, as_json: bool) -> No
         f"{estimate.tokens_in:,} tokens sent and {estimate.tokens_out:,} received.",
     ]
     if cost:
-        sentences.append(f"At these prices about {cost:,.2f}.")
+        amount = f"about {cost:,.2f}" if cost >= 0.01 else "less than 0.01"
+        sentences.append(f"At these prices {amount}.")
     print_result(content, *sentences, "Nothing was sent.", as_json=as_json)
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from survey.cli.command import (
+    FORCE_OPTION,
     INPUT_FILE,
     JSON_OPTION,
     OUTPUT_FILE,
@@ -208,7 +209,7 @@ def upgrade(as_json: bool) -> None:
 
 @command(examples=("survey backup survey-monday.sqlite3",))
 @click.argument("file", type=OUTPUT_FILE)
-@click.option("--force", is_flag=True, help="Replace the file if it exists.")
+@FORCE_OPTION
 @JSON_OPTION
 def backup(file: Path, force: bool, as_json: bool) -> None:
     """Copy the whole database to FILE, while the survey runs.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from survey.cli.command import (
+    FORCE_OPTION,
     INPUT_FILE,
     JSON_OPTION,
     OUTPUT_FILE,
@@ -218,7 +219,7 @@ def _is_path(target: str) -> bool:
 @click.option("--with-identities", is_flag=True, help="Add identities.csv: personal data.")
 @click.option("--with-pictures", is_flag=True, help="Add the items' pictures, in a small size.")
 @click.option("--include-test", is_flag=True, help="Include simulated participants.")
-@click.option("--force", is_flag=True, help="Replace the file if it exists.")
+@FORCE_OPTION
 @REASON_OPTION
 @JSON_OPTION
 def export(

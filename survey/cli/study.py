@@ -79,6 +79,8 @@ CUT_TEXTS = click.option(
 )
 # Headings in tables for names in JSON, as pages call them.
 HEADINGS = {"slug": "address", "started": "begun", "target": "participants wanted"}
+ADMISSION = ("admission_ended_at", "closes_at")
+OWN_ROWS = ("slug", "participants", "minutes", "quotas")  # which `study show` prints otherwise
 RUN_OPTIONS = ("topics", "graded", "clusters", "missing_last")
 
 
@@ -297,10 +299,10 @@ def new(
     from survey.services.exchange.input_files import read_file, read_text
     from survey.services.studies import lifecycle
     from survey.services.studies.plans import (
-        DEFAULT,
         KINDS,
         Reading,
         Sources,
+        kind_name,
         read_lists_csv,
         read_plan_text,
     )
@@ -309,7 +311,8 @@ def new(
     fields = _plan_fields(options) | _preference_fields(options, contrast, asked)
     written = None if file is None else read_plan_text(read_text(file), file.name)
     kind = kind or (None if written is None else written.kind)
-    takes = KINDS[kind or DEFAULT].takes if (kind or DEFAULT) in KINDS else ()
+    declared = KINDS.get(kind or kind_name({}))  # none of a kind that a file alone knows
+    takes = declared.takes if declared else ()
     if labelled and (qrels or items or topics_file):
         raise click.UsageError("--judgements-of replaces --qrels, --items and --topics-file.")
     judgements, known_fields = _judgements(qrels, labelled, include_test=include_test)
@@ -677,12 +680,20 @@ def list_(as_json: bool) -> None:
 @SLUG_ARGUMENT
 @JSON_OPTION
 def show(slug: str, as_json: bool) -> None:
-    """Show a study's design, digest and progress."""
+    """Show a study's design, digest and progress, with the people in each group with a quota."""
+    from survey.services.participation import participant_list
     from survey.services.studies import lifecycle
 
     with open_study(slug) as (session, study):
         content = lifecycle.describe(study) | {"participants": lifecycle.progress(session, study)}
-        status = study.status_label
+        status, taken = study.status_label, lifecycle.time_taken(session, study)
+        quotas = participant_list.list_quotas(session, study)
+    content["minutes"] = vars(taken)
+    if quotas:
+        content["quotas"] = {
+            label: {group.name: {"people": group.people, "most": group.most} for group in groups}
+            for label, groups in quotas.items()
+        }
     if as_json:
         print_json(content)
         return
@@ -692,11 +703,17 @@ def show(slug: str, as_json: bool) -> None:
             ("no", "yes")[value] if isinstance(value, bool) else value,
         )
         for name, value in (content | {"status": status}).items()
-        if name not in ("slug", "participants") and (name, value) != ("admission_ended_at", None)
+        if name not in OWN_ROWS and (value is not None or name not in ADMISSION)
     ]
+    rows.append(("minutes", taken.sentence or f"promised {taken.promised}"))
     rows += [
         (f"participants, {HEADINGS.get(name, name)}", count)
         for name, count in content["participants"].items()
+    ]
+    rows += [
+        (f"quota of “{label}”, {group.name}", group.sentence)
+        for label, groups in quotas.items()
+        for group in groups
     ]
     print_table(f"The study {slug}", ["", "value"], rows)
 
@@ -882,10 +899,15 @@ def _require_can_open(session: "Session", study: "Study", anyway: str) -> None:
 @click.option(
     "--let-finish",
     is_flag=True,
-    help="Admit no one new, and let those under way finish; close it later.",
+    help="Admit no one new, and let those under way finish; the study then closes by itself.",
+)
+@click.option(
+    "--hours",
+    type=click.IntRange(1, 8760),
+    help="With --let-finish: how long they have until it closes. Default: 48.",
 )
 @JSON_OPTION
-def close(slug: str, as_json: bool, let_finish: bool) -> None:
+def close(slug: str, as_json: bool, let_finish: bool, hours: int | None) -> None:
     """Stop taking answers.
 
     Those who are under way cannot finish then, unless --let-finish. `survey study open` opens the
@@ -894,14 +916,17 @@ def close(slug: str, as_json: bool, let_finish: bool) -> None:
     from survey.services.participation import participants
     from survey.services.studies import lifecycle
 
+    if hours is not None and not let_finish:
+        raise click.UsageError("--hours needs --let-finish: a study closes at once without it.")
+    hours = hours or lifecycle.HOURS_TO_FINISH
     with open_study(slug) as (session, study):
         under_way = participants.count_under_way(session, study)
         people = f"{under_way} {'person' if under_way == 1 else 'people'}"
         if let_finish:
-            lifecycle.end_admission(session, study)
+            lifecycle.end_admission(session, study, hours=hours)
             sentences = [
                 f"The study {slug!r} admits no one new; {people} under way can finish.",
-                "The study closes by itself after the last of them, or after two days. "
+                f"The study closes by itself after the last of them, or after {hours} hours. "
                 f"Next: `survey study show {slug}`.",
             ]
         else:
@@ -1082,30 +1107,32 @@ def _read_plan(
     Raises UsageError where file, preset and kind do not go together.
     """
     from survey.services.studies.plans import (
-        DEFAULT,
         KINDS,
         PlanFile,
         begin_plan,
         fresh_seed,
+        kind_name,
         plan_from_text,
+        preset_values,
     )
     from survey.services.studies.recruitment import Recruitment
 
     if written is not None and preset is not None:
         raise click.UsageError("Use --from or --preset, not both; a plan file may name a preset.")
+    declared: Any = KINDS.get(kind or kind_name({}))  # none of a kind that a file alone knows
     if written is not None:
         planned = {"questions": None, **written.values, **fields}  # the file says how many
-        if not (written.values.get("topics") and not (sources.topics or sources.judgements)):
-            fields = fields | KINDS[kind or DEFAULT].begin(sources, planned)
+        has_topics = written.values.get("topics") and not (sources.topics or sources.judgements)
+        if declared and not has_topics:
+            fields = fields | declared.begin(sources, planned)
         plan_file = plan_from_text(written, **fields)
         if kind not in (None, plan_file.plan.kind):
             raise click.UsageError(
                 f"--kind is {kind}; {written.file} is a plan of {plan_file.plan.kind}."
             )
         return plan_file
-    declared = KINDS[kind or DEFAULT]
-    if kind not in (None, DEFAULT) and preset is not None:
-        raise click.UsageError("--preset is for orderings; leave it out, or --kind.")
+    if preset is not None and declared.name != (of := kind_name(preset_values(preset))):
+        raise click.UsageError(f"--preset {preset} is of the kind {of}; leave it out, or --kind.")
     if not (declared.preset or declared.texts):
         raise click.UsageError(f"There are no general texts of the kind {kind}; add --from.")
     values = {"seed": fresh_seed(), **fields}

@@ -7,7 +7,6 @@ from random import Random
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from survey.core.collections.items import FindItems, Item, Topic
-from survey.core.studies.attention import Check
 from survey.core.studies.fields import (
     Choice,
     Declared,
@@ -16,7 +15,7 @@ from survey.core.studies.fields import (
     ValueField,
     value_fields,
 )
-from survey.core.studies.plan import Plan, TaskQuestion
+from survey.core.studies.plan import Check, Plan, TaskQuestion
 from survey.core.text_input import Json
 from survey.core.ways_in import Sources, WayIn
 

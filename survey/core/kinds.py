@@ -132,13 +132,23 @@ def kind_of(plan: Plan) -> AnyKind:
     return kind
 
 
+def kind_name(values: Mapping[str, Any]) -> Any:
+    """Return which kind the values of a plan name; those that name none are of the usual one."""
+    return values.get("kind", DEFAULT)
+
+
+def written_kind(plan: Plan) -> dict[str, str]:
+    """Return what a plan's file says of its kind: of the usual one nothing."""
+    return {} if plan.kind == kind_name({}) else {"kind": plan.kind}
+
+
 def plan_from_json(stored: Mapping[str, object], *, registered: bool = True) -> Plan:
     """Make a plan of the kind that its values name, ordering by default.
 
     Raises UnreadablePlanError for a kind that is not registered, and PlanError as
     ``Plan.from_json`` does, which also explains ``registered``.
     """
-    kind = stored.get("kind", DEFAULT)
+    kind = kind_name(stored)
     if not has_known_kind(stored):
         text = (
             f"kind is {kind!r}; allowed is {', '.join(KINDS)}; a kind of another package needs "
@@ -152,7 +162,7 @@ def plan_from_json(stored: Mapping[str, object], *, registered: bool = True) -> 
 
 def has_known_kind(stored: Mapping[str, object]) -> bool:
     """Return whether the kind that a plan's values name is registered."""
-    kind = stored.get("kind", DEFAULT)
+    kind = kind_name(stored)
     return isinstance(kind, str) and kind in KINDS
 
 

@@ -10,7 +10,8 @@ from survey.core.studies.run_lists import AS_WRITTEN, Reading, TextFile
 JUDGEMENTS, RUNS, LISTS = "judgements", "runs", "lists"
 ITEMS, TOPICS, KEYWORDS = "items", "topics", "keywords"
 FOLDER, STUDY = "folder", "study"  # of pictures by class; whose judgements are taken
-POOL = "pool"  # of the first documents of runs, which people judge
+POOL, POOL_FILE = "pool", "pool_file"  # runs whose first documents people judge; or a table
+JUDGED, GOLD = "judged", "gold"  # earlier judgements of a pool; documents with known answers
 FEWEST_RUNS = 2
 WORDS = {  # what to choose of each, in a sentence
     JUDGEMENTS: "judgements",
@@ -21,7 +22,7 @@ WORDS = {  # what to choose of each, in a sentence
     KEYWORDS: "the keywords",
     FOLDER: "a zip with a folder of pictures for each class",
     STUDY: "a labelling study with judgements",
-    POOL: "the runs",
+    POOL: "the runs, or a file of the pool",
 }
 # The headings of the cards. A kind of another package may use any of them.
 REPLICATE, SYSTEMS, COLLECTION, AGAIN = "Replicate", "My systems", "My collection", "Again"

@@ -48,6 +48,7 @@ from survey.db.models import (
     SignInLink,
     SignInThrottle,
     SlotCount,
+    StoredMachine,
     StoredQuestion,
     StoredResponse,
     Study,
@@ -484,6 +485,22 @@ def mean_seconds(session: Session, study_id: int, *, by_clock: bool) -> list[flo
     return [float(mean) for mean in session.scalars(statement)]
 
 
+def minutes_of_finished(session: Session, study_id: int) -> list[float]:
+    """Return the minutes from "Begin" to "Hand in" of each participant who finished and counts.
+
+    Of more than MOST_TIMED, those who finished last.
+    """
+    finished = (
+        select(Participant.started_at, Participant.completed_at)
+        .where(Participant.study_id == study_id, CONDITIONS["counts"])
+        .where(Participant.status == "complete")
+        .order_by(Participant.completed_at.desc())
+        .limit(MOST_TIMED)
+    )
+    times = session.execute(finished).all()
+    return [(end - start).total_seconds() / 60 for start, end in times if end is not None]
+
+
 def _answered(study_id: int, *columns: Any) -> Select[Any]:
     """Select from a study's answers, practice left out."""
     return (
@@ -503,6 +520,15 @@ def publications(session: Session) -> Sequence[Publication]:
         .options(joinedload(Publication.study))
         .where(Publication.taken_back_at.is_(None), Study.status == "closed")
         .order_by(Publication.published_at.desc(), Publication.study_id.desc())
+    ).all()
+
+
+def machines(session: Session, study_id: int) -> Sequence[StoredMachine]:
+    """Return the records of a study's machines by their digests, as a bundle has them."""
+    return session.scalars(
+        select(StoredMachine)
+        .where(StoredMachine.study_id == study_id)
+        .order_by(StoredMachine.digest)
     ).all()
 
 
@@ -531,10 +557,10 @@ def erased_tokens(session: Session) -> frozenset[str]:
     return frozenset(session.scalars(select(Erasure.token)))
 
 
-def ending_studies(session: Session) -> Sequence[Study]:
+def closing_studies(session: Session) -> Sequence[Study]:
     """Return the open studies that admit no one new."""
-    is_ending = (Study.status == "open", Study.admission_ended_at.is_not(None))
-    return session.scalars(select(Study).where(*is_ending).order_by(Study.id)).all()
+    is_closing = (Study.status == "open", Study.admission_ended_at.is_not(None))
+    return session.scalars(select(Study).where(*is_closing).order_by(Study.id)).all()
 
 
 def events_about(session: Session, slug: str, public_id: str) -> Sequence[Event]:

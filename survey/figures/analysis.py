@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from survey.core.agreement.credits import OTHER
-from survey.core.agreement.differences import NO_RESPONSES
+from survey.core.agreement.differences import NO_RESPONSES, Pair
 from survey.core.statistics.significance import MeanTest, rounded
 from survey.figures.exhibit import (
     COLOURS,
@@ -109,14 +109,15 @@ def shares_with_intervals(agreement: "Agreement") -> Exhibit:
 def pairwise_differences(agreement: "Agreement") -> Exhibit:
     """Tabulate each pair's difference with both its intervals.
 
-    Beside it: the parts from contradictions and from ties, and the lead that random clicks give.
+    The measure that leads is first, as in the rows beside the figure. Beside it: the parts from
+    contradictions and from ties, and the lead that random clicks give.
     """
     rows = tuple(
-        (
-            difference.pair.title,
+        _winner_first(
+            difference.pair,
             percent(difference.mean),
-            *_ends(difference.components),
-            *_ends(difference.participants),
+            _ends(difference.components),
+            _ends(difference.participants),
             percent(difference.by_contrast.contradicting.contribution),
             percent(difference.by_contrast.ties_only.contribution),
             _by_random_clicks(difference, agreement.responses),
@@ -288,6 +289,22 @@ def participants_differences(opinion: "SecondOpinion", number: int) -> Exhibit:
     )
 
 
+def _winner_first(pair: Pair, lead: float | None, *others: Any) -> tuple[Cell, ...]:
+    """Return a row of a pair: numbers and intervals change sides with its two measures."""
+    if lead is not None and lead < 0:
+        pair, lead = Pair(*reversed(pair)), -lead
+        others = tuple(_opposite(each) for each in others)
+    cells = (each if isinstance(each, tuple) else (each,) for each in others)
+    return (pair.title, lead, *(cell for group in cells for cell in group))
+
+
+def _opposite(value: Any) -> Any:
+    """Return a number, or an interval, of the same pair in the other order."""
+    if isinstance(value, tuple):
+        return tuple(_opposite(end) for end in reversed(value))
+    return None if value is None else 0.0 - value
+
+
 def _by_random_clicks(difference: "Difference", responses: int) -> float | None:
     lead = difference.label_permutation.null_mean
     return None if lead is None or not responses else 100 * lead / responses
@@ -419,7 +436,7 @@ def _differences(axes: "Axes", exhibit: Exhibit) -> None:
     name_line(axes, 0, "no lead")
     # One colour for all: measures have the others, and a pair is not a measure.
     colours = [COLOURS[0]] * len(exhibit.rows)
-    unit = "lead in points of all responses\n(right: for the first measure)"
+    unit = "lead in points of all answers\n(right: for the first measure)"
     draw_intervals(axes, exhibit, unit, colours)
     clicks = [(row[-1], y) for y, row in enumerate(_untyped_rows(exhibit)) if row[-1] is not None]
     mark: dict[str, Any] = {"marker": "D", "color": COLOURS[1], "linestyle": "none"}

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from survey.core.agreement.reliability import RELIABLE, TENTATIVE
-from survey.core.statistics.significance import Interval, rounded
+from survey.core.statistics.significance import Interval, decimal_text, rounded
 from survey.figures.exhibit import COLOURS, GREY, Exhibit
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def alpha_by_topic(
     """
     known = sorted(
         ((name, alpha, interval) for name, alpha, interval in topics if alpha is not None),
-        key=lambda each: -each[1],
+        key=lambda topic: -topic[1],
     )
     shown = known[-MOST_TOPICS:]
     rows = tuple(
@@ -66,7 +66,7 @@ def alpha_by_topic(
     )
     left_out = f" The {MOST_TOPICS} of {len(known)} topics with the least agreement."
     words = ", ".join(
-        f"{name} {_decimal(alpha)}{_reach(low, high, 2)}"
+        f"{name} {decimal_text(alpha)}{_reach(low, high, 2)}"
         for name, alpha, low, high in rows
         if alpha is not None
     )
@@ -87,7 +87,7 @@ def rand_by_topic(
 ) -> Exhibit:
     """Tabulate the adjusted Rand index of two assessors by topic, the best first."""
     known = sorted(
-        ((name, value) for name, value in topics if value is not None), key=lambda each: -each[1]
+        ((name, value) for name, value in topics if value is not None), key=lambda topic: -topic[1]
     )
     shown = known[-MOST_TOPICS:]
     left_out = f" The {MOST_TOPICS} of {len(known)} topics with the least agreement."
@@ -99,8 +99,8 @@ def rand_by_topic(
         columns=("topic", "adjusted Rand", "enough from"),
         rows=tuple((name, value, threshold) for name, value in shown),
         decimals=2,
-        alternative=f"Adjusted Rand index of {len(known)} topics, from {_decimal(low)} to "
-        f"{_decimal(high)}; {agreed} of them at {_decimal(threshold)} or more.",
+        alternative=f"Adjusted Rand index of {len(known)} topics, from {decimal_text(low)} to "
+        f"{decimal_text(high)}; {agreed} of them at {decimal_text(threshold)} or more.",
         note=note + left_out * (len(known) > MOST_TOPICS),
         why=None if known else "no topic was grouped by two people",
     )
@@ -112,7 +112,7 @@ def machine_and_people(
     """Tabulate how far a machine and a person agree, and two people."""
     known = [(name, value, interval) for name, value, interval in rows if value is not None]
     words = [
-        f"{name}: {_decimal(value)}{_reach(*interval, decimals=2) if interval else ''}"
+        f"{name}: {decimal_text(value)}{_reach(*interval, decimals=2) if interval else ''}"
         for name, value, interval in known
     ]
     return Exhibit(
@@ -127,20 +127,15 @@ def machine_and_people(
 
 
 def _points(lead: float) -> str:
-    return f"{'+' * (lead > 0)}{rounded(lead, 0)} points"
-
-
-def _decimal(value: float) -> str:
-    return rounded(value, 2).replace("0.", ".", 1)
+    points = rounded(lead, 0)
+    return f"{'+' * (lead > 0)}{points} point{'s' * (points != '1')}"
 
 
 def _reach(low: float | None, high: float | None, decimals: int = 0) -> str:
     if low is None or high is None:
         return ""
-    ends = [rounded(end, decimals) for end in (low, high)]
-    if decimals:
-        ends = [end.replace("0.", ".", 1) for end in ends]
-    return f" ({ends[0]} to {ends[1]})"
+    write = decimal_text if decimals else rounded
+    return f" ({write(low, decimals)} to {write(high, decimals)})"
 
 
 def _short(name: str, longest: int = LONGEST_NAME) -> str:
@@ -165,18 +160,23 @@ def _leads(axes: "Axes", exhibit: Exhibit) -> None:
         if low is not None:
             leads.plot([low, high], [y, y], color=COLOURS[0], linewidth=2)
         leads.plot([lead], [y], color=COLOURS[0], marker="o", markersize=5)
-        leads.text(lead, y - 0.2, _points(lead).split()[0], ha="center", **beside)
+        # Not above the mark: there the line at 0 would cross "+2".
+        leads.annotate(
+            *(_points(lead).split()[0], (lead, y - 0.2)),
+            **(beside | {"xytext": (2, 0), "textcoords": "offset points"}),
+        )
     leads.axvline(0, **DASHED)
     ends = [end for row in rows for end in row[6:] if end is not None]
-    leads.set_xlim(min(-6.0, min(ends) - 6), max(50.0, max(ends) + 6))
+    leads.set_xlim(min(-6.0, min(ends) - 6), max(50.0, max(ends) + 12))
     leads.set_xlabel("lead in points\n(dashed: no lead)")
     bars.set_xlabel("of 100 answers\n(grey: for no list)")
     bars.set_xlim(0, 100)
+    bars.set_xticks([0, 50, 100])
     bars.set_ylim(len(rows) - 0.6, -0.7)
     bars.set_yticks([])
-    for each in (bars, leads):
-        each.spines["left"].set_visible(False)
-        each.tick_params(left=False)
+    for axes in (bars, leads):
+        axes.spines["left"].set_visible(False)
+        axes.tick_params(left=False)
 
 
 def _alphas(axes: "Axes", exhibit: Exhibit) -> None:
@@ -190,8 +190,8 @@ def _alphas(axes: "Axes", exhibit: Exhibit) -> None:
             axes.plot([low, high], [y, y], color=colour, linewidth=2.4 if y == 0 else 1.4)
         marker = "D" if y == 0 else "o"
         axes.plot([alpha], [y], color=colour, marker=marker, markersize=6 if y == 0 else 4)
-    _name_lines(axes, [(0, "chance", "center"), (TENTATIVE, "tentative .667 ", "right")])
-    _name_lines(axes, [(RELIABLE, " reliable .80", "left")])
+    _name_lines(axes, [(0, "chance", "center")])
+    name_thresholds(axes)
     least = min((end for row in rows for end in row[1:3] if end is not None), default=0.0)
     _label_topics(axes, rows, min(-0.1, least - 0.05))
     axes.set_xlabel("Krippendorff's alpha (1: full agreement)")
@@ -205,7 +205,7 @@ def _machine(axes: "Axes", exhibit: Exhibit) -> None:
         if low is not None:
             axes.plot([low, high], [y, y], color=colour, linewidth=2.4)
         axes.plot([value], [y], color=colour, marker=marker, markersize=6)
-        axes.text(value, y - 0.16, _decimal(value), ha="center", va="bottom", fontsize=7.5)
+        axes.text(value, y - 0.16, decimal_text(value), ha="center", va="bottom", fontsize=7.5)
     _name_lines(axes, [(0, "chance", "center")])
     least = min(end for row in rows for end in row[1:3] if end is not None)
     _label_topics(axes, rows, min(-0.1, least - 0.05))
@@ -219,9 +219,16 @@ def _rands(axes: "Axes", exhibit: Exhibit) -> None:
         colour, marker = (COLOURS[0], "o") if value >= threshold else (COLOURS[1], "s")
         axes.plot([value], [y], color=colour, marker=marker, markersize=4)
     threshold = rows[0][2]
-    _name_lines(axes, [(threshold, f"enough, {_decimal(threshold)} ", "right")])
+    _name_lines(axes, [(threshold, f"enough, {decimal_text(threshold)} ", "right")])
     _label_topics(axes, rows, min(0.0, min(row[1] for row in rows)) - 0.05)
     axes.set_xlabel("adjusted Rand index (1: full agreement)")
+
+
+def name_thresholds(axes: "Axes") -> None:
+    """Draw the lines from which alpha allows tentative conclusions, and is reliable."""
+    _name_lines(
+        axes, [(TENTATIVE, "tentative .667 ", "right"), (RELIABLE, " reliable .80", "left")]
+    )
 
 
 def _name_lines(axes: "Axes", lines: Sequence[tuple[float, str, str]]) -> None:

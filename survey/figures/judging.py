@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from survey.core.statistics.significance import Interval, rounded
 from survey.figures.analysis import INTERVALS, OF_BOTH, draw_intervals, label_rows, percent
+from survey.figures.answers import name_thresholds
 from survey.figures.exhibit import (
     COLOURS,
     MARKERS,
@@ -23,16 +24,22 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MOST_FIGURE_TOPICS = 40  # of a figure
+WITH_THRESHOLDS = "agreement-with-thresholds"
 NOT_DEFINED = "no topic was judged by two people"
 
 
 def agreement_by_topic(
-    title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], note: str
+    title: str,
+    columns: Sequence[str],
+    rows: Sequence[Sequence[Any]],
+    note: str,
+    kind: str = "",
 ) -> Exhibit:
     """Tabulate indices of agreement by topic, the least by the first index first.
 
     ``rows``: a topic and its indices, None where one is not defined. Of more than
-    MOST_FIGURE_TOPICS topics, those with the least agreement.
+    MOST_FIGURE_TOPICS topics, those with the least agreement. ``kind``: WITH_THRESHOLDS where one
+    of the indices is Krippendorff's alpha.
     """
     known = [row for row in rows if row[1] is not None]
     shown = sorted(known, key=lambda row: row[1])[:MOST_FIGURE_TOPICS]
@@ -50,6 +57,7 @@ def agreement_by_topic(
         alternative=f"Over {len(known)} topic{'s' * (len(known) != 1)}: {words}.",
         note=note + left_out * (len(known) > MOST_FIGURE_TOPICS),
         why=None if known else NOT_DEFINED,
+        kind=kind,
     )
 
 
@@ -238,6 +246,12 @@ def _agreement(axes: "Axes", exhibit: Exhibit) -> None:
     legend(axes)
 
 
+def _agreement_with_thresholds(axes: "Axes", exhibit: Exhibit) -> None:
+    _agreement(axes, exhibit)
+    axes.set_xlim(left=min(0.0, axes.get_xlim()[0]))  # else a threshold may be outside
+    name_thresholds(axes)
+
+
 def _clusters(axes: "Axes", exhibit: Exhibit) -> None:
     _topic_markers(axes, exhibit)
     axes.set_xlabel("number of clusters")
@@ -250,7 +264,8 @@ def _topic_markers(axes: "Axes", exhibit: Exhibit) -> float:
     """Draw a marker for each topic and column, the topics from above; return the least value."""
     topics, *columns = zip(*exhibit.rows, strict=True)
     for index, (name, column) in enumerate(zip(exhibit.columns[1:], columns, strict=True)):
-        points = [(value, y) for y, value in enumerate(column) if value is not None]
+        shift = 0.25 * (index - (len(columns) - 1) / 2)  # else one would hide an equal one
+        points = [(value, y + shift) for y, value in enumerate(column) if value is not None]
         marker: dict[str, Any] = {"color": COLOURS[index], "marker": MARKERS[index]}
         axes.plot(*zip(*points, strict=True), linestyle="none", markersize=4, label=name, **marker)
     axes.set_yticks(range(len(topics)), [shortened(topic) for topic in topics])
@@ -286,10 +301,11 @@ def _preferences(axes: "Axes", exhibit: Exhibit) -> None:
 
 # Each figure's drawing function, and its height in inches for a number of rows.
 FIGURES = {
-    "agreement-by-topic": (_agreement, lambda rows: 0.9 + 0.2 * rows),
-    "clusters-by-topic": (_clusters, lambda rows: 0.9 + 0.2 * rows),
+    "agreement-by-topic": (_agreement, lambda rows: 0.9 + 0.2 * max(3, rows)),
+    WITH_THRESHOLDS: (_agreement_with_thresholds, lambda rows: 1.1 + 0.2 * max(3, rows)),
+    "clusters-by-topic": (_clusters, lambda rows: 0.9 + 0.2 * max(3, rows)),
     "gain-by-round": (_gain, lambda _: 2.4),
-    "run-strengths": (_strengths, lambda rows: 0.8 + 0.22 * max(3, rows)),
+    "run-strengths": (_strengths, lambda rows: 0.8 + 0.28 * max(3, rows)),
     "run-places": (_places, lambda rows: 1.1 + 0.3 * max(3, rows)),
     "agreement-with-preferences": (_preferences, lambda rows: 1.1 + 0.3 * max(3, rows)),
 }

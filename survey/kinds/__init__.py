@@ -18,7 +18,6 @@ from survey.core.kind import (
     Unvaried,
     declaration_faults,
 )
-from survey.core.studies.attention import Check
 from survey.core.studies.fields import (
     Choice,
     Declared,
@@ -31,7 +30,7 @@ from survey.core.studies.fields import (
     Whole,
     declared,
 )
-from survey.core.studies.plan import Plan
+from survey.core.studies.plan import Check, Plan
 from survey.db.kind_tables import OUTSIDE, declared_tables
 from survey.db.models.base import TaskTables
 from survey.services.analysis.results import Results

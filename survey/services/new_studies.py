@@ -1,8 +1,9 @@
 """Make a study from what a researcher has: files, a folder of pictures, other studies, a bundle."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from pathlib import Path, PurePosixPath
+from importlib.resources import files as resources
+from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from sqlalchemy.orm import Session
@@ -21,7 +22,7 @@ from survey.services import accounts
 from survey.services.collections import items as collection
 from survey.services.collections import picture_folder
 from survey.services.collections.item_files import files_in_zip, tidy_path
-from survey.services.exchange.bundle import judgements_of
+from survey.services.exchange.bundle import judgements_of, stream_zip_of_bytes
 from survey.services.exchange.bundle_import import store_items
 from survey.services.exchange.bundle_reader import read_bundle, require_bundle
 from survey.services.exchange.input_files import Files, read_file
@@ -29,6 +30,10 @@ from survey.services.exchange.tables import Content
 from survey.services.studies import lifecycle
 from survey.services.studies.plans import PlanFile, TextFile
 from survey.services.studies.recruitment import Recruitment
+
+CLASSES = "classes.zip"  # an example made of the pictures that the survey comes with
+CLASSES_SHOWN, PICTURES_EACH = ("apple", "bird", "boat", "cat"), 5
+EXAMPLE_TYPES = {"zip": "application/zip", "csv": "text/csv", "yaml": "application/yaml"}
 
 AddItems = Callable[[Session, Study], Any]
 OTHERS = (  # the ways in that are no kind's
@@ -62,7 +67,7 @@ class Collected(NamedTuple):
 
 def ways_in() -> dict[str, tuple[str, WayIn]]:
     """Return all cards of “New study”: name → (kind, card); "" for those that are no kind's."""
-    ways = {way.name: (kind, way) for kind, each in KINDS.items() for way in each.ways_in}
+    ways = {way.name: (kind, way) for kind, declared in KINDS.items() for way in declared.ways_in}
     return ways | {way.name: ("", way) for way in OTHERS}
 
 
@@ -177,8 +182,7 @@ def _unpack(uploads: Mapping[str, IO[bytes]], target: Path) -> None:
             if name.lower().endswith(".zip"):
                 files = stack.enter_context(files_in_zip(stream, name, []))
             for path, read in files.items():
-                parts = [part for part in PurePosixPath(tidy_path(path)).parts if part != ".."]
-                written = target.joinpath(*parts)
+                written = target / tidy_path(path)
                 written.parent.mkdir(parents=True, exist_ok=True)
                 written.write_bytes(read())
 
@@ -187,6 +191,28 @@ def _top_of(folder: Path) -> Path:
     """Return the folder of the classes: below those that hold a single folder and nothing else."""
     while True:
         inside = [*folder.iterdir()] if folder.is_dir() else []
-        if len(inside) != 1 or not any(each.is_dir() for each in inside[0].glob("*")):
+        if len(inside) != 1 or not any(path.is_dir() for path in inside[0].glob("*")):
             return folder
         folder = inside[0]
+
+
+def example_type(name: str) -> str:
+    """Return the media type of an example by its name."""
+    return EXAMPLE_TYPES.get(name.rpartition(".")[2], "text/plain")
+
+
+def example_content(name: str) -> bytes | None:
+    """Return an example file of a card, which works as it is when it is uploaded, or None."""
+    if name == CLASSES:
+        return b"".join(stream_zip_of_bytes(_example_classes()))
+    folder = resources("survey.services") / "examples"
+    names = {file.name for file in folder.iterdir()}
+    return (folder / name).read_bytes() if name in names else None
+
+
+def _example_classes() -> Iterator[tuple[str, bytes]]:
+    albums = resources("survey.services.collections.albums") / "collection"
+    for group in CLASSES_SHOWN:
+        for number in range(1, PICTURES_EACH + 1):
+            picture = (albums / f"{group}-{number}.webp").read_bytes()
+            yield f"{group}/{number}.webp", picture

@@ -32,6 +32,7 @@ ARM = "."  # between the label order and the arm in an address: 213.after
 PAGES_BEFORE = ("entry", "consent", "about_you", "scenario")
 CLOSING = "closing"
 PAGES_AFTER = ("review", "done", "declined", "screened_out")
+GROUP_FULL = "group_full"  # the page of those who are screened out by a quota
 # The page after a button that on the real pages stores something.
 AFTER_BUTTON = {"begin": "consent", "resume": "consent", "decline": "declined", "leave": "entry"}
 
@@ -205,15 +206,17 @@ def _plain_page(page: str, form: Form) -> ResponseReturnValue:
         )
         for number in numbers
     ]
+    is_full = page == GROUP_FULL
     return forms.form_page(
-        f"participant/{page}.html",
+        f"participant/{'screened_out' if is_full else page}.html",
         form,
         progress=None,
         carried={},
         answers=example,
         pages=pages_of(g.plan),
         consent=g.study.consent_texts[-1],
-        credit=_credit(page),
+        credit=_credit("screened_out" if is_full else page),
+        is_full=is_full,
         total=g.study.plan.last_number,
     )
 
@@ -237,7 +240,8 @@ def _pages_before() -> tuple[str, ...]:
 
 
 def _pages_after() -> tuple[str, ...]:
-    return (CLOSING, *PAGES_AFTER) if g.plan.closing_questions else PAGES_AFTER
+    pages = (CLOSING, *PAGES_AFTER) if g.plan.closing_questions else PAGES_AFTER
+    return (*pages, GROUP_FULL) if g.plan.quota_fields else pages
 
 
 def _address_after(page: str, position: int) -> str:

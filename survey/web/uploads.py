@@ -9,6 +9,7 @@ import hashlib
 import io
 import os
 import re
+import secrets
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -77,7 +78,7 @@ class UploadField(FileField):  # type: ignore[misc] # WTForms has no type hints
 
     def pre_validate(self, _: object) -> None:
         """Reject a form whose kept files are deleted: it would be used without them."""
-        if any(not _is_recent(each.path) for each in _entries(self.name)):
+        if any(not _is_recent(file.path) for file in _entries(self.name)):
             raise ValidationError(TOO_LATE)
 
 
@@ -121,7 +122,7 @@ def chosen_files(name: str, *, several: bool = False) -> list[FileStorage]:
 
     ``several``: whether it takes several; a chosen file replaces one of the same name, else any.
     """
-    return [*(each.open() for each in _not_replaced(name, several=several)), *_chosen(name)]
+    return [*(file.open() for file in _not_replaced(name, several=several)), *_chosen(name)]
 
 
 def keep(form: FlaskForm) -> None:
@@ -133,15 +134,15 @@ def keep(form: FlaskForm) -> None:
     delete_old(current_app.config["INSTANCE"])
     for field in fields:
         several = isinstance(field, UploadsField)
-        staged = [stage(each) for each in _chosen(field.name)]
+        staged = [stage(file) for file in _chosen(field.name)]
         kept = _not_replaced(field.name, several=several)
-        for each in kept:
-            os.utime(each.path)
+        for file in kept:
+            os.utime(file.path)
         g.staged = [*g.get("staged", ()), *filter(None, staged)]
-        field.kept = [*kept, *(each for each in staged if each is not None)]
+        field.kept = [*kept, *(file for file in staged if file is not None)]
     _delete_least_recent(request.max_content_length or 0)
     for field in fields:
-        kept = [each for each in field.kept if each.path.is_file()]
+        kept = [file for file in field.kept if file.path.is_file()]
         if len(kept) < len(field.kept) or (not kept and is_uploaded(field.name)):
             field.errors = [NOT_KEPT, *field.errors]
         field.kept = kept
@@ -162,7 +163,8 @@ def stage(file: FileStorage) -> StagedFile | None:
             os.utime(staged.path)
             return staged
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        part = folder / f"{staged.sha256}.part-{os.getpid()}"
+        # Two threads may be sent the same file at once.
+        part = folder / f"{staged.sha256}.part-{secrets.token_hex(4)}"
         file.seek(0)
         file.save(part)
         file.seek(0)
@@ -179,7 +181,7 @@ def stage_sent(name: str) -> list[StagedFile]:
     delete_old(current_app.config["INSTANCE"])
     staged = [stage(file) for file in _chosen(name)]
     _delete_least_recent(request.max_content_length or 0)
-    return [each for each in staged if each is not None and each.path.is_file()]
+    return [file for file in staged if file is not None and file.path.is_file()]
 
 
 def forget_used(response: Response) -> Response:
@@ -191,12 +193,12 @@ def forget_used(response: Response) -> Response:
 
 def forget() -> None:
     """Delete the files that were kept for the form that was sent."""
-    for each in g.get("staged", ()):
-        each.path.unlink(missing_ok=True)
+    for file in g.get("staged", ()):
+        file.path.unlink(missing_ok=True)
     for name in request.form:
         if name.startswith(PREFIX):
-            for each in _entries(name.removeprefix(PREFIX)):
-                each.path.unlink(missing_ok=True)
+            for file in _entries(name.removeprefix(PREFIX)):
+                file.path.unlink(missing_ok=True)
 
 
 def delete_old(instance: Path) -> None:
@@ -222,7 +224,7 @@ def _entries(name: str) -> list[StagedFile]:
         ENTRY.fullmatch, request.form.getlist(f"{PREFIX}{name}")
     )
     entries = dict.fromkeys(StagedFile(*match.groups()) for match in matches if match)
-    return [each for each in entries if not dropped & {"on", each.value}]
+    return [file for file in entries if not dropped & {"on", file.value}]
 
 
 def _not_replaced(name: str, *, several: bool) -> list[StagedFile]:
@@ -230,12 +232,12 @@ def _not_replaced(name: str, *, several: bool) -> list[StagedFile]:
     chosen = {file.filename for file in _chosen(name)}
     if chosen and not several:
         return []
-    return [each for each in _kept(name) if each.name not in chosen]
+    return [file for file in _kept(name) if file.name not in chosen]
 
 
 def _kept(name: str) -> list[StagedFile]:
     """Return what earlier presses, or scripts, left of a field."""
-    return [each for each in _entries(name) if _is_recent(each.path)]
+    return [file for file in _entries(name) if _is_recent(file.path)]
 
 
 def _delete_least_recent(largest: int) -> None:

@@ -90,6 +90,9 @@ def making(house: House, language: str) -> Iterator[Sight]:
     desk.open("/research/new")
     desk.send("/research/new", start="preference", slug="no-files")
     yield house.seen("New study", "error: no runs to compare", desk)
+    files = {"judgements": a_file("1 0 a 1\n", "qrels.txt"), "runs": [a_file("x\n", "run.txt")]}
+    desk.send("/research/new", start="preference", files=files)
+    yield house.seen("New study", "error: a file is kept, another wrong", desk)
     desk.open("/research/new")
     slug = f"made-{language}"
     desk.send("/research/new", slug=slug, language=language)

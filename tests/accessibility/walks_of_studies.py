@@ -6,7 +6,9 @@ import io
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
+from unittest.mock import patch
 
+from survey.config import Smtp
 from survey.core.studies.rankings import Ranking
 from survey.db.models import Participant, SignIn
 from survey.kinds.ordering.answer import OrderingAnswer
@@ -38,11 +40,15 @@ def running(house: House, language: str) -> Iterator[Sight]:
     yield house.seen("Invite", "filled in for a platform", desk)
     desk.send(at(slug, "/invite/settings"), slot_minutes="x", return_url="nowhere")
     yield house.seen("Invite", "error: settings", desk)
-    recruitment.add_guests(house.session, study, ["Ann", "Bob"])
+    recruitment.add_guests(house.session, study, {"Ann": "ann@x.example", "Bob": ""})
     desk.open(at(slug, "/invite"))
     yield house.seen("Invite", "personal links", desk)
     desk.open(at(slug, "/invite/mails"))
     yield house.seen("Mails", "no mail server", desk)
+    server = Smtp("mail.example.org", "survey@example.org")
+    with patch.dict(house.app.config, SMTP=server, ADDRESS="https://survey.example.org"):
+        desk.open(at(slug, "/invite/mails"))
+        yield house.seen("Mails", "mails can be sent", desk)
     desk.send(at(slug, "/invite/mails"), invitation="Hello {name}")
     yield house.seen("Mails", "error: no link", desk)
     desk.open(at(slug, "/progress"))

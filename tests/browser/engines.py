@@ -27,6 +27,7 @@ ELEMENT = "element-6066-11e4-a52e-4f735466cecf"  # the protocol's name for a ref
 KEYS = {
     "Tab": "\ue004",
     "Shift": "\ue008",
+    "Control": "\ue009",
     "Enter": "\ue007",
     "Escape": "\ue00c",
     "Backspace": "\ue003",
@@ -59,7 +60,8 @@ class OverHttp:
     def send(self, command: str, values: Mapping[str, Any]) -> Any:
         """Post a command, or delete what it names; return its result."""
         method = "DELETE" if not values and command == "cookie" else "POST"
-        address = f"{self.session}/{command}"
+        path = command.replace("element/", f"element/{values.get('id')}/")
+        address = f"{self.session}/{path}"
         answer = self.client.request(method, address, json=dict(values), timeout=60)
         if "unload event" in answer.text:
             raise LeftError(command)
@@ -73,6 +75,7 @@ NAMES = {  # of WebDriver's commands, in Marionette
     "actions": "PerformActions",
     "cookie": "AddCookie",
     "window/rect": "SetWindowRect",
+    "element/value": "ElementSendKeys",
 }
 
 
@@ -136,10 +139,40 @@ class Window:
         return self.send("execute/sync", script=script, args=[*values])
 
     def click(self, selector: str) -> None:
-        """Move the pointer onto what is seen of a control, press and let go.
+        """Move the pointer onto what is seen of a control, press and let go."""
+        press = {"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}
+        self._point(selector, press[0], {"type": "pause", "duration": 30}, press[1])
 
-        A control that is hidden below its label is pressed by the label, as a person does. One that
-        the page's script has not shown yet is waited for.
+    def hover(self, selector: str) -> None:
+        """Move the pointer onto what is seen of an element."""
+        self._point(selector)
+
+    def tap(self, selector: str) -> None:
+        """Touch what is seen of an element with a finger."""
+        touch = {"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}
+        self._point(selector, *touch, pointer="touch")
+
+    def choose(self, selector: str, *files: Path) -> None:
+        """Choose files in a field, as in the window that the browser opens for it."""
+        element = self.run("return document.querySelector(arguments[0])", selector)
+        self.send("element/value", id=element[ELEMENT], text="\n".join(map(str, files)))
+
+    def _point(self, selector: str, *then: Mapping[str, Any], pointer: str = "mouse") -> None:
+        move = {
+            "type": "pointerMove",
+            "duration": 0,
+            "x": 0,
+            "y": 0,
+            "origin": self._seen(selector),
+        }
+        kind = {"type": "pointer", "id": pointer, "parameters": {"pointerType": pointer}}
+        self.send("actions", actions=[{**kind, "actions": [move, *then]}])
+
+    def _seen(self, selector: str) -> Any:
+        """Return what is seen of a control, scrolled into view.
+
+        One that is hidden below its label is pressed by the label, as a person does. One that the
+        page's script has not shown yet is waited for.
         """
         for _ in range(100):
             element = self.run(
@@ -153,16 +186,9 @@ class Window:
                 selector,
             )
             if element is not None:
-                break
+                return element
             time.sleep(0.05)
-        assert element is not None, f"nothing to press: {selector}"
-        actions = [
-            {"type": "pointerMove", "duration": 0, "x": 0, "y": 0, "origin": element},
-            {"type": "pointerDown", "button": 0},
-            {"type": "pause", "duration": 30},
-            {"type": "pointerUp", "button": 0},
-        ]
-        self.send("actions", actions=[{"type": "pointer", "id": "mouse", "actions": actions}])
+        raise AssertionError(f"nothing to press: {selector}")
 
     def press(self, *keys: str) -> None:
         """Press keys one after the other: letters, or names as in KEYS."""
@@ -177,15 +203,15 @@ class Window:
         actions = [{"type": way, "value": KEYS.get(key, key)} for way, key in moves]
         self.send("actions", actions=[{"type": "key", "id": "keys", "actions": actions}])
 
-    def wait_until(self, condition: str) -> None:
+    def wait_until(self, condition: str, seconds: int = 10) -> None:
         """Wait until an expression is true on the page, also across a navigation."""
-        for _ in range(200):
+        for _ in range(20 * seconds):
             with suppress(LeftError):
                 if self.run(f"return Boolean({condition})"):
                     return
             time.sleep(0.05)
         where = self.run("return location.pathname + ': ' + document.body.innerText.slice(0, 300)")
-        raise AssertionError(f"not within ten seconds at {where}: {condition}")
+        raise AssertionError(f"not within {seconds} seconds at {where}: {condition}")
 
 
 @contextmanager
@@ -232,6 +258,7 @@ def webkit(folder: Path) -> Iterator[Window]:
         (folder / version).mkdir()
         (folder / version / "gtk.css").write_text(SMALL_BUTTONS)
         (folder / version / "settings.ini").write_text("[Settings]\ngtk-font-name=Sans 1\n")
+    (folder / "user-dirs.dirs").write_text(f'XDG_DOWNLOAD_DIR="{folder}"\n')
     screen = ["Xvfb", "-displayfd", "1", "-screen", "0", "1280x900x24"]
     with _started(*screen, stdout=subprocess.PIPE) as shown:
         assert shown.stdout
@@ -244,7 +271,7 @@ def webkit(folder: Path) -> Iterator[Window]:
 
 
 @contextmanager
-def chromium(_: Path) -> Iterator[Window]:
+def chromium(folder: Path) -> Iterator[Window]:
     """A window of Chromium that is drawn on no screen."""
     _require("chromedriver", "chromium")
     arguments = ["--headless=new", "--disable-gpu", "--disable-background-networking"]
@@ -253,6 +280,8 @@ def chromium(_: Path) -> Iterator[Window]:
     binary = shutil.which("chromium-headless-shell") or shutil.which("chromium")
     options = {"binary": binary, "args": arguments}
     with _driven("chromedriver", {"goog:chromeOptions": options}) as window:
+        allowed = {"behavior": "allow", "downloadPath": str(folder)}
+        window.send("goog/cdp/execute", cmd="Browser.setDownloadBehavior", params=allowed)
         yield window
 
 
@@ -262,7 +291,15 @@ def firefox(folder: Path) -> Iterator[Window]:
     binary = "firefox-esr" if shutil.which("firefox-esr") else "firefox"
     _require(binary)
     port = free_port()
-    (folder / "user.js").write_text(f'user_pref("marionette.port", {port});\n')
+    preferences = {
+        "marionette.port": port,
+        "browser.download.folderList": 2,  # the folder that is named
+        "browser.download.dir": str(folder),
+    }
+    lines = [
+        f"user_pref({json.dumps(each)}, {json.dumps(preferences[each])});" for each in preferences
+    ]
+    (folder / "user.js").write_text("\n".join(lines))
     # With access to its own window, which is else wider than a phone.
     how = ["--marionette", "--headless", "-remote-allow-system-access", "--no-remote"]
     with _started(binary, *how, "--profile", str(folder), stdout=subprocess.DEVNULL):

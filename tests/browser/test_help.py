@@ -5,7 +5,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from survey.app import db
 from survey.services import accounts
-from tests.browser.test_researcher import PASSWORD
+from tests.browser.test_researcher import set_password
 from tests.builders import an_open_study
 from tests.serving import Server
 
@@ -20,11 +20,7 @@ def overview_of(page: Page, server: Server, slug: str) -> str:
         accounts.share(db.session, study, researcher, "owner")
         db.session.commit()
         db.session.remove()
-    page.goto(f"{server.address}/research/welcome/{token}")
-    page.get_by_label("New password").fill(PASSWORD)
-    page.get_by_label("The same again").fill(PASSWORD)
-    page.get_by_role("button", name="Set password").click()
-    page.wait_for_url("**/research/")
+    set_password(page, server, token)
     page.goto(f"{server.address}/research/studies/{slug}")
     return page.url
 

@@ -129,7 +129,7 @@ def test_no_mistake_passes_in_silence(page, server):
 
     desk.open()
     page.get_by_role("link", name="Close").first.click()
-    desk.reads("0 complete, 0 under way", "No one is under way")
+    desk.reads("0 have finished.", "No one is under way")
     desk.press("Close")
     desk.reads("The study is closed")
 

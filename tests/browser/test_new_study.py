@@ -1,5 +1,6 @@
 """From the sign-in to an open study by browser alone, with the clicks and the typing counted."""
 
+import csv
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,9 +10,15 @@ from playwright.sync_api import expect
 
 from benchmarks.effort import Hands
 from survey.app import db
-from survey.services import example_files
+from survey.core.collections.items import Item, Topic
+from survey.core.text_input import as_slug
+from survey.services import accounts, new_studies
+from survey.services.collections import items as collection
+from survey.services.planning.simulation import preferences_for, simulate
 from survey.services.studies import lifecycle, plans
+from survey.services.studies.recruitment import Recruitment
 from tests.browser.test_researcher import PASSWORD, sign_in
+from tests.labelled import a_labelling_plan
 from tests.preferred import RUNS, a_qrels, a_run
 
 pytestmark = pytest.mark.slow
@@ -49,10 +56,12 @@ class Researcher(Hands):
 
 
 @pytest.fixture
-def researcher(page, server, request):
-    """Somebody with an account, who signs in and asks for a new study."""
+def researcher(page, server, request, tmp_path):
+    """Somebody with an account, and for some walks a study, who asks for a new one."""
     name = " ".join(re.findall(r"\w+", request.node.name))[-60:].strip()
     sign_in(page, server, name)
+    if "judgements" in name:
+        a_judged_study(server, name, tmp_path)
     page.context.clear_cookies()
     page.goto(f"{server.address}/research/sign-in")
     hands = Researcher(page, home=f"{server.address}/research")
@@ -104,16 +113,48 @@ WALKS = {
     ),
     "f, a bundle": ("bundle", {"bundle": ["bundle.zip"]}, {}, "Which list would you rather get?"),
     "f, a plan": ("file", {"plan": ["plan.yaml"]}, {}, "Which method puts"),
+    "f, judgements, ordered": ("judged", {"runs": RUN_FILES}, {}, "not returned"),
+    "f, judgements, in pairs": (
+        "judged-preference",
+        {"runs": RUN_FILES[:2]},
+        {},
+        "Which list would you rather get?",
+    ),
 }
 SECONDS_OF_A_LOOK = 20  # at a page of the plan, or at the check
 EFFORT = Path(__file__).parents[2] / "docs/design/effort.md"
+
+
+def a_judged_study(server, owner, folder):
+    """Make a closed study of the example files, with what people found as the example qrels say."""
+    qrels = folder / "qrels.txt"
+    qrels.write_bytes(new_studies.example_content(qrels.name))
+    topics, documents = (
+        csv.DictReader(new_studies.example_content(name).decode().splitlines())
+        for name in ("topics.csv", "items.csv")
+    )
+    searched = [Topic(row["topic"], text=row["text"]) for row in topics]
+    texts = [Item(row["document"], text=row["text"]) for row in documents]
+    plan = a_labelling_plan(topics=[each.topic for each in searched], participants=3)
+    with server.app.app_context():
+        ada = accounts.find_researcher(db.session, owner)
+        slug = as_slug(f"of-{owner}")
+        study = lifecycle.create_owned_study(db.session, ada, slug, plan, Recruitment())
+        who = accounts.COMMAND_LINE
+        collection.take_in(db.session, study, {}, texts, who, topics=searched)
+        lifecycle.open_study(db.session, study)
+        prefer = preferences_for(plan, f"{qrels}:0", collection.shown(db.session, study))
+        db.session.rollback()
+        simulate(f"{server.address}/s/{slug}", plan, plan.participants, prefer, seed=7)
+        lifecycle.close_study(db.session, study)
+        db.session.remove()
 
 
 def choose_examples(hands, files):
     """Choose example files, and wait until each is shown with what it holds."""
     for field, names in files.items():
         payloads = [
-            {"name": name, "mimeType": "text/plain", "buffer": example_files.content_of(name)}
+            {"name": name, "mimeType": "text/plain", "buffer": new_studies.example_content(name)}
             for name in names
         ]
         hands.choose_payloads(field, payloads)
@@ -144,12 +185,17 @@ def test_from_nothing_to_an_open_study_by_browser_alone(researcher, walk):
     card, files, typed, shown = WALKS[walk]
     hands = researcher
     hands.click(f".card a[href*='start={card}#']")
+    if card in ("judged", "judged-preference"):
+        hands.actions += 2  # opening the list of studies, and choosing one
+        hands.seconds += 2 * (POINT + KEY) + THINK
+        hands.page.select_option("[name=study]", index=0)
     choose_examples(hands, files)
     for name, text in typed.items():
         hands.fill(name, text)
     slug = f"walk-{walk.replace(', ', '-').replace(' ', '-')}"
     hands.fill("slug", f"Walk {walk}")
-    for name, text in TYPED.items() if card not in ("bundle", "file") else ():
+    # The plan of another study has them, and with a study of one's own the form has.
+    for name, text in TYPED.items() if not walk.startswith("f") else ():
         hands.fill(name, text)
     hands.click("button.go")
     hands.page.wait_for_url(f"**/{slug}/plan")

@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from survey import __version__
 from survey.app import db
-from survey.db.models import StoredResponse
+from survey.db.models import Researcher, StoredResponse
 from survey.services import accounts
 from survey.services.collections import items
 from survey.services.planning.simulation import preferences_for, simulate
@@ -80,34 +80,39 @@ def assert_in_view(page: Page, shown: Sequence[str]) -> None:
         assert box["y"] + box["height"] < LAPTOP["height"], each
 
 
+OF_OTHER_KINDS = ("first-preference", "first-labelling", "first-grouping")
+
+
 @pytest.fixture(scope="module")
 def of_other_kinds(server: Server, signed_in):
-    """A closed study of each other kind with simulated answers: address → kind."""
+    """A closed study of each other kind, which Ada owns."""
     with server.app.app_context():
-        ada = accounts.find_researcher(db.session, "Ada of the results")
-        settings = {"selection": "all", "contrast": [], "questions": 60}
-        plan = a_plan_of_random_runs(**settings)
-        lifecycle.create_owned_study(db.session, ada, "first-preference", plan, Recruitment())
-        study = lifecycle.find_study(db.session, "first-preference")
-        lifecycle.open_study(db.session, study, anyway="a test")
-        a_labelling_study(db.session, "first-labelling", ada)
-        a_grouping_study(db.session, "first-grouping", ada)
-        db.session.commit()
-        people = {"first-preference": 8, "first-labelling": 4, "first-grouping": 3}
-        prefer = {"first-preference": "AP:0.05", "first-labelling": "6:0.2"}
-        for slug, number in people.items():
-            study = lifecycle.find_study(db.session, slug)
-            shown, plan = items.shown(db.session, study), study.plan
-            db.session.rollback()
-            entry = f"{server.address}/s/{slug}?test={run_token(KEY, slug)}"
-            simulate(entry, plan, number, preferences_for(plan, prefer.get(slug), shown), seed=7)
-            lifecycle.close_study(db.session, lifecycle.find_study(db.session, slug), "Ada")
-        db.session.commit()
+        close_one_of_each(server, accounts.find_researcher(db.session, "Ada of the results"))
         db.session.remove()
-    return people
 
 
-@pytest.mark.parametrize("slug", ["first-preference", "first-labelling", "first-grouping"])
+def close_one_of_each(server: Server, ada: Researcher) -> None:
+    """Make a closed study of each kind other than ordering, with simulated answers."""
+    settings = {"selection": "all", "contrast": [], "questions": 60}
+    plan = a_plan_of_random_runs(**settings)
+    lifecycle.create_owned_study(db.session, ada, "first-preference", plan, Recruitment())
+    study = lifecycle.find_study(db.session, "first-preference")
+    lifecycle.open_study(db.session, study, anyway="a test")
+    a_labelling_study(db.session, "first-labelling", ada)
+    a_grouping_study(db.session, "first-grouping", ada)
+    db.session.commit()
+    prefer = {"first-preference": "AP:0.05", "first-labelling": "6:0.2"}
+    for slug, people in zip(OF_OTHER_KINDS, (8, 4, 3), strict=True):
+        study = lifecycle.find_study(db.session, slug)
+        shown, plan = items.shown(db.session, study), study.plan
+        db.session.rollback()
+        entry = f"{server.address}/s/{slug}?test={run_token(KEY, slug)}"
+        simulate(entry, plan, people, preferences_for(plan, prefer.get(slug), shown), seed=7)
+        lifecycle.close_study(db.session, lifecycle.find_study(db.session, slug), "Ada")
+    db.session.commit()
+
+
+@pytest.mark.parametrize("slug", OF_OTHER_KINDS)
 def test_the_first_screen_of_each_kind_answers_its_question(
     browser, server, signed_in, of_other_kinds, slug
 ):

@@ -11,7 +11,7 @@ from tests.written import PAGES, a_written_study
 
 pytestmark = pytest.mark.slow
 
-LINES = {"ordering": 2, "preference": 6, "labelling": 3, "grouping": 8}
+LINES = {"ordering": 2, "preference": 6, "labelling": 8, "grouping": 8}
 VIEWS = [*((kind, None) for kind in LINES), ("ordering", "list"), ("ordering", "grid")]
 
 

@@ -71,6 +71,7 @@ def furnish(folder):
         np.save(folder / f"{outputs}.npy", bits - 0.5)
         for each in (name, outputs):
             (folder / f"{each}.ids").write_text("\n".join(ids))
+    (folder / "answers.csv").write_text("question,answer\n1,A>B>C>D>E\n")
     (folder / "people.csv").write_text("name,e-mail\nAda,ada@example.org\n")
     desk.run("survey collect albums --to collection")
     desk.run("survey init")

@@ -5,6 +5,7 @@ import json
 import re
 import subprocess
 import sys
+from datetime import datetime, timedelta
 from pathlib import Path
 from socket import create_server
 from tempfile import mkdtemp
@@ -127,8 +128,9 @@ def test_general_words_for_who_asks_and_whom_to_ask_open_no_study(run, words):
     run("init")
     made = run("study", "new", "pilot", "--language", "el")
     assert "--asked-by and --contact of `survey study open` say it" in made
-    placeholder = json.loads(run("study", "plan", "pilot", "--json"))["asked_by"]
-    for asked_by, contact in (words, (placeholder, words[1])):
+    assert json.loads(run("study", "plan", "pilot", "--json"))["asked_by"] == ""
+    placeholder = "the researchers of this study"
+    for asked_by, contact in (words, ("", words[1]), (placeholder, words[1])):
         options = ("--asked-by", asked_by, "--contact", contact)
         refused = run("study", "open", "pilot", *options, status=2)
         assert "whom they can ask, only general words" in refused
@@ -141,8 +143,8 @@ def test_a_study_promises_the_minutes_that_its_questions_take(run, tmp_path):
     run("init")
     for options, minutes in (
         ((), 20),
-        (("--questions", 2), 5),
-        (("--questions", 50), 55),
+        (("--questions", 2), 10),
+        (("--questions", 50), 105),
         (("--questions", 50, "--minutes", 40), 40),
     ):
         made = run("study", "new", f"s{minutes}", *options)
@@ -152,7 +154,7 @@ def test_a_study_promises_the_minutes_that_its_questions_take(run, tmp_path):
         )
     (tmp_path / "plan.yaml").write_text("preset: mnro\nquestions: 50\n")
     run("study", "new", "from-file", "--from", tmp_path / "plan.yaml")
-    assert json.loads(run("study", "plan", "from-file", "--json"))["minutes"] == 55
+    assert json.loads(run("study", "plan", "from-file", "--json"))["minutes"] == 105
 
 
 @ON_SQLITE
@@ -162,7 +164,9 @@ def test_a_study_whose_minutes_are_the_presets_opens_with_a_reason(run):
     checked = json.loads(run("study", "check", "long", "--json"))["findings"]
     [finding] = [each for each in checked if each["code"] == "minutes"]
     assert (finding["stops"], finding["mend"]) == (True, "minutes")
-    assert finding["text"] == "50 questions take about 55 minutes, and participants read “about 20”"
+    assert (
+        finding["text"] == "50 questions take about 105 minutes, and participants read “about 20”"
+    )
     refused = run("study", "open", "long", status=2)
     assert "Give --minutes. Or say why it opens in spite of that: --anyway REASON." in refused
     assert run("study", "open", "long", "--anyway", "  ", status=2) == refused
@@ -181,18 +185,20 @@ def test_a_closing_study_admits_no_one_new_until_it_is_opened_again(run):
     run("init")
     run("study", "new", "pilot", "--questions", 2)
     run("study", "open", "pilot", *CONTACT)
-    assert "admits no one new; 0 people under way can finish" in run(
-        "study", "close", "pilot", "--let-finish"
-    )
+    assert "--hours needs --let-finish" in run("study", "close", "pilot", "--hours", 3, status=2)
+    closing = run("study", "close", "pilot", "--let-finish", "--hours", 3)
+    assert "admits no one new; 0 people under way can finish" in closing
+    assert "closes by itself after the last of them, or after 3 hours." in closing
     assert "admits no one new already" in run("study", "close", "pilot", "--let-finish", status=1)
-    assert "ending" in run("study", "list")
-    assert "ending" in run("study", "show", "pilot")
+    assert "closing" in run("study", "list")
+    assert "closing" in run("study", "show", "pilot")
     shown = json.loads(run("study", "show", "pilot", "--json"))
-    assert shown["status"] == "open"
-    assert (
-        shown["admission_ended_at"]
-        == json.loads(run("study", "list", "--json"))[0]["admission_ended_at"]
-    )
+    [listed] = json.loads(run("study", "list", "--json"))
+    for told in (shown, listed):
+        ended, closes = (
+            datetime.fromisoformat(told[name]) for name in ("admission_ended_at", "closes_at")
+        )
+        assert (told["status"], closes - ended) == ("closing", timedelta(hours=3))
     assert "admits people again" in run("study", "open", "pilot")
     assert json.loads(run("study", "show", "pilot", "--json"))["admission_ended_at"] is None
     assert "is open already" in run("study", "open", "pilot", status=1)
@@ -827,3 +833,24 @@ def test_commands_print_through_one_door():
         "terminal.py",
         "completion.py",  # prints a script of click's own
     }
+
+
+@ON_SQLITE
+def test_a_study_shows_its_minutes_and_the_people_in_each_group(run, tmp_path):
+    run("init")
+    (tmp_path / "plan.yaml").write_text(
+        "preset: mnro\nquestions: 10\npersonal_fields:\n- name: age\n  label: Your age\n"
+        "  kind: number\n  quotas: {18-29: 10, 30+: 0}\n"
+    )
+    run("study", "new", "grouped", "--from", tmp_path / "plan.yaml", *CONTACT)
+    shown = json.loads(run("study", "show", "grouped", "--json"))
+    assert shown["quotas"] == {
+        "Your age": {"18-29": {"people": 0, "most": 10}, "30+": {"people": 0, "most": 0}}
+    }
+    assert shown["minutes"] == {"promised": 20, "median": None, "finished": 0}
+    text = run("study", "show", "grouped")
+    assert re.search(r"minutes\W+promised 20", text)
+    assert re.search(r"quota of “Your age”, 30\+\W+0 of 0 \(full\)", text)
+    run("study", "new", "plain", *CONTACT)
+    assert "quotas" not in json.loads(run("study", "show", "plain", "--json"))
+    assert "quota" not in run("study", "show", "plain")

@@ -220,7 +220,7 @@ def test_an_interrupted_study_leaves_no_draft(run, session, collection, monkeypa
         (("--kind", "grouping"), "topics is empty", 1),
         (("--kind", "labelling"), "topics is empty", 1),
         (("--kind", "preference"), "own_lists is empty", 1),
-        (("--kind", "grouping", "--preset", "mnro"), "--preset is for orderings", 2),
+        (("--kind", "grouping", "--preset", "mnro"), "--preset mnro is of the kind ordering", 2),
         (("--kind", "labelling", "--keywords", "twice.txt"), "line 2: 'sea' found", 1),
         (("--kind", "labelling", "--keywords", "tag.txt"), "line 1: '#sea' found; an id beg", 1),
         (("--kind", "grouping", "--qrels", "qrels.txt", "--topics", "9"), "no relevant", 1),
@@ -244,6 +244,12 @@ def test_the_kind_of_a_plan_file_is_read_as_its_fields_are(session, run, runs, t
     files = ("--run", runs / "alpha.txt", runs / "beta.txt")
     run("study", "new", "some", "--from", runs / "plan.yaml", *options, *files)
     assert lifecycle.find_study(session, "some").plan.kind == "preference"
+
+
+def test_a_file_of_an_unknown_kind_is_refused_with_the_kinds_that_there_are(run, tmp_path):
+    (tmp_path / "plan.yaml").write_text("kind: stars\n")
+    told = run("study", "new", "some", "--from", tmp_path / "plan.yaml", status=1)
+    assert "kind is 'stars'; allowed is ordering, labelling," in " ".join(told.split())
 
 
 def test_topics_override_those_of_a_plan_file(session, run, collection):

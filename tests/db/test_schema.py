@@ -1,5 +1,7 @@
 """The schema: migrations that match the models, constraints that hold, durable settings."""
 
+from datetime import timedelta
+
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
@@ -39,6 +41,17 @@ def test_migrating_down_and_up_again_gives_the_same_tables(app, engine):
     assert inspect(engine).get_table_names() == ["alembic_version"]
     upgrade_database(engine)
     assert sorted(inspect(engine).get_table_names()) == before
+
+
+def test_a_study_that_admits_no_one_new_closes_after_48_hours_once_upgraded(session, engine):
+    study = an_open_study(session)
+    lifecycle.end_admission(session, study, hours=1)
+    ended, slug = study.admission_ended_at, study.slug
+    session.rollback()
+    migration.downgrade(engine, "0026")
+    upgrade_database(engine)
+    session.expire_all()
+    assert lifecycle.find_study(session, slug).closes_at == ended + timedelta(hours=48)
 
 
 def test_upgrading_twice_changes_nothing(app, engine):

@@ -7,6 +7,7 @@ from flask import Flask
 from werkzeug.routing import Rule
 
 from tests.builders import Visitor
+from tests.routes import address_of
 
 NONSENSE = {
     "choice": ["1", "x"],
@@ -20,7 +21,6 @@ NONSENSE = {
     "code": "nonsense",
 }
 POSITIONS = (0, 1, 3, 99)  # none, the first, the last, more than there are
-PICTURE = {"name": "no-name", "size": "small", "kind": "invitation"}
 TOO_LONG = "x" * 80_000
 
 
@@ -34,14 +34,8 @@ def rules_of(app: Flask, blueprint: str) -> Iterator[Rule]:
 def addresses(rule: Rule, **values: Any) -> list[str]:
     """The addresses of a route, with every number of a question there may be."""
     if "position" not in rule.arguments:
-        return [_address(rule, values)]
-    return [_address(rule, {**values, "position": position}) for position in POSITIONS]
-
-
-def _address(rule: Rule, values: dict[str, Any]) -> str:
-    built = rule.build({name: PICTURE[name] for name in rule.arguments & {*PICTURE}} | values)
-    assert built is not None, f"{rule} needs {rule.arguments}"
-    return built[1]
+        return [address_of(rule, **values)]
+    return [address_of(rule, **{**values, "position": position}) for position in POSITIONS]
 
 
 def sweep(visitor: Visitor) -> None:

@@ -46,9 +46,6 @@ FORCED = [
     *(exceptions.InternalServerError, exceptions.ServiceUnavailable),
     lambda word: exceptions.MethodNotAllowed(["GET"], word),
 ]
-UNKNOWN = {"slug": "plain-en", "token": "none", "labels": "123", "page": "question", "name": "x"}
-UNKNOWN |= {"public_id": "P-1", "guest_id": 1, "researcher_id": 1, "action": "open"}
-UNKNOWN |= {"sha256": "no-sum", "size": "small", "ending": "csv"}
 
 
 @pytest.fixture
@@ -184,12 +181,12 @@ def test_what_everybody_can_open_names_no_measure_of_a_study(place, ear, trace, 
     new_study(place, "plain-en")
     _, token = accounts.add_researcher(place.session, "Ada")
     client = place.app.test_client()
-    files = [path.name for path in Path(place.app.static_folder).iterdir()]
+    files = [{"filename": path.name} for path in Path(place.app.static_folder).iterdir()]
     for blueprint in AUDIENCES.keys() - {"participant"}:
         for rule in rules_of(place.app, blueprint):
-            for name in files if blueprint == "static" else ("",):
+            for file in files if blueprint == "static" else ({},):
                 for method in sorted(rule.methods):
-                    address = addresses(rule, **UNKNOWN, filename=name)[0]
+                    address = addresses(rule, slug="plain-en", **file)[0]
                     client.open(address, method=method).close()
         assert unheard(ear, blueprint) == set()
     client.get(f"/research/welcome/{token}")

@@ -10,6 +10,7 @@ from survey.services import accounts
 from survey.services.studies import lifecycle
 from survey.services.studies.recruitment import Recruitment
 from tests.builders import RESEARCHER_COOKIE, SLUG, Visitor, a_plan, an_open_study
+from tests.routes import address_of
 
 GOLDEN = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
@@ -42,23 +43,6 @@ OWN = {
     *("content-type", "content-length", "content-disposition", "x-expected-bytes", "location"),
     *("set-cookie", "allow", "retry-after", "etag", "date"),
 }
-VALUES = {
-    "filename": "survey.css",
-    "slug": SLUG,
-    "token": "no-token",
-    "name": "study.json",
-    "action": "close",
-    "labels": "no-labels",
-    "page": "entry",
-    "public_id": "P-NOBODY",
-    "position": 1,
-    "guest_id": 1,
-    "researcher_id": 1,
-    "sha256": "no-sum",
-    "size": "small",
-    "ending": "csv",
-    "kind": "invitation",
-}
 OVER = "it-is-over"
 METHODS = ("GET", "HEAD", "POST", "OPTIONS", "PUT", "DELETE", "PATCH", "NONSENSE")
 
@@ -87,11 +71,9 @@ def browsers(app, session):
 
 def addresses(app, slugs):
     """Every route, for these studies."""
-    adapter = app.url_map.bind("localhost")
     for rule in app.url_map.iter_rules():
         for slug in slugs:
-            values = VALUES | {"slug": slug}
-            yield adapter.build(rule.endpoint, {name: values[name] for name in rule.arguments})
+            yield address_of(rule, slug=slug)
 
 
 def answers(app, browsers, methods=METHODS, slugs=(SLUG, OVER)):

@@ -13,6 +13,7 @@ from survey.core.studies.fields import PlanError
 from survey.db.models import Participant, Presentation
 from survey.errors import SurveyError
 from survey.kinds.labelling.checks import are_right, checks_of
+from survey.kinds.labelling.plan_files import Gold
 from survey.services import accounts
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.exchange import bundle_import
@@ -336,7 +337,7 @@ def test_careless_bots_are_flagged_and_careful_ones_are_not(app, session):
 
 def test_gold_documents_are_right_from_the_level_on_at_which_they_are_relevant():
     known = {"a": 3, "b": 1, "c": 0, "d": 2}
-    gold = {name: SimpleNamespace(relevance=grade) for name, grade in known.items()}
+    gold = {name: Gold("cats", name, grade) for name, grade in known.items()}
     plan = SimpleNamespace(
         highest=3, other_topic=False, shown_again=False, gold=known, relevant_from=2
     )

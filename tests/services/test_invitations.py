@@ -1,19 +1,23 @@
 """Mails to guests: each once, none to who has finished, faults told, texts in their language."""
 
 import io
+import shutil
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from sqlalchemy.orm import Session
 
-from survey.config import Smtp, UnsafeSettingsError
+from survey.config import Settings, Smtp, UnsafeSettingsError
 from survey.core.studies.fields import PlanError
 from survey.db import queries
 from survey.db.models import Event, Guest, now
 from survey.errors import NotAllowedError
 from survey.services.exchange.bundle import stream_bundle
 from survey.services.exchange.input_files import open_files
+from survey.services.operations import doctor
 from survey.services.participation import own_data, participants
 from survey.services.participation.participants import Arrival
 from survey.services.studies import invitations, lifecycle, recruitment
@@ -21,7 +25,7 @@ from survey.services.studies.invitations import INVITATION, REMINDER, UNCERTAIN
 from survey.services.studies.recruitment import Recruitment
 from tests.builders import KEY, an_open_study
 from tests.databases import ON_SQLITE
-from tests.mail_server import mail_server
+from tests.mail_server import HOST, mail_server, make_certificate
 
 HOME = "https://survey.example.org"
 PEOPLE = {"Ann": "ann@example.org", "Bob": "bob@example.org", "Zoë": "zoe@example.org", "Dan": ""}
@@ -135,6 +139,74 @@ def test_without_the_server_every_mail_has_the_fault_and_stays_to_be_sent(sessio
     assert "The mail server 127.0.0.1 could not be used" in guest(session, "Ann").mail_fault
     session.rollback()
     assert send(session, study, server) == (3, 3)
+
+
+needs_openssl = pytest.mark.skipif(not shutil.which("openssl"), reason="openssl makes them")
+
+
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory):
+    """A certificate for the server's address, and one for another name."""
+    folder = tmp_path_factory.mktemp("certificates")
+    return make_certificate(folder), make_certificate(folder, "mail.example.org")
+
+
+def fault_of(session, study, settings):
+    """The fault of every guest's mail that these settings could not send, else ""."""
+    invitations.plan_mails(session, study, INVITATION, "Ada")
+    sent = [*invitations.send_due(session, settings, KEY, HOME, study)]
+    fault = guest(session, "Ann").mail_fault
+    assert all(sent) == (fault is None)
+    session.rollback()
+    return fault or ""
+
+
+@needs_openssl
+@ON_SQLITE
+@pytest.mark.parametrize("security", ["starttls", "tls"])
+def test_mails_go_encrypted_to_a_server_that_is_trusted(
+    session, certificates, monkeypatch, security
+):
+    study, (own, other) = a_study(session), certificates
+    with mail_server(own, security) as server:
+        fault = fault_of(session, study, server.settings)
+        assert fault == (
+            f"The mail server {HOST} could not be used: its certificate is not trusted "
+            "(self-signed certificate); check SURVEY_SMTP_HOST, or name the file of its authority "
+            "in SSL_CERT_FILE."
+        )
+        monkeypatch.setenv("SSL_CERT_FILE", str(own))
+        unsigned = replace(server.settings, password="wrong")
+        assert fault_of(session, study, unsigned) == (
+            f"The mail server {HOST} could not be used: it refuses the sign-in of survey, and it "
+            "answers: 535 5.7.8 bad credentials; check SURVEY_SMTP_USER and SURVEY_SMTP_PASSWORD."
+        )
+        assert not server.mails
+        assert send(session, study, server) == (3, 3)
+        assert len(server.recipients) == 3
+    with mail_server(other, security) as server:
+        recruitment.add_guests(session, study, {"Eve": "eve@example.org"})
+        monkeypatch.setenv("SSL_CERT_FILE", str(other))
+        assert send(session, study, server) == (1, 0)
+        fault = guest(session, "Eve").mail_fault
+        assert f"not trusted (IP address mismatch, certificate is not valid for '{HOST}')" in fault
+
+
+@needs_openssl
+@ON_SQLITE
+def test_a_server_of_another_sort_is_told_by_the_setting_to_change(session, server, certificates):
+    study = a_study(session)
+    for security, user, remedy in (
+        ("starttls", "", "it has no STARTTLS; check SURVEY_SMTP_PORT, or set SURVEY_SMTP_SECURITY"),
+        ("tls", "", "does not speak TLS from the first byte; check SURVEY_SMTP_PORT, or set"),
+        ("none", "ada", "it has no sign-in; leave SURVEY_SMTP_USER and SURVEY_SMTP_PASSWORD empty"),
+    ):
+        settings = replace(server.settings, security=security, user=user)
+        fault = fault_of(session, study, settings)
+        assert remedy in fault
+        checked = doctor.check_mail_server(Settings(Path(), HOME, KEY, smtp=settings))
+        assert checked.text == fault
+    assert not server.mails
 
 
 def test_several_processes_send_each_mail_once(session, engine, server):

@@ -1,5 +1,7 @@
 """What a researcher does to a study, what nobody can, and who may."""
 
+from datetime import timedelta
+
 import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
@@ -7,13 +9,14 @@ from sqlalchemy.orm import Session
 
 from survey.core.kinds import plan_from_json
 from survey.db import queries
-from survey.db.models import Event, Membership, Participant, StoredQuestion, Study
+from survey.db.models import Event, Membership, Participant, StoredQuestion, Study, now
 from survey.errors import CannotOpenError, NotAllowedError, NotFoundError, SurveyError
 from survey.kinds.ordering.answer import OrderingAnswer
 from survey.services import accounts
 from survey.services.participation import participants
 from survey.services.studies import lifecycle
 from survey.services.studies.recruitment import Recruitment
+from tests import preferred
 from tests.builders import KEY, a_plan, a_ready_participant, save_answer
 
 
@@ -114,23 +117,23 @@ def test_an_address_of_any_kind_opens_a_study(session, ada, contact):
 def test_what_a_study_was_opened_in_spite_of_is_logged(session, ada):
     plan = a_plan(questions=50)  # for which 20 minutes are too few
     draft = lifecycle.create_owned_study(session, ada, "long", plan, Recruitment())
-    with pytest.raises(CannotOpenError, match="50 questions take about 55 minutes"):
+    with pytest.raises(CannotOpenError, match="50 questions take about 105 minutes"):
         lifecycle.open_study(session, draft, "Ada")
     session.rollback()
     lifecycle.open_study(session, draft, "Ada", anyway="a pilot")
     opened, anyway, _ = accounts.events_of(session, draft)
     assert (opened.kind, anyway.kind) == ("opened", "opened anyway")
     assert anyway.detail == (
-        "a pilot: 50 questions take about 55 minutes, and participants read “about 20”"
+        "a pilot: 50 questions take about 105 minutes, and participants read “about 20”"
     )
 
 
-@pytest.mark.parametrize("minutes", [19, 30, 60])
+@pytest.mark.parametrize("minutes", [19, 30, 80])
 def test_minutes_that_a_researcher_chose_stop_no_study(session, ada, minutes):
     plan = a_plan(questions=50, minutes=minutes)
     draft = lifecycle.create_owned_study(session, ada, "chosen", plan, Recruitment())
     findings = [each for each in lifecycle.check_study(session, draft) if each.code == "minutes"]
-    assert [(each.mend, each.stops) for each in findings] == [("minutes", False)] * (minutes < 37)
+    assert [(each.mend, each.stops) for each in findings] == [("minutes", False)] * (minutes < 70)
     lifecycle.open_study(session, draft, "Ada")
 
 
@@ -144,7 +147,7 @@ def test_the_time_of_those_who_finished_replaces_the_estimate(session, draft, pe
             save_answer(session, participant, position, answer, 100.0 * (number + 1))
         participants.finish(session, participant)
     texts = [each.text for each in lifecycle.check_study(session, draft) if each.mend == "minutes"]
-    by_estimate = ["3 questions take about 6 minutes, and participants read “about 20”"]
+    by_estimate = ["3 questions take about 10 minutes, and participants read “about 20”"]
     assert texts == ([] if measured else by_estimate)
     if measured:
         assert (
@@ -156,11 +159,37 @@ def test_the_time_of_those_who_finished_replaces_the_estimate(session, draft, pe
 def test_a_new_draft_promises_what_its_questions_take(session, ada):
     of_three = lifecycle.create_owned_study(session, ada, "three", a_plan(), Recruitment())
     lifecycle.promise_expected_minutes(session, of_three)
-    assert (of_three.plan.minutes, of_three.plan) == (6, a_plan(minutes=6))
+    assert (of_three.plan.minutes, of_three.plan) == (10, a_plan(minutes=10))
     as_the_paper = a_plan(questions=10)
     replication = lifecycle.create_owned_study(session, ada, "ten", as_the_paper, Recruitment())
     lifecycle.promise_expected_minutes(session, replication)
     assert replication.plan == as_the_paper
+
+
+@pytest.mark.parametrize("design", ["all", "pool"])
+def test_a_study_of_an_hour_is_told_to_be_a_pool(session, ada, monkeypatch, design):
+    orders = {"alpha": preferred.LATE, "beta": preferred.EARLY}
+    monkeypatch.setattr(preferred, "ORDERS", {str(topic): orders for topic in range(120)})
+    of_each = {"design": "pool", "per_participant": 100} if design == "pool" else {}
+    plan = preferred.a_preference_plan(questions=120, **of_each)
+    study = lifecycle.create_owned_study(session, ada, "long", plan, Recruitment())
+    texts = [each.text for each in lifecycle.check_study(session, study) if each.code == "long"]
+    advice = "120 questions take about 65 minutes. Ask each person 25 of them (`design: pool`)"
+    assert texts == ([advice] if design == "all" else [])
+
+
+def test_the_median_of_those_who_finished_is_beside_the_promise(session, draft):
+    lifecycle.open_study(session, draft, "Ada")
+    assert lifecycle.time_taken(session, draft).sentence == ""
+    for number, minutes in enumerate((3, 17, 40)):
+        participant = a_ready_participant(session, draft, f"browser {number}")
+        participant.status, participant.completed_at = "complete", now()
+        participant.started_at = participant.completed_at - timedelta(minutes=minutes)
+    session.commit()
+    a_ready_participant(session, draft, "under way")
+    taken = lifecycle.time_taken(session, draft)
+    assert (taken.promised, taken.median, taken.finished) == (20, 17, 3)
+    assert taken.sentence == "Promised 20 minutes; median of 3 who finished: 17"
 
 
 def test_those_under_way_finish_while_no_one_new_is_admitted(session, draft):
@@ -168,7 +197,7 @@ def test_those_under_way_finish_while_no_one_new_is_admitted(session, draft):
     participant = a_ready_participant(session, draft, "first")
     begun = participants.begin(session, draft, "second", KEY)
     lifecycle.end_admission(session, draft, "Ada")
-    assert (draft.status, draft.status_label) == ("open", "ending")
+    assert (draft.status, draft.status_label) == ("open", "closing")
     assert not lifecycle.shows_results(draft)
     assert participants.count_under_way(session, draft) == 2
     with pytest.raises(NotAllowedError, match="takes no new participants"):
@@ -184,7 +213,7 @@ def test_those_under_way_finish_while_no_one_new_is_admitted(session, draft):
         lifecycle.end_admission(session, draft, "Ada")
     session.rollback()
     lifecycle.open_study(session, draft, "Ada")
-    assert (draft.admission_ended_at, draft.looks) == (None, [])
+    assert (draft.admission_ended_at, draft.closes_at, draft.looks) == (None, None, [])
     participants.begin(session, draft, "third", KEY)
     kinds = [event.kind for event in accounts.events_of(session, draft)]
     assert kinds == ["admits people again", "admits no one new", "opened", "made"]

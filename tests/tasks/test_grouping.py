@@ -980,10 +980,13 @@ def test_its_results_show_topics_gold_standard_and_assessors(desk, app, session)
         desk.page.select_one("#answer").text,
     )
     assert [" ".join(row.text.split()) for row in desk.page.select(".rows li")][1:] == [
-        "Decided by a third: 1 (5).",
-        "Left out: 0.",
+        "Settled by a third assessor: 1 topic (5).",
+        "Left out: 0 topics.",
         "Gold standard: 2 of 2 topics.",
     ]
+    counts = desk.page.select_one(".counts").text
+    assert counts.startswith("2 assessors · 1 third assessor · 2 topics · ")
+    assert "The mean may be above or below .80." in desk.page.select_one(".reach").text
     reliability = desk.page.select_one("#reliability").text
     assert "agree well enough to rely on is not decided: alpha .59 (.19 to .99)." in reliability
     contested = desk.page.select_one("#contested")

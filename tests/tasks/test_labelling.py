@@ -434,7 +434,7 @@ def test_the_headline_counts_a_document_once_for_each_of_two_queries():
     assert [each.text for each in results.sentences] == [
         "Whether the 2 annotators agree well enough is not decided: alpha .00, without an "
         "interval: it needs 6 documents.",
-        "Both merged: .00.",
+        "Both merged: alpha .00.",
         "Result: 3 of 3 judged documents are relevant. Rule: 1 or more marked it.",
     ]
 
@@ -459,7 +459,7 @@ def test_a_query_with_no_document_to_show_leaves_the_others_to_be_analysed():
     assert [each.text for each in results.sentences] == [
         "Whether the 2 annotators agree well enough is not decided: alpha 1.00, without an "
         "interval: it needs 6 documents.",
-        "Both merged: 1.00.",
+        "Both merged: alpha 1.00.",
         "Result: 1 of 2 judged documents is relevant. Rule: more than half marked it.",
     ]
     assert [each["topic"] for each in results.as_json()["agreement"]["topics"]] == ["alone", "red"]
@@ -513,7 +513,7 @@ def test_its_results_show_tables_what_people_differ_in_and_give_the_files(desk, 
     assert answer.startswith("Whether the 3 annotators agree well enough")
     rows = [" ".join(row.text.split()) for row in desk.page.select(".rows li")]
     *_, merged_row, annotators, relevant = rows
-    assert merged_row.startswith("All three merged: .")
+    assert merged_row.startswith("All three merged: alpha .")
     assert annotators.startswith("No annotator differs (kappa ")
     # How many were looked at depends on each annotator's own order of a keyword's pictures.
     assert re.fullmatch(

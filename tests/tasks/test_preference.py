@@ -716,8 +716,12 @@ def test_the_first_screen_has_counts_and_what_people_agree_on():
     assert [str(row) for row in results.rows] == [
         "alpha over beta: +20 points. Of 100 answers 60 prefer alpha, 40 beta, 0 no list.",
         "People with one another: two who prefer a list prefer the same one in 100 of 100 cases "
-        "(2P − 1: 1.00).",
+        "(beyond chance: 1.00).",
     ]
+    assert results.rows_note == (
+        "95 % intervals. Beyond chance: 2P − 1, P the share of such cases; 0 is chance, 1 always "
+        "the same."
+    )
     assert "of 100 answers, how many more prefer the first system" in results.lead.note
     text = results.answer_text
     assert "n: 12 participants · 5 questions · 2 systems · 60 answers." in text

@@ -14,8 +14,8 @@ from jinja2 import ChoiceLoader, FileSystemLoader
 from survey import figures, tokens
 from survey.cli.planning import local_server
 from survey.core.kinds import KINDS, plan_from_json, read_stored_plan
-from survey.core.studies.attention import Check
 from survey.core.studies.fields import PlanError
+from survey.core.studies.plan import Check
 from survey.core.studies.run_lists import TextFile
 from survey.errors import SurveyError
 from survey.figures.exhibit import Exhibit
@@ -382,7 +382,7 @@ def test_results_that_the_kind_does_not_name_are_recomputed_too(
 @ON_SQLITE
 def test_a_researcher_checks_previews_and_describes_it(app, session, study):
     [finding] = lifecycle.check_study(session, study)
-    assert finding.text == "3 questions take about 3 minutes, and participants read “about 20”"
+    assert finding.text == "3 questions take about 5 minutes, and participants read “about 20”"
     described = lifecycle.describe(study)
     assert (described["kind"], described["pairs"]) == ("words", 3)
 

@@ -5,6 +5,7 @@ import pytest
 from survey.services.studies import lifecycle
 from tests.builders import SLUG, Visitor, a_plan, an_open_study
 from tests.databases import ON_SQLITE
+from tests.routes import address_of
 
 pytestmark = ON_SQLITE
 
@@ -22,7 +23,6 @@ REACHED = {
     "done": ("/done",),
 }
 NOT_HTML = ("participant.picture", "participant.download")
-VALUES = {"slug": SLUG, "position": 2, "size": "small", "name": "x"}
 
 
 @pytest.fixture
@@ -32,11 +32,9 @@ def study(session):
 
 def addresses(app):
     """Each address of participants' pages, with the methods that it takes."""
-    adapter = app.url_map.bind("localhost")
     for rule in app.url_map.iter_rules():
         if rule.endpoint.startswith("participant.") and rule.endpoint not in NOT_HTML:
-            values = {name: VALUES[name] for name in rule.arguments}
-            yield adapter.build(rule.endpoint, values), rule.methods & {"GET", "POST"}
+            yield address_of(rule, position=2), rule.methods & {"GET", "POST"}
     yield f"/s/{SLUG}/no-such-page", {"GET", "POST"}
     yield f"/s/{SLUG}/q/999", {"GET", "POST"}
 

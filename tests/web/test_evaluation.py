@@ -103,6 +103,31 @@ def test_the_zip_holds_what_the_command_writes(desk):
     assert content["runs"]["one"]["mean"]["AP"] == 0.75
 
 
+@pytest.mark.slow
+def test_the_zip_has_the_widths_and_the_font_that_were_typed(desk):
+    look = {"figure-width": "5", "font": "serif", "table-width": "347"}
+    desk.send(PAGE, files(), measures="AP", **look)
+    assert "--figure-width 5 --font serif --table-width 347 --to FOLDER" in desk.text
+    typed = desk.page.select_one("#figure-width")["value"]
+    assert (typed, desk.page.select_one("#font [selected]")["value"]) == ("5.0", "serif")
+    desk.send(PAGE, measures="AP", download="zip")  # files and look as they were chosen
+    with zipfile.ZipFile(io.BytesIO(desk.response.data)) as archive:
+        captions = archive.read("figures.tex").decode()
+        figure = archive.read("figures/precision-recall.svg")
+        table = archive.read("tables/means.tex")
+    assert r"\includegraphics[width=5in]{figures/precision-recall.pdf}" in captions
+    assert b"STIXGeneral" in figure
+    assert b"347 pt" in table
+
+
+def test_a_width_that_cannot_be_is_refused_and_costs_no_file(desk):
+    desk.send(PAGE, files(), download="zip", **{"figure-width": "99"})
+    assert desk.status == 400
+    assert "figure-width is '99'; 2.5 to 10 inches are allowed." in desk.text
+    assert desk.page.select_one("details[open] #figure-width")
+    assert len(desk.page.select("[type=hidden][name=kept-runs]")) == 2
+
+
 @pytest.mark.parametrize("measures", ["", "none"])
 def test_nothing_is_stored_and_no_lock_is_taken_after_scoring(desk, engine, measures):
     with statements(engine) as told:

@@ -7,10 +7,13 @@ from datetime import timedelta
 import pytest
 
 from survey.core.ways_in import DOCUMENTS, PASSAGES, PICTURES, POSITIONS
-from survey.services import example_files, new_studies
+from survey.errors import CannotOpenError
+from survey.services import new_studies
+from survey.services.accounts import researcher_named
 from survey.services.participation import participants
 from survey.services.studies import lifecycle
-from survey.services.studies.plans import parse_plan, preset_plan, texts_for
+from survey.services.studies.plans import PRESETS, parse_plan, preset_plan, texts_for
+from survey.services.studies.recruitment import Recruitment
 from tests.builders import Visitor
 from tests.databases import ON_SQLITE
 
@@ -19,15 +22,19 @@ NEW = "/research/new"
 FIELD_OF = {"topics.csv": "topics_file", "lists.csv": "lists", "plan.yaml": "plan"} | {
     "qrels.txt": "judgements",
     "items.csv": "items",
+    "pool.csv": "pool_file",
+    "judged.txt": "judged",
+    "gold.csv": "gold",
     "bundle.zip": "bundle",
     "classes.zip": "folder",
 }
 RUNS = ("alpha.txt", "beta.txt", "gamma.txt")
+IN_PLACE = ("pool.csv",)  # of other example files
 WITH_EXAMPLES = [way.name for _, way in new_studies.ways_in().values() if way.examples]
 
 
 def an_example(name):
-    return io.BytesIO(example_files.content_of(name)), name
+    return io.BytesIO(new_studies.example_content(name)), name
 
 
 def examples_of(name, *left_out):
@@ -36,7 +43,7 @@ def examples_of(name, *left_out):
     for each in new_studies.ways_in()[name][1].examples:
         runs = "pool" if name == "pool" else "runs"
         field = runs if each in RUNS else FIELD_OF[each]
-        if each not in left_out:
+        if each not in (left_out or IN_PLACE):
             files.setdefault(field, []).append(an_example(each))
     return files
 
@@ -71,7 +78,7 @@ def test_the_example_files_of_each_card_make_a_study_that_opens(desk, session, n
     linked = [link.text for link in desk.page.select(".examples a")]
     assert linked == [*new_studies.ways_in()[name][1].examples]
     for link in desk.page.select(".examples a"):
-        assert desk.client.get(link["href"]).data == example_files.content_of(link.text)
+        assert desk.client.get(link["href"]).data == new_studies.example_content(link.text)
     choose(desk, name, asked_by="us", contact="us@example.org")
     assert desk.address == "/research/studies/made/plan", desk.text
     stops = lifecycle.stops_of(lifecycle.check_study(session, made(session)))
@@ -160,7 +167,8 @@ def test_a_study_that_admits_no_one_closes_when_the_last_have_gone(desk, session
     Visitor(app.test_client(), "a-study").go("/q/1")
     lifecycle.end_admission(session, study)
     assert participants.close_ended(session) == 0
-    study.admission_ended_at -= timedelta(hours=participants.HOURS_TO_FINISH, seconds=1)
+    assert study.closes_at - study.admission_ended_at == timedelta(hours=48)
+    study.closes_at -= timedelta(hours=48, seconds=1)
     session.commit()
     assert participants.close_ended(session) == 1
     assert (study.status, participants.close_ended(session)) == ("closed", 0)
@@ -204,8 +212,8 @@ def test_a_pool_of_runs_becomes_a_study_whose_documents_come_with_it(desk, sessi
 
 
 def test_a_pool_without_runs_or_of_no_depth_is_refused_beside_the_field(desk, session):
-    choose(desk, "pool", *RUNS)
-    assert "Choose the runs. No study was made." in desk.text
+    choose(desk, "pool", *RUNS, *IN_PLACE)
+    assert "Choose the runs, or a file of the pool. No study was made." in desk.text
     assert desk.page.select_one("#pool_depth")["value"] == "20"
     for depth in ("0", "1001", "deep"):
         choose(desk, "pool", pool_depth=depth)
@@ -215,7 +223,7 @@ def test_a_pool_without_runs_or_of_no_depth_is_refused_beside_the_field(desk, se
 
 
 def test_a_pool_leaves_out_topics_without_a_row_in_the_file_of_topics(desk, session):
-    files = examples_of("pool", "topics.csv")
+    files = examples_of("pool", "topics.csv", "gold.csv", *IN_PLACE)
     known = first_topic(files)
     files["topics_file"] = [(io.BytesIO(f"topic,text\n{known},a text\n".encode()), "topics.csv")]
     desk.open(f"{NEW}?start=pool")
@@ -224,7 +232,65 @@ def test_a_pool_leaves_out_topics_without_a_row_in_the_file_of_topics(desk, sess
     assert "without a row in the file of topics" in desk.text
 
 
+def test_a_pool_takes_judgements_and_gold_which_its_check_asks_everybody(desk, session):
+    choose(desk, "pool", *RUNS, asked_by="us", contact="us@example.org")
+    study = made(session)
+    plan = study.plan
+    assert plan.pool.runs == {}
+    assert plan.pool.depth is None  # which is of runs
+    assert {"tides-1", "tides-2"} < {*plan.pool.of_topic("tides")}
+    assert plan.judged["bread"] == {"bread-1": 1, "bread-3": 1}
+    known = {(each.topic, each.document): each.relevance for each in plan.gold}
+    assert (len(known), known["tides", "tides-1"], known["tides", "bread-1"]) == (8, 1, 0)
+    assert "judged.txt: 12 pooled documents are judged." in desk.text
+    assert "gold.csv: 2 of its 8 documents are in the pool. They are shown as gold" in desk.text
+    desk.open("/research/studies/made/check")
+    assert "Documents with known answers (gold): 8 in 6 topics" in " ".join(desk.text.split())
+    assert lifecycle.stops_of(lifecycle.check_study(session, study)) == []
+
+
+def test_files_of_a_pool_that_cannot_be_used_are_named_and_stay(desk, session):
+    choose(desk, "pool", "-", slug="made")
+    both = "Runs and a file of the pool both say what is judged; choose one of them."
+    assert both in desk.page.select_one("#pool_file-error").text
+    files = examples_of("pool")
+    files["gold"] = [(io.BytesIO(b"topic,document,relevance\ntides,echo-1,perhaps\n"), "gold.csv")]
+    desk.open(f"{NEW}?start=pool")
+    desk.send(NEW, files=files, slug="made")
+    [fault] = [each.text for each in desk.page.select(".faults li")]
+    assert fault.startswith("gold.csv, row 2, column relevance: 'perhaps' found; a whole number")
+    kept = {each["name"] for each in desk.page.select("[type=hidden][name^=kept-]")}
+    assert {"kept-pool", "kept-judged", "kept-gold"} <= kept
+    assert lifecycle.all_studies(session) == []
+
+
 def first_topic(files):
     """Return the first topic of the first run of a form's files."""
     run, _ = files["pool"][0]
     return run.getvalue().decode().split()[0]
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_who_asks_and_whom_to_ask_are_empty_with_an_example_as_hint(desk, session, preset):
+    desk.open(NEW)
+    for name, example in (("asked_by", "the retrieval group of X"), ("contact", "ir@example.org")):
+        assert not desk.page.find(id=name).get("value")
+        assert example in desk.page.find(id=f"{name}-help").text
+    plan = preset_plan(preset, **({"show_items": False} if preset == "pictures" else {}))
+    assert (plan.asked_by, plan.contact) == ("", "")
+    ada = researcher_named(session, "Ada")
+    lifecycle.create_owned_study(session, ada, "new", plan, Recruitment())
+    session.rollback()
+    desk.open("/research/studies/new/preview/")
+    assert "Asked by" not in desk.text
+    home = "/research/studies/new"
+    desk.open(f"{home}/open")
+    assert "participants do not read who asks" in desk.text.lower()
+    assert not desk.page.select(f"form[action='{home}/open'] button")
+    with pytest.raises(CannotOpenError, match="whom they can ask"):
+        lifecycle.open_study(session, lifecycle.find_study(session, "new"), anyway="a pilot")
+    session.rollback()
+    desk.open("/research/studies/new/check")
+    assert {"asked_by", "contact"} <= {
+        link["href"].partition("#")[2] for link in desk.page.select(".mend a")
+    }

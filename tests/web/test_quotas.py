@@ -62,3 +62,23 @@ def test_a_draft_is_given_quotas_and_keeps_what_is_wrong(session, desk, study):
     desk.open(f"{STUDY}/plan?step=who")
     typed = desk.page.select_one("[name=personal_fields-0-quotas]").text.split("\n")
     assert [line.strip() for line in typed if line.strip()] == ["18-29: 1", "30+: 2"]
+
+
+@ON_SQLITE
+def test_the_preview_has_the_page_of_a_full_group_where_there_are_quotas(app, session):
+    study = an_open_study(session, "a-study", personal_fields=[AGE])
+    other = an_open_study(session, "no-quotas")
+    recruit(session, study, code_screened_out="FULL-7")
+    desk = Desk(app, session)
+    for each in (study, other):
+        accounts.share(session, each, accounts.researcher_named(session, desk.name), "owner")
+    session.commit()
+    desk.open(f"{STUDY}/preview/")
+    [link] = [each["href"] for each in desk.page.select("a") if each.text == "group full"]
+    desk.open(link)
+    assert "Enough people of your group have taken part" in desk.text
+    assert "FULL-7" in desk.text
+    desk.open(link.replace("a-study", "no-quotas"))
+    assert desk.status == 404
+    desk.open(link.replace("group_full", "screened_out"))
+    assert "Enough people of your group" not in desk.text

@@ -467,14 +467,14 @@ def test_a_draft_that_its_check_stops_opens_with_a_reason_alone(desk, session):
     )
     home = "/research/studies/long"
     desk.open(f"{home}/open")
-    assert "50 questions take about 55 minutes, and participants read “about 20”." in desk.text
+    assert "50 questions take about 105 minutes, and participants read “about 20”." in desk.text
     [link] = desk.page.select(".wrong a")
     assert link["href"] == f"{home}/plan?step=texts#minutes"
     desk.send(f"{home}/open", anyway=" ")
     assert (desk.address, desk.status) == (f"{home}/open", 200)
     desk.send(f"{home}/open", anyway="people may stop early")
     assert "The study is open. Invite people." in desk.text
-    assert "opened anyway: people may stop early: 50 questions take about 55 minutes" in desk.text
+    assert "opened anyway: people may stop early: 50 questions take about 105 minutes" in desk.text
     session.expire_all()
     assert draft.status == "open"
 
@@ -482,10 +482,10 @@ def test_a_draft_that_its_check_stops_opens_with_a_reason_alone(desk, session):
 @ON_SQLITE
 def test_the_plan_says_how_long_its_questions_take(desk, session, study):
     desk.open(f"{STUDY}/plan?step=texts")
-    assert desk.page.find(id="minutes-help").text == "3 questions take about 6 minutes."
+    assert desk.page.find(id="minutes-help").text == "3 questions take about 10 minutes."
     desk.send(f"{STUDY}/plan", questions="50")
     desk.open(f"{STUDY}/plan?step=texts")
-    assert desk.page.find(id="minutes-help").text == "50 questions take about 55 minutes."
+    assert desk.page.find(id="minutes-help").text == "50 questions take about 105 minutes."
 
 
 @ON_SQLITE
@@ -494,7 +494,7 @@ def test_closing_asks_where_no_one_is_under_way_only_whether(desk, session, stud
     desk.open(STUDY)
     assert f"{STUDY}/close" not in [form["action"] for form in desk.page.select("form")]
     desk.open(f"{STUDY}/close")
-    assert desk.page.select_one("main h2").text == "0 complete, 0 under way"
+    assert desk.page.select_one("main h2").text == "No one is under way"
     assert len(desk.page.select("main form")) == 1
     desk.send(f"{STUDY}/close")
     assert "The study is closed. Its results are ready." in desk.text
@@ -509,16 +509,18 @@ def test_closing_lets_those_under_way_finish(desk, app, session, study):
     half = Visitor(app.test_client(), "a-study")
     half.go("/q/1")
     desk.open(f"{STUDY}/close")
-    assert desk.page.select_one("main h2").text == "1 complete, 1 under way"
+    assert desk.page.select_one("main h2").text == "1 person is under way"
+    assert "within the last 180 minutes. 1 has finished." in desk.text
     desk.send(f"{STUDY}/let-finish")
-    assert "The study admits no one new." in desk.text
+    assert "when those under way have finished, or after 48 hours." in desk.text
+    assert "and then the study closes, " in desk.text
     state = f"Open, but admits no one new: 1 of {study.plan.participants} complete"
     assert state in desk.text
     desk.open(f"{STUDY}/progress")
     assert f"{state}, 1 under way" in desk.text
     assert "wait for those under way, then close it" in desk.text
     desk.open("/research/")
-    assert desk.page.select_one(".badge").text == "ending"
+    assert desk.page.select_one(".badge").text == "closing"
     half.go("/done", query="/q/1")
     desk.open(f"{STUDY}/progress")
     assert f"2 of {study.plan.participants} complete, 0 under way" in desk.text

@@ -442,17 +442,17 @@ def corrected_in_one_step(tests: Sequence[Tests], bound: float = 1.0) -> list[Te
     """
     number = len(tests)
     corrected = []
-    for each in tests:
-        these = p_of_these(each.participants, each.effective)
+    for test in tests:
+        these = p_of_these(test.participants, test.effective)
         these = None if these is None else min(1.0, number * these)
-        population = each.components.p
+        population = test.components.p
         if population is not None:
             # What holds of the kind must hold of these: the interval of the kind has both.
-            population = min(1.0, number * max(population, each.participants.p or 0.0))
-        elif each.components.why == SAME_EVERYWHERE:
+            population = min(1.0, number * max(population, test.participants.p or 0.0))
+        elif test.components.why == SAME_EVERYWHERE:
             population = these
         correction = Correction(number)
-        corrected.append(decided(each, population, these, correction=correction, bound=bound))
+        corrected.append(decided(test, population, these, correction=correction, bound=bound))
     return corrected
 
 

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from survey.core.agreement.quality import Flag
-from survey.core.studies.attention import Check
-from survey.core.studies.plan import Plan
+from survey.core.studies.plan import Check, Plan
 
 PlanT = TypeVar("PlanT", bound=Plan)
 
@@ -79,8 +78,10 @@ class Attention:
     def counts(self) -> dict[str, tuple[int, int]]:
         """How many answers to all checks are right, and of how many, by participant."""
         counts: dict[str, tuple[int, int]] = {}
-        for each in self.scores:
-            rows = zip(each.ids.tolist(), each.right.tolist(), each.asked.tolist(), strict=True)
+        for scores in self.scores:
+            rows = zip(
+                scores.ids.tolist(), scores.right.tolist(), scores.asked.tolist(), strict=True
+            )
             for person, right, asked in rows:
                 before = counts.get(person, (0, 0))
                 counts[person] = before[0] + right, before[1] + asked
@@ -90,10 +91,10 @@ class Attention:
     def flags(self) -> tuple[Flag, ...]:
         """A flag of each participant for each check that they fail, by participant."""
         flags = []
-        for each in self.scores:
-            for row in np.flatnonzero(each.failed).tolist():
-                reason = f"{each.check.name}: {each.right[row]} of {each.asked[row]} right"
-                flags.append(Flag(str(each.ids[row]), FAILED, reason))
+        for scores in self.scores:
+            for row in np.flatnonzero(scores.failed).tolist():
+                reason = f"{scores.check.name}: {scores.right[row]} of {scores.asked[row]} right"
+                flags.append(Flag(str(scores.ids[row]), FAILED, reason))
         return tuple(sorted(flags, key=lambda flag: flag.participant))
 
     @cached_property
@@ -115,18 +116,18 @@ class Attention:
         None where that is unknown of a check, or no one has answered one.
         """
         chances = dict.fromkeys(self.counts, 1.0)
-        for each in self.scores:
-            of_check = each.passed_by_chance
+        for scores in self.scores:
+            of_check = scores.passed_by_chance
             if of_check is None:
                 return None
-            for person, chance in zip(each.ids.tolist(), of_check.tolist(), strict=True):
+            for person, chance in zip(scores.ids.tolist(), of_check.tolist(), strict=True):
                 chances[person] *= chance
         return sum(chances.values()) / len(chances) if chances else None
 
 
 def _scores(check: Check, rows: Sequence[tuple[str, int, int]]) -> Scores:
     ids, right, asked = zip(*rows, strict=True) if rows else ((), (), ())
-    numbers = (np.array(each, dtype=np.int64) for each in (right, asked))
+    numbers = (np.array(counts, dtype=np.int64) for counts in (right, asked))
     return Scores(check, np.array(ids, dtype=np.str_), *numbers)
 
 

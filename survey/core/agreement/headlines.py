@@ -140,7 +140,8 @@ class Row(NamedTuple):
         if self.lead is None:
             return "", ""
         sign = 1 if self.lead >= 0 else -1
-        lead = f"{'+' * (self.lead != 0)}{rounded(100 * abs(self.lead), 0)} points"
+        points = rounded(100 * abs(self.lead), 0)
+        lead = f"{'+' * (self.lead != 0)}{points} point{'s' * (points != '1')}"
         if self.interval is None:
             return lead, ""
         low, high = sorted(sign * end for end in self.interval)

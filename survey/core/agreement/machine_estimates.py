@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 
 from survey.core.agreement.machines import UNDEFINED, Estimate
 from survey.core.statistics.beside_people import ASSUMPTIONS
-from survey.core.statistics.bootstrap import SAMPLES, percentile_interval
 from survey.core.statistics.rater_agreement import tau_b
 from survey.core.statistics.significance import (
     LEVEL,
+    SAMPLES,
     SEED,
     Interval,
+    percentile_interval,
     resample_counts,
     rounded,
     tukey_hsd_p,

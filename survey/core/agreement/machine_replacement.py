@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from survey.core.agreement.machines import Agreement, Comparison, Estimate
-from survey.core.agreement.reliability import two_decimals
 from survey.core.statistics.annotator_test import AnnotatorTest, annotator_test
+from survey.core.statistics.significance import decimal_text
 
 LEAST_PEOPLE = 3
 LEAST_UNITS = 50  # of each person
@@ -146,7 +146,7 @@ def _fails(name: str, start: str, test: AnnotatorTest, units: str) -> _Unmet:
     won, people = sum(person.rejected for person in test.tested), len(test.tested)
     figures = (
         f"{start}it is shown to do as well as {won} of {people} people, to within "
-        f"{two_decimals(test.epsilon)}, and half are needed"
+        f"{decimal_text(test.epsilon)}, and half are needed"
     )
     needed = test.clusters_needed
     if needed is None:
@@ -204,7 +204,7 @@ def _ask(answers: int, how: str) -> tuple[str, int]:
 def _figures(test: AnnotatorTest, agreement: Agreement, epsilon: float, units: str) -> str:
     won = sum(person.rejected for person in test.tested)
     return (
-        f"it does as well as {won} of {len(test.tested)} people, to within {two_decimals(epsilon)} "
+        f"it does as well as {won} of {len(test.tested)} people, to within {decimal_text(epsilon)} "
         f"({min(person.units for person in test.tested)} {units} or more each); machine and person "
         f"agree by {agreement.coefficient} {_estimate(agreement.hm)}, two people by "
         f"{_estimate(agreement.hh)}"
@@ -214,10 +214,10 @@ def _figures(test: AnnotatorTest, agreement: Agreement, epsilon: float, units: s
 def _estimate(estimate: Estimate) -> str:
     if estimate.value is None:
         return "undefined"
-    value = two_decimals(estimate.value)
+    value = decimal_text(estimate.value)
     if estimate.ci95 is None:
         return f"{value}, without an interval"
-    low, high = (two_decimals(end) for end in estimate.ci95)
+    low, high = (decimal_text(end) for end in estimate.ci95)
     return f"{value}, {low} to {high}"
 
 

@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from survey.core.statistics.significance import Interval, rounded, t_quantile
+from survey.core.statistics.significance import Interval, decimal_text, ends_text, t_quantile
 from survey.core.studies.fields import list_words
 
 RELIABLE, TENTATIVE = 0.8, 0.667  # alpha from which on (Krippendorff 2004, Content Analysis)
@@ -113,8 +113,7 @@ class Reliability:
         people = f"the {annotators} {role}" if annotators > 1 else role
         if alpha is None or interval is None:
             return f"Whether {people} agree well enough is open: {self.why or NO_INTERVAL}."
-        low, high = (two_decimals(end) for end in interval)
-        figure = f"{self._name} {two_decimals(alpha)} ({low} to {high})"
+        figure = f"{self._name} {decimal_text(alpha)} ({ends_text(*interval)})"
         if interval[0] <= 0 and word == "low":
             text = f"The {annotators} {role} are not shown to agree better than chance: {figure}"
         else:
@@ -137,11 +136,6 @@ class Reliability:
         if not tested or any(assessor.differs for assessor in self.by_assessor):
             return ""
         return f"No {role} differs from the others by more than chance."
-
-
-def two_decimals(alpha: float) -> str:
-    """Print a coefficient without its leading zero: .47."""
-    return rounded(alpha, 2).replace("0.", ".", 1)
 
 
 @dataclass(frozen=True)

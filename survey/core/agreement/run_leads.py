@@ -182,7 +182,7 @@ def run_leads(
     questions whose topic is known; ``smallest_lead``: that matters, a share. Pairs of runs are in
     the order of ``runs``.
     """
-    credits, signs = tally_values([each for each in answers if each[1] in sides], runs)
+    credits, signs = tally_values([answer for answer in answers if answer[1] in sides], runs)
     credits = in_topics(credits, topics)
     numbers = credits.questions.tolist()
     leads = []
@@ -198,11 +198,14 @@ def run_leads(
             sampled = tests.effective.questions
             equality = equivalence(smallest_lead, tests.components, tests.participants, sampled)
         leads.append(RunLead(pair, *counts, tests, equality))
-    corrected = corrected_in_one_step([each.tests for each in leads])
-    equalities = corrected_equivalences([each.equality for each in leads if each.equality])
+    corrected = corrected_in_one_step([lead.tests for lead in leads])
+    equalities = corrected_equivalences([lead.equality for lead in leads if lead.equality])
     pairs = [replace(lead, tests=tests) for lead, tests in zip(leads, corrected, strict=True)]
     if equalities:
-        pairs = [replace(lead, equality=each) for lead, each in zip(pairs, equalities, strict=True)]
+        pairs = [
+            replace(lead, equality=equality)
+            for lead, equality in zip(pairs, equalities, strict=True)
+        ]
     sampled_topics = {topics.get(number, number) for number in numbers}
     return RunLeads(tuple(runs), tuple(pairs), len(sampled_topics))
 

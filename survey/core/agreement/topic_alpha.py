@@ -12,15 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from survey.core.agreement.reliability import RELIABLE, TENTATIVE
-from survey.core.statistics.bootstrap import SAMPLES, percentile_interval
 from survey.core.statistics.significance import (
     LEVEL,
     MOST_SINGLE_DRAWS,
+    SAMPLES,
     SEED,
     Interval,
     RandomStream,
     holm,
     monte_carlo_p,
+    percentile_interval,
     resample_counts,
 )
 
@@ -154,14 +155,16 @@ def alpha_over_topics(annotators: Sequence[str], topics: Mapping[str, Numbers]) 
     known = [table[np.isfinite(table)] for table in tables]
     levels = np.unique(np.concatenate([np.zeros(0), *known]))
     counted = [_level_counts(table, levels) for table in tables]
-    totals = sum((each.sum(axis=0) for each in counted), np.zeros(len(levels)))
+    totals = sum((counts.sum(axis=0) for counts in counted), np.zeros(len(levels)))
     middles = np.cumsum(totals) - totals / 2
     metric = (middles[:, np.newaxis] - middles) ** 2
     if metric.max(initial=0.0):
         metric = metric / metric.max()
-    parts = [_Counts(each, _observed(each, metric)) for each in counted]
+    parts = [_Counts(counts, _observed(counts, metric)) for counts in counted]
     whole = [part.totals(metric) for part in parts]
-    observed, expected = (np.array([each[place] for each in whole]) for place in (0, 1))
+    observed, expected = (
+        np.array([sums_of_topic[place] for sums_of_topic in whole]) for place in (0, 1)
+    )
     documents = sum(len(part.observed) for part in parts)
     chance = RandomStream(SAMPLES)
     of_topics = [
@@ -176,11 +179,11 @@ def alpha_over_topics(annotators: Sequence[str], topics: Mapping[str, Numbers]) 
             (counts @ observed[used], counts @ expected[used])
             for counts in resample_counts(int(used.sum()), SAMPLES)
         ]
-        samples = tuple(np.concatenate(each) for each in zip(*sums, strict=True))
+        samples = tuple(np.concatenate(parts_of_sums) for parts_of_sums in zip(*sums, strict=True))
         units = int(used.sum())
     else:
-        drawn = [each for each in of_topics if each]
-        samples = tuple(sum((each[n] for each in drawn), np.zeros(SAMPLES)) for n in (0, 1))
+        drawn = [sample for sample in of_topics if sample]
+        samples = tuple(sum((sample[n] for sample in drawn), np.zeros(SAMPLES)) for n in (0, 1))
         units = documents
     by_topic = tuple(
         TopicAlpha(
@@ -253,7 +256,7 @@ def _samples(
             )
             open_draws, left = open_draws - counts[:, sort].astype(np.int64), left - number
         drawn = [sorts.sums(metric, counts)]
-    observed, expected = (np.concatenate(each) for each in zip(*drawn, strict=True))
+    observed, expected = (np.concatenate(batch) for batch in zip(*drawn, strict=True))
     return observed, expected
 
 
@@ -309,10 +312,10 @@ def _annotators(names: Sequence[str], tables: Sequence[Numbers]) -> tuple[Annota
             permuted = _kappa(_permuted(sorts, counts, chance))
             p = monte_carlo_p(permuted <= kappa + 1e-12)
         found.append(AnnotatorKappa(name, None if np.isnan(kappa) else float(kappa), p))
-    corrected = holm([each.p for each in found])
+    corrected = holm([annotator.p for annotator in found])
     return tuple(
-        AnnotatorKappa(each.annotator, each.kappa, each.p, p)
-        for each, p in zip(found, corrected, strict=True)
+        AnnotatorKappa(annotator.annotator, annotator.kappa, annotator.p, p)
+        for annotator, p in zip(found, corrected, strict=True)
     )
 
 

@@ -225,11 +225,11 @@ def fleiss_kappa(counts: NDArray[np.int64], assessors: NDArray[np.int64] | int) 
 
 
 def _undefined_reason(chosen: NDArray[np.bool_], judged: NDArray[np.bool_]) -> str | None:
-    if chosen.shape[1] < 2 or np.count_nonzero(judged, axis=1).max(initial=0) < 2:
+    judges = np.count_nonzero(judged, axis=1)
+    if chosen.shape[1] < 2 or (len(judges) and judges.max() < 2):
         return "one assessor only"
     if not chosen.any():
         return "no assessor chose a document"
     if (chosen == judged).all():
         return "everyone chose every document"
-    judges = np.count_nonzero(judged, axis=1)
     return "documents have unlike numbers of assessors" if judges.min() < judges.max() else None

@@ -57,12 +57,14 @@ class StudyPool:
     def of_topic(self, topic: str) -> list[str]:
         """Return a topic's documents, sorted, so that their order tells nothing."""
         named = (self.documents, *self.runs.values())
-        return sorted({each for documents in named for each in documents.get(topic, ())})
+        return sorted({document for documents in named for document in documents.get(topic, ())})
 
     @cached_property
     def pairs(self) -> frozenset[tuple[str, str]]:
         """Each topic with each of its documents."""
-        return frozenset((topic, each) for topic in self.topics for each in self.of_topic(topic))
+        return frozenset(
+            (topic, document) for topic in self.topics for document in self.of_topic(topic)
+        )
 
     @cached_property
     def ranks(self) -> dict[str, dict[str, dict[str, int]]]:
@@ -183,12 +185,12 @@ def assigned_chunks(
         chosen: set[int] = set()
         for _ in range(judges):
             best = min(
-                (each for each in range(annotators) if each not in chosen),
-                key=lambda each: (
-                    has_topic[each, topic],
-                    loads[each],
-                    sum(shared[_pair(each, other)] for other in chosen),
-                    each,
+                (annotator for annotator in range(annotators) if annotator not in chosen),
+                key=lambda annotator: (
+                    has_topic[annotator, topic],
+                    loads[annotator],
+                    sum(shared[_pair(annotator, other)] for other in chosen),
+                    annotator,
                 ),
             )
             for other in chosen:
@@ -215,7 +217,9 @@ def _exchange(
     shared: Counter[tuple[int, int]],
 ) -> None:
     """Exchange annotators of two chunks while pairs share more equally many documents by it."""
-    held = Counter((each, topics[chunk]) for chunk, chosen in enumerate(members) for each in chosen)
+    held = Counter(
+        (annotator, topics[chunk]) for chunk, chosen in enumerate(members) for annotator in chosen
+    )
     tried = 0
     exchanged = True
     while exchanged:
@@ -226,7 +230,7 @@ def _exchange(
                 if tried > MOST_TRIED:
                     return
                 changes = _changes(members, sizes, chunks, annotators)
-                gain = sum(each * (2 * shared[pair] + each) for pair, each in changes.items())
+                gain = sum(change * (2 * shared[pair] + change) for pair, change in changes.items())
                 if gain < 0:
                     _swap(members, held, topics, chunks, annotators)
                     shared.update(changes)

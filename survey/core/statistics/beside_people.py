@@ -23,7 +23,6 @@ from survey.core.statistics.annotator_test import (
     equal_scores,
     rmse_scores,
 )
-from survey.core.statistics.bootstrap import percentile_interval, resampled_sums
 from survey.core.statistics.components import (
     LEAST_PART_OF_REST,
     TableSums,
@@ -31,7 +30,13 @@ from survey.core.statistics.components import (
     variance_components,
 )
 from survey.core.statistics.rater_agreement import QUANTILE, wilson
-from survey.core.statistics.significance import SEED, Interval, t_quantile
+from survey.core.statistics.significance import (
+    SEED,
+    Interval,
+    percentile_interval,
+    resampled_sums,
+    t_quantile,
+)
 
 ASSUMPTIONS = (
     "The {n} units that people judged are a simple random sample of the {M}, drawn by the plan's "

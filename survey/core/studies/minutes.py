@@ -1,18 +1,14 @@
-"""How many minutes a study takes people: estimates, made from the numbers of its plan.
-
-The constants are estimates, not measurements, but for the speed of reading: 238 words a minute
-(Brysbaert, Journal of Memory and Language, 2019).
-"""
+"""How many minutes a study takes people: estimates, made from the numbers of its plan."""
 
 from dataclasses import dataclass
 from math import ceil
 
-WORDS_A_SECOND = 4
-FIELD, REASON = 8, 12  # seconds of a personal field or closing question, of a reason
-TO_BEGIN = 20  # seconds for the first and the last page
-PAUSES = 1.15  # people look up now and then
+BESIDE = 3  # minutes for all pages but the questions
+FIELD, REASON = 8, 12  # seconds of what a plan asks beside each question, of a reason
+PICTURE, TEXT = 3, 20  # seconds of a document that is looked at
 MOST_MINUTES = 600  # that a plan can promise
 MOST_APART = 1.5  # times by which promised minutes may differ from the expected ones
+LONG_STUDY, SHORT_STUDY = 30, 15  # minutes from which a pool is proposed, and about how long it is
 
 
 @dataclass(frozen=True)
@@ -26,16 +22,19 @@ class DocumentLoad:
 PICTURES = DocumentLoad()
 
 
-def total_minutes(words: int, fields: int, practice: float, questions: int, seconds: float) -> int:
-    """Return the minutes of a study, rounded up: to whole ones up to 10, then to multiples of 5.
+def total_minutes(questions: int, seconds: float) -> int:
+    """Return 3 + questions × seconds / 60 minutes, rounded up to a multiple of 5.
 
-    ``words``: of its consent and scenario; ``fields``: personal ones and closing questions;
-    ``practice``: its seconds; ``seconds``: those of one question.
+    ``seconds``: of one question. At most 600 are returned, which a plan can promise.
     """
-    reading = words / WORDS_A_SECOND
-    total = PAUSES * (reading + FIELD * fields + practice + questions * seconds + TO_BEGIN)
-    minutes = ceil(total / 60)
-    return minutes if minutes <= 10 else min(5 * ceil(minutes / 5), MOST_MINUTES)
+    minutes = round(BESIDE + questions * seconds / 60, 6)  # else 25.000000000000004 would be 30
+    return min(5 * ceil(minutes / 5), MOST_MINUTES)
+
+
+def questions_of_short_study(seconds: float) -> int:
+    """Return how many questions take about a quarter of an hour, from 5 on a multiple of 5."""
+    questions = 60 * (SHORT_STUDY - BESIDE) / seconds
+    return int(5 * ((questions + 2.5) // 5)) if questions >= 5 else max(1, int(questions))
 
 
 def are_apart(promised: int, expected: int) -> bool:

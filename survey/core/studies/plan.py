@@ -18,7 +18,6 @@ from random import Random
 from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 from survey.core.measures import mentioned_measure
-from survey.core.studies.attention import ATTENTION_NAMES, Check
 from survey.core.studies.fields import (
     MOST_QUESTIONS,
     AskedField,
@@ -151,9 +150,30 @@ EXPERTISE_HELP = (
 )
 
 REPEATED, OBVIOUS, OTHER_TOPIC = "repeated", "obvious", "other-topic"  # attention checks
+# Columns of participants.csv in studies with attention checks.
+ATTENTION_NAMES = ("checks_right", "checks_asked", "flagged")
 
 
 SomePlan = TypeVar("SomePlan", bound="Plan")
+
+
+@dataclass(frozen=True)
+class Check:
+    """An attention check, which is part of the plan.
+
+    ``name``: in files and tables. ``text``: what is asked, for researchers; ``rule``: when an
+    answer is right. ``by_chance``: the share of random answers that are right; None where that
+    depends on how they are random. ``again``: the number of the question that it repeats, which
+    comes first. ``is_question``: whether it is a question of its own, numbered on after those that
+    count; else it is a part of these.
+    """
+
+    name: str
+    text: str
+    rule: str
+    by_chance: float | None = None
+    again: int | None = None
+    is_question: bool = True
 
 
 @dataclass(frozen=True)
@@ -173,14 +193,20 @@ class Plan(ABC):
     """
 
     kind: ClassVar[str]
-    practice_seconds: ClassVar[int] = 20
     has_check: ClassVar[bool] = False  # whether the practice asks a check question
     varied: ClassVar[tuple[str, ...]] = ()  # the fields that may differ between arms
     one_each: ClassVar[str] = ""  # the field that has an item for each question, of some kinds
     of_runs: ClassVar[Mapping[str, bool]] = {}  # set where lists from runs are new, unless said
 
     title: str = declared(Text("Title", 200, help="It must not name a measure."))
-    asked_by: str = declared(Text("Who asks", 300, help="Like “the retrieval group of X”."))
+    asked_by: str = declared(
+        Text(
+            "Who asks",
+            300,
+            needed=False,
+            help="Like “the retrieval group of X”. The study cannot open without it.",
+        )
+    )
     purpose: str = declared(Text("Purpose", 5_000, filled=True, rows=4, help="On the first page."))
     consent: str = declared(Text("Consent text", 20_000, filled=True, rows=10, help=CONSENT_HELP))
     scenario: str = declared(Text("Scenario", 10_000, filled=True, rows=12, help=SCENARIO_HELP))
@@ -199,7 +225,7 @@ class Plan(ABC):
             "Where participants can ask",
             300,
             needed=False,
-            help="For example, an e-mail address. The study cannot open without it.",
+            help="Like ir@example.org. The study cannot open without it.",
         ),
         "",
     )
@@ -369,6 +395,11 @@ class Plan(ABC):
         """Estimate how many seconds a question takes, without its reason; kinds override it."""
         return 30
 
+    def seconds_with_reason(self, documents: DocumentLoad = PICTURES) -> float:
+        """Estimate how many seconds a question takes with all that is asked beside it."""
+        beside = REASON * bool(self.reason_question) + FIELD * len(self.ask)
+        return self.seconds_each(documents) + beside
+
     def expected_minutes(
         self, documents: DocumentLoad = PICTURES, seconds: float | None = None
     ) -> int:
@@ -377,15 +408,8 @@ class Plan(ABC):
         ``seconds``: of one question with its reason, where they were measured.
         """
         if seconds is None:
-            beside = REASON * bool(self.reason_question) + FIELD * len(self.ask)
-            seconds = self.seconds_each(documents) + beside
-        return total_minutes(
-            words=len(f"{self.consent} {self.scenario}".split()),
-            fields=len(self.personal_fields) + len(self.closing_questions),
-            practice=self.practice_seconds if self.practice else 0,
-            questions=self.asked,
-            seconds=seconds,
-        )
+            seconds = self.seconds_with_reason(documents)
+        return total_minutes(self.asked, seconds)
 
     @property
     def numbers(self) -> dict[str, int]:

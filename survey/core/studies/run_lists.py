@@ -196,7 +196,7 @@ def _least_size(topics: Iterable[str], relevant: Relevant, runs: Mapping[str, Ru
         for topic in topics
         for run in runs.values()
     )
-    return max(COLLECTION_SIZE[0], *sizes)
+    return max([COLLECTION_SIZE[0], *sizes])
 
 
 def _unreturned(

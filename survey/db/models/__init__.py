@@ -84,6 +84,9 @@ class Study(Base):
     admission_ended_at: Mapped[Moment | None] = mapped_column(
         doc="since when no one new can begin, while those under way finish"
     )
+    closes_at: Mapped[Moment | None] = mapped_column(
+        doc="when it closes at the latest, once no one new can begin"
+    )
     archived_at: Mapped[Moment | None] = mapped_column(doc="when it was put away")
     unblinded_at: Mapped[Moment | None] = mapped_column(
         doc="when someone chose to see results before the end"
@@ -150,16 +153,17 @@ class Study(Base):
         return not self.plan_fault
 
     @property
-    def status_label(self) -> str:
-        """The status that lists print: "archived", "imported", "ending", else ``status``.
+    def status_or_closing(self) -> str:
+        """The status; "closing" where the study is open and admits no one new."""
+        is_closing = self.status == "open" and self.admission_ended_at is not None
+        return "closing" if is_closing else self.status
 
-        "ending": it is open and admits no one new.
-        """
+    @property
+    def status_label(self) -> str:
+        """The status that lists print: "archived", "imported", else ``status_or_closing``."""
         if self.archived_at is not None:
             return "archived"
-        if self.status == "open" and self.admission_ended_at is not None:
-            return "ending"
-        return self.status if self.imported_from is None else "imported"
+        return self.status_or_closing if self.imported_from is None else "imported"
 
 
 class StoredQuestion(Base):

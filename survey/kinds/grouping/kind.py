@@ -11,8 +11,8 @@ from survey.core.collections.clusterings import Clustering, compare_clusters
 from survey.core.collections.items import FindItems, Topic
 from survey.core.collections.runs import IN_NO_CLUSTER
 from survey.core.kind import TopicRow
-from survey.core.studies.attention import Check
 from survey.core.studies.fields import Finding
+from survey.core.studies.plan import Check
 from survey.core.text_input import Json
 from survey.core.ways_in import JUDGEMENTS, Sources
 from survey.db.models.base import Base

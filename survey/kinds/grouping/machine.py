@@ -6,14 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from survey.core.agreement.machines import GROUPING
 from survey.core.collections.items import FindItems
 from survey.core.text_input import Json
 from survey.errors import SurveyError
 from survey.kinds.grouping.answer import GroupingShown
 from survey.kinds.grouping.bot import BotAssessor
 from survey.kinds.grouping.plan import GroupingPlan, GroupingQuestion
-from survey.services.machines.kind_judge import GROUPING, Asked, reply_object
-from survey.services.machines.requests import seen_item
+from survey.services.machines.kind_judge import reply_object
+from survey.services.machines.requests import Asked, seen_item
 
 MOST_AT_ONCE = 60  # documents of a topic, in one request
 NUMBERS: Json = {"type": "array", "items": {"type": "integer"}}

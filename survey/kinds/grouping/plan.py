@@ -6,7 +6,6 @@ from random import Random
 from typing import Any, ClassVar, Self
 
 from survey.core.kind import DeclaredQuestion
-from survey.core.studies.attention import Check
 from survey.core.studies.fields import (
     Fault,
     Nested,
@@ -17,12 +16,13 @@ from survey.core.studies.fields import (
     declared,
     tidy_text,
 )
-from survey.core.studies.minutes import DocumentLoad
-from survey.core.studies.plan import MARK_QUERY_WORDS, PRACTICE, Plan
+from survey.core.studies.minutes import TEXT, DocumentLoad
+from survey.core.studies.plan import MARK_QUERY_WORDS, PRACTICE, Check, Plan
 from survey.core.studies.provenance import twice_faults, why_no_id
 
 MOST_TOPICS, MOST_DOCUMENTS = 500, 500
 LONGEST_REASON = 200  # characters
+PICTURE_SECONDS = 5  # to put a picture into a group
 KNOWN_PAIRS = "known-pairs"
 TOGETHER, APART = "together", "apart"
 FIRST, THIRD = "first", "third"  # arms
@@ -101,7 +101,7 @@ class GroupingPlan(Plan):
     def seconds_each(self, documents: DocumentLoad) -> float:
         """See ``Plan.seconds_each``; by the mean number of a topic's documents."""
         mean = sum(len(each) for _, each in self.topics) / len(self.topics)
-        return 20 + (8 if documents.texts else 4) * mean
+        return (TEXT if documents.texts else PICTURE_SECONDS) * mean
 
     @property
     def origin(self) -> str:

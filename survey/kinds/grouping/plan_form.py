@@ -5,8 +5,7 @@ from typing import ClassVar
 
 from survey.core.studies.plan import Plan
 from survey.services.studies import plans
-from survey.web.researcher.plan import PlanForm
-from survey.web.researcher.topics import TopicsField
+from survey.web.researcher.plan import PlanForm, TopicsField
 
 YAML = re.compile(r"\A\s*(- |\S+:(\s|\Z)|\S+\s*\Z)")
 

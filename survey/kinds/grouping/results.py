@@ -13,7 +13,7 @@ from survey.core.collections.clusterings import (
 )
 from survey.core.collections.labels import sorted_topics
 from survey.core.collections.runs import Clusters
-from survey.core.statistics.significance import rounded
+from survey.core.statistics.significance import decimal_text, ends_text
 from survey.core.text_input import Json
 from survey.figures.answers import rand_by_topic
 from survey.figures.exhibit import Exhibit
@@ -182,11 +182,11 @@ class GroupResults(Results):
         mean, interval = self.compared.mean_rand
         figure = ""
         if mean is not None:
-            reach = f", {_text(interval[0])} to {_text(interval[1])}" if interval else ""
-            figure = f"; mean {_text(mean)}{reach}"
+            reach = f", {ends_text(*interval)}" if interval else ""
+            figure = f"; mean {decimal_text(mean)}{reach}"
         text = (
             f"{people} on {self.compared.agreed} of {count_of(topics, 'topic')} (adjusted Rand "
-            f"{_text(self.threshold)} or more{figure})."
+            f"{decimal_text(self.threshold)} or more{figure})."
         )
         decided, left_out = len(self._decided_by_third), len(self._left_out)
         parts = [f"A third decided {decided}"] if decided else []
@@ -198,14 +198,16 @@ class GroupResults(Results):
     def _decided_by_third(self) -> list[str]:
         """The topics on which two differed and a third decided."""
         differing = set(self.compared.third)
-        return [each.topic for each in self.gold.joined if each.topic in differing]
+        return [topic.topic for topic in self.gold.joined if topic.topic in differing]
 
     @property
     def _left_out(self) -> list[str]:
         """The topics of two assessors that are not in the gold standard."""
-        compared = {each.topic for each in self.compared.topics}
+        compared = {topic.topic for topic in self.compared.topics}
         return [
-            each.topic for each in self.gold.topics if each.topic in compared and not each.clusters
+            topic.topic
+            for topic in self.gold.topics
+            if topic.topic in compared and not topic.clusters
         ]
 
     @property
@@ -215,13 +217,14 @@ class GroupResults(Results):
         if not self.compared.topics:
             return None
         if interval is None or interval[0] < self.threshold <= interval[1]:
-            return Chip(NOT_DECIDED, "open", "Whether the mean is enough is open.")
+            note = f"The mean may be above or below {decimal_text(self.threshold)}."
+            return Chip(NOT_DECIDED, "open", note)
         is_enough = interval[0] >= self.threshold
         new = len(self.compared.rands) >= FEWEST_TOPICS
         enough = "The mean reaches" if is_enough else "The mean does not reach"
-        note = f"{enough} {_text(self.threshold)} with all of its interval."
+        note = f"{enough} {decimal_text(self.threshold)} with all of its interval."
         if not is_enough:
-            note = f"{enough} {_text(self.threshold)}: a third is needed for most topics."
+            note = f"{enough} {decimal_text(self.threshold)}: a third is needed for most topics."
         text = NEW_QUESTIONS if new else THESE_QUESTIONS
         return Chip(text, "holds" if is_enough else "low", note)
 
@@ -232,9 +235,9 @@ class GroupResults(Results):
         if not topics:
             return []
         known = sorted(
-            (each.adjusted_rand, each.topic)
-            for each in self.compared.topics
-            if each.adjusted_rand is not None
+            (topic.adjusted_rand, topic.topic)
+            for topic in self.compared.topics
+            if topic.adjusted_rand is not None
         )
         lowest = ", ".join(
             f"{topic} {_below(value, self.threshold)}" for value, topic in known[:MOST_NAMED]
@@ -243,13 +246,14 @@ class GroupResults(Results):
             AnswerRow(
                 "Agreed:",
                 "",
-                f"{self.compared.agreed} of {topics}.",
+                f"{self.compared.agreed} of {count_of(topics, 'topic')}.",
                 f"Lowest: {lowest}." if lowest else "",
             )
         ]
         decided, left_out = self._decided_by_third, self._left_out
-        for name, its in (("Decided by a third:", decided), ("Left out:", left_out)):
-            rows.append(AnswerRow(name, "", f"{len(its)}{'' if its else '.'}", _named(its)))
+        for name, its in (("Settled by a third assessor:", decided), ("Left out:", left_out)):
+            number = count_of(len(its), "topic")
+            rows.append(AnswerRow(name, "", f"{number}{'' if its else '.'}", _named(its)))
         joined = len(self.gold.joined)
         gold = f"{joined} of {count_of(len(self.gold.topics), 'topic')}."
         return [*rows, AnswerRow("Gold standard:", "", gold)]
@@ -280,7 +284,8 @@ class GroupResults(Results):
         if not self.compared.topics:
             return super().sections
         reliability, compared = self.compared.reliability, self.compared
-        alpha = "no alpha" if reliability.alpha is None else f"alpha {_text(reliability.alpha)}"
+        figure = reliability.alpha
+        alpha = "no alpha" if figure is None else f"alpha {decimal_text(figure)}"
         told = Sentences([*map(Sentence, self._reliability_sentences)])
         joined = f"{len(self.gold.joined)} of {count_of(len(self.gold.topics), 'topic')}"
         by_topic = [*self.figures("agreement-by-topic"), *self.listings("comparison")]
@@ -301,8 +306,10 @@ class GroupResults(Results):
     def counts(self) -> str:
         """What the sentence rests on."""
         documents = sum(topic.documents for topic in self.compared.topics)
+        thirds = len(self.assessors) - len(self.independent)
         parts = [
-            count_of(len(self.assessors), "assessor"),
+            count_of(len(self.independent), "assessor"),
+            *([count_of(thirds, "third assessor")] if thirds else []),
             count_of(len(self.compared.topics), "topic"),
             f"{count_of(documents, 'document')} sorted by both",
         ]
@@ -339,10 +346,10 @@ class GroupResults(Results):
             ]
             for topic in topics
         }
-        rands = [(each.topic, each.adjusted_rand) for each in self.compared.topics]
+        rands = [(topic.topic, topic.adjusted_rand) for topic in self.compared.topics]
         caption = (
             "How alike the first two assessors of a topic group its documents: 0 is chance, 1 the "
-            f"same groups. Below {_text(self.threshold)} a third assessor decides."
+            f"same groups. Below {decimal_text(self.threshold)} a third assessor decides."
         )
         return [
             rand_by_topic(rands, self.threshold, caption),
@@ -388,15 +395,11 @@ class GroupResults(Results):
             yield from zip(GOLD, gold_files(self.gold), strict=True)
 
 
-def _text(value: float) -> str:
-    return rounded(value, 2).replace("0.", ".", 1)
-
-
 def _below(value: float, threshold: float) -> str:
     """Return a value with a third decimal where it would else read as the threshold it misses."""
-    text = _text(value)
-    is_rounded_up = value < threshold and text == _text(threshold)
-    return rounded(value, 3).replace("0.", ".", 1) if is_rounded_up else text
+    text = decimal_text(value)
+    is_rounded_up = value < threshold and text == decimal_text(threshold)
+    return decimal_text(value, 3) if is_rounded_up else text
 
 
 def _named(topics: Sequence[str]) -> str:

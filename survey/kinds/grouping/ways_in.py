@@ -27,7 +27,7 @@ WAYS_IN = (
 
 def topic_rows(plan: GroupingPlan, topics: Sequence[Topic]) -> list[TopicRow]:
     """Return the plan's topics, each with its documents in the value."""
-    known = {each.topic: each for each in topics}
+    known = {topic.topic: topic for topic in topics}
     rows = []
     for name, documents in plan.topics:
         topic = known.get(name, Topic(name))

@@ -141,7 +141,9 @@ class LabellingPresentation(InSteps):
     @property
     def counted(self) -> dict[str, int]:
         """The grades without those of attention checks."""
-        return {each: grade for each, grade in self.grades.items() if not is_check(each)}
+        return {
+            document: grade for document, grade in self.grades.items() if not is_check(document)
+        }
 
     @property
     def labels(self) -> Iterator["Label"]:
@@ -299,7 +301,9 @@ def pooled_order(
         documents = pool.fused(topic, documents)
     elif pool and pool.order == LIKENESS:
         asked = dict.fromkeys(documents)
-        ranked_first = [each for each in _by_marks(plan, question, state, find) if each in asked]
+        ranked_first = [
+            document for document in _by_marks(plan, question, state, find) if document in asked
+        ]
         documents = [*dict.fromkeys([*ranked_first, *asked])]  # those without an item last
     else:
         documents = by_chance(documents, state.order_seed)
@@ -314,7 +318,9 @@ def _by_marks(
     pool, topic = find.pool(), find.topic(question.topic) or Topic(question.topic)
     own = own_documents(pool, topic)
     known = pool.index.keys() - plan.gold_of(question.topic).keys()
-    negatives = [each for each, grade in state.counted.items() if not grade and each in known]
+    negatives = [
+        document for document, grade in state.counted.items() if not grade and document in known
+    ]
     positives = sorted({*own, *state.relevant} & known)
     target = pool.target(positives, negatives, plan.negative_share / 100, topic.sha256)
     if target.any():

@@ -120,7 +120,7 @@ class LabellingBot:
 
         Where relevance is not known by judgements, that of a marked tile is the highest.
         """
-        values = [each.value for each in plan.grades]
+        values = [grade.value for grade in plan.grades]
         is_first = form.css("[name=batch]")[0].attributes["value"] == "1"
         topic = preference.topics.find_in(form.css_first(".find"))
         fields: dict[str, str | list[str]] = {"go": _way_on(form)}
@@ -128,9 +128,9 @@ class LabellingBot:
             document = preference.documents.find_in(tile)
             grade = preference.grade(topic, number, document, is_first=is_first)
             grade *= 1 if preference.judgements is not None else plan.highest
-            grade = max((each for each in values if each <= grade), default=values[0])
+            grade = max((value for value in values if value <= grade), default=values[0])
             if chance.random() < preference.error:
-                grade = int(chance.choice([each for each in values if each != grade]))
+                grade = int(chance.choice([value for value in values if value != grade]))
             fields[f"{GRADE_FIELD}{number + 1}"] = str(grade)
         return fields
 

@@ -9,10 +9,9 @@ from typing import Any
 
 from survey.core.collections.items import FindItems, Item, Topic
 from survey.core.collections.likeness import Pool
-from survey.core.studies.attention import Check
 from survey.core.studies.fields import Finding
 from survey.core.studies.generators import Positions
-from survey.core.studies.plan import OTHER_TOPIC
+from survey.core.studies.plan import OTHER_TOPIC, Check
 
 AGAIN, OTHER = "check:again:", "check:other:"
 SHOWN_AGAIN, GOLD = "shown-again", "gold"
@@ -65,7 +64,7 @@ def are_right(plan: Any, check: Check, topic: str, grades: Mapping[str, int]) ->
     if check.name == GOLD:
         level, known = plan.relevant_from, plan.gold_of(topic)
         for document in grades.keys() & known.keys():
-            yield (grades[document] >= level) == (known[document].relevance >= level)
+            yield known[document].is_right(grades[document], level)
         return
     for document, grade in grades.items():
         if check_in(document) != check.name:
@@ -87,16 +86,16 @@ def with_check(
     if not question.number:
         return [*documents]
     if plan.other_topic and not state.batches:
-        candidates = [OTHER + each for each in of_other_topics(plan, question.topic, find)]
+        candidates = [OTHER + document for document in of_other_topics(plan, question.topic, find)]
     elif plan.shown_again and len(state.batches) == 1:
-        looked_at = (each for each in state.batches[0] if each in state.exposure)
-        candidates = [AGAIN + each for each in looked_at if not is_check(each)]
+        looked_at = (document for document in state.batches[0] if document in state.exposure)
+        candidates = [AGAIN + document for document in looked_at if not is_check(document)]
     if not candidates:
         return [*documents]
     numbers = Positions(state.order_seed, len(state.batches), CHECK_STREAM)
     check = candidates[numbers.below(len(candidates))]
     # A document that leaves the batch for the check, or is shown by it, is in a later batch.
-    batch = [each for each in documents if each != original(check)][: plan.batch - 1]
+    batch = [document for document in documents if document != original(check)][: plan.batch - 1]
     batch.insert(numbers.below(len(batch) + 1), check)
     return batch
 
@@ -104,8 +103,8 @@ def with_check(
 def of_other_topics(plan: Any, topic: str, find: FindItems) -> list[str]:
     """Return the documents of other topics that are none of this one, sorted."""
     pool = find.pool()
-    topics = {each: find.topic(each) or Topic(each) for each in {*plan.topics, topic}}
-    of_topic = {name: documents_of(plan, pool, each) for name, each in topics.items()}
+    topics = {name: find.topic(name) or Topic(name) for name in {*plan.topics, topic}}
+    of_topic = {name: documents_of(plan, pool, found) for name, found in topics.items()}
     others = {*chain.from_iterable(of_topic.values())} - of_topic[topic]
     return sorted(others & pool.index.keys())
 
@@ -124,14 +123,14 @@ def findings(
     """Yield why a check cannot be made of a study's documents."""
     if plan.other_topic:
         by_topic = {
-            each: documents_of(plan, pool, topics.get(each, Topic(each))) for each in plan.topics
+            name: documents_of(plan, pool, topics.get(name, Topic(name))) for name in plan.topics
         }
         every = {*chain.from_iterable(by_topic.values())}
         if count := sum(not every - own for own in by_topic.values()):
             text = f"{count} of {len(by_topic)} queries get no document of another topic"
             why = "no other topic has a picture that is a document of the collection"
             yield Finding(None, f"{text}: {why}", mend="other_topic")
-    taken = next((each.document for each in items if is_check(each.document)), None)
+    taken = next((item.document for item in items if is_check(item.document)), None)
     if plan.checks and taken is not None:
         text = f"document {taken}: with attention checks no id may begin with {AGAIN} or {OTHER}"
         yield Finding(None, text, mend="items", stops=True, code="check-ids")

@@ -11,11 +11,10 @@ from sqlalchemy.orm import Session
 from survey.core.collections.items import FindItems, Item, Topic
 from survey.core.collections.labels import HIGHEST_GRADE, NOT_JUDGED
 from survey.core.collections.likeness import Entry, Pool
-from survey.core.collections.pools import LIKENESS
+from survey.core.collections.pools import LIKENESS, counted
 from survey.core.kind import TopicRow
-from survey.core.studies.attention import Check
 from survey.core.studies.fields import Finding
-from survey.core.studies.plan import OTHER_TOPIC
+from survey.core.studies.plan import OTHER_TOPIC, Check
 from survey.core.text_input import Json
 from survey.core.ways_in import KEYWORDS, POOL, TOPICS, Sources
 from survey.db.models import Study
@@ -164,7 +163,7 @@ class LabellingKind(
             pool=count,
             round=sum(step.action == REFINE and step.batch <= state.batch for step in state.steps),
             steps=len(view.presentation.steps),
-            in_batches=sum(not is_check(each) for each in state.shown),
+            in_batches=sum(not is_check(document) for document in state.shown),
             proposed=len(proposed),
             is_exhausted=state.is_exhausted and not plan.pool,
             is_pooled=question.documents is not None,
@@ -194,7 +193,7 @@ class LabellingKind(
         self, plan: LabellingPlan, items: Iterable[Item], topics: Iterable[Topic]
     ) -> Iterator[Finding]:
         """Yield which queries show no document but their own picture."""
-        items, by_id = [*items], {each.topic: each for each in topics}
+        items, by_id = [*items], {topic.topic: topic for topic in topics}
         pool = Pool([Entry(each.document, each.sha256, "", None) for each in items])
         yield from checks.findings(plan, pool, items, by_id)
         if plan.pool:  # a researcher chose what is judged
@@ -216,6 +215,15 @@ class LabellingKind(
         """See ``Declaration.are_right``."""
         for question, row in answers:
             yield from checks.are_right(plan, check, question.topic, row.drawn.grades)
+
+    def check_in_words(
+        self, plan: LabellingPlan, check: Check, questions: Mapping[int, LabellingQuestion]
+    ) -> str:
+        """See ``Declaration.check_in_words``; of gold documents with their number."""
+        if check.name != checks.GOLD:
+            return super().check_in_words(plan, check, questions)
+        topics = counted(len({each.topic for each in plan.gold}), "topic")
+        return f"{check.text} (gold): {len(plan.gold)} in {topics}, each at a random place"
 
     def describe(
         self, plan: LabellingPlan, view: LabellingView, presentation: LabellingPresentation
@@ -265,8 +273,10 @@ class LabellingKind(
         tables = super().question_tables(plan)
         if plan.pool:
             return tables
-        rows = row_lines(lambda content: ((each.number, each.topic) for each in content.questions))
-        return [replace(each, columns=each.columns[:2], body=rows) for each in tables]
+        rows = row_lines(
+            lambda content: ((query.number, query.topic) for query in content.questions)
+        )
+        return [replace(table, columns=table.columns[:2], body=rows) for table in tables]
 
     def judgement_files(self, content: Content) -> Iterator[tuple[str, Iterable[str]]]:
         """Yield each annotator's labels, and what is merged of them."""
@@ -317,7 +327,9 @@ class LabellingKind(
         entries = super().study_entries(plan, practice)
         names = ("name", "sha256")
         files = (
-            [dict(zip(names, each, strict=True)) for each in plan.pool.sources] if plan.pool else []
+            [dict(zip(names, source, strict=True)) for source in plan.pool.sources]
+            if plan.pool
+            else []
         )
         return entries | ({"sources": files} if files else {})
 
@@ -326,7 +338,7 @@ class LabellingKind(
         if plan.pool is None:
             return
         read, pooled = content(), PoolChecks(plan)
-        topics = {each.number: each.topic for each in read.questions}
+        topics = {query.number: query.topic for query in read.questions}
         options = AnalysisOptions(include_test=read.include_test)
         for row in read.answers.counted(read, options):
             pooled.without_gold(row.participant, topics[row.question], row.drawn)
@@ -370,7 +382,9 @@ class LabellingKind(
         if pooled is None:
             return results
         pool = pooled.results(results.merged)
-        values = pool.run_values({each.participant: each.labels for each in annotators})
+        values = pool.run_values(
+            {annotator.participant: annotator.labels for annotator in annotators}
+        )
         return replace(results, pool=pool, run_values=values if len(values) > 1 else {})
 
     def add_stored(

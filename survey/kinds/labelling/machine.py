@@ -5,14 +5,15 @@ from typing import Any
 
 import numpy as np
 
+from survey.core.agreement.machines import EQUAL, GRADED
 from survey.core.collections.items import FindItems
 from survey.core.text_input import Json
 from survey.errors import SurveyError
 from survey.kinds.labelling.bot import BotAnnotator
 from survey.kinds.labelling.plan import LabellingPlan, LabellingQuestion
 from survey.services.analysis.study_results import AnalysisOptions
-from survey.services.machines.kind_judge import EQUAL, GRADED, Asked, reply_object
-from survey.services.machines.requests import seen_item
+from survey.services.machines.kind_judge import reply_object
+from survey.services.machines.requests import Asked, seen_item
 
 BINARY = 2  # grades
 OF_TWENTY = 20  # where no judgements are known, so many of each twenty documents are relevant

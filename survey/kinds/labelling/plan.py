@@ -10,7 +10,6 @@ from zlib import crc32
 from survey.core.collections.labels import HIGHEST_GRADE
 from survey.core.collections.pools import StudyPool, assigned_chunks, by_chance, split_pool
 from survey.core.kind import DeclaredQuestion
-from survey.core.studies.attention import Check
 from survey.core.studies.fields import (
     Choice,
     Fault,
@@ -24,8 +23,8 @@ from survey.core.studies.fields import (
     Words,
     declared,
 )
-from survey.core.studies.minutes import DocumentLoad
-from survey.core.studies.plan import MARK_QUERY_WORDS, PER_PARTICIPANT, POOL, PRACTICE, Plan
+from survey.core.studies.minutes import PICTURE, TEXT, DocumentLoad
+from survey.core.studies.plan import MARK_QUERY_WORDS, PER_PARTICIPANT, POOL, PRACTICE, Check, Plan
 from survey.core.studies.provenance import twice_faults, why_no_id
 from survey.core.text_input import Json
 from survey.kinds.labelling.checks import checks_of
@@ -169,18 +168,18 @@ class LabellingPlan(Plan):
     def seconds_each(self, documents: DocumentLoad) -> float:
         """See ``Plan.seconds_each``; by the documents of the batches that people look at."""
         if self.pool:
-            count = sum(len(each.documents or ()) for each in self._drawn) / len(self._drawn)
-            return count * (20 if documents.texts else 3)
-        count = USUAL_BATCHES * self.batch
-        if documents.count is not None:
-            count = min(count, documents.count)
-        return count * (5 if documents.texts else 1.2)
+            count = sum(len(query.documents or ()) for query in self._drawn) / len(self._drawn)
+        else:
+            count = USUAL_BATCHES * self.batch
+            if documents.count is not None:
+                count = min(count, documents.count)
+        return count * (TEXT if documents.texts else PICTURE)
 
     @property
     def highest(self) -> int:
         """The highest mark that a document may get: a grade, or 1 for chosen."""
         if self.grades:
-            return max(each.value for each in self.grades)
+            return max(grade.value for grade in self.grades)
         return TERNARY if self.graded else 1
 
     @property
@@ -193,19 +192,19 @@ class LabellingPlan(Plan):
         """See ``Plan.blocks``: of each annotator, where ``judges`` of them judge a chunk."""
         if not self.judges:
             return ()
-        topics = [each.topic for each in self._drawn]
-        sizes = [len(each.documents or ()) for each in self._drawn]
+        topics = [query.topic for query in self._drawn]
+        sizes = [len(query.documents or ()) for query in self._drawn]
         return assigned_chunks(topics, sizes, self.judges, self.participants)
 
     @property
     def further_documents(self) -> frozenset[str]:
         """The gold documents."""
-        return frozenset(each.document for each in self.gold)
+        return frozenset(gold.document for gold in self.gold)
 
     @property
     def pages_each(self) -> int:
         """See ``Plan.pages_each``: a page for each batch of a pool, and the questions asked."""
-        largest = max((len(each.documents or ()) for each in self._drawn), default=0)
+        largest = max((len(query.documents or ()) for query in self._drawn), default=0)
         return 3 + ceil(2 * largest / self.batch)
 
     def gold_of(self, topic: str) -> dict[str, Gold]:
@@ -215,8 +214,8 @@ class LabellingPlan(Plan):
     @cached_property
     def _gold(self) -> dict[str, dict[str, Gold]]:
         topics: dict[str, dict[str, Gold]] = {}
-        for each in self.gold:
-            topics.setdefault(each.topic, {})[each.document] = each
+        for gold in self.gold:
+            topics.setdefault(gold.topic, {})[gold.document] = gold
         return topics
 
     def is_for_all(self, number: int) -> bool:
@@ -239,8 +238,8 @@ class LabellingPlan(Plan):
             skipped = {*self.gold_of(topic)}
             if self.documents_asked == UNJUDGED:
                 judged = (self.judged or {}).get(topic, {})
-                skipped |= {each for each in judged if (topic, each) not in again}
-            asked = [each for each in pool.of_topic(topic) if each not in skipped]
+                skipped |= {document for document in judged if (topic, document) not in again}
+            asked = [document for document in pool.of_topic(topic) if document not in skipped]
             stream = crc32(topic.encode())
             for part in split_pool(asked, self.chunk, self.overlap, self.seed, stream):
                 if part:
@@ -302,7 +301,7 @@ class LabellingPlan(Plan):
     def _tidy(self) -> None:
         super()._tidy()
         numbers = (self.chunk, self.overlap, self.rejudge, self.seed)
-        are_valid = all(type(each) is int or each is None for each in numbers)
+        are_valid = all(type(number) is int or number is None for number in numbers)
         if self.pool and are_valid and (self.chunk is None or 0 <= self.overlap < self.chunk):
             object.__setattr__(self, "questions", len(self._drawn))
 
@@ -363,7 +362,7 @@ class LabellingPlan(Plan):
             text = f"overlap is {self.overlap}; it has to be below chunk, {self.chunk}"
             yield Fault(("overlap",), text)
         else:
-            counts = [each.topic for each in self._drawn]
+            counts = [query.topic for query in self._drawn]
             topic = max(counts, key=counts.count, default="")
             needed = counts.count(topic) * self.judges
             if needed > self.participants:
@@ -381,18 +380,18 @@ class LabellingPlan(Plan):
             yield Fault(("relevant_from",), text)
 
     def _gold_faults(self) -> Iterable[Fault]:
-        allowed = {each.value for each in self.grades} or {*range(self.highest + 1)}
+        allowed = {grade.value for grade in self.grades} or {*range(self.highest + 1)}
         seen: set[tuple[str, str]] = set()
-        for index, each in enumerate(self.gold):
+        for index, gold in enumerate(self.gold):
             text = ""
-            if each.topic not in self.topics:
-                text = f"topic {each.topic} is no topic of the plan"
-            elif (each.topic, each.document) in seen:
-                text = f"document {each.document} of topic {each.topic} is there twice"
-            elif each.relevance not in allowed:
+            if gold.topic not in self.topics:
+                text = f"topic {gold.topic} is no topic of the plan"
+            elif (gold.topic, gold.document) in seen:
+                text = f"document {gold.document} of topic {gold.topic} is there twice"
+            elif gold.relevance not in allowed:
                 grades = ", ".join(map(str, sorted(allowed)))
-                text = f"relevance is {each.relevance}; {grades} are the grades of the plan"
-            seen.add((each.topic, each.document))
+                text = f"relevance is {gold.relevance}; {grades} are the grades of the plan"
+            seen.add((gold.topic, gold.document))
             if text:
                 yield Fault(("gold", index), text)
 

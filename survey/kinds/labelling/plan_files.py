@@ -35,23 +35,26 @@ class Gold:
     relevance: int
     reason: str = ""
 
+    def is_right(self, grade: int, level: int) -> bool:
+        """Return whether a grade is on the known side of the level at which relevance begins."""
+        return (grade >= level) == (self.relevance >= level)
+
 
 def read_pool(stored: object, faults: list[Fault]) -> StudyPool | None:
     """Parse the pool of a plan and add its faults."""
+    place = ("pool",)
     if isinstance(stored, StudyPool):
+        faults += _order_faults(stored.order)
         return stored
     if not stored:
         return None
-    place = ("pool",)
     if not isinstance(stored, Mapping):
         faults.append(Fault(place, f"pool is {stored!r}; depth and order are needed"))
         return None
     unknown = [str(key) for key in stored if key not in POOL_KEYS]
     wrong = [unknown_field(key, POOL_KEYS, "a pool").under("pool") for key in unknown]
     order, depth = stored.get("order", RANDOM), stored.get("depth")
-    if order not in ORDERS:
-        allowed = ", ".join(ORDERS)
-        wrong.append(Fault((*place, "order"), f"order is {order!r}; allowed is {allowed}"))
+    wrong += _order_faults(order)
     if depth is not None and (type(depth) is not int or not 1 <= depth <= DEEPEST_POOL):
         text = f"depth is {depth!r}; 1 to {DEEPEST_POOL} are allowed"
         wrong.append(Fault((*place, "depth"), text))
@@ -64,12 +67,33 @@ def read_pool(stored: object, faults: list[Fault]) -> StudyPool | None:
     for name, topics in named.items():
         runs[str(name)] = _topics((*place, "runs", str(name)), topics, wrong)
     documents = _topics((*place, "documents"), stored.get("documents") or {}, wrong)
-    sources = tuple((str(name), str(digest)) for name, digest in stored.get("sources") or ())
+    sources = stored.get("sources") or ()
+    pairs: tuple[Any, ...] = tuple(sources) if isinstance(sources, list | tuple) else (sources,)
+    if not all(map(_is_source, pairs)):
+        text = f"sources is {sources!r}; a list of pairs of a file's name and SHA-256 is needed"
+        wrong.append(Fault((*place, "sources"), text))
     if not wrong and not runs and not documents:
         text = "pool has no documents; --run with --pool-depth, or --pool, gives them"
         wrong.append(Fault(place, text))
     faults += wrong
-    return None if wrong else StudyPool(str(order), depth, runs, documents, sources)
+    if wrong:
+        return None
+    named_files = tuple((name, digest) for name, digest in pairs)
+    return StudyPool(order, depth, runs, documents, named_files)
+
+
+def _order_faults(order: object) -> list[Fault]:
+    if isinstance(order, str) and order in ORDERS:
+        return []
+    return [Fault(("pool", "order"), f"order is {order!r}; allowed is {', '.join(ORDERS)}")]
+
+
+def _is_source(pair: object) -> bool:
+    return (
+        isinstance(pair, list | tuple)
+        and len(pair) == 2
+        and all(isinstance(part, str) for part in pair)
+    )
 
 
 def _topics(
@@ -83,7 +107,7 @@ def _topics(
     made = {}
     for topic, documents in topics.items():
         listed: tuple[Any, ...] = tuple(documents) if isinstance(documents, list | tuple) else ()
-        reasons = [why_no_id(each) for each in (topic, *listed)]
+        reasons = [why_no_id(name) for name in (topic, *listed)]
         if not listed:
             reasons.append("a list of documents is needed")
         if len({*map(str, listed)}) < len(listed):
@@ -104,7 +128,11 @@ def read_judged(stored: object, pool: StudyPool | None, faults: list[Fault]) -> 
     pairs = pool.pairs if pool else frozenset()
     judged: dict[str, dict[str, int]] = {}
     for topic, documents in stored.items():
-        for document, written in documents.items() if isinstance(documents, Mapping) else ():
+        if not isinstance(documents, Mapping):
+            text = f"{documents!r} found; a grade for each document is needed, like {{d1: 1}}"
+            faults.append(Fault(("judged", str(topic)), text))
+            continue
+        for document, written in documents.items():
             grade = _whole(written)
             if grade is None:
                 text = f"{written!r} found for {document}; a whole number is needed"
@@ -122,23 +150,23 @@ def read_gold(stored: object, faults: list[Fault]) -> tuple[Gold, ...]:
         faults.append(Fault(("gold",), f"gold is {stored!r}; {_file_words('gold documents')}"))
         return ()
     made = []
-    for index, each in enumerate(stored):
-        if isinstance(each, Gold):
-            made.append(each)
+    for index, row in enumerate(stored):
+        if isinstance(row, Gold):
+            made.append(row)
             continue
         place = ("gold", index)
-        if not isinstance(each, Mapping) or {*each} - {"topic", "document", "relevance", "reason"}:
-            faults.append(Fault(place, f"{each!r} found; topic, document and relevance needed"))
+        if not isinstance(row, Mapping) or {*row} - {"topic", "document", "relevance", "reason"}:
+            faults.append(Fault(place, f"{row!r} found; topic, document and relevance needed"))
             continue
-        relevance, reason = _whole(each.get("relevance")), each.get("reason") or ""
-        wrong = [why_no_id(each.get(name)) for name in ("topic", "document")]
+        relevance, reason = _whole(row.get("relevance")), row.get("reason") or ""
+        wrong = [why_no_id(row.get(name)) for name in ("topic", "document")]
         if relevance is None:
-            wrong.append(f"relevance is {each.get('relevance')!r}; a whole number is needed")
+            wrong.append(f"relevance is {row.get('relevance')!r}; a whole number is needed")
         if not isinstance(reason, str) or not is_storable(reason) or len(reason) > LONGEST_REASON:
             wrong.append(f"reason needs a text of at most {LONGEST_REASON} characters")
         faults += [Fault(place, text) for text in wrong if text]
         if not any(wrong):
-            made.append(Gold(each["topic"], each["document"], relevance or 0, reason))
+            made.append(Gold(row["topic"], row["document"], relevance or 0, reason))
     return tuple(made)
 
 
@@ -148,14 +176,14 @@ def read_grades(stored: object, faults: list[Fault]) -> tuple[Grade, ...]:
         return ()
     made: list[Grade] = []
     wrong: list[Fault] = []
-    for index, each in enumerate(stored if isinstance(stored, list | tuple) else [stored]):
-        if isinstance(each, Grade):
-            made.append(each)
+    for index, row in enumerate(stored if isinstance(stored, list | tuple) else [stored]):
+        if isinstance(row, Grade):
+            made.append(row)
             continue
-        is_grade = isinstance(each, Mapping) and {*each} == {"value", "name"}
-        value, name = (each["value"], each["name"]) if is_grade else (None, "")
+        is_grade = isinstance(row, Mapping) and {*row} == {"value", "name"}
+        value, name = (row["value"], row["name"]) if is_grade else (None, "")
         if type(value) is not int or not 0 <= value <= HIGHEST_GRADE or not _is_name(name):
-            text = f"{each!r} found; a value from 0 to {HIGHEST_GRADE} and a name of at most "
+            text = f"{row!r} found; a value from 0 to {HIGHEST_GRADE} and a name of at most "
             text += f"{LONGEST_GRADE_NAME} characters are needed, like {{value: 1, name: Relevant}}"
             wrong.append(Fault(("grades", index), text))
         else:
@@ -164,10 +192,10 @@ def read_grades(stored: object, faults: list[Fault]) -> tuple[Grade, ...]:
         text = f"grades has {len(made)}; {FEWEST_GRADES} to {MOST_GRADES} are allowed"
         wrong.append(Fault(("grades",), text))
     for what in ("value", "name"):
-        if not wrong and len({getattr(each, what) for each in made}) < len(made):
+        if not wrong and len({getattr(grade, what) for grade in made}) < len(made):
             wrong.append(Fault(("grades",), f"grades has a {what} twice; each is allowed once"))
     faults += wrong
-    return () if wrong else tuple(sorted(made, key=lambda each: each.value))
+    return () if wrong else tuple(sorted(made, key=lambda grade: grade.value))
 
 
 def _is_name(name: object) -> bool:

@@ -9,8 +9,7 @@ from wtforms import Field, RadioField, SelectChoice
 
 from survey.core.collections.pools import ORDERS, RANDOM
 from survey.core.studies.plan import Plan
-from survey.web.researcher.plan import PLAN_STEPS, Part, PlanForm, PlanStep
-from survey.web.researcher.topics import TopicsField
+from survey.web.researcher.plan import PLAN_STEPS, Part, PlanForm, PlanStep, TopicsField
 
 ORDER = "pool_order"
 POOLED = (
@@ -41,7 +40,7 @@ class LabellingPlanForm(PlanForm):
         ORDER: partial(
             RadioField,
             "In which order",
-            choices=[SelectChoice(*each) for each in ORDERS.items()],
+            choices=[SelectChoice(*order) for order in ORDERS.items()],
             validate_choice=False,
         ),
     }
@@ -62,4 +61,6 @@ class LabellingPlanForm(PlanForm):
         typed = super().values(current) | {"topics": words}
         typed.pop(ORDER, None)
         pool: Any = getattr(current, "pool", None)
-        return typed | ({"pool": replace(pool, order=self[ORDER].data)} if pool else {})
+        return typed | (
+            {"pool": replace(pool, order=self[ORDER].data or pool.order)} if pool else {}
+        )

@@ -61,7 +61,7 @@ class RightShare(NamedTuple):
     @property
     def sentence(self) -> str:
         """The numbers in words."""
-        low, high = (round(100 * each) for each in self.ci95)
+        low, high = (round(100 * end) for end in self.ci95)
         return f"{self.right} of {self.answers} right ({low} to {high} %)"
 
     def as_json(self) -> dict[str, Json]:
@@ -85,13 +85,14 @@ class PoolChecks:
         known = self.plan.gold_of(topic)
         for document in state.shown:
             if document in known and (document in state.grades or document in state.not_judged):
-                answer = state.grades.get(document)
+                answer, gold = state.grades.get(document), known[document]
                 level = self.plan.relevant_from
-                is_relevant = known[document].relevance >= level
-                is_right = None if answer is None else (answer >= level) == is_relevant
-                self.gold.append(GoldAnswer(participant, known[document], answer, is_right))
-        grades = {each: grade for each, grade in state.counted.items() if each not in known}
-        self.judged.update((topic, each) for each in grades)
+                is_right = None if answer is None else gold.is_right(answer, level)
+                self.gold.append(GoldAnswer(participant, gold, answer, is_right))
+        grades = {
+            document: grade for document, grade in state.counted.items() if document not in known
+        }
+        self.judged.update((topic, document) for document in grades)
         return grades
 
     def results(self, merged: Merged) -> "PoolResults":
@@ -99,14 +100,15 @@ class PoolChecks:
         return PoolResults(self.plan, tuple(self.gold), self.judged, merged)
 
     def progress(self, *, is_test: bool) -> Iterator[str]:
-        """Yield how much is judged in queries that are done, and the answers to gold documents."""
+        """Yield how much is judged in queries that are done, and how gold documents are answered.
+
+        The list of participants says how each of them answered these.
+        """
         results = self.results(merged((), ()))
         whose = "Of test data, in" if is_test else "In"
         yield f"{whose} queries that are done: {results.judged_sentence}"
         if results.right.answers:
             yield f"Gold documents: {results.right.sentence}."
-        for name, share in results.right_by_annotator.items():
-            yield f"{name}: {share.sentence}."
 
 
 @dataclass(frozen=True)
@@ -123,19 +125,23 @@ class PoolResults:
         """Each topic of the study with each document of its pool, in the order of the tables."""
         pool = self.plan.pool
         return [
-            (topic, each)
+            (topic, document)
             for topic in self.plan.topics
-            for each in (pool.of_topic(topic) if pool else ())
+            for document in (pool.of_topic(topic) if pool else ())
         ]
 
     @cached_property
     def new_judgements(self) -> Judgements:
         """The merged grades of what annotators judged."""
         return {
-            each.topic: dict(
-                zip(each.documents, each.relevance(self.merged.at_least).tolist(), strict=True)
+            labelled.topic: dict(
+                zip(
+                    labelled.documents,
+                    labelled.relevance(self.merged.at_least).tolist(),
+                    strict=True,
+                )
             )
-            for each in self.merged.topics
+            for labelled in self.merged.topics
         }
 
     @cached_property
@@ -143,25 +149,26 @@ class PoolResults:
         """All judgements of the pool: the earlier ones, and the new ones of other documents."""
         earlier = self.plan.judged or {}
         topics = [
-            each for each in self.plan.topics if each in self.new_judgements or each in earlier
+            topic for topic in self.plan.topics if topic in self.new_judgements or topic in earlier
         ]
         return {
-            each: {**self.new_judgements.get(each, {}), **earlier.get(each, {})} for each in topics
+            topic: {**self.new_judgements.get(topic, {}), **earlier.get(topic, {})}
+            for topic in topics
         }
 
     @property
     def right(self) -> RightShare:
         """How many of the answers to gold documents are right."""
-        answers = [each.is_right for each in self.gold if each.is_right is not None]
+        answers = [answer.is_right for answer in self.gold if answer.is_right is not None]
         return RightShare(sum(answers), len(answers))
 
     @cached_property
     def right_by_annotator(self) -> dict[str, RightShare]:
         """The same of each annotator who answered one."""
         answers: dict[str, list[bool]] = {}
-        for each in self.gold:
-            if each.is_right is not None:
-                answers.setdefault(each.participant, []).append(each.is_right)
+        for answer in self.gold:
+            if answer.is_right is not None:
+                answers.setdefault(answer.participant, []).append(answer.is_right)
         return {name: RightShare(sum(own), len(own)) for name, own in sorted(answers.items())}
 
     @property
@@ -169,7 +176,11 @@ class PoolResults:
         """How many documents of the pool are judged, and by how many annotators."""
         counts = Counter(self.judged[pair] for pair in self.pairs if self.judged.get(pair))
         earlier = self.plan.judged or {}
-        before = [(topic, each) for topic, each in self.pairs if each in earlier.get(topic, {})]
+        before = [
+            (topic, document)
+            for topic, document in self.pairs
+            if document in earlier.get(topic, {})
+        ]
         is_skipped = self.plan.documents_asked == UNJUDGED
         done = {pair for pair in self.pairs if self.judged.get(pair)} | {*before * is_skipped}
         text = f"{len(done):,} of {counted(len(self.pairs), 'pooled document')} "
@@ -186,23 +197,21 @@ class PoolResults:
         """How many documents that are judged again have a grade on the same side as before."""
         level = self.plan.relevant_from
         pairs = [
-            (self.new_judgements[topic][each], (self.plan.judged or {})[topic][each])
-            for topic, each in sorted(self.plan.rejudged)
-            if each in self.new_judgements.get(topic, {})
+            (self.new_judgements[topic][document], (self.plan.judged or {})[topic][document])
+            for topic, document in sorted(self.plan.rejudged)
+            if document in self.new_judgements.get(topic, {})
         ]
         same = sum((new >= level) == (before >= level) for new, before in pairs)
         return RightShare(same, len(pairs)) if pairs else None
 
     @property
     def sentences(self) -> list[str]:
-        """What to read of the pool: its size, what is judged, gold, and what was judged again."""
+        """What to read of the pool: its size, what is judged, and what was judged again."""
         pool = self.plan.pool
         made = [f"The pool: {pool.sentence}"] if pool else []
         made.append(self.judged_sentence)
-        if self.right.answers:
-            made.append(f"Gold documents: {self.right.sentence}.")
         if again := self.again:
-            low, high = (round(100 * each) for each in again.ci95)
+            low, high = (round(100 * end) for end in again.ci95)
             made.append(
                 f"Of {again.answers} documents judged again, {again.right} are as before "
                 f"({low} to {high} %)."
@@ -215,7 +224,7 @@ class PoolResults:
         pool = self.plan.pool
         return {
             name: {
-                topic: {each: -float(rank) for rank, each in enumerate(order)}
+                topic: {document: -float(rank) for rank, document in enumerate(order)}
                 for topic, order in topics.items()
             }
             for name, topics in (pool.runs if pool else {}).items()
@@ -239,16 +248,20 @@ class PoolResults:
         for name, run in runs.items():
             alone = pool.found_alone(name)
             left = {
-                topic: {each: grade for each, grade in grades.items() if (topic, each) not in alone}
+                topic: {
+                    document: grade
+                    for document, grade in grades.items()
+                    if (topic, document) not in alone
+                }
                 for topic, grades in self.judgements.items()
             }
             without = evaluate(GroundTruth(left), {name: run}, measures, **self._reading)
             made[name] = {
-                each: (
-                    whole.mean(name, each),
-                    float(without.values[name][each].sum()) / len(whole.queries),
+                measure: (
+                    whole.mean(name, measure),
+                    float(without.values[name][measure].sum()) / len(whole.queries),
                 )
-                for each in RUN_MEASURES
+                for measure in RUN_MEASURES
             }
         return made
 
@@ -355,7 +368,9 @@ class PoolResults:
             made.append(Sheet("pool-runs", title, tuple(columns), tuple(rows), note))
         if self.right_by_annotator:
             shares = self.right_by_annotator.items()
-            people = tuple((name, each.right, each.answers, *each.ci95) for name, each in shares)
+            people = tuple(
+                (name, share.right, share.answers, *share.ci95) for name, share in shares
+            )
             columns = ["participant", "right", "gold documents", "95 % from", "to"]
             note = GOLD_NOTE.format(level=plan.relevant_from)
             title = "Gold documents, by annotator"
@@ -372,11 +387,11 @@ class PoolResults:
 
     def gold_rows(self) -> Iterator[tuple[Cell, ...]]:
         """Yield the rows of gold.csv."""
-        for each in sorted(self.gold, key=_gold_key):
-            gold = each.gold
-            right = None if each.is_right is None else int(each.is_right)
+        for answer in sorted(self.gold, key=_gold_key):
+            gold = answer.gold
+            right = None if answer.is_right is None else int(answer.is_right)
             known = (gold.topic, gold.document, gold.relevance)
-            yield each.participant, *known, each.answer, right, gold.reason
+            yield answer.participant, *known, answer.answer, right, gold.reason
 
     def all_qrels(self) -> Iterator[str]:
         """Yield the lines of all judgements, the earlier ones with the new."""
@@ -418,4 +433,4 @@ def _gold_key(answer: GoldAnswer) -> tuple[str, str, str]:
 
 def names_of(columns: Sequence[Column]) -> tuple[str, ...]:
     """Return the names of columns."""
-    return tuple(each.name for each in columns)
+    return tuple(column.name for column in columns)

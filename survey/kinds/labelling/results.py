@@ -12,13 +12,14 @@ from survey.core.agreement.judgement_order import OrderChange, order_changes
 from survey.core.collections.labels import Labels
 from survey.core.text_input import Json
 from survey.figures.exhibit import Exhibit
-from survey.figures.judging import agreement_by_topic
+from survey.figures.judging import WITH_THRESHOLDS, agreement_by_topic
 from survey.kinds.labelling.pool_results import PoolResults
 from survey.services.analysis.label_agreement import (
     ALL_MERGED,
     agreement_chip,
     agreement_headline,
     agreement_method,
+    agreement_note,
     agreement_rows,
     alpha_figure,
     kappas_gist,
@@ -67,6 +68,7 @@ POOLED_NOTE = (
     "Documents: those that at least one annotator judged. Two annotators are compared on those "
     f"that both judged. {COHEN_NOTE}"
 )
+THRESHOLDS_NOTE = "The lines are of alpha: tentative from .667, reliable from .80."
 NOTHING_IN_COMMON = "looked at nothing, or no other annotator did a query that one of them marked"
 
 
@@ -238,6 +240,11 @@ class LabelResults(Results):
         return self.pool.sentences if self.pool else []
 
     @property
+    def rows_note(self) -> str:
+        """See ``Results``."""
+        return agreement_note(self.merged.over_topics) if self.merged.agreements else ""
+
+    @property
     def method(self) -> str:
         """See ``Results``."""
         return agreement_method(self.merged.over_topics)
@@ -358,7 +365,8 @@ class LabelResults(Results):
         ]
         indices = ("Jaccard", "Krippendorff's alpha")
         lead = alpha_figure(self.merged.over_topics, len(self.annotators))
-        by_topic = agreement_by_topic("Agreement by query", indices, rows, self._agreement_note)
+        note = f"{self._agreement_note} {THRESHOLDS_NOTE}"
+        by_topic = agreement_by_topic("Agreement by query", indices, rows, note, WITH_THRESHOLDS)
         figures = [lead, by_topic]
         return [*figures, *([self.refining.exhibit] if self.refining else [])]
 

@@ -6,7 +6,17 @@ from typing import Any
 
 from survey.core.collections.items import Topic
 from survey.core.kind import TopicRow
-from survey.core.ways_in import COLLECTION, ITEMS, POOL, TOPICS, Sources, WayIn
+from survey.core.ways_in import (
+    COLLECTION,
+    GOLD,
+    ITEMS,
+    JUDGED,
+    POOL,
+    POOL_FILE,
+    TOPICS,
+    Sources,
+    WayIn,
+)
 from survey.kinds.labelling.plan import LabellingPlan
 
 LATER = "topic-1"  # until there are topics
@@ -24,12 +34,15 @@ WAYS_IN = (
         "pool",
         COLLECTION,
         "A pool of runs",
-        "People judge the first documents of each run for each topic, and no others: judgements to "
-        "compare the runs by.",
-        takes=(POOL, ITEMS, TOPICS),
+        "People judge the first documents of each run for each topic, or those of a file, and no "
+        "others: judgements to compare runs by.",
+        takes=(POOL, POOL_FILE, ITEMS, TOPICS, JUDGED, GOLD),
         needs=(POOL,),
         asks=("pool_depth",),
-        examples=("alpha.txt", "beta.txt", "gamma.txt", "items.csv", "topics.csv"),
+        examples=(
+            *("alpha.txt", "beta.txt", "gamma.txt", "pool.csv", "items.csv", "topics.csv"),
+            *("judged.txt", "gold.csv"),
+        ),
     ),
 )
 
@@ -46,7 +59,7 @@ def topic_rows(plan: LabellingPlan, topics: Sequence[Topic]) -> list[TopicRow]:
 
     Of a pool, those that have one.
     """
-    known = {each.topic: each for each in topics}
+    known = {topic.topic: topic for topic in topics}
     if pool := plan.pool:
         return [
             TopicRow(name, name, text_of(known.get(name)), documents=len(pool.of_topic(name)))

@@ -12,10 +12,9 @@ from survey.core.agreement.quality import HALF_OF_PAIRS
 from survey.core.collections.items import FindItems, Item, Result, Topic
 from survey.core.measures import MEASURES, Setting
 from survey.core.statistics.rater_agreement import agreement_rate
-from survey.core.studies.attention import Check
 from survey.core.studies.fields import Finding, list_words
 from survey.core.studies.generators import GENERATOR_VERSION
-from survey.core.studies.plan import OBVIOUS
+from survey.core.studies.plan import OBVIOUS, Check
 from survey.core.studies.question_checks import (
     QuestionCheck,
     compare_orders,

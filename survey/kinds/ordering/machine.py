@@ -7,6 +7,7 @@ import numpy as np
 
 from survey.core.agreement.concordance import combined_order
 from survey.core.agreement.credits import OTHER
+from survey.core.agreement.machines import ORDER
 from survey.core.collections.items import FindItems
 from survey.core.studies.questions import Question
 from survey.core.studies.rankings import Ranking
@@ -15,8 +16,8 @@ from survey.kinds.ordering.answer import OrderingAnswer, OrderingPresentation
 from survey.kinds.ordering.bot import Preference, own_order
 from survey.kinds.ordering.plan import BEFORE, OrderingPlan
 from survey.services.analysis.study_results import AnalysisOptions
-from survey.services.machines.kind_judge import ORDER, Asked, reply_object
-from survey.services.machines.requests import seen_item
+from survey.services.machines.kind_judge import reply_object
+from survey.services.machines.requests import Asked, seen_item
 
 ORDERS = {"description": "Ties with =, like B>A=C; null where methods are ticked."}
 

@@ -9,7 +9,6 @@ from random import Random
 from typing import Any, ClassVar, Self
 
 from survey.core.measures import MEASURES, Setting, mentioned_measure, name_faults
-from survey.core.studies.attention import Check
 from survey.core.studies.fields import (
     Choice,
     Fault,
@@ -34,6 +33,7 @@ from survey.core.studies.plan import (
     OBVIOUS,
     REPEATED,
     STRIP,
+    Check,
     Plan,
     changed,
 )
@@ -174,7 +174,6 @@ class OrderingPlan(Plan):
     """
 
     kind: ClassVar[str] = "ordering"
-    practice_seconds: ClassVar[int] = 45
     has_check: ClassVar[bool] = True
     varied: ClassVar[tuple[str, ...]] = (
         *("columns", "criterion", "practice", "show_values", "scores", "rescale_values"),
@@ -386,12 +385,8 @@ class OrderingPlan(Plan):
         return self.has_items and self.mark_relevant
 
     def seconds_each(self, documents: DocumentLoad) -> float:
-        """See ``Plan.seconds_each``; lists of numbers take less time than pictures and texts."""
-        if not self.has_items:
-            of_list: float = 8
-        else:
-            of_list = 3 * self.depth if documents.texts else 4 + 0.5 * self.depth
-        return 10 + self.lists * of_list
+        """See ``Plan.seconds_each``."""
+        return 120
 
     @property
     def setting(self) -> Setting:

@@ -34,7 +34,7 @@ from survey.kinds.ordering.sheets import (
     tables_of,
 )
 from survey.services.analysis.arm_sheets import arms_section
-from survey.services.analysis.attention import without_flagged
+from survey.services.analysis.attention_sheets import without_flagged
 from survey.services.analysis.results import (
     NO_EVIDENCE,
     Block,
@@ -224,7 +224,7 @@ class OrderingResults(Results):
     @property
     def rows_note(self) -> str:
         """See ``Results``."""
-        return "Lead in points: of 100 answers; 95 % intervals, each of its pair by itself."
+        return "Lead in points: of 100 answers; 95 % intervals, each for its pair alone."
 
     @property
     def method(self) -> str:

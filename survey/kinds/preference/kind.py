@@ -14,9 +14,8 @@ from survey.core.agreement.differences import pairs
 from survey.core.agreement.fewest import too_few_to_decide
 from survey.core.agreement.preferences import agreement_of
 from survey.core.collections.items import FindItems, Item, Result, Topic
-from survey.core.studies.attention import Check
 from survey.core.studies.fields import Finding
-from survey.core.studies.plan import OTHER_TOPIC
+from survey.core.studies.plan import OTHER_TOPIC, Check
 from survey.core.studies.question_checks import texts_in_grid
 from survey.core.studies.questions import Question, rankings_of
 from survey.core.ways_in import JUDGEMENTS, RUNS, Sources

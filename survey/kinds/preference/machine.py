@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 
+from survey.core.agreement.machines import PREFERENCE
 from survey.core.collections.items import FindItems
 from survey.core.measures import MEASURES
 from survey.core.studies.questions import Question
 from survey.kinds.preference.answer import PreferenceAnswer, PreferencePresentation, Side
 from survey.kinds.preference.bot import Leaning
 from survey.kinds.preference.plan import EQUAL, LEFT, NEITHER, RIGHT, PreferencePlan
-from survey.services.machines.kind_judge import PREFERENCE, Asked
-from survey.services.machines.requests import seen_item
+from survey.services.machines.requests import Asked, seen_item
 
 
 class PreferenceMachine:

@@ -12,7 +12,6 @@ from itertools import combinations, groupby, product
 from typing import Any, ClassVar, NamedTuple
 
 from survey.core.measures import MEASURES, Setting, name_faults
-from survey.core.studies.attention import Check
 from survey.core.studies.fields import (
     Choice,
     Fault,
@@ -37,6 +36,7 @@ from survey.core.studies.plan import (
     PRACTICE,
     REPEATED,
     STRIP,
+    Check,
     Plan,
 )
 from survey.core.studies.provenance import MOST_STORED_RESULTS, Provenance, QuestionSource
@@ -203,9 +203,9 @@ class PreferencePlan(Plan):
 
     def seconds_each(self, documents: DocumentLoad) -> float:
         """See ``Plan.seconds_each``; seconds for strength and satisfaction are added if asked."""
-        of_document = 4 if self.has_items and documents.texts else 0.8
+        seconds = 45 if self.has_items and documents.texts else 30
         more = STRENGTH_SECONDS * self.ask_strength + SATISFACTION_SECONDS * self.ask_satisfaction
-        return 10 + 2 * self.depth * of_document + more
+        return seconds + more
 
     @property
     def origin(self) -> str:

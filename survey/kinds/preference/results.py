@@ -56,7 +56,15 @@ from survey.core.agreement.verdicts import (
 )
 from survey.core.measures import MEASURES
 from survey.core.statistics.rater_agreement import tau_b
-from survey.core.statistics.significance import LEVEL, Interval, p_text, rounded, sign_test
+from survey.core.statistics.significance import (
+    LEVEL,
+    Interval,
+    decimal_text,
+    ends_text,
+    p_text,
+    rounded,
+    sign_test,
+)
 from survey.core.studies.questions import NO_MARKS, Question, build_question
 from survey.figures.answers import leads_of_runs
 from survey.figures.exhibit import Exhibit
@@ -83,6 +91,7 @@ from survey.services.analysis.results import (
 from survey.services.analysis.sheets import Cell, P, Sheet, Starred, Worded, count_of
 
 MOST_IN_A_GIST = 3  # pairs, where a part is folded
+BEYOND_CHANCE = "Beyond chance: 2P − 1, P the share of such cases; 0 is chance, 1 always the same."
 RANDOM_AGREEMENT = 0.5  # the agreement of a random choice
 TIES_AS_HALF = "equally good and neither good count as half a win for each list"
 
@@ -274,7 +283,10 @@ class PreferenceResults(Results):
 
     @cached_property
     def _signs(self) -> list[tuple[str, int, int]]:
-        return [(each.participant, each.question, each.sign) for each in self.judgements]
+        return [
+            (judgement.participant, judgement.question, judgement.sign)
+            for judgement in self.judgements
+        ]
 
     @cached_property
     def leads(self) -> RunLeads:
@@ -286,8 +298,8 @@ class PreferenceResults(Results):
     def lead_rows(self) -> list[Row]:
         """The pairs of runs as rows, those of the best run first."""
         rows = [
-            each.row(self.leads.sampled, self._run_words.questions, self.level)
-            for each in self.leads.pairs
+            lead.row(self.leads.sampled, self._run_words.questions, self.level)
+            for lead in self.leads.pairs
         ]
         order = by_leads(rows)
         return sorted(rows, key=lambda row: sorted(map(order.index, row.found.pair)))
@@ -301,7 +313,7 @@ class PreferenceResults(Results):
         return [row for row in rows if by_leads(rows)[0] in row.found.pair]
 
     def _lead_of(self, row: Row) -> RunLead:
-        return next(each for each in self.leads.pairs if each.pair == row.found.pair)
+        return next(lead for lead in self.leads.pairs if lead.pair == row.found.pair)
 
     @cached_property
     def strengths(self) -> RunStrengths:
@@ -435,7 +447,7 @@ class PreferenceResults(Results):
             "leads": {
                 "sampled": self.leads.sampled,
                 "circle": circle[0] if circle else (),
-                "pairs": [self._lead_json(each) for each in self.leads.pairs],
+                "pairs": [self._lead_json(lead) for lead in self.leads.pairs],
             },
             "people": {**asdict(analysis.people), **_why_of_people(analysis.people)},
             "order_effects": [json_values(each) for each in analysis.order_effects],
@@ -540,13 +552,12 @@ class PreferenceResults(Results):
         people = self.analysis.people
         if people.pairs is None or people.net_agreement is None:
             return "no two of them prefer a list of the same question."
-        net = _decimal(people.net_agreement)
+        net = decimal_text(people.net_agreement)
         if people.net_agreement_ci95:
-            low, high = map(_decimal, people.net_agreement_ci95)
-            net += f", {low} to {high}"
+            net += f", {ends_text(*people.net_agreement_ci95)}"
         return (
             "two who prefer a list prefer the same one in "
-            f"{rounded(100 * people.pairs, 0)} of 100 cases (2P − 1: {net})."
+            f"{rounded(100 * people.pairs, 0)} of 100 cases (beyond chance: {net})."
         )
 
     @property
@@ -557,7 +568,8 @@ class PreferenceResults(Results):
             return ""
         together = f" for all {number} pairs together" if number > 1 else ""
         same = f" Of people, {self._same}" if number > 1 else ""
-        return f"95 % intervals{together}.{same}"
+        beyond = f" {BEYOND_CHANCE}" if self.analysis.people.net_agreement is not None else ""
+        return f"95 % intervals{together}.{same}{beyond}"
 
     @property
     def method(self) -> str:
@@ -627,7 +639,7 @@ class PreferenceResults(Results):
         topics = "topics" if self._topics else "questions"
         leads = [leads_of_runs(self._best_leads, self._caption)] if self.leads.pairs else []
         runs = [run_preferences(of_runs, topics)] if of_runs else []
-        strengths = [(each.run, each.strength, each.ci95) for each in self.runs]
+        strengths = [(run.run, run.strength, run.ci95) for run in self.runs]
         runs += [strengths_of_runs(strengths)] if len(strengths) > 2 else []
         return [*leads, preferences_agreeing(rows), *runs]
 
@@ -714,7 +726,7 @@ class PreferenceResults(Results):
 
     def _verdicts_section(self, sentences: Sequence[Sentence]) -> Section:
         """The verdicts of pairs of systems, with the numbers behind them."""
-        decided = sum(bool(each.is_decided) for each in sentences)
+        decided = sum(bool(sentence.is_decided) for sentence in sentences)
         gist = f"{decided} of {count_of(len(sentences), 'pair')} decided, each in full"
         how = Sentence(f"Pairs: {self.plan.selection_sentence}.")
         blocks: list[Block] = [Sentences([*sentences, how]), *self.listings("leads")]
@@ -723,9 +735,9 @@ class PreferenceResults(Results):
     @property
     def _measures_section(self) -> Section:
         shares = [
-            f"{each.measure} in {rounded(100 * each.share, 0)} of 100"
-            for each in self.analysis.measures
-            if each.share is not None
+            f"{measure.measure} in {rounded(100 * measure.share, 0)} of 100"
+            for measure in self.analysis.measures
+            if measure.share is not None
         ]
         verdicts = [Sentence(self.measures_headline), *map(_sentence_of, self.verdicts)]
         blocks = [
@@ -738,10 +750,10 @@ class PreferenceResults(Results):
 
     @property
     def _strengths_section(self) -> Section:
-        verdicts = Sentences([_sentence_of(each) for each in self.run_verdicts])
+        verdicts = Sentences([_sentence_of(verdict) for verdict in self.run_verdicts])
         blocks = [verdicts, *self.figures("run-preferences"), *self.listings("run-pairs", "runs")]
-        known = [each for each in self.runs if each.strength is not None]
-        gist = ", ".join(f"{each.run} {rounded(each.strength or 0.0, 2)}" for each in known)
+        known = [run for run in self.runs if run.strength is not None]
+        gist = ", ".join(f"{run.run} {rounded(run.strength or 0.0, 2)}" for run in known)
         gist = f"{gist} (Bradley–Terry)" if known else f"{len(self.runs)} systems, none fits"
         return Section("strengths", "Strengths of all systems", "Strengths", blocks, gist)
 
@@ -751,7 +763,7 @@ class PreferenceResults(Results):
         preferring = left + self.sides[RIGHT]
         gist = f"the left list wins {left} of {preferring} preferences"
         if (net := self.analysis.people.net_agreement) is not None:
-            gist += f"; people agree by {_decimal(net)} beyond chance"
+            gist += f"; people agree by {decimal_text(net)} beyond chance"
         blocks = [
             Sentences([*map(Sentence, self._asked())]),
             *self.listings("answers", "people", "order-effects"),
@@ -797,7 +809,7 @@ class PreferenceResults(Results):
             lead, tests = self._lead_of(row), self._lead_of(row).tests
             sign = 1 if row.ahead == (*row.found.pair,) else -1
             points = [
-                _in_points(each.ci95_simultaneous, sign) for each in (tests.kind, tests.these)
+                _in_points(test.ci95_simultaneous, sign) for test in (tests.kind, tests.these)
             ]
             won, lost = sorted((lead.wins, lead.losses), reverse=True)
             rows.append(
@@ -1026,10 +1038,6 @@ def _in_points(interval: Interval | None, sign: int) -> str | None:
         return None
     low, high = sorted(sign * end for end in interval)
     return f"{rounded(100 * low)} to {rounded(100 * high)}"
-
-
-def _decimal(value: float) -> str:
-    return rounded(value, 2).replace("0.", ".", 1)
 
 
 def _sentence_of(verdict: Verdict) -> Sentence:

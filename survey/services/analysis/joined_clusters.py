@@ -57,7 +57,7 @@ class Compared:
     @cached_property
     def rands(self) -> list[float]:
         """The adjusted Rand index of each topic that has one."""
-        return [each.adjusted_rand for each in self.topics if each.adjusted_rand is not None]
+        return [topic.adjusted_rand for topic in self.topics if topic.adjusted_rand is not None]
 
     @cached_property
     def mean_rand(self) -> tuple[float | None, Interval | None]:
@@ -143,7 +143,8 @@ def joined(
         for topic in counted(sorted_topics(asked), on_topic)
     ]
     topics = [
-        leave_out(each, reason) if (reason := reasons.get(each.topic)) else each for each in topics
+        leave_out(topic, reason) if (reason := reasons.get(topic.topic)) else topic
+        for topic in topics
     ]
     others = {topic for clusters in assessors[2:] for topic in clusters} - asked
     return Gold(topics, sorted_topics(others), cluster_types or {})
@@ -294,7 +295,7 @@ def _counted_where(gold: Gold, is_counted: Callable[[frozenset[str]], bool]) -> 
 def _cluster_types(gold: Gold) -> dict[str, int]:
     """Count the topics of each cluster type, the most frequent first."""
     types = (gold.cluster_types.get(topic.topic) for topic in gold.joined)
-    return dict(Counter(each for each in types if each).most_common())
+    return dict(Counter(cluster_type for cluster_type in types if cluster_type).most_common())
 
 
 def gold_json(gold: Gold, files: Iterable[Path]) -> dict[str, Json]:

@@ -12,8 +12,7 @@ from survey.core.agreement.topic_alpha import (
     AlphaOverTopics,
     TopicAlpha,
 )
-from survey.core.statistics.bootstrap import SAMPLES
-from survey.core.statistics.significance import Interval, p_text, rounded
+from survey.core.statistics.significance import SAMPLES, Interval, decimal_text, ends_text, p_text
 from survey.core.studies.fields import list_words
 from survey.core.text_input import Json
 from survey.figures.answers import alpha_by_topic
@@ -44,7 +43,7 @@ def agreement_headline(agreed: AlphaOverTopics, annotators: int) -> str:
         return "Whether annotators agree is not known: only one has finished a query."
     if agreed.alpha is None:
         return f"Whether the {people} agree well enough is not decided: {agreed.why}."
-    figure = f"alpha {_text(agreed.alpha)}{_reach(agreed.ci95)}"
+    figure = f"alpha {decimal_text(agreed.alpha)}{_reach(agreed.ci95)}"
     if agreed.ci95 is None:
         figure += f", without an interval: it needs {FEWEST_UNITS} documents"
     return HEADLINES[agreed.word].format(people=people, figure=figure)
@@ -76,13 +75,13 @@ def _topic_rows(topics: Sequence[TopicAlpha]) -> list[AnswerRow]:
     weakest = [topic for topic in known if topic.is_chance] or known[:1]
     if len(weakest) > 1:
         alphas = [topic.alpha or 0.0 for topic in weakest]
-        reach = f"{_text(alphas[0])} to {_text(alphas[-1])}."
+        reach = f"{ends_text(alphas[0], alphas[-1])}."
         rows = [AnswerRow(f"{_named(weakest)}:", "no better than chance,", reach)]
     else:
         [topic] = weakest
         text = "no better than chance," if topic.is_chance else "the lowest,"
         end = _reach(topic.ci95)[1:]
-        figure = f"{_text(topic.alpha or 0.0)}{'' if end else '.'}"
+        figure = f"{decimal_text(topic.alpha or 0.0)}{'' if end else '.'}"
         rows = [AnswerRow(f"{topic.topic}:", text, figure, end and f"{end}.")]
     others = [topic for topic in reversed(known) if topic not in weakest]
     if others:
@@ -93,11 +92,11 @@ def _topic_rows(topics: Sequence[TopicAlpha]) -> list[AnswerRow]:
 def _others_row(others: Sequence[TopicAlpha]) -> AnswerRow:
     """Return the row of topics other than the weakest, the best first."""
     alphas = [topic.alpha or 0.0 for topic in others]
-    figures = list_words([_text(alpha) for alpha in alphas])
+    figures = list_words([decimal_text(alpha) for alpha in alphas])
     name = ", ".join(topic.topic for topic in others)
     if len(others) > MOST_NAMED:
         name = f"{len(others)} others"
-        figures = f"{_text(alphas[-1])} to {_text(alphas[0])}"
+        figures = ends_text(alphas[-1], alphas[0])
     reached = sum(alpha >= TENTATIVE for alpha in alphas)
     how_many = {0: "None reaches", 1: "One reaches", len(others): "All reach"}
     told = how_many.get(reached, f"{reached} reach")
@@ -112,37 +111,47 @@ def _merged_row(agreed: AlphaOverTopics) -> AnswerRow:
     needed = ""
     if agreed.needed is not None and (agreed.merged or 0.0) < RELIABLE:
         needed = f"For .80 you need {agreed.needed} annotators."
-    return AnswerRow(f"{name} merged:", "", f"{_text(agreed.merged or 0.0)}.", needed)
+    return AnswerRow(f"{name} merged:", "alpha", f"{decimal_text(agreed.merged or 0.0)}.", needed)
 
 
 def _annotator_rows(agreed: AlphaOverTopics) -> list[AnswerRow]:
-    tested = [each for each in agreed.by_annotator if each.p_holm is not None]
-    differ = [each for each in tested if each.differs]
+    tested = [annotator for annotator in agreed.by_annotator if annotator.p_holm is not None]
+    differ = [annotator for annotator in tested if annotator.differs]
     if not tested:
         return []
     if not differ:
-        least = min(tested, key=lambda each: each.p_holm or 0.0)
-        kappas = [each.kappa or 0.0 for each in tested]
-        reach = f"kappa {_text(min(kappas))} to {_text(max(kappas))}, {p_text(least.p_holm)}"
+        least = min(tested, key=lambda annotator: annotator.p_holm or 0.0)
+        kappas = [annotator.kappa or 0.0 for annotator in tested]
+        reach = f"kappa {ends_text(min(kappas), max(kappas))}, {p_text(least.p_holm)}"
         return [AnswerRow("No annotator differs", "", "", f"({reach}).")]
-    others = [each.kappa or 0.0 for each in tested if not each.differs]
-    of_others = f"others {_text(min(others))} to {_text(max(others))}, " if others else ""
+    others = [annotator.kappa or 0.0 for annotator in tested if not annotator.differs]
+    of_others = f"others {ends_text(min(others), max(others))}, " if others else ""
     rows = [
         AnswerRow(
-            f"{each.annotator} differs:",
+            f"{annotator.annotator} differs:",
             "kappa",
-            _text(each.kappa or 0.0),
-            f"({of_others}{p_text(each.p_holm)}).",
+            decimal_text(annotator.kappa or 0.0),
+            f"({of_others}{p_text(annotator.p_holm)}).",
         )
-        for each in differ
+        for annotator in differ
     ]
     if len(rows) == 1:
         return rows
-    names = _named_annotators([each.annotator for each in differ])
-    kappas = [each.kappa or 0.0 for each in differ]
-    reach = f"{_text(min(kappas))} to {_text(max(kappas))}"
-    p = p_text(max(each.p_holm or 0.0 for each in differ))
+    names = _named_annotators([annotator.annotator for annotator in differ])
+    kappas = [annotator.kappa or 0.0 for annotator in differ]
+    reach = ends_text(min(kappas), max(kappas))
+    p = p_text(max(annotator.p_holm or 0.0 for annotator in differ))
     return [AnswerRow(f"{names} differ:", "kappa", reach, f"({of_others}{p} at most).")]
+
+
+def agreement_note(agreed: AlphaOverTopics) -> str:
+    """Return what the numbers of the rows are, in plain words; "" where there is none."""
+    if agreed.alpha is None:
+        return ""
+    scale = "1 is full agreement, 0 chance."
+    if not any(each.p_holm is not None for each in agreed.by_annotator):
+        return f"Alpha: {scale}"
+    return f"Alpha, of all annotators, and kappa, of one with the majority of the others: {scale}"
 
 
 def _named(topics: Sequence[TopicAlpha]) -> str:
@@ -167,7 +176,7 @@ def agreement_method(agreed: AlphaOverTopics) -> str:
 
 def alpha_figure(agreed: AlphaOverTopics, annotators: int) -> Exhibit:
     """Return the figure of alpha by topic with Krippendorff's thresholds."""
-    topics = [(each.topic, each.alpha, each.ci95) for each in agreed.by_topic]
+    topics = [(topic.topic, topic.alpha, topic.ci95) for topic in agreed.by_topic]
     sampled = "queries" if agreed.sampled == "topics" else "documents within queries"
     note = (
         f"Agreement of {count_of(annotators, 'annotator')} on "
@@ -181,8 +190,8 @@ def over_topics_sheet(agreed: AlphaOverTopics) -> Sheet:
     """Return the table of alpha over all topics and of each topic."""
     overall = ("all topics", agreed.documents, agreed.alpha, *(agreed.ci95 or (None, None)))
     topics = [
-        (each.topic, each.documents, each.alpha, *(each.ci95 or (None, None)))
-        for each in agreed.by_topic
+        (topic.topic, topic.documents, topic.alpha, *(topic.ci95 or (None, None)))
+        for topic in agreed.by_topic
     ]
     return Sheet(
         name="over-topics",
@@ -204,13 +213,13 @@ def kappas_sheet(agreed: AlphaOverTopics) -> Sheet:
         columns=("participant", "kappa", "p", "p, Holm", "differs"),
         rows=tuple(
             (
-                each.annotator,
-                each.kappa,
-                _p(each.p),
-                _p(each.p_holm),
-                "yes" if each.differs else "no",
+                annotator.annotator,
+                annotator.kappa,
+                _p(annotator.p),
+                _p(annotator.p_holm),
+                "yes" if annotator.differs else "no",
             )
-            for each in agreed.by_annotator
+            for annotator in agreed.by_annotator
         ),
         note=(
             "Cohen's kappa; documents on which the others are evenly split do not count. p: how "
@@ -228,10 +237,10 @@ def orders_sheet(changes: Sequence[OrderChange]) -> Sheet:
         columns=("participant", "tau-b", "pairs swapped", "which"),
         rows=tuple(
             (
-                *(each.annotator, each.tau_b, len(each.swaps)),
-                ", ".join(f"{worse} above {better}" for better, worse in each.swaps) or None,
+                *(change.annotator, change.tau_b, len(change.swaps)),
+                ", ".join(f"{worse} above {better}" for better, worse in change.swaps) or None,
             )
-            for each in changes
+            for change in changes
         ),
         note=(
             "Kendall's tau-b of the runs' order by one annotator's judgements with that by all "
@@ -242,23 +251,23 @@ def orders_sheet(changes: Sequence[OrderChange]) -> Sheet:
 
 def orders_gist(changes: Sequence[OrderChange]) -> str:
     """Return how many annotators' judgements change the order of runs."""
-    changing = sum(bool(each.swaps) for each in changes)
+    changing = sum(bool(change.swaps) for change in changes)
     return f"judgements of {changing} of {count_of(len(changes), 'annotator')} change their order"
 
 
 def orders_json(changes: Sequence[OrderChange]) -> list[Json]:
     """Return the orders of runs by one annotator's judgements as JSON."""
     rows: list[Json] = []
-    for each in changes:
-        why = "a side puts all runs in one place" if each.tau_b is None else None
-        pairs: list[Json] = [[*pair] for pair in each.swaps]
-        rows.append({**asdict(each), "swaps": pairs, **({"why": why} if why else {})})
+    for change in changes:
+        why = "a side puts all runs in one place" if change.tau_b is None else None
+        pairs: list[Json] = [[*pair] for pair in change.swaps]
+        rows.append({**asdict(change), "swaps": pairs, **({"why": why} if why else {})})
     return rows
 
 
 def topics_gist(agreed: AlphaOverTopics) -> str:
     """Return how many topics reach the thresholds."""
-    known = [each.alpha for each in agreed.by_topic if each.alpha is not None]
+    known = [topic.alpha for topic in agreed.by_topic if topic.alpha is not None]
     of = count_of(len(agreed.by_topic), "query", "queries")
     tentative = sum(alpha >= TENTATIVE for alpha in known)
     return f"{sum(alpha >= RELIABLE for alpha in known)} of {of} reach .80, {tentative} reach .667"
@@ -266,7 +275,7 @@ def topics_gist(agreed: AlphaOverTopics) -> str:
 
 def kappas_gist(agreed: AlphaOverTopics) -> str:
     """Return how many annotators differ."""
-    differ = sum(each.differs for each in agreed.by_annotator)
+    differ = sum(annotator.differs for annotator in agreed.by_annotator)
     return f"{differ} of {count_of(len(agreed.by_annotator), 'annotator')} differ"
 
 
@@ -274,9 +283,5 @@ def _p(p: float | None) -> P | None:
     return None if p is None else P(p)
 
 
-def _text(value: float) -> str:
-    return rounded(value, 2).replace("0.", ".", 1)
-
-
 def _reach(interval: Interval | None) -> str:
-    return f" ({_text(interval[0])} to {_text(interval[1])})" if interval else ""
+    return f" ({ends_text(*interval)})" if interval else ""

@@ -278,8 +278,8 @@ def _widths(columns: Sequence[Column], limit: float, size: int) -> list[float] |
     room = limit - GAPS[size] * (len(columns) - 1)
     wanted = [column.widths(size) for column in columns]
     for low, high in ((1, 2), (0, 1)):
-        if sum(each[low] for each in wanted) <= room:
-            return _filled([(each[low], each[high]) for each in wanted], room)
+        if sum(width[low] for width in wanted) <= room:
+            return _filled([(width[low], width[high]) for width in wanted], room)
     return None
 
 

@@ -218,11 +218,11 @@ def over_topics_json(agreed: AlphaOverTopics) -> dict[str, Json]:
             topic["why"] = "all labels are the same, or no document has two"
         elif topic["ci95"] is None:
             topic["why"] = "an interval needs six documents"
-    for annotator, each in zip(content["by_annotator"], agreed.by_annotator, strict=True):
-        annotator["differs"] = each.differs
-        if each.kappa is None:
+    for annotator, agreement in zip(content["by_annotator"], agreed.by_annotator, strict=True):
+        annotator["differs"] = agreement.differs
+        if agreement.kappa is None:
             annotator["why"] = "all labels are the same, or the others are evenly split"
-        elif each.p is None:
+        elif agreement.p is None:
             annotator["why"] = "two annotators cannot be told apart"
     return content
 

@@ -18,7 +18,7 @@ from survey.core.text_input import Json
 from survey.errors import SurveyError
 from survey.figures import as_svg as as_svg
 from survey.figures.exhibit import Exhibit
-from survey.services.analysis.attention import (
+from survey.services.analysis.attention_sheets import (
     attention_json,
     attention_sentence,
     attention_sheet,
@@ -273,7 +273,7 @@ class Results(ABC):
     @property
     def rows(self) -> Sequence[AnswerRow]:
         """What is read below the headline, the most important first."""
-        return [AnswerRow("", each.text) for each in self.sentences]
+        return [AnswerRow("", sentence.text) for sentence in self.sentences]
 
     @property
     def shown_rows(self) -> Sequence[AnswerRow]:
@@ -283,7 +283,7 @@ class Results(ABC):
     @property
     def has_verdicts(self) -> bool:
         """Whether the sentences are verdicts, which say more than the rows."""
-        return any(each.is_decided is not None for each in self.sentences)
+        return any(sentence.is_decided is not None for sentence in self.sentences)
 
     @property
     def rows_note(self) -> str:
@@ -314,7 +314,7 @@ class Results(ABC):
             self.early_looks,
             f"{made}.",
         ]
-        return "".join(f"{each}\n" for each in paragraphs if each)
+        return "".join(f"{paragraph}\n" for paragraph in paragraphs if paragraph)
 
     @property
     def sentences(self) -> Sequence[Sentence]:
@@ -323,8 +323,8 @@ class Results(ABC):
 
     def verdicts_section(self, *more: "Block") -> Section:
         """Return the part with the verdicts in full, and how many of them decide."""
-        decided = sum(bool(each.is_decided) for each in self.sentences)
-        of = [each for each in self.sentences if each.is_decided is not None]
+        decided = sum(bool(sentence.is_decided) for sentence in self.sentences)
+        of = [sentence for sentence in self.sentences if sentence.is_decided is not None]
         gist = f"{decided} of {count_of(len(of), 'pair')} decided, each in full"
         return Section("verdicts", SUPPORTED, "Verdicts", [Sentences(self.sentences), *more], gist)
 
@@ -349,8 +349,8 @@ class Results(ABC):
             gist = count_of(len(exhibit.rows), "row")
             sections.append(Section(exhibit.name, exhibit.title, exhibit.title, [figure], gist))
         sections += self.attention_sections
-        checks = {each.name for each in self._attention_sheets}
-        sections += self.sections_of(each for each in self.sheets if each.name not in checks)
+        checks = {sheet.name for sheet in self._attention_sheets}
+        sections += self.sections_of(sheet for sheet in self.sheets if sheet.name not in checks)
         sections += self.contested_sections()
         return sections
 
@@ -361,11 +361,11 @@ class Results(ABC):
             return []
         blocks: list[Block] = [Prose(attention_sentence(self.attention), is_small=False)]
         blocks += [Prose(self.repeated, is_small=False)] if self.repeated else []
-        sheets = {each.name: each for each in self.sheets}
+        sheets = {sheet.name: sheet for sheet in self.sheets}
         blocks += [
-            Listing(sheets[each.name], has_caption=each.name == "flags")
-            for each in self._attention_sheets
-            if each.rows
+            Listing(sheets[sheet.name], has_caption=sheet.name == "flags")
+            for sheet in self._attention_sheets
+            if sheet.rows
         ]
         flagged = len(self.attention.flagged)
         gist = f"{count_of(flagged, 'participant')} flagged"
@@ -400,7 +400,7 @@ class Results(ABC):
     @cached_property
     def sheet_of(self) -> dict[str, Sheet]:
         """The tables by name."""
-        return {each.name: each for each in self.sheets}
+        return {sheet.name: sheet for sheet in self.sheets}
 
     def listings(self, *names: str) -> list["Block"]:
         """Return the tables of these names, without those that the study does not have."""
@@ -408,13 +408,13 @@ class Results(ABC):
 
     def figures(self, *names: str) -> list["Block"]:
         """Return the figures of these names, without those that the study does not have."""
-        known = {each.name: each for each in self.exhibits}
+        known = {exhibit.name: exhibit for exhibit in self.exhibits}
         return [Figure(known[name]) for name in names if name in known]
 
     @property
     def beside_sections(self) -> Iterator[Section]:
         """The parts on what was answered beside the questions."""
-        return self.sections_of(self.sheet_of[each.name] for each in self.beside)
+        return self.sections_of(self.sheet_of[sheet.name] for sheet in self.beside)
 
     @property
     def slug(self) -> str:

@@ -5,12 +5,14 @@ from pathlib import PurePosixPath
 
 from survey.core.collections.runs import read_judgements, read_run_and_facts, run_name
 from survey.core.given_tables import text_in
+from survey.core.studies.run_lists import TextFile
 from survey.core.text_input import FaultyFilesError, FileFaults, lines_of
 from survey.errors import SurveyError
 from survey.services.analysis.sheets import count_of
 from survey.services.collections import items as collection
 from survey.services.collections.item_files import PICTURE_ENDING, is_table_name, is_table_of
 from survey.services.collections.pictures import PictureError, make_picture
+from survey.services.collections.pools import read_gold_file, read_pool_file
 from survey.services.studies.plans import PlanFileError, read_lists_csv, read_plan
 
 LARGEST_READ = 20_000_000  # bytes; a larger file is read when the study is made
@@ -85,6 +87,18 @@ def _items(name: str, content: bytes) -> str:
     return f"{len(content) / 1000:,.0f} kB."
 
 
+def _pool_file(name: str, content: bytes) -> str:
+    topics = read_pool_file(TextFile(name, _text(name, content)))
+    documents = count_of(sum(map(len, topics.values())), "document")
+    return f"{count_of(len(topics), 'topic')}, {documents} to judge."
+
+
+def _gold(name: str, content: bytes) -> str:
+    rows = read_gold_file(TextFile(name, _text(name, content)))
+    topics = count_of(len({row["topic"] for row in rows}), "topic")
+    return f"{count_of(len(rows), 'document')} with known answers, of {topics}."
+
+
 def _plan(name: str, content: bytes) -> str:
     plan = read_plan(_text(name, content), name).plan
     return f"“{plan.title}”, {count_of(plan.questions, 'question')}."
@@ -95,8 +109,10 @@ def _text(name: str, content: bytes) -> str:
 
 
 READERS: dict[str, Callable[[str, bytes], str]] = {
-    **dict.fromkeys(("judgements", "qrels"), _judgements),
+    **dict.fromkeys(("judgements", "qrels", "judged"), _judgements),
     **dict.fromkeys(("runs", "pool"), _run),
+    "pool_file": _pool_file,
+    "gold": _gold,
     "lists": _lists,
     "topics_file": _topics,
     "topics": _topics,

@@ -88,7 +88,7 @@ def pool_fields(
         faults = FileFaults()
         fields["judged"] = read = read_judgements(judged.name, lines_of(judged.text), faults)
         faults.raise_any()
-        known = {(topic, each) for topic, grades in read.items() for each in grades}
+        known = {(topic, document) for topic, grades in read.items() for document in grades}
         sentences += [f"{judged.name}: {len(known & {*pairs}):,} pooled documents are judged."]
     warnings: list[Warned] = []
     if gold is not None:
@@ -118,7 +118,7 @@ def _pool(
     asked, left_out = _chosen_topics(pool, topics, known_topics)
     pool = StudyPool(
         *(pool.order, pool.depth),
-        {name: _of_topics(each, asked) for name, each in read.items()},
+        {name: _of_topics(first, asked) for name, first in read.items()},
         *(_of_topics(documents, asked), sources),
     )
     return pool, [left_out] * bool(left_out)
@@ -264,4 +264,4 @@ def _of_topics(
     documents: Mapping[str, tuple[str, ...]], topics: Collection[str]
 ) -> dict[str, tuple[str, ...]]:
     wanted = {*topics}
-    return {topic: each for topic, each in documents.items() if topic in wanted}
+    return {topic: listed for topic, listed in documents.items() if topic in wanted}

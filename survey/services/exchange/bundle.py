@@ -54,8 +54,6 @@ from survey.services.exchange.tables import (
     time_of,
     with_left_out,
 )
-from survey.services.machines.beside_people import figures_lines
-from survey.services.machines.stored import machines_of
 from survey.services.participation.own_data import require_none_due
 from survey.services.participation.participants import PRACTICE
 from survey.services.studies.lifecycle import (
@@ -271,7 +269,7 @@ def content_of(
         vectors_digest=study.vectors_digest,
         packages=study.packages,
         beside=lambda: starmap(BesideRecord, beside() if plan.ask else ()),
-        machines=machines_of(session, study.id) if with_items else (),
+        machines=KINDS[plan.kind].stored_machines(session, study.id) if with_items else (),
     )
 
 
@@ -285,7 +283,8 @@ def bundle_files(content: Content) -> Iterator[tuple[str, Lines]]:
     yield from files_of_kind(content.plan).judgement_files(content)
     for machine in content.machines:
         yield from machine.files()
-        yield machine.figures_file, figures_lines(content, machine)
+        figures = KINDS[content.plan.kind].machine_figures(content, machine)
+        yield machine.figures_file, [stable_json(figures)]
     yield STUDY_FILE, study_lines(content)
     yield ANALYSIS, _analysis_lines(content)
 

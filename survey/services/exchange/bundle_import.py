@@ -31,7 +31,6 @@ from survey.services.exchange.bundle import files_of_kind
 from survey.services.exchange.bundle_reader import read_bundle, replicate, require_bundle
 from survey.services.exchange.input_files import BundleError, Files
 from survey.services.exchange.tables import Content
-from survey.services.machines import stored as machines
 from survey.services.participation.own_data import erased_tokens, token_of
 from survey.services.studies import lifecycle
 from survey.services.studies.recruitment import Recruitment
@@ -79,7 +78,7 @@ def import_bundle(
     session.flush()
     _store_answers(session, study, content, participants, erased_ids)
     for machine in content.machines:
-        machines.store(session, study, machine, researcher.name)
+        KINDS[content.plan.kind].store_machine(session, study, machine, researcher.name)
     study.status, study.digest = "closed", content.digest
     study.opened_at, study.closed_at = content.opened_at, content.closed_at or now()
     study.unblinded_at, study.looks = content.unblinded_at, [*content.looks]

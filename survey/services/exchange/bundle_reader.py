@@ -22,9 +22,8 @@ from sqlalchemy import Boolean, Float, Integer, String
 from sqlalchemy.orm import InstrumentedAttribute
 
 from survey.core.collections.items import Item, Topic
-from survey.core.kinds import DEFAULT, KIND_KEY, KINDS, has_known_kind, plan_from_json
+from survey.core.kinds import KIND_KEY, KINDS, has_known_kind, kind_name, plan_from_json
 from survey.core.measures import MEASURES
-from survey.core.studies.attention import ATTENTION_NAMES
 from survey.core.studies.fields import (
     CLOSING,
     PERSONAL,
@@ -33,7 +32,7 @@ from survey.core.studies.fields import (
     PersonalField,
     participant_columns,
 )
-from survey.core.studies.plan import Plan, TaskQuestion, study_digest, text_digest
+from survey.core.studies.plan import ATTENTION_NAMES, Plan, TaskQuestion, study_digest, text_digest
 from survey.db.export_queries import EXPORTED
 from survey.db.item_queries import Thumbnail
 from survey.db.models import Study
@@ -98,8 +97,6 @@ from survey.services.exchange.tables import (
     listed_values,
     with_left_out,
 )
-from survey.services.machines.judging import replayed
-from survey.services.machines.records import read_records
 
 STUDY_STATUSES = listed_values(Study.status)
 STUDY_TYPES: dict[str, type | tuple[type, ...]] = {
@@ -133,7 +130,7 @@ def analyse_files(files: Files, options: AnalysisOptions) -> Results:
             files_of_kind(content.plan).check_derived(files, content)
         results = content.analysed(options)
         return with_left_out(results, content.participants, options)
-    foreign: Results = KINDS[DEFAULT].analyse_foreign(files, options)
+    foreign: Results = KINDS[kind_name({})].analyse_foreign(files, options)
     return foreign
 
 
@@ -176,7 +173,7 @@ def read_bundle(files: Files) -> tuple[Content, dict[str, Any]]:
         vectors_digest=str(study.get("vectors_digest") or "")[:64] or None,
         packages=study.get(PACKAGES),
         beside=lambda: iter(beside),
-        machines=read_records(files),
+        machines=KINDS[plan.kind].read_machines(files),
     )
     return content, study
 
@@ -532,7 +529,7 @@ def _recompute(
     yield "participants.csv: minutes recomputed"
     yield _check_analysis(files, content, comparison)
     for machine in content.machines:
-        yield replayed(content, machine)
+        yield KINDS[content.plan.kind].replay_machine(content, machine)
         figures = json.loads("".join(recomputed[machine.figures_file]))
         _compare(json_of(files, machine.figures_file), figures, machine.figures_file, comparison)
         yield f"{machine.figures_file}: every figure recomputed"

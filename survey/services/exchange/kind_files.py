@@ -32,7 +32,7 @@ from survey.db import export_queries
 from survey.db.models import Study
 from survey.db.models.base import TaskTables
 from survey.errors import SurveyError
-from survey.services.analysis.attention import without_flagged
+from survey.services.analysis.attention_sheets import without_flagged
 from survey.services.analysis.results import Results
 from survey.services.analysis.sheets import Sheet
 from survey.services.analysis.study_results import AnalysisOptions, Exclusions, LeftOut

@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from survey.core.kinds import DEFAULT
+from survey.core.kinds import kind_name
 from survey.db.engine import snapshot
 from survey.db.models import Study
 from survey.db.raw_queries import raw_rows
@@ -32,7 +32,7 @@ def write_rows(session: Session, study: Study, folder: Path, *, include_test: bo
         **{PACKAGES: study.packages, "plan": study.plan_json, "include_test": include_test},
     }
     (folder / STUDY_FILE).write_text(stable_json(facts))
-    kind = str(study.plan_json.get("kind", DEFAULT))
+    kind = str(kind_name(study.plan_json))
     for name, headings, rows in raw_rows(session, study.id, kind, include_test=include_test):
         with (folder / f"{name}.csv").open("w", newline="") as file:
             file.write(row_line(headings))

@@ -24,7 +24,6 @@ from sqlalchemy.orm import InstrumentedAttribute
 
 from survey.core.collections import items as collection
 from survey.core.kinds import KINDS
-from survey.core.studies.attention import ATTENTION_NAMES
 from survey.core.studies.fields import (
     CLOSING,
     LONGEST_ANSWER,
@@ -37,7 +36,7 @@ from survey.core.studies.fields import (
     list_words,
     participant_columns,
 )
-from survey.core.studies.plan import Plan, TaskQuestion
+from survey.core.studies.plan import ATTENTION_NAMES, Plan, TaskQuestion
 from survey.core.studies.rankings import letters_for
 from survey.core.text_input import Json, escaped, quoted
 from survey.db.export_queries import EXPORTED
@@ -62,7 +61,6 @@ from survey.services.analysis.study_results import (
     minutes_taken,
 )
 from survey.services.exchange.input_files import CsvRow
-from survey.services.machines.records import MachineRecord
 
 Cell = str | int | float | Decimal | bool | datetime | None
 Row = Sequence[Cell]
@@ -162,7 +160,7 @@ class Content:
     participants' ids; so does ``beside``, a record for each answer. ``identities`` and
     ``thumbnails`` are None where they are left out, as they are by default; items, which ``items``
     describes, may have pictures. ``packages``: of measures, by their names, when the lists were
-    drawn. ``machines``: the records of those that judged beside people.
+    drawn. ``machines``: a ``MachineRecord`` of each that judged beside people.
     """
 
     slug: str
@@ -187,7 +185,7 @@ class Content:
     thumbnails: Callable[[], Iterable[Thumbnail]] | None = None
     vectors_digest: str | None = None
     beside: Callable[[], Iterator[BesideRecord]] = lambda: iter(())
-    machines: Sequence[MachineRecord] = ()
+    machines: Sequence[Any] = ()
 
     @property
     def items_digest(self) -> str | None:
@@ -716,7 +714,7 @@ ABOUT = {
     ),
     "Studies": (
         *("study", "question", "consent_text", "item", "topic", "picture", "vector"),
-        *("slot_count", "publication", "event"),
+        *("slot_count", "publication", "machine", "event"),
     ),
     "Researchers": ("researcher", "membership", "sign_in", "sign_in_link", "sign_in_throttle"),
 }

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
@@ -11,6 +11,10 @@ import numpy as np
 from survey.core.agreement.machine_estimates import RunRanking, rank_runs
 from survey.core.agreement.machine_replacement import Replacement, replacement
 from survey.core.agreement.machines import (
+    GRADED,
+    GROUPING,
+    ORDER,
+    PREFERENCE,
     Comparison,
     UnitError,
     agreement,
@@ -32,7 +36,6 @@ from survey.core.studies.rankings import Ranking
 from survey.core.text_input import Json
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.exchange.tables import Content
-from survey.services.machines.kind_judge import GRADED, GROUPING, ORDER, PREFERENCE
 from survey.services.machines.records import (
     ANSWERED,
     FIRST,
@@ -298,11 +301,3 @@ def _runs(
     measure, runs, people, machine = values
     ranking: RunRanking = rank_runs(runs, np.array(people), np.array(machine), seed)
     return {"measure": measure, **asdict(ranking)}
-
-
-def figures_lines(content: Content, machine: MachineRecord) -> Iterator[str]:
-    """Yield beside_people.json."""
-    from survey.services.exchange.bundle import stable_json
-
-    options = AnalysisOptions(include_test=content.include_test)
-    yield stable_json(figures_of(content, machine, options))

@@ -22,6 +22,7 @@ from survey.services.machines.records import (
     FIRST,
     RECORD_FORMAT,
     REFUSED,
+    REPLIES_FILE,
     SWAPPED,
     UNREADABLE,
     MachineAnswer,
@@ -362,23 +363,35 @@ def replayed(content: Content, record: MachineRecord) -> str:
     count = f"{place}: {len(record.answers)} answers of {record.model}"
     if not record.replies:
         return f"{count}, from a file"
-    judging, replies = Judging(content, settings_of(record), {}), dict[Key, dict[str, Any]]()
-    for line in record.replies:
-        reply = json.loads(line)
-        replies[reply["request"], reply["sample"]] = reply
+    judging = Judging(content, settings_of(record), {})
+    replies = _replies_in(record, f"{place}/{REPLIES_FILE}")
     is_ours = record.about["prompt"] == {"version": PROMPT_VERSION, "system": SYSTEM}
     for number, (answer, asked) in enumerate(zip_longest(record.answers, judging.questions()), 2):
         if answer is None or asked is None:
             raise BundleError(f"{place}/{ANSWERS_FILE}: the questions are not those of the study")
         question, request = asked
-        digest = request.digest if is_ours else answer.request
-        expected = judging.answer_of(question, digest, replies[answer.request, answer.sample])
+        row = f"{place}/{ANSWERS_FILE}, row {number}"
+        reply = replies.get((answer.request, answer.sample))
+        if reply is None:
+            raise BundleError(f"{row}: its reply is missing in {REPLIES_FILE}")
+        expected = judging.answer_of(question, request.digest if is_ours else answer.request, reply)
         if expected != answer:
-            raise BundleError(
-                f"{place}/{ANSWERS_FILE}, row {number}: {[*answer]} found; recomputed {[*expected]}"
-            )
+            raise BundleError(f"{row}: {[*answer]} found; recomputed {[*expected]}")
     not_built = "" if is_ours else "; requests not rebuilt, as they are of another version"
     return f"{count}: parsed again from the replies{not_built}"
+
+
+def _replies_in(record: MachineRecord, place: str) -> dict[Key, dict[str, Any]]:
+    """Return the replies of a record; raises BundleError with the line that is none."""
+    replies: dict[Key, dict[str, Any]] = {}
+    for number, line in enumerate(record.replies, 1):
+        try:
+            reply = json.loads(line)
+            key = str(reply["request"]), int(reply["sample"])
+            replies[key] = {name: reply[name] for name in ("content", "ended", "refused")}
+        except (ValueError, KeyError, TypeError):
+            raise BundleError(f"{place}, line {number}: a reply as JSON is needed") from None
+    return replies
 
 
 def usual_orders(content: Content) -> Sequence[str]:

@@ -2,27 +2,26 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
+from sqlalchemy.orm import Session
 
+from survey.core.agreement.machines import EQUAL
 from survey.core.collections.items import FindItems
 from survey.core.kind import AnswerT, Declaration, PlanT, PresentationT, QuestionT
 from survey.core.studies.fields import Choice, Whole, value_fields
 from survey.core.text_input import Json
+from survey.db.models import Study
 from survey.errors import SurveyError
+from survey.services.analysis.study_results import AnalysisOptions
+from survey.services.exchange.input_files import Files
+from survey.services.exchange.tables import Content
+from survey.services.machines.records import MachineRecord, read_records
+from survey.services.machines.requests import Asked
+from survey.services.machines.stored import machines_of, store
 
-# Similarities. EQUAL: 1 for the same answer, else 0.
-EQUAL, GRADED, PREFERENCE, GROUPING, ORDER = "equal", "graded", "preference", "grouping", "order"
 TYPES: dict[object, str] = {str: "string", int: "integer", bool: "boolean"}
-
-
-class Asked(NamedTuple):
-    """What a machine is asked: a question, how it is shown, and which of its documents, or ""."""
-
-    question: Any
-    drawn: Any
-    document: str = ""
 
 
 class KindJudge(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
@@ -148,6 +147,32 @@ class KindJudge(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
     ) -> dict[tuple[int, str], str]:
         """Return the texts of a person's answer by question and document."""
         return {(question.number, ""): self.answer_text(plan, question, drawn, answer)}
+
+    def machine_figures(self, content: Content, machine: MachineRecord) -> dict[str, Any]:
+        """Return what a machine shows beside people, for a bundle."""
+        from survey.services.machines.beside_people import figures_of
+
+        return figures_of(content, machine, AnalysisOptions(include_test=content.include_test))
+
+    def replay_machine(self, content: Content, machine: MachineRecord) -> str:
+        """Parse a record's replies again; see ``judging.replayed``."""
+        from survey.services.machines.judging import replayed
+
+        return replayed(content, machine)
+
+    def read_machines(self, files: Files) -> list[MachineRecord]:
+        """Read the records of machines in a bundle; raises BundleError."""
+        return read_records(files)
+
+    def stored_machines(self, session: Session, study_id: int) -> list[MachineRecord]:
+        """Return the records of machines in the database."""
+        return machines_of(session, study_id)
+
+    def store_machine(
+        self, session: Session, study: Study, machine: MachineRecord, who: str
+    ) -> None:
+        """Store a record; see ``stored.store``."""
+        store(session, study, machine, who)
 
     def simulated_reply(
         self,

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from sqlalchemy.orm import Session
+
 from survey.core.agreement.headlines import AnswerRow, Chip
-from survey.core.agreement.reliability import two_decimals
-from survey.core.statistics.bootstrap import SAMPLES
-from survey.core.statistics.significance import p_text
+from survey.core.statistics.significance import SAMPLES, decimal_text, ends_text, p_text
 from survey.core.text_input import Json
+from survey.db.models import Study
 from survey.figures.answers import machine_and_people
 from survey.figures.exhibit import Exhibit
 from survey.services.analysis.results import (
@@ -25,9 +26,11 @@ from survey.services.analysis.results import (
 )
 from survey.services.analysis.sheets import Cell, P, Sheet, count_of
 from survey.services.analysis.study_results import AnalysisOptions
+from survey.services.exchange.bundle import content_of
 from survey.services.exchange.tables import Content, with_left_out
 from survey.services.machines.beside_people import figures_of
 from survey.services.machines.records import MachineRecord
+from survey.services.machines.stored import named
 
 HM, HH = "Machine and person", "Two people"
 CHIPS = {
@@ -495,14 +498,13 @@ def _p(value: float | None) -> P | None:
 
 
 def _number(value: float | None) -> str:
-    return "undefined" if value is None else two_decimals(value)
+    return "undefined" if value is None else decimal_text(value)
 
 
 def _reach(estimate: Mapping[str, Any]) -> str:
     if estimate["ci95"] is None:
         return ""
-    low, high = estimate["ci95"]
-    return f"({two_decimals(low)} to {two_decimals(high)})"
+    return f"({ends_text(*estimate['ci95'])})"
 
 
 def _estimate(estimate: Mapping[str, Any]) -> str:
@@ -520,3 +522,11 @@ def results_of_machine(
     known = content.known(options)
     results = MachineResults(record, shown, people, content.names_of(documents), **known)
     return with_left_out(results, content.participants, options)  # type: ignore[return-value]
+
+
+def results_beside(
+    session: Session, study: Study, name: str, options: AnalysisOptions
+) -> MachineResults:
+    """Return what a stored record shows beside people; raises NotFoundError for no such record."""
+    content = content_of(session, study, include_test=True)
+    return results_of_machine(content, named(content.machines, name), options)

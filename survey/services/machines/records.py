@@ -92,7 +92,9 @@ class MachineRecord:
     def by_unit(self) -> dict[tuple[int, str], list[MachineAnswer]]:
         """The readable answers by question and document, sorted by sample and order."""
         units: dict[tuple[int, str], list[MachineAnswer]] = {}
-        for answer in sorted(self.answers, key=lambda each: (each.sample, each.order != FIRST)):
+        for answer in sorted(
+            self.answers, key=lambda answer: (answer.sample, answer.order != FIRST)
+        ):
             of_unit = units.setdefault((answer.question, answer.document), [])
             if answer.status == ANSWERED:
                 of_unit.append(answer)
@@ -107,7 +109,7 @@ class MachineRecord:
         chosen = {}
         for unit, answers in self.by_unit.items():
             orders = [
-                most_frequent([each.answer for each in answers if each.order == order])
+                most_frequent([answer.answer for answer in answers if answer.order == order])
                 for order in (FIRST, SWAPPED)
             ]
             given = [answer for answer in orders if answer is not None]

@@ -23,7 +23,6 @@ from survey.core.studies.rankings import letters_for
 from survey.core.text_input import Json
 from survey.errors import SurveyError
 from survey.services.exchange.tables import Content
-from survey.services.machines.kind_judge import Asked
 from survey.services.machines.records import SWAPPED
 
 PROMPT_VERSION = 1
@@ -40,6 +39,14 @@ class Picture(NamedTuple):
     """A place in a request where a picture belongs, by the SHA-256 of its file."""
 
     sha256: str
+
+
+class Asked(NamedTuple):
+    """What a machine is asked: a question, how it is shown, and which of its documents, or ""."""
+
+    question: Any
+    drawn: Any
+    document: str = ""
 
 
 @dataclass(frozen=True)

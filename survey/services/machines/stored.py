@@ -6,17 +6,14 @@ from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
 
-from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from survey.db import item_queries
+from survey.db import item_queries, queries
 from survey.db.models import StoredMachine, Study, now
 from survey.errors import NotFoundError, SurveyError
 from survey.services import accounts
-from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.exchange.input_files import Files
 from survey.services.exchange.tables import Content
-from survey.services.machines.machine_results import MachineResults, results_of_machine
 from survey.services.machines.records import (
     ANSWERS_FILE,
     RECORD_FILE,
@@ -41,14 +38,9 @@ def machines_of(session: Session, study_id: int) -> list[MachineRecord]:
 
 def stored_records(session: Session, study_id: int) -> list[StoredRecord]:
     """Return the same, each with who asked the machine and when."""
-    query = (
-        select(StoredMachine)
-        .where(StoredMachine.study_id == study_id)
-        .order_by(StoredMachine.digest)
-    )
     return [
         StoredRecord(_read(row.about, row.answers, row.replies), row.made_by, row.made_at)
-        for row in session.scalars(query)
+        for row in queries.machines(session, study_id)
     ]
 
 
@@ -61,27 +53,15 @@ def named(machines: Sequence[MachineRecord], name: str) -> MachineRecord:
     return of_name[0]
 
 
-def results_beside(
-    session: Session, study: Study, name: str, options: AnalysisOptions
-) -> MachineResults:
-    """Return what a stored record shows beside people; raises NotFoundError for no such record."""
-    from survey.services.exchange.bundle import content_of
-
-    content = content_of(session, study, include_test=True)
-    return results_of_machine(content, named(content.machines, name), options)
-
-
 def remove(session: Session, study: Study, name: str, who: str) -> MachineRecord:
     """Delete a record, and log who did; raises NotFoundError for no such record.
 
     The study keeps no trace of it but the log's: a machine changes nothing that people saw.
     """
     record = named(machines_of(session, study.id), name)
-    session.execute(
-        delete(StoredMachine).where(
-            StoredMachine.study_id == study.id, StoredMachine.digest == record.digest
-        )
-    )
+    for row in queries.machines(session, study.id):
+        if row.digest == record.digest:
+            session.delete(row)
     accounts.log(session, study, who, "machine removed", f"{record.name}, {record.model}")
     return record
 
@@ -111,7 +91,7 @@ def content_to_judge(session: Session, study: Study, *, include_test: bool) -> C
 
 def small_pictures(content: Content) -> dict[str, bytes]:
     """Return the pictures of a study in the small size, by the SHA-256 of their files."""
-    return {each.sha256: each.thumbnail for each in (content.thumbnails or tuple)()}
+    return {picture.sha256: picture.thumbnail for picture in (content.thumbnails or tuple)()}
 
 
 def bundle_with(content: Content, record: MachineRecord) -> Iterator[bytes]:
@@ -124,7 +104,7 @@ def bundle_with(content: Content, record: MachineRecord) -> Iterator[bytes]:
 
 
 def _require_new(machines: Iterable[MachineRecord], record: MachineRecord) -> None:
-    if any(each.digest == record.digest for each in machines):
+    if any(machine.digest == record.digest for machine in machines):
         raise SurveyError(f"This record is there already: {record.name}.")
 
 

@@ -160,7 +160,6 @@ def _create_study(
             lifecycle.copy_items(session, pictured, study)
         else:
             _take_in_pictures(session, demo_study, study, pictures)
-        lifecycle.promise_expected_minutes(session, study)
     lifecycle.open_study(session, study)
     return study
 
@@ -222,6 +221,7 @@ def _preference_plan(pictures: Pictures) -> Plan:
     changes: dict[str, Any] = {
         **SMALL,
         "title": "Which list of pictures is better?",
+        "minutes": 4,
         "show_items": True,
         "layout": GRID,
         "show_positions": False,
@@ -234,7 +234,8 @@ def _preference_plan(pictures: Pictures) -> Plan:
 
 
 def _labelling_plan(_: Pictures) -> Plan:
-    return kind_plan("labelling", topics=TOPICS[:3], title="Which pictures match?", **SMALL)
+    title = "Which pictures match?"
+    return kind_plan("labelling", topics=TOPICS[:3], title=title, minutes=15, **SMALL)
 
 
 def _grouping_plan(pictures: Pictures) -> Plan:
@@ -245,7 +246,7 @@ def _grouping_plan(pictures: Pictures) -> Plan:
         for pile, topics in PILES.items()
     ]
     title = "Which pictures belong together?"
-    return kind_plan("grouping", topics=piles, title=title, **SMALL)
+    return kind_plan("grouping", topics=piles, title=title, minutes=10, **SMALL)
 
 
 # A topic of mixed pictures → the topics whose matches these are.

@@ -213,11 +213,7 @@ def check_mail_server(settings: Settings) -> CheckResult:
         with invitations.connection(settings.smtp):
             return ok("mail server", "answers")
     except (OSError, SMTPException) as error:
-        return warning(
-            "mail server",
-            f"The mail server {settings.smtp.host}:{settings.smtp.port} cannot be used "
-            f"({error}); check the settings SURVEY_SMTP_….",
-        )
+        return warning("mail server", invitations.connection_fault(settings.smtp, error))
 
 
 def check_plugins(faults: Sequence[str]) -> CheckResult:

@@ -29,10 +29,15 @@ def attention_of(
     if not plan.checks:
         return None
     tables = KINDS[plan.kind].tables
-    numbers = {each for check in plan.checks for each in (check.again, plan.number_of(check.name))}
+    numbers = {
+        number for check in plan.checks for number in (check.again, plan.number_of(check.name))
+    }
     needs_all = not all(check.is_question for check in plan.checks)
     rows, steps = participant_queries.answers_to(
-        session, tables, participant_ids, None if needs_all else {each for each in numbers if each}
+        session,
+        tables,
+        participant_ids,
+        None if needs_all else {number for number in numbers if number},
     )
     people = (
         (

@@ -103,6 +103,11 @@ class QuotaGroup(NamedTuple):
     people: int
     most: int
 
+    @property
+    def sentence(self) -> str:
+        """The two numbers in words."""
+        return f"{self.people} of {self.most}{' (full)' if self.people >= self.most else ''}"
+
 
 @dataclass(frozen=True)
 class StudyParticipants:

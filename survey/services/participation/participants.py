@@ -49,7 +49,6 @@ from survey.services.participation.queue import Queue, has_queue, queue_of
 from survey.services.studies import lifecycle
 from survey.services.studies.recruitment import find_guest, recruitment_of
 
-HOURS_TO_FINISH = 48  # of those under way, once no one new is admitted
 FAILED_CHECK = "first answer to the check question was wrong"
 QUOTA_FULL = "the quota of their group was full"
 EARLIER_ARRIVALS = 99  # are stored beside the last; of more, the oldest are dropped
@@ -376,12 +375,11 @@ def count_under_way(session: Session, study: AnyStudy) -> int:
 def close_ended(session: Session) -> int:
     """Close open studies that admit no one new once no one is under way; return how many.
 
-    After HOURS_TO_FINISH also those in which people are.
+    When their time is over also those in which people are.
     """
     closed = 0
-    for study in queries.ending_studies(session):
-        ended = study.admission_ended_at or now()
-        is_late = now() - ended > timedelta(hours=HOURS_TO_FINISH)
+    for study in queries.closing_studies(session):
+        is_late = study.closes_at is not None and now() > study.closes_at
         if is_late or not count_under_way(session, study):
             lifecycle.close_study(session, study, THE_SURVEY)
             closed += 1

@@ -129,7 +129,7 @@ def send_due(
             while claimed := _claim(session, study_id):
                 yield _send(session, server, smtp, *claimed, secret_key, address)
     except (OSError, smtplib.SMTPException) as error:
-        fault = _described(error, f"The mail server {smtp.host} could not be used")
+        fault = connection_fault(smtp, error)
         queries.clear_due_mail(session, study_id, fault[:LONGEST_FAULT])
         session.commit()
         yield False
@@ -151,6 +151,33 @@ def connection(smtp: Smtp) -> Iterator[smtplib.SMTP]:
         if smtp.user:
             server.login(smtp.user, smtp.password)
         yield server
+
+
+def connection_fault(smtp: Smtp, error: OSError | smtplib.SMTPException) -> str:
+    """Return in one sentence why a mail server cannot be used, with the setting to look at."""
+    what = f"The mail server {smtp.host} could not be used"
+    if isinstance(error, ssl.SSLCertVerificationError):
+        why = str(error.verify_message).rstrip(".")
+        return (
+            f"{what}: its certificate is not trusted ({why}); check SURVEY_SMTP_HOST, or name the "
+            "file of its authority in SSL_CERT_FILE."
+        )
+    if isinstance(error, smtplib.SMTPAuthenticationError):
+        said = _described(error, "it answers")
+        return (
+            f"{what}: it refuses the sign-in of {smtp.user}, and {said}; check SURVEY_SMTP_USER "
+            "and SURVEY_SMTP_PASSWORD."
+        )
+    if isinstance(error, smtplib.SMTPNotSupportedError) and "STARTTLS" in str(error):
+        return f"{what}: it has no STARTTLS; check SURVEY_SMTP_PORT, or set SURVEY_SMTP_SECURITY."
+    if isinstance(error, smtplib.SMTPNotSupportedError):
+        return f"{what}: it has no sign-in; leave SURVEY_SMTP_USER and SURVEY_SMTP_PASSWORD empty."
+    if isinstance(error, ssl.SSLError):
+        return (
+            f"{what}: port {smtp.port} does not speak TLS from the first byte; check "
+            "SURVEY_SMTP_PORT, or set SURVEY_SMTP_SECURITY to starttls."
+        )
+    return _described(error, what)
 
 
 def _claim(session: Session, study_id: int | None) -> tuple[Guest, str] | None:

@@ -6,8 +6,8 @@ Opening freezes a study under its digest. What researchers do is written to the 
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from statistics import median
 from typing import Any
 
@@ -22,7 +22,12 @@ from survey.core.kinds import KIND_KEY, KINDS, kind_of
 from survey.core.measures import MEASURES, mentioned_measure
 from survey.core.preflight import ITEMS, STOP, TOPICS, Showable, Warned, items_checked
 from survey.core.studies.fields import Finding, PlanError, is_storable
-from survey.core.studies.minutes import DocumentLoad, are_apart
+from survey.core.studies.minutes import (
+    LONG_STUDY,
+    DocumentLoad,
+    are_apart,
+    questions_of_short_study,
+)
 from survey.core.studies.plan import Plan, TaskQuestion, study_digest, text_digest
 from survey.core.studies.question_checks import PairCounts, QuestionCheck, count_pairs
 from survey.core.text_input import LONGEST_SLUG, SLUG, Json, as_slug, shortened
@@ -51,15 +56,15 @@ from survey.errors import (
     SurveyError,
 )
 from survey.services import accounts
-from survey.services.studies.fitting import fitted
 from survey.services.studies.plans import (
     contact_faults,
+    fitted,
     is_timed_as_the_paper,
     preset_values,
 )
 from survey.services.studies.recruitment import Recruitment, recruitment_of
 
-LONG_STUDY = 30  # minutes from which a pool is proposed
+HOURS_TO_FINISH = 48  # of those under way, once no one new is admitted
 FEWEST_TIMED = 5  # participants of whom the time is taken instead of an estimate
 NO_ITEMS, CANNOT_SHOW = "no-items", "cannot-show"
 # Texts that were meant to be replaced, such as "your e-mail" or <contact>; not <ada@example.org>.
@@ -113,7 +118,7 @@ def create_study(session: Session, slug: str, plan: Plan) -> Study:
 def listed(session: Session, study: Study) -> dict[str, Json]:
     """Return what a list of studies says of one, also of one whose plan cannot be read here."""
     title = str(study.plan_json.get("title", ""))
-    facts = {"slug": study.slug, "status": study.status, "title": title}
+    facts = {"slug": study.slug, "status": study.status_or_closing, "title": title}
     return {**facts, **progress(session, study)}
 
 
@@ -260,7 +265,7 @@ def describe(study: Study) -> dict[str, Any]:
     return {
         "slug": study.slug,
         "title": plan.title,
-        "status": study.status,
+        "status": study.status_or_closing,
         **admission(study),
         "address": f"/s/{study.slug}",
         "digest": study.digest,
@@ -274,9 +279,33 @@ def describe(study: Study) -> dict[str, Any]:
 
 
 def admission(study: Study) -> dict[str, Json]:
-    """Return since when a study admits no one new, as a plain value; None where it does."""
-    ended = study.admission_ended_at
-    return {"admission_ended_at": ended.isoformat(timespec="seconds") if ended else None}
+    """Return since when a study admits no one new and when it closes; None where it does."""
+    times = {"admission_ended_at": study.admission_ended_at, "closes_at": study.closes_at}
+    return {name: at.isoformat(timespec="seconds") if at else None for name, at in times.items()}
+
+
+@dataclass(frozen=True)
+class TimeTaken:
+    """The minutes that a study promises, and how long those who ``finished`` took."""
+
+    promised: int
+    median: float | None
+    finished: int
+
+    @property
+    def sentence(self) -> str:
+        """Promise and median in words; "" before anyone has finished."""
+        if self.median is None:
+            return ""
+        taken = max(1, round(self.median))
+        promised = f"{self.promised} minute{'s' * (self.promised != 1)}"
+        return f"Promised {promised}; median of {self.finished} who finished: {taken}"
+
+
+def time_taken(session: Session, study: Study) -> TimeTaken:
+    """Return the minutes promised, and the median of those who finished and count."""
+    taken = queries.minutes_of_finished(session, study.id)
+    return TimeTaken(study.plan.minutes, median(taken) if taken else None, len(taken))
 
 
 def progress(session: Session, study: Study) -> dict[str, int]:
@@ -442,7 +471,7 @@ def _quota_findings(plan: Plan) -> Iterator[Finding]:
 
 def _check_findings(study: Study) -> Iterator[Finding]:
     """Yield what each attention check asks, and when its answer is right."""
-    plan, questions = study.plan, {each.number: each for each in questions_of(study)}
+    plan, questions = study.plan, {question.number: question for question in questions_of(study)}
     for check in plan.checks:
         text = kind_of(plan).check_in_words(plan, check, questions)
         no_vote = "; it is no vote" if check.is_question else ""
@@ -479,7 +508,7 @@ def _minutes_findings(session: Session, study: Study) -> Iterator[Finding]:
         text += f", by the median of {len(timed)} who have finished: {seconds:.0f} seconds each"
     documents = documents_of(session, study)
     expected = plan.expected_minutes(documents, seconds)
-    if fewer := _fewer_questions(plan, documents, expected):
+    if expected > LONG_STUDY and (fewer := _fewer_questions(plan, documents, seconds)):
         long = f"{takes_about(session, study, seconds)}. Ask each person {fewer} of them "
         yield Finding(None, f"{long}(`design: pool`)", mend="design", code="long")
     if are_apart(plan.minutes, expected):
@@ -490,18 +519,18 @@ def _minutes_findings(session: Session, study: Study) -> Iterator[Finding]:
         yield Finding(None, text, code="minutes")
 
 
-def _fewer_questions(plan: Plan, documents: DocumentLoad, expected: int) -> int:
-    """Return how many questions fit into LONG_STUDY minutes, 0 where all do or none can be left."""
-    fewer = plan.asked * LONG_STUDY // expected
-    if expected <= LONG_STUDY or plan.design == "pool" or not 0 < fewer < plan.asked:
+def _fewer_questions(plan: Plan, documents: DocumentLoad, seconds: float | None) -> int:
+    """Return how many questions of a pool make a short study, 0 where there can be no pool.
+
+    ``seconds``: of a question, where they were measured.
+    """
+    fewer = questions_of_short_study(seconds or plan.seconds_with_reason(documents))
+    if plan.design == "pool" or fewer >= plan.questions:
         return 0
     try:
-        pool = replace(plan, design="pool", per_participant=fewer)
+        replace(plan, design="pool", per_participant=fewer)
     except PlanError:  # of a kind whose questions go to all
         return 0
-    while fewer > 1 and pool.expected_minutes(documents) > LONG_STUDY:
-        fewer -= 1
-        pool = replace(pool, per_participant=fewer)
     return fewer
 
 
@@ -604,7 +633,11 @@ def _file_findings(study: Study) -> Iterator[Finding]:
         stops = warned.level == STOP
         mend = "lists" if stops else ""
         yield Finding(None, warned.text, mend=mend, stops=stops, code=warned.code)
-    counts = [count for each in (provenance.unreturned if provenance else ()) for count in each]
+    counts = [
+        count
+        for of_question in (provenance.unreturned if provenance else ())
+        for count in of_question
+    ]
     if missing := sum(counts):
         lists = sum(map(bool, counts))
         text = (
@@ -695,7 +728,7 @@ def _shown(session: Session, study: Study) -> Showable:
         seen_topics={each.topic for each in topics if each.sha256 not in nothing or each.text},
         other_items={
             *study.plan.further_documents,
-            *(each.image for each in topics if each.image),
+            *(topic.image for topic in topics if topic.image),
         },
     )
 
@@ -799,7 +832,7 @@ def open_study(
     if needs_reason_to_open(session, study):
         _store_look(session, study, study.closed_at or now(), reason)
     study.status = "open"
-    study.closed_at = study.admission_ended_at = None
+    study.closed_at = study.admission_ended_at = study.closes_at = None
     detail = reason if reopened else study.digest or ""
     accounts.log(session, study, who, "reopened" if reopened else "opened", detail)
     session.commit()
@@ -819,7 +852,7 @@ def _require_can_open(session: Session, study: Study, who: str, anyway: str) -> 
 def _admit_again(session: Session, study: Study, who: str) -> None:
     if study.admission_ended_at is None:
         raise NotAllowedError(f"The study {study.slug!r} is open already.")
-    study.admission_ended_at = None
+    study.admission_ended_at = study.closes_at = None
     accounts.log(session, study, who, "admits people again")
     session.commit()
 
@@ -841,8 +874,14 @@ def close_study(session: Session, study: Study, who: str = accounts.COMMAND_LINE
     session.commit()
 
 
-def end_admission(session: Session, study: Study, who: str = accounts.COMMAND_LINE) -> None:
-    """Admit no one new to an open study and log it: those under way can finish.
+def end_admission(
+    session: Session,
+    study: Study,
+    who: str = accounts.COMMAND_LINE,
+    *,
+    hours: int = HOURS_TO_FINISH,
+) -> None:
+    """Admit no one new to an open study and log it: those under way can finish within the hours.
 
     Results stay hidden until it is closed. Raises NotAllowedError for a study that is not open, or
     that admits no one new already.
@@ -853,7 +892,8 @@ def end_admission(session: Session, study: Study, who: str = accounts.COMMAND_LI
     if study.admission_ended_at is not None:
         raise NotAllowedError(f"The study {study.slug!r} admits no one new already.")
     study.admission_ended_at = now()
-    accounts.log(session, study, who, "admits no one new")
+    study.closes_at = study.admission_ended_at + timedelta(hours=hours)
+    accounts.log(session, study, who, "admits no one new", f"closes within {hours} hours")
     session.commit()
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, fields
 from typing import Any, get_type_hints
 
-from survey.core.kinds import DEFAULT, KINDS
+from survey.core.kinds import KINDS, kind_name
 from survey.core.studies.fields import BOUNDS, PersonalField, rules_of
 from survey.core.studies.plan import FIELD_LISTS, MOST_FIELDS
 from survey.core.text_input import Json
@@ -54,7 +54,7 @@ def plan_schema() -> dict[str, Json]:
     properties: dict[str, Json] = {
         "kind": {
             "enum": [*KINDS],
-            "default": DEFAULT,
+            "default": kind_name({}),
             "description": "What people do.",
         },
         "preset": {

@@ -16,9 +16,9 @@ import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from survey.core.collections.runs import names_of_runs
-from survey.core.kinds import DEFAULT as DEFAULT
 from survey.core.kinds import KINDS as KINDS
-from survey.core.kinds import plan_from_json
+from survey.core.kinds import kind_name as kind_name
+from survey.core.kinds import kind_of, plan_from_json, written_kind
 from survey.core.measures import MEASURES
 from survey.core.preflight import CHANGES
 from survey.core.studies.fields import (
@@ -64,11 +64,15 @@ GROUPS = {
     "weights": "With weights from several annotators",
     "clusters": "With clusters of the relevant items",
 }
+SIZE = "{collection_size} "  # before a noun, in every language
 PRESETS = ("mnro", "mnro-verbatim", "mnro-discriminative", "runs", "pictures")
-# Texts that say nothing, beside those of the presets.
+# Texts of earlier presets, which say nothing.
 PLACEHOLDERS = {
-    "asked_by": marked("the researchers who invited you"),
-    "contact": marked("the sender of your link"),
+    "asked_by": (
+        marked("the researchers who invited you"),
+        marked("the researchers of this study"),
+    ),
+    "contact": (marked("the sender of your link"),),
 }
 # Names of texts and ids within a plan's fields, and of fields that hold nothing else.
 TEXTS_WITHIN = (
@@ -211,7 +215,7 @@ def texts_for(preset: str, items: str, language: str) -> dict[str, str]:
     ``items``: POSITIONS, PICTURES, PASSAGES or DOCUMENTS.
     """
     values = _preset(preset) | _texts_for(preset).get(items, {})
-    texts = text_rules(KINDS[values.get("kind", DEFAULT)].plan)
+    texts = text_rules(KINDS[kind_name(values)].plan)
     spoken = translated(values, language)
     return {name: tidy_text(spoken[name]) for name in texts if name in spoken}
 
@@ -219,10 +223,32 @@ def texts_for(preset: str, items: str, language: str) -> dict[str, str]:
 def preset_texts(kind: str, field: str, language: str) -> set[str]:
     """Return all texts that presets have for a field of a kind's plans, in a language."""
     presets = [*PRESETS, *_presets_of_kind(kind)]
-    of_kind = [name for name in presets if _preset(name).get("kind", DEFAULT) == kind]
+    of_kind = [name for name in presets if kind_name(_preset(name)) == kind]
     sorts = ("", POSITIONS, PICTURES, PASSAGES, DOCUMENTS)
     texts = (texts_for(name, items, language) for name in of_kind for items in sorts)
-    return {each[field] for each in texts if field in each}
+    return {of_preset[field] for of_preset in texts if field in of_preset}
+
+
+def fitted(plan: Plan, items: str) -> Plan:
+    """Return the plan with its presets' texts as they are for such items.
+
+    ``items``: one of POSITIONS, PICTURES, PASSAGES and DOCUMENTS. A text that a researcher has
+    changed stays. Where the collection's size is unknown, texts do not speak of it.
+    """
+    preset = kind_of(plan).fitted_preset(plan)
+    if not preset:
+        return plan
+    provenance = getattr(plan, "provenance", None)
+    unsized = provenance is not None and provenance.size_unknown
+    wanted = texts_for(preset, items, plan.language)
+    changes: dict[str, Any] = {}
+    for name in text_rules(type(plan)):
+        text = getattr(plan, name)
+        known = preset_texts(plan.kind, name, plan.language)
+        known |= {usual.replace(SIZE, "") for usual in known}
+        if name in wanted and text in known:
+            changes[name] = wanted[name].replace(SIZE, "") if unsized else wanted[name]
+    return replace(plan, **changes, registered=False)
 
 
 def _presets_of_kind(kind: str) -> list[str]:
@@ -248,11 +274,8 @@ def _placeholders(name: str) -> frozenset[str]:
 
     In every language; ``name``: asked_by or contact.
     """
-    of_kinds = [preset for kind in KINDS for preset in _presets_of_kind(kind)]
-    presets = [_preset(preset) for preset in dict.fromkeys((*PRESETS, *of_kinds))]
-    texts = {PLACEHOLDERS[name], *(preset.get(name, "") for preset in presets)}
     translations = (
-        catalogue(language).gettext(text) for language in languages() for text in texts if text
+        catalogue(language).gettext(text) for language in languages() for text in PLACEHOLDERS[name]
     )
     return frozenset(map(_without_ending, translations))
 
@@ -268,7 +291,8 @@ def is_timed_as_the_paper(plan: Plan) -> bool:
     """
     paper = preset_plan(PRESETS[0])
     timed, of_paper = (
-        (each.kind, each.asked, each.seconds_each(PICTURE_LOAD)) for each in (plan, paper)
+        (each.kind, each.asked, each.has_items, each.seconds_each(PICTURE_LOAD))
+        for each in (plan, paper)
     )
     return timed == of_paper
 
@@ -298,7 +322,7 @@ def _texts_for(preset: str) -> dict[str, dict[str, str]]:
 
 def _known_fields(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields that the kind's plans have; one kind lacks some of another's."""
-    known = {each.name for each in fields(KINDS[values.get("kind", DEFAULT)].plan)} | {"kind"}
+    known = {each.name for each in fields(KINDS[kind_name(values)].plan)} | {"kind"}
     return {name: value for name, value in values.items() if name in known}
 
 
@@ -324,14 +348,14 @@ def extract(
 
     values = yaml.safe_load(content)
     for of_items in ({}, *values.get("texts_for", {}).values()):
-        texts = {**of_items, "kind": values.get("kind", DEFAULT)} if of_items else values
+        texts = {**of_items, "kind": kind_name(values)} if of_items else values
         _with_texts(texts, lambda text: _by_paragraph(text, collect))
     for paragraph in paragraphs:
         yield _line_of(paragraph, content), None, paragraph, []
 
 
 def _with_texts(values: Mapping[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
-    kind = KINDS[values.get("kind", DEFAULT)].plan
+    kind = KINDS[kind_name(values)].plan
     names = [name for name in text_rules(kind) if name in values]
     changed = {**values, **{name: change(values[name]) for name in names}}
     for name in FIELD_LISTS.keys() & values.keys():
@@ -455,7 +479,7 @@ def _run_defaults(
     changes: Mapping[str, object], values: Mapping[str, object]
 ) -> Mapping[str, bool]:
     """Return the ``of_runs`` of the plan's kind if its lists now come from runs, else {}."""
-    kind = KINDS.get(str(values.get("kind", DEFAULT)))
+    kind = KINDS.get(str(kind_name(values)))
     if kind is None or not changes.get("provenance"):
         return {}
     of_runs: Mapping[str, bool] = kind.plan.of_runs
@@ -570,8 +594,7 @@ def write_plan(plan: Plan, recruitment: Recruitment | None = None) -> str:
 
 def plan_values(plan: Plan, recruitment: Recruitment | None = None) -> dict[str, Json]:
     """Return a plan's fields as plain values, which JSON and YAML write alike."""
-    content: dict[str, Json] = {} if plan.kind == DEFAULT else {"kind": plan.kind}
-    content |= plan.content()
+    content: dict[str, Json] = {**written_kind(plan), **plan.content()}
     if recruitment is not None and recruitment != Recruitment():
         content["recruitment"] = recruitment.as_json()
     return {name: _plain_value(value) for name, value in content.items()}

@@ -1,6 +1,7 @@
 """Score runs of a test collection in the browser, as ``survey evaluate`` does; store no scores."""
 
 import re
+from dataclasses import asdict
 from pathlib import Path
 
 from flask import request
@@ -8,6 +9,14 @@ from flask.typing import ResponseReturnValue
 from wtforms import BooleanField, StringField
 
 from survey.core.text_input import FaultyFilesError, split_names
+from survey.errors import SurveyError
+from survey.services.analysis.paper_files import (
+    FIGURE_INCHES,
+    PAPER,
+    TABLE_POINTS,
+    PaperLook,
+    read_look,
+)
 from survey.services.analysis.results import as_svg
 from survey.services.analysis.sheets import printed_table
 from survey.services.collections import run_report
@@ -52,7 +61,7 @@ class EvaluationForm(Form, ReadingFields):
 @blueprint.get("/evaluation")
 def evaluation() -> ResponseReturnValue:
     """Ask for judgements and runs."""
-    return form_page("researcher/evaluation.html", EvaluationForm(formdata=None))
+    return _page(EvaluationForm(formdata=None))
 
 
 @blueprint.post("/evaluation")
@@ -60,24 +69,37 @@ def evaluation() -> ResponseReturnValue:
 def evaluate() -> ResponseReturnValue:
     """Score the uploaded runs; show tables and graphs, or return all of them as a zip."""
     form = EvaluationForm()
+    try:
+        look = read_look(request.form)
+    except SurveyError as error:
+        keep(form)
+        return _page(form, status=400, look_fault=str(error))
     report = _report_of(form) if form.validate_on_submit() else None
     if report is None:
-        return form_page("researcher/evaluation.html", form)
+        return _page(form, look)
     graphs = run_report.graphs(report)
     if "download" in request.form:
-        chunks = stream_zip_of_bytes(run_report.run_report_files(report, graphs))
+        chunks = stream_zip_of_bytes(run_report.run_report_files(report, graphs, look))
         return attachment(chunks, "application/zip", "evaluation.zip")
     keep(form)  # else "Download a zip" would need the files to be chosen again
-    return form_page(
-        "researcher/evaluation.html",
+    return _page(
         form,
+        look,
         warnings=warning_sentences(report.warnings),
         sheets=run_report.tables(report),
         graphs=graphs,
         as_svg=as_svg,
         printed=printed_table,
-        command=_command(report.request),
+        command=_command(report.request, look),
     )
+
+
+def _page(
+    form: EvaluationForm, look: PaperLook = PAPER, status: int | None = None, **content: object
+) -> ResponseReturnValue:
+    """Show the form, with how files for a paper look."""
+    widths = {"figure_inches": FIGURE_INCHES, "table_points": TABLE_POINTS}
+    return form_page("researcher/evaluation.html", form, status, look=look, **widths, **content)
 
 
 def _report_of(form: EvaluationForm) -> Report | None:
@@ -147,7 +169,7 @@ def _add_file_faults(
         field.errors = [*field.errors, f"{fault}."]
 
 
-def _command(scoring: Request) -> str:
+def _command(scoring: Request, look: PaperLook) -> str:
     """Return the command ``survey evaluate`` that scores the same files in the same way."""
     options = {
         "qrels": [scoring.qrels],
@@ -161,6 +183,11 @@ def _command(scoring: Request) -> str:
         "ids": scoring.ids,
         "scores": ["distances" if scoring.distances else None],
         "relevant-from": [scoring.relevant_from if scoring.relevant_from > 1 else None],
+        **{
+            name.replace("_", "-"): [f"{value:g}" if isinstance(value, float) else value]
+            for name, value in asdict(look).items()
+            if value != getattr(PAPER, name)
+        },
     }
     words = [
         f"--{name} {' '.join(str(value) for value in values)}"

@@ -9,6 +9,7 @@ from flask import flash, g, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 
 from survey.services.machines import stored
+from survey.services.machines.machine_results import results_beside
 from survey.services.machines.stored import StoredRecord
 from survey.services.operations.database import snapshot
 from survey.services.studies import lifecycle
@@ -46,7 +47,7 @@ def _shown(records: list[StoredRecord]) -> dict[str, Any]:
     machines = [each.record for each in records]
     name = request.args.get("machine", machines[0].name)
     machine, options = stored.named(machines, name), options_in_query()
-    results = stored.results_beside(session(), g.study, machine.name, options)
+    results = results_beside(session(), g.study, machine.name, options)
     snapshot(session())
     return {
         "machine": machine,

@@ -3,14 +3,13 @@
 from flask import current_app, flash, g, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 
-from survey.core.studies.fields import PlanError, rules_of
-from survey.errors import ChangedMeanwhileError, NotAllowedError
+from survey.core.studies.fields import rules_of
+from survey.errors import NotAllowedError
 from survey.services import accounts
 from survey.services.studies import invitations, lifecycle, recruitment
 from survey.services.studies.recruitment import (
     MAIL_TEXTS,
     Recruitment,
-    parse_recruitment,
     recruitment_of,
 )
 from survey.web.forms import field_for, form_page
@@ -19,11 +18,11 @@ from survey.web.researcher.pages import (
     STUDY_ADDRESS,
     Conflict,
     VersionedForm,
-    as_sentence,
     blueprint,
     has_valid_token,
     not_for_imported,
 )
+from survey.web.researcher.people import store_settings
 
 RULES = rules_of(Recruitment)
 EXAMPLE = "Ada Lovelace"  # to whom the preview is written
@@ -59,26 +58,13 @@ def mails() -> ResponseReturnValue:
 @not_for_imported
 def save_mails() -> ResponseReturnValue:
     """Store the texts."""
-    form = MailsForm()
+    form, conflict = MailsForm(), None
     if form.validate_on_submit():
-        try:
-            changed = parse_recruitment(recruitment_of(g.study).as_json() | form.texts())
-            lifecycle.change_recruitment(
-                session(), g.study, changed, g.researcher.name, form.version.data or ""
-            )
-        except PlanError as error:
-            for fault in error.faults:
-                field = form[str(fault.place[0])]
-                field.errors = [*field.errors, as_sentence(fault.text, form)]
-        except ChangedMeanwhileError:
-            form.version.data = lifecycle.version_of(g.study.recruitment)
-            saved = g.study.recruitment
-            conflict = Conflict.between(form, saved, changed.as_json(), "recruitment changed")
-            return _mails_page(form, conflict)
-        else:
+        conflict = store_settings(form, {**recruitment_of(g.study).as_json(), **form.texts()})
+        if not (conflict or form.errors):
             flash("The texts are saved.")
             return redirect(url_for("researcher.mails", _anchor="preview"), 303)
-    return _mails_page(form)
+    return _mails_page(form, conflict)
 
 
 @blueprint.post(f"{STUDY_ADDRESS}/invite/mails/<any(invitation, reminder):kind>")

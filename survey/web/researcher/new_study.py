@@ -16,7 +16,7 @@ from survey.core.studies.fields import Fault, PlanError
 from survey.core.studies.plan import Plan, text_rules
 from survey.core.text_input import FaultyFilesError, parse_whole, shortened, split_names
 from survey.errors import NotFoundError, SurveyError
-from survey.services import accounts, example_files, new_studies
+from survey.services import accounts, new_studies
 from survey.services.collections import items as collection
 from survey.services.collections.item_files import is_table_name, is_table_of, tidy_path
 from survey.services.collections.pools import (
@@ -35,9 +35,9 @@ from survey.web.forms import Form, form_page, language_choices, slug_field, stor
 from survey.web.requests import attachment, in_own_process, session
 from survey.web.researcher.pages import (
     LARGEST_UPLOAD_UNPACKED,
-    as_sentence,
     blueprint,
     has_valid_token,
+    put_beside,
     uploaded_files,
     uploaded_text,
 )
@@ -64,7 +64,11 @@ HELP = {  # of the fields, in place of a description
     "folder": "A zip in which each class has a folder, with two pictures or more.",
     "study": "Closed, or with its results shown.",
     "pool": "One to ten: lines of topic, Q0, document, rank, score, tag.",
+    "pool_file": "In place of runs: topic, document; or TREC qrels, or one run.",
     "pool_depth": "1 to 1,000. What several runs return early is judged once.",
+    "judged": "Optional, TREC qrels. The plan says whether judged documents are asked again.",
+    "gold": "Optional: topic, document, relevance, reason. They are mixed in to check people, and "
+    "count in no judgements.",
     "plan": "Like the one that you can download from a study's page “Plan”.",
     "bundle": "Of this survey, from the page “Export” or from a paper.",
     "collection_size": "How many. Empty if you do not know: measures that need it are left out. A "
@@ -85,7 +89,7 @@ def _studies_to_begin_with() -> list[SelectChoice]:
     way = request.values.get("start")
     studies = [study for study, _ in accounts.studies_of(session(), g.researcher)]
     usable = new_studies.can_judge if way != "copy" else lambda study: study.is_readable
-    return [SelectChoice(each.slug, each.slug) for each in studies if usable(each)]
+    return [SelectChoice(study.slug, study.slug) for study in studies if usable(study)]
 
 
 class NewStudyForm(Form):
@@ -99,6 +103,9 @@ class NewStudyForm(Form):
     topics_file = UploadField("Topics")
     folder = UploadsField("Pictures in folders")
     pool = UploadsField("Runs")
+    pool_file = UploadField("A file of the pool")
+    judged = UploadField("Earlier judgements")
+    gold = UploadField("Gold documents: known answers")
     pool_depth = StringField("How many first documents of each run are judged")
     study = SelectField("Study", choices=_studies_to_begin_with, validate_choice=False)
     plan = UploadField("Plan file")
@@ -187,10 +194,10 @@ def stage_files() -> ResponseReturnValue:
 @blueprint.get("/examples/<name>")
 def example(name: str) -> ResponseReturnValue:
     """Return an example file, which works as it is."""
-    content = example_files.content_of(name)
+    content = new_studies.example_content(name)
     if content is None:
         raise NotFoundError("There is no such example.")
-    return attachment(iter([content]), example_files.media_type(name), name)
+    return attachment(iter([content]), new_studies.example_type(name), name)
 
 
 def _cards() -> dict[str, list[WayIn]]:
@@ -213,12 +220,12 @@ def _first_field(form: NewStudyForm) -> Field:
 
 def _draft_sentence(study: Study) -> str:
     """Say at which address the draft is, and what to do next."""
-    said = (
+    sentence = (
         f"The draft is created at /s/{study.slug}. Go through its plan, then check its questions."
     )
     warnings = lifecycle.warnings_of(session(), study, so_far=True)
-    left = [f"{each.text}." for each in warnings if each.code == "measures-left-out"]
-    return " ".join([said, *left])
+    left = [f"{warned.text}." for warned in warnings if warned.code == "measures-left-out"]
+    return " ".join([sentence, *left])
 
 
 def _put_beside(form: NewStudyForm, error: ValueError) -> tuple[str, ...]:
@@ -228,10 +235,7 @@ def _put_beside(form: NewStudyForm, error: ValueError) -> tuple[str, ...]:
         first.errors = ["The files cannot be used; see below."]
         return error.faults
     if isinstance(error, PlanError):
-        for fault in error.faults:
-            name = str(fault.place[0])
-            field = form[name if name in form else first.name]
-            field.errors = [*field.errors, as_sentence(fault.text, form)]
+        put_beside(form, error.faults, first.name)
     else:
         first.errors = [str(error)]
     return ()
@@ -277,8 +281,9 @@ def _beginning(form: NewStudyForm, kind: str, way: WayIn, folder: Path) -> Begin
         return Beginning(*_design())
     given = {name for name in way.takes if is_uploaded(FIELD_OF.get(name, name))}
     given |= {"study"} if form.study.data else set()
-    if len(uploaded_files_of("runs")) < 2:
+    if len(chosen_files("runs", several=True)) < 2:
         given.discard("runs")
+    given |= {"pool"} if "pool_file" in given else set()
     if missing := way.missing(given):
         raise ValueError(missing)
     sources, add_items = _sources(form, way, folder)
@@ -294,7 +299,8 @@ def _beginning(form: NewStudyForm, kind: str, way: WayIn, folder: Path) -> Begin
         )
     except SurveyError as error:
         raise ValueError(str(error)) from None
-    return Beginning(PlanFile(plan, Recruitment()), add_items, pooled.sentences)
+    warned = [f"{each}." for each in collection.warning_sentences(pooled.warnings)]
+    return Beginning(PlanFile(plan, Recruitment()), add_items, (*pooled.sentences, *warned))
 
 
 def _pooled(form: NewStudyForm, sources: Sources) -> PooledFields:
@@ -305,12 +311,20 @@ def _pooled(form: NewStudyForm, sources: Sources) -> PooledFields:
         found = f"{shortened(text)} found; a whole number from 1 to {DEEPEST_POOL:,} is needed"
         raise PlanError([Fault(("pool_depth",), found)])
     runs = uploaded_files("pool", several=True)
-    return pool_fields(runs=runs, depth=depth, known_topics=sources.known_topics)
-
-
-def uploaded_files_of(name: str) -> list[Any]:
-    """Return the files of a field of several, chosen or kept."""
-    return chosen_files(name, several=True)
+    pool_file, judged, gold = (
+        next(iter(uploaded_files(name)), None) for name in ("pool_file", "judged", "gold")
+    )
+    if runs and pool_file:
+        both = "runs and a file of the pool both say what is judged; choose one of them"
+        raise PlanError([Fault(("pool_file",), both)])
+    return pool_fields(
+        runs=runs,
+        pool_file=pool_file,
+        depth=depth if runs else None,
+        known_topics=sources.known_topics,
+        judged=judged,
+        gold=gold,
+    )
 
 
 def _design() -> tuple[PlanFile, tuple[AddItems, ...]]:
@@ -327,7 +341,7 @@ def _design() -> tuple[PlanFile, tuple[AddItems, ...]]:
 def _sources(form: NewStudyForm, way: WayIn, folder: Path) -> tuple[Sources, tuple[AddItems, ...]]:
     """Return what the study is made of, and what adds its documents."""
     if "folder" in way.takes:
-        uploads = {str(file.filename): file.stream for file in uploaded_files_of("folder")}
+        uploads = {str(file.filename): file.stream for file in chosen_files("folder", several=True)}
         collected = new_studies.collect(uploads, folder)
         return collected.sources, (collected.add_items,)
     size, judged = form.collection_size.data or "", None
@@ -340,7 +354,7 @@ def _sources(form: NewStudyForm, way: WayIn, folder: Path) -> tuple[Sources, tup
         judged = next(iter(uploaded_files("judgements")), None)
     lists = uploaded_text("lists") if "lists" in way.takes else None
     topics = chosen_files("topics_file") if "topics" in way.takes else []
-    documents = uploaded_files_of("items") if "items" in way.takes else []
+    documents = chosen_files("items", several=True) if "items" in way.takes else []
     if topics or documents:
         add_items.append(lambda session, study: _take_in(session, study, documents, topics))
     sources = Sources(

@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING
@@ -19,6 +19,7 @@ from wtforms import (
     StringField,
 )
 
+from survey.core.studies.fields import Fault
 from survey.core.text_input import parse_whole
 from survey.services import accounts
 from survey.services.analysis.results import image_of
@@ -161,6 +162,14 @@ def as_sentence(text: str, form: Form) -> str:
 
     text = NAME_IN_FILES.sub(label, text)
     return f"{text[0].upper()}{text[1:]}."
+
+
+def put_beside(form: Form, faults: Iterable[Fault], otherwise: str = "") -> None:
+    """Show each fault beside the field that it is about; of other fields beside ``otherwise``."""
+    for fault in faults:
+        name = str(fault.place[0])
+        field = form[otherwise if otherwise and name not in form else name]
+        field.errors = [*field.errors, as_sentence(fault.text, form)]
 
 
 def not_for_imported(view: View) -> View:

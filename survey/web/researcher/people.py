@@ -1,6 +1,7 @@
 """Pages about people: participants, researchers and their roles, guests, links, platforms."""
 
 import io
+from collections.abc import Mapping
 from typing import Any
 
 import segno
@@ -50,11 +51,11 @@ from survey.web.researcher.pages import (
     STUDY_ADDRESS,
     Conflict,
     VersionedForm,
-    as_sentence,
     blueprint,
     has_valid_token,
     image_response,
     not_for_imported,
+    put_beside,
     uploaded_text,
 )
 from survey.web.uploads import UploadField
@@ -151,6 +152,7 @@ def _progress_page(template: str, **content: Any) -> ResponseReturnValue:
         template,
         notes=bundle.progress_sentences(session(), g.study) if is_whole else (),
         watch=_participants(),
+        time_taken=lifecycle.time_taken(session(), g.study).sentence,
         arrivals=participant_list.arrivals_of(session(), g.study),
         printed=printed_table,
         labels=usual_variant(g.plan),
@@ -351,26 +353,33 @@ def save_recruitment() -> ResponseReturnValue:
         for name, value in PLATFORMS[platform].items():
             form[name].data = " ".join(value) if isinstance(value, tuple) else value
         return _invite_page(settings_form=form, filled_in=platform)
+    conflict = None
     if form.validate_on_submit():
-        try:
-            mails = {name: g.study.recruitment.get(name, "") for name in MAIL_TEXTS}
-            changed = parse_recruitment(mails | form.values())
-            lifecycle.change_recruitment(
-                session(), g.study, changed, g.researcher.name, form.version.data or ""
-            )
-        except PlanError as error:
-            for fault in error.faults:
-                field = form[str(fault.place[0])]
-                field.errors = [*field.errors, as_sentence(fault.text, form)]
-        except ChangedMeanwhileError:
-            form.version.data = lifecycle.version_of(g.study.recruitment)
-            saved, typed = g.study.recruitment, changed.as_json()
-            conflict = Conflict.between(form, saved, typed, "recruitment changed")
-            return _invite_page(settings_form=form, conflict=conflict)
-        else:
+        mails = {name: g.study.recruitment.get(name, "") for name in MAIL_TEXTS}
+        conflict = store_settings(form, mails | form.values())
+        if not (conflict or form.errors):
             flash("The settings are saved.")
             return redirect(url_for("researcher.invite", _anchor="settings"), 303)
-    return _invite_page(settings_form=form)
+    return _invite_page(settings_form=form, conflict=conflict)
+
+
+def store_settings(form: VersionedForm, values: Mapping[str, object]) -> Conflict | None:
+    """Store changed settings of recruitment, or show what is wrong beside the form's fields.
+
+    Returns what another researcher has saved since the form was opened, if anything.
+    """
+    try:
+        changed = parse_recruitment(values)
+        lifecycle.change_recruitment(
+            session(), g.study, changed, g.researcher.name, form.version.data or ""
+        )
+    except PlanError as error:
+        put_beside(form, error.faults)
+    except ChangedMeanwhileError:
+        form.version.data = lifecycle.version_of(g.study.recruitment)
+        saved, typed = g.study.recruitment, changed.as_json()
+        return Conflict.between(form, saved, typed, "recruitment changed")
+    return None
 
 
 def _invite_page(

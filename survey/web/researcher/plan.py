@@ -5,7 +5,7 @@ itself validates what is typed. A study's own lists are uploaded on a page besid
 TREC judgements and runs.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from functools import cache
 from typing import ClassVar, NamedTuple
@@ -21,12 +21,14 @@ from wtforms import (
     HiddenField,
     SelectChoice,
     SelectField,
+    SelectMultipleField,
     StringField,
     TextAreaField,
 )
 from wtforms import Form as Subform
 
 from survey.core import kinds
+from survey.core.kind import TopicRow
 from survey.core.kinds import kind_of
 from survey.core.studies.fields import (
     FIELD_TYPES,
@@ -245,6 +247,24 @@ def step_of(field: str) -> str | None:
 
 def _rows() -> Field:
     return FieldList(FormField(PersonalFieldForm), max_entries=MAX_PERSONAL_FIELDS)
+
+
+class TopicsField(SelectMultipleField):  # type: ignore[misc] # WTForms has no type hints
+    """The topics that are ticked; the page has a row for each topic that there is."""
+
+    @classmethod
+    def made(cls) -> Field:
+        """Return the control of a plan's form."""
+        return cls("Topics", choices=[], validate_choice=False)
+
+    def rows(self, topics: Sequence[TopicRow]) -> list[TopicRow]:
+        """Return a row for each topic, also for those that were sent and are not known."""
+        known = {row.value for row in topics}
+        others = [value for value in self.data or [] if value not in known]
+        return [
+            *topics,
+            *(TopicRow(value, value.split()[0], "") for value in others if value.split()),
+        ]
 
 
 class PlanForm(VersionedForm):

@@ -24,7 +24,7 @@ from survey.services.exchange import bundle as bundles
 from survey.services.exchange import bundle_import, input_files
 from survey.services.exchange.bundle import stream_zip_of_bytes
 from survey.services.exchange.input_files import BundleError
-from survey.services.machines.stored import results_beside
+from survey.services.machines.machine_results import results_beside
 from survey.services.operations.database import snapshot
 from survey.services.studies import lifecycle, plans
 from survey.services.studies.recruitment import Recruitment

@@ -35,8 +35,8 @@ STUDY_ACTIONS = {  # what an action does, and the message after it
     "close": (lifecycle.close_study, "The study is closed. Its results are ready."),
     "let-finish": (
         lifecycle.end_admission,
-        "The study admits no one new. It closes when those under way have finished, or after two "
-        "days.",
+        "The study admits no one new. It closes when those under way have finished, or after "
+        f"{lifecycle.HOURS_TO_FINISH} hours.",
     ),
     "archive": (lifecycle.archive, "The study is in the archive."),
     "bring-back": (lifecycle.unarchive, "The study is back from the archive."),
@@ -157,7 +157,7 @@ def ask_to_close() -> ResponseReturnValue:
         progress=lifecycle.progress(session(), g.study),
         under_way=participants.count_under_way(session(), g.study),
         slot_minutes=recruitment_of(g.study).slot_minutes,
-        hours=participants.HOURS_TO_FINISH,
+        hours=lifecycle.HOURS_TO_FINISH,
     )
 
 
@@ -254,8 +254,8 @@ def _preview_of(number: int) -> str:
 
 
 def _overview_page(form: CopyForm, address: AddressForm | None = None) -> ResponseReturnValue:
-    is_ending = g.study.status == "open" and g.study.admission_ended_at is not None
-    under_way = participants.count_under_way(session(), g.study) if is_ending else None
+    is_closing = g.study.status_or_closing == "closing"
+    under_way = participants.count_under_way(session(), g.study) if is_closing else None
     return form_page(
         "researcher/overview.html",
         address or form,

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import binom
 
 from survey.core.agreement.attention import Attention, Scores, chance_to_pass
-from survey.core.studies.attention import Check
+from survey.core.studies.plan import Check
 
 
 def scores(right, asked, by_chance=0.5, name="gold"):

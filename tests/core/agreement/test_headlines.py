@@ -274,6 +274,7 @@ def test_the_chip_says_how_far_the_answer_holds(found, expected):
             "A over B: +20 points (10 to 30). Not decided: planned looks leave a lower level.",
         ),
         (row("A-B", -0.05), "B over A: +5 points (−5 to 15)."),
+        (row("A-B", 0.01), "A over B: +1 point (−9 to 11)."),
         (row("A-B", None), "A over B:"),
     ],
 )

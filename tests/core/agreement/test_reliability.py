@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from survey.core.agreement.reliability import SAME_GROUPS, reliability_of, word_of
 from survey.core.collections.clusterings import adjusted_rand, pairs_together
-
-NAMES = ("ann", "bob", "dan", "eve", "fay")
+from tests.core.agreement.annotated import NAMES, labels, times_a_guesser_is_found
 
 
 def compute(names, topics):
@@ -82,14 +81,8 @@ def test_neither_the_order_of_people_nor_yes_for_no_changes_alpha(table):
         assert each.alpha_of_others == pytest.approx(other.alpha_of_others)
 
 
-def table_of(rng, units, right, yes=0.4):
-    """What people say of units, each with a chance to be right."""
-    truth = rng.random(units) < yes
-    return np.array([np.where(rng.random(units) < each, truth, ~truth) for each in right]).T * 1.0
-
-
 def test_an_annotators_alpha_is_their_mean_disagreement_with_the_others():
-    values = table_of(np.random.default_rng(1), 20, [0.9, 0.8, 0.6])
+    values = labels(np.random.default_rng(1), 20, [0.9, 0.8, 0.6])
     values[:3, 1] = np.nan  # bob was not asked
     found = compute(NAMES[:3], {"1": values})
     everything = values[np.isfinite(values)]
@@ -122,7 +115,7 @@ def differs_by_brute_force(values, place):
 @pytest.mark.parametrize("seed", range(6))
 def test_who_differs_is_tested_as_by_brute_force(seed):
     rng = np.random.default_rng(seed)
-    values = table_of(rng, 30, [0.9, 0.85, 0.9, 0.7])
+    values = labels(rng, 30, [0.9, 0.85, 0.9, 0.7])
     found = compute(NAMES[:4], {"1": values[:10], "2": values[10:]})
     assert [each.differs for each in found.by_assessor] == [
         differs_by_brute_force(values, place) for place in range(4)
@@ -130,15 +123,10 @@ def test_who_differs_is_tested_as_by_brute_force(seed):
 
 
 def test_one_annotator_who_guesses_is_found():
-    rng, found = np.random.default_rng(2), 0
-    for _ in range(60):
-        values = table_of(rng, 120, [0.9] * 4)
-        guesses = rng.random(120) < 0.6
-        values[guesses, 3] = rng.random(guesses.sum()) < 0.5
-        differs = [each.differs for each in compute(NAMES[:4], {"1": values}).by_assessor]
-        assert differs[:3] == [False] * 3
-        found += differs[3]
-    assert found >= 0.85 * 60
+    def differ(table):
+        return [person.differs for person in compute(NAMES[:4], {"1": table}).by_assessor]
+
+    assert times_a_guesser_is_found(np.random.default_rng(2), 60, differ) >= 0.85 * 60
 
 
 def test_alike_annotators_do_not_differ_and_their_alpha_is_in_its_interval():
@@ -147,7 +135,7 @@ def test_alike_annotators_do_not_differ_and_their_alpha_is_in_its_interval():
     truth = 1 - 2 * 0.85 * 0.15 / (2 * yes * (1 - yes))
     covered = some_differ = 0
     for _ in range(100):
-        found = compute(NAMES[:3], {"1": table_of(rng, 100, [0.85] * 3)})
+        found = compute(NAMES[:3], {"1": labels(rng, 100, [0.85] * 3)})
         covered += found.ci95[0] <= truth <= found.ci95[1]
         some_differ += any(each.differs for each in found.by_assessor)
     assert covered >= 90
@@ -155,7 +143,7 @@ def test_alike_annotators_do_not_differ_and_their_alpha_is_in_its_interval():
 
 
 def test_two_annotators_cannot_be_told_apart():
-    values = table_of(np.random.default_rng(4), 100, [1.0, 0.5])
+    values = labels(np.random.default_rng(4), 100, [1.0, 0.5])
     assert [each.differs for each in compute(NAMES[:2], {"1": values}).by_assessor] == [
         False,
         False,
@@ -210,7 +198,7 @@ def test_people_who_agree_less_than_by_chance_have_no_merged_reliability():
 
 
 def test_more_annotators_are_needed_where_alpha_is_lower():
-    values = table_of(np.random.default_rng(6), 400, [0.85] * 3)
+    values = labels(np.random.default_rng(6), 400, [0.85] * 3)
     found = compute(NAMES[:3], {"1": values})
     alpha = min(found.alpha, found.alpha_within_topics)
     assert found.merged == pytest.approx(3 * alpha / (1 + 2 * alpha))

@@ -15,8 +15,8 @@ from survey.core.agreement.topic_alpha import (
     word_of,
 )
 from survey.core.statistics.rater_agreement import alpha_ordinal, cohen_kappa
+from tests.core.agreement.annotated import NAMES, labels, times_a_guesser_is_found
 
-NAMES = ("ann", "bob", "dan", "eve", "fay")
 NAN = np.nan
 
 
@@ -60,14 +60,6 @@ def test_alpha_is_that_by_definition(several):
     found = alpha_over_topics(NAMES[:3], topics)
     assert found.alpha == pytest.approx(by_definition([*topics.values()]), abs=1e-9)
     assert (found.alpha is None) == (found.why is not None)
-
-
-def labels(rng, documents, right, yes=0.4):
-    """What annotators say of documents, each with a chance to be right."""
-    truth = rng.random(documents) < yes
-    return (
-        np.array([np.where(rng.random(documents) < each, truth, ~truth) for each in right]).T * 1.0
-    )
 
 
 def test_of_one_topic_it_is_krippendorffs_alpha_of_grades():
@@ -252,15 +244,11 @@ def test_p_is_that_of_exchanging_labels(people):
 
 
 def test_one_annotator_who_guesses_is_found_and_the_others_are_not():
-    rng, found = np.random.default_rng(12), 0
-    for _ in range(20):
-        table = labels(rng, 120, [0.9] * 4)
-        guesses = rng.random(120) < 0.6
-        table[guesses, 3] = rng.random(guesses.sum()) < 0.5
-        differ = [each.differs for each in alpha_over_topics(NAMES[:4], {"1": table}).by_annotator]
-        assert differ[:3] == [False] * 3
-        found += differ[3]
-    assert found >= 17
+    def differ(table):
+        found = alpha_over_topics(NAMES[:4], {"1": table}).by_annotator
+        return [annotator.differs for annotator in found]
+
+    assert times_a_guesser_is_found(np.random.default_rng(12), 20, differ) >= 17
 
 
 def some_differ(number, seed):

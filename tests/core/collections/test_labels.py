@@ -106,6 +106,7 @@ def test_two_assessors_have_cohens_kappa_also_weighted_by_hand():
     ("grades", "jaccard", "why"),
     [
         ([[1]], None, "one assessor only"),
+        ([[], []], None, "no assessor chose a document"),
         ([[0], [0]], None, "no assessor chose a document"),
         ([[1, 1], [1, 1]], 1, "everyone chose every document"),
     ],

@@ -38,6 +38,11 @@ def faults_of(*args, **options):
     return caught.value.faults
 
 
+def test_files_without_a_common_topic_are_named_where_the_size_is_unknown():
+    fault = "No topic is in both files: “q1” is one of the runs', “q8” of the judgements'"
+    assert faults_of(qrels="q8 0 d1 1\n", size=None) == (fault,)
+
+
 def test_lists_are_the_positions_of_relevant_documents_in_each_run():
     assert read() == OwnLists(
         (((1, 2), (3, 4), (2, 4)), ((1,), (2,), (3,))),

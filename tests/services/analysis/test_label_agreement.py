@@ -11,6 +11,7 @@ from survey.services.analysis.label_agreement import (
     agreement_chip,
     agreement_headline,
     agreement_method,
+    agreement_note,
     agreement_rows,
     alpha_figure,
     kappas_gist,
@@ -77,7 +78,7 @@ def test_the_rows_are_weakest_topic_others_merged_and_annotators():
     assert [*map(str, agreement_rows(AGREED))] == [
         "clouds: no better than chance, .00 (−.09 to .10).",
         "stripes, checks, dots: .53, .51 and .35. None reaches .667.",
-        "All four merged: .68. For .80 you need 8 annotators.",
+        "All four merged: alpha .68. For .80 you need 8 annotators.",
         "No annotator differs (kappa .44 to .49, p = .850).",
     ]
     one_differs = AnnotatorKappa("P-9E3G", 0.12, 0.001, 0.004)
@@ -90,6 +91,16 @@ def test_the_rows_are_weakest_topic_others_merged_and_annotators():
     assert str(agreement_rows(replace(AGREED, by_annotator=people))[-1]) == (
         "P-9E3G and P-CTW7 differ: kappa .12 to .20 (others .47 to .49, p = .004 at most)."
     )
+
+
+def test_what_alpha_and_kappa_are_is_said_where_they_are():
+    assert agreement_note(AGREED) == (
+        "Alpha, of all annotators, and kappa, of one with the majority of the others: 1 is full "
+        "agreement, 0 chance."
+    )
+    without_kappas = replace(AGREED, by_annotator=())
+    assert agreement_note(without_kappas) == "Alpha: 1 is full agreement, 0 chance."
+    assert agreement_note(replace(AGREED, alpha=None)) == ""
 
 
 def test_of_many_topics_the_others_are_told_together():

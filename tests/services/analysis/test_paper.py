@@ -10,6 +10,7 @@ import pytest
 
 from survey.services.collections import albums
 from survey.services.operations import demo
+from tests.builders import an_open_study
 from tests.cli.conftest import run
 from tests.databases import ON_SQLITE
 
@@ -26,6 +27,14 @@ PEOPLE = {
     "piles-of-pictures": 3,
 }
 ALSO_IN_ONE_COLUMN = ("two-lists", "piles-of-pictures")
+ARMS = {
+    "anchoring": ["before", "after", "never"],
+    "instructed": [
+        {"name": "plain"},
+        {"name": "early positions count most", "criterion": "Early ones count most."},
+    ],
+}
+ARM_TABLES = {"anchoring": {"anchoring"}, "instructed": {"arms", "arm-effects"}}
 # Of a paper with two columns of 241 pt, as ACM's, and of one with a column of 347 pt, as LNCS.
 TWO_COLUMNS = r"""\documentclass[10pt,twocolumn]{article}
 \setlength{\textwidth}{506pt}\setlength{\columnsep}{24pt}"""
@@ -84,6 +93,22 @@ def test_tables_and_figures_of_every_kind_fit_a_column(run, app, session, tmp_pa
         serif = ("--figure-width", 4.8, "--font", "serif", "--table-width", 347)
         run(*words, tmp_path / f"{slug}-lncs", *serif)
         assert faults_of(tmp_path / f"{slug}-lncs", ONE_COLUMN) == [], slug
+
+
+@ON_SQLITE
+@pytest.mark.parametrize("name", ARMS)
+def test_tables_and_figures_of_arms_fit_a_column(run, session, tmp_path, name):
+    asked = {"questions": 6, "practice": False, "asked_by": "us", "contact": "us@example.org"}
+    an_open_study(session, name, participants=12, arms=ARMS[name], **asked)
+    session.commit()
+    run("simulate", name, "--participants", 12)
+    run("analyse", name, "--include-test", "--to", tmp_path / name)
+    tables = {path.stem for path in (tmp_path / name / "tables").glob("*.tex")}
+    assert ARM_TABLES[name] <= tables
+    assert faults_of(tmp_path / name, TWO_COLUMNS) == []
+    serif = ("--figure-width", 4.8, "--font", "serif", "--table-width", 347)
+    run("analyse", name, "--include-test", "--to", tmp_path / "lncs", *serif)
+    assert faults_of(tmp_path / "lncs", ONE_COLUMN) == []
 
 
 def test_an_evaluation_fits_a_column(run, tmp_path):

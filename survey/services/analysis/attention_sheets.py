@@ -32,8 +32,8 @@ def attention_sentence(attention: Attention) -> str:
 def attention_sheet(attention: Attention) -> Sheet:
     """Return the table of the checks: answers, right ones, flagged people, and random answers."""
     rules = [
-        f"{each.check.name.capitalize()}: {each.check.text}; right: {each.check.rule}."
-        for each in attention.scores
+        f"{scores.check.name.capitalize()}: {scores.check.text}; right: {scores.check.rule}."
+        for scores in attention.scores
     ]
     return Sheet(
         name="attention",
@@ -67,7 +67,7 @@ def flags_sheet(attention: Attention) -> Sheet:
 def attention_json(attention: Attention) -> dict[str, Json]:
     """Return the figures of the table, with the flags."""
     return {
-        "checks": [dict(_figures(each)) for each in attention.scores],
+        "checks": [dict(_figures(scores)) for scores in attention.scores],
         "flags": [
             {"participant": flag.participant, "kind": flag.kind, "reason": flag.reason}
             for flag in attention.flags

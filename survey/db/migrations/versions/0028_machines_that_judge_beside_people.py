@@ -1,13 +1,13 @@
 """What machines that judge beside people were asked and answered.
 
-Revision: 0027, after 0026
+Revision: 0028, after 0027
 """
 
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0027"
-down_revision = "0026"
+revision = "0028"
+down_revision = "0027"
 branch_labels = None
 depends_on = None
 
