@@ -251,7 +251,7 @@ class Plan(ABC):
     arms: tuple[str, ...] = ()
     arm_settings: tuple[Mapping[str, str | int | bool], ...] = ()
     looks: tuple[int, ...] = ()
-    expertise: str = declared(Choice("Who answers", EXPERTISE, help=EXPERTISE_HELP), "crowd")
+    expertise: str = declared(Choice("Who the people are", EXPERTISE, help=EXPERTISE_HELP), "crowd")
     personal_until: str | None = declared(Day("Delete personal data after", help=UNTIL_HELP), None)
     registered: InitVar[bool] = True
 

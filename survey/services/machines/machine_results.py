@@ -37,14 +37,14 @@ CHIPS = {
     True: Chip("May replace one annotator", "holds", "All conditions hold, for items like these."),
     False: Chip("Not shown", "open", "That is not proof that the machine is worse."),
 }
+BY_TOPIC = "; by topic: with errors that may be alike within a topic"
 SIMULATED = "The survey itself answered, so this is no evidence of anything."
 TEST_NOTE = (
     "Alternative annotator test (Calderon, Reichart, Dror 2025): in which share of the {units} the "
     "machine's, and the person's, answer is at least as near to the other people's as the other "
-    "one's. p: one-sided, of the hypothesis that the machine is worse by {epsilon} or more; by "
-    "topic: with errors that may be alike within a topic. As good: after Benjamini and Yekutieli "
-    "at .05. The test alone is not enough: where little is relevant, a machine that always says "
-    "“no” passes."
+    "one's. p: one-sided, of the hypothesis that the machine is worse by {epsilon} or "
+    "more{by_topic}. As good: after Benjamini and Yekutieli at .05. The test alone is not enough: "
+    "where little is relevant, a machine that always says “no” passes."
 )
 CALIBRATION_NOTE = (
     "Sure: the share of the {samples} samples with the most frequent answer. People: the share who "
@@ -267,7 +267,11 @@ class MachineResults(Results):
             left_out = person["p"] is None
             cells.append("too few" if left_out else "yes" if person["rejected"] else "not shown")
             rows.append(tuple(cells))
-        note = TEST_NOTE.format(units=self.shown["units"], epsilon=_number(test["epsilon"]))
+        note = TEST_NOTE.format(
+            units=self.shown["units"],
+            epsilon=_number(test["epsilon"]),
+            by_topic=BY_TOPIC if clustered else "",
+        )
         return Sheet("annotator-test", "Person by person", tuple(columns), tuple(rows), note)
 
     def _test_section(self) -> Section:
@@ -374,11 +378,13 @@ class MachineResults(Results):
             return None
         has_words = "machine_answer" in worst[0]
         has_documents = any(each["document"] for each in worst)
-        columns = ["question", "topic", *(["document"] if has_documents else [])]
+        has_topics = any(each["topic"] for each in worst)
+        columns = ["question", *(["topic"] if has_topics else [])]
+        columns += ["document"] if has_documents else []
         columns += ["machine", "person", *(["the machine's", "people's"] if has_words else [])]
         rows = []
         for each in worst:
-            cells: list[Cell] = [str(each["question"]), each["topic"]]
+            cells: list[Cell] = [str(each["question"]), *([each["topic"]] if has_topics else [])]
             if has_documents:
                 cells.append(self.names.get(each["document"], each["document"]))
             cells += [each["machine"], each["person"]]

@@ -183,12 +183,12 @@ PLAN_STEPS = {
         "about_you",
         (
             Part("", ("participants", "design", "per_participant", OWN)),
-            Part("Machines beside people", ("expertise",), folded=True),
             Part(
                 "Primary pair, equality, and looks before the end",
                 ("primary", "smallest_difference", "smallest_lead", "looks"),
                 True,
             ),
+            Part("Machines beside people", ("expertise",), folded=True),
             Part("About you", ("personal_until", "personal_fields")),
             Part("Closing questions", ("closing_questions",)),
         ),
