@@ -2,21 +2,26 @@
 
 import json
 from statistics import fmean
+from types import SimpleNamespace
 
 import pytest
 from scipy.stats import binomtest
 from sklearn.metrics import cohen_kappa_score
 
+from survey.core.agreement.machines import unit_errors
 from survey.core.studies.plan import EPSILON
+from survey.kinds.labelling.kind import LabellingKind
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.exchange.bundle import content_of
-from survey.services.machines.beside_people import figures_of
+from survey.services.machines.beside_people import beside, figures_of
 from survey.services.machines.machine_results import results_of_machine
+from survey.services.machines.records import ANSWERED, FIRST, MachineAnswer, MachineRecord
 from survey.services.studies import lifecycle
 from survey.services.studies.plans import parse_plan
 from tests.cli.conftest import run
 from tests.databases import ON_SQLITE
 from tests.judged import a_record
+from tests.labelled import a_labelling_plan
 from tests.pooled import a_text_collection, pooling
 from tests.preferred import a_participant, a_preference_plan, a_preference_study
 
@@ -160,6 +165,47 @@ def test_the_margin_is_that_of_the_plan(app, session):
     assert figures["test"]["epsilon"] == 0.2
 
 
+GIVEN = {  # the grades of two people and the machine, of four documents
+    "P-1": "0120",
+    "P-2": "0221",
+    "machine": "0012",
+}
+
+
+@pytest.mark.parametrize("most", [1, 2])
+def test_grades_are_compared_by_their_difference_and_two_by_equality(session, monkeypatch, most):
+    """Errors by hand: of each person, how far the machine and they are from the other's answer."""
+    plan = a_labelling_plan(topics=["like-red"], graded=most > 1)
+    given = {
+        name: {
+            (1, document): str(min(int(grade), most))
+            for document, grade in zip("abcd", row, strict=True)
+        }
+        for name, row in GIVEN.items()
+    }
+    of_machine = given.pop("machine")
+    answers = [
+        MachineAnswer(1, "like-red", document, FIRST, 1, grade, ANSWERED, "")
+        for (_, document), grade in of_machine.items()
+    ]
+    about = {"model": "m", "samples": 1, "orders": [FIRST]}
+    questions = [question for question in plan.draw_questions() if question.number]
+    content = SimpleNamespace(plan=plan, questions=questions, include_test=False)
+    monkeypatch.setattr(LabellingKind, "people_answers", lambda *_: given)
+    figures = beside(content, MachineRecord(about, answers, []), AnalysisOptions())
+    assert figures.comparison.is_graded == (most > 1)
+    [first, second] = given.values()
+    apart = [
+        abs(int(of_machine[unit]) - int(other[unit]))
+        for unit in of_machine
+        for other in given.values()
+    ]
+    errors = unit_errors(figures.comparison)
+    assert fmean(error.machine for error in errors) == pytest.approx(fmean(apart))
+    between = [abs(int(first[unit]) - int(second[unit])) for unit in first]
+    assert fmean(error.person for error in errors) == pytest.approx(fmean(between))
+
+
 @pytest.mark.slow
 def test_runs_are_ranked_by_the_machine_as_by_people_or_the_other_way(run, session, tmp_path):
     runs = a_text_collection(tmp_path, topics=10, runs=5, documents=10, returned=8)
@@ -187,5 +233,7 @@ def test_runs_are_ranked_by_the_machine_as_by_people_or_the_other_way(run, sessi
     ranked = figures_of(content, wrong, COUNT_TEST)["runs"]
     assert ranked["all_runs"]["value"] < 0
     assert len(ranked["reversed_pairs"]) <= ranked["separated"]
+    never = figures_of(content, a_record(content, lambda _: {"grade": 0}), COUNT_TEST)["runs"]
+    assert (never["topics"], never["all_runs"]["value"]) == (10, None)
     results = results_of_machine(content, wrong, COUNT_TEST)
     assert {"ranking", "errors"} <= {section.name for section in results.sections}
