@@ -99,9 +99,7 @@ def main(at_most: int, seed: int, only: Sequence[str], workers: int, to: Path) -
         counts = json.loads(store.read_text(encoding="utf-8"))["counts"]
     tried = [cell for cell in cells() if not only or cell.finding in only]
     for cell, tally in _with_progress(tried, seed, at_most, workers):
-        counts[cell.name] = {
-            what: [tally[what, "times"], tally[what, "of"]] for what in cell.targets
-        }
+        counts[cell.name] = cell.counts(tally)
     known = [cell for cell in cells() if cell.name in counts]
     versions = _versions()
     content = {

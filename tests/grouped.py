@@ -1,6 +1,7 @@
 """A small open study whose assessors sort pictures into groups."""
 
 from functools import partial
+from itertools import chain
 
 from survey.core.collections.items import Item, Topic
 from survey.core.kinds import plan_from_json
@@ -88,13 +89,17 @@ class Assessor(Visitor):
 
     def tiles(self, *documents):
         """The fields that select these documents on the page."""
-        ticked = []
+        ticked = {document: [] for document in documents}
         for tile in self.page.select(".tile"):
             name = tile.select_one("img")["src"].rpartition("/")[2].removesuffix(".webp")
             if self.documents[name] in documents:
-                ticked.append(tile.select_one("input")["value"])
-        assert len(ticked) == len(documents)
-        return {"document": ticked}
+                ticked[self.documents[name]].append(tile.select_one("input")["value"])
+        assert all(ticked.values())
+        return {"document": [*chain.from_iterable(map(self.which, ticked.values()))]}
+
+    def which(self, tiles):
+        """Of the tiles of a document, those to select: two where it is shown twice."""
+        return tiles
 
     def sort(self, path, groups):
         """Put documents into groups, name → documents ("" for unknown)."""

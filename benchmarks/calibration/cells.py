@@ -1,5 +1,6 @@
 """What is simulated, what should come out of it, and how a rate is judged."""
 
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,12 +11,15 @@ import numpy as np
 from numpy.random import PCG64, Generator, SeedSequence
 from numpy.typing import NDArray
 
-from survey.core.statistics.rater_agreement import wilson
+from survey.core.statistics.rater_agreement import QUANTILE, wilson
 
 REPLICATES = 8_000
 
-Happened = Mapping[str, NDArray[np.bool_]]
-"""Name → in which replicates it happened, of those in which it is defined."""
+Happened = Mapping[str, NDArray[np.bool_] | NDArray[np.int64]]
+"""Name → in which replicates it happened, of those in which it is defined.
+
+Or its size in each, in ten-thousandths: whole numbers, so that no sum depends on its order.
+"""
 
 Tally = Counter[tuple[str, str]]
 Answer = Literal["met", "not met", "not decided"]
@@ -39,7 +43,7 @@ class Target:
             return f"≤ {self.most:g}"
         return f"{self.least:g} to {self.most:g}"
 
-    def judge(self, rate: "Rate") -> Answer:
+    def judge(self, rate: "Rate | Mean") -> Answer:
         """Return whether a rate is as it should be, as far as its replicates can say."""
         low, high = (100 * end for end in rate.interval)
         least = -1.0 if self.least is None else self.least
@@ -66,6 +70,38 @@ class Rate:
         """The Monte Carlo interval."""
         low, high = wilson(self.times, self.of)
         return float(low), float(high)
+
+
+PARTS_OF_ONE = 10_000
+
+
+@dataclass(frozen=True)
+class Mean:
+    """The mean size of something, with its Monte Carlo 95 % interval.
+
+    ``total``, ``squares``: of the sizes in ten-thousandths, and of their squares.
+    """
+
+    total: int
+    of: int
+    squares: int
+
+    @property
+    def share(self) -> float:
+        """The mean."""
+        return self.total / self.of / PARTS_OF_ONE
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The Monte Carlo interval."""
+        variance = max(0.0, self.squares / self.of / PARTS_OF_ONE**2 - self.share**2)
+        reach = QUANTILE * math.sqrt(variance / self.of)
+        return self.share - reach, self.share + reach
+
+
+def rate_of(counts: Sequence[int]) -> Rate | Mean:
+    """Return the rate, or the mean, of counts as they are stored."""
+    return Rate(*counts) if len(counts) == 2 else Mean(*counts)
 
 
 @dataclass(frozen=True)
@@ -102,26 +138,45 @@ class Cell:
         counted: Tally = Counter()
         for what, happened in self.simulate(streams).items():
             counted[what, "of"] += len(happened)
-            counted[what, "times"] += int(np.count_nonzero(happened))
+            counted[what, "times"] += int(happened.sum())
+            if happened.dtype != np.bool_:
+                counted[what, "squares"] += int((happened**2).sum())
         return counted
 
-    def rates(self, tally: Tally) -> dict[str, Rate]:
+    def counts(self, tally: Tally) -> dict[str, list[int]]:
+        """Return the counts of each target, as they are stored."""
+        sizes = ("times", "of", "squares")
+        return {
+            what: [
+                tally[what, size] for size in sizes if size != "squares" or (what, size) in tally
+            ]
+            for what in self.targets
+        }
+
+    def rates(self, tally: Tally) -> dict[str, Rate | Mean]:
         """Return the rate of each target."""
-        return {what: Rate(tally[what, "times"], tally[what, "of"]) for what in self.targets}
+        return {what: rate_of(counts) for what, counts in self.counts(tally).items()}
 
 
 def by_replicate(
-    study: Callable[[Generator], Mapping[str, bool | None]],
+    study: Callable[[Generator], Mapping[str, bool | int | None]],
 ) -> Callable[[Sequence[Generator]], Happened]:
     """Simulate replicates one after the other; None where something is not defined."""
 
     def simulate(streams: Sequence[Generator]) -> Happened:
-        happened: dict[str, list[bool]] = {}
+        happened: dict[str, list[bool | int]] = {}
         for stream in streams:
             for what, value in study(stream).items():
                 values = happened.setdefault(what, [])
                 if value is not None:
                     values.append(value)
-        return {what: np.array(values, dtype=bool) for what, values in happened.items()}
+        return {
+            what: np.array(values, dtype=np.int64 if _are_sizes(values) else bool)
+            for what, values in happened.items()
+        }
 
     return simulate
+
+
+def _are_sizes(values: Sequence[bool | int]) -> bool:
+    return bool(values) and type(values[0]) is int

@@ -4,11 +4,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from benchmarks.calibration.cells import Answer, Cell, Rate, Target
+from benchmarks.calibration.cells import Answer, Cell, Mean, Rate, Target, rate_of
 from benchmarks.calibration.plan import PARTS
 
 Counts = Mapping[str, Mapping[str, Sequence[int]]]
-"""Cell → what is counted → how often it happened, and of how many replicates."""
+"""Cell → what is counted → how often it happened, and of how many replicates.
+
+Of sizes: their sum, the number of replicates, the sum of squares."""
 
 HEAD = ("Simulated", "Counted", "Should be, %", "Is, %", "95 %", "Replicates", "Verdict")
 SIDES = "llrrrrl"
@@ -25,7 +27,7 @@ class Row(NamedTuple):
     cell: Cell
     what: str
     target: Target
-    rate: Rate
+    rate: Rate | Mean
 
     @property
     def answer(self) -> Answer:
@@ -41,7 +43,7 @@ class Row(NamedTuple):
 def rows(cells: Sequence[Cell], counts: Counts) -> list[Row]:
     """Return all rows; raises KeyError for a cell that has not been simulated."""
     return [
-        Row(cell, what, target, Rate(*counts[cell.name][what]))
+        Row(cell, what, target, rate_of(counts[cell.name][what]))
         for cell in cells
         for what, target in cell.targets.items()
     ]
@@ -136,6 +138,6 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f}"
 
 
-def interval(rate: Rate) -> str:
+def interval(rate: Rate | Mean) -> str:
     """Print a rate's Monte Carlo interval in per cent."""
     return "{}–{}".format(*map(percent, rate.interval))

@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Mapping
 from functools import partial
 
-from benchmarks.calibration import annotators, arms, orders, others, runs, tastes
+from benchmarks.calibration import annotators, arms, machines, orders, others, runs, tastes
 from benchmarks.calibration.arms import Arms
 from benchmarks.calibration.cells import Cell, Target, by_replicate
+from benchmarks.calibration.machines import JUDGES, MACHINES, Annotators
 from benchmarks.calibration.runs import Topics
 from benchmarks.calibration.tastes import Tastes, finishing, leaving
 from benchmarks.situations import Design
@@ -97,6 +98,36 @@ PARTS: Mapping[str, str] = {
         "questions than in others. Either no arm changes anything over all questions, or one "
         "raises AP's share of the votes by a known amount."
     ),
+    "Means with a machine": (
+        "People judge some topics of a pool, drawn at random, and a machine judges all; a run's "
+        "mean is estimated from both. A good machine's values have a correlation of .9 with "
+        "people's (of the normal variables behind them), a weak one's .4, a useless one's 0, an "
+        "adversarial one's −.7; a constant one gives the same value everywhere. No machine may "
+        "make an interval hold the truth less often, nor much wider."
+    ),
+    "Counts with a machine": (
+        "How many documents of a pool are relevant, from a random sample that people judge and a "
+        "machine's yes or no to all. A good machine says yes to 90 % of the relevant documents and "
+        "5 % of the others, a weak one to 60 and 25, a useless one tosses a coin, a constant one "
+        "says no, an adversarial one says yes to 15 and 85. Where fewer than 5 % seem relevant, "
+        "reports show people's own interval, so that is the one counted here."
+    ),
+    "Preferences with a machine": (
+        "The share of preferences that a measure agrees with, of eight people; and the lead of one "
+        "of two measures, over people and questions that are both drawn. People answer some "
+        "questions of a pool, the machine all. Questions differ by a standard deviation of 1 of "
+        "the logit of agreement, people by .5; machines as above."
+    ),
+    "Replacing an annotator": (
+        "Five people judge documents, each right with the same chance whatever the document, and a "
+        "machine does. The alternative annotator test (margin .1) asks whether its answers are as "
+        "near to the others' as a person's. Where little is relevant a machine that never says yes "
+        "is, and so is a coin that says yes as often as documents are relevant. So by itself the "
+        "test says little; a machine may replace an annotator only where all conditions hold. The "
+        "last row shows what the margin means: who seldom says yes is seldom wrong where little is "
+        "relevant, so even a machine that misses much is worse by less than .1. Name a smaller "
+        "margin there."
+    ),
     "Why some tests decide nothing": (
         "Tests that readers expect, and what they would say: McNemar's takes answers as "
         "independent, and Friedman's on tau-b finds that some orders are alike. Reports call them "
@@ -120,6 +151,8 @@ def cells() -> list[Cell]:
         *_agreement(),
         *_other_rules(),
         *_arms(),
+        *_machines(),
+        *_replacing(),
         *_descriptive(),
     ]
 
@@ -412,6 +445,99 @@ def _arms() -> Iterator[Cell]:
         f"AP's share is raised by {raised:.0f} points, {design}",
         {arms.ALL_COVERED: all_hold, arms.COVERED: holds, arms.FOUND: Target(least=80)},
         by_replicate(partial(arms.compared, design)),
+    )
+
+
+MACHINE_REPLICATES = 4_000
+MEAN_REPLICATES = 16_000  # so that intervals that hold in 94.4 % are told from 94 %
+WIDER = Target(most=105, follows="Read people's own interval, which is printed beside it.")
+
+
+def _machines() -> Iterator[Cell]:
+    narrow = "Read people's own interval beside it, and let people judge more units."
+    holds, holds_of_20 = Target(94, 96, narrow), Target(94, 97, narrow)
+    for n, pool in ((20, 200), (20, 2000), (30, 200), (50, 2000), (100, 200), (100, 2000)):
+        covered = holds_of_20 if n == 20 else holds
+        targets = {
+            machines.POOL_COVERED: covered,
+            machines.KIND_COVERED: covered,
+            machines.WIDTH: WIDER,
+        }
+        for name, correlation in MACHINES.items():
+            look = by_replicate(machines.mean_of_run(n, pool, correlation))
+            truth = f"{name} machine, {n} of {pool:,} topics"
+            yield Cell("Means with a machine", truth, targets, look, MEAN_REPLICATES)
+    targets = {machines.POOL_COVERED: Target(least=93.5, follows=narrow), machines.WIDTH: WIDER}
+    for n, pool in ((100, 200), (100, 2000), (200, 2000)):
+        for share in (0.05, 0.2, 0.5):
+            for name, judge in JUDGES.items():
+                look = by_replicate(machines.count_of_relevant(n, pool, share, judge))
+                truth = f"{name} machine, {n} of {pool:,} documents, {share:.0%} relevant"
+                yield Cell("Counts with a machine", truth, targets, look)
+    for n, pool in ((30, 200), (100, 1000)):
+        for name, correlation in MACHINES.items():
+            targets = {
+                machines.POOL_COVERED: holds,
+                machines.KIND_COVERED: holds,
+                machines.WIDTH: WIDER,
+            }
+            look = by_replicate(machines.share_of_preferences(n, pool, 8, correlation))
+            truth = f"share, {name} machine, {n} of {pool:,} questions, 8 people"
+            yield Cell("Preferences with a machine", truth, targets, look)
+    for people, n, pool in ((6, 30, 200), (20, 50, 1000)):
+        for name, correlation in MACHINES.items():
+            targets = {machines.KIND_COVERED: holds, machines.WIDTH: WIDER}
+            look = by_replicate(machines.crossed_preferences(n, pool, people, correlation))
+            truth = f"lead, {name} machine, {n} of {pool:,} questions, {people} people drawn"
+            yield Cell("Preferences with a machine", truth, targets, look)
+
+
+def _replacing() -> Iterator[Cell]:
+    by_all = "Do not let a machine replace an annotator where people agree by little."
+    by_chance = (
+        "The lower end of a coin's 95 % interval of agreement is above 0 by chance in up to 2.5 %. "
+        "Read the agreement in the sentence: a coin's is near 0, however far from it people's is."
+    )
+    words = {
+        "constant": "a machine that never says yes",
+        "coin": "a coin",
+        "70 %": "a machine with 70 % of a person's skill",
+        "equal": "a machine as good as a person",
+    }
+    cases: Mapping[machines.Judge, tuple[Target | None, Target]] = {
+        "constant": (Target(least=81), Target(most=1, follows=by_all)),
+        "coin": (Target(least=24), Target(most=1, follows=by_chance)),
+        "70 %": (None, Target(most=2, follows=by_all)),
+        "equal": (None, Target(least=18, follows="Let people judge more documents.")),
+    }
+    designs = [(documents, right, 0.05, 0) for documents in (100, 300) for right in (0.85, 0.95)]
+    for documents, right, relevant, topics in (
+        *designs,
+        *((100, 0.85, 0.5, 0), (300, 0.95, 0.5, 0), (300, 0.85, 0.05, 15)),
+    ):
+        for machine, (alone, by_conditions) in cases.items():
+            if relevant == 0.5 and alone:  # there it does not even pass the test alone
+                continue
+            targets = {machines.MAY_REPLACE: by_conditions}
+            if alone:
+                targets = {machines.ALONE: alone, **targets}
+            design = Annotators(documents, relevant, right, machine, topics)
+            of_topics = f" of {topics} topics" if topics else ""
+            truth = (
+                f"{words[machine]}, {documents} documents{of_topics}, {relevant:.0%} relevant, "
+                f"people right in {right:.0%}"
+            )
+            look = by_replicate(machines.replaced(design))
+            yield Cell("Replacing an annotator", truth, targets, look, MACHINE_REPLICATES)
+    margin = Target(least=80, follows="Let people judge more documents.")
+    look = by_replicate(machines.replaced(Annotators(300, 0.05, 0.8, "seldom yes")))
+    yield Cell(
+        "Replacing an annotator",
+        "a machine that is worse by less than the margin: 300 documents, 5% relevant, people know "
+        "80%, the machine 56%, both else seldom say yes",
+        {machines.MAY_REPLACE: margin},
+        look,
+        MACHINE_REPLICATES,
     )
 
 

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,7 +20,13 @@ from survey.cli.command import (
     with_options,
 )
 from survey.cli.terminal import print_json, print_result, print_table, print_text, progress_bar, say
-from survey.services.planning.power_fields import FIELDS, Choice, Numbers, usual_of
+from survey.services.planning.power_fields import (
+    FIELDS,
+    MACHINE_FIELDS,
+    Choice,
+    Numbers,
+    usual_of,
+)
 
 if TYPE_CHECKING:
     from flask import Flask
@@ -42,6 +48,7 @@ def _metavar(rule: Numbers | Choice) -> str:
         "survey power --study five-systems --workers 4 --to power.csv",
         "survey power --from-bundle five-systems.zip --participants 30,60,100",
         "survey power --replicates 100000 --cluster tcp://10.0.0.1:8786",
+        "survey power --machine-correlation .8 --pool-size 4000 --judged 100,200",
     )
 )
 @with_options(
@@ -51,7 +58,7 @@ def _metavar(rule: Numbers | Choice) -> str:
             metavar=_metavar(rule),
             help=f"{rule.help} ({usual_of(rule)})",
         )
-        for name, rule in FIELDS.items()
+        for name, rule in {**FIELDS, **MACHINE_FIELDS}.items()
     ]
 )
 @click.option(
@@ -93,10 +100,17 @@ def power(
     number from a pool. The verdict is that of `survey analyse`, corrected for all pairs. With
     --study, that study's plan and questions replace the defaults. Then comes what gives a power of
     80 %. The figures depend on the seed, not on where or by how many workers they are computed.
+
+    With --machine-correlation, --pool-size, --judged or --spread nothing is simulated: it is
+    computed what a machine saves that judges a whole pool, of which people judge a random sample.
+    With --from-bundle, correlation and spread are those of its machine.
     """
     from survey.services.planning import power
 
     texts = {name: text for name, text in options.items() if text is not None}
+    if MACHINE_FIELDS.keys() & texts.keys():
+        _print_savings(texts, bundle, {"--study": slug, "--pair": pair}, target, as_json=as_json)
+        return
     compared, question_types, unseen = None, None, ""
     if pair and bundle is None and slug is None:
         raise click.UsageError("--pair names measures of --study or --from-bundle; give one.")
@@ -138,6 +152,45 @@ def power(
         _write_csv(target, power.power_rows(powers))
 
 
+def _print_savings(
+    texts: Mapping[str, str],
+    bundle: Path | None,
+    others: Mapping[str, object],
+    target: Path | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Print what a machine saves; ``others``: options that do not go with it."""
+    from survey.services.planning.machine_saving import savings, texts_of
+    from survey.services.planning.power import GridError
+
+    simulated = [f"--{name.replace('_', '-')}" for name in texts if name not in MACHINE_FIELDS]
+    if refused := [*simulated, *(name for name, value in others.items() if value)]:
+        raise click.UsageError(f"{refused[0]} is about simulated studies, not about a machine.")
+    try:
+        known = {} if bundle is None else texts_of(_past_estimates(bundle))
+        made = savings({**known, **texts})
+    except GridError as error:
+        raise click.UsageError(f"{error}.") from error
+    rows = [saving._asdict() for saving in made]
+    print_result({"savings": rows}, *(saving.sentence for saving in made), as_json=as_json)
+    if target is not None:
+        _write_csv(target, rows)
+
+
+def _past_estimates(bundle: Path) -> Mapping[str, Any]:
+    """Return the estimates of a bundle's first machine, empty where it has none."""
+    from survey.services.analysis.study_results import AnalysisOptions
+    from survey.services.exchange.bundle_reader import read_bundle
+    from survey.services.exchange.input_files import open_files
+    from survey.services.machines.estimates import estimates_of
+
+    with progress_bar("Reading"):
+        content, _ = read_bundle(open_files(bundle, str(bundle)))
+    options = AnalysisOptions(include_test=content.include_test)
+    return estimates_of(content, content.machines[0], options) if content.machines else {}
+
+
 def _past_votes(bundle: Path) -> "PastVotes":
     from survey.services.analysis.study_results import AnalysisOptions
     from survey.services.exchange.bundle_reader import analyse_files
@@ -175,7 +228,7 @@ def _past_votes(bundle: Path) -> "PastVotes":
     default=0,
     type=click.IntRange(0),
     metavar="NUMBER",
-    help="How many of them answer at random, to try attention checks.",
+    help="How many of them answer at random, and at once, to try attention checks and flags.",
 )
 @click.option(
     "--seed", default=1, type=click.IntRange(0), help="The same seed gives the same votes."

@@ -210,6 +210,21 @@ def study() -> None:
     type=INPUT_FILE,
     help="Of labelling: documents with known answers, a table: topic,document,relevance,reason.",
 )
+@click.option(
+    "--sample-documents",
+    type=click.IntRange(1),
+    help="Of a pool: people judge so many documents, drawn at random; a machine judges all.",
+)
+@click.option(
+    "--sample-topics",
+    type=click.IntRange(1),
+    help="Of a pool: people judge so many topics, drawn at random; a machine judges all.",
+)
+@click.option(
+    "--sample-questions",
+    type=click.IntRange(1),
+    help="Of preference: people are asked so many pairs, drawn at random; a machine judges all.",
+)
 @click.option("--keywords", type=INPUT_FILE, help="Of labelling: a keyword per line, a query each.")
 @click.option(
     "--missing-last/--no-missing-last",
@@ -308,8 +323,10 @@ def new(
     )
 
     run_options = {name: options.pop(name) for name in RUN_OPTIONS}
-    fields = _plan_fields(options) | _preference_fields(options, contrast, asked)
     written = None if file is None else read_plan_text(read_text(file), file.name)
+    sampled, sampled_file = _sample(options, written, file)
+    pool_file = pool_file or sampled_file
+    fields = _plan_fields(options) | _preference_fields(options, contrast, asked) | sampled
     kind = kind or (None if written is None else written.kind)
     declared = KINDS.get(kind or kind_name({}))  # none of a kind that a file alone knows
     takes = declared.takes if declared else ()
@@ -374,6 +391,9 @@ def new(
         content["warnings"] = [warning.as_json() for warning in warnings]
         print_result(content, *sentences, as_json=as_json)
     _print_warnings_of_files(warnings, strict=strict)
+
+
+SAMPLE_OPTIONS = ("documents", "topics", "questions")
 
 
 class PoolFiles(NamedTuple):
@@ -1028,6 +1048,25 @@ def _preference_fields(
         if options.get("measures") is None:
             fields["measures"] = measures
     return fields
+
+
+def _sample(
+    options: dict[str, Any], written: "PlanText | None", file: Path | None
+) -> tuple[dict[str, object], Path | None]:
+    """Return the field of a plan that the options of a sample say, and the file of its pool.
+
+    The options are taken out. Of a plan's file, ``sample`` may name the file beside it in ``pool``.
+    """
+    options_of = {name: options.pop(f"sample_{name}") for name in SAMPLE_OPTIONS}
+    chosen = {name: number for name, number in options_of.items() if number is not None}
+    if len(chosen) > 1:
+        named = " and ".join(f"--sample-{name}" for name in chosen)
+        raise click.UsageError(f"{named} both say what people judge; give one of them.")
+    planned = None if written is None else written.values.get("sample")
+    if not isinstance(planned, dict) or "pool" not in planned:
+        return ({"sample": chosen} if chosen else {}), None
+    others = {name: value for name, value in planned.items() if name != "pool"}
+    return {"sample": chosen or others}, _beside_plan(file, planned, "pool")
 
 
 def _refuse_beside_lists(fields: Mapping[str, object]) -> None:

@@ -169,6 +169,16 @@ class Declaration(ABC, Generic[PlanT, QuestionT, PresentationT, AnswerT]):
         """
         return ()
 
+    def comparable(self, question: QuestionT, row: Any) -> Iterable[tuple[Hashable, Hashable]]:
+        """Yield what of an answer can be equal to another person's: (part of the study, value).
+
+        By default all but what is typed. ``row``: as in ``are_right``. How the question was shown
+        must not change the value.
+        """
+        declared = value_fields(type(row.answer))
+        values = [getattr(row.answer, each.name) for each in declared if not is_typed(each)]
+        yield question.number, tuple(tuple(x) if isinstance(x, list) else x for x in values)
+
     def check_in_words(self, plan: PlanT, check: Check, questions: Mapping[int, QuestionT]) -> str:
         """Return what an attention check asks, for researchers before the study opens."""
         return check.text
@@ -308,6 +318,11 @@ def _default_faults(owner: Any, field: ValueField) -> Iterator[str]:
     default = next(each.default for each in fields(owner) if each.name == field.name)
     if default is not MISSING and (breach := field.breach(default)):
         yield f"has a default that it does not allow: it {breach}"
+
+
+def is_typed(field: ValueField) -> bool:
+    """Return whether a field of an answer holds what people wrote."""
+    return isinstance(field.rule, Text)
 
 
 AnyKind = Declaration[Plan, TaskQuestion, object, object]

@@ -255,6 +255,21 @@ def answers_to(
     return rows, steps
 
 
+def times_of_answers(
+    session: Session, participant_ids: Collection[int], last: int
+) -> Sequence[tuple[str, float | None, datetime | None, datetime]]:
+    """Return of each answer up to question ``last``: whose, seconds in view, shown, submitted."""
+    of_people = _presentation.c.participant_id.in_(participant_ids)
+    columns = (_response.c.active_seconds, _presentation.c.shown_at, _response.c.submitted_at)
+    source = _presentation.join(_response).join(_question).join(_participant)
+    statement = (
+        select(_participant.c.public_id, *columns)
+        .select_from(source)
+        .where(of_people, _question.c.number.between(1, last))
+    )
+    return [(*row,) for row in session.execute(statement)]
+
+
 def done_in_other_arms(
     session: Session,
     tables: TaskTables,

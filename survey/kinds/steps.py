@@ -3,7 +3,7 @@
 A presentation holds the steps so far, and the answer says that a question is done.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache
@@ -163,6 +163,10 @@ class KindInSteps(Kind[PlanT, QuestionT, StateT, Done]):
     def draw(self, plan: PlanT, question: QuestionT, chance: Random) -> StateT:
         """Draw the seed of the order in which a participant meets the documents."""
         return self.presentation(chance.getrandbits(31))
+
+    def comparable(self, question: QuestionT, row: Any) -> Iterable[tuple[Hashable, Hashable]]:
+        """See ``Declaration.comparable``; a kind says what of its steps can be equal."""
+        return ()
 
     def usual_variant(self, plan: PlanT) -> str:
         """Name the seed with which a preview orders documents."""

@@ -15,7 +15,7 @@ from survey.services.studies.recruitment import recruitment_of
 from survey.web import forms
 from survey.web.forms import AnswerForm, Form
 from survey.web.language import set_language
-from survey.web.participant.asked_fields import personal_form
+from survey.web.participant.asked_fields import closing_fields, personal_form
 from survey.web.participant.entry import ConsentForm, ResumeForm
 from survey.web.participant.practice import last_screen, screen_or_page, step_after_check
 from survey.web.participant.questions import question_form
@@ -225,7 +225,7 @@ def _form_of(page: str) -> Form:
     if page == "about_you":
         return personal_form(g.plan.personal_fields)
     if page == CLOSING:
-        return personal_form(g.plan.closing_questions)
+        return personal_form(closing_fields(g.plan))
     return {"entry": ResumeForm, "consent": ConsentForm}.get(page, Form)()
 
 
@@ -240,7 +240,7 @@ def _pages_before() -> tuple[str, ...]:
 
 
 def _pages_after() -> tuple[str, ...]:
-    pages = (CLOSING, *PAGES_AFTER) if g.plan.closing_questions else PAGES_AFTER
+    pages = (CLOSING, *PAGES_AFTER) if g.plan.asked_at_end else PAGES_AFTER
     return (*pages, GROUP_FULL) if g.plan.quota_fields else pages
 
 

@@ -16,8 +16,15 @@ from scipy.special import expit
 from scipy.stats import binom
 
 from benchmarks.calibrate import calibrate, main
-from benchmarks.calibration import orders, others, runs, tastes
-from benchmarks.calibration.cells import Cell, Rate, Target, by_replicate
+from benchmarks.calibration import machines, orders, others, runs, tastes
+from benchmarks.calibration.cells import (
+    PARTS_OF_ONE,
+    Cell,
+    Mean,
+    Rate,
+    Target,
+    by_replicate,
+)
 from benchmarks.calibration.page import page, rows
 from benchmarks.calibration.plan import DESIGNS, LIKED_EQUALLY, PARTS, cells
 from benchmarks.calibration.studies import MEASURES, OWN
@@ -57,8 +64,9 @@ def test_the_committed_page_is_that_of_its_counts():
 def test_every_cell_of_the_plan_was_simulated_in_full():
     assert [*STORED["counts"]] == [each.name for each in CELLS]
     for each in CELLS:
-        for what, (times, of) in STORED["counts"][each.name].items():
-            assert 0 <= times <= of <= each.replicates
+        for what, (times, of, *squares) in STORED["counts"][each.name].items():
+            assert 0 <= times <= (of if not squares else 10 * PARTS_OF_ONE * of)
+            assert of <= each.replicates
             # An interval is not defined in a few studies of runs, where no strengths fit.
             assert of >= 0.9 * each.replicates, (each.name, what)
 
@@ -85,18 +93,19 @@ def test_no_stored_count_is_of_other_code():
         cell("No difference (F5)", "blind clicks, 30 × 10"),
         cell("Unequal numbers of answers (F3)", "half of 30 leave 10 questions early"),
         cell("Intervals", "10 points ahead, 30 × 10"),
+        cell("Means with a machine", "weak machine, 50 of 2,000 topics"),
     ):
         tally = each.tally(STORED["seed"], 0, each.replicates)
-        counted = {what: [tally[what, "times"], tally[what, "of"]] for what in each.targets}
-        assert counted == STORED["counts"][each.name]
+        assert each.counts(tally) == STORED["counts"][each.name]
 
 
 @pytest.mark.parametrize("each", CELLS, ids=lambda each: each.name)
 def test_every_cell_counts_what_it_has_targets_for(each):
     tally = each.tally(3, 0, 3)
-    for what in each.targets:
-        assert 0 <= tally[what, "times"] <= tally[what, "of"] <= 3
-        assert tally[what, "of"] or "interval" in what
+    for what, (times, of, *squares) in each.counts(tally).items():
+        assert of <= 3
+        assert 0 <= times <= of or squares
+        assert of or "interval" in what
 
 
 @pytest.mark.parametrize(
@@ -235,6 +244,42 @@ def test_a_rate_is_judged_by_its_monte_carlo_interval():
     assert [*map(str, (at_most, at_least, within))] == ["≤ 5", "≥ 85", "94 to 97"]
     # Wilson's interval for 5 of 100, from Newcombe (1998), equation for method 3.
     assert Rate(5, 100).interval == pytest.approx((0.02154, 0.11175), abs=1e-5)
+
+
+def test_a_mean_size_is_judged_by_its_monte_carlo_interval():
+    widths = np.array([9_000, 10_000, 10_400, 11_000])
+    mean = Mean(int(widths.sum()), 4, int((widths**2).sum()))
+    assert mean.share == pytest.approx(1.01)
+    reach = 1.959964 * widths.std() / PARTS_OF_ONE / 2
+    assert mean.interval == pytest.approx((1.01 - reach, 1.01 + reach))
+    assert Target(most=105).judge(Mean(4_040_000, 400, 40_804_000_000)) == "met"
+    assert Target(most=105).judge(mean) == "not decided"
+    assert Target(most=90).judge(Mean(4_040_000, 400, 40_804_000_000)) == "not met"
+
+
+def test_what_machines_say_agrees_with_people_as_it_should():
+    chance = np.random.default_rng(1)
+    values = chance.standard_normal(20_000)
+    for correlation in (0.9, 0.0, -0.7):
+        beside = machines._beside(values, correlation, chance)
+        assert np.corrcoef(values, beside)[0, 1] == pytest.approx(correlation, abs=0.02)
+    assert not machines._beside(values, None, chance).any()
+    questions, people = chance.standard_normal((2, 400_000))
+    logit = machines.AGREES + machines.QUESTION_SPREAD * questions
+    lead = 2 * expit(logit + machines.PERSON_SPREAD * people) - 1
+    assert machines.PREFERS * lead.mean() == pytest.approx(machines._true_lead(), abs=3e-3)
+
+
+@pytest.mark.parametrize(
+    ("machine", "right"), [("equal", 0.85), ("70 %", 0.745), ("constant", 0.95), ("coin", 0.905)]
+)
+def test_people_and_machines_are_right_as_often_as_it_says(machine, right):
+    design = machines.Annotators(40_000, 0.05, 0.85, machine)
+    chance = np.random.default_rng(1)
+    people, own = design.draw(chance)
+    truth = np.random.default_rng(1).random(40_000) < 0.05
+    assert (people == truth).mean() == pytest.approx(0.85, abs=0.01)
+    assert (own == truth).mean() == pytest.approx(right, abs=0.01)
 
 
 def test_the_figures_do_not_depend_on_who_counts_them():

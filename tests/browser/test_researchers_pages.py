@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from survey.app import db
-from survey.services import accounts, example_files
+from survey.services import accounts, new_studies
 from survey.services.studies import lifecycle, plans
 from tests.browser.engines import ENGINES
 from tests.browser.test_researcher import PASSWORD
@@ -66,7 +66,7 @@ def files(tmp_path_factory):
     """The example files, in a folder."""
     folder = tmp_path_factory.mktemp("files")
     for name in ("qrels.txt", *RUNS):
-        (folder / name).write_bytes(example_files.content_of(name))
+        (folder / name).write_bytes(new_studies.example_content(name))
     return folder
 
 

@@ -121,7 +121,7 @@ def test_a_bundle_gives_the_same_report_without_rounds(app, session, run, tmp_pa
 
 
 def test_a_study_is_checked_and_shown_without_lists(app, session, run):
-    a_labelling_study(session, minutes=4)
+    a_labelling_study(session, minutes=10)
     assert json.loads(run("study", "check", "labelled", "--json"))["questions"] == [
         {"question": 1, "topic": "like-red"},
         {"question": 2, "topic": "word"},

@@ -167,3 +167,25 @@ def test_figures_are_printed_also_where_their_file_cannot_be_written(run, tmp_pa
     printed = run("power", "--replicates", 100, "--to", tmp_path / "full", status=1)
     assert "participants" in printed
     assert "full cannot be written: No space left on device." in printed
+
+
+def test_what_a_machine_saves_is_computed_and_written(run, tmp_path):
+    options = ("--machine-correlation", ".8", "--pool-size", 4000, "--to", tmp_path / "saved.csv")
+    told = run("power", *options, "--judged", "10,200")
+    assert "200 judged by people and 4,000 by a machine the 95 % interval is ±.041" in told
+    assert "Estimates use a machine only from 20 units of people on" in told
+    assert (tmp_path / "saved.csv").read_text().splitlines()[1].startswith("10,4000,0.8,")
+    useless = run("power", "--machine-correlation", "0", "--pool-size", 30)
+    assert useless.count("The machine saves nothing.") == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "fault"),
+    [
+        (("--pool-size", "40", "--judged", "50"), "judged is 50; it is at most 40"),
+        (("--judged", "50", "--participants", "30"), "--participants is about simulated studies"),
+        (("--machine-correlation", "2"), "machine_correlation is 2; a share from 0 to 1"),
+    ],
+)
+def test_what_no_machine_saves_is_refused(run, options, fault):
+    assert fault in " ".join(run("power", *options, status=2).split())

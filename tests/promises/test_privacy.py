@@ -4,6 +4,7 @@ import errno
 import json
 import logging
 import os
+import re
 import resource
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
@@ -614,6 +615,9 @@ def test_no_address_and_no_device_is_stored(app, session, study):
     assert address not in stored
     names = {column.name for table in Base.metadata.tables.values() for column in table.columns}
     assert not {name for name in names if "address" in name or "agent" in name or name == "ip"}
+    # Nor what tells programs from people by their browser: flags rest on answers and times alone.
+    traces = r"fingerprint|pointer|mouse|key_?(stroke|press|down|log)|focus|blur|canvas|plugin"
+    assert not [name for name in names if re.search(traces, name)]
 
 
 @pytest.fixture

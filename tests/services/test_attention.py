@@ -6,12 +6,14 @@ from types import SimpleNamespace
 
 import pytest
 
+import tests.grouped
 from survey import tokens
 from survey.cli.planning import local_server
 from survey.core.kinds import KINDS
 from survey.core.studies.fields import PlanError
 from survey.db.models import Participant, Presentation
 from survey.errors import SurveyError
+from survey.kinds.grouping.plan import is_again
 from survey.kinds.labelling.checks import are_right, checks_of
 from survey.kinds.labelling.plan_files import Gold
 from survey.services import accounts
@@ -27,7 +29,7 @@ from survey.services.studies.plans import from_trec, parse_plan
 from survey.services.studies.recruitment import Recruitment
 from tests.builders import KEY, Visitor
 from tests.databases import ON_SQLITE
-from tests.grouped import a_grouping_plan, grouped
+from tests.grouped import Assessor, a_grouping_plan, grouped
 from tests.labelled import DOCUMENTS, labelled
 from tests.preferred import PLAN, as_pairs, text_file
 from tests.services.exchange.changes import rows_of, with_cell, with_rows
@@ -157,7 +159,7 @@ def test_careless_people_are_flagged_and_checks_are_in_no_count(app, session):
     results = analyse_stored(session, study, AnalysisOptions())
     assert sum(results.as_json()["answers"].values()) == 8
     assert results.attention.flagged == {careless}
-    assert results.repeated.startswith("Without the 1 flagged participant: ")
+    assert results.repeated.startswith("Without the 1 flagged participant")
     assert "1 of 2 participants fails an attention check." in str(results.attention_sections)
     without = analyse_stored(session, study, AnalysisOptions(exclude_flagged=True))
     assert [*without.participants] == [careful]
@@ -184,7 +186,7 @@ def test_pages_say_who_is_flagged_and_leave_them_out_when_asked(app, session, de
     desk.open("/research/studies/checked/results")
     assert "1 participant flagged" in desk.text
     assert "Of 100 people who answer at random about 22 would pass all." in desk.text
-    assert "Without the 1 flagged participant: " in desk.page.select_one("#attention").text
+    assert "Without the 1 flagged participant" in desk.page.select_one("#attention").text
     [link] = [each["href"] for each in desk.page.select("a") if "unflagged" in each["href"]]
     desk.open(link)
     assert "1 participant " in desk.page.select_one(".answer .counts").text
@@ -318,6 +320,60 @@ def test_documents_of_another_topic_and_again_are_tiles_that_count_nowhere(app, 
 
 
 @ON_SQLITE
+def test_a_query_shows_its_own_picture_where_it_has_one(app, session):
+    """Of each person the first tiles are marked: the own picture is one of them, or none."""
+    study = labelled(app, session, people=5, own_picture=True, other_topic=True)
+    rows = rows_of(handed_out(session, study), "labels.csv")
+    own = [row for row in rows if row["check"] == "own-picture"]
+    assert {(row["query"], row["document"], row["batch"]) for row in own} == {
+        ("like-red", "red-0", "1")
+    }
+    results = analyse_stored(session, study, AnalysisOptions())
+    _, scores = results.attention.scores
+    assert (scores.check.name, scores.asked.sum(), scores.check.by_chance) == (
+        "own-picture",
+        5,
+        0.5,
+    )
+    assert scores.right.sum() == sum(row["grade"] != "0" for row in own)
+    texts = " ".join(each.text for each in lifecycle.check_study(session, study))
+    assert "1 of 2 queries get no picture of their own" in texts
+    assert_copied(session, study)
+
+
+class Parting(Assessor):
+    """An assessor who puts each second tile of a document into a group of its own."""
+
+    def which(self, tiles):
+        return tiles[:1]
+
+    def sort(self, path, groups):
+        super().sort(path, groups)
+        self.open(path)
+        left = [tile.input["value"] for tile in self.page.select(".tile:not(.placed)")]
+        self.submit(path, document=left, group="again", go="new")
+
+
+@ON_SQLITE
+@pytest.mark.parametrize(("apart", "flagged"), [(False, 0), (True, 2)])
+def test_a_document_shown_twice_belongs_into_one_group(app, session, monkeypatch, apart, flagged):
+    if apart:
+        monkeypatch.setattr(tests.grouped, "Assessor", Parting)
+    study = grouped(app, session, third=False, shown_twice=True)
+    questions = [each for each in study.plan.draw_questions() if each.number]
+    assert [sum(map(is_again, each.documents)) for each in questions] == [1, 1]
+    assert questions == study.plan.draw_questions()
+    results = analyse_stored(session, study, AnalysisOptions())
+    [scores] = results.attention.scores
+    assert (scores.asked.tolist(), scores.right.tolist()) == ([2, 2], [0, 0] if apart else [2, 2])
+    assert len(results.attention.flagged) == flagged
+    files = handed_out(session, study)
+    grouped_documents = {row["document"] for row in rows_of(files, "groups.csv")}
+    assert not [each for each in grouped_documents if is_again(each)]
+    assert_copied(session, study)
+
+
+@ON_SQLITE
 def test_careless_bots_are_flagged_and_careful_ones_are_not(app, session):
     study = an_open_study(session)
     plan = study.plan
@@ -339,7 +395,8 @@ def test_gold_documents_are_right_from_the_level_on_at_which_they_are_relevant()
     known = {"a": 3, "b": 1, "c": 0, "d": 2}
     gold = {name: Gold("cats", name, grade) for name, grade in known.items()}
     plan = SimpleNamespace(
-        highest=3, other_topic=False, shown_again=False, gold=known, relevant_from=2
+        **{"highest": 3, "gold": known, "relevant_from": 2},
+        **dict.fromkeys(("other_topic", "own_picture", "shown_again"), False),
     )
     plan.gold_of = {"cats": gold}.__getitem__
     [check] = checks_of(plan)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from survey.services import example_files
+from survey.services import new_studies
 from survey.services.collections import file_reports
 
 
@@ -16,6 +16,6 @@ from survey.services.collections import file_reports
     ],
 )
 def test_a_file_of_a_pool_is_shown_with_what_it_holds(field, name, content, words):
-    sentence, fits = file_reports.report(field, name, content or example_files.content_of(name))
+    sentence, fits = file_reports.report(field, name, content or new_studies.example_content(name))
     assert sentence.startswith(words)
     assert fits is (content is None)

@@ -625,7 +625,7 @@ def test_a_pool_is_read_once_by_all_threads_and_pages_ask_no_more_where_it_is_la
 @ON_SQLITE
 def test_a_check_names_what_is_missing(app, session):
     plan = a_labelling_plan(
-        topics=["sea", "word"], design="pool", per_participant=1, queries_for_all=0, minutes=3
+        topics=["sea", "word"], design="pool", per_participant=1, queries_for_all=0, minutes=10
     )
     study = lifecycle.create_study(session, "bare", plan)
     assert [each.text for each in lifecycle.check_study(session, study)] == [
@@ -637,7 +637,7 @@ def test_a_check_names_what_is_missing(app, session):
 
 @ON_SQLITE
 def test_a_check_names_a_query_without_a_document_to_judge(app, session):
-    plan = a_labelling_plan(topics=["alone", "same", "word"], minutes=1)
+    plan = a_labelling_plan(topics=["alone", "same", "word"], minutes=5)
     study = lifecycle.create_study(session, "alone", plan)
     files = {name: partial(a_shaded_picture, "red", "red") for name in ("a.png", "b.png")}
     topics = [Topic("alone", image="red-1"), Topic("same", image="b.png"), Topic("word", "Meadow")]

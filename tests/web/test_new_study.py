@@ -222,6 +222,25 @@ def test_a_pool_without_runs_or_of_no_depth_is_refused_beside_the_field(desk, se
     assert lifecycle.all_studies(session) == []
 
 
+def test_people_may_judge_a_sample_of_a_pool_and_the_plan_changes_it(desk, session):
+    choose(desk, "pool", sample_documents="many", asked_by="us", contact="us@example.org")
+    assert desk.page.select_one("#sample_documents")["aria-invalid"] == "true"
+    choose(desk, "pool", sample_documents="99999", asked_by="us", contact="us@example.org")
+    assert "fewer are drawn, or leave it out" in desk.text
+    choose(desk, "pool", sample_documents="7", asked_by="us", contact="us@example.org")
+    assert len(made(session).plan.sampled) == 7
+    desk.open("/research/studies/made/plan?step=who")
+    assert desk.page.select_one("#sample").text.strip() == "documents: 7"
+    desk.send("/research/studies/made/plan", sample="topics: 1")
+    session.expire_all()
+    assert made(session).plan.sample == {"topics": 1}
+    assert len({each.topic for each in made(session).plan.draw_questions()}) == 1
+    desk.open("/research/studies/made/plan?step=who")
+    desk.send("/research/studies/made/plan", sample="")
+    session.expire_all()
+    assert made(session).plan.sample is None
+
+
 def test_a_pool_leaves_out_topics_without_a_row_in_the_file_of_topics(desk, session):
     files = examples_of("pool", "topics.csv", "gold.csv", *IN_PLACE)
     known = first_topic(files)

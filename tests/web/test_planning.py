@@ -102,3 +102,11 @@ def test_questions_that_only_break_ties_are_told_apart(desk):
     assert desk.status == 400
     wrong = desk.page.select_one(".field:has(#generator) .wrong").text
     assert wrong.startswith("the random questions are those of AP, NMRR and MNRO")
+
+
+def test_the_page_says_what_a_machine_saves(desk):
+    desk.open(f"{PAGE}?machine_correlation=.8&pool_size=4000&judged=200&spread=.5")
+    assert "with people alone ±.068. People alone would have to judge 505" in desk.text
+    assert desk.page.select_one("[name=participants]")["value"] == "30, 60"
+    desk.open(f"{PAGE}?machine_correlation=.8&pool_size=100&judged=200&spread=.5")
+    assert "Judged by people is 200; it is at most 100, what the machine judges." in desk.text

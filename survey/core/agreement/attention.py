@@ -3,12 +3,14 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from math import comb
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from survey.core.agreement.plan_flags import RuleFlags
 from survey.core.agreement.quality import Flag
 from survey.core.studies.plan import Check, Plan
 
@@ -32,6 +34,11 @@ class Scores:
         return self.asked - self.right > np.maximum(self.asked // 3, self.asked > 1)
 
     @property
+    def flagged(self) -> frozenset[str]:
+        """The participants who fail the check."""
+        return frozenset(self.ids[self.failed].tolist())
+
+    @property
     def passed_by_chance(self) -> NDArray[np.float64] | None:
         """How likely each would pass by random answers: a sum of the binomial distribution.
 
@@ -44,9 +51,10 @@ class Scores:
 
 @dataclass(frozen=True)
 class Attention:
-    """The answers to each attention check of a study."""
+    """The answers to each attention check of a study, and whom its other rules flag."""
 
     scores: tuple[Scores, ...]
+    rules: tuple[RuleFlags, ...] = ()
 
     @classmethod
     def of(
@@ -89,25 +97,44 @@ class Attention:
 
     @cached_property
     def flags(self) -> tuple[Flag, ...]:
-        """A flag of each participant for each check that they fail, by participant."""
+        """A flag of each participant for each check that they fail and each rule."""
         flags = []
         for scores in self.scores:
             for row in np.flatnonzero(scores.failed).tolist():
                 reason = f"{scores.check.name}: {scores.right[row]} of {scores.asked[row]} right"
                 flags.append(Flag(str(scores.ids[row]), FAILED, reason))
+        for rule in self.rules:
+            flags += [Flag(person, rule.name, reason) for person, reason in rule.reasons.items()]
         return tuple(sorted(flags, key=lambda flag: flag.participant))
 
     @cached_property
     def flagged(self) -> frozenset[str]:
-        """The participants who fail a check."""
+        """The participants who fail a check, or whom another rule flags."""
         return frozenset(flag.participant for flag in self.flags)
 
+    @cached_property
+    def failing(self) -> frozenset[str]:
+        """The participants who fail a check."""
+        return frozenset(chain.from_iterable(each.flagged for each in self.scores))
+
+    @cached_property
+    def flagged_by(self) -> dict[str, frozenset[str]]:
+        """Of each check and each rule, by name, the participants whom it flags."""
+        by_check = {each.check.name: each.flagged for each in self.scores}
+        return by_check | {rule.name: frozenset(rule.reasons) for rule in self.rules}
+
+    def flags_of(self, participant: str) -> str:
+        """Return the names of the checks and rules that flag someone, "" for none."""
+        by_name = self.flagged_by.items()
+        return "; ".join(name for name, flagged in by_name if participant in flagged)
+
     def sentence(self, participant: str) -> str:
-        """Return how many checks a participant has right, in words; "" before the first."""
-        if participant not in self.counts:
-            return ""
-        right, asked = self.counts[participant]
-        return f"{right} of {asked} attention check{'s' * (asked != 1)} right"
+        """Return how many checks a participant has right, and which rules flag them, in words."""
+        words = [rule.name for rule in self.rules if participant in rule.reasons]
+        if participant in self.counts:
+            right, asked = self.counts[participant]
+            words.insert(0, f"{right} of {asked} attention check{'s' * (asked != 1)} right")
+        return ", ".join(words)
 
     @property
     def passed_by_chance(self) -> float | None:

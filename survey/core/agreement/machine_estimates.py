@@ -13,13 +13,12 @@ from numpy.typing import NDArray
 
 from survey.core.agreement.machines import UNDEFINED, Estimate
 from survey.core.statistics.beside_people import ASSUMPTIONS
+from survey.core.statistics.bootstrap import SAMPLES, percentile_interval
 from survey.core.statistics.rater_agreement import tau_b
 from survey.core.statistics.significance import (
     LEVEL,
-    SAMPLES,
     SEED,
     Interval,
-    percentile_interval,
     resample_counts,
     rounded,
     tukey_hsd_p,
@@ -125,7 +124,7 @@ def estimate_sentence(
     ``human``, ``machine``: how many judgements of each there are; ``population``: "pool" or "kind";
     ``percent``: shares are printed in per cent, other values with three decimals.
     """
-    estimate, alone = (_text(*each, percent) for each in _values(figures, population))
+    estimate, alone = (_text(*each, percent) for each in estimate_values(figures, population))
     if figures["missing"]:
         missing = "; ".join(figures["missing"])
         return (
@@ -144,9 +143,13 @@ def assumptions(figures: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(assumption.format(**sizes) for assumption in ASSUMPTIONS)
 
 
-def _values(
+def estimate_values(
     figures: Mapping[str, Any], population: str
 ) -> tuple[tuple[float, Interval | None], tuple[float, Interval | None]]:
+    """Return the estimate with its interval, with the machine and of people alone.
+
+    ``figures``, ``population``: see ``estimate_sentence``.
+    """
     alone = figures["people_alone"]
     if "with_machine" in figures:
         both = figures["with_machine"]

@@ -17,16 +17,9 @@ from survey.core.statistics.annotator_test import (
     rmse_scores,
     similarity_scores,
 )
+from survey.core.statistics.bootstrap import SAMPLES, draws, percentile_interval, sums_by_topic
 from survey.core.statistics.rater_agreement import alpha_of_counts, signs, wilson
-from survey.core.statistics.significance import (
-    SAMPLES,
-    SEED,
-    Interval,
-    percentile_interval,
-    resample_counts,
-    sign_test,
-    sums_by_topic,
-)
+from survey.core.statistics.significance import SEED, Interval, sign_test
 
 # How the answers of a kind of question are compared. EQUAL: the same or not; GRADED: by the squared
 # difference; PREFERENCE: a list, or none; GROUPING: adjusted Rand index; ORDER: tau-b.
@@ -254,7 +247,7 @@ def agreement(comparison: Comparison, seed: int = SEED) -> Agreement:
     with_machine = np.column_stack([np.arange(used), np.full(used, used)])
     of_people = np.column_stack([firsts[chosen], seconds[chosen]])
     pairs = np.concatenate([with_machine, of_people])
-    values, samples, number = _bootstrap(pairs, pair_sums, coefficient, comparison.topics, seed)
+    values, samples, number = _bootstrap(pairs, pair_sums, coefficient, comparison, seed)
     hm, hh = _mean(values[:used]), _mean(values[used:])
     hm_samples, hh_samples = _mean(samples[:, :used]), _mean(samples[:, used:])
     alpha, with_machine_alpha = _alphas(comparison)
@@ -286,23 +279,45 @@ def _bootstrap(
     pairs: NDArray[np.int64],
     pair_sums: PairSums,
     coefficient: Callable[[Numbers], Numbers],
-    topics: Sequence[str] | None,
+    comparison: Comparison,
     seed: int,
 ) -> tuple[Numbers, Numbers, int]:
     """Return each pair's coefficient, (pairs,), that of each sample, and what number was drawn."""
-    values, samples, number = np.full(len(pairs), np.nan), np.full((SAMPLES, len(pairs)), np.nan), 0
+    topics = comparison.topics
+    groups = len(comparison.units) if topics is None else len({*topics})
+    first, order, starts = _alike(comparison)
+    drawn = [
+        counts if starts is None else np.add.reduceat(counts[:, order], starts, axis=1)
+        for counts in (draws(groups, seed) if groups else ())
+    ]
+    values, samples = np.full(len(pairs), np.nan), np.full((SAMPLES, len(pairs)), np.nan)
     for start in range(0, len(pairs), PAIRS_AT_ONCE):
         some = slice(start, start + PAIRS_AT_ONCE)
         sums = pair_sums(pairs[some])
-        sums = sums if topics is None else sums_by_topic(sums, topics)
-        number = len(sums)
         values[some] = coefficient(sums.sum(axis=0))
-        flat, row = sums.reshape(number, -1), 0
-        for counts in resample_counts(number, SAMPLES, seed) if number else ():
-            drawn = (counts @ flat).reshape(len(counts), *sums.shape[1:])
-            samples[row : row + len(counts), some] = coefficient(drawn)
+        sums = sums[first] if topics is None else sums_by_topic(sums, topics)
+        flat, row = sums.reshape(len(sums), -1), 0
+        for counts in drawn:
+            of_pairs = (counts @ flat).reshape(len(counts), *sums.shape[1:])
+            samples[row : row + len(counts), some] = coefficient(of_pairs)
             row += len(counts)
-    return values, samples, number
+    return values, samples, groups
+
+
+def _alike(
+    comparison: Comparison,
+) -> tuple[NDArray[np.int64] | slice, NDArray[np.int64], NDArray[np.int64] | None]:
+    """Return which units to compute, and how to add up the counts of units with the same answers.
+
+    Of labels and preferences without topics; there are few patterns of answers, and many units.
+    """
+    if comparison.answers is None or comparison.topics is not None or not len(comparison.units):
+        return slice(None), np.zeros(0, dtype=np.int64), None
+    codes = np.where(np.isfinite(comparison.answers), comparison.answers, -1)
+    _, first, kind = np.unique(codes, axis=0, return_index=True, return_inverse=True)
+    order = np.argsort(kind.ravel(), kind="stable")
+    starts = np.flatnonzero(np.diff(kind.ravel()[order], prepend=-1))
+    return first, order, starts
 
 
 def _kappa_sums(comparison: Comparison) -> tuple[PairSums, Callable[[Numbers], Numbers]]:

@@ -4,7 +4,7 @@ A quality flag alone excludes no participant.
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from operator import itemgetter
@@ -27,6 +27,7 @@ from survey.core.agreement.answers import (
 )
 from survey.core.agreement.concordance import combined_order
 from survey.core.agreement.differences import DESCRIPTIVE, T1
+from survey.core.agreement.plan_flags import RuleFlags
 from survey.core.statistics.rater_agreement import agreement_rate
 from survey.core.statistics.significance import (
     MeanTest,
@@ -95,13 +96,15 @@ class Signs:
 
     ``misunderstood``: with a wrong first answer to the check question; ``without_columns``: who
     were shown none; ``wrong``: who failed the obvious question; ``reversed``: id → agreement rate
-    of a question and its repetition, where it is below a half.
+    of a question and its repetition, where it is below a half; ``rules``: whom the plan's other
+    rules flag.
     """
 
     misunderstood: frozenset[str] = frozenset()
     without_columns: frozenset[str] = frozenset()
     wrong: frozenset[str] = frozenset()
     reversed: Mapping[str, float] = field(default_factory=dict)
+    rules: tuple[RuleFlags, ...] = ()
 
 
 def quality_flags(answers: Answers, asked: int, signs: Signs = Signs()) -> tuple[Flag, ...]:
@@ -139,6 +142,7 @@ def _flags_of_some(
             },
         ),
         INCOMPLETE: _incomplete(answers, asked),
+        **{rule.name: _named(answers, rule.reasons) for rule in signs.rules},
     }
     flags = [
         (person, Flag(str(answers.people[person]), rule, reason))
@@ -325,6 +329,28 @@ def _too_fast(typical: NDArray[np.float64], usual: float) -> Reasons:
     for person in np.flatnonzero((typical < FASTEST_SECONDS) | (typical < FASTEST_SHARE * usual)):
         took = f"{typical[person]:.1f} s for an answer"
         yield int(person), f"{took}; the median participant took {usual:.1f} s"
+
+
+def median_seconds(answers: Answers) -> NDArray[np.float64]:
+    """Return each participant's median time for a question, NaN where none is known."""
+    return np.concatenate([np.zeros(0), *map(_typical_seconds, answers.blocks())])
+
+
+def orderings_of_people(
+    answers: Answers, rankings: Mapping[int, Mapping[str, Ranking]]
+) -> dict[str, dict[Hashable, Hashable]]:
+    """Return the orderings of each participant by question: those of the ticked columns, or own."""
+    people = np.repeat(np.arange(len(answers.people)), answers.answer_counts)
+    orderings: dict[str, dict[Hashable, Hashable]] = {}
+    labels, own = answers.label_order, answers.own
+    columns = (answers.question.codes, labels.codes, answers.clicked, own.codes)
+    for person, number, *way in zip(
+        people.tolist(), *(each.tolist() for each in columns), strict=True
+    ):
+        question = answers.question.values[number]
+        of_answer = _orderings(answers, rankings[question], *way)
+        orderings.setdefault(str(answers.people[person]), {})[question] = of_answer
+    return orderings
 
 
 def _typical_seconds(answers: Answers) -> NDArray[np.float64]:

@@ -12,16 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from survey.core.agreement.reliability import RELIABLE, TENTATIVE
+from survey.core.statistics.bootstrap import SAMPLES, percentile_interval
 from survey.core.statistics.significance import (
     LEVEL,
     MOST_SINGLE_DRAWS,
-    SAMPLES,
     SEED,
     Interval,
     RandomStream,
     holm,
     monte_carlo_p,
-    percentile_interval,
     resample_counts,
 )
 

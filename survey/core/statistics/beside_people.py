@@ -23,6 +23,7 @@ from survey.core.statistics.annotator_test import (
     equal_scores,
     rmse_scores,
 )
+from survey.core.statistics.bootstrap import percentile_interval, resampled_sums
 from survey.core.statistics.components import (
     LEAST_PART_OF_REST,
     TableSums,
@@ -30,13 +31,7 @@ from survey.core.statistics.components import (
     variance_components,
 )
 from survey.core.statistics.rater_agreement import QUANTILE, wilson
-from survey.core.statistics.significance import (
-    SEED,
-    Interval,
-    percentile_interval,
-    resampled_sums,
-    t_quantile,
-)
+from survey.core.statistics.significance import SEED, Interval, t_quantile
 
 ASSUMPTIONS = (
     "The {n} units that people judged are a simple random sample of the {M}, drawn by the plan's "
@@ -57,6 +52,7 @@ NO_SPREAD = 1e-12  # of the largest value: below it a machine's values are all t
 
 Figures = dict[str, Any]
 Numbers = NDArray[np.float64]
+Values = Sequence[float] | NDArray[Any]
 
 
 def alternative_annotator_test(
@@ -170,12 +166,12 @@ def _interval(middle: float, variance: float, df: float) -> Interval:
 def prediction_powered_mean(
     *,
     labelled: Sequence[int],
-    people: Sequence[float] | None = None,
-    machine: Sequence[float] | None = None,
-    people_a: Sequence[float] | None = None,
-    people_b: Sequence[float] | None = None,
-    machine_a: Sequence[float] | None = None,
-    machine_b: Sequence[float] | None = None,
+    people: Values | None = None,
+    machine: Values | None = None,
+    people_a: Values | None = None,
+    people_b: Values | None = None,
+    machine_a: Values | None = None,
+    machine_b: Values | None = None,
 ) -> Figures:
     """Estimate the mean of a run over topics, or the mean difference of two runs, a − b.
 
@@ -329,10 +325,10 @@ def _stratified(sizes: Numbers, numbers: Numbers, found: Numbers) -> tuple[float
 
 def preference_share(
     *,
-    people_agree: Sequence[float],
-    people_prefer: Sequence[float],
-    machine_agree: Sequence[float],
-    machine_prefer: Sequence[float],
+    people_agree: Values,
+    people_prefer: Values,
+    machine_agree: Values,
+    machine_prefer: Values,
     labelled: Sequence[int],
 ) -> Figures:
     """Estimate the share of preferences that a measure agrees with; these people, questions drawn.
@@ -403,7 +399,7 @@ def _ratio_intervals(
 def preference_crossed(
     *,
     people: Sequence[Sequence[float | None]],
-    machine: Sequence[float],
+    machine: Values,
     labelled: Sequence[int],
 ) -> Figures:
     """Estimate a mean over people and questions, both drawn, such as of two measures' agreement.
@@ -500,7 +496,7 @@ def _crossed_figures(
 def calibration(
     *,
     samples_equal: Sequence[int],
-    people_share: Sequence[float],
+    people_share: Values,
     samples: int = 5,
     topics: Sequence[Hashable] | None = None,
     seed: int = SEED,
@@ -603,7 +599,7 @@ def _number(field: str, value: Any, least: float = -math.inf, most: float = math
 
 
 def _array(
-    field: str, values: Sequence[float] | None, least: float = -math.inf, most: float = math.inf
+    field: str, values: Values | None, least: float = -math.inf, most: float = math.inf
 ) -> Numbers:
     if values is None:
         raise ValueError(f"{field}: not given; it is a list of numbers")
@@ -629,10 +625,11 @@ def _counts(field: str, values: Sequence[int]) -> Numbers:
     return array
 
 
-def _same_length(names: Sequence[tuple[str, Sequence[float] | None]]) -> bool:
+def _same_length(names: Sequence[tuple[str, Values | None]]) -> bool:
     (first, values), (second, others) = names
-    if len(values or ()) != len(others or ()):
-        raise ValueError(f"{second}: {len(others or ())} found; {first} has {len(values or ())}")
+    sizes = [0 if each is None else len(each) for each in (values, others)]
+    if sizes[0] != sizes[1]:
+        raise ValueError(f"{second}: {sizes[1]} found; {first} has {sizes[0]}")
     return True
 
 

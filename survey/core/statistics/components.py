@@ -155,14 +155,18 @@ class VarianceComponents:
     def df_of(self, variance: Number, lost: int = 1) -> Number:
         """Return the degrees of freedom of a variance above 0 (Satterthwaite 1946).
 
-        Not below those of the rows or the columns, whichever are effectively fewer. ``lost``: by
-        the columns, 2 where a weight was fitted to their means.
+        Not below those of the rows or the columns, whichever are effectively fewer, and just these
+        where no part has a spread. ``lost``: by the columns, 2 where a weight was fitted to their
+        means.
         """
         of_rows, of_columns, rest = self._parts
         rows, columns = (effective_df(number) for number in self.effective)
         columns = np.maximum(columns + 1 - lost, 1.0)
         squares = of_rows**2 / rows + of_columns**2 / columns + rest**2 / self.sums.rest_df
-        return np.maximum(variance**2 / squares, np.minimum(rows, columns))
+        least = np.minimum(rows, columns)
+        is_spread = squares > 0
+        df = np.where(is_spread, variance**2 / np.where(is_spread, squares, 1.0), least)
+        return np.maximum(df, least)
 
 
 def effective_df(number: Number) -> Number:

@@ -6,7 +6,7 @@ draw from a stream that is the same on every machine and with every numpy.
 """
 
 import math
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
@@ -26,7 +26,6 @@ Terms = Callable[[NDArray[np.int64]], Table]
 
 LEVEL = 0.05  # at which a test decides
 REPLICATES = 10_000
-SAMPLES = 2_000  # of the bootstrap, for an interval
 SEED = 20_080_501
 DRAWS_AT_ONCE = 32  # draws of 10,000 integers: 1.3 MB
 RESAMPLES_AT_ONCE = 1000
@@ -243,42 +242,6 @@ def resample_counts(queries: int, resamples: int, seed: int = SEED) -> Iterator[
         cells = drawn + queries * np.arange(rows)[:, np.newaxis]
         tallied = np.bincount(cells.ravel(), minlength=rows * queries)
         yield tallied.reshape(rows, queries).astype(np.float64)
-
-
-def percentile_interval(values: NDArray[np.float64], units: int) -> Interval | None:
-    """Return the 95 % interval from the figures of some resamples; those that are NaN are left out.
-
-    ``units``: how many were resampled. The percentiles are expanded, by t with units - 1 degrees of
-    freedom and sqrt(n / (n - 1)), since resamples of few units spread too little (Hesterberg 2015,
-    The American Statistician 69). None for a single unit, or without a figure.
-    """
-    known = values[np.isfinite(values)]
-    if units < 2 or not len(known):
-        return None
-    tail = scipy.special.ndtr(-math.sqrt(units / (units - 1)) * t_quantile(0.975, units - 1))
-    low, high = np.quantile(known, [tail, 1 - tail]).tolist()
-    return low, high
-
-
-def resampled_sums(
-    values: NDArray[np.float64], topics: Sequence[Hashable] | None, seed: int = SEED
-) -> tuple[NDArray[np.float64], int]:
-    """Add up the rows of values over resampled topics; return (SAMPLES, columns) and their number.
-
-    ``values``: (units, columns); ``topics``: the topic of each unit, all of whose units are drawn
-    with it; without them, units are drawn.
-    """
-    sums = values if topics is None else sums_by_topic(values, topics)
-    drawn = [counts @ sums for counts in resample_counts(len(sums), SAMPLES, seed)]
-    return np.concatenate(drawn), len(sums)
-
-
-def sums_by_topic(values: NDArray[np.float64], topics: Sequence[Hashable]) -> NDArray[np.float64]:
-    """Add up the rows (units, ...) of each topic, in the order in which topics first occur."""
-    numbers = {topic: number for number, topic in enumerate(dict.fromkeys(topics))}
-    sums = np.zeros((len(numbers), *values.shape[1:]))
-    np.add.at(sums, [numbers[topic] for topic in topics], values)
-    return sums
 
 
 def cochran_q(

@@ -576,6 +576,7 @@ class ParticipantRecord:
     understood: bool | None = None
     arm: str | None = None
     closing: Mapping[str, FieldAnswer] | None = None
+    machine_line: bool = False
 
 
 def participant_columns() -> Iterator[tuple[str, str]]:

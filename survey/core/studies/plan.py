@@ -62,9 +62,11 @@ LATER_FIELDS = (
     *("ask", "criterion", "ticks", "layout", "grid_columns", "show_ideal"),
     *("left_out", "annotate_categories"),
     *("other_topic", "asked_again", "known_pairs", "shown_again"),
+    *("own_picture", "shown_twice"),
     *("pool", "judged", "documents_asked", "rejudge", "grades", "cannot_judge", "chunk", "judges"),
     *("overlap", "gold", "gold_share", "relevant_from"),
-    *("smallest_lead", "expertise"),
+    *("smallest_lead", "sample", "expertise"),
+    *("least_seconds", "flag_equal_answers", "ask_program", "machine_line"),
 )
 MOST_ARMS = 8
 ARM_NAME = r"[A-Za-z0-9](?:[A-Za-z0-9 -]{0,38}[A-Za-z0-9])?"
@@ -148,11 +150,43 @@ EXPERTISE_HELP = (
     "Only for a machine that judges beside people: the dearer their answers, the further it may "
     "fall short of one of them. The number is the margin of the alternative annotator test."
 )
+LEAST_SECONDS_HELP = (
+    "Optional. Someone is flagged whose median time for a question is shorter: with the page in "
+    "view, or without scripts by the server's clock."
+)
+EQUAL_ANSWERS_HELP = (
+    "Two people are flagged whose answers coincide more than the shares of each question allow "
+    "(p < .001 after Holm's method). It takes six people, and mostly 20 questions or more."
+)
+PROGRAM_HELP = (
+    "A closing question, “Did a program answer for you?”, which says that it has no effect on "
+    "payment. Someone is flagged who says yes."
+)
+LINE_HELP = (
+    "A field on each question's page that browsers and screen readers do not show: “For programs "
+    "only; people leave this empty”. Someone is flagged whose field was filled in; what was "
+    "written is not stored. The consent page mentions it. It detects simple programs only: an "
+    "agent passed 99.8 % of 6,000 attention checks (Westwood, PNAS 2025)."
+)
 
 REPEATED, OBVIOUS, OTHER_TOPIC = "repeated", "obvious", "other-topic"  # attention checks
 # Columns of participants.csv in studies with attention checks.
 ATTENTION_NAMES = ("checks_right", "checks_asked", "flagged")
+FLAGS = "flags"  # and in those whose plan has other rules too: which rules flag someone
 
+NO, YES = "No", "Yes"
+# The closing question that a plan can switch on; ``survey.web`` has it in participants' languages.
+PROGRAM_QUESTION: dict[str, Any] = {
+    "name": "program_answered",
+    "label": "Did a program answer for you?",
+    "kind": "choice",
+    "required": False,
+    "help": "For example an AI model or a script. It has no effect on your payment.",
+    "options": (NO, YES),
+}
+
+
+ON_PROGRAMS = ClosingQuestion(**PROGRAM_QUESTION)
 
 SomePlan = TypeVar("SomePlan", bound="Plan")
 
@@ -253,6 +287,19 @@ class Plan(ABC):
     looks: tuple[int, ...] = ()
     expertise: str = declared(Choice("Who the people are", EXPERTISE, help=EXPERTISE_HELP), "crowd")
     personal_until: str | None = declared(Day("Delete personal data after", help=UNTIL_HELP), None)
+    least_seconds: int | None = declared(
+        Whole("Least seconds for a question", 1, 3_600, optional=True, help=LEAST_SECONDS_HELP),
+        None,
+    )
+    flag_equal_answers: bool = declared(
+        Switch("Flag people whose answers coincide", help=EQUAL_ANSWERS_HELP), False
+    )
+    ask_program: bool = declared(
+        Switch("Ask at the end whether a program answered", help=PROGRAM_HELP), False
+    )
+    machine_line: bool = declared(
+        Switch("Show programs a line of their own", help=LINE_HELP), False
+    )
     registered: InitVar[bool] = True
 
     def __post_init__(self, registered: bool) -> None:
@@ -334,6 +381,17 @@ class Plan(ABC):
     def checks(self) -> tuple[Check, ...]:
         """The attention checks; a kind may have some, of which its ``are_right`` judges answers."""
         return ()
+
+    @property
+    def has_flag_rules(self) -> bool:
+        """Whether the plan flags people by more than attention checks."""
+        others = self.flag_equal_answers or self.ask_program or self.machine_line
+        return self.least_seconds is not None or others
+
+    @property
+    def asked_at_end(self) -> tuple[ClosingQuestion, ...]:
+        """The closing questions, behind them the one on programs if it is asked."""
+        return (*self.closing_questions, *([ON_PROGRAMS] if self.ask_program else []))
 
     @property
     def controls(self) -> tuple[str, ...]:
@@ -581,13 +639,15 @@ class Plan(ABC):
     def _field_faults(self) -> Iterable[Fault]:
         """Yield faults of the numbers and names of the fields of ``FIELD_LISTS``."""
         names: set[str] = set()
+        taken = {*(ATTENTION_NAMES if self.checks else ()), *([FLAGS] * self.has_flag_rules)}
+        taken |= {ON_PROGRAMS.name} if self.ask_program else set()
         for place, field_type in FIELD_LISTS.items():
             items = getattr(self, place)
             for index, item in enumerate(items):
                 if item.name in names:
                     text = f"the {field_type.noun} {item.name} is there twice"
                     yield Fault((place, index, "name"), text)
-                elif item.name in ATTENTION_NAMES and self.checks:
+                elif item.name in taken:
                     text = f"{item.name} is a column that attention checks have; choose another"
                     yield Fault((place, index, "name"), text)
                 names.add(item.name)

@@ -230,6 +230,10 @@ class Participant(Base):
     understood: Mapped[bool | None] = mapped_column(
         doc="whether the first answer to the check question was right; empty where it was not asked"
     )
+    machine_line: Mapped[bool] = mapped_column(
+        default=False,
+        doc="whether the field for programs was filled in; not what was written there",
+    )
     arm: Mapped[Text16 | None] = mapped_column(
         doc="in which arm of the study the participant is, where it has arms"
     )

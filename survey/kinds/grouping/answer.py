@@ -22,7 +22,7 @@ from survey.core.studies.fields import (
     Words,
     declared,
 )
-from survey.kinds.grouping.plan import GroupingPlan, GroupingQuestion
+from survey.kinds.grouping.plan import GroupingPlan, GroupingQuestion, is_again, original
 from survey.kinds.steps import InSteps, Step
 
 LONGEST_GROUP_NAME = 60
@@ -138,7 +138,12 @@ class GroupingPresentation(InSteps):
 
     @property
     def clusters(self) -> Clustering:
-        """The names of each document's groups, none for one that cannot be placed.
+        """The names of each document's groups, without second tiles; see ``placed``."""
+        return {each: names for each, names in self.placed.items() if not is_again(each)}
+
+    @property
+    def placed(self) -> Clustering:
+        """The names of each tile's groups, none for one that cannot be placed.
 
         A document that is in no group yet is left out.
         """
@@ -286,7 +291,7 @@ class GroupingShown(NamedTuple):
     @property
     def unplaced(self) -> list[str]:
         """The documents that are in no group yet."""
-        placed = self.presentation.clusters.keys()
+        placed = self.presentation.placed.keys()
         return [each for each in self.order if each not in placed]
 
 
@@ -392,7 +397,7 @@ def finer_groups(fine: Clustering, coarse: Clustering) -> Iterator[tuple[str, tu
 
 def alike_tiles(pool: Pool, order: Sequence[str]) -> list[tuple[int, ...]]:
     """Return for each document the numbers of those most like it, the most similar first."""
-    places = [pool.index.get(document) for document in order]
+    places = [pool.index.get(original(document)) for document in order]
     nothing = np.zeros(pool.vectors.shape[1], dtype=np.float32)
     rows = np.array([nothing if place is None else pool.vectors[place] for place in places])
     if not rows.any():

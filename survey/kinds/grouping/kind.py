@@ -38,7 +38,15 @@ from survey.kinds.grouping.answer import (
 from survey.kinds.grouping.bot import GroupingBot
 from survey.kinds.grouping.machine import GroupingMachine
 from survey.kinds.grouping.pages import GroupingForm, ends
-from survey.kinds.grouping.plan import FIRST, TOGETHER, GroupingPlan, GroupingQuestion
+from survey.kinds.grouping.plan import (
+    FIRST,
+    SHOWN_TWICE,
+    TOGETHER,
+    GroupingPlan,
+    GroupingQuestion,
+    is_again,
+    original,
+)
 from survey.kinds.grouping.results import Assessor, GroupResults
 from survey.kinds.grouping.ways_in import WAYS_IN, begin, topic_rows
 from survey.kinds.steps import STEPS_FILE, Done, KindInSteps, whole_seconds
@@ -95,7 +103,7 @@ class GroupingKind(
     ) -> GroupingView:
         """Return documents and groups as they are now, and the earlier ones if they were shown."""
         state, order = view.presentation, view.order
-        items, topic = find(order, question.topic or None)
+        items, topic = find({*map(original, order)}, question.topic or None)
         groups = {
             number: ShownGroup(number, place, name, len(documents))
             for place, (number, (name, documents)) in enumerate(state.groups.items())
@@ -105,7 +113,7 @@ class GroupingKind(
             for document in state.groups[number].documents:
                 of_document.setdefault(document, []).append(shown)
         tiles = (
-            Tile(number, items.get(document), tuple(of_document.get(document, ())), alike)
+            Tile(number, items.get(original(document)), tuple(of_document.get(document, ())), alike)
             for number, (document, alike) in enumerate(
                 zip(order, alike_tiles(find.pool(), order), strict=True), 1
             )
@@ -142,7 +150,7 @@ class GroupingKind(
         It has no id, so that its page shows no topic.
         """
         ordered = sorted(questions, key=lambda each: each.number)[: MOST_PRACTISED // 2]
-        in_turn = chain.from_iterable(zip_longest(*(sorted(topic.documents) for topic in ordered)))
+        in_turn = chain.from_iterable(zip_longest(*map(_documents_of, ordered)))
         several = MOST_PRACTISED if len(ordered) > 1 else MOST_PRACTISED_OF_ONE
         documents = [*dict.fromkeys(filter(None, in_turn))][:several]
         return GroupingQuestion(0, "", tuple(documents))
@@ -164,12 +172,36 @@ class GroupingKind(
         check: Check,
         answers: Sequence[tuple[GroupingQuestion, Record[GroupingPresentation, Done]]],
     ) -> Iterator[bool]:
-        """See ``Declaration.are_right``: of each pair whose documents are known to be together."""
+        """See ``Declaration.are_right``: of each topic's two tiles, or of each known pair."""
+        if check.name == SHOWN_TWICE:
+            for _, row in answers:
+                placed = row.drawn.placed
+                for tile in filter(is_again, placed):
+                    groups, again = placed.get(original(tile), frozenset()), placed[tile]
+                    yield groups == again or bool(groups & again)
+            return
         clusters = {question.topic: row.drawn.clusters for question, row in answers}
         for topic, first, second, how in plan.known_pairs:
             if topic in clusters:
                 both = (clusters[topic].get(each, frozenset()) for each in (first, second))
                 yield bool(frozenset.intersection(*both)) == (how == TOGETHER)
+
+    def comparable(
+        self, question: GroupingQuestion, row: Record[GroupingPresentation, Done]
+    ) -> Iterator[tuple[int, frozenset[frozenset[str]]]]:
+        """See ``Declaration.comparable``: the groups of a topic, whatever their names.
+
+        They are one value, since the documents of a group are in it together.
+        """
+        groups = row.drawn.groups.items()
+        yield (
+            question.number,
+            frozenset(
+                frozenset(each for each in group.documents if not is_again(each))
+                for number, group in groups
+                if number and group.documents
+            ),
+        )
 
     def facts(self, plan: GroupingPlan, generator_version: int) -> dict[str, Json]:
         """Return what a summary of the study says of its topics."""
@@ -263,7 +295,7 @@ class GroupingKind(
         super().check_questions(content)
         known = {each.number: {*each.documents} for each in content.questions}
         for row in content.answers.states():
-            if unknown := sorted(row.drawn.clusters.keys() - known[row.question]):
+            if unknown := sorted(row.drawn.placed.keys() - known[row.question]):
                 place = f"{STEPS_FILE}, {row.participant}, question {row.question}"
                 raise BundleError(f"{place}: the topic has no document {unknown[0]}")
         return f"the documents of {len(content.questions)} topics are the plan's"
@@ -421,3 +453,7 @@ _AGREEMENT = [
     Column("rand_2_3", "adjusted Rand index of the second and the third assessor", *_INDEX),
     Column("reason", "why the first two do not agree; empty where they do"),
 ]
+
+
+def _documents_of(question: GroupingQuestion) -> list[str]:
+    return sorted(each for each in question.documents if not is_again(each))

@@ -12,7 +12,7 @@ from survey.core.text_input import Json
 from survey.errors import SurveyError
 from survey.kinds.grouping.answer import GroupingShown
 from survey.kinds.grouping.bot import BotAssessor
-from survey.kinds.grouping.plan import GroupingPlan, GroupingQuestion
+from survey.kinds.grouping.plan import GroupingPlan, GroupingQuestion, is_again
 from survey.services.machines.kind_judge import reply_object
 from survey.services.machines.requests import Asked, seen_item
 
@@ -35,7 +35,7 @@ class GroupingMachine:
 
         Raises SurveyError for a topic with more documents than one request takes.
         """
-        order = GroupingShown(asked.question, asked.drawn).order
+        order = _order(asked)
         if len(order) > MOST_AT_ONCE:
             raise SurveyError(
                 f"Topic {asked.question.topic} has {len(order)} documents; a machine can group "
@@ -64,7 +64,7 @@ class GroupingMachine:
         reply: Mapping[str, Any],
     ) -> str:
         """Return the groups of each document; raises ValueError where one is in none."""
-        order = GroupingShown(asked.question, asked.drawn).order
+        order = _order(asked)
         clusters: dict[str, set[str]] = {name: set() for name in order}
         placed: set[int] = set()
         named = [(group["name"], group["documents"]) for group in reply["groups"]]
@@ -86,8 +86,9 @@ class GroupingMachine:
         form = 'the groups of each document are needed as JSON, like {"d1": ["red"], "d2": []}'
         try:
             clusters = json.loads(text)
-            if document or clusters.keys() != {*question.documents}:
-                raise ValueError(f"{form}, of the topic's {len(question.documents)} documents")
+            documents = {name for name in question.documents if not is_again(name)}
+            if document or clusters.keys() != documents:
+                raise ValueError(f"{form}, of the topic's {len(documents)} documents")
             return _text({name: {*map(str, groups)} for name, groups in clusters.items()})
         except (AttributeError, TypeError, json.JSONDecodeError):
             raise ValueError(form) from None
@@ -109,7 +110,7 @@ class GroupingMachine:
         truth = preference.groups_of(asked.question.topic)
         names = sorted({"", *truth.values()})
         groups: dict[str, list[int]] = {}
-        for number, name in enumerate(GroupingShown(asked.question, asked.drawn).order, 1):
+        for number, name in enumerate(_order(asked), 1):
             group = truth.get(name, "")
             if chance.random() < preference.error:
                 group = str(chance.choice(names))
@@ -119,9 +120,19 @@ class GroupingMachine:
         return {"groups": named, "unknown": unknown}
 
 
+def _order(asked: Asked) -> list[str]:
+    """Return the documents as a participant meets them, without attention checks."""
+    order = GroupingShown(asked.question, asked.drawn).order
+    return [document for document in order if not is_again(document)]
+
+
 def _text(clusters: Mapping[str, Any]) -> str:
     """Return groups by document as JSON; one without a group is unknown."""
     return json.dumps(
-        {document: sorted(groups) for document, groups in sorted(clusters.items())},
+        {
+            document: sorted(groups)
+            for document, groups in sorted(clusters.items())
+            if not is_again(document)
+        },
         ensure_ascii=False,
     )

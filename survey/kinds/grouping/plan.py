@@ -16,6 +16,7 @@ from survey.core.studies.fields import (
     declared,
     tidy_text,
 )
+from survey.core.studies.generators import Positions
 from survey.core.studies.minutes import TEXT, DocumentLoad
 from survey.core.studies.plan import MARK_QUERY_WORDS, PRACTICE, Check, Plan
 from survey.core.studies.provenance import twice_faults, why_no_id
@@ -23,7 +24,9 @@ from survey.core.studies.provenance import twice_faults, why_no_id
 MOST_TOPICS, MOST_DOCUMENTS = 500, 500
 LONGEST_REASON = 200  # characters
 PICTURE_SECONDS = 5  # to put a picture into a group
-KNOWN_PAIRS = "known-pairs"
+KNOWN_PAIRS, SHOWN_TWICE = "known-pairs", "shown-twice"
+AGAIN = "check:again:"  # before the id of a document that a topic shows a second time
+CHECK_STREAM = 0x6368_6563  # as of labelling: random numbers unrelated to those of other draws
 TOGETHER, APART = "together", "apart"
 FIRST, THIRD = "first", "third"  # arms
 TOPICS_HELP = (
@@ -46,6 +49,11 @@ KNOWN_HELP = (
     "Attention checks. A line for each pair of a topic's documents, like - [near, brick-2, "
     "brick-3, together]: the topic, both documents, and together or apart. An assessor is flagged "
     "who has more than a third of the pairs wrong. Their groups count as all others."
+)
+TWICE_HELP = (
+    "An attention check: each topic has two tiles of one document, drawn by the seed. An assessor "
+    "is flagged who puts more than a third of them into different groups. The second tile counts "
+    "nowhere else."
 )
 EARLIER_HELP = "After an own grouping, without names of people. They may correct theirs, or agree."
 
@@ -80,18 +88,22 @@ class GroupingPlan(Plan):
     known_pairs: tuple[tuple[str, str, str, str], ...] = declared(
         Nested("Pairs that belong together or apart", help=KNOWN_HELP), ()
     )
+    shown_twice: bool = declared(
+        Switch("Show a document of each topic twice", help=TWICE_HELP), False
+    )
     show_earlier: bool = declared(
         Switch("Show the third assessor both earlier groupings", help=EARLIER_HELP), True
     )
 
     @property
     def checks(self) -> tuple[Check, ...]:
-        """KNOWN_PAIRS, where the plan has some; random groups of which size is unknown."""
-        if not self.known_pairs:
-            return ()
+        """Those that the plan has; random groups are of unknown sizes."""
         count = len(self.known_pairs)
         text = f"{count} pair{'s' * (count != 1)} of documents that belong together or apart"
-        return (Check(KNOWN_PAIRS, text, "it is so in the groups", is_question=False),)
+        known = Check(KNOWN_PAIRS, text, "it is so in the groups", is_question=False)
+        both = "both are in the same group"
+        twice = Check(SHOWN_TWICE, "a document of each topic twice", both, is_question=False)
+        return (*([twice] if self.shown_twice else []), *([known] if count else []))
 
     @property
     def has_items(self) -> bool:
@@ -123,8 +135,17 @@ class GroupingPlan(Plan):
         return self if arm in (None, THIRD) else replace(self, show_earlier=False)
 
     def draw_questions(self) -> list["GroupingQuestion"]:
-        """Return a question for each topic, numbered from 1; nothing is drawn."""
-        return [GroupingQuestion(number, *each) for number, each in enumerate(self.topics, 1)]
+        """Return a question for each topic, numbered from 1; only a second tile is drawn."""
+        return [
+            GroupingQuestion(number, topic, (*documents, *self._again(number, documents)))
+            for number, (topic, documents) in enumerate(self.topics, 1)
+        ]
+
+    def _again(self, number: int, documents: tuple[str, ...]) -> list[str]:
+        if not self.shown_twice:
+            return []
+        drawn = Positions(self.seed, number, CHECK_STREAM).below(len(documents))
+        return [AGAIN + documents[drawn]]
 
     @classmethod
     def _read(cls, values: dict[str, Any], faults: list[Fault]) -> None:
@@ -174,6 +195,9 @@ class GroupingPlan(Plan):
         for topic, documents in self.topics:
             if len({*documents}) < len(documents):
                 yield Fault(("topics", topic), f"topic {topic} has a document twice")
+            if self.shown_twice and any(each.startswith(AGAIN) for each in documents):
+                text = f"topic {topic} has a document whose id begins with {AGAIN}"
+                yield Fault(("topics", topic), f"{text}; with shown_twice none may")
             if not 2 <= len(documents) <= MOST_DOCUMENTS:
                 text = f"topic {topic} has {len(documents)} documents; 2 to {MOST_DOCUMENTS} can be"
                 yield Fault(("topics", topic), f"{text} grouped")
@@ -189,6 +213,16 @@ class GroupingPlan(Plan):
                 yield Fault(("known_pairs",), f"{text}: {how!r} found; {allowed}")
         if self.design != "all":
             yield Fault(("design",), f"design is {self.design}; first assessors group all topics")
+
+
+def is_again(tile: str) -> bool:
+    """Return whether a tile shows a document a second time, as an attention check."""
+    return tile.startswith(AGAIN)
+
+
+def original(tile: str) -> str:
+    """Return the document that a tile shows."""
+    return tile.removeprefix(AGAIN)
 
 
 def _reasons(given: Any) -> tuple[tuple[tuple[str, str], ...], list[Fault]]:

@@ -8,10 +8,9 @@ from typing import ClassVar, NamedTuple
 
 from survey.core.collections.items import FindItems, ShownItem, Topic
 from survey.core.collections.labels import HIGHEST_GRADE
-from survey.core.collections.likeness import Pool
 from survey.core.collections.pools import FUSION, LIKENESS, at_places, by_chance
 from survey.core.studies.fields import Choice, Rule, Whole, Words, declared
-from survey.kinds.labelling.checks import is_check, with_check
+from survey.kinds.labelling.checks import is_check, own_documents, with_check
 from survey.kinds.labelling.plan import LabellingPlan, LabellingQuestion
 from survey.kinds.steps import InSteps, Step
 
@@ -328,12 +327,6 @@ def _by_marks(
     else:
         order = pool.by_chance(state.order_seed, pool.holding(topic.text) if topic.text else ())
     return [document for document in order if document not in own]
-
-
-def own_documents(pool: Pool, topic: Topic) -> set[str]:
-    """Return the documents that are a topic's own picture."""
-    image = {topic.image} if topic.image in pool.index else set()
-    return {*pool.same_picture(topic.sha256), *image}
 
 
 def proposed_documents(

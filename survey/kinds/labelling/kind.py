@@ -14,7 +14,7 @@ from survey.core.collections.likeness import Entry, Pool
 from survey.core.collections.pools import LIKENESS, counted
 from survey.core.kind import TopicRow
 from survey.core.studies.fields import Finding
-from survey.core.studies.plan import OTHER_TOPIC, Check
+from survey.core.studies.plan import Check
 from survey.core.text_input import Json
 from survey.core.ways_in import KEYWORDS, POOL, TOPICS, Sources
 from survey.db.models import Study
@@ -33,13 +33,12 @@ from survey.kinds.labelling.answer import (
     LabellingView,
     Tile,
     first_batch,
-    own_documents,
     practised,
     proposed_documents,
     ranked,
 )
 from survey.kinds.labelling.bot import LabellingBot
-from survey.kinds.labelling.checks import SHOWN_AGAIN, check_in, is_check, original
+from survey.kinds.labelling.checks import check_in, is_check, original, own_documents
 from survey.kinds.labelling.machine import LabellingMachine
 from survey.kinds.labelling.pages import LabellingForm
 from survey.kinds.labelling.plan import LabellingPlan, LabellingQuestion
@@ -173,6 +172,7 @@ class LabellingKind(
     def facts(self, plan: LabellingPlan, generator_version: int) -> dict[str, Json]:
         """Return what a summary of the study says of its queries."""
         pooled: dict[str, Json] = {"pool": plan.pool.sentence} if plan.pool else {}
+        pooled |= {"sample": plan.sample_sentence} if plan.sample else {}
         facts: dict[str, Json] = {"topics": " ".join(plan.topics), "batch": plan.batch}
         return {**facts, "highest grade": plan.highest, **pooled}
 
@@ -183,7 +183,9 @@ class LabellingKind(
     def findings(
         self, plan: LabellingPlan, questions: Sequence[LabellingQuestion]
     ) -> Iterator[Finding]:
-        """Yield a finding where no query is labelled by all annotators of a pool."""
+        """Yield what people judge of a sample, and whether no query is labelled by all of them."""
+        if plan.sample:
+            yield Finding(None, plan.sample_sentence, mend="sample")
         if plan.design == "pool" and not plan.queries_for_all and len(questions) > 1:
             text = "no query goes to everybody, so two annotators may have none in common"
             text = f"{text}; queries_for_all in the plan changes that"
@@ -196,6 +198,11 @@ class LabellingKind(
         items, by_id = [*items], {topic.topic: topic for topic in topics}
         pool = Pool([Entry(each.document, each.sha256, "", None) for each in items])
         yield from checks.findings(plan, pool, items, by_id)
+        known = {each.document for each in items}
+        if unknown := [each for _, each in plan.population if each not in known and plan.sample]:
+            text = f"{len(unknown)} of {len(plan.population)} documents that a machine judges have"
+            text = f"{text} no picture or text, such as {unknown[0]}"
+            yield Finding(None, text, mend="items")
         if plan.pool:  # a researcher chose what is judged
             return
         for number, name in enumerate(plan.topics, 1):
@@ -222,8 +229,15 @@ class LabellingKind(
         """See ``Declaration.check_in_words``; of gold documents with their number."""
         if check.name != checks.GOLD:
             return super().check_in_words(plan, check, questions)
-        topics = counted(len({each.topic for each in plan.gold}), "topic")
+        topics = counted(len({gold.topic for gold in plan.gold}), "topic")
         return f"{check.text} (gold): {len(plan.gold)} in {topics}, each at a random place"
+
+    def comparable(
+        self, question: LabellingQuestion, row: Record[LabellingPresentation, Done]
+    ) -> Iterator[tuple[tuple[int, str], int]]:
+        """See ``Declaration.comparable``: the grade of each document that was looked at."""
+        for document, grade in row.drawn.counted.items():
+            yield (question.number, document), grade
 
     def describe(
         self, plan: LabellingPlan, view: LabellingView, presentation: LabellingPresentation
@@ -519,7 +533,7 @@ _LABELS = [
 _CHECK = Column(
     "check",
     "the attention check that it is; empty for a label that counts",
-    allowed=f"{OTHER_TOPIC}, {SHOWN_AGAIN}; may be empty",
+    allowed=f"{', '.join(checks.TILES.values())}; may be empty",
     optional=True,
 )
 TOPIC = Column("topic", "id of the topic")

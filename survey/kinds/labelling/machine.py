@@ -1,6 +1,6 @@
 """How a machine labels: one document at a time, with the grades of the plan."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,9 +10,12 @@ from survey.core.collections.items import FindItems
 from survey.core.text_input import Json
 from survey.errors import SurveyError
 from survey.kinds.labelling.bot import BotAnnotator
+from survey.kinds.labelling.estimates import LabelEstimates
 from survey.kinds.labelling.plan import LabellingPlan, LabellingQuestion
 from survey.services.analysis.study_results import AnalysisOptions
+from survey.services.machines.estimates import Estimates
 from survey.services.machines.kind_judge import reply_object
+from survey.services.machines.records import MachineRecord
 from survey.services.machines.requests import Asked, seen_item
 
 BINARY = 2  # grades
@@ -32,30 +35,63 @@ class LabellingMachine:
         """Return the task, or what pages say in its place; these speak of tapping."""
         return plan.question_text or "Is the document relevant to the query?"
 
+    def machine_questions(self, content: Any) -> Sequence[LabellingQuestion]:
+        """Return the questions, and one for each topic that only the machine judges."""
+        plan: LabellingPlan = content.plan
+        return plan.machine_questions()
+
     def machine_units(
         self, content: Any, pool: Mapping[str, Sequence[str]]
     ) -> Iterator[tuple[LabellingQuestion, str]]:
-        """Yield each document of the pool; without one, of the study's, or what people looked at.
+        """Yield each document of the pool; without one, of the whole pool of a plan's sample, else
+        of the study's, or what people looked at.
 
         Raises SurveyError for a pool with a topic or document that the study does not have.
         """
-        topics = {question.topic for question in content.questions}
+        plan = content.plan
+        if not pool and plan.sample:
+            whole: dict[str, list[str]] = {}
+            for topic, document in plan.population:
+                whole.setdefault(topic, []).append(document)
+            pool = whole
+        if not pool:
+            looked_at = self._looked_at(content)
+            for question in content.questions:
+                if 1 <= question.number <= plan.questions:
+                    own = question.documents
+                    documents = looked_at.get(question.number, ()) if own is None else own
+                    for document in dict.fromkeys(documents):
+                        yield question, document
+            return
         known = {item.document for item in content.items}
         for topic, documents in pool.items():
-            if topic not in topics:
+            if topic not in {question.topic for question in plan.machine_questions()}:
                 raise SurveyError(f"The pool has the topic {topic}, which the study does not have.")
             if unknown := sorted({*documents} - known):
                 raise SurveyError(
                     f"The pool has the document {unknown[0]} of topic {topic}, of which the study "
                     "has neither picture nor text."
                 )
-        looked_at = {} if pool else self._looked_at(content)
-        for question in content.questions:
-            if 1 <= question.number <= content.plan.questions:
-                own = pool.get(question.topic, ()) if pool else question.documents
-                documents = looked_at.get(question.number, ()) if own is None else own
-                for document in dict.fromkeys(documents):
-                    yield question, document
+        yield from self.document_units(content, pool)
+
+    def document_units(
+        self, content: Any, pool: Mapping[str, Iterable[str]]
+    ) -> Iterator[tuple[LabellingQuestion, str]]:
+        """Yield the documents of a pool, each with the questions that ask about it.
+
+        One that people are not asked about is with the first question of its topic.
+        """
+        plan: LabellingPlan = content.plan
+        by_topic: dict[str, list[LabellingQuestion]] = {}
+        for question in plan.machine_questions():
+            by_topic.setdefault(question.topic, []).append(question)
+        for topic, questions in by_topic.items():
+            asked = {each for question in questions for each in question.documents or ()}
+            for question in questions:
+                own = {*(question.documents or ())}
+                for document in dict.fromkeys(pool.get(topic, ())):
+                    if document in own or (document not in asked and question is questions[0]):
+                        yield question, document
 
     def _looked_at(self, content: Any) -> dict[int, list[str]]:
         options = AnalysisOptions(include_test=content.include_test)
@@ -131,6 +167,20 @@ class LabellingMachine:
         is_usual = options == AnalysisOptions(include_test=content.include_test)
         results = content.results if is_usual else content.analysed(options)
         return results.pool.values_beside(grades)  # type: ignore[no-any-return]
+
+    def machine_estimates(
+        self, content: Any, machine: MachineRecord, options: AnalysisOptions
+    ) -> Estimates | None:
+        """Return what a sample of the pool and the machine's grades say of all of it."""
+        if content.plan.sampled is None:
+            return None
+        topics = {each.question: each.topic for each in machine.answers}
+        asked = frozenset((topics[number], document) for number, document in machine.by_unit)
+        grades = {
+            (topics[number], document): int(grade)
+            for (number, document), grade in machine.verdicts("").items()
+        }
+        return LabelEstimates(content.analysed(options).pool, asked, grades).estimates()
 
     def simulated_reply(
         self,

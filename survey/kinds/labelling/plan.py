@@ -8,7 +8,13 @@ from typing import Any, ClassVar, Self
 from zlib import crc32
 
 from survey.core.collections.labels import HIGHEST_GRADE
-from survey.core.collections.pools import StudyPool, assigned_chunks, by_chance, split_pool
+from survey.core.collections.pools import (
+    RANDOM,
+    StudyPool,
+    assigned_chunks,
+    by_chance,
+    split_pool,
+)
 from survey.core.kind import DeclaredQuestion
 from survey.core.studies.fields import (
     Choice,
@@ -26,6 +32,14 @@ from survey.core.studies.fields import (
 from survey.core.studies.minutes import PICTURE, TEXT, DocumentLoad
 from survey.core.studies.plan import MARK_QUERY_WORDS, PER_PARTICIPANT, POOL, PRACTICE, Check, Plan
 from survey.core.studies.provenance import twice_faults, why_no_id
+from survey.core.studies.sample import (
+    SampleRule,
+    drawn,
+    read_sample,
+    refused_beside,
+    sample_sentence,
+    size_faults,
+)
 from survey.core.text_input import Json
 from survey.kinds.labelling.checks import checks_of
 from survey.kinds.labelling.plan_files import (
@@ -63,6 +77,10 @@ OTHER_HELP = (
     "An attention check, at a random place of the first batch. An annotator is flagged who marks "
     "more than a third of them. The marks count nowhere else."
 )
+OWN_HELP = (
+    "An attention check, at a random place of the first batch, in queries by a picture. An "
+    "annotator is flagged who does not mark more than a third of them. It counts nowhere else."
+)
 AGAIN_HELP = (
     "An attention check, at a random place of the second batch. An annotator is flagged whose two "
     "answers differ for more than a third of them. The second answer counts nowhere else."
@@ -95,6 +113,15 @@ OVERLAP = Whole(
     "Documents that all annotators of a topic judge", 0, 500, help="With chunks.", step="who"
 )
 GOLD_SHARE = Share("Share of gold documents", help="Of the documents that a person judges.")
+DOCUMENTS, TOPICS = "documents", "topics"
+SAMPLE_UNITS = (DOCUMENTS, TOPICS)
+SAMPLE = SampleRule(
+    "Sample that people judge",
+    help="Where a machine judges the whole pool (`survey judge`): what people judge of it, drawn "
+    "at random, like “documents: 200”, or “topics: 25” to compare runs. Empty: people judge all.",
+    step="who",
+    units=SAMPLE_UNITS,
+)
 RELEVANT_FROM = Whole("Relevant from grade", 1, HIGHEST_GRADE, help="For binary measures.")
 
 
@@ -105,6 +132,7 @@ class LabellingPlan(Plan):
     ``topics``: their ids in topics.csv. ``batch``: documents shown at once. With a ``pool`` only
     its documents are judged: those of a topic are a query, or several where they are split into
     chunks. ``judged``: earlier judgements of the pool. ``gold``: documents with known answers.
+    ``sample``: which part of the pool people judge, drawn at random; a machine judges all.
     """
 
     kind: ClassVar[str] = "labelling"
@@ -131,6 +159,9 @@ class LabellingPlan(Plan):
     other_topic: bool = declared(
         Switch("Show a document of another topic in each query", help=OTHER_HELP), False
     )
+    own_picture: bool = declared(
+        Switch("Show the query's own picture among its documents", help=OWN_HELP), False
+    )
     shown_again: bool = declared(
         Switch("Show a document again in each query", help=AGAIN_HELP), False
     )
@@ -154,6 +185,7 @@ class LabellingPlan(Plan):
     gold: tuple[Gold, ...] = ()
     gold_share: float = declared(GOLD_SHARE, 0.05)
     relevant_from: int = declared(RELEVANT_FROM, 1)
+    sample: Mapping[str, int] | None = declared(SAMPLE, None)
 
     @property
     def checks(self) -> tuple[Check, ...]:
@@ -198,8 +230,11 @@ class LabellingPlan(Plan):
 
     @property
     def further_documents(self) -> frozenset[str]:
-        """The gold documents."""
-        return frozenset(gold.document for gold in self.gold)
+        """The gold documents; with a sample the whole pool, which a machine judges."""
+        pool = self.population if self.sample else ()
+        return frozenset(
+            [*(gold.document for gold in self.gold), *(document for _, document in pool)]
+        )
 
     @property
     def pages_each(self) -> int:
@@ -222,6 +257,56 @@ class LabellingPlan(Plan):
         """Return whether every annotator of a pool is asked a query."""
         return number <= self.queries_for_all
 
+    @cached_property
+    def population(self) -> tuple[tuple[str, str], ...]:
+        """Each topic with each document of the pool, gold documents left out."""
+        return tuple(
+            (topic, each)
+            for topic in self.topics
+            for each in (self.pool.of_topic(topic) if self.pool else ())
+            if each not in self.gold_of(topic)
+        )
+
+    @property
+    def population_topics(self) -> tuple[str, ...]:
+        """The topics that have a pooled document which is not gold."""
+        return tuple(dict.fromkeys(topic for topic, _ in self.population))
+
+    @cached_property
+    def sampled(self) -> frozenset[tuple[str, str]] | None:
+        """The documents, with their topics, that people judge; None where that is no sample."""
+        if not self.sample:
+            return None
+        [(unit, number)] = self.sample.items()
+        if unit == TOPICS:
+            chosen = drawn(self.population_topics, number, self.seed)
+            return frozenset(pair for pair in self.population if pair[0] in chosen)
+        pairs = {" ".join(pair): pair for pair in self.population}
+        return frozenset(pairs[name] for name in drawn(pairs, number, self.seed))
+
+    @property
+    def sample_sentence(self) -> str:
+        """What people judge and what a machine does, without a full stop; "" without a sample."""
+        return sample_sentence(self.sample, self._sample_size) if self.sample else ""
+
+    @property
+    def _sample_size(self) -> int:
+        """How many units a sample is drawn from."""
+        is_of_topics = TOPICS in (self.sample or ())
+        return len(self.population_topics if is_of_topics else self.population)
+
+    def machine_questions(self) -> list["LabellingQuestion"]:
+        """Return the questions, and of a sample one for each topic that people are not asked."""
+        questions = self.draw_questions()
+        if self.sampled is not None:
+            asked = {each.topic for each in questions}
+            others = [topic for topic in self.topics if topic not in asked]
+            questions += [
+                LabellingQuestion(number, topic, ())
+                for number, topic in enumerate(others, self.last_number + 1)
+            ]
+        return questions
+
     def draw_questions(self) -> list["LabellingQuestion"]:
         """Return a question for each query, numbered from 1; the chunks of pools are drawn."""
         return [*self._drawn]
@@ -239,7 +324,12 @@ class LabellingPlan(Plan):
             if self.documents_asked == UNJUDGED:
                 judged = (self.judged or {}).get(topic, {})
                 skipped |= {document for document in judged if (topic, document) not in again}
-            asked = [document for document in pool.of_topic(topic) if document not in skipped]
+            asked = [
+                document
+                for document in pool.of_topic(topic)
+                if document not in skipped
+                and (self.sampled is None or (topic, document) in self.sampled)
+            ]
             stream = crc32(topic.encode())
             for part in split_pool(asked, self.chunk, self.overlap, self.seed, stream):
                 if part:
@@ -284,6 +374,7 @@ class LabellingPlan(Plan):
         values["judged"] = read_judged(values.get("judged"), pool, faults)
         values["gold"] = read_gold(values.get("gold"), faults)
         values["grades"] = read_grades(values.get("grades"), faults)
+        values["sample"] = read_sample(values.get("sample"), SAMPLE_UNITS, faults)
         topics = values.get("topics") or (pool.topics if pool else ())
         if not isinstance(topics, list | tuple):
             text = f"topics is {topics!r}; a list of topics' ids is needed, like [t1, t2]"
@@ -323,7 +414,8 @@ class LabellingPlan(Plan):
     def _without_pool_faults(self) -> Iterable[Fault]:
         """Yield the faults of settings that only a study with pooled documents can have."""
         needs = "pooled documents are needed (--run with --pool-depth, or --pool)"
-        for name in ("judged", "rejudge", "grades", "cannot_judge", "chunk", "judges", "overlap"):
+        names = ("judged", "rejudge", "grades", "cannot_judge", "chunk", "judges", "overlap")
+        for name in (*names, "sample"):
             if getattr(self, name):
                 yield Fault((name,), f"{name} is set; {needs}")
         if self.gold:
@@ -339,6 +431,7 @@ class LabellingPlan(Plan):
         yield from self._chunk_faults()
         yield from self._grade_faults()
         yield from self._gold_faults()
+        yield from self._sample_faults()
         if self.documents_asked == UNJUDGED and self.judged is None:
             yield Fault(("judged",), "judged is empty; ask: unjudged needs the judgements")
         if self.rejudge and self.documents_asked != UNJUDGED:
@@ -346,6 +439,15 @@ class LabellingPlan(Plan):
             yield Fault(("rejudge",), text)
         if not self._drawn and not without:
             yield Fault(("judged",), "all pooled documents are judged; nothing is left to ask")
+
+    def _sample_faults(self) -> Iterable[Fault]:
+        if not self.sample or not self.pool:
+            return
+        yield from size_faults(self.sample, self._sample_size)
+        order = {"order": self.pool.order} if self.pool.order != RANDOM else {}
+        yield from refused_beside(order, "people meet a sample in random order")
+        asked = {"ask": UNJUDGED} if self.documents_asked == UNJUDGED else {}
+        yield from refused_beside(asked, "people judge all of a sample, whatever was judged before")
 
     def _chunk_faults(self) -> Iterable[Fault]:
         if self.judges and self.design != "all":

@@ -14,7 +14,7 @@ from survey.core.measures import measure_named
 from survey.core.statistics.rater_agreement import clopper_pearson
 from survey.core.text_input import Json
 from survey.kinds.labelling.answer import LabellingPresentation
-from survey.kinds.labelling.plan import UNJUDGED, LabellingPlan
+from survey.kinds.labelling.plan import DOCUMENTS, UNJUDGED, LabellingPlan
 from survey.kinds.labelling.plan_files import Gold
 from survey.services.analysis.label_agreement import ALL_MERGED
 from survey.services.analysis.merged_labels import Merged, merged
@@ -174,16 +174,17 @@ class PoolResults:
     @property
     def judged_sentence(self) -> str:
         """How many documents of the pool are judged, and by how many annotators."""
-        counts = Counter(self.judged[pair] for pair in self.pairs if self.judged.get(pair))
+        sampled = self.plan.sampled
+        pairs = [pair for pair in self.pairs if sampled is None or pair in sampled]
+        counts = Counter(self.judged[pair] for pair in pairs if self.judged.get(pair))
         earlier = self.plan.judged or {}
         before = [
-            (topic, document)
-            for topic, document in self.pairs
-            if document in earlier.get(topic, {})
+            (topic, document) for topic, document in pairs if document in earlier.get(topic, {})
         ]
         is_skipped = self.plan.documents_asked == UNJUDGED
-        done = {pair for pair in self.pairs if self.judged.get(pair)} | {*before * is_skipped}
-        text = f"{len(done):,} of {counted(len(self.pairs), 'pooled document')} "
+        done = {pair for pair in pairs if self.judged.get(pair)} | {*before * is_skipped}
+        noun = "pooled document" if sampled is None else "sampled document"
+        text = f"{len(done):,} of {counted(len(pairs), noun)} "
         text += "is judged" if len(done) == 1 else "are judged"
         by = [
             f"{count:,} by {counted(number, 'annotator')}"
@@ -209,6 +210,8 @@ class PoolResults:
         """What to read of the pool: its size, what is judged, and what was judged again."""
         pool = self.plan.pool
         made = [f"The pool: {pool.sentence}"] if pool else []
+        if sentence := self.plan.sample_sentence:
+            made.append(f"{sentence[0].upper()}{sentence[1:]}.")
         made.append(self.judged_sentence)
         if again := self.again:
             low, high = (round(100 * end) for end in again.ci95)
@@ -219,7 +222,7 @@ class PoolResults:
         return made
 
     @cached_property
-    def _orders(self) -> dict[str, dict[str, dict[str, float]]]:
+    def orders(self) -> dict[str, dict[str, dict[str, float]]]:
         """The runs of the pool as ``evaluate`` takes them: run → topic → document → score."""
         pool = self.plan.pool
         return {
@@ -231,17 +234,21 @@ class PoolResults:
         }
 
     @property
-    def _reading(self) -> dict[str, Any]:
+    def reading(self) -> dict[str, Any]:
+        """How ``evaluate`` reads judgements of this pool."""
         return {"relevant_from": self.plan.relevant_from, "may_be_empty": True}
 
     @cached_property
     def runs(self) -> dict[str, dict[str, tuple[float, float]]]:
-        """Run → measure → its mean, and the mean without what the run alone found."""
-        pool, runs = self.plan.pool, self._orders
-        if pool is None or not runs:
+        """Run → measure → its mean, and the mean without what the run alone found.
+
+        Empty where people judge a sample of documents, which cannot order runs.
+        """
+        pool, runs = self.plan.pool, self.orders
+        if pool is None or not runs or DOCUMENTS in (self.plan.sample or ()):
             return {}
         measures = [measure_named(name) for name in RUN_MEASURES]
-        whole = evaluate(GroundTruth(self.judgements), runs, measures, **self._reading)
+        whole = evaluate(GroundTruth(self.judgements), runs, measures, **self.reading)
         if not whole.queries:
             return {}
         made = {}
@@ -255,7 +262,7 @@ class PoolResults:
                 }
                 for topic, grades in self.judgements.items()
             }
-            without = evaluate(GroundTruth(left), {name: run}, measures, **self._reading)
+            without = evaluate(GroundTruth(left), {name: run}, measures, **self.reading)
             made[name] = {
                 measure: (
                     whole.mean(name, measure),
@@ -272,18 +279,19 @@ class PoolResults:
         are left out. Empty where fewer than two runs or annotators are left, and where annotators
         judge chunks: a part of a pool cannot order runs.
         """
-        earlier = self.plan.judged or {}
+        earlier, sampled = self.plan.judged or {}, self.plan.sampled
+        topics = self.plan.topics if sampled is None else {topic for topic, _ in sampled}
         whole = {
             name: {topic: {**grades, **earlier.get(topic, {})} for topic, grades in own.items()}
             for name, own in labels.items()
-            if own.keys() >= {*self.plan.topics}
+            if own.keys() >= {*topics}
         }
         if self.plan.judges is not None or min(len(self.runs), len(whole)) < FEWEST_TO_COMPARE:
             return {}
         measure = measure_named(RUN_MEASURES[0])
         values = {ALL_MERGED: {run: of[measure.name][0] for run, of in self.runs.items()}}
         for name, judgements in whole.items():
-            by_one = evaluate(GroundTruth(judgements), self._orders, [measure], **self._reading)
+            by_one = evaluate(GroundTruth(judgements), self.orders, [measure], **self.reading)
             if by_one.queries:
                 values[name] = {run: by_one.mean(run, measure.name) for run in self.runs}
         return values
@@ -300,7 +308,7 @@ class PoolResults:
         people = {topic: self.judgements[topic] for topic in self.judgements if topic in grades}
         others = {topic: {**grades[topic], **earlier.get(topic, {})} for topic in people}
         by_people, by_others = (
-            evaluate(GroundTruth(judged), self._orders, [measure], **self._reading)
+            evaluate(GroundTruth(judged), self.orders, [measure], **self.reading)
             for judged in (people, others)
         )
         places = {topic: place for place, topic in enumerate(by_others.queries)}
@@ -308,15 +316,15 @@ class PoolResults:
         for place, topic in enumerate(by_people.queries):
             other = places.get(topic)  # None where nothing is relevant by the other grades
             values[0].append(
-                [float(by_people.values[run][measure.name][place]) for run in self._orders]
+                [float(by_people.values[run][measure.name][place]) for run in self.orders]
             )
             values[1].append(
                 [
                     0.0 if other is None else float(by_others.values[run][measure.name][other])
-                    for run in self._orders
+                    for run in self.orders
                 ]
             )
-        return measure.name, [*self._orders], *values
+        return measure.name, [*self.orders], *values
 
     def as_json(self) -> dict[str, Json]:
         """Return the figures."""

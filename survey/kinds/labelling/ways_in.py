@@ -38,7 +38,7 @@ WAYS_IN = (
         "others: judgements to compare runs by.",
         takes=(POOL, POOL_FILE, ITEMS, TOPICS, JUDGED, GOLD),
         needs=(POOL,),
-        asks=("pool_depth",),
+        asks=("pool_depth", "sample_documents"),
         examples=(
             *("alpha.txt", "beta.txt", "gamma.txt", "pool.csv", "items.csv", "topics.csv"),
             *("judged.txt", "gold.csv"),

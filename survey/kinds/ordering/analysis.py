@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,7 @@ from survey.core.agreement.contrasts import Balanced, Beyond, ContrastPart
 from survey.core.agreement.credits import Ballots, Rankings, tally_credits
 from survey.core.agreement.differences import Pair, pairs
 from survey.core.agreement.own_orderings import OwnOrderings, changes_of, own_orderings_of
+from survey.core.agreement.plan_flags import RuleFlags, rule_flags
 from survey.core.agreement.quality import (
     RULES,
     Flag,
@@ -54,6 +56,8 @@ from survey.core.agreement.quality import (
     Signs,
     asked_back,
     flagged_for_exclusion,
+    median_seconds,
+    orderings_of_people,
     quality_flags,
 )
 from survey.core.agreement.second_opinion import SecondOpinion, second_opinions
@@ -61,6 +65,7 @@ from survey.core.agreement.verdicts import RULES_NOW, VERDICT_RULES, Verdict, ea
 from survey.core.statistics import mixed_logit
 from survey.core.statistics.rater_agreement import agreement_rate
 from survey.core.statistics.significance import LEVEL, MeanTest
+from survey.core.studies.fields import ParticipantRecord
 from survey.core.studies.plan import OBVIOUS, REPEATED
 from survey.core.studies.questions import Question, rankings_of
 from survey.core.studies.rankings import Ranking
@@ -273,7 +278,9 @@ def flagged_people(votes: Votes, flags: Sequence[Flag]) -> frozenset[str]:
 
     They get no flag, but so a rehearsal shows what a careless person would bring about.
     """
-    bots = votes.simulated_ids & {*votes.signs.wrong, *votes.signs.reversed}
+    by_rule = (rule.reasons for rule in votes.signs.rules)
+    failing = {*votes.signs.wrong, *votes.signs.reversed, *chain.from_iterable(by_rule)}
+    bots = votes.simulated_ids & failing
     return frozenset(flagged_for_exclusion(flags)) | bots.intersection(votes.answers.people)
 
 
@@ -359,11 +366,13 @@ def analyse_records(
     answers: Answers,
     first_answers: Callable[[], Answers],
     options: AnalysisOptions,
+    records: Callable[[], Iterable[ParticipantRecord]] = tuple,
 ) -> Analysis:
     """Analyse answers of participants whose records are known, from a database or a bundle.
 
     Answers of other participants are left out; those to control questions are compared by
     themselves. ``first_answers``: reads the orderings from before the columns were shown.
+    ``records``: reads the participants who count, for what the plan's rules flag.
 
     Raises ValueError, as ``analyse_answers`` does, for an answer to a question that the study does
     not have, or shown with other measures.
@@ -376,6 +385,7 @@ def analyse_records(
     rankings = rankings_of(each for each in questions if each.number <= plan.questions)
     simulated_ids = frozenset(everyone.ids[everyone.is_test].tolist())
     controls = _controls(plan, questions, all_answers)
+    rules = _rules(plan, rankings, counted_answers, records)
     arms = _arms(everyone, counted_answers)
     shown = _columns_shown(plan, arms)
     # Participants of an arm that shows no columns have no vote.
@@ -383,7 +393,9 @@ def analyse_records(
     votes = Votes(
         *(facts, plan.measures, rankings, plan.counted, counted_answers.of_people(voted)),
         simulated_ids=simulated_ids,
-        signs=_signs(everyone, counted_answers.people[shown == NEVER], controls),
+        signs=replace(
+            _signs(everyone, counted_answers.people[shown == NEVER], controls), rules=rules
+        ),
         smallest_difference=plan.smallest_difference and plan.smallest_difference / 100,
         primary=next((each for each in pairs(plan.measures) if str(each) == plan.primary), None),
         level=level_left(
@@ -404,7 +416,7 @@ def analyse_records(
         anchoring=_anchoring(plan, rankings, counted_answers, shown, first_answers),
         arms=_arm_effects(plan, analysis, everyone),
         runs=_runs(questions, analysis, counted_answers, people),
-        attention=_attention(plan, controls),
+        attention=_attention(plan, controls, rules),
     )
 
 
@@ -495,16 +507,31 @@ def _controls(
     return controls
 
 
+def _rules(
+    plan: OrderingPlan,
+    rankings: Rankings,
+    answers: Answers,
+    records: Callable[[], Iterable[ParticipantRecord]],
+) -> tuple[RuleFlags, ...]:
+    """Return whom the plan's rules flag, besides the control questions."""
+    if not plan.has_flag_rules:
+        return ()
+    own = orderings_of_people(answers, rankings) if plan.flag_equal_answers else {}
+    return rule_flags(plan, records(), (answers.people, median_seconds(answers)), own)
+
+
 def _attention(
-    plan: OrderingPlan, controls: Mapping[str, Repetition | Obvious]
+    plan: OrderingPlan,
+    controls: Mapping[str, Repetition | Obvious],
+    rules: tuple[RuleFlags, ...],
 ) -> Attention | None:
-    """Return how participants answered the control questions, None where there are none."""
+    """Return how participants answered the control questions, None where nothing flags people."""
     scores = []
     for check in plan.checks:
         control = controls[check.name]
         asked = np.ones(len(control.ids), dtype=np.int64)
         scores.append(Scores(check, control.ids, control.right.astype(np.int64), asked))
-    return Attention(tuple(scores)) if scores else None
+    return Attention(tuple(scores), rules) if scores or rules else None
 
 
 def _signs(
@@ -529,7 +556,7 @@ def _signs(
 
 def _table3(plan: OrderingPlan, people: People) -> Table3:
     """Describe the participants as the paper's Table 3 does: number, personal answers, time."""
-    fields = (*plan.personal_fields, *plan.closing_questions)
+    fields = (*plan.personal_fields, *plan.asked_at_end)
     return Table3(
         participants=len(people),
         completed=int(people.complete.sum()),

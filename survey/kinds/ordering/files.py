@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from sqlalchemy.orm import Session
 
 from survey.core.agreement.answers import ASKED_REASONS, Answers, Coded, People, Spread, labels_of
+from survey.core.agreement.attention import Attention
 from survey.core.agreement.concordance import ParticipantOrders
 from survey.core.agreement.credits import OTHER, Ballots, credited_measures, tally_credits
 from survey.core.agreement.differences import pairs
@@ -123,8 +124,14 @@ class OrderingContent:
                 ((each.participant, each.question, each.ranking) for each in self.first_rankings()),
             ),
             options,
+            lambda: content.counted(options),
         )
         return OrderingResults.of(analysis)
+
+    def attention(self, content: Content, options: AnalysisOptions) -> Attention | None:
+        """Return whom control questions and the plan's rules flag, None without such."""
+        attention: Attention | None = content.analysed(options).attention
+        return attention
 
     def public(self, move: MoveTime) -> "OrderingContent":
         """Return the answers for publication: without reasons and personal answers, times moved."""

@@ -17,6 +17,9 @@ from survey.kinds.ordering.plan import (
 )
 from survey.services.studies import plans
 from survey.web.researcher.plan import (
+    FLAG_RULES,
+    FLAGS_HEADING,
+    FLAGS_HELP,
     FURTHER,
     OWN,
     PLAN_STEPS,
@@ -89,6 +92,7 @@ ORDERING_STEPS = PLAN_STEPS | {
                 ),
                 folded=True,
             ),
+            Part(FLAGS_HEADING, FLAG_RULES, True, FLAGS_HELP),
         ),
     ),
 }

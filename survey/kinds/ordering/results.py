@@ -26,6 +26,7 @@ from survey.kinds.ordering.analysis import (
     analyse_votes,
     analysis_json,
     flagged_people,
+    people_mask,
 )
 from survey.kinds.ordering.sheets import (
     participants_exhibits,
@@ -34,7 +35,7 @@ from survey.kinds.ordering.sheets import (
     tables_of,
 )
 from survey.services.analysis.arm_sheets import arms_section
-from survey.services.analysis.attention_sheets import without_flagged
+from survey.services.analysis.attention_sheets import repeat_without
 from survey.services.analysis.results import (
     NO_EVIDENCE,
     Block,
@@ -126,14 +127,15 @@ class OrderingResults(Results):
     @classmethod
     def of(cls, analysis: Analysis) -> "OrderingResults":
         """Return the results of an analysis."""
-        return cls(
+        results = cls(
             analysis,
             study=analysis.study,
             simulated_ids=analysis.votes.simulated_ids,
             left_out=analysis.left_out,
             attention=analysis.attention,
-            repeated=_repeated(analysis),
         )
+        repeated, by_rule = _repeated(analysis, results)
+        return replace(results, repeated=repeated, by_rule=by_rule)
 
     def as_json(self) -> dict[str, Any]:
         """See ``Results``."""
@@ -504,15 +506,23 @@ class OrderingResults(Results):
         ]
 
 
-def _repeated(analysis: Analysis) -> str:
-    """Return the headline without flagged participants, of a study with attention checks."""
-    votes, options = analysis.votes_before_options, analysis.options
-    flagged = flagged_people(votes, analysis.flags) if analysis.attention else ()
-    if not flagged or options.exclude_flagged:
-        return ""
-    options = replace(options, exclude_flagged=True)
-    others = OrderingResults(analyse_votes(votes, analysis.left_out, options))
-    return without_flagged(len(flagged), others.nothing or others.headline)
+def _repeated(analysis: Analysis, results: OrderingResults) -> tuple[str, dict[str, str]]:
+    """Return what holds without flagged participants, of a study with attention checks or rules.
+
+    Flags of other sorts, such as a repeating pattern, count there too.
+    """
+    votes, options, attention = analysis.votes_before_options, analysis.options, analysis.attention
+    flagged = flagged_people(votes, analysis.flags) if attention else frozenset()
+    if attention is None or not flagged or options.exclude_flagged:
+        return "", {}
+
+    def analysed(people: frozenset[str]) -> OrderingResults:
+        answers = votes.answers.of_people(~people_mask(people, votes.answers))
+        left_out = replace(analysis.left_out, flagged=len(people))
+        others = replace(votes, answers=answers)
+        return OrderingResults(analyse_votes(others, left_out, options), left_out=left_out)
+
+    return repeat_without(results, attention, analysed, flagged)
 
 
 def _tied(difference: Difference) -> str:

@@ -112,6 +112,10 @@ class PreferenceKind(
             return [letter == LIST_LETTERS[0] for letter in letters]
         return [{*letters} != {*LIST_LETTERS}]
 
+    def comparable(self, question: Question, row: Preferred) -> Iterator[tuple[int, str]]:
+        """See ``Declaration.comparable``: which list is preferred, whichever its side."""
+        yield question.number, _letter(row)
+
     def show(self, question: Question, presentation: PreferencePresentation) -> PreferenceView:
         """Return the positions of both lists; ``with_items`` adds their first results."""
         left, right = (
@@ -160,7 +164,7 @@ class PreferenceKind(
 
     def verdict(self, plan: PreferencePlan, questions: Sequence[Question]) -> str:
         """Say on how many pairs measures contradict each other, or a single one favours a list."""
-        questions = questions[: plan.questions]
+        questions = plan.asked_of(questions)
         signs = [{sign_of(question, name) for name in plan.measures} for question in questions]
         if len(plan.measures) == 1:
             useful = sum(each != {0} for each in signs)
@@ -171,7 +175,7 @@ class PreferenceKind(
     def findings(self, plan: PreferencePlan, questions: Sequence[Question]) -> Iterator[Finding]:
         """Yield how pairs were selected, and where measures contradict each other."""
         yield Finding(None, f"pairs: {plan.selection_sentence}")
-        questions = questions[: plan.questions]
+        questions = plan.asked_of(questions)
         signs = {
             name: [sign_of(question, name) for question in questions] for name in plan.measures
         }
@@ -314,7 +318,7 @@ class PreferenceKind(
         level = level_left(plan, content.looks, finished)
         judgements = [*map(_judgement, answers)]
         arms = {person.public_id: person.arm for person in counted if person.arm}
-        questions = content.questions[: plan.questions]
+        questions = plan.asked_of(content.questions)
         of_study = (plan, questions, judgements, content.looks, level, arms)
         return PreferenceResults(*of_study, **content.known(options))
 

@@ -11,7 +11,11 @@ from survey.core.measures import MEASURES
 from survey.core.studies.questions import Question
 from survey.kinds.preference.answer import PreferenceAnswer, PreferencePresentation, Side
 from survey.kinds.preference.bot import Leaning
+from survey.kinds.preference.estimates import PreferenceEstimates
 from survey.kinds.preference.plan import EQUAL, LEFT, NEITHER, RIGHT, PreferencePlan
+from survey.services.analysis.study_results import AnalysisOptions
+from survey.services.machines.estimates import Estimates
+from survey.services.machines.records import MachineRecord
 from survey.services.machines.requests import Asked, seen_item
 
 
@@ -61,6 +65,22 @@ class PreferenceMachine:
         if answer is None or document:
             raise ValueError(f"{text!r} found; allowed are {', '.join([*names, *known])}")
         return answer
+
+    def machine_estimates(
+        self, content: Any, machine: MachineRecord, options: AnalysisOptions
+    ) -> Estimates | None:
+        """Return what the answers to a sample of the pairs and the machine's say of all pairs."""
+        if not content.plan.sample:
+            return None
+        kind: Any = self
+        people = {
+            name: {number: answer for (number, _), answer in answers.items()}
+            for name, answers in kind.people_answers(content, options).items()
+        }
+        asked = frozenset(number for number, _ in machine.by_unit)
+        verdicts = {number: answer for (number, _), answer in machine.verdicts(EQUAL).items()}
+        of_study = content.plan, content.questions, people
+        return PreferenceEstimates(*of_study, asked, verdicts).estimates()
 
     def simulated_reply(
         self,

@@ -42,6 +42,14 @@ from survey.core.studies.plan import (
 from survey.core.studies.provenance import MOST_STORED_RESULTS, Provenance, QuestionSource
 from survey.core.studies.questions import NO_MARKS, Marks, Question, build_question
 from survey.core.studies.run_lists import MOST_PAIRED_TOPICS
+from survey.core.studies.sample import (
+    SampleRule,
+    drawn,
+    read_sample,
+    refused_beside,
+    sample_sentence,
+    size_faults,
+)
 
 LEFT, RIGHT, EQUAL, NEITHER = "left", "right", "equal", "neither"
 PREFERRED = (LEFT, RIGHT, EQUAL, NEITHER)
@@ -82,6 +90,14 @@ NOT_REVERSED = "the other list is not preferred the second time"
 SMALLEST_LEAD_HELP = (
     "Of 100 answers, by how many must one system lead another to matter? Results may then say that "
     "people find two equally good, to within that many points. Empty: nothing is said of equality."
+)
+SAMPLE_UNITS = ("questions",)
+SAMPLE = SampleRule(
+    "Sample that people judge",
+    help="Where a machine judges all pairs (`survey judge`): how many of them people are asked, "
+    "drawn at random, the same for all, like “questions: 30”. Empty: people are asked all.",
+    step="who",
+    units=SAMPLE_UNITS,
 )
 SATISFACTION_HELP = "From 1, not at all, to 5, very."
 
@@ -135,7 +151,8 @@ class PreferencePlan(Plan):
     ``own_lists``, ``own_marks``: of each topic the runs' positions and what is known of the
     documents there, as ``read_trec`` reads them; ``provenance``: topics, runs and first documents.
     ``contrast``: the measures of the selection DISCRIMINATIVE, two or more. ``questions``: how many
-    pairs are asked, drawn by the seed where more could be.
+    pairs are asked, drawn by the seed where more could be. ``sample``: how many of these people
+    are asked, drawn at random; a machine judges all.
     """
 
     kind: ClassVar[str] = "preference"
@@ -184,6 +201,36 @@ class PreferencePlan(Plan):
         ),
         None,
     )
+    sample: Mapping[str, int] | None = declared(SAMPLE, None)
+
+    @cached_property
+    def sampled(self) -> tuple[int, ...]:
+        """The numbers of the questions that people are asked: those of a sample, else all."""
+        numbers = range(1, self.questions + 1)
+        if not self.sample:
+            return tuple(numbers)
+        [number] = self.sample.values()
+        return tuple(sorted(map(int, drawn(map(str, numbers), number, self.seed))))
+
+    def asked_of(self, questions: Iterable[Question]) -> list[Question]:
+        """Return those of the questions that people are asked and that count."""
+        asked = {*self.sampled}
+        return [each for each in questions if each.number in asked]
+
+    @property
+    def blocks(self) -> tuple[tuple[int, ...], ...]:
+        """See ``Plan.blocks``: everyone is asked the same sample."""
+        return (self.sampled,) if self.sample else ()
+
+    @property
+    def counted(self) -> int:
+        """See ``Plan.counted``."""
+        return len(self.sampled) if self.sample else super().counted
+
+    @property
+    def sample_sentence(self) -> str:
+        """What people judge and what a machine does, without a full stop; "" without a sample."""
+        return sample_sentence(self.sample, self.questions) if self.sample else ""
 
     @property
     def checks(self) -> tuple[Check, ...]:
@@ -394,7 +441,11 @@ class PreferencePlan(Plan):
 
     @property
     def selection_sentence(self) -> str:
-        """How the pairs were selected, for every output; without a full stop."""
+        """How the pairs were selected, and the sample, for every output; without a full stop."""
+        return "; ".join(filter(None, (self._selection, self.sample_sentence)))
+
+    @property
+    def _selection(self) -> str:
         runs, topics = len(self.runs), len(self.topics)
         possible = runs * (runs - 1) // 2 * topics
         alike = possible - len(self.pairs)
@@ -471,6 +522,7 @@ class PreferencePlan(Plan):
             except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
                 faults.append(Fault((name,), f"{name} cannot be read: {error}"))
                 values[name] = default
+        values["sample"] = read_sample(values.get("sample"), SAMPLE_UNITS, faults)
 
     def _tidy(self) -> None:
         super()._tidy()
@@ -514,8 +566,21 @@ class PreferencePlan(Plan):
             text = "nothing of the lists is shown; turn show_items on, or show_positions"
             yield Fault(("show_positions",), text)
 
+    def _sample_faults(self) -> Iterator[Fault]:
+        if not self.sample:
+            return
+        yield from size_faults(self.sample, self.questions)
+        design = {"design": self.design} if self.design != "all" else {}
+        yield from refused_beside(design, "everyone is asked the same questions of a sample")
+        again = self.asked_again
+        if again and again not in self.sampled:
+            asked = ", ".join(map(str, self.sampled))
+            text = f"asked_again is {again}, which the sample has not; it has {asked}"
+            yield Fault(("asked_again",), text)
+
     def _later_faults(self, *, registered: bool) -> Iterator[Fault]:
         contrast = self.contrast
+        yield from self._sample_faults()
         if self.selection == ALL and contrast:
             yield Fault(("contrast",), f"contrast is {list_words(contrast)}; the selection is all")
         elif self.selection == DISCRIMINATIVE and (

@@ -12,7 +12,8 @@ from survey.core.agreement.topic_alpha import (
     AlphaOverTopics,
     TopicAlpha,
 )
-from survey.core.statistics.significance import SAMPLES, Interval, decimal_text, ends_text, p_text
+from survey.core.statistics.bootstrap import SAMPLES
+from survey.core.statistics.significance import Interval, decimal_text, ends_text, p_text
 from survey.core.studies.fields import list_words
 from survey.core.text_input import Json
 from survey.figures.answers import alpha_by_topic

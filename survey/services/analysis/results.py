@@ -23,6 +23,7 @@ from survey.services.analysis.attention_sheets import (
     attention_sentence,
     attention_sheet,
     flags_sheet,
+    rules_sheet,
 )
 from survey.services.analysis.beside import beside_json
 from survey.services.analysis.paper_files import SHEET_FORMATS, figure_bytes, table_text
@@ -142,8 +143,9 @@ class Results(ABC):
     default. ``study``: facts: title, language, digest; ``simulated_ids``: of the participants who
     are test data and count; ``left_out``: numbers of those who do not count. ``beside``: tables of
     what was answered beside the questions; ``asked``: what was asked, in headings and paragraphs.
-    ``attention``: the answers to attention checks, None without such; ``repeated``: the headline
-    without those whom they flag, "" where none is.
+    ``attention``: the answers to attention checks and whom other rules of the plan flag, None
+    without such; ``repeated``: the headline without those who are flagged, "" where none is;
+    ``by_rule``: the same without those whom one rule flags, where the plan has other rules.
     """
 
     guide: ClassVar[str] = "analysis#close-and-analyse"  # the section that explains them
@@ -162,6 +164,7 @@ class Results(ABC):
     beside: tuple[Sheet, ...] = ()
     attention: Attention | None = None
     repeated: str = ""
+    by_rule: Mapping[str, str] = field(default_factory=dict)
     has_own_flags: ClassVar[bool] = False  # and tells of attention checks in JSON of its own
     asked: tuple[tuple[str, str], ...] = ()
 
@@ -182,9 +185,10 @@ class Results(ABC):
     def all_json(self) -> dict[str, Json]:
         """Return all figures, with those of what was answered beside the questions."""
         content = self.as_json()
-        if self.attention and not self.has_own_flags:
+        if self.attention and (self.attention.rules or not self.has_own_flags):
             repeated = {"without_flagged": self.repeated} if self.repeated else {}
-            content = {**content, "attention": {**attention_json(self.attention), **repeated}}
+            figures = attention_json(self.attention, self.by_rule)
+            content = {**content, "attention": {**figures, **repeated}}
         return {**content, **({"beside": beside_json(self.beside)} if self.beside else {})}
 
     @property
@@ -363,20 +367,23 @@ class Results(ABC):
         blocks += [Prose(self.repeated, is_small=False)] if self.repeated else []
         sheets = {sheet.name: sheet for sheet in self.sheets}
         blocks += [
-            Listing(sheets[sheet.name], has_caption=sheet.name == "flags")
+            Listing(sheets[sheet.name], has_caption=sheet.name != "attention")
             for sheet in self._attention_sheets
             if sheet.rows
         ]
         flagged = len(self.attention.flagged)
         gist = f"{count_of(flagged, 'participant')} flagged"
-        return [Section("attention", "Attention checks", "Attention", blocks, gist, "checks")]
+        title = "Attention checks and flags" if self.attention.rules else "Attention checks"
+        return [Section("attention", title, "Attention", blocks, gist, "checks")]
 
     @property
     def _attention_sheets(self) -> list[Sheet]:
         if self.attention is None:
             return []
         flags = [] if self.has_own_flags else [flags_sheet(self.attention)]
-        return [attention_sheet(self.attention), *flags]
+        rules = [rules_sheet(self.attention, self.by_rule)] if self.attention.rules else []
+        checks = [attention_sheet(self.attention)] if self.attention.scores else []
+        return [*checks, *rules, *flags]
 
     def contested_sections(self, gist: str = "") -> Iterator[Section]:
         """Yield the part with the documents on which people differ, where there are some."""

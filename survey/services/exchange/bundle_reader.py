@@ -32,7 +32,14 @@ from survey.core.studies.fields import (
     PersonalField,
     participant_columns,
 )
-from survey.core.studies.plan import ATTENTION_NAMES, Plan, TaskQuestion, study_digest, text_digest
+from survey.core.studies.plan import (
+    ATTENTION_NAMES,
+    FLAGS,
+    Plan,
+    TaskQuestion,
+    study_digest,
+    text_digest,
+)
 from survey.db.export_queries import EXPORTED
 from survey.db.item_queries import Thumbnail
 from survey.db.models import Study
@@ -381,7 +388,7 @@ def _read_participants(
 
     A file that is sorted is read again at each call, so that memory does not have to hold it.
     """
-    asked = [field.name for field in (*plan.personal_fields, *plan.closing_questions)]
+    asked = [field.name for field in (*plan.personal_fields, *plan.asked_at_end)]
     columns = ("participant", "status", *asked, "started_at", "completed_at")
     ids: set[str] = set()
 
@@ -427,7 +434,7 @@ def _participant(row: CsvRow, plan: Plan, versions: Sequence[int]) -> Participan
         arms = ", ".join(plan.arms) or "none"
         raise row.fault("arm", f"the plan has the arms {arms}")
     personal, closing = (
-        _values_of(row, fields) for fields in (plan.personal_fields, plan.closing_questions)
+        _values_of(row, fields) for fields in (plan.personal_fields, plan.asked_at_end)
     )
     return ParticipantRecord(
         **stored, personal=personal, consent_version=version, closing=closing or None
@@ -777,9 +784,8 @@ def _check_minutes(files: Files, recomputed: Iterable[str]) -> None:
     """Compare what is computed in participants.csv, which may lack it; the rest of it was read."""
     expected_rows = read_cells(_split_lines(recomputed), PARTICIPANTS_FILE)
     heading = next(expected_rows)
-    columns = {
-        name: heading.index(name) for name in ("minutes", *ATTENTION_NAMES) if name in heading
-    }
+    names = ("minutes", *ATTENTION_NAMES, FLAGS)
+    columns = {name: heading.index(name) for name in names if name in heading}
     rows = read_rows(files, PARTICIPANTS_FILE, (), Faults())
     for row, expected in zip(rows, expected_rows, strict=True):
         for name, column in columns.items():

@@ -1,11 +1,13 @@
 """The files of a kind of question, written and read as its types declare their fields."""
 
 import json
+import math
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from itertools import groupby
 from operator import attrgetter
 from sys import intern
@@ -14,8 +16,10 @@ from typing import Any, ClassVar, Generic, NamedTuple
 import numpy as np
 from sqlalchemy.orm import Session
 
+from survey.core.agreement.answers import seconds_taken
 from survey.core.agreement.attention import Attention
-from survey.core.kind import AnswerT, Declaration, PlanT, PresentationT, QuestionT
+from survey.core.agreement.plan_flags import RuleFlags, rule_flags
+from survey.core.kind import AnswerT, Declaration, PlanT, PresentationT, QuestionT, is_typed
 from survey.core.kinds import KINDS
 from survey.core.studies.fields import (
     Choice,
@@ -32,7 +36,7 @@ from survey.db import export_queries
 from survey.db.models import Study
 from survey.db.models.base import TaskTables
 from survey.errors import SurveyError
-from survey.services.analysis.attention_sheets import without_flagged
+from survey.services.analysis.attention_sheets import repeat_without
 from survey.services.analysis.results import Results
 from survey.services.analysis.sheets import Sheet
 from survey.services.analysis.study_results import AnalysisOptions, Exclusions, LeftOut
@@ -123,7 +127,7 @@ class StudyAnswers(Generic[PlanT, QuestionT, PresentationT, AnswerT]):
             raise SurveyError(f"{text} ({cause}); tell whoever wrote that package") from error
 
     def _results(self, content: Content, options: AnalysisOptions) -> Results:
-        """Return the results with those of the attention checks."""
+        """Return the results with those of the attention checks, and of the plan's other rules."""
         attention = self.attention(content, options)
         flagged = attention.flagged if attention else frozenset()
         without = flagged if options.exclude_flagged else frozenset()
@@ -131,26 +135,52 @@ class StudyAnswers(Generic[PlanT, QuestionT, PresentationT, AnswerT]):
         if attention is None:
             return results
         repeated = ""
+        by_rule: dict[str, str] = {}
         if flagged and not without:
-            others = self._analysed(content, options, flagged)
-            repeated = without_flagged(len(flagged), others.nothing or others.headline)
+            analysed = partial(self._analysed, content, options)
+            repeated, by_rule = repeat_without(results, attention, analysed)
         if without:
             flags = [(each.is_test, each.excluded) for each in content.participants()]
             people = Exclusions(*np.array(flags, dtype=bool).reshape(-1, 2).T)
             left_out = replace(LeftOut.of(people, options), flagged=len(without))
             results = replace(results, left_out=left_out)
-        return replace(results, attention=attention, repeated=repeated)
+        return replace(results, attention=attention, repeated=repeated, by_rule=by_rule)
 
     def attention(self, content: Content, options: AnalysisOptions) -> Attention | None:
-        """Return how those who count answered attention checks, None without such in the plan."""
-        if not content.plan.checks:
+        """Return whom attention checks and the plan's other rules flag, None without such."""
+        plan = content.plan
+        if not (plan.checks or plan.has_flag_rules):
             return None
+        rules = self._rules(content, options) if plan.has_flag_rules else ()
+        if not plan.checks:
+            return Attention((), rules)
         people = (
             (person, {row.question: row for row in rows})
             for person, rows in groupby(self.counted(content, options), attrgetter("participant"))
         )
         are_right: Any = self.kind.are_right
-        return Attention.of(content.plan, content.questions, people, are_right)
+        checked = Attention.of(plan, content.questions, people, are_right)
+        return replace(checked, rules=rules)
+
+    def _rules(self, content: Content, options: AnalysisOptions) -> tuple[RuleFlags, ...]:
+        """Return whom the plan's rules flag, by the answers that count."""
+        plan, kind = content.plan, self.kind
+        questions: dict[int, Any] = {each.number: each for each in content.questions}
+        ids, seconds, answers = [], [], {}
+        for person, rows in groupby(self.counted(content, options), attrgetter("participant")):
+            own: dict[Hashable, Hashable] = {}
+            times = []
+            for row in rows:
+                if row.question <= plan.questions:
+                    taken = seconds_taken(row.active_seconds, row.shown_at, row.submitted_at)
+                    times += [] if taken is None else [taken]
+                    if plan.flag_equal_answers:
+                        own |= dict(kind.comparable(questions[row.question], row))
+            ids.append(person)
+            seconds.append(float(np.median(times)) if times else math.nan)
+            answers[person] = own
+        medians = np.array(ids, dtype=np.str_), np.array(seconds, dtype=np.float64)
+        return rule_flags(plan, content.counted(options), medians, answers)
 
     def _analysed(
         self, content: Content, options: AnalysisOptions, without: Collection[str]
@@ -261,7 +291,7 @@ class KindFiles(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
     def typed_fields(self) -> list[str]:
         """The fields of an answer that hold what people wrote."""
         declared = value_fields(self.answer)
-        return [each.name for each in declared if isinstance(each.rule, Text)]
+        return [each.name for each in declared if is_typed(each)]
 
     @property
     def typed(self) -> str:
@@ -417,8 +447,8 @@ class KindFiles(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
         for each in participants:
             count = counts[each.public_id]
             asks_all = plan.queue_arm is None or each.arm != plan.queue_arm
-            fits = count in {*map(len, plan.blocks)} if plan.blocks else count == plan.asked
-            if each.status == "complete" and asks_all and not fits:
+            sizes = {len(block) + len(plan.controls) for block in plan.blocks} or {plan.asked}
+            if each.status == "complete" and asks_all and count not in sizes:
                 place = f"participants.csv, participant {each.public_id}, column status"
                 fault = f"{self.answers_file} has {count} answers of {plan.asked}"
                 faults.add(f"{place}: 'complete' found; {fault}")

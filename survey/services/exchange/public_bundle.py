@@ -72,7 +72,7 @@ def tried_sheet(
 
 def left_out(plan: Plan) -> str:
     """Return what of a study's answers its public bundle does not hold, for a sentence."""
-    asked = [field.name for field in (*plan.personal_fields, *plan.closing_questions)]
+    asked = [field.name for field in (*plan.personal_fields, *plan.asked_at_end)]
     asked += [field.name for field in plan.ask if field.kind == "text"]
     reasons = ["the reasons that participants wrote"] if plan.reason_question else []
     typed = [what] if (what := files_of_kind(plan).typed) else []

@@ -36,7 +36,7 @@ from survey.core.studies.fields import (
     list_words,
     participant_columns,
 )
-from survey.core.studies.plan import ATTENTION_NAMES, Plan, TaskQuestion
+from survey.core.studies.plan import ATTENTION_NAMES, FLAGS, Plan, TaskQuestion
 from survey.core.studies.rankings import letters_for
 from survey.core.text_input import Json, escaped, quoted
 from survey.db.export_queries import EXPORTED
@@ -475,14 +475,17 @@ def public_record(record: Any, move: MoveTime) -> Any:
 
 def participants_table(plan: Plan) -> Table:
     """Return participants.csv, with a column for each personal field and closing question."""
-    asked = {PERSONAL: plan.personal_fields, CLOSING: plan.closing_questions}
+    asked = {PERSONAL: plan.personal_fields, CLOSING: plan.asked_at_end}
     columns = []
     for name, field in participant_columns():
+        if field == LINE and not plan.machine_line:
+            continue
         if field in asked:
             columns += [_personal_column(each) for each in asked[field]]
         else:
             columns.append(_COMPUTED.get(field) or Column(name, source=EXPORTED[field]))
     columns += ATTENTION_COLUMNS if tells_attention(plan) else []
+    columns += [FLAGS_COLUMN] if plan.has_flag_rules else []
     return Table(PARTICIPANTS_FILE, columns, _participants)
 
 
@@ -494,7 +497,7 @@ def _participants(content: Content) -> Iterator[Row]:
     columns = {name: field for name, field in participant_columns() if field not in _NOT_OF_RECORD}
     values = attrgetter(*columns.values())
     attention = None
-    if tells_attention(content.plan):
+    if tells_attention(content.plan) or content.plan.has_flag_rules:
         options = AnalysisOptions(include_test=content.include_test)
         attention = content.answers.attention(content, options)
     for person in content.participants():
@@ -504,6 +507,8 @@ def _participants(content: Content) -> Iterator[Row]:
             right, asked = attention.counts[person.public_id]
             row = (right, asked, person.public_id in attention.flagged)
             known |= zip(ATTENTION_NAMES, row, strict=True)
+        if attention:
+            known[FLAGS] = attention.flags_of(person.public_id) or None
         yield cells({**empty, **known, MINUTES: minutes_taken(person), **answers})
 
 
@@ -524,7 +529,15 @@ ATTENTION_COLUMNS = [
         ATTENTION_NAMES, (*_CHECKS, _FLAGGED), ("0, 1, …", "0, 1, …", "0 or 1"), strict=True
     )
 ]
+FLAGS_COLUMN = Column(
+    FLAGS,
+    "which attention checks and rules of the plan flag the participant, joined by semicolons",
+    "text",
+    "names of checks and rules; empty for no flag, and for the excluded",
+    optional=True,
+)
 _NOT_OF_RECORD = (PERSONAL, CLOSING, MINUTES)
+LINE = "machine_line"  # a column where the plan has the line for programs
 
 
 def beside_tables(plan: Plan) -> list[Table]:

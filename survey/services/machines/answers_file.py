@@ -56,7 +56,7 @@ def record_of_file(content: Content, file: TextFile, model: str) -> MachineRecor
 
 def _of_table(content: Content, file: TextFile) -> Iterator[MachineAnswer]:
     kind: Any = KINDS[content.plan.kind]
-    questions = {question.number: question for question in content.questions}
+    questions = {question.number: question for question in kind.machine_questions(content)}
     seen: set[tuple[int, str, str, int]] = set()
 
     def parse(row: CsvRow) -> MachineAnswer:
@@ -97,16 +97,15 @@ def _of_judgements(content: Content, file: TextFile) -> Iterator[MachineAnswer]:
     faults = FileFaults()
     judgements = read_judgements(file.name, lines_of(file.text), faults)
     faults.raise_any()
-    for question in content.questions:
+    for question, document in kind.document_units(content, judgements):
         topic = kind.topic_of(question)
-        for document, grade in judgements.get(topic, {}).items():
-            if grade < 0:
-                yield MachineAnswer(question.number, topic, document, FIRST, 1, "", UNREADABLE, "")
-                continue
-            try:
-                answer = kind.read_machine_answer(content.plan, question, document, str(grade))
-            except ValueError as error:
-                raise SurveyError(
-                    f"{file.name}, topic {topic}, document {document}: {error}."
-                ) from None
-            yield MachineAnswer(question.number, topic, document, FIRST, 1, answer, ANSWERED, "")
+        grade = judgements[topic][document]
+        if grade < 0:
+            yield MachineAnswer(question.number, topic, document, FIRST, 1, "", UNREADABLE, "")
+            continue
+        try:
+            answer = kind.read_machine_answer(content.plan, question, document, str(grade))
+        except ValueError as error:
+            place = f"{file.name}, topic {topic}, document {document}"
+            raise SurveyError(f"{place}: {error}.") from None
+        yield MachineAnswer(question.number, topic, document, FIRST, 1, answer, ANSWERED, "")

@@ -36,6 +36,7 @@ from survey.core.studies.rankings import Ranking
 from survey.core.text_input import Json
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.exchange.tables import Content
+from survey.services.machines.estimates import estimates_of
 from survey.services.machines.records import (
     ANSWERED,
     FIRST,
@@ -81,7 +82,7 @@ def figures_of(
     decision = replacement(both.comparison, agreed, epsilon, units=both.units)
     judged = both.comparison.answered[:, :-1].sum(axis=1) > 1
     missing = judged & ~both.comparison.answered[:, -1]
-    return {
+    figures = {
         "kind": content.plan.kind,
         "model": machine.model,
         "simulated": machine.is_simulated,
@@ -109,6 +110,8 @@ def figures_of(
         "errors": _errors(both),
         "runs": _runs(content, both, options, seed),
     }
+    estimates = estimates_of(content, machine, options)
+    return figures | ({"estimates": estimates} if estimates else {})
 
 
 def beside(content: Content, machine: MachineRecord, options: AnalysisOptions) -> Beside:

@@ -1,7 +1,7 @@
 """How a machine answers a kind of question that says nothing of machines: its declared fields."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,6 +17,7 @@ from survey.errors import SurveyError
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.exchange.input_files import Files
 from survey.services.exchange.tables import Content
+from survey.services.machines.estimates import Estimates
 from survey.services.machines.records import MachineRecord, read_records
 from survey.services.machines.requests import Asked
 from survey.services.machines.stored import machines_of, store
@@ -76,6 +77,19 @@ class KindJudge(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
         for question in content.questions:
             if 1 <= question.number <= content.plan.questions:
                 yield question, ""
+
+    def machine_questions(self, content: Any) -> Sequence[QuestionT]:
+        """Return the questions that a machine may be asked, by default those of people."""
+        questions: Sequence[QuestionT] = content.questions
+        return questions
+
+    def document_units(
+        self, content: Any, pool: Mapping[str, Iterable[str]]
+    ) -> Iterator[tuple[QuestionT, str]]:
+        """Yield the documents of topics, each with the question that a machine is asked."""
+        for question in content.questions:
+            for document in pool.get(self.topic_of(question), ()):
+                yield question, document
 
     def machine_sees(
         self,
@@ -147,6 +161,12 @@ class KindJudge(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
     ) -> dict[tuple[int, str], str]:
         """Return the texts of a person's answer by question and document."""
         return {(question.number, ""): self.answer_text(plan, question, drawn, answer)}
+
+    def machine_estimates(
+        self, content: Any, machine: MachineRecord, options: Any
+    ) -> Estimates | None:
+        """Return what few people and a machine's answers say together; None without a sample."""
+        return None
 
     def machine_figures(self, content: Content, machine: MachineRecord) -> dict[str, Any]:
         """Return what a machine shows beside people, for a bundle."""

@@ -9,7 +9,8 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from survey.core.agreement.headlines import AnswerRow, Chip
-from survey.core.statistics.significance import SAMPLES, decimal_text, ends_text, p_text
+from survey.core.statistics.bootstrap import SAMPLES
+from survey.core.statistics.significance import decimal_text, ends_text, p_text
 from survey.core.text_input import Json
 from survey.db.models import Study
 from survey.figures.answers import machine_and_people
@@ -29,6 +30,7 @@ from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.exchange.bundle import content_of
 from survey.services.exchange.tables import Content, with_left_out
 from survey.services.machines.beside_people import figures_of
+from survey.services.machines.estimates import estimate_sheets
 from survey.services.machines.records import MachineRecord
 from survey.services.machines.stored import named
 
@@ -219,6 +221,7 @@ class MachineResults(Results):
             self._errors_section(),
             self._confusion_section(),
             self._runs_section(),
+            self._estimates_section(),
             self._asked_section(),
         )
         return [part for part in parts if part is not None]
@@ -236,6 +239,7 @@ class MachineResults(Results):
             self._runs_sheet,
         )
         yield from (sheet for sheet in (make() for make in makers) if sheet is not None)
+        yield from estimate_sheets(self.shown.get("estimates", {}))
 
     def _agreement_sheet(self) -> Sheet:
         agreed, alpha = self.shown["agreement"], self.shown["alpha"]
@@ -471,6 +475,15 @@ class MachineResults(Results):
         )
         blocks = [*self.listings("ranking"), Prose(text, is_small=False)]
         return Section("ranking", "Ranking of runs", "Runs", blocks, gist)
+
+    def _estimates_section(self) -> Section | None:
+        made = self.shown.get("estimates", {}).get("figures", [])
+        if not made:
+            return None
+        of = count_of(self.shown["estimates"]["sample"]["drawn"], "unit")
+        gist = f"{count_of(len(made), 'estimate')} from a sample of {of}"
+        blocks = self.listings("machine-estimates")
+        return Section("estimates", "Estimates with the machine", "Estimates", blocks, gist)
 
     def _asked_section(self) -> Section:
         about = self.record.about

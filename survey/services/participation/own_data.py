@@ -72,6 +72,7 @@ COLUMN_KEYS = {
         "receipt": "receipt",
         "last_seen_at": "last_seen",
         "exclude_reason": "not_counted_because",
+        "machine_line": "field_for_programs_filled_in",
     },
     "presentation": {
         "position": "question",

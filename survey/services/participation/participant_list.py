@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import accumulate
 from typing import NamedTuple
@@ -53,8 +53,8 @@ class ListedParticipant:
     questions they are asked, so far where these depend on others. ``minutes``: from the
     beginning to the end, or to when they were last seen. ``away``: their slot is released.
     ``pace``: of questions that are answered in steps, None for others and before the first step.
-    ``attention``: how many attention checks they have right, in words; "" without such.
-    ``is_flagged``: whether they fail one.
+    ``attention``: how many attention checks they have right, in words, and which rules of the plan
+    flag them; "" without such. ``is_flagged``: whether they fail a check or a rule flags them.
     """
 
     participant: Participant
@@ -74,11 +74,12 @@ class ParticipantList:
     """Participants of a population. ``total``: how many there are, whatever their ids begin with.
 
     ``shown``: those whose id has the prefix, at most MOST_LISTED_PARTICIPANTS, those seen last
-    first.
+    first; ``flags``: how many of these each check and rule of the plan flags.
     """
 
     shown: Sequence[ListedParticipant]
     total: int
+    flags: Mapping[str, int] = field(default_factory=dict)
 
 
 class StuckParticipant(NamedTuple):
@@ -158,7 +159,7 @@ def list_participants(session: Session, study: Study, id_prefix: str = "") -> St
         numbered = [*queued, *dealt]
         asked = queries.asked_counts(session, numbered) if numbered else {}
         paces = _paces(session, plan, [row.id for row in rows])
-        attention = attention_of(session, study, [row.id for row in rows])
+        attention = attention_of(session, study, rows)
         listed = [
             _listed_participant(
                 *(row, answered.get(row.id, 0), plan, since),
@@ -169,7 +170,8 @@ def list_participants(session: Session, study: Study, id_prefix: str = "") -> St
             )
             for row in rows
         ]
-        return ParticipantList(listed, total)
+        flags = attention.flagged_by if attention else {}
+        return ParticipantList(listed, total, {name: len(each) for name, each in flags.items()})
 
     arms = queries.arm_counts(session, study.id, since, is_test=False) if study.plan.arms else {}
     counted = [row for row in status_counts if row.population == "counts"]
@@ -291,7 +293,7 @@ def _listed_participant(
     under_way = participant.status == "started"
     last_seen = participant.completed_at or participant.last_seen_at or participant.started_at
     if under_way:
-        closing = plan.closing_questions and participant.closing is None
+        closing = plan.asked_at_end and participant.closing is None
         end = "closing questions" if closing else "review"
         page = end if answered >= asked_at_end else f"question {answered + 1} of {asked}"
         if asked < asked_at_end and answered >= asked:

@@ -21,6 +21,7 @@ from survey.core.studies.fields import FieldAnswer, PersonalField
 from survey.core.studies.plan import Plan
 from survey.core.text_input import SLUG
 from survey.db import participant_queries, queries
+from survey.db.engine import begin_reading, begin_writing
 from survey.db.models import (
     Browser,
     Guest,
@@ -476,7 +477,7 @@ def progress_of(session: Session, plan: Plan, participant: AnyParticipant) -> Pr
     if step := step_before_questions(participant):
         return Progress(step)
     answered, has_begun = participant_queries.positions_of(session, participant.id)
-    closing = bool(plan.closing_questions) and participant.closing is None
+    closing = bool(plan.asked_at_end) and participant.closing is None
     if plan.practice and answered and not has_begun:
         return Progress(ParticipantStep.PRACTICE, PRACTICE, answered, closing)
     progress = _progress_among(answered, closing=closing)
@@ -764,6 +765,15 @@ def store_check(
         if study.plan.exclude_failed_check and not is_right:
             participant.excluded, participant.exclude_reason = True, FAILED_CHECK
     session.commit()
+
+
+def note_machine_line(session: Session, record: AnyParticipant) -> None:
+    """Store that the field for programs was filled in, commit, and go on reading."""
+    begin_writing(session)
+    participant = queries.locked_participant(session, record)
+    participant.machine_line = participant.machine_line or participant.status == "started"
+    session.commit()
+    begin_reading(session)
 
 
 def store_closing_answers(

@@ -140,6 +140,35 @@ FIELDS: Mapping[str, Numbers | Choice] = {
         help="Whether the two are the plan's primary pair, tested by itself.",
     ),
 }
+# Of a machine that judges beside people; nothing is simulated with these.
+MACHINE_FIELDS: Mapping[str, Numbers] = {
+    "machine_correlation": Numbers(
+        "Correlation of machine and people",
+        usual=".8",
+        help="Beside a machine: how its answers correlate with people's, 0 to 1.",
+    ),
+    "pool_size": Numbers(
+        "Judged by the machine",
+        *(8, 1_000_000),
+        usual="1000",
+        whole=True,
+        help="Beside a machine: how many documents, topics or questions it judges.",
+    ),
+    "judged": Numbers(
+        "Judged by people",
+        *(4, 1_000_000),
+        usual="50,100,200",
+        whole=True,
+        several=True,
+        help="Beside a machine: how many of these people judge, drawn at random.",
+    ),
+    "spread": Numbers(
+        "Spread of people's values",
+        usual=".5",
+        help="Beside a machine: the standard deviation of people's values; .5 is that of a share "
+        "of one half.",
+    ),
+}
 
 
 def usual_of(rule: Numbers | Choice) -> str:

@@ -18,7 +18,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from survey.core.collections.items import NOTHING_SHOWN, Shown
 from survey.core.kinds import KINDS
 from survey.core.studies.fields import PersonalField
-from survey.core.studies.plan import Plan, TaskQuestion
+from survey.core.studies.plan import NO, ON_PROGRAMS, YES, Plan, TaskQuestion
 from survey.errors import SurveyError
 from survey.services.planning.kind_bot import KindBot
 
@@ -67,11 +67,14 @@ def simulate(
     ``preferences``: see ``preferences_for``. Each bot has its own random stream from ``seed``, so
     the votes do not depend on which is faster: the same seed gives the same votes. ``on_finished``
     is called after each. ``careless``: the preferences of as many of the bots, which answer at
-    random. Raises SurveyError when a page does not lead on.
+    random and trip the plan's rules on pace and programs. Raises SurveyError when a page does not
+    lead on.
     """
 
     def take_part(stream: np.random.SeedSequence, prefers: Mapping[str, object]) -> None:
-        Bot(entry, plan, prefers, np.random.default_rng(stream)).take_part()
+        is_careless = any(prefers is each for each in careless)
+        chance = np.random.default_rng(stream)
+        Bot(entry, plan, prefers, chance, is_careless=is_careless).take_part()
 
     streams = np.random.SeedSequence(seed).spawn(participants)
     of_bots = [*careless, *[preferences] * participants][:participants]
@@ -91,8 +94,11 @@ class Bot:
         plan: Plan,
         preferences: Mapping[str, object],
         chance: np.random.Generator,
+        *,
+        is_careless: bool = False,
     ) -> None:
         self.entry, self.plan, self.preferences, self.chance = entry, plan, preferences, chance
+        self.is_careless = is_careless
         self.browser, self.waited = requests.Session(), 0.0
         self.answered: Mapping[str, object] | None = None  # the last question's form
         self.browser.trust_env = False  # a proxy cannot reach the server of this process
@@ -161,10 +167,11 @@ class Bot:
             if form.css_first("[name=reason]"):
                 answers["reason"] = SIMULATED
             answers |= self._said(form, self.plan.ask, "beside_")
+            answers |= self._conduct()
         elif form.css_first("[name=agree]"):
             answers["agree"] = "y"
         else:
-            fields = (*self.plan.personal_fields, *self.plan.closing_questions)
+            fields = (*self.plan.personal_fields, *self.plan.asked_at_end)
             answers |= self._said(form, fields)
         address = urljoin(self.address, form.attributes.get("action") or self.address)
         return self._open(self.browser.post(address, data=answers, timeout=TIMEOUT))
@@ -195,7 +202,19 @@ class Bot:
             if form.css_first(f"[name={prefix}{field.name}]")
         }
 
+    def _conduct(self) -> dict[str, str]:
+        """Return what the plan's rules look at: how long it took, and the field for programs."""
+        sent = {}
+        if (least := self.plan.least_seconds) is not None:
+            factor = 0.1 if self.is_careless else self.chance.uniform(2, 5)
+            sent["active_seconds"] = f"{least * factor:.1f}"
+        if self.plan.machine_line and self.is_careless:
+            sent["machine_line"] = SIMULATED
+        return sent
+
     def _describe(self, field: PersonalField) -> str:
+        if field is ON_PROGRAMS:
+            return YES if self.is_careless else NO
         if field.kind == "number":
             lowest = max(field.lowest or 0, field.screen_below or 0)
             highest = field.highest or 120

@@ -443,7 +443,7 @@ def check_study(session: Session, study: Study) -> list[Finding]:
         findings.append(Finding(None, "participants are asked for a reason for each answer"))
     if names := [item.name for item in study.plan.ask]:
         findings.append(Finding(None, f"beside each question people are asked: {', '.join(names)}"))
-    if names := [item.name for item in study.plan.closing_questions]:
+    if names := [item.name for item in study.plan.asked_at_end]:
         findings.append(Finding(None, f"participants are asked at the end: {', '.join(names)}"))
     findings += _quota_findings(study.plan)
     findings += _file_findings(study)

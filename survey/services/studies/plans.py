@@ -602,6 +602,8 @@ def plan_values(plan: Plan, recruitment: Recruitment | None = None) -> dict[str,
 
 def write_nested(values: object) -> str:
     """Return a field's values as YAML for the form; a list has a line for each entry."""
+    if values is None:
+        return ""
     if not isinstance(values, list | tuple):
         return _as_yaml(values)
     lines = [_as_yaml([each], default_flow_style=True, width=LARGEST_PLAN_FILE) for each in values]

@@ -2,18 +2,27 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from flask import request
 from wtforms import Field, IntegerField, SelectChoice, SelectField, StringField
 from wtforms.validators import DataRequired, InputRequired, Length, NumberRange, Optional
 
 from survey.core.studies.fields import AskedField, ClosingQuestion, FieldAnswer, PersonalField
+from survey.core.studies.plan import ON_PROGRAMS, Plan
 from survey.core.text_input import parse_whole
+from survey.errors import marked
 from survey.web.forms import BESIDE_PREFIX, AnswerForm, Form, long_text_field, storable
 from survey.web.language import gettext
 
 LARGEST_ANSWER_NUMBER = 999_999_999
 IDS_OF_PAGE = ("kept", "main", "problems")
+# The words of ON_PROGRAMS, for the catalogues: core marks none.
+WORDS_ON_PROGRAMS = (
+    marked("Did a program answer for you?"),
+    marked("For example an AI model or a script. It has no effect on your payment."),
+    *(marked("No"), marked("Yes")),
+)
 TOO_LONG = re.compile(r"[+-]?[0-9]{10,}")
 
 
@@ -62,6 +71,16 @@ def filled_in(form: Form, fields: Sequence[PersonalField]) -> dict[str, FieldAns
     return {name: value for name, value in values.items() if value not in (None, "")}
 
 
+def closing_fields(plan: Plan) -> list[ClosingQuestion]:
+    """Return what is asked at the end, the survey's own question in the participant's language."""
+    return [
+        replace(field, label=gettext(field.label), help=gettext(field.help))
+        if field is ON_PROGRAMS
+        else field
+        for field in plan.asked_at_end
+    ]
+
+
 def with_further(form: type[AnswerForm], fields: Sequence[AskedField]) -> type[AnswerForm]:
     """Return the form of a question with what its plan asks beside it."""
     if not fields:
@@ -85,7 +104,9 @@ def _asked_field(field: PersonalField, prefix: str = "") -> Field:
         return WholeNumberField(field.label, **control, validators=[*needed, allowed])
     if field.kind == "choice":
         nothing = gettext("Choose …") if field.required else gettext("Prefer not to say")
-        options = [SelectChoice("", nothing), *map(SelectChoice, field.options)]
+        is_ours = field.options == ON_PROGRAMS.options and field.name == ON_PROGRAMS.name
+        labels = map(gettext, field.options) if is_ours else field.options
+        options = [SelectChoice("", nothing), *map(SelectChoice, field.options, labels)]
         unknown = gettext("%(label)s: please choose one of the options.", label=label)
         return SelectField(
             field.label,

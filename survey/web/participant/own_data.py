@@ -14,6 +14,7 @@ from survey.services.participation.participants import ParticipantStep, progress
 from survey.services.studies import publications
 from survey.web.forms import Form, errors_beside, form_page
 from survey.web.language import gettext, lazy_gettext
+from survey.web.participant.asked_fields import closing_fields
 from survey.web.participant.entry import ResumeForm
 from survey.web.participant.questions import asked_questions
 from survey.web.participant.visit import (
@@ -110,8 +111,7 @@ def _own_page(form: EraseForm) -> ResponseReturnValue:
         answers=asked_questions(),
         pages=pages_of(g.plan),
         labels={
-            field.name: field.label
-            for field in (*g.plan.personal_fields, *g.plan.closing_questions)
+            field.name: field.label for field in (*g.plan.personal_fields, *closing_fields(g.plan))
         },
         progress=progress_of(session(), g.plan, g.participant),
         is_public=publications.is_published(session(), g.study),

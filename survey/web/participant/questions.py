@@ -21,7 +21,7 @@ from wtforms import Field
 
 from survey import tokens
 from survey.core.kinds import KINDS
-from survey.core.studies.fields import AskedField
+from survey.core.studies.fields import AskedField, ClosingQuestion
 from survey.errors import NotFoundError, marked
 from survey.services.collections import items
 from survey.services.operations.database import begin_reading, begin_writing
@@ -31,7 +31,12 @@ from survey.services.participation.participants import PRACTICE, ParticipantStep
 from survey.web.errors import DATABASE_FAULTS, RETRY_AFTER, database_busy, roll_back
 from survey.web.forms import BESIDE_PREFIX, AnswerForm, Form, form_page
 from survey.web.language import gettext, set_browser_language
-from survey.web.participant.asked_fields import filled_in, personal_form, with_further
+from survey.web.participant.asked_fields import (
+    closing_fields,
+    filled_in,
+    personal_form,
+    with_further,
+)
 from survey.web.participant.kind_pages import Doubt
 from survey.web.participant.visit import (
     AFTER,
@@ -128,7 +133,7 @@ def waiting() -> ResponseReturnValue:
 @requires(ParticipantStep.CLOSING)
 def closing() -> ResponseReturnValue:
     """Ask the closing questions, where the plan has any, and store the answers."""
-    fields = g.plan.closing_questions
+    fields = asked_at_end()
     if not fields:
         return go_on()
     form = personal_form(fields, g.participant.closing)
@@ -152,6 +157,12 @@ def review() -> ResponseReturnValue:
     )
 
 
+@blueprint.app_template_global()
+def asked_at_end() -> list[ClosingQuestion]:
+    """Return the closing questions of this page's plan, in its language."""
+    return closing_fields(g.plan)
+
+
 @blueprint.get("/done")
 def done() -> ResponseReturnValue:
     """Show the receipt, also when the page is visited again."""
@@ -172,6 +183,7 @@ def asked_questions() -> list[ShownQuestion]:
 
 def answer(position: int) -> ResponseReturnValue:
     """Store a valid answer and redirect to the next page; show an invalid form again."""
+    _note_machine_line()
     pages = pages_of(g.plan)
     if pages.preview_first_form(g.plan) is not None:  # spare other plans the query
         shown = _shown(position)
@@ -185,6 +197,13 @@ def answer(position: int) -> ResponseReturnValue:
         return response or _answer(position, form)
     except TooManyAnswersError as error:
         return show_unsaved(position, str(error)), 429, {"Retry-After": RETRY_AFTER}
+
+
+def _note_machine_line() -> None:
+    """Store that the field for programs was filled in; a form without our token is not ours."""
+    was_filled = g.plan.machine_line and request.form.get("machine_line", "").strip()
+    if was_filled and Form().validate_on_submit():
+        participants.note_machine_line(session(), g.participant)
 
 
 def _answer(position: int, form: AnswerForm) -> ResponseReturnValue:

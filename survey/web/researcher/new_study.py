@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -69,6 +70,7 @@ HELP = {  # of the fields, in place of a description
     "judged": "Optional, TREC qrels. The plan says whether judged documents are asked again.",
     "gold": "Optional: topic, document, relevance, reason. They are mixed in to check people, and "
     "count in no judgements.",
+    "sample_documents": "How many, drawn at random, where a machine judges all. Empty: all.",
     "plan": "Like the one that you can download from a study's page “Plan”.",
     "bundle": "Of this survey, from the page “Export” or from a paper.",
     "collection_size": "How many. Empty if you do not know: measures that need it are left out. A "
@@ -107,6 +109,7 @@ class NewStudyForm(Form):
     judged = UploadField("Earlier judgements")
     gold = UploadField("Gold documents: known answers")
     pool_depth = StringField("How many first documents of each run are judged")
+    sample_documents = StringField("Documents that people judge")
     study = SelectField("Study", choices=_studies_to_begin_with, validate_choice=False)
     plan = UploadField("Plan file")
     bundle = UploadField("Bundle")
@@ -317,7 +320,7 @@ def _pooled(form: NewStudyForm, sources: Sources) -> PooledFields:
     if runs and pool_file:
         both = "runs and a file of the pool both say what is judged; choose one of them"
         raise PlanError([Fault(("pool_file",), both)])
-    return pool_fields(
+    pooled = pool_fields(
         runs=runs,
         pool_file=pool_file,
         depth=depth if runs else None,
@@ -325,6 +328,12 @@ def _pooled(form: NewStudyForm, sources: Sources) -> PooledFields:
         judged=judged,
         gold=gold,
     )
+    if not (sample := (form.sample_documents.data or "").strip()):
+        return pooled
+    if parse_whole(sample) is None:
+        found = f"{shortened(sample)} found; a whole number is needed, or nothing"
+        raise PlanError([Fault(("sample_documents",), found)])
+    return replace(pooled, fields={**pooled.fields, "sample": {"documents": parse_whole(sample)}})
 
 
 def _design() -> tuple[PlanFile, tuple[AddItems, ...]]:

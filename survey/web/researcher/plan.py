@@ -158,7 +158,16 @@ class PlanStep(NamedTuple):
 
 OWN = ""  # in place of what a kind's rules add to a step
 FURTHER = "Further questions, beside each question"
-CHECKS = ("other_topic", "asked_again", "shown_again", "known_pairs")
+CHECKS = (
+    *("other_topic", "own_picture", "asked_again", "shown_again"),
+    *("shown_twice", "known_pairs"),
+)
+FLAG_RULES = ("least_seconds", "flag_equal_answers", "ask_program", "machine_line")
+FLAGS_HEADING = "Flags for pace and programs"
+FLAGS_HELP = (
+    "Each is a reason to look, and excludes no participant. No payment may depend on it: programs "
+    "that act like people are not detected."
+)
 RUNS_HEADING = "Pictures and texts of the runs"  # shown only where the lists come from runs
 
 # The steps of a plan's form, if its kind has no others.
@@ -176,6 +185,7 @@ PLAN_STEPS = {
             Part(FURTHER, ("ask",)),
             Part("", ("shuffle_questions",)),
             Part("Attention checks", CHECKS, folded=True),
+            Part(FLAGS_HEADING, FLAG_RULES, True, FLAGS_HELP),
         ),
     ),
     "who": PlanStep(
@@ -472,7 +482,7 @@ def _previewed_pages(plan: Plan) -> dict[str, tuple[str, str]]:
         "scenario": "Scenario",
         **({"practice": "Practice"} if plan.practice else {}),
         "question": "Question 1",
-        **({"closing": "Closing questions"} if plan.closing_questions else {}),
+        **({"closing": "Closing questions"} if plan.asked_at_end else {}),
         "done": "Last page",
     }
     labels = answers.usual_variant(plan)

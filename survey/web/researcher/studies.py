@@ -17,8 +17,8 @@ from survey.errors import CannotOpenError
 from survey.services import accounts, new_studies
 from survey.services.operations.database import begin_reading
 from survey.services.participation import answers, participants
-from survey.services.planning import power
-from survey.services.planning.power_fields import FIELDS, Choice, Numbers
+from survey.services.planning import machine_saving, power
+from survey.services.planning.power_fields import FIELDS, MACHINE_FIELDS, Choice, Numbers
 from survey.services.studies import lifecycle, publications
 from survey.services.studies.recruitment import Recruitment, recruitment_of
 from survey.web.auth import require_password
@@ -292,14 +292,37 @@ for _name, _text in {**power.DEFAULTS, "replicates": "1000"}.items():  # as many
     setattr(PlanningForm, _name, _planning_field(FIELDS[_name], _text))
 
 
+class SavingForm(Form):
+    """What a machine judges and what people judge of it; sent by GET, as PlanningForm is."""
+
+    class Meta:
+        """No token against forgery: the form changes nothing."""
+
+        csrf = False
+
+
+for _name, _text in machine_saving.DEFAULTS.items():
+    setattr(SavingForm, _name, _planning_field(MACHINE_FIELDS[_name], _text))
+
+
 @blueprint.get("/planning")
 @in_own_process
 def planning() -> ResponseReturnValue:
-    """Ask for the studies to compare, and show how often each finds a difference."""
-    form = PlanningForm(request.args or None)
+    """Ask for the studies to compare, and show how often each finds a difference.
+
+    Or ask what a machine judges beside people, and show what it saves.
+    """
+    is_saving = bool(MACHINE_FIELDS.keys() & request.args.keys())
+    form = PlanningForm(request.args if request.args and not is_saving else None)
+    saving = SavingForm(request.args if is_saving else None)
+    if is_saving:
+        savings = _savings(saving)
+        return form_page(
+            "researcher/planning.html", saving, size=form, saving=saving, savings=savings
+        )
     grid = _grid(form) if request.args else None
     if grid is None:
-        return form_page("researcher/planning.html", form)
+        return form_page("researcher/planning.html", form, size=form, saving=saving)
     session().rollback()  # else participants' answers wait for the simulation
     powers = power.simulate_power(grid.studies, seed=grid.seed, replicates=grid.replicates)
     ways = power.find_ways(grid, powers)
@@ -307,6 +330,8 @@ def planning() -> ResponseReturnValue:
     return form_page(
         "researcher/planning.html",
         form,
+        size=form,
+        saving=saving,
         grid=grid,
         powers=powers,
         rows=power.side_by_side(powers),
@@ -316,16 +341,29 @@ def planning() -> ResponseReturnValue:
     )
 
 
+def _add_faults(form: Form, error: power.GridError) -> None:
+    for fault in error.faults:
+        field = form[str(fault.place[0])]
+        # The fault names the option of the command line; the page shows the field's label.
+        text = re.sub(rf"^{field.name}\b", field.label.text, fault.text)
+        field.errors = [f"{text}."]
+
+
+def _savings(form: SavingForm) -> list[machine_saving.Saving]:
+    """Return what a machine saves; nothing after adding errors to the form's fields."""
+    try:
+        return machine_saving.savings({field.name: field.data or "" for field in form})
+    except power.GridError as error:
+        _add_faults(form, error)
+        return []
+
+
 def _grid(form: PlanningForm) -> power.Grid | None:
     """Return the studies to compare; None after adding errors to the form's fields."""
     try:
         grid = power.read_grid({field.name: field.data or "" for field in form})
     except power.GridError as error:
-        for fault in error.faults:
-            field = form[str(fault.place[0])]
-            # The fault names the option of the command line; the page shows the field's label.
-            text = re.sub(rf"^{field.name}\b", field.label.text, fault.text)
-            field.errors = [f"{text}."]
+        _add_faults(form, error)
         return None
     cost = grid.cost + grid.search_cost
     if cost <= MAX_COST:

@@ -42,7 +42,7 @@ ROOT = Path(__file__).parents[3]
 SHARED = (Participant, Presentation, StoredResponse, Revision)
 ORDERING = (StoredOrderingPresentation, StoredOrderingAnswer, StoredOrderingRevision)
 TABLES = [
-    tables.participants_table(a_plan()),
+    tables.participants_table(a_plan(machine_line=True)),
     *(files.responses_table(a_plan(reason_question="Why?")), files.FIRST_RANKINGS),
 ]
 
