@@ -17,7 +17,15 @@ from survey.cli.command import (
     open_session,
     refuse_inputs,
 )
-from survey.cli.terminal import print_result, progress_bar, say
+from survey.cli.results import EARLY_LOOK_NOTE, print_results
+from survey.cli.terminal import (
+    print_heading,
+    print_json,
+    print_result,
+    print_text,
+    progress_bar,
+    say,
+)
 
 if TYPE_CHECKING:
     from survey.services.exchange.tables import Content
@@ -34,6 +42,7 @@ ANY_ORDER = {"one": ("first",), "both": ("first", "swapped")}
         "survey judge five-systems --simulate MNRO=.9,AP=.1 --samples 5",
         "survey judge five-systems --file answers.csv --model NAME",
         "survey judge five-systems.zip --simulate MNRO=1 --to judged.zip",
+        "survey judge five-systems --show",
     )
 )
 @click.argument("target", type=STUDY_OR_FILE)
@@ -72,7 +81,11 @@ ANY_ORDER = {"one": ("first",), "both": ("first", "swapped")}
 @click.option("--most-cost", type=click.FloatRange(0, min_open=True), help="Stop at this cost.")
 @click.option("--price-in", type=click.FloatRange(0), help="Price of a million tokens sent.")
 @click.option("--price-out", type=click.FloatRange(0), help="Price of a million tokens received.")
-@click.option("--yes", is_flag=True, help="Send to another machine without asking.")
+@click.option(
+    "--show", is_flag=True, help="Ask no machine: print what the records show beside people."
+)
+@click.option("--remove", metavar="RECORD", help="Delete a record of a study, by its name.")
+@click.option("--yes", is_flag=True, help="Send to another machine, or remove, without asking.")
 @JSON_OPTION
 def judge(
     target: str,
@@ -86,6 +99,8 @@ def judge(
     include_test: bool,
     copy: Path | None,
     dry_run: bool,
+    show: bool,
+    remove: str | None,
     yes: bool,
     as_json: bool,
     **budget: Any,
@@ -99,19 +114,17 @@ def judge(
     from survey.services.exchange.input_files import read_file
     from survey.services.machines.answers_file import record_of_file
 
-    sources = [name for name in (endpoint, answers_file, simulate) if name is not None]
-    if len(sources) != 1:
-        raise click.UsageError("Name one of --endpoint, --file and --simulate.")
+    _check_act(endpoint, answers_file, simulate, remove, show or None)
+    if show:
+        _show(target, include_test=include_test, as_json=as_json)
+        return
+    if remove is not None:
+        _remove(target, remove, yes=yes, as_json=as_json)
+        return
     model = "simulated machine" if simulate is not None and model is None else model
     if model is None:
         raise click.UsageError("Name the model with --model; its answers are kept under it.")
-    if budget["most_cost"] is not None and not (budget["price_in"] or budget["price_out"]):
-        raise click.UsageError("--most-cost needs --price-in and --price-out, per million tokens.")
-    is_bundle = _is_path(target)
-    if is_bundle and not dry_run:
-        _check_copy(target, copy)
-    if copy is not None and not is_bundle:
-        raise click.UsageError("--to is of a bundle; the record of a study is stored with it.")
+    _check_target(target, copy, dry_run=dry_run)
     with _content_of(target, include_test=include_test) as (content, pictures):
         if answers_file is not None:
             record = record_of_file(content, read_file(answers_file), model)
@@ -133,6 +146,84 @@ def judge(
     shown = "They are shown beside people's once the study is closed."
     place = f"Wrote {copy}." if copy else shown
     print_result({"record": record.name, **counts}, f"{done}{more}.", place, as_json=as_json)
+
+
+def _check_act(*acts: object) -> None:
+    if sum(act is not None for act in acts) != 1:
+        raise click.UsageError("Name one of --endpoint, --file, --simulate, --show and --remove.")
+
+
+def _check_target(target: str, copy: Path | None, *, dry_run: bool) -> None:
+    if _is_path(target) and not dry_run:
+        _check_copy(target, copy)
+    if copy is not None and not _is_path(target):
+        raise click.UsageError("--to is of a bundle; the record of a study is stored with it.")
+
+
+def _show(target: str, *, include_test: bool, as_json: bool) -> None:
+    """Print what each record shows beside people; of an open study, log that results were seen."""
+    from survey.services.analysis.study_results import AnalysisOptions
+    from survey.services.machines.machine_results import results_of_machine
+
+    with _judged_content(target) as content:
+        options = AnalysisOptions(include_test=include_test)
+        results = [results_of_machine(content, machine, options) for machine in content.machines]
+    if as_json:
+        print_json([each.all_json() for each in results])
+        return
+    if not results:
+        say("No machine has judged yet.")
+    for each in results:
+        record = each.record
+        name = "simulated machine" if record.is_simulated else record.model
+        print_heading(f"{record.name}: {name}")
+        if each.nothing:
+            print_text(f"There is nothing to compare. {each.nothing}")
+        else:
+            print_results(each)
+
+
+@contextmanager
+def _judged_content(target: str) -> "Iterator[Content]":
+    """Yield the content of a study or bundle, once its results may be seen."""
+    from survey.services import accounts
+    from survey.services.exchange.bundle import content_of
+    from survey.services.exchange.bundle_reader import read_bundle
+    from survey.services.exchange.input_files import open_files
+    from survey.services.operations.database import begin_reading
+    from survey.services.studies import lifecycle
+
+    if _is_path(target):
+        yield read_bundle(open_files(Path(target), target))[0]
+        return
+    with open_session() as session:
+        study = named_study(session, target)
+        what = "shown beside a machine"
+        if lifecycle.log_early_results(session, study, accounts.COMMAND_LINE, what):
+            say(EARLY_LOOK_NOTE, err=True)
+        begin_reading(session)
+        yield content_of(session, study, include_test=True)
+
+
+def _remove(target: str, name: str, *, yes: bool, as_json: bool) -> None:
+    """Delete a record of a study, after asking."""
+    from survey.services import accounts
+    from survey.services.machines import stored
+
+    if _is_path(target):
+        raise click.UsageError("A bundle is not changed; --remove is of a study.")
+    if as_json and not yes:
+        raise click.UsageError("--json asks nothing, so it needs --yes.")
+    with open_session() as session:
+        study = named_study(session, target)
+        record = stored.named(stored.machines_of(session, study.id), name)
+        if not yes:
+            answers = f"{len(record.answers):,} answers of {record.model}"
+            click.confirm(f"Remove {record.name}, {answers}?", abort=True)
+        stored.remove(session, study, record.name, accounts.COMMAND_LINE)
+        session.commit()
+    sentence = f"Removed {record.name}. People's answers are as they were."
+    print_result({"removed": record.name}, sentence, as_json=as_json)
 
 
 def _is_path(target: str) -> bool:
@@ -195,6 +286,8 @@ def _judging(
 def _budget(options: dict[str, Any]) -> "Budget":
     from survey.services.machines.judging import Budget
 
+    if options["most_cost"] is not None and not (options["price_in"] or options["price_out"]):
+        raise click.UsageError("--most-cost needs --price-in and --price-out, per million tokens.")
     return Budget(
         options["most_requests"],
         options["most_minutes"],

@@ -113,7 +113,7 @@ def analyse(
         elif results.nothing:
             _print_nothing(results)
         else:
-            _print_results(results)
+            print_results(results)
 
 
 @contextmanager
@@ -154,7 +154,7 @@ def _print_nothing(results: "Results") -> None:
     print_text(f"There is nothing to analyse. {results.nothing}{hint}")
 
 
-def _print_results(results: "Results") -> None:
+def print_results(results: "Results") -> None:
     """Print the sentence to quote and a row for each pair, then everything else."""
     from survey.services.analysis.results import SUPPORTED
 

@@ -106,6 +106,26 @@ def rand_by_topic(
     )
 
 
+def machine_and_people(
+    coefficient: str, rows: Sequence[tuple[str, float | None, Interval | None]], note: str
+) -> Exhibit:
+    """Tabulate how far a machine and a person agree, and two people."""
+    known = [(name, value, interval) for name, value, interval in rows if value is not None]
+    words = [
+        f"{name}: {decimal_text(value)}{_reach(*interval, decimals=2) if interval else ''}"
+        for name, value, interval in known
+    ]
+    return Exhibit(
+        name="machine-agreement",
+        title="Machine and person beside two people",
+        columns=("who", coefficient, "95 % from", "to"),
+        rows=tuple((name, value, *(interval or (None, None))) for name, value, interval in known),
+        alternative=f"{'; '.join(words)}.",
+        note=note,
+        why=None if len(known) == len(rows) else "too few answers to the same items",
+    )
+
+
 def _points(lead: float) -> str:
     points = rounded(lead, 0)
     return f"{'+' * (lead > 0)}{points} point{'s' * (points != '1')}"
@@ -177,6 +197,21 @@ def _alphas(axes: "Axes", exhibit: Exhibit) -> None:
     axes.set_xlabel("Krippendorff's alpha (1: full agreement)")
 
 
+def _machine(axes: "Axes", exhibit: Exhibit) -> None:
+    """Draw the agreement of machine and person above that of two people, with intervals."""
+    rows: Sequence[Any] = exhibit.rows
+    for y, (_, value, low, high) in enumerate(rows):
+        colour, marker = COLOURS[y], ("D", "o")[y]
+        if low is not None:
+            axes.plot([low, high], [y, y], color=colour, linewidth=2.4)
+        axes.plot([value], [y], color=colour, marker=marker, markersize=6)
+        axes.text(value, y - 0.16, decimal_text(value), ha="center", va="bottom", fontsize=7.5)
+    _name_lines(axes, [(0, "chance", "center")])
+    least = min(end for row in rows for end in row[1:3] if end is not None)
+    _label_topics(axes, rows, min(-0.1, least - 0.05))
+    axes.set_xlabel(f"{exhibit.columns[1]} (1: full agreement)")
+
+
 def _rands(axes: "Axes", exhibit: Exhibit) -> None:
     """Draw a dot for each topic, and the line from which two assessors agree."""
     rows: Sequence[Any] = exhibit.rows
@@ -219,5 +254,6 @@ def _label_topics(axes: "Axes", rows: Sequence[Any], least: float) -> None:
 FIGURES = {
     "run-leads": (_leads, lambda rows: 0.75 + 0.46 * rows),
     "alpha-by-topic": (_alphas, lambda rows: 0.9 + 0.2 * max(4, rows)),
+    "machine-agreement": (_machine, lambda rows: 0.9 + 0.4 * rows),
     "rand-by-topic": (_rands, lambda rows: 0.9 + 0.2 * max(4, rows)),
 }

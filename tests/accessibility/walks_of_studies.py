@@ -19,6 +19,7 @@ from survey.services.studies.recruitment import Recruitment
 from tests.accessibility.sights import House, Sight
 from tests.accessibility.walks_of_drafts import at
 from tests.builders import a_ready_participant, save_answer
+from tests.judged import judge
 from tests.preferred import a_preference_study
 from tests.web.desk import HOME, Desk, Reader
 
@@ -156,6 +157,11 @@ PICTURE = base64.b64decode(
 SHA256 = hashlib.sha256(PICTURE).hexdigest()
 
 
+def _unfolded(sight: Sight) -> Sight:
+    parts = b'<details class="panel part', b'<details open class="panel part'
+    return replace(sight, body=sight.body.replace(*parts))
+
+
 def resulting(house: House, language: str) -> Iterator[Sight]:
     """A closed study: its results, what is handed out, and its way out of sight."""
     desk, slug = house.desk, f"closed-{language}"
@@ -163,22 +169,27 @@ def resulting(house: House, language: str) -> Iterator[Sight]:
     house.close(slug)
     desk.open(at(slug, "/results"))
     yield house.seen("Results", "no answers", desk)
+    desk.open(at(slug, "/machines"))
+    yield house.seen("Machines", "none", desk)
     desk.open(at(slug, "/progress"))
     yield house.seen("Progress", "closed, nobody", desk)
     slug = f"voted-{language}"
     house.study(slug, language=language, personal_fields=ABOUT)
     vote(house, slug, 12)
     _identify_one(house, slug)
+    record = judge(house.session, lifecycle.find_study(house.session, slug), simulated="AP=1")
+    desk.open(at(slug, "/machines"))
+    yield house.seen("Machines", "hidden", desk)
     house.close(slug)
     ada = accounts.find_researcher(house.session, desk.name)
     a_preference_study(house.session, f"compared-{language}", ada)
     house.close(f"compared-{language}")
     desk.open(at(slug, "/results"))
-    folded = house.seen("Results", "full", desk)
-    unfolded = folded.body.replace(
-        b'<details class="panel part', b'<details open class="panel part'
-    )
-    yield replace(folded, body=unfolded)
+    yield _unfolded(house.seen("Results", "full", desk))
+    desk.open(at(slug, "/machines"))
+    yield _unfolded(house.seen("Machines", "one beside people", desk))
+    desk.send(at(slug, f"/machines/{record.name}/remove"))
+    yield house.seen("Machines", "asks before a record is removed", desk)
     desk.open(at(slug, "/results?ties=split&without=2"))
     yield house.seen("Results", "analysis options", desk)
     desk.open(at(slug, "/results/report.html"))

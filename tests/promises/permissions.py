@@ -98,6 +98,7 @@ POST /research/studies/my-draft/people/{viewer}/remove  401 401 401 404 403 >peo
 POST /research/studies/my-draft/people/{owner}/remove   401 401 401 404 403 403 404
 POST /research/studies/my-draft/people/{none}/remove    401 401 401 404 403 404 404
 GET  /research/studies/my-draft/results          in in in 404 200 200 404
+GET  /research/studies/my-draft/machines         in in in 404 200 200 404
 GET  /research/studies/my-draft/hand-out         in in in 404 403 403 404
 
 GET  /research/studies/my-draft/preview/                      in in in 404 >entry >entry 404
@@ -151,6 +152,8 @@ GET  /research/studies/my-closed/results/paper.zip    in in in 404 200 200 404
 GET  /research/studies/my-closed/results/drawing/shares.svg  in in in 404 200 200 404
 GET  /research/studies/my-closed/results/parts/shares.csv  in in in 404 200 200 404
 POST /research/studies/my-closed/results/ordering-study  401 401 401 404 403 404 404
+GET  /research/studies/my-closed/machines        in in in 404 200 200 404
+POST /research/studies/my-closed/machines/no-record/remove  401 401 401 404 403 404 404
 GET  /research/studies/my-closed/hand-out        in in in 404 200 200 404
 GET  /research/studies/my-closed/bundle.zip      in in in 404 200 200 404
 GET  /research/studies/my-closed/files/votes.csv in in in 404 200 200 404

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 from types import SimpleNamespace
 
 import pytest
@@ -19,17 +20,19 @@ from survey.services.analysis.results import Results
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.exchange import bundle, bundle_import, tables
 from survey.services.exchange.bundle_reader import analyse_files, replicate
-from survey.services.exchange.input_files import open_files
+from survey.services.exchange.input_files import BundleError, open_files
 from survey.services.exchange.public_bundle import stream_public_bundle
 from survey.services.participation import own_data
-from survey.services.studies import lifecycle
+from survey.services.studies import lifecycle, publications
+from survey.services.studies.publications import Details
 from tests.builders import Visitor
 from tests.cli.conftest import run
 from tests.databases import ON_SQLITE
 from tests.grouped import grouped
+from tests.judged import judge
 from tests.labelled import labelled
 from tests.preferred import preferred
-from tests.services.exchange.changes import rows_of
+from tests.services.exchange.changes import rows_of, summed
 from tests.services.exchange.conftest import a_study
 from tests.tasks import words
 from tests.tasks.test_words import PLAN as WORDS
@@ -37,6 +40,8 @@ from tests.tasks.test_words import taken_part
 from tests.web.desk import Desk
 
 __all__ = ["run"]
+
+OF_THIS_REQUEST = re.compile(r'name="csrf_token"[^>]*|As of [\d:]+ UTC')
 
 
 def of_words(app, session):
@@ -200,9 +205,59 @@ def test_the_pages_of_its_researcher_are_shown(app, session, study, kind):
     accounts.share(session, study, accounts.find_researcher(session, "Ada"), "owner")
     session.commit()
     variant = KINDS[kind].usual_variant(study.plan)
-    for page in ("", "/plan", "/check", "/progress", "/results", f"/preview/{variant}/question/1"):
+    pages = ("", "/plan", "/check", "/progress", "/results", "/machines")
+    for page in (*pages, f"/preview/{variant}/question/1"):
         desk.open(f"/research/studies/{study.slug}{page}")
         assert desk.status == 200, (page, desk.text[:300])
+
+
+def figures_of_people(app, session, study, desk):
+    """All that tells of people's answers: results, pages, files and the public page."""
+    told = {}
+    for options in (AnalysisOptions(), AnalysisOptions(include_test=True)):
+        results = bundle.analyse_stored(session, study, options)
+        told[options.include_test] = json.dumps(results.all_json()), results.answer_text
+        session.rollback()
+    for page in ("", "/progress", "/progress/live", "/results", "/results/report.html"):
+        desk.open(f"/research/studies/{study.slug}{page}")
+        assert desk.status == 200
+        told[page] = OF_THIS_REQUEST.sub("", desk.response.text)
+    told["public"] = app.test_client().get(f"/studies/{study.slug}").text
+    told["public totals"] = app.test_client().get("/studies").text
+    files = exported(session, study)
+    told |= {name: files[name] for name in files if not name.startswith("machines/")}
+    del told["SHA256SUMS"]
+    return told
+
+
+@of_each_kind
+def test_a_machines_answers_are_in_no_figure_of_people(app, session, study, kind, monkeypatch):
+    monkeypatch.setattr(publications, "FEWEST_PEOPLE", 1)
+    desk = Desk(app, session)
+    accounts.share(session, study, accounts.find_researcher(session, "Ada"), "owner")
+    session.commit()
+    details = Details("Of people", "Lovelace, Ada", "CC-BY-4.0")
+    publications.publish(session, study, "Ada", details)
+    before = figures_of_people(app, session, study, desk)
+    record = judge(session, study)
+    assert record.counts["answered"]
+    assert figures_of_people(app, session, study, desk) == before
+
+
+@of_each_kind
+def test_a_machines_record_is_in_the_bundle_and_recomputed(session, study, kind):
+    record = judge(session, study)
+    files = exported(session, study)
+    name = f"machines/{record.name}/beside_people.json"
+    assert f"{name}: every figure recomputed" in [*replicate(files)]
+    figures = json.loads(files[name])
+    assert figures["answers"]["answered"] == len(record.answers)
+    assert figures["people"] >= 1
+    assert figures["decision"]["sentence"].startswith("It is not shown")
+    figures["people"] += 1
+    changed = summed({**files, name: json.dumps(figures).encode()})
+    with pytest.raises(BundleError, match=r"beside_people\.json, people"):
+        [*replicate(changed)]
 
 
 @of_each_kind

@@ -21,6 +21,9 @@ from survey.core.statistics.bootstrap import SAMPLES, draws, percentile_interval
 from survey.core.statistics.rater_agreement import alpha_of_counts, signs, wilson
 from survey.core.statistics.significance import SEED, Interval, sign_test
 
+# How the answers of a kind of question are compared. EQUAL: the same or not; GRADED: by the squared
+# difference; PREFERENCE: a list, or none; GROUPING: adjusted Rand index; ORDER: tau-b.
+EQUAL, GRADED, PREFERENCE, GROUPING, ORDER = "equal", "graded", "preference", "grouping", "order"
 MOST_PEOPLE = 200  # of whom agreement is computed: of more, these are spread evenly over the names
 MOST_PAIRS = 2000  # of them
 PAIRS_AT_ONCE = 200

@@ -65,7 +65,7 @@ LATER_FIELDS = (
     *("own_picture", "shown_twice"),
     *("pool", "judged", "documents_asked", "rejudge", "grades", "cannot_judge", "chunk", "judges"),
     *("overlap", "gold", "gold_share", "relevant_from"),
-    *("smallest_lead", "sample"),
+    *("smallest_lead", "sample", "expertise"),
     *("least_seconds", "flag_equal_answers", "ask_program", "machine_line"),
 )
 MOST_ARMS = 8
@@ -139,6 +139,17 @@ LAYOUT_HELP = (
 LAYOUT = Choice("How the results are laid out", LAYOUTS, help=LAYOUT_HELP)
 GRID_COLUMNS = Whole("Results in a row of the grid", 2, 10, only_with=("layout", GRID))
 
+# By how much less often than a person a machine may be as near to the others as that person.
+EPSILON = {"crowd": 0.1, "trained": 0.15, "experts": 0.2}
+EXPERTISE = {
+    "crowd": "Anyone (.10)",
+    "trained": "People trained for the task (.15)",
+    "experts": "Experts of the subject (.20)",
+}
+EXPERTISE_HELP = (
+    "Only for a machine that judges beside people: the dearer their answers, the further it may "
+    "fall short of one of them. The number is the margin of the alternative annotator test."
+)
 LEAST_SECONDS_HELP = (
     "Optional. Someone is flagged whose median time for a question is shorter: with the page in "
     "view, or without scripts by the server's clock."
@@ -274,6 +285,7 @@ class Plan(ABC):
     arms: tuple[str, ...] = ()
     arm_settings: tuple[Mapping[str, str | int | bool], ...] = ()
     looks: tuple[int, ...] = ()
+    expertise: str = declared(Choice("Who the people are", EXPERTISE, help=EXPERTISE_HELP), "crowd")
     personal_until: str | None = declared(Day("Delete personal data after", help=UNTIL_HELP), None)
     least_seconds: int | None = declared(
         Whole("Least seconds for a question", 1, 3_600, optional=True, help=LEAST_SECONDS_HELP),

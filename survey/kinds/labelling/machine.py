@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from survey.core.agreement.machines import EQUAL, GRADED
 from survey.core.collections.items import FindItems
 from survey.core.text_input import Json
 from survey.errors import SurveyError
@@ -17,13 +18,18 @@ from survey.services.machines.kind_judge import reply_object
 from survey.services.machines.records import MachineRecord
 from survey.services.machines.requests import Asked, seen_item
 
+BINARY = 2  # grades
 OF_TWENTY = 20  # where no judgements are known, so many of each twenty documents are relevant
 
 
 class LabellingMachine:
     """The answers of machines to labelling questions, see ``KindJudge``."""
 
-    similarity = "graded"
+    similarity = GRADED
+
+    def similarity_in(self, plan: LabellingPlan) -> str:
+        """See ``KindJudge``: two grades are equal or not."""
+        return GRADED if len(_grades(plan)) > BINARY else EQUAL
 
     def task_text(self, plan: LabellingPlan) -> str:
         """Return the task, or what pages say in its place; these speak of tapping."""
@@ -142,8 +148,25 @@ class LabellingMachine:
     def answer_texts(
         self, plan: LabellingPlan, question: LabellingQuestion, drawn: Any, answer: object
     ) -> dict[tuple[int, str], str]:
-        """Return the grade of each document that was looked at, attention checks left out."""
-        return {(question.number, name): str(grade) for name, grade in drawn.counted.items()}
+        """Return the grade of each document that was looked at, checks and gold left out."""
+        gold = plan.gold_of(question.topic)
+        grades = drawn.counted.items()
+        return {(question.number, name): str(grade) for name, grade in grades if name not in gold}
+
+    def runs_judged(
+        self, content: Any, options: AnalysisOptions, machine: Mapping[tuple[int, str], Any]
+    ) -> tuple[str, list[str], list[list[float]], list[list[float]]] | None:
+        """See ``KindJudge``: of topics with a relevant document that the machine judged too."""
+        pool = content.plan.pool
+        if pool is None or not pool.runs:
+            return None
+        topics = {question.number: question.topic for question in content.questions}
+        grades: dict[str, dict[str, int]] = {}
+        for (number, document), grade in machine.items():
+            grades.setdefault(topics[number], {})[document] = int(grade)
+        is_usual = options == AnalysisOptions(include_test=content.include_test)
+        results = content.results if is_usual else content.analysed(options)
+        return results.pool.values_beside(grades)  # type: ignore[no-any-return]
 
     def machine_estimates(
         self, content: Any, machine: MachineRecord, options: AnalysisOptions

@@ -296,6 +296,36 @@ class PoolResults:
                 values[name] = {run: by_one.mean(run, measure.name) for run in self.runs}
         return values
 
+    def values_beside(
+        self, grades: Judgements
+    ) -> tuple[str, list[str], list[list[float]], list[list[float]]]:
+        """Return a measure, the runs, and their values by all judgements, and by other grades.
+
+        Topics × runs, of the topics that have a relevant document and are in ``grades``, to which
+        the earlier judgements are added as to people's.
+        """
+        earlier, measure = self.plan.judged or {}, measure_named(RUN_MEASURES[0])
+        people = {topic: self.judgements[topic] for topic in self.judgements if topic in grades}
+        others = {topic: {**grades[topic], **earlier.get(topic, {})} for topic in people}
+        by_people, by_others = (
+            evaluate(GroundTruth(judged), self.orders, [measure], **self.reading)
+            for judged in (people, others)
+        )
+        places = {topic: place for place, topic in enumerate(by_others.queries)}
+        values: tuple[list[list[float]], list[list[float]]] = ([], [])
+        for place, topic in enumerate(by_people.queries):
+            other = places.get(topic)  # None where nothing is relevant by the other grades
+            values[0].append(
+                [float(by_people.values[run][measure.name][place]) for run in self.orders]
+            )
+            values[1].append(
+                [
+                    0.0 if other is None else float(by_others.values[run][measure.name][other])
+                    for run in self.orders
+                ]
+            )
+        return measure.name, [*self.orders], *values
+
     def as_json(self) -> dict[str, Json]:
         """Return the figures."""
         pool = self.plan.pool

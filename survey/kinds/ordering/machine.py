@@ -7,6 +7,7 @@ import numpy as np
 
 from survey.core.agreement.concordance import combined_order
 from survey.core.agreement.credits import OTHER
+from survey.core.agreement.machines import ORDER
 from survey.core.collections.items import FindItems
 from survey.core.studies.questions import Question
 from survey.core.studies.rankings import Ranking
@@ -24,7 +25,7 @@ ORDERS = {"description": "Ties with =, like B>A=C; null where methods are ticked
 class OrderingMachine:
     """The answers of machines to ordering questions, see ``KindJudge``."""
 
-    similarity = "order"
+    similarity = ORDER
 
     def machine_sees(
         self,

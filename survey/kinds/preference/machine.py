@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from survey.core.agreement.machines import PREFERENCE
 from survey.core.collections.items import FindItems
 from survey.core.measures import MEASURES
 from survey.core.studies.questions import Question
@@ -21,7 +22,7 @@ from survey.services.machines.requests import Asked, seen_item
 class PreferenceMachine:
     """The answers of machines to preference questions, see ``KindJudge``."""
 
-    similarity = "preference"
+    similarity = PREFERENCE
     has_sides = True
 
     def machine_sees(
@@ -36,6 +37,11 @@ class PreferenceMachine:
         left, right = (_seen_side(plan, side) for side in view.sides)
         query = {"query": seen} if (seen := seen_item(view.topic)) else {}
         return {**query, "left": left, "right": right}
+
+    def side_of(self, drawn: PreferencePresentation, answer: str) -> str:
+        """See ``KindJudge``."""
+        sides = dict(zip(drawn.sides, (LEFT, RIGHT), strict=True))
+        return sides.get(answer, "")
 
     def answer_text(
         self,

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sqlalchemy.orm import Session
 
+from survey.core.agreement.machines import EQUAL
 from survey.core.collections.items import FindItems
 from survey.core.kind import AnswerT, Declaration, PlanT, PresentationT, QuestionT
 from survey.core.studies.fields import Choice, Whole, value_fields
@@ -21,7 +22,6 @@ from survey.services.machines.records import MachineRecord, read_records
 from survey.services.machines.requests import Asked
 from survey.services.machines.stored import machines_of, store
 
-EQUAL = "equal"  # a similarity: 1 for the same answer, else 0
 TYPES: dict[object, str] = {str: "string", int: "integer", bool: "boolean"}
 
 
@@ -40,6 +40,24 @@ class KindJudge(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
         """Return the id of what was searched for, "" where a question has none."""
         source = getattr(question, "source", None)
         return str(getattr(question, "topic", "") or (source.topic if source else ""))
+
+    def similarity_in(self, plan: PlanT) -> str:
+        """Return how answers of a study are compared."""
+        return self.similarity
+
+    def side_of(self, drawn: PresentationT, answer: str) -> str:
+        """Return which side an answer prefers, "left" or "right"; "" for neither."""
+        return ""
+
+    def runs_judged(
+        self, content: Any, options: Any, machine: Mapping[tuple[int, str], Any]
+    ) -> tuple[str, list[str], list[list[float]], list[list[float]]] | None:
+        """Return a measure, the runs of a pool, and their values: topics × runs.
+
+        By people's judgements, and by the machine's, which are by question and document. None for
+        a study without runs of a pool.
+        """
+        return None
 
     def task_text(self, plan: PlanT) -> str:
         """Return the task in one sentence."""

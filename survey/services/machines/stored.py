@@ -1,14 +1,17 @@
 """Machines' records in the database."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from datetime import datetime
+from typing import NamedTuple
 
 from sqlalchemy.orm import Session
 
 from survey.db import item_queries, queries
 from survey.db.models import StoredMachine, Study, now
-from survey.errors import SurveyError
+from survey.errors import NotFoundError, SurveyError
+from survey.services import accounts
 from survey.services.exchange.input_files import Files
 from survey.services.exchange.tables import Content
 from survey.services.machines.records import (
@@ -20,10 +23,47 @@ from survey.services.machines.records import (
 )
 
 
+class StoredRecord(NamedTuple):
+    """A record of the database, who asked the machine, and when."""
+
+    record: MachineRecord
+    made_by: str
+    made_at: datetime
+
+
 def machines_of(session: Session, study_id: int) -> list[MachineRecord]:
     """Return the records of a study's machines in the order of a bundle's folders."""
-    rows = queries.machines(session, study_id)
-    return [_read(row.about, row.answers, row.replies) for row in rows]
+    return [each.record for each in stored_records(session, study_id)]
+
+
+def stored_records(session: Session, study_id: int) -> list[StoredRecord]:
+    """Return the same, each with who asked the machine and when."""
+    return [
+        StoredRecord(_read(row.about, row.answers, row.replies), row.made_by, row.made_at)
+        for row in queries.machines(session, study_id)
+    ]
+
+
+def named(machines: Sequence[MachineRecord], name: str) -> MachineRecord:
+    """Return the record whose digest begins with a name; raises NotFoundError for none."""
+    of_name = [each for each in machines if name and each.digest.startswith(name)]
+    if len(of_name) != 1:
+        known = ", ".join(each.name for each in machines) or "none"
+        raise NotFoundError(f"There is no machine's record {name!r}; there is: {known}.")
+    return of_name[0]
+
+
+def remove(session: Session, study: Study, name: str, who: str) -> MachineRecord:
+    """Delete a record, and log who did; raises NotFoundError for no such record.
+
+    The study keeps no trace of it but the log's: a machine changes nothing that people saw.
+    """
+    record = named(machines_of(session, study.id), name)
+    for row in queries.machines(session, study.id):
+        if row.digest == record.digest:
+            session.delete(row)
+    accounts.log(session, study, who, "machine removed", f"{record.name}, {record.model}")
+    return record
 
 
 def _read(about: dict[str, object], answers: str, replies: str) -> MachineRecord:

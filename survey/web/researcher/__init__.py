@@ -3,12 +3,14 @@
 pages: which study, and with which role · studies: the list, new studies, overview, check, how
 large a study has to be · plan: the plan and the study's own lists · items: pictures and topics ·
 people: participants' progress, researchers' roles, links, platforms · mails: to guests · results:
-what comes out · publish: a closed study's public page · evaluation: runs of a test collection.
+what comes out · machines: that judged beside people · publish: a closed study's public
+page · evaluation: runs of a test collection.
 """
 
 from survey.web.researcher import (
     evaluation,
     items,
+    machines,
     mails,
     new_study,
     people,
@@ -23,6 +25,7 @@ __all__ = [
     "blueprint",
     "evaluation",
     "items",
+    "machines",
     "mails",
     "new_study",
     "people",

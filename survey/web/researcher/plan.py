@@ -198,6 +198,7 @@ PLAN_STEPS = {
                 ("primary", "smallest_difference", "smallest_lead", "looks"),
                 True,
             ),
+            Part("Machines beside people", ("expertise",), folded=True),
             Part("About you", ("personal_until", "personal_fields")),
             Part("Closing questions", ("closing_questions",)),
         ),

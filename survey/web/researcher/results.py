@@ -24,6 +24,7 @@ from survey.services.exchange import bundle as bundles
 from survey.services.exchange import bundle_import, input_files
 from survey.services.exchange.bundle import stream_zip_of_bytes
 from survey.services.exchange.input_files import BundleError
+from survey.services.machines.machine_results import results_beside
 from survey.services.operations.database import snapshot
 from survey.services.studies import lifecycle, plans
 from survey.services.studies.recruitment import Recruitment
@@ -68,35 +69,44 @@ def results() -> ResponseReturnValue:
     """Show the results, or why they are hidden."""
     if not lifecycle.shows_results(g.study):
         return _hidden_page(UnblindForm())
-    _require_results()
+    require_results()
     return _results_page(RunStudyForm(formdata=None))
 
 
 def _results_page(form: RunStudyForm) -> ResponseReturnValue:
     """Show what the answers say, and the parts of the report, folded."""
-    options = _options_in_query()
+    options = options_in_query()
     results = _results(options)
-    contested = any(each.name == "contested" for each in results.sections)
-    shown = items.items_and_topics(session(), g.study) if contested else ((), ())
     return form_page(
         "researcher/results.html",
         form,
-        results=results,
-        options=options,
-        look=PAPER,
-        figure_inches=FIGURE_INCHES,
-        table_points=TABLE_POINTS,
         has_options=bundles.has_options(g.plan),
         is_judged=bundles.makes_judgements(g.plan),
         has_flags=any(each.name == "flags" and each.rows for each in results.sheets),
-        contents=_contents(results, options=bundles.has_options(g.plan)),
-        documents={each.document: each for each in shown[0]},
-        topics={each.topic: each for each in shown[1]},
-        printed=printed_table,
-        query=_query_of(options),
         numbers="" if results.sheets else json_text(results),
         questions=range(1, g.plan.questions + 1),
+        contents=_contents(results, options=bundles.has_options(g.plan)),
+        **shown_results(results, options),
     )
+
+
+def shown_results(results: Results, options: AnalysisOptions) -> dict[str, Any]:
+    """Return what templates need to show results."""
+    contested = any(
+        block.shape == "documents" for each in results.sections for block in each.blocks
+    )
+    shown = items.items_and_topics(session(), g.study) if contested else ((), ())
+    return {
+        "results": results,
+        "options": options,
+        "look": PAPER,
+        "figure_inches": FIGURE_INCHES,
+        "table_points": TABLE_POINTS,
+        "documents": {each.document: each for each in shown[0]},
+        "topics": {each.topic: each for each in shown[1]},
+        "printed": printed_table,
+        "query": query_of(options),
+    }
 
 
 def _contents(results: Results, *, options: bool) -> list[tuple[str, str]]:
@@ -106,7 +116,7 @@ def _contents(results: Results, *, options: bool) -> list[tuple[str, str]]:
     return [*parts, *numbers, *([("options", "Options")] if options else [])]
 
 
-def _require_results() -> None:
+def require_results() -> None:
     """Refuse hidden results; store that those of an open study are seen, if more have finished."""
     lifecycle.require_results(g.study)
     if lifecycle.has_new_look(session(), g.study):
@@ -119,7 +129,7 @@ def _require_results() -> None:
 @in_own_process
 def make_ordering_study() -> ResponseReturnValue:
     """Make a draft whose lists are uploaded runs, by this study's judgements and with its items."""
-    _require_results()
+    require_results()
     if not bundles.makes_judgements(g.plan):
         raise NotFoundError("This study has no judgements.")
     form = RunStudyForm()
@@ -153,8 +163,8 @@ def make_ordering_study() -> ResponseReturnValue:
 @in_own_process
 def drawing(name: str) -> ResponseReturnValue:
     """Return a figure's drawing as an image for the page; browsers keep it under its digest."""
-    _require_results()
-    exhibit = drawable(_results(_options_in_query()), name)
+    require_results()
+    exhibit = drawable(_results_in_query(), name)
     if exhibit is None:
         raise NotFoundError(f"There is no figure {name!r}.")
     return image_response(exhibit)
@@ -164,8 +174,8 @@ def drawing(name: str) -> ResponseReturnValue:
 @in_own_process
 def part(name: str, ending: str) -> ResponseReturnValue:
     """Send one figure, or one table or a figure's numbers, as a file."""
-    _require_results()
-    content = part_file(_results(_options_in_query()), name, ending)
+    require_results()
+    content = part_file(_results_in_query(), name, ending)
     if content is None:
         raise NotFoundError(f"There is no {name}.{ending} among the results.")
     media_type = mimetypes.guess_type(f"{name}.{ending}")[0] or "text/plain"
@@ -176,8 +186,8 @@ def part(name: str, ending: str) -> ResponseReturnValue:
 @in_own_process
 def report() -> ResponseReturnValue:
     """Return the results as one HTML file that needs no other file."""
-    _require_results()
-    content = as_html(_results(_options_in_query()))
+    require_results()
+    content = as_html(_results_in_query())
     return attachment(content, "text/html", f"{g.slug}-report.html")
 
 
@@ -185,9 +195,9 @@ def report() -> ResponseReturnValue:
 @in_own_process
 def paper() -> ResponseReturnValue:
     """Stream a zip of report, tables and figures for a paper, in its widths and font."""
-    _require_results()
+    require_results()
     look = read_look(request.args)
-    results = _results(_options_in_query())
+    results = _results_in_query()
     chunks = stream_zip_of_bytes(report_files(results, look))
     return attachment(chunks, "application/zip", f"{g.slug}-paper.zip", expected_bytes(results))
 
@@ -215,8 +225,21 @@ def _results(options: AnalysisOptions) -> Results:
     return results
 
 
-def _options_in_query() -> AnalysisOptions:
-    # Not in a cookie, so that a page with these options can be linked to. Odd values are ignored.
+def _results_in_query() -> Results:
+    """Return the study's results with the query's options, or those of its ``machine``."""
+    options, name = options_in_query(), request.args.get("machine")
+    if name is None:
+        return _results(options)
+    results = results_beside(session(), g.study, name, options)
+    snapshot(session())
+    return results
+
+
+def options_in_query() -> AnalysisOptions:
+    """Return the analysis options in the query; odd values are ignored.
+
+    They are not in a cookie, so that a page with these options can be linked to.
+    """
     return AnalysisOptions(
         include_test="test" in request.args,
         exclude_flagged="unflagged" in request.args,
@@ -225,8 +248,8 @@ def _options_in_query() -> AnalysisOptions:
     )
 
 
-def _query_of(options: AnalysisOptions) -> dict[str, str]:
-    """Return the query from which ``_options_in_query`` reads these options, and nothing else."""
+def query_of(options: AnalysisOptions) -> dict[str, str]:
+    """Return the query from which ``options_in_query`` reads these options, and nothing else."""
     query = {}
     if options.include_test:
         query["test"] = "1"
@@ -246,7 +269,7 @@ def _hidden_page(form: UnblindForm) -> ResponseReturnValue:
 @blueprint.get(f"{STUDY_ADDRESS}/hand-out")
 def export() -> ResponseReturnValue:
     """List the bundle's files."""
-    _require_results()
+    require_results()
     return form_page(
         "researcher/export.html",
         files=bundles.file_names(session(), g.study),
@@ -258,7 +281,7 @@ def export() -> ResponseReturnValue:
 @in_own_process
 def bundle() -> ResponseReturnValue:
     """Stream the bundle; a header estimates its size for the progress bar."""
-    _require_results()
+    require_results()
     include_test = "test" in request.args
     expected = bundles.estimate_bytes(session(), g.study, include_test=include_test)
     chunks = bundles.stream_bundle(
@@ -272,7 +295,7 @@ def bundle() -> ResponseReturnValue:
 @require_password
 def bundle_with_identities() -> ResponseReturnValue:
     """Stream the bundle with the platforms' ids, and log the researcher's name."""
-    _require_results()
+    require_results()
     if not Form().validate_on_submit():
         return redirect(url_for("researcher.export"), 303)
     accounts.log(session(), g.study, g.researcher.name, "exported", "bundle with identities")
@@ -287,7 +310,7 @@ def bundle_with_identities() -> ResponseReturnValue:
 @in_own_process
 def file(name: str) -> ResponseReturnValue:
     """Stream one file of the bundle."""
-    _require_results()
+    require_results()
     lines = bundles.stream_file(session(), g.study, name, include_test="test" in request.args)
     media_type = MEDIA_TYPES.get(name.rpartition(".")[2], "text/csv")
     file_name = f"{g.study.slug}-{name.rpartition('/')[2]}"
