@@ -273,7 +273,8 @@ def check_groups(world, desk):
     assert compared["third"] == ["animals", "things"]
     gold = world.folder / "gold"
     gold.mkdir()
-    third = ("--third", three[2], "--to", gold / "gold.txt")
+    types = world.file("types.csv", "topic,cluster_type\nthings,purpose\n")
+    third = ("--third", three[2], "--topics-file", types, "--to", gold / "gold.txt")
     world.run("assess", "gold", *three[:2], *third)
     made = {path.name: path.read_bytes() for path in gold.iterdir()}
     assert made == {name: (folder / name).read_bytes() for name in GOLD}
