@@ -21,6 +21,7 @@ PATH = re.compile(rf"(?<![\w/.-])((?:{FOLDERS})/[\w/.-]*\w/?)`")
 
 # A page of the guides is read in five minutes.
 MOST_WORDS = 900
+MOST_WORDS_IN_ALL = 40_000
 SHORT_PAGES = (
     *("run-your-own-study.md", "settings.md", "ethics.md", "recruitment.md", "analysis.md"),
     *(
@@ -29,6 +30,7 @@ SHORT_PAGES = (
         "from-pictures-to-a-study.md",
         "score-runs.md",
         "add-a-measure.md",
+        "machines.md",
         "README.md",
     ),
 )
@@ -63,6 +65,12 @@ def test_every_file_that_a_page_names_is_there(page):
 @pytest.mark.parametrize("name", SHORT_PAGES)
 def test_a_page_of_the_guides_is_short(name):
     assert len((ROOT / "docs" / name).read_text().split()) < MOST_WORDS
+
+
+def test_all_documents_are_short():
+    written = [page for page in TEXTS if page.name != "DEPENDENCIES.md"]  # that one is generated
+    words = {page.name: len(page.read_text().split()) for page in written}
+    assert sum(words.values()) < MOST_WORDS_IN_ALL, sorted(words.items(), key=lambda each: each[1])
 
 
 def test_every_measure_has_its_line_and_every_source_its_page():

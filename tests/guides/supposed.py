@@ -64,6 +64,7 @@ SUPPOSED = {
     "thousand-participants.md": deployment,
     "from-pictures-to-a-study.md": albums,
     "judge-a-collection.md": judged,
+    "machines.md": albums,
     "score-runs.md": runs_for,
     "assessors.md": assessors,
 }
@@ -89,7 +90,21 @@ def planted_lead(said: Mapping[str, str]) -> None:
     assert high < 0 < high - low < 0.3
 
 
+def constant_machine(said: Mapping[str, str]) -> None:
+    """A machine that always says no may not replace anyone; both records are in the bundle."""
+    [shown] = [text for command, text in said.items() if " --show" in command]
+    sections = re.split(r"^[0-9a-f]{12}: ", shown, flags=re.MULTILINE)[1:]
+    assert {each.partition("\n")[0] for each in sections} == {"simulated machine", "always no"}
+    [constant] = [each for each in sections if each.startswith("always no\n")]
+    assert "It is not shown that this machine may replace one annotator here" in constant
+    assert "machine and person .00 (.00 to .00)" in constant
+    assert shown.count("With 800 human and 717 machine judgements") == 2
+    [replicated] = [text for command, text in said.items() if "survey replicate" in command]
+    assert replicated.count("beside_people.json: every figure recomputed") == 2
+
+
 AFTERWARDS = {
+    "machines.md": constant_machine,
     "replicate-the-paper.md": one_digest,
     "judge-a-collection.md": planted_lead,
 }

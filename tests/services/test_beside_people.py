@@ -235,5 +235,6 @@ def test_runs_are_ranked_by_the_machine_as_by_people_or_the_other_way(run, sessi
     assert len(ranked["reversed_pairs"]) <= ranked["separated"]
     never = figures_of(content, a_record(content, lambda _: {"grade": 0}), COUNT_TEST)["runs"]
     assert (never["topics"], never["all_runs"]["value"]) == (10, None)
+    assert figures_of(content, wrong, AnalysisOptions())["runs"]["why"]  # no one counts yet
     results = results_of_machine(content, wrong, COUNT_TEST)
     assert {"ranking", "errors"} <= {section.name for section in results.sections}

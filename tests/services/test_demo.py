@@ -5,7 +5,12 @@ import pytest
 from survey.core.collections.runs import ranking
 from survey.core.kinds import KINDS
 from survey.core.measures import mentioned_measure
+from survey.services import accounts
+from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.collections import items, picture_folder
+from survey.services.exchange.bundle import content_of
+from survey.services.machines import stored
+from survey.services.machines.machine_results import results_of_machine
 from survey.services.operations import demo
 from survey.services.studies import lifecycle
 from tests.services.test_picture_folder import ALBUMS, read
@@ -101,6 +106,36 @@ def test_its_topics_are_those_that_are_proposed_for_a_study():
         for topic in judged
     }
     assert picture_folder.choose_topics(positions, 100) == [*demo.TOPICS]
+
+
+def test_a_simulated_machine_has_answered_the_first_and_counts_nowhere(session):
+    first = demo.ensure_studies(session)
+    records = [
+        (study.slug, record)
+        for study in lifecycle.all_studies(session)
+        for record in stored.machines_of(session, study.id)
+    ]
+    [(slug, record)] = records
+    assert (slug, record.is_simulated) == (first.slug, True)
+    assert record.counts == {"answered": first.plan.questions * demo.MACHINE_SAMPLES}
+    assert record.about["models"] == ["simulated machine"]  # as the endpoint reports
+    assert "machine judged" in {event.kind for event in accounts.events_of(session, first)}
+    content = content_of(session, first, include_test=True)
+    assert len(content.results.participants) == 0
+    results = results_of_machine(content, record, AnalysisOptions(include_test=True))
+    assert results.headline.startswith("Simulated machine. It is not shown")
+
+
+def test_its_answers_are_the_same_everywhere(session):
+    def digests():
+        first = demo.ensure_studies(session)
+        return [record.digest for record in stored.machines_of(session, first.id)]
+
+    before = digests()
+    for study in lifecycle.all_studies(session):
+        lifecycle.close_study(session, study)
+        lifecycle.delete(session, study, "a test")
+    assert digests() == before
 
 
 def test_nothing_that_people_read_of_them_names_a_measure():

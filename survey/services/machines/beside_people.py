@@ -302,5 +302,8 @@ def _runs(
     if values is None:
         return None
     measure, runs, people, machine = values
-    ranking: RunRanking = rank_runs(runs, np.array(people), np.array(machine), seed)
+    # Of no topics, as before anyone counts, the tables have no columns by themselves.
+    ranking: RunRanking = rank_runs(
+        runs, *(np.reshape(each, (-1, len(runs))) for each in (people, machine)), seed
+    )
     return {"measure": measure, **asdict(ranking)}

@@ -168,7 +168,7 @@ class Request:
             if sha256 not in pictures:
                 raise SurveyError(
                     "A picture that the questions show is not in the bundle. Export it with "
-                    "pictures (`survey export --pictures`), or name the study in the database."
+                    "pictures (`survey export --with-pictures`), or name the study in the database."
                 )
             url = f"data:image/png;base64,{base64.b64encode(as_png(pictures[sha256])).decode()}"
             parts += [

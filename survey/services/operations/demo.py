@@ -1,9 +1,13 @@
-"""The studies of ``survey serve --demo``: at least one of each kind of question, all open."""
+"""The studies of ``survey serve --demo``: at least one of each kind of question, all open.
+
+A simulated machine has answered the first, as results may show machines beside people.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.resources import as_file, files
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from sqlalchemy.orm import Session
@@ -42,6 +46,9 @@ DEMO_SLUG = "five-systems"
 # In 3 of its 10 questions two measures order the lists alike, as in 3 of the paper's sets.
 DEMO_SEED = 2039
 VERBATIM_SLUG = "five-systems-as-printed"
+# Of the machine that answers this study beside people: as the tour's simulated people do.
+MACHINE_PREFERS = "MNRO=.5,NMRR=.3,AP=.1,OTHER=.1"
+MACHINE_SAMPLES = 5  # the fewest that say how sure it is
 PICTURES_SLUG = "five-systems-in-pictures"
 PICTURES_SEED = 2040
 DEMO_CONTACT = {
@@ -139,6 +146,33 @@ def _create_all(session: Session, on_study: Callable[[DemoStudy], object]) -> No
             on_study(demo_study)
             study = _create_study(session, demo_study, pictures, pictured)
             pictured = pictured or (study if study.items_digest else None)
+            if demo_study.slug == DEMO_SLUG:
+                _let_machine_judge(session, study)
+
+
+def _let_machine_judge(session: Session, study: Study) -> None:
+    """Store the answers of a simulated machine, asked over HTTP as any other; always the same."""
+    # Servers that serve no demo load no HTTP client.
+    from survey.services.machines.endpoint import Endpoint
+    from survey.services.machines.fake_endpoint import (
+        SIMULATED_MODEL,
+        FakeEndpoint,
+        planted,
+        serving,
+    )
+    from survey.services.machines.judging import Budget, Judging, ReplyCache, Settings
+    from survey.services.machines.stored import content_to_judge, store
+
+    content = content_to_judge(session, study, include_test=False)
+    settings = Settings(SIMULATED_MODEL, samples=MACHINE_SAMPLES, simulated=MACHINE_PREFERS)
+    judging = Judging(content, settings, {})
+    simulated = FakeEndpoint(planted(judging, MACHINE_PREFERS))
+    with TemporaryDirectory() as folder, serving(simulated) as url:
+        replies = ReplyCache(Path(folder) / "replies.jsonl")
+        judging.ask(Endpoint(url, judging.schema), replies, Budget(), lambda _: None)
+        record = judging.record(replies)
+    store(session, study, record, accounts.COMMAND_LINE)
+    accounts.log(session, study, accounts.COMMAND_LINE, "machine judged", record.name)
 
 
 def _delete_all(session: Session) -> None:
