@@ -124,6 +124,7 @@ def judge(
     model = "simulated machine" if simulate is not None and model is None else model
     if model is None:
         raise click.UsageError("Name the model with --model; its answers are kept under it.")
+    limits = _budget(budget)
     _check_target(target, copy, dry_run=dry_run)
     with _content_of(target, include_test=include_test) as (content, pictures):
         if answers_file is not None:
@@ -132,10 +133,10 @@ def judge(
             judging = _judging(content, pictures, model, samples, orders, pool_file, simulate)
     if answers_file is None:
         if dry_run:
-            _print_dry_run(judging, _budget(budget), as_json=as_json)
+            _print_dry_run(judging, limits, as_json=as_json)
             return
         cache = _cache(judging)
-        record = _judged(judging, cache, endpoint, simulate, _budget(budget), yes=yes)
+        record = _judged(judging, cache, endpoint, simulate, limits, yes=yes)
     _store(target, content, record, copy)
     if answers_file is None:
         cache.remove()

@@ -66,7 +66,7 @@ def test_a_dry_run_prints_a_prompt_and_sends_nothing(survey_, bundle):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([], "Name one of --endpoint, --file and --simulate."),
+        ([], "Name one of --endpoint, --file, --simulate, --show and --remove."),
         (["--simulate", "MNRO=1", "--endpoint", "http://localhost"], "Name one of"),
         (["--endpoint", "http://localhost/v1"], "Name the model with --model"),
         (["--simulate", "MNRO=1", "--most-cost", "1"], "--most-cost needs --price-in"),

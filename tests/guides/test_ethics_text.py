@@ -16,7 +16,7 @@ NUMBERED = "study|participant|question|presentation|response|revision"
 OF_THE_DATABASE = re.compile(rf"id|({NUMBERED})_id|number")
 SAID = {
     "participant.public_id": "a random number",
-    "participant.resume_hash": "checksums (which cannot be turned back) of the code",
+    "participant.resume_hash": "one-way checksums of the code",
     "participant.status": "how far they came",
     "participant.is_test": "If they are test data",
     "participant.excluded": "left out of the count",
@@ -26,6 +26,7 @@ SAID = {
     "participant.understood": "whether their first answer to the practice's check",
     "participant.arm": "in which arm of the study they are",
     "participant.consent_id": "which consent text they agreed to",
+    "participant.machine_line": "whether a field for programs was filled in",
     "participant.receipt": "a random receipt code",
     "participant.started_at": "the times at which they began",
     "participant.consented_at": "agreed",
@@ -92,7 +93,7 @@ SAID = {
     "preference_revision.strength": "each earlier answer",
     "preference_revision.satisfaction_left": "each earlier answer",
     "preference_revision.satisfaction_right": "each earlier answer",
-    "browser.token_hash": "of the random number in their browser's cookie",
+    "browser.token_hash": "of the random number in their cookie",
     "identity.external_id": "the id under which the platform knows the person",
     "identity.parameters": "the numbers of its sessions",
     "identity.arrived_at": "and when",

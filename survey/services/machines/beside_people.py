@@ -303,7 +303,6 @@ def _runs(
         return None
     measure, runs, people, machine = values
     # Of no topics, as before anyone counts, the tables have no columns by themselves.
-    ranking: RunRanking = rank_runs(
-        runs, *(np.reshape(each, (-1, len(runs))) for each in (people, machine)), seed
-    )
+    by_people, by_machine = (np.reshape(each, (-1, len(runs))) for each in (people, machine))
+    ranking: RunRanking = rank_runs(runs, by_people, by_machine, seed)
     return {"measure": measure, **asdict(ranking)}
