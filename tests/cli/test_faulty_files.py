@@ -320,4 +320,7 @@ def test_a_fault_of_a_plan_names_its_line_and_what_to_do(told, written, line, ty
 def test_a_field_like_no_other_is_answered_with_all_that_there_are(told, written):
     plan = written("plan.yaml", f"{PLAN}xyz: 1\n")
     faults = told("study", "new", "planned", "--from", plan)
-    assert "there is no field “xyz”; a plan has annotate_categories, arms, ask, asked_by" in faults
+    assert (
+        "there is no field “xyz”; a plan has annotate_categories, arms, ask, ask_program, asked_by"
+        in faults
+    )

@@ -216,10 +216,9 @@ def drawn_for(content: Content, question: Any, sample: int, order: str) -> Any:
     kind, plan = KINDS[content.plan.kind], met_plan(content.plan)
     key = f"{content.digest} {content.plan.seed}".encode()
     seed = hmac.digest(key, f"{question.number} {sample}".encode(), "sha256")
-    drawn = kind.draw(plan, question, Random(seed))  # noqa: S311 # nosec B311 # of an HMAC
-    if order == SWAPPED:
-        drawn = kind.draw_again(plan, question, drawn, Random(seed))  # noqa: S311 # nosec B311
-    return drawn
+    chance = Random(seed)  # noqa: S311 # nosec B311 # of an HMAC, so it can be drawn again
+    drawn = kind.draw(plan, question, chance)
+    return kind.draw_again(plan, question, drawn, chance) if order == SWAPPED else drawn
 
 
 def request_for(
