@@ -322,7 +322,8 @@ def _alike(
 
 def _kappa_sums(comparison: Comparison) -> tuple[PairSums, Callable[[Numbers], Numbers]]:
     """Return what to add up over units for a pair's kappa, and how kappa follows from the sums."""
-    assert comparison.answers is not None  # noqa: S101 - of labels and preferences
+    if comparison.answers is None:
+        raise ValueError("kappa is of labels and preferences, which these answers are not")
     answers = comparison.answers[:, [*comparison.people_used, -1]]
     categories = len(comparison.categories)
     cost = 1 - np.eye(categories)
@@ -359,7 +360,10 @@ def _kappa_sums(comparison: Comparison) -> tuple[PairSums, Callable[[Numbers], N
 
 def _mean_sums(comparison: Comparison) -> tuple[PairSums, Callable[[Numbers], Numbers]]:
     similarity = comparison.similarity
-    assert similarity is not None  # noqa: S101 - of groupings and orders
+    if similarity is None:
+        raise ValueError(
+            "a mean similarity is of groupings and orders, which these answers are not"
+        )
 
     def sums(pairs: NDArray[np.int64]) -> Numbers:
         values = similarity[:, pairs[:, 0], pairs[:, 1]]

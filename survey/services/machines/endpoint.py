@@ -207,7 +207,7 @@ def _pause_after(tries: int) -> float:
     Else all threads would come back at the same moment.
     """
     longest = min(LONGEST_PAUSE, SHORTEST_PAUSE * 2**tries)
-    return random.uniform(longest / 2, longest)  # noqa: S311 # nosec B311
+    return random.uniform(longest / 2, longest)  # noqa: S311 # nosec B311 # it hides nothing
 
 
 def _asked_pause(header: str) -> float:
