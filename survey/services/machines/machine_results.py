@@ -130,9 +130,11 @@ class MachineResults(Results):
         rows = []
         if agreed["hm"]["value"] is not None:
             name = "Agreement:"
-            text = f"machine and person {_estimate(agreed['hm'])}; two people"
-            figure = _number(agreed["hh"]["value"])
-            rows.append(AnswerRow(name, text, figure, f"{_reach(agreed['hh'])}.".strip()))
+            figure = _number(agreed["hm"]["value"])
+            interval = _reach(agreed["hm"])
+            beside = f"{interval}; two people" if interval else "beside two people"
+            rest = f"{beside} {_estimate(agreed['hh'])}."
+            rows.append(AnswerRow(name, "machine and person", figure, rest))
         if test["winning_rate"] is not None:
             name = "Person by person:"
             figure = f"{self._won} of {self._tested}"
