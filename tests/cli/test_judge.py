@@ -5,15 +5,19 @@ import os
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from zipfile import ZipFile
 
 import pytest
 from click.testing import CliRunner
 
 from survey.cli import survey
+from survey.db.item_queries import Thumbnail
+from survey.services.exchange.bundle import bundle_files, stream_zip
 from survey.services.machines.fake_endpoint import FakeEndpoint, planted, serving
+from survey.services.machines.judging import AT_ONCE, usual_orders
 from tests.freeze import RELEASED
-from tests.services.machines.desk import judging_of
+from tests.services.machines.desk import PREFERENCES, Colours, content_named, judging_of
 
 LABELLING = next(RELEASED.glob("*/labelling.zip"))
 ORDERING = next(RELEASED.glob("*/ordering.zip"))
@@ -143,15 +147,31 @@ def test_a_draft_is_not_judged(run):
     assert "is a draft" in run("judge", "some-draft", "--simulate", "MNRO=1", status=1)
 
 
+def with_pictures(name, folder):
+    """Write a frozen bundle with a picture for each document, and return its path."""
+    content, colours = content_named(name), Colours()
+    named = (*content.items, *content.topics)
+    sums = sorted({one.sha256 for one in named if one.sha256})
+    thumbnails = [Thumbnail(sha256, 8, 6, colours[sha256]) for sha256 in sums]
+    path = folder / f"{name}.zip"
+    with path.open("wb") as file:
+        pictured = replace(content, thumbnails=(lambda: thumbnails) if sums else None)
+        file.writelines(stream_zip(bundle_files(pictured)))
+    return path
+
+
 @pytest.mark.slow
-def test_a_killed_start_is_gone_on_with_and_asks_nothing_twice(tmp_path):
-    judging = judging_of("ordering", samples=25)
-    fake = FakeEndpoint(planted(judging, "MNRO=1"), fault="slow", fault_share=1.0)
-    total = len([*judging.questions()])
+@pytest.mark.parametrize(
+    ("name", "samples"), [("ordering", 10), ("labelling", 2), ("preference", 6), ("grouping", 14)]
+)
+def test_a_killed_start_is_gone_on_with_and_asks_nothing_twice(name, samples, tmp_path):
+    judging = judging_of(name, samples=samples, orders=usual_orders(content_named(name)))
+    fake = FakeEndpoint(planted(judging, PREFERENCES.get(name)), fault="slow", fault_share=1.0)
+    total, new = len([*judging.questions()]), tmp_path / "new.zip"
     environment = {**os.environ, "SURVEY_INSTANCE": str(tmp_path / "instance")}
     with serving(fake) as url:
-        words = [sys.executable, "-m", "survey", "judge", str(ORDERING), "--endpoint", url]
-        words += ["--model", "a model", "--samples", "25", "--to", str(tmp_path / "new.zip")]
+        words = [sys.executable, "-m", "survey", "judge", str(with_pictures(name, tmp_path))]
+        words += ["--endpoint", url, "--model", "a model", "--samples", str(samples), "--to", new]
         first = subprocess.Popen(words, env=environment, stderr=subprocess.PIPE)
         deadline = time.monotonic() + 60
         while len(fake.bodies) < 12:
@@ -163,8 +183,8 @@ def test_a_killed_start_is_gone_on_with_and_asks_nothing_twice(tmp_path):
         before = len(fake.bodies)
         second = subprocess.run(words, env=environment, capture_output=True, text=True, check=True)
     assert f"{total} answers of a model are stored" in second.stdout
-    assert before < total <= len(fake.bodies) <= total + 4  # those that were on their way
+    assert before < total <= len(fake.bodies) <= total + AT_ONCE  # those that were on their way
     assert not [*(tmp_path / "instance" / "machines").glob("*")]
-    replicated = [sys.executable, "-m", "survey", "replicate", str(tmp_path / "new.zip")]
+    replicated = [sys.executable, "-m", "survey", "replicate", new]
     done = subprocess.run(replicated, capture_output=True, text=True, check=True)
     assert f"{total} answers of a model: parsed again from the replies" in done.stdout
