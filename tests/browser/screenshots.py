@@ -3,6 +3,7 @@
 import tempfile
 from importlib.resources import as_file, files
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, Page, Playwright, sync_playwright
 
@@ -81,10 +82,23 @@ def photograph(browser: Browser, server: Server, folder: Path) -> None:
     two_lists(browser, server, folder)
 
 
+# Where a page tells its own address, whose port is another each time.
+NAME_THE_HOST = """host => {
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+        texts.currentNode.data = texts.currentNode.data.replaceAll(host, "survey.example.org");
+    }
+    for (const field of document.querySelectorAll("input[value]")) {
+        field.value = field.value.replaceAll(host, "survey.example.org");
+    }
+}"""
+
+
 def shoot(page: Page, path: Path, *, whole: bool = True) -> None:
     """Take a picture of a page, with nothing in focus."""
     page.evaluate("document.fonts.ready")
     page.evaluate("document.activeElement.blur(); window.scrollTo(0, 0)")
+    page.evaluate(NAME_THE_HOST, urlsplit(page.url).netloc)
     page.screenshot(path=path, full_page=whole, animations="disabled")
 
 
