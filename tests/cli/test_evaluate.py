@@ -604,7 +604,7 @@ def test_columns_of_judgements_that_are_not_read_are_named(evaluate):
             "clusters.txt",
             BASE,
             ("--clusters", "clusters.txt"),
-            "clusters.txt has 6 columns like a run, not 3 like clusters. Were --clusters and --run",
+            "clusters.txt has 6 columns like a run, not 3 like clusters. Were the two swapped?",
         ),
         (
             "clusters.txt",

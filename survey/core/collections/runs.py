@@ -61,12 +61,12 @@ OTHER_NAMES = {
 NAMES_OF_RELEVANCE = dict.fromkeys(("rel", "score", "rating", "grade", "label"), "relevance")
 BLANKS = re.compile("[ \t]+")
 CLUSTER_SHARE = re.compile(r"0?\.[0-9]+|1(\.0+)?|0(\.0+)?")
-# What a line of each sort of file is, the option that takes it, and a field with how it looks.
+# What a line of each sort of file is, and a field with how it looks.
 SORTS = {
-    "a run": (RUN_LINE, "--run", 4, NUMBER),
-    "judgements": (QRELS_LINE, "--qrels", 3, SIGNED_WHOLE),
-    "weights": (WEIGHTS_LINE, "--weights", 2, re.compile(r"(0?\.[0-9]+|1\.0+)")),
-    "clusters": (CLUSTERS_LINE, "--clusters", 2, re.compile(r".*[^\W\d].*")),
+    "a run": (RUN_LINE, 4, NUMBER),
+    "judgements": (QRELS_LINE, 3, SIGNED_WHOLE),
+    "weights": (WEIGHTS_LINE, 2, re.compile(r"(0?\.[0-9]+|1\.0+)")),
+    "clusters": (CLUSTERS_LINE, 2, re.compile(r".*[^\W\d].*")),
 }
 PLAN_LINE = re.compile(r"(kind|preset|title|asked_by):\s")
 WHOLE_AS_DECIMAL = re.compile(r"([+-]?[0-9]+)\.0+\Z")
@@ -474,8 +474,7 @@ def _sort_fault(form: str, top: Iterable[str]) -> str:
     if form == CLUSTERS_LINE and other != "a run":  # a cluster may be several words
         return ""
     columns = len(SORTS[other][0].split())
-    swapped = f"{SORTS[own][1]} and {SORTS[other][1]}"
-    return f"has {columns} columns like {other}, not {count} like {own}. Were {swapped} swapped?"
+    return f"has {columns} columns like {other}, not {count} like {own}. Were the two swapped?"
 
 
 def sort_of(top: Iterable[str]) -> str:
@@ -486,7 +485,7 @@ def sort_of(top: Iterable[str]) -> str:
     rows = [_fields(text) for text in counted]
     if any(len(row) == 3 and row[1] in ("0", "Q0") for row in rows):  # cut off
         return ""
-    for name, (line, _, place, look) in SORTS.items():
+    for name, (line, place, look) in SORTS.items():
         count = len(line.split())
         if rows and all(len(row) == count and look.fullmatch(row[place]) for row in rows):
             return name

@@ -235,13 +235,28 @@ def _put_beside(form: NewStudyForm, error: ValueError) -> tuple[str, ...]:
     """Show an error beside the field that it is about; return the faults of files, to be listed."""
     first = _first_field(form)
     if isinstance(error, FaultyFilesError):
-        first.errors = ["The files cannot be used; see below."]
+        for field in _fields_at_fault(form, error) or [first]:
+            field.errors = ["The files cannot be used; see below."]
         return error.faults
     if isinstance(error, PlanError):
         put_beside(form, error.faults, first.name)
     else:
         first.errors = [str(error)]
     return ()
+
+
+def _fields_at_fault(form: NewStudyForm, error: FaultyFilesError) -> list[Field]:
+    """Return the fields of files with whose names a fault begins."""
+    return [
+        form[name]
+        for name in _fields_of(form.way[1])
+        if isinstance(form[name], UploadField)
+        and any(
+            fault.startswith(str(file.filename))
+            for file in chosen_files(name, several=True)
+            for fault in error.faults
+        )
+    ]
 
 
 def _usual_contact() -> dict[str, str]:
