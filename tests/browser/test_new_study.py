@@ -135,7 +135,7 @@ def a_judged_study(server, owner, folder):
     )
     searched = [Topic(row["topic"], text=row["text"]) for row in topics]
     texts = [Item(row["document"], text=row["text"]) for row in documents]
-    plan = a_labelling_plan(topics=[each.topic for each in searched], participants=3)
+    plan = a_labelling_plan(topics=[each.topic for each in searched], participants=3, minutes=55)
     with server.app.app_context():
         ada = accounts.find_researcher(db.session, owner)
         slug = as_slug(f"of-{owner}")

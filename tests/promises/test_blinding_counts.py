@@ -28,7 +28,8 @@ def place(tmp_path):
 
 @pytest.mark.slow
 def test_labels_columns_and_rows_say_nothing_of_measures(place, measured):
-    study = new_study(place, "plain-en", questions=QUESTIONS, practice=False, **SHUFFLED)
+    plan = {"questions": QUESTIONS, "practice": False, "minutes": 45, **SHUFFLED}
+    study = new_study(place, "plain-en", **plan)
     for number in range(PEOPLE):
         inform_someone(place, study, number)
     rows = shown_rows(place.session)
