@@ -455,7 +455,7 @@ def _arms() -> Iterator[Cell]:
 
 
 MACHINE_REPLICATES = 4_000
-MORE_REPLICATES = 160_000  # of counts that 8,000 replicates leave undecided
+MORE_REPLICATES = {100: 160_000, 200: 400_000}  # of counts that 8,000 replicates leave undecided
 MEAN_REPLICATES = 16_000  # so that intervals that hold in 94.4 % are told from 94 %
 WIDER = Target(most=105, follows="Read people's own interval, which is printed beside it.")
 
@@ -485,7 +485,7 @@ def _machines() -> Iterator[Cell]:
                 look = by_replicate(machines.count_of_relevant(n, pool, share, judge))
                 truth = f"{name} machine, {n} of {pool:,} documents, {share:.0%} relevant"
                 is_near = share == 0.05 and (name == "weak" or (name == "useless" and pool == 2000))
-                replicates = MORE_REPLICATES if is_near else REPLICATES
+                replicates = MORE_REPLICATES[n] if is_near else REPLICATES
                 yield Cell("Counts with a machine", truth, targets, look, replicates)
     for n, pool in ((30, 200), (100, 1000)):
         for name, correlation in MACHINES.items():
