@@ -2,7 +2,9 @@
 
 The alternative annotator test alone is too weak: where little is relevant, a machine that always
 says "not relevant" is as near to the others as a person is (benchmarks/calibration.md). So people
-must agree, the machine must agree with them by more than chance, and enough must be asked.
+must agree, the machine must agree with them by more than chance, and enough must be asked. Kappa
+takes each one's shares of answers as given; alpha counts against a machine that it says "relevant"
+far less often than people do, as a coin may, and so lets chance pass less often.
 """
 
 import math
@@ -68,7 +70,8 @@ def replacement(
 
     All must hold, in this order: three people; 50 units each; at most 5 % of the units without the
     machine's answer; a winning rate of one half; the same with errors clustered by topic, of ten
-    topics, where there are topics; lower ends of machine's and people's agreement above 0.
+    topics, where there are topics; lower ends of machine's and people's agreement above 0, of
+    labels and preferences by kappa and by alpha.
     ``units``: what they are called, in the plural.
     """
     test = annotator_test(comparison.scores, epsilon, q)
@@ -173,14 +176,21 @@ def _chance(comparison: Comparison, agreement: Agreement, answers: int) -> Itera
     machine_answers = () if comparison.answers is None else comparison.answers[:, -1]
     known = {answer for answer in machine_answers if np.isfinite(answer)}
     constant = ": it always gives the same answer" if len(known) == 1 else ""
-    for name, whom, estimate, why in (
-        ("HM", "machine and person", agreement.hm, constant),
-        ("HH", "people", agreement.hh, ""),
-    ):
+    of_machine = ("HM", "machine and person", constant)
+    of_people = ("HH", "people", "")
+    agreed: list[tuple[tuple[str, str, str], str, Estimate]] = [
+        (of_machine, agreement.coefficient, agreement.hm),
+        (of_machine, "alpha", agreement.hm_alpha),
+        (of_people, agreement.coefficient, agreement.hh),
+        (of_people, "alpha", agreement.hh_alpha),
+    ]
+    for (name, whom, why), coefficient, estimate in agreed:
+        if coefficient == "alpha" and comparison.answers is None:
+            continue
         if estimate.ci95 is not None and estimate.ci95[0] > 0:
             continue
         figures = f"{whom} are not shown to agree by more than chance{why}"
-        figures += f" ({agreement.coefficient} {_estimate(estimate)})"
+        figures += f" ({coefficient} {_estimate(estimate)})"
         condition = f"lower end of {name} above 0"
         if estimate.value is None or estimate.ci95 is None or estimate.value <= 0:
             more = "No number of answers would decide if this agreement is the true one."

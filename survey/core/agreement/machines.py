@@ -222,6 +222,7 @@ class Agreement:
     Means over people, and over pairs of people. ``sampled``: "topics", or "units" where there are
     no topics: what the bootstrap draws, ``number`` of them. ``alpha``, ``alpha_with_machine``:
     Krippendorff's, of labels and preferences, of people and as if the machine were one of them.
+    ``hm_alpha``, ``hh_alpha``: hm and hh of labels and preferences by Krippendorff's alpha.
     """
 
     coefficient: Coefficient
@@ -232,34 +233,42 @@ class Agreement:
     number: int
     alpha: float | None
     alpha_with_machine: float | None
+    hm_alpha: Estimate = UNDEFINED
+    hh_alpha: Estimate = UNDEFINED
 
 
 def agreement(comparison: Comparison, seed: int = SEED) -> Agreement:
     """Compute agreement with intervals by a bootstrap, SAMPLES draws from ``seed``.
 
-    Cohen's kappa, of grades with squared weights; or the mean adjusted Rand index or tau-b. A pair
-    whose coefficient is undefined is left out.
+    Cohen's kappa and Krippendorff's alpha, of grades with squared differences; or the mean adjusted
+    Rand index or tau-b. A pair whose coefficient is undefined is left out.
     """
     used = len(comparison.people_used)
-    pair_sums, coefficient = (_mean_sums if comparison.answers is None else _kappa_sums)(comparison)
+    figures = _mean_sums if comparison.answers is None else _kappa_and_alpha_sums
+    pair_sums, coefficients = figures(comparison)
     firsts, seconds = np.triu_indices(used, 1)
     chosen = _spread(len(firsts), MOST_PAIRS)
     with_machine = np.column_stack([np.arange(used), np.full(used, used)])
     of_people = np.column_stack([firsts[chosen], seconds[chosen]])
     pairs = np.concatenate([with_machine, of_people])
-    values, samples, number = _bootstrap(pairs, pair_sums, coefficient, comparison, seed)
-    hm, hh = _mean(values[:used]), _mean(values[used:])
-    hm_samples, hh_samples = _mean(samples[:, :used]), _mean(samples[:, used:])
+    values, samples, number = _bootstrap(pairs, pair_sums, coefficients, comparison, seed)
+    hm, hh = _mean(values[:, :used]), _mean(values[:, used:])
+    hm_samples, hh_samples = _mean(samples[..., :used]), _mean(samples[..., used:])
+    of_machine, of_pairs = (
+        [_estimate(*each, number) for each in zip(means, drawn, strict=True)]
+        for means, drawn in ((hm, hm_samples), (hh, hh_samples))
+    )
     alpha, with_machine_alpha = _alphas(comparison)
     return Agreement(
         comparison.coefficient,
-        _estimate(hm, hm_samples, number),
-        _estimate(hh, hh_samples, number),
-        _estimate(hm - hh, hm_samples - hh_samples, number),
+        of_machine[0],
+        of_pairs[0],
+        _estimate(hm[0] - hh[0], hm_samples[0] - hh_samples[0], number),
         "units" if comparison.topics is None else "topics",
         number,
         alpha,
         with_machine_alpha,
+        *(each[1] for each in (of_machine, of_pairs) if len(each) > 1),
     )
 
 
@@ -278,11 +287,14 @@ def _estimate(value: Numbers, samples: Numbers, number: int) -> Estimate:
 def _bootstrap(
     pairs: NDArray[np.int64],
     pair_sums: PairSums,
-    coefficient: Callable[[Numbers], Numbers],
+    coefficients: Callable[[Numbers], Numbers],
     comparison: Comparison,
     seed: int,
 ) -> tuple[Numbers, Numbers, int]:
-    """Return each pair's coefficient, (pairs,), that of each sample, and what number was drawn."""
+    """Return each pair's coefficients, those of each sample, and what number was drawn.
+
+    Shapes (coefficients, pairs) and (coefficients, samples, pairs).
+    """
     topics = comparison.topics
     groups = len(comparison.units) if topics is None else len({*topics})
     first, order, starts = _alike(comparison)
@@ -290,16 +302,18 @@ def _bootstrap(
         counts if starts is None else np.add.reduceat(counts[:, order], starts, axis=1)
         for counts in (draws(groups, seed) if groups else ())
     ]
-    values, samples = np.full(len(pairs), np.nan), np.full((SAMPLES, len(pairs)), np.nan)
+    number = len(coefficients(pair_sums(pairs[:0]).sum(axis=0)))
+    values = np.full((number, len(pairs)), np.nan)
+    samples = np.full((number, SAMPLES, len(pairs)), np.nan)
     for start in range(0, len(pairs), PAIRS_AT_ONCE):
         some = slice(start, start + PAIRS_AT_ONCE)
         sums = pair_sums(pairs[some])
-        values[some] = coefficient(sums.sum(axis=0))
+        values[:, some] = coefficients(sums.sum(axis=0))
         sums = sums[first] if topics is None else sums_by_topic(sums, topics)
         flat, row = sums.reshape(len(sums), -1), 0
         for counts in drawn:
             of_pairs = (counts @ flat).reshape(len(counts), *sums.shape[1:])
-            samples[row : row + len(counts), some] = coefficient(of_pairs)
+            samples[:, row : row + len(counts), some] = coefficients(of_pairs)
             row += len(counts)
     return values, samples, groups
 
@@ -320,8 +334,10 @@ def _alike(
     return first, order, starts
 
 
-def _kappa_sums(comparison: Comparison) -> tuple[PairSums, Callable[[Numbers], Numbers]]:
-    """Return what to add up over units for a pair's kappa, and how kappa follows from the sums."""
+def _kappa_and_alpha_sums(
+    comparison: Comparison,
+) -> tuple[PairSums, Callable[[Numbers], Numbers]]:
+    """Return what to add up over units for a pair, and how kappa and alpha follow from the sums."""
     if comparison.answers is None:
         raise ValueError("kappa is of labels and preferences, which these answers are not")
     answers = comparison.answers[:, [*comparison.people_used, -1]]
@@ -348,14 +364,21 @@ def _kappa_sums(comparison: Comparison) -> tuple[PairSums, Callable[[Numbers], N
             axis=2,
         )
 
-    def kappa(of_pairs: Numbers) -> Numbers:
+    def kappa_and_alpha(of_pairs: Numbers) -> Numbers:
         observed, number = of_pairs[..., 0], of_pairs[..., 1]
         rows, columns = of_pairs[..., 2 : 2 + categories], of_pairs[..., 2 + categories :]
-        expected = ((rows @ cost) * columns).sum(axis=-1)
+        both = rows + columns
+        expected = np.stack(
+            [
+                ((rows @ cost) * columns).sum(axis=-1),
+                # Alpha's chance: any two of all 2n answers, whoever gave them.
+                ((both @ cost) * both).sum(axis=-1) * number / (2 * (2 * number - 1)),
+            ]
+        )
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.where(expected > 0, 1 - number * observed / expected, np.nan)
 
-    return sums, kappa
+    return sums, kappa_and_alpha
 
 
 def _mean_sums(comparison: Comparison) -> tuple[PairSums, Callable[[Numbers], Numbers]]:
@@ -372,7 +395,7 @@ def _mean_sums(comparison: Comparison) -> tuple[PairSums, Callable[[Numbers], Nu
 
     def mean(of_pairs: Numbers) -> Numbers:
         with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(of_pairs[..., 0] / of_pairs[..., 1])
+            return np.asarray(of_pairs[..., 0] / of_pairs[..., 1])[np.newaxis]
 
     return sums, mean
 

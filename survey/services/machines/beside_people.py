@@ -97,7 +97,12 @@ def figures_of(
             "sampled": agreed.sampled,
             "number": agreed.number,
         },
-        "alpha": {"people": agreed.alpha, "with_machine": agreed.alpha_with_machine},
+        "alpha": {
+            "people": agreed.alpha,
+            "with_machine": agreed.alpha_with_machine,
+            "hm": asdict(agreed.hm_alpha),
+            "hh": asdict(agreed.hh_alpha),
+        },
         "test": {
             "epsilon": epsilon,
             "q": decision.test.q,

@@ -250,6 +250,10 @@ class MachineResults(Results):
             for name, key in ((HM, "hm"), (HH, "hh"), ("Difference", "difference"))
         ]
         if alpha["people"] is not None:
+            rows += [
+                (f"Alpha: {name}", alpha[key]["value"], *(alpha[key]["ci95"] or (None, None)))
+                for name, key in ((HM, "hm"), (HH, "hh"))
+            ]
             rows.append(("Alpha of people", alpha["people"], None, None))
             rows.append(("Alpha, the machine as one of them", alpha["with_machine"], None, None))
         columns = ("who", agreed["coefficient"], "95 % from", "to")

@@ -147,6 +147,24 @@ def test_a_machine_that_is_worse_by_more_than_the_margin_is_not_helped_by_answer
     assert decision.more.startswith("No number of answers would decide if these differences are")
 
 
+def test_a_coin_that_agrees_by_kappa_and_not_by_alpha_replaces_nobody():
+    chance = np.random.default_rng(8)  # one of the few coins that kappa lets pass
+    truth = chance.random(300) < 0.05
+
+    def answers(marked):
+        return dict(enumerate(marked.astype(int).tolist()))
+
+    people = {name: answers(truth ^ (chance.random(300) >= 0.85)) for name in PEOPLE}
+    coin = answers(chance.random(300) < 0.05)
+    agreed = agreement(compare_labels(people, coin))
+    assert agreed.hm.ci95[0] > 0
+    assert agreed.hh_alpha.ci95[0] > 0
+    decision = decided(people, coin)
+    assert decision.test.passes
+    assert decision.unmet == "lower end of HM above 0"
+    assert "by more than chance (alpha .002, −.06 to .06)." in decision.sentence
+
+
 def test_a_machine_that_does_as_well_in_all_respects_may_replace_one():
     people, machine = labelled(20, units=300, right=0.9)
     decision = decided(people, machine, topics_of(300, 15))

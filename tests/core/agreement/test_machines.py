@@ -52,6 +52,24 @@ def test_alpha_is_that_of_krippendorff_with_and_without_the_machine(graded, leve
         assert alpha == pytest.approx(krippendorff.alpha(rows, level_of_measurement=level))
 
 
+@pytest.mark.parametrize(("graded", "level"), [(False, "nominal"), (True, "interval")])
+def test_agreement_is_also_the_mean_alpha_of_pairs(graded, level):
+    people, machine = labelled(2, levels=4)
+    people["ada"] = {unit: answer for unit, answer in people["ada"].items() if unit % 3}
+    result = agreement(compare_labels(people, machine, graded=graded))
+
+    def alpha(first, second):
+        rows = [[each.get(unit, np.nan) for unit in machine] for each in (first, second)]
+        return krippendorff.alpha(rows, level_of_measurement=level)
+
+    hm = np.mean([alpha(people[name], machine) for name in PEOPLE])
+    pairs = [(one, other) for one in PEOPLE for other in PEOPLE if one < other]
+    hh = np.mean([alpha(people[one], people[other]) for one, other in pairs])
+    for estimate, value in ((result.hm_alpha, hm), (result.hh_alpha, hh)):
+        assert estimate.value == pytest.approx(value)
+        assert estimate.ci95[0] < estimate.value < estimate.ci95[1]
+
+
 def test_agreement_of_groupings_is_the_mean_adjusted_rand_index():
     chance = np.random.default_rng(3)
     raters = {
