@@ -82,6 +82,8 @@ def photograph(browser: Browser, server: Server, folder: Path) -> None:
     two_lists(browser, server, folder)
 
 
+# Until the page is drawn: on a busy machine a picture before the first frame cannot be taken.
+DRAWN = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 # Where a page tells its own address, whose port is another each time.
 NAME_THE_HOST = """host => {
     const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -99,6 +101,7 @@ def shoot(page: Page, path: Path, *, whole: bool = True) -> None:
     page.evaluate("document.fonts.ready")
     page.evaluate("document.activeElement.blur(); window.scrollTo(0, 0)")
     page.evaluate(NAME_THE_HOST, urlsplit(page.url).netloc)
+    page.evaluate(DRAWN)
     page.screenshot(path=path, full_page=whole, animations="disabled")
 
 
