@@ -76,8 +76,10 @@ ANY_ORDER = {"one": ("first",), "both": ("first", "swapped")}
 )
 @click.option("--to", "copy", type=click.Path(path_type=Path), help="Of a bundle: the new bundle.")
 @click.option("--dry-run", is_flag=True, help="Print one prompt and the numbers; send nothing.")
-@click.option("--most-requests", type=click.IntRange(1), help="Stop after so many requests.")
-@click.option("--most-minutes", type=click.FloatRange(0, min_open=True), help="Stop after so long.")
+@click.option("--most-requests", type=click.IntRange(1), help="Stop after this number of requests.")
+@click.option(
+    "--most-minutes", type=click.FloatRange(0, min_open=True), help="Stop after this time."
+)
 @click.option("--most-cost", type=click.FloatRange(0, min_open=True), help="Stop at this cost.")
 @click.option("--price-in", type=click.FloatRange(0), help="Price of a million tokens sent.")
 @click.option("--price-out", type=click.FloatRange(0), help="Price of a million tokens received.")
@@ -170,18 +172,18 @@ def _show(target: str, *, include_test: bool, as_json: bool) -> None:
         options = AnalysisOptions(include_test=include_test)
         results = [results_of_machine(content, machine, options) for machine in content.machines]
     if as_json:
-        print_json([each.all_json() for each in results])
+        print_json([shown.all_json() for shown in results])
         return
     if not results:
         say("No machine has judged yet.")
-    for each in results:
-        record = each.record
+    for shown in results:
+        record = shown.record
         name = "simulated machine" if record.is_simulated else record.model
         print_heading(f"{record.name}: {name}")
-        if each.nothing:
-            print_text(f"There is nothing to compare. {each.nothing}")
+        if shown.nothing:
+            print_text(f"There is nothing to compare. {shown.nothing}")
         else:
-            print_results(each)
+            print_results(shown)
 
 
 @contextmanager

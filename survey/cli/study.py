@@ -213,17 +213,17 @@ def study() -> None:
 @click.option(
     "--sample-documents",
     type=click.IntRange(1),
-    help="Of a pool: people judge so many documents, drawn at random; a machine judges all.",
+    help="Of a pool: how many documents people judge, drawn at random; a machine judges all.",
 )
 @click.option(
     "--sample-topics",
     type=click.IntRange(1),
-    help="Of a pool: people judge so many topics, drawn at random; a machine judges all.",
+    help="Of a pool: how many topics people judge, drawn at random; a machine judges all.",
 )
 @click.option(
     "--sample-questions",
     type=click.IntRange(1),
-    help="Of preference: people are asked so many pairs, drawn at random; a machine judges all.",
+    help="Of preference: how many pairs people are asked, drawn at random; a machine judges all.",
 )
 @click.option("--keywords", type=INPUT_FILE, help="Of labelling: a keyword per line, a query each.")
 @click.option(

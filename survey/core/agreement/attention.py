@@ -115,12 +115,12 @@ class Attention:
     @cached_property
     def failing(self) -> frozenset[str]:
         """The participants who fail a check."""
-        return frozenset(chain.from_iterable(each.flagged for each in self.scores))
+        return frozenset(chain.from_iterable(scores.flagged for scores in self.scores))
 
     @cached_property
     def flagged_by(self) -> dict[str, frozenset[str]]:
         """Of each check and each rule, by name, the participants whom it flags."""
-        by_check = {each.check.name: each.flagged for each in self.scores}
+        by_check = {scores.check.name: scores.flagged for scores in self.scores}
         return by_check | {rule.name: frozenset(rule.reasons) for rule in self.rules}
 
     def flags_of(self, participant: str) -> str:

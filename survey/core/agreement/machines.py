@@ -22,8 +22,8 @@ from survey.core.statistics.rater_agreement import alpha_of_counts, signs, wilso
 from survey.core.statistics.significance import SEED, Interval, sign_test
 
 # How the answers of a kind of question are compared. EQUAL: the same or not; GRADED: by the squared
-# difference; PREFERENCE: a list, or none; GROUPING: adjusted Rand index; ORDER: tau-b.
-EQUAL, GRADED, PREFERENCE, GROUPING, ORDER = "equal", "graded", "preference", "grouping", "order"
+# difference; ONE_LIST: a list, or none; CLUSTERS: adjusted Rand index; ORDER: tau-b.
+EQUAL, GRADED, ONE_LIST, CLUSTERS, ORDER = "equal", "graded", "one-list", "clusters", "order"
 MOST_PEOPLE = 200  # of whom agreement is computed: of more, these are spread evenly over the names
 MOST_PAIRS = 2000  # of them
 PAIRS_AT_ONCE = 200

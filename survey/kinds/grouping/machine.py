@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from survey.core.agreement.machines import GROUPING
+from survey.core.agreement.machines import CLUSTERS
 from survey.core.collections.items import FindItems
 from survey.core.text_input import Json
 from survey.errors import SurveyError
@@ -23,7 +23,7 @@ NUMBERS: Json = {"type": "array", "items": {"type": "integer"}}
 class GroupingMachine:
     """The answers of machines to grouping questions, see ``KindJudge``."""
 
-    similarity = GROUPING
+    similarity = CLUSTERS
 
     def machine_sees(
         self,

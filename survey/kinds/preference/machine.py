@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from survey.core.agreement.machines import PREFERENCE
+from survey.core.agreement.machines import ONE_LIST
 from survey.core.collections.items import FindItems
 from survey.core.measures import MEASURES
 from survey.core.studies.questions import Question
@@ -22,7 +22,7 @@ from survey.services.machines.requests import Asked, seen_item
 class PreferenceMachine:
     """The answers of machines to preference questions, see ``KindJudge``."""
 
-    similarity = PREFERENCE
+    similarity = ONE_LIST
     has_sides = True
 
     def machine_sees(

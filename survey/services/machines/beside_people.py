@@ -11,10 +11,10 @@ import numpy as np
 from survey.core.agreement.machine_estimates import RunRanking, rank_runs
 from survey.core.agreement.machine_replacement import Replacement, replacement
 from survey.core.agreement.machines import (
+    CLUSTERS,
     GRADED,
-    GROUPING,
+    ONE_LIST,
     ORDER,
-    PREFERENCE,
     Comparison,
     UnitError,
     agreement,
@@ -51,7 +51,7 @@ UNDECIDED = "undecided"  # the answer of a machine that answers otherwise in the
 NO_LIST = "no list"  # the answer to a preference question of who finds no list better
 LEAST_SAMPLES = 5  # of a calibration
 MOST_CATEGORIES = 12  # of a confusion table
-UNITS = {GRADED: "documents", GROUPING: "topics"}  # what is judged, by similarity; else questions
+UNITS = {GRADED: "documents", CLUSTERS: "topics"}  # what is judged, by similarity; else questions
 
 Unit = tuple[int, str]  # the number of a question, and the document that is asked about, or ""
 
@@ -151,9 +151,9 @@ def beside(content: Content, machine: MachineRecord, options: AnalysisOptions) -
 def _value(similarity: str, question: Any, text: str) -> Any:
     if similarity == GRADED:
         return int(text)
-    if similarity == PREFERENCE:
+    if similarity == ONE_LIST:
         return text if text in question.lists else NO_LIST
-    if similarity == GROUPING:
+    if similarity == CLUSTERS:
         clusters = json.loads(text)
         return {document: frozenset(groups) for document, groups in clusters.items()}
     if similarity == ORDER:
@@ -168,7 +168,7 @@ def _compared(
     machine: Mapping[Unit, Any],
     topics: Mapping[int, str],
 ) -> Comparison:
-    if similarity == GROUPING:
+    if similarity == CLUSTERS:
         return compare_groupings(people, machine)
     units = {*machine}.union(*people.values())
     of_units = {unit: topics[unit[0]] or f"question {unit[0]}" for unit in units}
@@ -202,7 +202,7 @@ def _test(test: AnnotatorTest, people: Sequence[str]) -> dict[str, Any]:
 def _calibration(machine: MachineRecord, both: Beside, seed: int) -> dict[str, Any] | None:
     """Return how often samples agree beside how many people do, of the order asked first."""
     samples = int(machine.about["samples"])
-    if samples < LEAST_SAMPLES or both.units == UNITS[GROUPING]:  # groups' names are free
+    if samples < LEAST_SAMPLES or both.units == UNITS[CLUSTERS]:  # groups' names are free
         return None
     given: dict[Unit, list[Any]] = {}
     for answers in both.people.values():

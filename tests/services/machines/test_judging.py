@@ -210,4 +210,4 @@ def test_a_line_that_was_being_written_when_the_power_failed_is_asked_again(tmp_
 
 def test_every_registered_kind_can_be_asked():
     for kind in KINDS.values():
-        assert kind.similarity in ("equal", "graded", "preference", "grouping", "order")
+        assert kind.similarity in ("equal", "graded", "one-list", "clusters", "order")
