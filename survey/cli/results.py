@@ -189,7 +189,8 @@ def _is_path(target: str) -> bool:
 
     A folder named like a slug may be that study's report, so it must contain answers.
     """
-    from survey.services.exchange.list_questions import QUESTIONS_FILE, RESPONSES
+    from survey.services.exchange.list_questions import RESPONSES
+    from survey.services.exchange.tables import QUESTIONS_FILE
 
     has_answers = any((Path(target) / name).is_file() for name in (QUESTIONS_FILE, RESPONSES))
     return "." in target or "/" in target or os.sep in target or has_answers

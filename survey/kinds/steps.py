@@ -31,6 +31,8 @@ from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.exchange.input_files import CsvRow, Faults, Files, parse_rows
 from survey.services.exchange.kind_files import Record, StudyAnswers, column_of, read_fields
 from survey.services.exchange.tables import (
+    ANSWER_KEY,
+    ANSWER_REFERENCES,
     PARTICIPANT,
     QUESTION,
     Column,
@@ -214,7 +216,8 @@ class KindInSteps(Kind[PlanT, QuestionT, StateT, Done]):
                 cells = (getattr(step, name) for name in names)
                 yield participant, question, step.saved_at, *cells
 
-        return Table(STEPS_FILE, columns, row_lines(rows))
+        references = ANSWER_REFERENCES | {"question": self.questions_file}
+        return Table(STEPS_FILE, columns, row_lines(rows), [*ANSWER_KEY, "step"], references)
 
     def stored(
         self, session: Session, study_id: int, *, include_test: bool

@@ -58,7 +58,17 @@ from survey.services.analysis.joined_clusters import (
 )
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.exchange.input_files import JUDGEMENTS_FOLDER, BundleError
-from survey.services.exchange.tables import PARTICIPANT, Column, Content, Row, Table, row_lines
+from survey.services.exchange.tables import (
+    ANSWER_KEY,
+    ANSWER_REFERENCES,
+    OF_TOPIC,
+    PARTICIPANT,
+    Column,
+    Content,
+    Row,
+    Table,
+    row_lines,
+)
 from survey.services.participation.answers import ShownQuestion
 from survey.web.forms import Form
 from survey.web.language import gettext
@@ -260,8 +270,11 @@ class GroupingKind(
     def result_tables(self, plan: GroupingPlan) -> list[Table]:
         """Return groups.csv, and agreement.csv as `survey assess gold` makes it."""
         return [
-            Table("groups.csv", _GROUPS, row_lines(_groups)),
-            Table("agreement.csv", _AGREEMENT, row_lines(_agreement)),
+            Table(
+                *("groups.csv", _GROUPS, row_lines(_groups)),
+                *([*ANSWER_KEY, "document", "group"], ANSWER_REFERENCES),
+            ),
+            Table("agreement.csv", _AGREEMENT, row_lines(_agreement), ["topic"], OF_TOPIC),
         ]
 
     def judgement_files(self, content: Content) -> Iterator[tuple[str, Iterable[str]]]:

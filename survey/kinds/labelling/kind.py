@@ -49,6 +49,7 @@ from survey.kinds.labelling.pool_results import (
     POOL_COLUMNS,
     POOL_FILE,
     PoolChecks,
+    names_of,
 )
 from survey.kinds.labelling.refining import refining_of
 from survey.kinds.labelling.results import Annotator, LabelResults, PackedLabels
@@ -59,6 +60,9 @@ from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.collections.pools import recompute_pool
 from survey.services.exchange.input_files import JUDGEMENTS_FOLDER, BundleError, SourceFiles
 from survey.services.exchange.tables import (
+    ANSWER_KEY,
+    ANSWER_REFERENCES,
+    OF_TOPIC,
     PARTICIPANT,
     Column,
     Content,
@@ -269,17 +273,22 @@ class LabellingKind(
 
     def result_tables(self, plan: LabellingPlan) -> list[Table]:
         """Return labels.csv; weights.csv and agreement.csv as `survey assess merge` writes them."""
+        check = [_CHECK] if plan.checks else []
         tables = [
-            Table("labels.csv", [*_LABELS, *([_CHECK] if plan.checks else [])], row_lines(_labels)),
-            Table("weights.csv", _WEIGHTS, _body("weights.csv")),
-            Table("agreement.csv", _AGREEMENT, _body("agreement.csv")),
+            Table(
+                *("labels.csv", [*_LABELS, *check], row_lines(_labels)),
+                *([*ANSWER_KEY, "document", *names_of(check)], ANSWER_REFERENCES),
+            ),
+            Table("weights.csv", _WEIGHTS, _body("weights.csv"), ["topic", "document"], OF_TOPIC),
+            Table("agreement.csv", _AGREEMENT, _body("agreement.csv"), ["topic"], OF_TOPIC),
         ]
         if plan.pool:
             rows = row_lines(lambda content: content.results.pool.pool_rows())
-            tables.append(Table(POOL_FILE, POOL_COLUMNS, rows))
+            tables.append(Table(POOL_FILE, POOL_COLUMNS, rows, ["topic", "document"], OF_TOPIC))
         if plan.gold:
             rows = row_lines(lambda content: content.results.pool.gold_rows())
-            tables.append(Table(GOLD_FILE, GOLD_COLUMNS, rows))
+            key = [*ANSWER_KEY, "document"]
+            tables.append(Table(GOLD_FILE, GOLD_COLUMNS, rows, key, ANSWER_REFERENCES))
         return tables
 
     def question_tables(self, plan: LabellingPlan) -> list[Table]:

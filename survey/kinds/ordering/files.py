@@ -68,11 +68,14 @@ from survey.services.exchange.list_questions import (
 )
 from survey.services.exchange.long_table import LONG, end_of_line, long_table, start_of_line
 from survey.services.exchange.tables import (
+    ANSWER_KEY,
+    ANSWER_REFERENCES,
     CACHED_TEXTS,
     CONTRADICTS,
     PARTICIPANT,
     POSITION,
     QUESTION,
+    QUESTIONS_FILE,
     SHARED_COLUMNS,
     STUDY_FILE,
     YES_OR_NO,
@@ -254,7 +257,7 @@ class OrderingFiles:
         ]
         return [
             _TABLE3,
-            Table("table4.csv", columns, _table4),
+            Table("table4.csv", columns, _table4, ["question"], {"question": QUESTIONS_FILE}),
             long_table(_OF_ORDERINGS if plan.only_ordered else _OF_VOTES, _long_lines),
         ]
 
@@ -502,7 +505,8 @@ def _first_rankings(content: Content) -> Iterator[Row]:
 
 def responses_table(plan: OrderingPlan) -> Table:
     """Return the table of answers, with the columns that the plan asks for."""
-    return Table("responses.csv", [*_RESPONSE_COLUMNS, *reason_columns(plan)], _responses)
+    columns = [*_RESPONSE_COLUMNS, *reason_columns(plan)]
+    return Table("responses.csv", columns, _responses, ANSWER_KEY, ANSWER_REFERENCES)
 
 
 _RESPONSE_COLUMNS = [
@@ -533,6 +537,8 @@ FIRST_RANKINGS = Table(
         Column("asked", source=StoredOrderingPresentation.ranked_asked),
     ],
     _first_rankings,
+    ANSWER_KEY,
+    ANSWER_REFERENCES,
 )
 _OF_VOTES = "votes, 1 where its order equals that of a ticked column, else 0"
 _OF_ORDERINGS = (
@@ -550,6 +556,8 @@ VOTES = Table(
         Column("credited", _CREDITED, *YES_NO),
     ],
     _votes,
+    [*ANSWER_KEY, "measure"],
+    ANSWER_REFERENCES,
 )
 
 
@@ -589,6 +597,7 @@ _TABLE3 = Table(
         Column("value", "count, mean or standard deviation (n − 1)", "number", "may be empty"),
     ],
     _table3,
+    ["quantity"],
 )
 
 

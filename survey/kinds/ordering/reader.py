@@ -36,7 +36,6 @@ from survey.services.exchange.input_files import (
     parse_rows,
 )
 from survey.services.exchange.list_questions import (
-    QUESTIONS_FILE,
     RESPONSES,
     Lists,
     build_questions,
@@ -44,6 +43,7 @@ from survey.services.exchange.list_questions import (
     read_lists,
 )
 from survey.services.exchange.tables import (
+    QUESTIONS_FILE,
     STUDY_FILE,
     check_contradicts,
     read_asked,

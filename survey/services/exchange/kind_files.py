@@ -49,6 +49,8 @@ from survey.services.exchange.input_files import (
     parse_rows,
 )
 from survey.services.exchange.tables import (
+    ANSWER_KEY,
+    ANSWER_REFERENCES,
     CONTRADICTS,
     PARTICIPANT,
     POSITION,
@@ -311,7 +313,7 @@ class KindFiles(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
             for each in content.questions:
                 yield (each.number, *(getattr(each, field.name) for field in declared))
 
-        return [Table(self.questions_file, columns, row_lines(rows))]
+        return [Table(self.questions_file, columns, row_lines(rows), ["question"])]
 
     def answers_table(self, plan: PlanT) -> Table:
         """Return the file with a row for each answer."""
@@ -336,7 +338,8 @@ class KindFiles(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
                     cells[CONTRADICTS.name] = yes_or_no(row.answer.contradicts)
                 yield [cells[name] for name in names]
 
-        return Table(self.answers_file, columns, row_lines(rows))
+        references = ANSWER_REFERENCES | {"question": self.questions_file}
+        return Table(self.answers_file, columns, row_lines(rows), ANSWER_KEY, references)
 
     def own_columns(self, plan: PlanT) -> list[Column]:
         """Return the columns that the kind adds: those of the presentation, then the answer's."""

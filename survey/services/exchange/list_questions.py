@@ -32,6 +32,7 @@ from survey.services.exchange.input_files import (
 )
 from survey.services.exchange.tables import (
     QUESTION,
+    QUESTIONS_FILE,
     STUDY_FILE,
     Column,
     Content,
@@ -218,7 +219,7 @@ def questions_table(plan: PlanOfLists) -> Table:
         *(_SOURCE_COLUMNS if plan.provenance else []),
         *([_UNRETURNED] if _has_unreturned(plan) else []),
     ]
-    return Table("questions.csv", columns, _questions)
+    return Table(QUESTIONS_FILE, columns, _questions, ["question", "list"])
 
 
 def _has_unreturned(plan: PlanOfLists) -> bool:
@@ -308,10 +309,11 @@ RANKINGS_TABLE = Table(
         Column("displayed", _DISPLAYED, "numbers", SPACED),
     ],
     _rankings,
+    ["question", "measure"],
+    {"question": QUESTIONS_FILE},
 )
 
 
-QUESTIONS_FILE = "questions.csv"
 RESPONSES = "responses.csv"  # the answers to ordering questions, in folders made elsewhere too
 
 

@@ -11,6 +11,8 @@ from survey.core.agreement.contrasts import CONTRASTS, contrast_part
 from survey.core.agreement.differences import Pair
 from survey.core.studies.rankings import Ranking
 from survey.services.exchange.tables import (
+    ANSWER_KEY,
+    ANSWER_REFERENCES,
     PARTICIPANT,
     POSITION,
     QUESTION,
@@ -50,7 +52,8 @@ _CONTRAST = Column(
 def long_table(of_d: str, body: Callable[[Content], Iterable[str]]) -> Table:
     """Return the table of a kind; ``of_d``: what the difference d of a response is."""
     d = Column("d", f"the first measure less the second: {of_d}", "number", "-1 to 1")
-    return Table(LONG, [*_COLUMNS, d, _CONTRAST], body)
+    key = [*ANSWER_KEY, "pair"]
+    return Table(LONG, [*_COLUMNS, d, _CONTRAST], body, key, ANSWER_REFERENCES)
 
 
 def end_of_line(pair: Pair, d: float, first: Ranking, second: Ranking) -> str:

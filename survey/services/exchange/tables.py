@@ -9,7 +9,7 @@ import inspect
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from functools import cached_property, lru_cache
@@ -69,6 +69,7 @@ MoveTime = Callable[[str, datetime | None], datetime | None]
 """What moves a time of a participant, whose id comes first."""
 
 STUDY_FILE = "study.json"
+QUESTIONS_FILE = "questions.csv"
 PARTICIPANTS_FILE = "participants.csv"
 BESIDE_FILE = "beside.csv"
 CODEBOOK = "codebook.csv"
@@ -310,11 +311,17 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """A file: its columns, and what makes the lines below the heading from a study's content."""
+    """A file: its columns, and what makes the lines below the heading from a study's content.
+
+    ``key``: the columns that tell its rows apart. ``references``: column → the file that has a row
+    with each of its values, in the column of the same name.
+    """
 
     name: str
     columns: Sequence[Column]
     body: Callable[[Content], Iterable[str]]
+    key: Sequence[str] = ()
+    references: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def names(self) -> list[str]:
@@ -395,6 +402,9 @@ YES_OR_NO = "yes, no"
 PARTICIPANT = Column("participant", source=Participant.public_id)
 QUESTION = Column("question", "number of the question in the study", "whole number", "1, 2, …")
 POSITION = Column("position", source=Presentation.position)
+ANSWER_KEY = ("participant", "question")
+ANSWER_REFERENCES = {"participant": PARTICIPANTS_FILE, "question": QUESTIONS_FILE}
+OF_TOPIC = {"topic": QUESTIONS_FILE}
 REASON = Column("reason", source=StoredResponse.reason)
 CONTRADICTS = Column(
     "contradicts",
@@ -477,16 +487,16 @@ def participants_table(plan: Plan) -> Table:
     """Return participants.csv, with a column for each personal field and closing question."""
     asked = {PERSONAL: plan.personal_fields, CLOSING: plan.asked_at_end}
     columns = []
-    for name, field in participant_columns():
-        if field == LINE and not plan.machine_line:
+    for name, of_record in participant_columns():
+        if of_record == LINE and not plan.machine_line:
             continue
-        if field in asked:
-            columns += [_personal_column(each) for each in asked[field]]
+        if of_record in asked:
+            columns += [_personal_column(each) for each in asked[of_record]]
         else:
-            columns.append(_COMPUTED.get(field) or Column(name, source=EXPORTED[field]))
+            columns.append(_COMPUTED.get(of_record) or Column(name, source=EXPORTED[of_record]))
     columns += ATTENTION_COLUMNS if tells_attention(plan) else []
     columns += [FLAGS_COLUMN] if plan.has_flag_rules else []
-    return Table(PARTICIPANTS_FILE, columns, _participants)
+    return Table(PARTICIPANTS_FILE, columns, _participants, ["participant"])
 
 
 @row_lines
@@ -549,7 +559,8 @@ def beside_tables(plan: Plan) -> list[Table]:
             values = (each.values.get(field.name) for field in plan.ask)
             yield (each.participant, each.question, *values)
 
-    return [Table(BESIDE_FILE, columns, row_lines(rows))] if plan.ask else []
+    table = Table(BESIDE_FILE, columns, row_lines(rows), ANSWER_KEY, ANSWER_REFERENCES)
+    return [table] if plan.ask else []
 
 
 def _personal_column(field: PersonalField) -> Column:
@@ -608,6 +619,8 @@ IDENTITIES_TABLE = Table(
         ),
     ],
     _identities,
+    ["participant", "external_id", "parameters"],
+    {"participant": PARTICIPANTS_FILE},
 )
 
 
@@ -637,6 +650,7 @@ ITEMS_TABLE = Table(
         *(Column(name, source=getattr(StoredItem, name)) for name in collection.LATER_OF_ITEMS),
     ],
     row_lines(lambda content: iter(content.items)),
+    ["document"],
 )
 TOPICS_TABLE = Table(
     "topics.csv",
@@ -647,6 +661,7 @@ TOPICS_TABLE = Table(
         *(Column(name, source=getattr(StoredTopic, name)) for name in collection.LATER_OF_TOPICS),
     ],
     row_lines(lambda content: iter(content.topics)),
+    ["topic"],
 )
 THUMBNAILS_TABLE = Table(
     "thumbnails.csv",
@@ -657,6 +672,7 @@ THUMBNAILS_TABLE = Table(
         Column("thumbnail", "the picture, small, as WebP in base64"),
     ],
     _thumbnails,
+    ["sha256"],
 )
 
 
@@ -676,7 +692,7 @@ def codebook_of(tables: Sequence[Table]) -> Table:
         Column("allowed", "which values may stand in it"),
         Column("meaning", "what it means"),
     ]
-    codebook = Table(CODEBOOK, columns, rows)
+    codebook = Table(CODEBOOK, columns, rows, ["file", "column"])
     return codebook
 
 
