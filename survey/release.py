@@ -11,6 +11,7 @@ PACKAGE = Path(__file__).parent
 IN_WHEEL = PACKAGE / "COMMIT"  # written when a wheel is built, by hatch_build.py
 GIT = ("git", "--no-optional-locks", "describe", "--always", "--exclude=*", "--abbrev=40")
 MODIFIED = "-modified"  # behind the commit where files differ from it
+UNKNOWN = "unknown"
 NO_COMMIT = "the code is neither in a checkout that git can read nor of a wheel built from one"
 
 
@@ -36,20 +37,14 @@ def commit_of(checkout: Path) -> str | None:
 def made_by() -> dict[str, Any]:
     """Return version and commit as bundles hold them, the same as long as the process runs."""
     written = IN_WHEEL.read_text().strip() if IN_WHEEL.exists() else commit_of(PACKAGE.parent)
-    if not written:
-        return {"survey": __version__, "commit": None, "why": NO_COMMIT}
-    commit = written.removesuffix(MODIFIED)
-    return {
-        "survey": __version__,
-        "commit": commit,
-        **({"modified": True} if commit != written else {}),
-    }
+    commit = (written or UNKNOWN).removesuffix(MODIFIED)
+    return {"survey": __version__, "commit": commit, "modified": commit != (written or UNKNOWN)}
 
 
 def described() -> str:
     """Return version and commit as `survey --version` prints them."""
     maker = made_by()
-    if maker["commit"] is None:
-        return f"{maker['survey']} (commit unknown: {maker['why']})"
-    changed = ", with changed files" if maker.get("modified") else ""
+    if maker["commit"] == UNKNOWN:
+        return f"{maker['survey']} (commit unknown: {NO_COMMIT})"
+    changed = ", with changed files" if maker["modified"] else ""
     return f"{maker['survey']} (commit {maker['commit']}{changed})"

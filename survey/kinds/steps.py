@@ -3,6 +3,7 @@
 A presentation holds the steps so far, and the answer says that a question is done.
 """
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -20,6 +21,7 @@ from survey.core.studies.fields import (
     NotAllowedValueError,
     ParticipantRecord,
     Text,
+    ValueField,
     Whole,
     declared,
     value_fields,
@@ -28,23 +30,25 @@ from survey.db import export_queries
 from survey.kinds import Kind
 from survey.services.analysis.sheets import Sheet
 from survey.services.analysis.study_results import AnalysisOptions
+from survey.services.exchange.answer_columns import answer_table
 from survey.services.exchange.input_files import CsvRow, Faults, Files, parse_rows
-from survey.services.exchange.kind_files import Record, StudyAnswers, column_of, read_fields
-from survey.services.exchange.tables import (
-    ANSWER_KEY,
-    ANSWER_REFERENCES,
-    PARTICIPANT,
-    QUESTION,
-    Column,
-    Content,
-    MoveTime,
-    Row,
-    Table,
-    row_lines,
+from survey.services.exchange.kind_files import (
+    LIST_TYPES,
+    NAMED_LISTS,
+    Record,
+    StudyAnswers,
+    column_of,
+    read_fields,
 )
+from survey.services.exchange.tables import COUNTED_FROM_1, Column, Content, MoveTime, Row, Table
 from survey.web.language import gettext
 
 STEPS_FILE = "steps.csv"
+STEP_ITEMS_FILE = "step_items.csv"
+STEP = Column(
+    *("step", "as which step of the participant on the question", "whole number", "1, 2, …"),
+    since=2,
+)
 SAVED_AT = Column("saved_at", "when it was saved", "time", "UTC")
 
 
@@ -204,20 +208,58 @@ class KindInSteps(Kind[PlanT, QuestionT, StateT, Done]):
 
     def data_tables(self, plan: PlanT) -> list[Table]:
         """Return the files of the questions, of those that are done, and of their steps."""
-        return [*super().data_tables(plan), self._steps_table]
+        tables = [*super().data_tables(plan), self._steps_table]
+        return [*tables, *([self._step_items_table] if self._lists_of_steps else [])]
 
     @property
     def _steps_table(self) -> Table:
-        names = [each.name for each in value_fields(self.step)]
-        columns = [PARTICIPANT, QUESTION, SAVED_AT, *map(column_of, value_fields(self.step))]
+        declared = value_fields(self.step)
+        lists = [each.name for each in self._lists_of_steps]
+        columns = [
+            *(STEP, SAVED_AT),
+            *(
+                replace(column, twin=STEP_ITEMS_FILE * (column.name in lists))
+                for column in map(column_of, declared)
+            ),
+        ]
 
         def rows(content: Content) -> Iterator[Row]:
-            for participant, question, step in content.answers.steps():
-                cells = (getattr(step, name) for name in names)
-                yield participant, question, step.saved_at, *cells
+            for participant, question, number, step in _numbered(content.answers.steps()):
+                cells = (getattr(step, each.name) for each in declared)
+                yield participant, question, number, step.saved_at, *cells
 
-        references = ANSWER_REFERENCES | {"question": self.questions_file}
-        return Table(STEPS_FILE, columns, row_lines(rows), [*ANSWER_KEY, "step"], references)
+        key, questions_file = [STEP.name], self.questions_file
+        return answer_table(STEPS_FILE, columns, rows, key, questions_file=questions_file)
+
+    @property
+    def _lists_of_steps(self) -> list[ValueField]:
+        types = (*LIST_TYPES, NAMED_LISTS)
+        return [each for each in value_fields(self.step) if each.type in types]
+
+    @property
+    def _step_items_table(self) -> Table:
+        """Return step_items.csv, a row for each document that a step names."""
+        columns = [
+            STEP,
+            Column("list", "the column of the step that holds the list, or the list's name there"),
+            Column("position", "of the document in the list", *COUNTED_FROM_1),
+            Column("document", "id of the document"),
+        ]
+
+        def rows(content: Content) -> Iterator[Row]:
+            for participant, question, number, step in _numbered(content.answers.steps()):
+                for each in self._lists_of_steps:
+                    value = getattr(step, each.name) or ()
+                    lists = value if each.type == NAMED_LISTS else {each.name: value}
+                    for name, documents in dict(lists).items():
+                        for position, document in enumerate(documents, 1):
+                            yield participant, question, number, name, position, document
+
+        return answer_table(
+            *(STEP_ITEMS_FILE, columns, rows, [STEP.name, "list", "position"]),
+            questions_file=self.questions_file,
+            is_twin=True,
+        )
 
     def stored(
         self, session: Session, study_id: int, *, include_test: bool
@@ -244,12 +286,16 @@ class KindInSteps(Kind[PlanT, QuestionT, StateT, Done]):
         questions, done = super().read(files, plan, participants)
         people = {each.public_id for each in participants()}
         numbers = {each.number for each in questions}
+        counts = Counter[tuple[str, int]]()
 
         def step(row: CsvRow) -> StepRow:
             person, number = row.text("participant"), row.whole_number("question", 1)
             if person not in people or number not in numbers:
                 raise row.fault("participant", "no such participant or question")
             fields = read_fields(row, self.step, saved_at=row.optional_time("saved_at"))
+            counts[person, number] += 1
+            if row.optional_whole_number(STEP.name) not in (counts[person, number], None):
+                raise row.fault(STEP.name, f"{counts[person, number]} is next")
             return person, number, fields
 
         rows = parse_rows(files, STEPS_FILE, self._steps_table.needed, step)
@@ -272,6 +318,13 @@ class KindInSteps(Kind[PlanT, QuestionT, StateT, Done]):
         except StepsError:
             faults.add(f"{self.answers_file} and {STEPS_FILE} are not about the same questions")
         faults.raise_any()
+
+
+def _numbered(steps: Iterable[StepRow]) -> Iterator[tuple[str, int, int, Step]]:
+    """Yield participant, question, number and step of each step, numbered from 1 in a question."""
+    for (participant, question), group in groupby(steps, itemgetter(0, 1)):
+        for number, (_, _, step) in enumerate(group, 1):
+            yield participant, question, number, step
 
 
 def whole_seconds(row: Record[StateT, Done]) -> int:

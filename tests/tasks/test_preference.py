@@ -541,8 +541,8 @@ def test_the_bundle_has_the_agreed_columns_and_replicates(session, closed):
     files = exported(session, closed)
     rows = rows_of(files, "preferences.csv")
     assert [*rows[0]][:10] == [
-        *("participant", "question", "topic", "left", "right", "preferred", "strength"),
-        *("reason", "satisfaction_left", "satisfaction_right"),
+        *("study", "participant", "question", "topic", "left", "right", "preferred", "strength"),
+        *("reason", "satisfaction_left"),
     ]
     assert [row["preferred"] for row in rows] == ["left", "right", "equal", "neither", "left"]
     assert [row["strength"] for row in rows] == ["2", "2", "", "", "2"]

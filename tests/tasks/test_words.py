@@ -33,7 +33,7 @@ from survey.services.studies.publications import Details
 from tests.builders import KEY, Visitor, a_plan
 from tests.cli.conftest import run
 from tests.databases import ON_SQLITE
-from tests.services.exchange.changes import summed, with_cell, with_rows
+from tests.services.exchange.changes import readdressed, summed, with_cell, with_rows
 from tests.tasks import words
 from tests.web.desk import Desk
 
@@ -273,6 +273,7 @@ def test_reasons_and_closing_questions_need_nothing_of_the_kind(app, session, st
     ada, _ = accounts.add_researcher(session, "Ada")
     copy = bundle_import.import_bundle(session, files, "why.zip", "again", ada)
     again = open_files(io.BytesIO(exported(session, copy)), "again.zip")
+    again = readdressed(again, files)
     for name in ("choices.csv", "participants.csv"):
         assert again[name] == files[name]
 

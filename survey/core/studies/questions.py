@@ -230,6 +230,11 @@ class Question:
     marks: Marks = NO_MARKS
     source: "QuestionSource | None" = None
 
+    @property
+    def topic(self) -> str:
+        """The id of what the runs searched for, "" for lists that come from no run."""
+        return self.source.topic if self.source else ""
+
     @cached_property
     def positions(self) -> Mapping[str, tuple[tuple[int, str], ...]]:
         """Each list's positions, each with the text of its marks, which may be empty."""

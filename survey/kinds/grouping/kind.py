@@ -57,18 +57,15 @@ from survey.services.analysis.joined_clusters import (
     group_names,
 )
 from survey.services.analysis.study_results import AnalysisOptions
-from survey.services.exchange.input_files import JUDGEMENTS_FOLDER, BundleError
-from survey.services.exchange.tables import (
-    ANSWER_KEY,
-    ANSWER_REFERENCES,
+from survey.services.exchange.answer_columns import (
+    EARLIER_TOPIC,
+    LATER_QUESTION,
     OF_TOPIC,
-    PARTICIPANT,
-    Column,
-    Content,
-    Row,
-    Table,
-    row_lines,
+    OWN_TOPIC,
+    answer_table,
 )
+from survey.services.exchange.input_files import JUDGEMENTS_FOLDER, BundleError
+from survey.services.exchange.tables import Column, Content, Row, Table, row_lines
 from survey.services.participation.answers import ShownQuestion
 from survey.web.forms import Form
 from survey.web.language import gettext
@@ -270,9 +267,10 @@ class GroupingKind(
     def result_tables(self, plan: GroupingPlan) -> list[Table]:
         """Return groups.csv, and agreement.csv as `survey assess gold` makes it."""
         return [
-            Table(
-                *("groups.csv", _GROUPS, row_lines(_groups)),
-                *([*ANSWER_KEY, "document", "group"], ANSWER_REFERENCES),
+            answer_table(
+                *("groups.csv", _GROUPS, _groups, ["document", "group"]),
+                question=LATER_QUESTION,
+                topic=EARLIER_TOPIC,
             ),
             Table("agreement.csv", _AGREEMENT, row_lines(_agreement), ["topic"], OF_TOPIC),
         ]
@@ -434,12 +432,11 @@ def _second(moment: datetime | None) -> str:
 
 
 def _groups(content: Content) -> Iterator[Row]:
-    topics = {each.number: each.topic for each in content.questions}
     for row in content.answers.states():
         clusters = row.drawn.clusters
         for document in sorted(clusters):
             for group in sorted(clusters[document]) or [IN_NO_CLUSTER]:
-                yield row.participant, topics[row.question], document, group
+                yield row.participant, row.question, document, group
 
 
 def _agreement(content: Content) -> Iterable[Row]:
@@ -447,14 +444,13 @@ def _agreement(content: Content) -> Iterable[Row]:
 
 
 _COUNTED = ("whole number", "0, 1, …")
-TOPIC = Column("topic", "id of the topic")
 _INDEX = ("number", "at most 1; empty where it is not defined")
 _GROUPS = [
-    *(PARTICIPANT, TOPIC, Column("document", "id of a relevant document")),
+    Column("document", "id of a relevant document"),
     Column("group", "name of a group that it is in; unknown where it could not be placed"),
 ]
 _AGREEMENT = [
-    *(TOPIC, Column("rule", "how the topic's groups were chosen, or why it is left out")),
+    *(OWN_TOPIC, Column("rule", "how the topic's groups were chosen, or why it is left out")),
     Column("clusters", "how many groups the gold standard has", *_COUNTED),
     Column("documents", "how many documents the gold standard has", *_COUNTED),
     Column("unknown", "how many of them could not be placed", *_COUNTED),

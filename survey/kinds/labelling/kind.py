@@ -58,19 +58,15 @@ from survey.kinds.steps import STEPS_FILE, Done, KindInSteps, whole_seconds
 from survey.services.analysis.merged_labels import merged, merged_lines
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.collections.pools import recompute_pool
-from survey.services.exchange.input_files import JUDGEMENTS_FOLDER, BundleError, SourceFiles
-from survey.services.exchange.tables import (
-    ANSWER_KEY,
-    ANSWER_REFERENCES,
+from survey.services.exchange.answer_columns import (
+    EARLIER_TOPIC,
+    LATER_QUESTION,
     OF_TOPIC,
-    PARTICIPANT,
-    Column,
-    Content,
-    Row,
-    Table,
-    batched,
-    row_lines,
+    OWN_TOPIC,
+    answer_table,
 )
+from survey.services.exchange.input_files import JUDGEMENTS_FOLDER, BundleError, SourceFiles
+from survey.services.exchange.tables import Column, Content, Row, Table, batched, row_lines
 from survey.services.participation.answers import ShownQuestion
 from survey.web.forms import Form
 from survey.web.language import gettext
@@ -275,9 +271,10 @@ class LabellingKind(
         """Return labels.csv; weights.csv and agreement.csv as `survey assess merge` writes them."""
         check = [_CHECK] if plan.checks else []
         tables = [
-            Table(
-                *("labels.csv", [*_LABELS, *check], row_lines(_labels)),
-                *([*ANSWER_KEY, "document", *names_of(check)], ANSWER_REFERENCES),
+            answer_table(
+                *("labels.csv", [*_LABELS, *check], _labels, ["document", *names_of(check)]),
+                question=LATER_QUESTION,
+                topic=replace(EARLIER_TOPIC, former="query"),
             ),
             Table("weights.csv", _WEIGHTS, _body("weights.csv"), ["topic", "document"], OF_TOPIC),
             Table("agreement.csv", _AGREEMENT, _body("agreement.csv"), ["topic"], OF_TOPIC),
@@ -286,9 +283,13 @@ class LabellingKind(
             rows = row_lines(lambda content: content.results.pool.pool_rows())
             tables.append(Table(POOL_FILE, POOL_COLUMNS, rows, ["topic", "document"], OF_TOPIC))
         if plan.gold:
-            rows = row_lines(lambda content: content.results.pool.gold_rows())
-            key = [*ANSWER_KEY, "document"]
-            tables.append(Table(GOLD_FILE, GOLD_COLUMNS, rows, key, ANSWER_REFERENCES))
+            tables.append(
+                answer_table(
+                    *(GOLD_FILE, GOLD_COLUMNS, _gold, ["document"]),
+                    question=LATER_QUESTION,
+                    topic=EARLIER_TOPIC,
+                )
+            )
         return tables
 
     def question_tables(self, plan: LabellingPlan) -> list[Table]:
@@ -299,7 +300,7 @@ class LabellingKind(
         rows = row_lines(
             lambda content: ((query.number, query.topic) for query in content.questions)
         )
-        return [replace(table, columns=table.columns[:2], body=rows) for table in tables]
+        return [replace(tables[0], columns=tables[0].columns[:2], body=rows)]
 
     def judgement_files(self, content: Content) -> Iterator[tuple[str, Iterable[str]]]:
         """Yield each annotator's labels, and what is merged of them."""
@@ -503,12 +504,17 @@ def _place(state: LabellingPresentation, step: LabellingStep) -> dict[str, Json]
 
 
 def _labels(content: Content) -> Iterator[Row]:
-    topics = {each.number: each.topic for each in content.questions}
     for row in content.answers.states():
         for label in row.drawn.labels:
             document, *others = label
             check = [check_in(document)] if content.plan.checks else []
-            yield row.participant, topics[row.question], original(document), *others, *check
+            yield row.participant, row.question, original(document), *others, *check
+
+
+def _gold(content: Content) -> Iterator[Row]:
+    numbers = {each.topic: each.number for each in content.questions}
+    for participant, topic, *cells in content.results.pool.gold_rows():
+        yield participant, numbers[topic], *cells
 
 
 def _body(name: str) -> Callable[[Content], Iterator[str]]:
@@ -518,7 +524,6 @@ def _body(name: str) -> Callable[[Content], Iterator[str]]:
 
 _COUNTED = ("whole number", "0, 1, …")
 _LABELS = [
-    *(PARTICIPANT, Column("query", "id of the topic")),
     Column("document", "id of a document of a batch that was shown"),
     Column(
         "grade",
@@ -545,16 +550,15 @@ _CHECK = Column(
     allowed=f"{', '.join(checks.TILES.values())}; may be empty",
     optional=True,
 )
-TOPIC = Column("topic", "id of the topic")
 _SHARE = ("number", "-1 to 1; empty where it is not defined")
 _WEIGHTS = [
-    *(TOPIC, Column("document", "id of a document that someone looked at")),
+    *(OWN_TOPIC, Column("document", "id of a document that someone looked at")),
     Column("chosen", "how many annotators marked it", *_COUNTED),
     Column("assessors", "how many annotators have done the topic", *_COUNTED),
     Column("weight", "chosen / assessors", "number", "0 to 1"),
 ]
 _AGREEMENT = [
-    *(TOPIC, Column("assessors", "how many annotators have done the topic", *_COUNTED)),
+    *(OWN_TOPIC, Column("assessors", "how many annotators have done the topic", *_COUNTED)),
     Column("documents", "how many documents someone looked at", *_COUNTED),
     Column("relevant", "how many more than half of the annotators marked", *_COUNTED),
     Column("chosen_by_all", "how many all annotators marked", *_COUNTED),

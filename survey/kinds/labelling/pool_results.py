@@ -411,7 +411,8 @@ class PoolResults:
         """Yield the pool, the gold answers, and all judgements where there were earlier ones."""
         named: list[tuple[str, Sequence[Column], Iterator[tuple[Cell, ...]]]]
         named = [(POOL_FILE, POOL_COLUMNS, self.pool_rows())]
-        named += [(GOLD_FILE, GOLD_COLUMNS, self.gold_rows())] if self.plan.gold else []
+        gold = (PARTICIPANT, _TOPIC, *GOLD_COLUMNS)
+        named += [(GOLD_FILE, gold, self.gold_rows())] if self.plan.gold else []
         for name, columns, rows in named:
             yield name, as_csv(Sheet(name, "", names_of(columns), tuple(rows)))
         if self.plan.judged:
@@ -427,7 +428,7 @@ POOL_COLUMNS = (
     Column("judged", "how many annotators judged it", *_COUNTED),
 )
 GOLD_COLUMNS = (
-    *(PARTICIPANT, _TOPIC, _DOCUMENT),
+    _DOCUMENT,
     Column("relevance", "the known grade", *_COUNTED),
     Column("answer", "the annotator's grade", "whole number", "empty: cannot be judged"),
     Column("right", "whether both are relevant, or both not", "whole number", "0, 1, or empty"),

@@ -28,7 +28,6 @@ from survey.core.studies.generators import GENERATOR_VERSION
 from survey.core.studies.questions import Marks, Question, build_question, rankings_of
 from survey.core.studies.rankings import Ranking
 from survey.core.text_input import Json
-from survey.db.models import Participant
 from survey.kinds.ordering import queries, vote_queries
 from survey.kinds.ordering.analysis import (
     Analysis,
@@ -57,25 +56,31 @@ from survey.services.analysis.study_results import (
     counted_mask,
     people_from,
 )
+from survey.services.exchange.answer_columns import (
+    ANSWER_KEY,
+    ANSWER_REFERENCES,
+    COUNTING,
+    STUDY,
+    TOPIC,
+    AnswerCells,
+    answer_table,
+)
 from survey.services.exchange.input_files import BundleError, Files, SourceFiles
 from survey.services.exchange.list_questions import (
     MEASURE,
     RANKING,
-    RANKINGS_TABLE,
     check_rankings,
-    questions_table,
+    list_tables,
     recompute_lists,
 )
-from survey.services.exchange.long_table import LONG, end_of_line, long_table, start_of_line
+from survey.services.exchange.long_table import LONG, long_table, pair_cells, response_lines
 from survey.services.exchange.tables import (
-    ANSWER_KEY,
-    ANSWER_REFERENCES,
     CACHED_TEXTS,
     CONTRADICTS,
+    OF_QUESTION,
     PARTICIPANT,
     POSITION,
     QUESTION,
-    QUESTIONS_FILE,
     SHARED_COLUMNS,
     STUDY_FILE,
     YES_OR_NO,
@@ -90,7 +95,6 @@ from survey.services.exchange.tables import (
     csv_cell,
     public_record,
     reason_columns,
-    row_line,
     row_lines,
     spaced,
     time_of,
@@ -239,8 +243,7 @@ class OrderingFiles:
     def data_tables(self, plan: OrderingPlan) -> list[Table]:
         """Return the files of the lists and of the answers."""
         return [
-            questions_table(plan),
-            RANKINGS_TABLE,
+            *list_tables(plan),
             responses_table(plan),
             *([FIRST_RANKINGS] if plan.has_first_rankings else []),
             VOTES,
@@ -250,14 +253,14 @@ class OrderingFiles:
         """Return table3.csv, table4.csv with a column for each measure, and long.csv."""
         meaning = "credits (responses of which the order equals a ticked column's)"
         columns = [
-            Column("question", "number of the question; the last row is the total"),
+            QUESTION,
             *(Column(name, meaning, "whole number", "0, 1, …") for name in plan.measures),
             Column(OTHER, "custom rankings", "whole number", "0, 1, …"),
             Column("choice", "the measures with the most credits, joined by -"),
         ]
         return [
             _TABLE3,
-            Table("table4.csv", columns, _table4, ["question"], {"question": QUESTIONS_FILE}),
+            Table("table4.csv", columns, _table4, ["question"], OF_QUESTION),
             long_table(_OF_ORDERINGS if plan.only_ordered else _OF_VOTES, _long_lines),
         ]
 
@@ -431,17 +434,19 @@ def _responses(content: Content) -> Iterator[str]:
     # There may be millions of lines. Formatted here from cached parts, they take a fraction of the
     # time of ``row_lines``; unpacking a record takes half the time of reading its attributes.
     has_reasons = bool(content.plan.reason_question)
+    cells = AnswerCells(content)
     question_lists = {each.number: each.lists for each in content.questions}
     contradicts = contradiction_of(ordering_plan(content.plan), question_lists)
     for answer in content.answers.rows():
         participant, question, position, labels, columns, lists, clicked, own = answer[:8]
-        shown_at, submitted_at, seconds, revisions, is_test, excluded, *more = answer[8:]
-        asked, typed, scores_seen, reason = more
+        shown_at, submitted_at, seconds, revisions = answer[8:12]
+        asked, typed, scores_seen, reason = answer[14:]
+        start, end = cells.of(participant)
         yield (
-            f"{csv_cell(participant)},{question},{position},{_spaced(labels)},"
+            f"{start}{cells.questions[question]},{position},{_spaced(labels)},"
             f"{_spaced(columns or ())},{_spaced(lists)},{_ticked(clicked)},{_notation(own)},"
             f"{time_of(shown_at)},{time_of(submitted_at)},{cell_of(seconds)},"
-            f"{cell_of(revisions)},{is_test:d},{excluded:d},{asked or ''},"
+            f"{cell_of(revisions)}{end[:-1]},{asked or ''},"
             f"{YES_NO_CELLS[contradicts(question, own)]},{YES_NO_CELLS[typed]},"
             f"{YES_NO_CELLS[scores_seen]}"
             f"{',' + csv_cell(reason or '') if has_reasons else ''}\n"
@@ -468,33 +473,32 @@ def _notation(own: Ranking | None) -> str:
 
 def _votes(content: Content) -> Iterator[str]:
     """Yield the lines of each answer in votes.csv, one line for each measure."""
-    plan = ordering_plan(content.plan)
+    plan, cells = ordering_plan(content.plan), AnswerCells(content)
     rankings = rankings_of(each for each in content.questions if each.number <= plan.questions)
 
     @lru_cache(CACHED_TEXTS)
     def vote_lines(
         question: int, label_order: tuple[str, ...], clicked: frozenset[int]
     ) -> list[str]:
-        """Return an answer's lines without the participant, after an empty text.
-
-        Joined by a participant's id, each line begins with the id.
-        """
+        """Return an answer's cells from the question on, as texts, one for each measure."""
         orders = rankings[question]
         credited = credited_measures(label_order, clicked, orders)
-        lines = [""]
+        lines = []
         for name in plan.measures:
             label = label_order.index(name) + 1
-            votes = (f"Method{label}", str(orders[name]), label in clicked, name in credited)
-            lines.append(row_line(("", question, name, *votes)))
+            votes: Row = (f"Method{label}", str(orders[name]), label in clicked, name in credited)
+            own = ",".join(map(cell_of, (name, *votes)))
+            lines.append(f"{cells.questions[question]},{own}")
         return lines
 
     for participant, question, label_order, clicked in content.answers.counted():
         if question not in rankings:
             continue  # a control question
-        yield csv_cell(participant).join(vote_lines(question, label_order, clicked))
+        start, end = cells.of(participant)
+        votes = f"{end}{start}".join(vote_lines(question, label_order, clicked))
+        yield f"{start}{votes}{end}"
 
 
-@row_lines
 def _first_rankings(content: Content) -> Iterator[Row]:
     for first in content.answers.first_rankings():
         yield (
@@ -510,35 +514,28 @@ def responses_table(plan: OrderingPlan) -> Table:
 
 
 _RESPONSE_COLUMNS = [
-    PARTICIPANT,
-    QUESTION,
-    POSITION,
+    *(STUDY, PARTICIPANT, QUESTION, TOPIC, POSITION),
     Column("label_order", source=StoredOrderingPresentation.label_order),
     Column("column_order", source=StoredOrderingPresentation.column_order),
     Column("list_order", source=StoredOrderingPresentation.list_order),
     Column("clicked", source=StoredOrderingAnswer.clicked),
     Column("custom_ranking", source=StoredOrderingAnswer.own),
     *SHARED_COLUMNS,
-    Column("is_test", source=Participant.is_test),
-    Column("excluded", source=Participant.excluded),
+    *(replace(column, since=1 + (column.name in ("flagged", "arm"))) for column in COUNTING),
     asked_column(ASKED_REASONS),
     CONTRADICTS,
     Column("typed", source=StoredOrderingAnswer.typed, allowed=YES_OR_NO),
     Column("scores_seen", source=StoredOrderingAnswer.scores_seen, allowed=f"{YES_OR_NO}; empty"),
 ]
 
-FIRST_RANKINGS = Table(
+FIRST_RANKINGS = answer_table(
     "first_rankings.csv",
     [
-        PARTICIPANT,
-        QUESTION,
         Column("ranking", source=StoredOrderingPresentation.ranked_first),
         Column("submitted_at", source=StoredOrderingPresentation.ranked_at),
         Column("asked", source=StoredOrderingPresentation.ranked_asked),
     ],
     _first_rankings,
-    ANSWER_KEY,
-    ANSWER_REFERENCES,
 )
 _OF_VOTES = "votes, 1 where its order equals that of a ticked column, else 0"
 _OF_ORDERINGS = (
@@ -549,11 +546,12 @@ _CREDITED = "whether the measure's order equals that of a ticked column"
 VOTES = Table(
     "votes.csv",
     [
-        *(PARTICIPANT, QUESTION, MEASURE),
+        *(STUDY, PARTICIPANT, QUESTION, TOPIC, MEASURE),
         Column("label", _LABEL, allowed="Method1, Method2, …"),
         RANKING,
         Column("clicked", "whether this label was ticked", *YES_NO),
         Column("credited", _CREDITED, *YES_NO),
+        *COUNTING,
     ],
     _votes,
     [*ANSWER_KEY, "measure"],
@@ -586,8 +584,8 @@ def _table4(content: Content) -> Iterator[Row]:
     names = (*table.measures, OTHER)
     for row in table.rows:
         yield row.question, *(row.votes[name] for name in names), "-".join(row.choice)
-    totals = table.totals
-    yield "total", *(totals[name] for name in names), None
+    if content.format == 1:  # which has a row with the totals of analysis.json
+        yield "total", *(table.totals[name] for name in names), None
 
 
 _TABLE3 = Table(
@@ -607,16 +605,12 @@ def _long_lines(content: Content) -> Iterator[str]:
     votes = analysis.votes
     ballots = Ballots.of(votes.answers, votes.rankings, votes.measures)
     ends = [*_ends_of_ballots(ballots, _values_of_ballots(analysis, ballots))]
-    topics = {each.number: each.source.topic for each in content.questions if each.source}
-    start = 0
+    cells, start = AnswerCells(content), 0
     for block in votes.answers.blocks():
         of_block = ballots.ballot_index[start : start + len(block)].tolist()
         start += len(block)
-        for ballot, (participant, question, position, seconds) in zip(
-            of_block, _answer_cells(block), strict=True
-        ):
-            line = start_of_line(participant, question, topics.get(question), position, seconds)
-            yield "".join([line + end for end in ends[ballot]])
+        for ballot, of_answer in zip(of_block, _answer_cells(block), strict=True):
+            yield response_lines(cells, *of_answer, ends[ballot])
 
 
 def _values_of_ballots(analysis: Analysis, ballots: Ballots) -> NDArray[np.float64]:
@@ -634,7 +628,7 @@ def _ends_of_ballots(ballots: Ballots, values: NDArray[np.float64]) -> Iterator[
         of_measure = dict(zip(ballots.measures, of_ballot, strict=True))
         orders = ballots.rankings[question]
         yield [
-            end_of_line(
+            pair_cells(
                 pair,
                 of_measure[pair.first] - of_measure[pair.second],
                 *(orders[pair.first], orders[pair.second]),

@@ -124,6 +124,11 @@ class OrderingResults(Results):
     analysis: Analysis
     has_own_flags: ClassVar[bool] = True
 
+    @property
+    def flagged_ids(self) -> frozenset[str]:
+        """See ``Results``: here also for signs of careless answers that are in no plan."""
+        return flagged_people(self.analysis.votes_before_options, self.analysis.flags)
+
     @classmethod
     def of(cls, analysis: Analysis) -> "OrderingResults":
         """Return the results of an analysis."""

@@ -45,15 +45,15 @@ from survey.kinds.preference.results import Judgement, PreferenceResults
 from survey.kinds.preference.ways_in import WAYS_IN, begin
 from survey.services.analysis.sheets import Sheet
 from survey.services.analysis.study_results import AnalysisOptions, level_left
+from survey.services.exchange.answer_columns import EARLIER_TOPIC, AnswerCells
 from survey.services.exchange.input_files import BundleError, CsvRow, Files, SourceFiles
 from survey.services.exchange.list_questions import (
-    RANKINGS_TABLE,
     check_rankings,
-    questions_table,
+    list_tables,
     read_questions,
     recompute_lists,
 )
-from survey.services.exchange.long_table import LONG, end_of_line, long_table, start_of_line
+from survey.services.exchange.long_table import LONG, long_table, pair_cells, response_lines
 from survey.services.exchange.tables import REASON, Cell, Column, Content, Table
 
 Preferred = Record[PreferencePresentation, PreferenceAnswer]
@@ -220,9 +220,11 @@ class PreferenceKind(
     # --- files ---
 
     answers_file = "preferences.csv"
+    topic_column = EARLIER_TOPIC
     column_order = (
-        *("participant", "question", "topic", "left", "right", "preferred", "strength", "reason"),
-        *("satisfaction_left", "satisfaction_right", "position", "shown_at", "submitted_at"),
+        *("left", "right", "preferred", "strength", "reason"),
+        *("satisfaction_left", "satisfaction_right", "run_a", "run_b", "preferred_run", "score"),
+        *("position", "shown_at", "submitted_at"),
         *("active_seconds", "revisions", "asked", "contradicts"),
     )
     recomputed: Mapping[str, str] = {
@@ -233,25 +235,39 @@ class PreferenceKind(
 
     def question_tables(self, plan: PreferencePlan) -> list[Table]:
         """Return the files of the pairs, and of what measures say of them."""
-        return [questions_table(plan), RANKINGS_TABLE]
+        return list_tables(plan)
 
     def own_columns(self, plan: PreferencePlan) -> list[Column]:
         """Return the answer's columns, and the runs at the left and right in place of a letter."""
         _, *answer = super().own_columns(plan)
         return [
-            Column("topic", "what was searched for"),
             Column("left", "the run whose list was at the left"),
             Column("right", "the run whose list was at the right"),
             *answer,
+            Column("run_a", "the first of the two runs, by name", since=2),
+            Column("run_b", "the second of the two runs, by name", since=2),
+            Column(
+                *("preferred_run", "the run whose list is preferred"),
+                allowed="empty where neither is",
+                since=2,
+            ),
+            Column(
+                *("score", "1 where run_a is preferred, -1 for run_b, else 0", "whole number"),
+                allowed="-1, 0, 1",
+                since=2,
+            ),
             *([] if plan.reason_question else [REASON]),  # empty, where none is asked for
         ]
 
     def own_cells(self, plan: PreferencePlan, question: Question, row: Preferred) -> Sequence[Cell]:
         """Return the cells of these columns."""
         source: Any = question.source
-        runs = (source.runs[letter] for letter in row.drawn.sides)
+        shown = [source.runs[letter] for letter in row.drawn.sides]
+        pair, preferred = sorted(shown), source.runs.get(_letter(row))
+        score = 0 if preferred is None else 1 - 2 * pair.index(preferred)
         answer = vars(row.answer).values()
-        return [source.topic, *runs, *answer, *([] if plan.reason_question else [row.reason])]
+        cells = [*shown, *answer, *pair, preferred, score]
+        return [*cells, *([] if plan.reason_question else [row.reason])]
 
     def read_questions(self, files: Files, plan: PreferencePlan) -> Sequence[Question]:
         """Read the pairs of lists."""
@@ -394,17 +410,18 @@ def _long(content: Content) -> Iterator[str]:
     results: PreferenceResults = content.results
     counted = {each.participant for each in results.judgements}
     questions = {each.number: each for each in content.questions}
+    cells = AnswerCells(content)
 
     @cache
-    def ends_of_lines(number: int, sign: int) -> list[str]:
-        """Return the lines but for their beginning: the same for all who prefer the same list."""
+    def pairs_of_lists(number: int, sign: int) -> list[str]:
+        """Return the cells of each pair: the same for all who prefer the same list."""
         question, measures = questions[number], results.plan.measures
         differences = results.list_differences(question)
         signs = np.sign([differences[name] for name in measures])
         agreement = dict(zip(measures, agreement_of(signs, sign).tolist(), strict=True))
         orders = question.rankings
         return [
-            end_of_line(pair, agreement[a] - agreement[b], orders[a], orders[b])
+            pair_cells(pair, agreement[a] - agreement[b], orders[a], orders[b])
             for pair in pairs(measures)
             for a, b in [pair]
         ]
@@ -414,11 +431,8 @@ def _long(content: Content) -> Iterator[str]:
         is_counted = row.question <= results.plan.questions and row.participant in counted
         if sign and is_counted:
             seconds = seconds_taken(row.active_seconds, row.shown_at, row.submitted_at)
-            source = questions[row.question].source
-            start = start_of_line(
-                row.participant, row.question, source and source.topic, row.position, seconds
-            )
-            yield "".join([start + end for end in ends_of_lines(row.question, sign)])
+            answer = (row.participant, row.question, row.position, seconds)
+            yield response_lines(cells, *answer, pairs_of_lists(row.question, sign))
 
 
 _OF_PREFERENCES = (

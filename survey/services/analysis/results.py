@@ -197,6 +197,11 @@ class Results(ABC):
         return None
 
     @property
+    def flagged_ids(self) -> frozenset[str]:
+        """The participants whom an analysis without flagged participants leaves out."""
+        return self.attention.flagged if self.attention else frozenset()
+
+    @property
     def nothing(self) -> str:
         """Why there is nothing to analyse; "" where an answer counts."""
         if len(self.participants):

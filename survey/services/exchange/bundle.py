@@ -32,10 +32,13 @@ from survey.errors import NotFoundError, SurveyError
 from survey.release import made_by
 from survey.services.analysis.results import Results
 from survey.services.analysis.study_results import AnalysisOptions
+from survey.services.exchange.answer_columns import beside_tables
+from survey.services.exchange.format_1 import former_tables
 from survey.services.exchange.kind_files import AnyKindFiles
 from survey.services.exchange.long_table import LONG, SCRIPT, script
 from survey.services.exchange.tables import (
     CACHED_TEXTS,
+    FORMAT,
     IDENTITIES_TABLE,
     PACKAGES,
     STUDY_FILE,
@@ -46,12 +49,12 @@ from survey.services.exchange.tables import (
     IdentityRecord,
     Table,
     batched,
-    beside_tables,
     codebook_of,
+    flags_tables,
     item_tables,
     listed_values,
     participants_table,
-    time_of,
+    time_or_month,
     with_left_out,
 )
 from survey.services.participation.own_data import require_none_due
@@ -62,7 +65,6 @@ from survey.services.studies.lifecycle import (
     require_results,
 )
 
-FORMAT = 1
 SUMS = "SHA256SUMS"
 LAST_LINE = "# SHA-256 of the lines above: "
 ANALYSIS = "analysis.json"
@@ -296,14 +298,16 @@ def _analysis_lines(content: Content) -> Iterator[str]:
 def tables_in(content: Content) -> list[Table]:
     """Return the tables of a bundle in the order of their files."""
     plan, kind = content.plan, files_of_kind(content.plan)
-    return [
+    tables = [
         *kind.data_tables(plan),
-        *beside_tables(plan),
+        *beside_tables(plan, kind.questions_file),
         participants_table(plan),
+        *flags_tables(plan),
         *kind.result_tables(plan),
         *([] if content.identities is None else [IDENTITIES_TABLE]),
         *item_tables(content),
     ]
+    return tables if content.format == FORMAT else former_tables(tables)
 
 
 def study_lines(content: Content) -> Iterator[str]:
@@ -341,14 +345,14 @@ def _indented_json(texts: frozenset[tuple[str, str]]) -> str:
 def _study_metadata(content: Content) -> dict[str, Json]:
     plan, kind = content.plan, files_of_kind(content.plan)
     return {
-        "format": FORMAT,
+        "format": content.format,
         "slug": content.slug,
         "title": plan.title,
         "status": content.status,
         "digest": content.digest,
         "generator_version": content.generator_version,
         "seed": plan.seed,
-        **{name: time_of(getattr(content, name)) or None for name in TIMES},
+        **{name: time_or_month(getattr(content, name)) or None for name in TIMES},
         **({"looks": content.looks} if content.looks else {}),
         "include_test": content.include_test,
         **({"items_digest": digest} if (digest := content.items_digest) else {}),

@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Callable, Collection, Container, Mapping
+from datetime import UTC, date, datetime, time
 from typing import Any
 
 from sqlalchemy import Table
@@ -80,12 +81,20 @@ def import_bundle(
     for machine in content.machines:
         KINDS[content.plan.kind].store_machine(session, study, machine, researcher.name)
     study.status, study.digest = "closed", content.digest
-    study.opened_at, study.closed_at = content.opened_at, content.closed_at or now()
+    study.opened_at = _moment(content.opened_at)
+    study.closed_at = _moment(content.closed_at) or now()
     study.unblinded_at, study.looks = content.unblinded_at, [*content.looks]
     accounts.share(session, study, researcher, "owner")
     accounts.log(session, study, researcher.name, "imported", name)
     session.commit()
     return study
+
+
+def _moment(moment: date | None) -> datetime | None:
+    """Return a time; of a month, which is all that a public bundle says, its first second."""
+    if moment is None or isinstance(moment, datetime):
+        return moment
+    return datetime.combine(moment, time.min, UTC)
 
 
 def _require_visible_ids(content: Content) -> None:

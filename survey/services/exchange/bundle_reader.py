@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import date
 from functools import partial
 from itertools import chain, compress, islice, zip_longest
 from operator import attrgetter
@@ -40,6 +41,7 @@ from survey.core.studies.plan import (
     study_digest,
     text_digest,
 )
+from survey.core.text_input import escaped
 from survey.db.export_queries import EXPORTED
 from survey.db.item_queries import Thumbnail
 from survey.db.models import Study
@@ -48,9 +50,18 @@ from survey.services.analysis.results import Results
 from survey.services.analysis.study_results import (
     AnalysisOptions,
 )
+from survey.services.exchange.answer_columns import (
+    COUNTING,
+    FLAGGED,
+    STUDY,
+    TOPIC,
+    AnswerCells,
+    beside_name,
+    beside_tables,
+    topic_of,
+)
 from survey.services.exchange.bundle import (
     ANALYSIS,
-    FORMAT,
     LAST_LINE,
     SUMS,
     bundle_files,
@@ -63,6 +74,7 @@ from survey.services.exchange.bundle import (
     tables_in,
 )
 from survey.services.exchange.comparison import BundleComparison
+from survey.services.exchange.format_1 import former_tables
 from survey.services.exchange.input_files import (
     MACHINES_FOLDER,
     BundleError,
@@ -85,10 +97,12 @@ from survey.services.exchange.input_files import (
 from survey.services.exchange.long_table import LONG, SCRIPT, SECONDS, script
 from survey.services.exchange.tables import (
     CODEBOOK,
+    FORMAT,
     IDENTITIES,
     ITEMS_TABLE,
     PACKAGES,
     PARTICIPANTS_FILE,
+    QUESTIONS_FILE,
     STUDY_FILE,
     THUMBNAILS_TABLE,
     TIMES,
@@ -98,7 +112,6 @@ from survey.services.exchange.tables import (
     Content,
     IdentityRecord,
     Table,
-    beside_tables,
     bounds_of,
     describe_column,
     listed_values,
@@ -120,6 +133,7 @@ ABSOLUTE_TOLERANCE = 1e-12
 # How often a byte of a large bundle is read, on average, for a progress bar: for its sum, for the
 # order of its rows, for its cells.
 READINGS = 2.5
+MONTH = re.compile(r"[0-9]{3}[1-9]-(0[1-9]|1[0-2])")
 MOST_REPEATED = 200  # characters of a value, in a message
 
 
@@ -156,15 +170,15 @@ def read_bundle(files: Files) -> tuple[Content, dict[str, Any]]:
     )
     kind = files_of_kind(plan)
     questions, answers = kind.read(files, plan, participants)
-    beside = _read_beside(files, plan, participants, questions, answers.count)
+    beside = _read_beside(files, study["format"], plan, participants, questions, answers.count)
     times = CsvRow(STUDY_FILE, 1, {key: study[key] or "" for key in TIMES})
     content = Content(
         slug=study["slug"],
         status=study["status"],
         digest=study["digest"],
         generator_version=study["generator_version"],
-        opened_at=times.optional_time("opened_at"),
-        closed_at=times.optional_time("closed_at"),
+        opened_at=_time_or_month(times, "opened_at"),
+        closed_at=_time_or_month(times, "closed_at"),
         unblinded_at=times.optional_time("unblinded_at"),
         looks=study["looks"],
         plan=plan,
@@ -181,12 +195,22 @@ def read_bundle(files: Files) -> tuple[Content, dict[str, Any]]:
         packages=study.get(PACKAGES),
         beside=lambda: iter(beside),
         machines=KINDS[plan.kind].read_machines(files),
+        format=study["format"],
     )
     return content, study
 
 
+def _time_or_month(row: CsvRow, column: str) -> date | None:
+    """Return a time, or a month's first day where a cell holds no more, as public bundles do."""
+    cell = row.optional_text(column) or ""
+    if not MONTH.fullmatch(cell):
+        return row.optional_time(column)
+    return date.fromisoformat(f"{cell}-01")
+
+
 def _read_beside(
     files: Files,
+    file_format: int,
     plan: Plan,
     participants: Callable[[], Iterable[ParticipantRecord]],
     questions: Iterable[TaskQuestion],
@@ -198,6 +222,11 @@ def _read_beside(
     people = {each.public_id for each in participants()}
     numbers = {each.number for each in questions}
     seen: set[tuple[str, int]] = set()
+    [table] = beside_tables(plan, QUESTIONS_FILE)
+    names = {field.name: beside_name(field.name) for field in plan.ask}
+    if file_format == 1:
+        [table] = former_tables([table])
+        names = {name: name for name in names}
 
     def parse(row: CsvRow) -> BesideRecord:
         key = row.text("participant"), row.whole_number("question", 1)
@@ -206,13 +235,14 @@ def _read_beside(
         if key in seen:
             raise row.fault("question", "each participant has a row for each answer")
         seen.add(key)
+        cells = {name: row.cells.get(column, "") for name, column in names.items()}
+        row = replace(row, cells={**row.cells, **cells})
         values = _values_of(row, plan.ask)
         for field in plan.ask:
             if field.required and field.kind != "text" and field.name not in values:
                 raise row.fault(field.name, "the study needs an answer")
         return BesideRecord(*key, values)
 
-    [table] = beside_tables(plan)
     rows = sorted(parse_rows(files, table.name, table.needed, parse))
     if len(rows) != (answers := count()):
         raise BundleError(f"{table.name} has {len(rows)} rows for {answers} answers")
@@ -280,6 +310,8 @@ def replicate(files: Files, sources: SourceFiles | None = None) -> Iterator[str]
     with _explained(comparison):
         content, study = read_bundle(files)
         yield f"{STUDY_FILE} holds a valid plan: {content.plan.title}"
+        if content.format < FORMAT:
+            yield comparison.of_format(content.format)
         try:
             yield from _recompute(files, content, study, comparison)
             yield from files_of_kind(content.plan).recompute_sources(content, sources)
@@ -300,10 +332,10 @@ def _explained(comparison: BundleComparison) -> Iterator[None]:
 def _read_study(files: Files) -> dict[str, Any]:
     """Return the values of study.json; raises BundleError where one is missing or cannot be."""
     study = json_of(files, STUDY_FILE)
-    if study.get("format") != FORMAT:
+    if study.get("format") not in (1, FORMAT):
         raise BundleError(
             f"{STUDY_FILE}, format: {study.get('format')!r} found; this version of the survey "
-            f"reads format {FORMAT}"
+            f"reads format 1 and {FORMAT}"
         )
     for key, value_type in STUDY_TYPES.items():
         if key not in study or not isinstance(study[key], value_type):
@@ -516,12 +548,17 @@ def _recompute(
     compared = {
         **kind.recomputed,
         **{name: "recomputed" for name in results if name not in kind.recomputed},
+        **{table.name: "each item of a list again" for table in tables.values() if table.is_twin},
     }
-    ignored = () if _has_times(files, content.plan) else (SECONDS,)
+    ignored = () if _has_times(files, content.plan) else (SECONDS, FLAGGED.name)
     for name, how in compared.items():
         if name in recomputed and name in files:
             _compare_table(files, name, recomputed[name], tables.get(name), comparison, ignored)
             yield f"{name}: {how}"
+    for table in tables.values():
+        if table.names[:1] == [STUDY.name] and table.name not in compared:
+            _check_shared_cells(files, table.name, content, ignored)
+            yield f"{table.name}: topics, and who counts, as in the files of questions and people"
     _check_codebook(files, recomputed[CODEBOOK], comparison)
     yield f"{CODEBOOK}: tells of every column"
     others = {*compared, *tables, CODEBOOK, STUDY_FILE, ANALYSIS, SCRIPT}
@@ -759,6 +796,23 @@ def _compare_table(
                 raise BundleError(
                     f"{name}, row {number}, column {column}: {cell!r} found; recomputed {wanted!r}"
                 )
+
+
+def _check_shared_cells(files: Files, name: str, content: Content, ignored: Container[str]) -> None:
+    """Compare the cells in a table of answers that repeat what is known of study and people."""
+    names = [column.name for column in (STUDY, TOPIC, *COUNTING)]
+    known = AnswerCells(content)
+    topics = {each.number: topic_of(each) for each in content.questions}
+    participant = ""
+    counting: tuple[str, ...] = ()
+    for row in read_rows(files, name, ("participant", "question"), Faults()):
+        if row.cells["participant"] != participant:
+            participant = row.cells["participant"]
+            counting = known.counting(row.text("participant"))
+        expected = (content.slug, topics[row.whole_number("question")], *counting)
+        for column, cell in zip(names, expected, strict=True):
+            if row.cells.get(column, cell) not in (cell, escaped(cell)) and column not in ignored:
+                raise row.fault(column, f"recomputed {cell!r}")
 
 
 def _columns(rows: Iterable[list[str]], are_wanted: Sequence[bool]) -> Iterator[list[str]]:

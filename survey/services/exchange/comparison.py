@@ -10,7 +10,7 @@ from itertools import starmap
 
 from survey import __version__
 from survey.core.studies.fields import list_words
-from survey.release import made_by
+from survey.release import UNKNOWN, made_by
 from survey.services.exchange.input_files import BundleError
 
 VERSION = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9}){0,3}")
@@ -27,7 +27,7 @@ class BundleComparison:
     def __init__(self, versions: object) -> None:
         versions = versions if isinstance(versions, Mapping) else {}
         self._version = str(versions.get("survey"))[:40]
-        self._commit = str(versions.get("commit") or "")[:40]
+        self._commit = str(versions.get("commit") or UNKNOWN)[:40]
         same = [versions.get(name) == made_by().get(name) for name in MAKER]
         self._is_ours = "commit" in versions and all(same)
         self._notes: dict[str, dict[str, dict[str, None]]] = {}  # sort → file → places
@@ -62,6 +62,11 @@ class BundleComparison:
     @property
     def _maker(self) -> str:
         return _named(self._version, self._commit, is_same=self._version == __version__)
+
+    def of_format(self, number: int) -> str:
+        """Return the sentence about a bundle in an earlier format, which is then not this one's."""
+        self._is_ours = False
+        return f"the bundle is in format {number}, made by release {self._maker}: read by its rules"
 
     def lacks(self, place: str) -> None:
         """Note what the bundle lacks; raise BundleError where its maker writes it."""
@@ -110,8 +115,10 @@ def _numbers(version: str) -> list[int]:
     return [int(number) for number in version.split(".")]
 
 
-def _named(version: str, commit: str | None, *, is_same: bool) -> str:
+def _named(version: str, commit: str, *, is_same: bool) -> str:
     """Return how a version is called; its commit counts where both are of the same."""
     if not is_same:
         return version
-    return f"{version} of commit {commit}" if commit else f"{version} of an unknown commit"
+    return (
+        f"{version} of commit {commit}" if commit != UNKNOWN else f"{version} of an unknown commit"
+    )

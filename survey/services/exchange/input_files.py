@@ -269,7 +269,8 @@ def _check_foreign_heading(heading: Sequence[str], name: str, columns: Sequence[
     row = f"{name}, row 1: {','.join(heading)[:200] or 'nothing'} found"
     if len(heading) == 1 and ";" in heading[0]:
         raise BundleError(f"{row}; cells are separated by commas, not by semicolons")
-    if list(heading[: len(columns)]) != list(columns):
+    # A table of a bundle has others between these.
+    if [column for column in heading if column in columns] != list(columns):
         raise BundleError(f"{row}; the heading must start with {','.join(columns)}")
     named = [column for column in heading if column]
     if len(set(named)) < len(named):

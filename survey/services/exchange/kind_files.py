@@ -40,6 +40,7 @@ from survey.services.analysis.attention_sheets import repeat_without
 from survey.services.analysis.results import Results
 from survey.services.analysis.sheets import Sheet
 from survey.services.analysis.study_results import AnalysisOptions, Exclusions, LeftOut
+from survey.services.exchange.answer_columns import TOPIC, answer_table
 from survey.services.exchange.input_files import (
     BundleError,
     CsvRow,
@@ -49,10 +50,9 @@ from survey.services.exchange.input_files import (
     parse_rows,
 )
 from survey.services.exchange.tables import (
-    ANSWER_KEY,
-    ANSWER_REFERENCES,
     CONTRADICTS,
-    PARTICIPANT,
+    ITEM_COLUMNS,
+    ITEMS_OF_LISTS,
     POSITION,
     QUESTION,
     SHARED_COLUMNS,
@@ -63,6 +63,7 @@ from survey.services.exchange.tables import (
     Row,
     Table,
     asked_column,
+    cell_of,
     check_contradicts,
     public_record,
     read_asked,
@@ -238,14 +239,15 @@ class KindFiles(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
     """Writes, reads and recomputes the files of a kind, as its types declare their fields.
 
     ``questions_file``, ``answers_file``: their names. ``column_order``: of the columns of an
-    answer, where it is not as usual. ``makes_judgements``: whether its results have a file of
-    judgements, qrels.txt. A kind whose columns are not its fields, one for one, says
-    which there are: ``own_columns``, ``own_cells``, ``read_drawn``.
+    answer, where it is not as usual; ``topic_column``: of its topic. ``makes_judgements``: whether
+    its results have a file of judgements, qrels.txt. A kind whose columns are not its fields, one
+    for one, says which there are: ``own_columns``, ``own_cells``, ``read_drawn``.
     """
 
     questions_file: ClassVar[str] = "questions.csv"
     answers_file: ClassVar[str] = "answers.csv"
     column_order: ClassVar[Sequence[str]] = ()
+    topic_column: ClassVar[Column] = TOPIC
     has_options: ClassVar[bool] = False
     makes_judgements: ClassVar[bool] = False
 
@@ -305,20 +307,47 @@ class KindFiles(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
         return [*self.question_tables(plan), self.answers_table(plan)]
 
     def question_tables(self, plan: PlanT) -> list[Table]:
-        """Return the file of the questions: their number and their fields."""
+        """Return the file of the questions, number and fields, and that of their lists."""
         declared = value_fields(self.question)
+        lists = [each for each in declared if each.type in LIST_TYPES]
         columns = [QUESTION, *map(column_of, declared)]
+        has_topic = any(column.name == TOPIC.name for column in columns)
+        columns = [
+            replace(column, twin=ITEMS_OF_LISTS * (column.name in [each.name for each in lists]))
+            for column in columns
+        ]
+        columns[1:1] = [] if has_topic else [TOPIC]
 
         def rows(content: Content) -> Iterator[Row]:
             for each in content.questions:
-                yield (each.number, *(getattr(each, field.name) for field in declared))
+                values = [getattr(each, field.name) for field in declared]
+                yield (each.number, *values) if has_topic else (each.number, None, *values)
 
-        return [Table(self.questions_file, columns, row_lines(rows), ["question"])]
+        def items(content: Content) -> Iterator[Row]:
+            for each in content.questions:
+                for field in lists:
+                    for position, item in enumerate(getattr(each, field.name) or (), 1):
+                        yield each.number, field.name, None, position, item, None
+
+        table = Table(self.questions_file, columns, row_lines(rows), ["question"])
+        return [table, *([self._items_table(items)] if lists else [])]
+
+    def _items_table(self, items: Callable[[Content], Iterator[Row]]) -> Table:
+        """Return list_items.csv of the lists that are fields of questions."""
+        columns = [
+            QUESTION,
+            Column("list", "the column of the question that holds the list"),
+            Column("run", "empty: the lists are of no run"),
+            *ITEM_COLUMNS,
+        ]
+        key, of_question = ["question", "list", "position"], {"question": self.questions_file}
+        body = row_lines(items)
+        return Table(ITEMS_OF_LISTS, columns, body, key, of_question, is_twin=True)
 
     def answers_table(self, plan: PlanT) -> Table:
         """Return the file with a row for each answer."""
         columns = [
-            *(PARTICIPANT, QUESTION, POSITION, *self.own_columns(plan), *SHARED_COLUMNS),
+            *(POSITION, *self.own_columns(plan), *SHARED_COLUMNS),
             *([asked_column(self.asks)] if self.asks else ()),
             *([CONTRADICTS] if self.can_contradict else ()),
             *reason_columns(plan),
@@ -336,10 +365,13 @@ class KindFiles(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
                 cells |= zip(own, own_cells, strict=True)
                 if self.can_contradict:
                     cells[CONTRADICTS.name] = yes_or_no(row.answer.contradicts)
-                yield [cells[name] for name in names]
+                yield row.participant, row.question, *(cells[name] for name in names)
 
-        references = ANSWER_REFERENCES | {"question": self.questions_file}
-        return Table(self.answers_file, columns, row_lines(rows), ANSWER_KEY, references)
+        return answer_table(
+            *(self.answers_file, columns, rows),
+            topic=self.topic_column,
+            questions_file=self.questions_file,
+        )
 
     def own_columns(self, plan: PlanT) -> list[Column]:
         """Return the columns that the kind adds: those of the presentation, then the answer's."""
@@ -549,6 +581,10 @@ class _Reader(Generic[PlanT, QuestionT, PresentationT, AnswerT]):
         if kind.can_contradict:
             answer: Any = record.answer
             check_contradicts(row, answer.contradicts)
+        columns = kind.own_columns(plan)
+        for column, cell in zip(columns, kind.own_cells(plan, question, record), strict=True):
+            if column.since > 1 and row.cells.get(column.name, cell_of(cell)) != cell_of(cell):
+                raise row.fault(column.name, f"recomputed {cell_of(cell)!r}")
         return record
 
 

@@ -1,6 +1,8 @@
 """Questions of ranked lists in a bundle: questions.csv, rankings.csv, and where lists come from."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from decimal import Decimal
 from typing import Any, NamedTuple, Protocol
 
 from survey.core.collections.runs import names_of_runs, read_judgements
@@ -31,9 +33,15 @@ from survey.services.exchange.input_files import (
     parse_rows,
 )
 from survey.services.exchange.tables import (
+    COUNTED_FROM_1,
+    ITEM_COLUMNS,
+    ITEMS_OF_LISTS,
+    LIST,
+    OF_QUESTION,
     QUESTION,
     QUESTIONS_FILE,
     STUDY_FILE,
+    Cell,
     Column,
     Content,
     Row,
@@ -199,6 +207,7 @@ def _compare_lists(plan: PlanOfLists, provenance: Provenance, lists: OwnLists) -
         raise BundleError(f"the plan has other {list_words(plan.marked)} than the files")
 
 
+VALUES = "values.csv"
 COUNTED_ROLE = "counted"  # the role of a question whose answers are votes
 MEASURE = Column("measure", "name of a measure in the registry", allowed="the study's measures")
 
@@ -211,12 +220,17 @@ RANKING = Column(
 SPACED = "separated by spaces"
 
 
-def questions_table(plan: PlanOfLists) -> Table:
+def list_tables(plan: PlanOfLists) -> list[Table]:
+    """Return the files of a plan's lists, of their items, and of what measures say of them."""
+    return [_questions_table(plan), _items_table(plan), RANKINGS_TABLE, VALUES_TABLE]
+
+
+def _questions_table(plan: PlanOfLists) -> Table:
     """Return questions.csv, with marks, roles and sources where the plan has some."""
     marks = [_MARKS[mark_type] for mark_type in plan.marked]
     columns = [
         *(*_QUESTION_COLUMNS, *marks, *([_role(plan)] if plan.controls else [])),
-        *(_SOURCE_COLUMNS if plan.provenance else []),
+        *([_TOPIC, *_SOURCE_COLUMNS] if plan.provenance else [replace(_TOPIC, since=2)]),
         *([_UNRETURNED] if _has_unreturned(plan) else []),
     ]
     return Table(QUESTIONS_FILE, columns, _questions, ["question", "list"])
@@ -237,6 +251,7 @@ def _questions(content: Content) -> Iterator[Row]:
             marks = question.marks.cells(index).values()
             yield (
                 *(question.number, letter, spaced(ranks), plan.collection_size, *marks, *role),
+                question.topic,
                 *(_source_cells(question.source, letter) if plan.provenance else ()),
                 *([question.unreturned.get(letter, 0)] if is_counted else []),
             )
@@ -244,8 +259,8 @@ def _questions(content: Content) -> Iterator[Row]:
 
 def _source_cells(source: QuestionSource | None, letter: str) -> tuple[str | None, ...]:
     if source is None:  # an obvious question, whose lists are drawn
-        return None, None, None
-    return source.topic, source.runs[letter], spaced(source.documents[letter])
+        return None, None
+    return source.runs[letter], spaced(source.documents[letter])
 
 
 @row_lines
@@ -258,23 +273,34 @@ def _rankings(content: Content) -> Iterator[Row]:
 
 _QUESTION_COLUMNS = [
     QUESTION,
-    Column("list", "letter of the ranked list", allowed="A, B, …"),
-    Column("ranks", "sorted positions of the relevant items, from 1", "whole numbers", SPACED),
+    LIST,
+    Column(
+        *("ranks", "sorted positions of the relevant items, from 1", "whole numbers", SPACED),
+        twin=ITEMS_OF_LISTS,
+    ),
     Column("collection_size", "items in the collection", "whole number", "2, 3, …"),
 ]
 
 _EACH = "separated by spaces, one for each rank"
 _MARKS = {
-    "grades": Column("grades", "how relevant the item at each rank is", "whole numbers", _EACH),
+    "grades": Column(
+        *("grades", "how relevant the item at each rank is", "whole numbers", _EACH),
+        twin=ITEMS_OF_LISTS,
+    ),
     "weights": Column(
-        "weights", "the share of annotators who chose the item at each rank", "numbers", _EACH
+        *("weights", "the share of annotators who chose the item at each rank", "numbers", _EACH),
+        twin=ITEMS_OF_LISTS,
     ),
     "clusters": Column(
         "clusters",
         "the sub-topics of the item at each rank, joined by +, _ for a space, - for none",
         allowed=_EACH,
+        twin=ITEMS_OF_LISTS,
     ),
 }
+
+
+_MARKS_OF_ITEMS = {"weights": "number", "clusters": "text"}
 
 
 def _role(plan: PlanOfLists) -> Column:
@@ -286,10 +312,17 @@ def _role(plan: PlanOfLists) -> Column:
     )
 
 
+_TOPIC = Column(
+    "topic", "id of what was searched for", allowed="empty for a question that was drawn"
+)
+_RUN = Column("run", "the system whose list it is", allowed="empty for a question that was drawn")
 _SOURCE_COLUMNS = [
-    Column("topic", "what was searched for", allowed="empty for a question that was drawn"),
-    Column("run", "the system whose list it is", allowed="empty for a question that was drawn"),
-    Column("documents", "ids of the first documents that the run returned", allowed=SPACED),
+    _RUN,
+    Column(
+        *("documents", "ids of the first documents that the run returned"),
+        allowed=SPACED,
+        twin=ITEMS_OF_LISTS,
+    ),
 ]
 
 _UNRETURNED = Column(
@@ -305,13 +338,77 @@ RANKINGS_TABLE = Table(
     "rankings.csv",
     [
         *(QUESTION, MEASURE, RANKING),
-        Column("values", _VALUES, "numbers", SPACED),
-        Column("displayed", _DISPLAYED, "numbers", SPACED),
+        Column("values", _VALUES, "numbers", SPACED, twin=VALUES),
+        Column("displayed", _DISPLAYED, "numbers", SPACED, twin=VALUES),
     ],
     _rankings,
     ["question", "measure"],
-    {"question": QUESTIONS_FILE},
+    OF_QUESTION,
 )
+
+
+@row_lines
+def _values(content: Content) -> Iterator[Row]:
+    for question in content.questions:
+        for name, column in question.columns.items():
+            values = zip(sorted(question.lists), column.values, column.shown, strict=True)
+            for letter, value, shown in values:
+                place = column.ranking.places[letter]
+                yield question.number, letter, name, value, place, Decimal(shown)
+
+
+VALUES_TABLE = Table(
+    VALUES,
+    [
+        *(QUESTION, LIST, MEASURE),
+        Column("value", "the measure's own value of the list", "number", "any"),
+        Column("place", "of the list among the question's, 1 for the best", *COUNTED_FROM_1),
+        Column("displayed", "the value as the page prints it (lower is better)", "number", "any"),
+    ],
+    _values,
+    ["question", "list", "measure"],
+    OF_QUESTION,
+    is_twin=True,
+)
+
+
+def _marks_of_ranks(
+    ranks: Sequence[int], cells: Mapping[str, str]
+) -> dict[int, dict[str, str | None]]:
+    """Return the marks of the item at each rank by type, from cells with a word for each rank."""
+    words = ([None if word == "-" else word for word in cell.split()] for cell in cells.values())
+    return {
+        rank: dict(zip(cells, row, strict=True)) for rank, *row in zip(ranks, *words, strict=True)
+    }
+
+
+def _items_table(plan: PlanOfLists) -> Table:
+    """Return list_items.csv: of each list the relevant items, and the first documents of a run."""
+    own = [
+        replace(_MARKS[name], value_type=value_type, allowed="may be empty", twin="")
+        for name, value_type in _MARKS_OF_ITEMS.items()
+        if name in plan.marked
+    ]
+    marks = [column.name for column in own]
+
+    def rows(content: Content) -> Iterator[Row]:
+        for question in content.questions:
+            for index, (letter, ranks) in enumerate(question.lists.items()):
+                source = question.source
+                documents = source.documents[letter] if source else ()
+                marks_of = _marks_of_ranks(ranks, question.marks.cells(index))
+                for position in sorted({*ranks, *range(1, len(documents) + 1)}):
+                    known: Mapping[str, Cell] = marks_of.get(position, {"grades": 0})
+                    yield (
+                        *(question.number, letter, source and source.runs[letter], position),
+                        documents[position - 1] if position <= len(documents) else None,
+                        known.get("grades", 1),
+                        *(known.get(name) for name in marks),
+                    )
+
+    columns = [QUESTION, LIST, _RUN, *ITEM_COLUMNS, *own]
+    key = ["question", "list", "position"]
+    return Table(ITEMS_OF_LISTS, columns, row_lines(rows), key, OF_QUESTION, is_twin=True)
 
 
 RESPONSES = "responses.csv"  # the answers to ordering questions, in folders made elsewhere too

@@ -10,9 +10,15 @@ from importlib.resources import files
 from survey.core.agreement.contrasts import CONTRASTS, contrast_part
 from survey.core.agreement.differences import Pair
 from survey.core.studies.rankings import Ranking
-from survey.services.exchange.tables import (
+from survey.services.exchange.answer_columns import (
     ANSWER_KEY,
     ANSWER_REFERENCES,
+    COUNTING,
+    EARLIER_TOPIC,
+    STUDY,
+    AnswerCells,
+)
+from survey.services.exchange.tables import (
     PARTICIPANT,
     POSITION,
     QUESTION,
@@ -29,9 +35,7 @@ SECONDS = "seconds"
 DIFFERENCE_DIGITS = 12  # of a difference
 
 _COLUMNS = [
-    *(PARTICIPANT, QUESTION),
-    Column("topic", "what was searched for", allowed="empty where it is not known"),
-    POSITION,
+    *(STUDY, PARTICIPANT, QUESTION, EARLIER_TOPIC, POSITION),
     Column(
         SECONDS,
         "for which the page was in view; where the browser did not count, from shown to submitted",
@@ -53,22 +57,27 @@ def long_table(of_d: str, body: Callable[[Content], Iterable[str]]) -> Table:
     """Return the table of a kind; ``of_d``: what the difference d of a response is."""
     d = Column("d", f"the first measure less the second: {of_d}", "number", "-1 to 1")
     key = [*ANSWER_KEY, "pair"]
-    return Table(LONG, [*_COLUMNS, d, _CONTRAST], body, key, ANSWER_REFERENCES)
+    columns = [*_COLUMNS, d, _CONTRAST, *COUNTING]
+    return Table(LONG, columns, body, key, ANSWER_REFERENCES)
 
 
-def end_of_line(pair: Pair, d: float, first: Ranking, second: Ranking) -> str:
+def pair_cells(pair: Pair, d: float, first: Ranking, second: Ranking) -> str:
     """Return the cells of a pair in a response's line; ``first``, ``second``: its orders."""
-    return f"{csv_cell(str(pair))},{d + 0.0:.{DIFFERENCE_DIGITS}g},{contrast_part(first, second)}\n"
+    return f"{csv_cell(str(pair))},{d + 0.0:.{DIFFERENCE_DIGITS}g},{contrast_part(first, second)}"
 
 
-def start_of_line(
-    participant: str, question: int, topic: str | None, position: int | None, seconds: float | None
+def response_lines(
+    cells: AnswerCells,
+    participant: str,
+    question: int,
+    position: int | None,
+    seconds: float | None,
+    pairs: Iterable[str],
 ) -> str:
-    """Return the cells of a response, which its lines have in common."""
-    return (
-        f"{csv_cell(participant)},{question},{csv_cell(topic or '')},{cell_of(position)},"
-        f"{cell_of(seconds)},"
-    )
+    """Return the lines of a response, one for the ``pair_cells`` of each pair."""
+    start, end = cells.of(participant)
+    start += f"{cells.questions[question]},{cell_of(position)},{cell_of(seconds)},"
+    return f"{start}{f'{end}{start}'.join(pairs)}{end}"
 
 
 def script() -> str:

@@ -6,7 +6,7 @@ replicates, and has the digest of the study.
 
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 from sqlalchemy.orm import Session
 
@@ -32,8 +32,9 @@ def public_content(session: Session, study: Study) -> Content:
     """Return a study's content as everyone may have it, without test data.
 
     Personal answers, closing answers, reasons and names of groups are left out. How long people
-    took stays, when they took part does not: everybody begins at ``BEGINNING``. When the study was
-    opened, closed or looked at is left out: one that is open for a lesson has a lesson's people.
+    took stays, when they took part does not: everybody begins at ``BEGINNING``. Of the times when
+    the study was opened and closed the month stays: one that is open for a lesson has a lesson's
+    people. When it was looked at is left out.
     """
     content = content_of(session, study)
     move = _moved_times(content)
@@ -51,8 +52,8 @@ def public_content(session: Session, study: Study) -> Content:
     at = BEGINNING.isoformat()
     return replace(
         content,
-        opened_at=None,
-        closed_at=None,
+        opened_at=_month(content.opened_at),
+        closed_at=_month(content.closed_at),
         unblinded_at=None,
         looks=[{**look, "at": at, "reason": NOT_PUBLISHED} for look in content.looks],
         participants=participants,
@@ -106,6 +107,13 @@ def _moved_times(content: Content) -> MoveTime:
         return None if moment is None else _whole(moment) + shifts[participant]
 
     return move
+
+
+def _month(moment: date | None) -> date | None:
+    """Return the first day of a moment's month in UTC, as a date without a time."""
+    if isinstance(moment, datetime):
+        moment = moment.astimezone(UTC).date()
+    return None if moment is None else moment.replace(day=1)
 
 
 def _whole(moment: datetime) -> datetime:

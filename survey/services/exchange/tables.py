@@ -68,10 +68,12 @@ Item = TypeVar("Item")
 MoveTime = Callable[[str, datetime | None], datetime | None]
 """What moves a time of a participant, whose id comes first."""
 
+FORMAT = 2
 STUDY_FILE = "study.json"
 QUESTIONS_FILE = "questions.csv"
+ITEMS_OF_LISTS = "list_items.csv"
 PARTICIPANTS_FILE = "participants.csv"
-BESIDE_FILE = "beside.csv"
+FLAGS_FILE = "flags.csv"
 CODEBOOK = "codebook.csv"
 IDENTITIES = "identities.csv"
 TIMES = ("opened_at", "closed_at", "unblinded_at")  # of a study
@@ -156,6 +158,8 @@ class TaskContent(Protocol):
 class Content:
     """All that a bundle holds, but for its sums.
 
+    ``format``: of its files. ``opened_at``, ``closed_at``: without a time, of its month only.
+
     ``questions``, ``practice`` and ``answers`` are of the types of the kind of question.
     ``participants`` and ``identities`` read their records at each call, in the order of the
     participants' ids; so does ``beside``, a record for each answer. ``identities`` and
@@ -168,8 +172,8 @@ class Content:
     status: str
     digest: str
     generator_version: int
-    opened_at: datetime | None
-    closed_at: datetime | None
+    opened_at: date | None
+    closed_at: date | None
     unblinded_at: datetime | None
     looks: Sequence[Mapping[str, Json]]
     plan: Plan
@@ -187,6 +191,7 @@ class Content:
     vectors_digest: str | None = None
     beside: Callable[[], Iterator[BesideRecord]] = lambda: iter(())
     machines: Sequence[Any] = ()
+    format: int = FORMAT
 
     @property
     def items_digest(self) -> str | None:
@@ -292,7 +297,9 @@ class Column:
 
     ``source``: the database's column, from which all three are taken where it is set; of
     ``value_type`` and ``allowed`` only where the latter is empty. ``optional``: whether a file may
-    lack it; so may one of which the database's column may be empty.
+    lack it; so may one of which the database's column may be empty. ``since``: the first format of
+    a bundle that has it; ``former``: its name in format 1, where that is another. ``twin``: the
+    file that has a row for each item of the list in its cells.
     """
 
     name: str
@@ -301,12 +308,15 @@ class Column:
     allowed: str = ""
     source: InstrumentedAttribute[Any] | None = None
     optional: bool = False
+    since: int = 1
+    former: str = ""
+    twin: str = ""
 
     @property
     def is_needed(self) -> bool:
         """Whether each file has it: another version's may lack what may be empty."""
         stored = self.source is not None and self.source.property.columns[0].nullable
-        return not (self.optional or stored)
+        return not (self.optional or stored or self.since > 1)
 
 
 @dataclass(frozen=True)
@@ -314,7 +324,8 @@ class Table:
     """A file: its columns, and what makes the lines below the heading from a study's content.
 
     ``key``: the columns that tell its rows apart. ``references``: column → the file that has a row
-    with each of its values, in the column of the same name.
+    with each of its values, in the column of the same name. ``is_twin``: whether its rows are the
+    items of lists in other tables' cells; format 1 has no such tables.
     """
 
     name: str
@@ -322,6 +333,7 @@ class Table:
     body: Callable[[Content], Iterable[str]]
     key: Sequence[str] = ()
     references: Mapping[str, str] = field(default_factory=dict)
+    is_twin: bool = False
 
     @property
     def names(self) -> list[str]:
@@ -381,6 +393,13 @@ def time_of(cell: datetime | None) -> str:
     return f"{_day(t.date())}T{TWO_DIGITS[t.hour]}:{TWO_DIGITS[t.minute]}:{TWO_DIGITS[t.second]}Z"
 
 
+def time_or_month(moment: date | None) -> str:
+    """Return a time as ``time_of`` does, of a date without a time its month, like 2026-01."""
+    if moment is None or isinstance(moment, datetime):
+        return time_of(moment)
+    return f"{moment:%Y-%m}"
+
+
 @lru_cache(CACHED_TEXTS)
 def _day(day: date) -> str:
     return day.isoformat()
@@ -401,10 +420,19 @@ def batched(items: Iterable[Item], number: int = LINES_AT_ONCE) -> Iterator[Sequ
 YES_OR_NO = "yes, no"
 PARTICIPANT = Column("participant", source=Participant.public_id)
 QUESTION = Column("question", "number of the question in the study", "whole number", "1, 2, …")
-POSITION = Column("position", source=Presentation.position)
-ANSWER_KEY = ("participant", "question")
-ANSWER_REFERENCES = {"participant": PARTICIPANTS_FILE, "question": QUESTIONS_FILE}
-OF_TOPIC = {"topic": QUESTIONS_FILE}
+POSITION = Column(
+    "position", value_type="whole number", allowed="1, 2, …", source=Presentation.position
+)
+OF_QUESTION = {"question": QUESTIONS_FILE}
+COUNTED_FROM_1 = ("whole number", "1, 2, …")
+LIST = Column("list", "letter of the ranked list", allowed="A, B, …")
+ITEM_COLUMNS = [  # of the items of lists, a row each
+    Column("position", "of the item in its list", *COUNTED_FROM_1),
+    Column("document", "id of the item", allowed="empty where it is not known"),
+    Column(
+        "relevance", "its grade, or 1 for relevant", "whole number", "0, 1, …; empty if not known"
+    ),
+]
 REASON = Column("reason", source=StoredResponse.reason)
 CONTRADICTS = Column(
     "contradicts",
@@ -491,7 +519,7 @@ def participants_table(plan: Plan) -> Table:
         if of_record == LINE and not plan.machine_line:
             continue
         if of_record in asked:
-            columns += [_personal_column(each) for each in asked[of_record]]
+            columns += [personal_column(each) for each in asked[of_record]]
         else:
             columns.append(_COMPUTED.get(of_record) or Column(name, source=EXPORTED[of_record]))
     columns += ATTENTION_COLUMNS if tells_attention(plan) else []
@@ -508,8 +536,7 @@ def _participants(content: Content) -> Iterator[Row]:
     values = attrgetter(*columns.values())
     attention = None
     if tells_attention(content.plan) or content.plan.has_flag_rules:
-        options = AnalysisOptions(include_test=content.include_test)
-        attention = content.answers.attention(content, options)
+        attention = content.results.attention
     for person in content.participants():
         known = dict(zip(columns, values(person), strict=True))
         answers = {**person.personal, **(person.closing or {})}
@@ -545,25 +572,29 @@ FLAGS_COLUMN = Column(
     "text",
     "names of checks and rules; empty for no flag, and for the excluded",
     optional=True,
+    twin=FLAGS_FILE,
 )
 _NOT_OF_RECORD = (PERSONAL, CLOSING, MINUTES)
 LINE = "machine_line"  # a column where the plan has the line for programs
 
 
-def beside_tables(plan: Plan) -> list[Table]:
-    """Return beside.csv, with a column for each field, where the plan asks something."""
-    columns = [PARTICIPANT, QUESTION, *map(_personal_column, plan.ask)]
+def flags_tables(plan: Plan) -> list[Table]:
+    """Return flags.csv, a row for each flag of a participant, where the plan has such rules."""
+    columns = [PARTICIPANT, Column("flag", "which attention check or rule of the plan flags them")]
 
     def rows(content: Content) -> Iterator[Row]:
-        for each in content.beside():
-            values = (each.values.get(field.name) for field in plan.ask)
-            yield (each.participant, each.question, *values)
+        attention = content.results.attention
+        by_flag = attention.flagged_by.items() if attention else ()
+        return iter(sorted((person, flag) for flag, people in by_flag for person in people))
 
-    table = Table(BESIDE_FILE, columns, row_lines(rows), ANSWER_KEY, ANSWER_REFERENCES)
-    return [table] if plan.ask else []
+    of_participant = {"participant": PARTICIPANTS_FILE}
+    names = [column.name for column in columns]
+    table = Table(FLAGS_FILE, columns, row_lines(rows), names, of_participant, is_twin=True)
+    return [table] if plan.has_flag_rules else []
 
 
-def _personal_column(field: PersonalField) -> Column:
+def personal_column(field: PersonalField) -> Column:
+    """Return the column of a field that a plan asks for."""
     allowed = {
         "choice": "; ".join(field.options),
         "number": bounds_of(field),
@@ -699,7 +730,10 @@ def codebook_of(tables: Sequence[Table]) -> Table:
 def describe_column(column: Column) -> tuple[str, str, str]:
     """Return a column's type, allowed values and meaning, taken from the database's if set."""
     if column.source is None:
-        return column.value_type, column.allowed, column.meaning
+        allowed = "; ".join(
+            filter(None, (column.allowed, column.twin and f"also in {column.twin}"))
+        )
+        return column.value_type, allowed, column.meaning
     stored = column.source.property.columns[0]
     if column.allowed:
         return column.value_type, column.allowed, stored.doc or ""

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import zipfile
 
 from survey.services.exchange.bundle import SUMS, sha256_of, sums_text
@@ -53,6 +54,17 @@ def with_json(files, name, change):
     change(content)
     text = json.dumps(content, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
     return summed({**files, name: text.encode()})
+
+
+def readdressed(again, files):
+    """The files of a study that was imported under another address, with the first one's."""
+    old, new = (json.loads(each["study.json"])["slug"].encode() for each in (again, files))
+    return {
+        name: re.sub(rb"^" + old + b",", new + b",", content, flags=re.MULTILINE)
+        if content.startswith(b"study,")
+        else content
+        for name, content in again.items()
+    }
 
 
 def rows_of(files, name):

@@ -14,7 +14,7 @@ from survey.services.participation import own_data
 from survey.services.studies import lifecycle
 from survey.services.studies.lifecycle import open_study
 from tests.rows import shown_rows
-from tests.services.exchange.changes import rows_of, steps_of, with_cell
+from tests.services.exchange.changes import readdressed, rows_of, steps_of, with_cell
 from tests.services.exchange.conftest import BEGAN, FINISHED, UNFINISHED, a_study, handed_out
 from tests.services.exchange.test_replicate import EVERY_DESIGN
 
@@ -50,7 +50,7 @@ def test_first_rankings_that_no_answer_followed_are_imported_too(session, ada):
     session.commit()
     files = handed_out(session, original)
     study = bundle_import.import_bundle(session, files, "my.zip", "again", ada)
-    again = handed_out(session, study)
+    again = readdressed(handed_out(session, study), files)
     assert len(rows_of(files, "first_rankings.csv")) == len(rows_of(files, "responses.csv")) + 2
     for name in set(files) - DIFFERENT:
         assert again[name] == files[name], name

@@ -110,7 +110,7 @@ def test_a_description_in_other_words_is_noted_and_never_a_fault(bundle):
 @pytest.mark.parametrize(
     "change",
     [
-        lambda files: with_json(files, "study.json", lambda study: study.update(format=2)),
+        lambda files: with_json(files, "study.json", lambda study: study.update(format=3)),
         lambda files: with_json(files, "study.json", without("include_test")),
         lambda files: with_cell(files, "votes.csv", 2, "credited", "7"),
     ],
@@ -134,13 +134,14 @@ def test_code_outside_a_checkout_has_no_commit_and_says_why(monkeypatch, tmp_pat
     assert release.commit_of(tmp_path) is None
     monkeypatch.setattr(release, "commit_of", lambda _: None)
     maker = release.made_by.__wrapped__()
-    assert maker == {"survey": __version__, "commit": None, "why": release.NO_COMMIT}
+    assert maker == {"survey": __version__, "commit": "unknown", "modified": False}
 
 
 def test_a_wheel_holds_the_commit_that_it_was_built_from(monkeypatch, tmp_path):
     file = tmp_path / "COMMIT"
     monkeypatch.setattr(release, "IN_WHEEL", file)
     file.write_text("a" * 40 + "\n")
-    assert release.made_by.__wrapped__() == {"survey": __version__, "commit": "a" * 40}
+    made = {"survey": __version__, "commit": "a" * 40, "modified": False}
+    assert release.made_by.__wrapped__() == made
     file.write_text("a" * 40 + release.MODIFIED + "\n")
     assert release.made_by.__wrapped__()["modified"] is True

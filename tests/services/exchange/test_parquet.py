@@ -49,7 +49,7 @@ def test_both_say_the_same_cell_by_cell(folder):
     names = {path.stem for path in written.glob("*.parquet")}
     assert names == {
         *("questions", "rankings", "responses", "first_rankings", "votes", "participants"),
-        *("identities", "long"),
+        *("identities", "long", "list_items", "values"),
     }
     for name in names:
         table = read(written / f"{name}.parquet")

@@ -224,7 +224,10 @@ def test_a_question_has_all_lists_of_the_plan_and_no_question_is_missing(bundle)
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"format": 2}, "study.json, format: 2 found; this version of the survey reads format 1"),
+        (
+            {"format": 3},
+            "study.json, format: 3 found; this version of the survey reads format",
+        ),
         ({"status": "over"}, "study.json, status: 'over' found; allowed are draft, open, closed"),
         ({"slug": None}, "study.json, slug: None found, or it is missing"),
         ({"plan": {}}, "study.json, plan: title is empty"),

@@ -13,6 +13,7 @@ from survey.services.exchange.input_files import BundleError, open_files
 from survey.services.studies import lifecycle
 from tests.builders import Visitor, an_open_study
 from tests.databases import ON_SQLITE
+from tests.services.exchange.changes import readdressed
 from tests.web.test_closing import QUESTIONS
 
 
@@ -60,6 +61,7 @@ def test_reasons_and_closing_answers_are_exported_replicated_and_imported(files,
     ada, _ = accounts.add_researcher(session, "Ada")
     copy = bundle_import.import_bundle(session, files, "a.zip", "again", ada)
     again = open_files(io.BytesIO(b"".join(bundle.stream_bundle(session, copy))), "b.zip")
+    again = readdressed(again, files)
     for name in ("responses.csv", "participants.csv", "codebook.csv"):
         assert again[name] == files[name]
 
