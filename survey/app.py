@@ -21,6 +21,7 @@ from survey.services.operations.backups import delete_old_copies
 from survey.services.participation import own_data, participants
 from survey.services.studies import invitations, languages
 from survey.web import (
+    api,
     auth,
     errors,
     language,
@@ -45,6 +46,7 @@ BLUEPRINTS = (
     *auth.BLUEPRINTS,
     researcher.blueprint,
     preview.blueprint,
+    api.blueprint,
 )
 
 SECONDS_BETWEEN_DELETIONS = upkeep.BETWEEN.total_seconds()

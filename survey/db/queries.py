@@ -43,6 +43,7 @@ from survey.db.models import (
     Participant,
     Presentation,
     Publication,
+    ReadToken,
     Researcher,
     SignIn,
     SignInLink,
@@ -81,6 +82,12 @@ def locked(session: Session, model: type[Row], **values: object) -> Row:
     only_study = model is Study
     statement = select(model).filter_by(**values).with_for_update(of=model, key_share=only_study)
     return session.scalars(statement, execution_options={"populate_existing": True}).one()
+
+
+def read_tokens(session: Session, study_id: int) -> Sequence[ReadToken]:
+    """Return the tokens of programs that read a study, by name."""
+    of_study = select(ReadToken).where(ReadToken.study_id == study_id)
+    return session.scalars(of_study.order_by(ReadToken.name)).all()
 
 
 def locked_study(session: Session, study: AnyStudy) -> Study:

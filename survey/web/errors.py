@@ -64,6 +64,8 @@ ERROR_TEXTS = {
     ),
 }
 
+FOR_PROGRAMS = "/api/"  # begins addresses whose errors are JSON
+
 FOREIGN_HOST = marked("The survey is not at this address. Please use the link you were given.")
 
 NOT_OPEN: dict[type[SurveyError], str] = {
@@ -115,12 +117,18 @@ def _log_exception(exc_info: "OptExcInfo") -> None:
     current_app.logger.error("A page failed at %s", request.endpoint, exc_info=exc_info)
 
 
-def error_page(status: int, *sentences: str) -> tuple[str, int]:
+def error_page(status: int, *sentences: str) -> tuple[str | dict[str, str], int]:
     """Return the error page of a status, with these sentences or the usual ones of ``TEXTS``.
+
+    Programs get the first sentence as JSON.
 
     Signed-in researchers see the menu, as a way back, except from status 500 on: the menu needs the
     database, which may be what failed.
     """
+    if request.path.startswith(FOR_PROGRAMS):
+        return {
+            "error": sentences[0] if sentences else ERROR_TEXTS.get(status, ERROR_TEXTS[400])[0]
+        }, status
     g.participant = None  # an error page shows nothing personal
     for_researcher = status < 500 and g.get("researcher") is not None
     if for_researcher:

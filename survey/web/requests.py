@@ -107,6 +107,7 @@ CACHED_ENDPOINTS = (
     *("static", "participant.picture", "preview.picture"),
     *("researcher.drawing", "researcher.arrivals"),
     *("published.page", "published.bundle", "published.cff", "published.bibtex"),
+    *("api.studies", "api.study", "api.progress", "api.results", "api.bundle"),
 )
 CACHE_FOR_A_YEAR = "public, max-age=31536000, immutable"
 REVALIDATE = "no-cache"

@@ -83,6 +83,7 @@ def furnish(folder):
     desk.run(f"survey study open five-systems {shlex.join(CONTACT)}")
     desk.run("survey simulate five-systems --participants 2")
     desk.run("survey export five-systems --to five-systems.zip --include-test")
+    desk.run("survey token add five-systems --name notebook")
     desk.run(
         "survey study new two-runs --qrels qrels.txt --run a.txt b.txt.gz --collection-size 20000"
     )

@@ -45,6 +45,12 @@ POST /studies/my-public/try                  200
 POST /studies/my-open/try                    404
 GET  /studies/my-public/pictures/small/no-name.webp  404
 GET  /studies/my-public/texts/no-name.html   404
+GET  /api/v1/openapi.json                    200
+GET  /api/v1/studies                         401
+GET  /api/v1/studies/my-public               401
+GET  /api/v1/studies/my-public/progress      401
+GET  /api/v1/studies/my-public/results       401
+GET  /api/v1/studies/my-public/bundle        401
 
 GET  /research/sign-in                       200
 POST /research/sign-in                       >research

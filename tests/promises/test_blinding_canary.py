@@ -34,6 +34,7 @@ AUDIENCES = {
     "account": "researchers; others are led to the sign-in",
     "researcher": "researchers; others are led to the sign-in",
     "preview": "researchers; others are led to the sign-in",
+    "api": "programs with a token of the study; others are refused",
 }
 FORCED = [
     RuntimeError,

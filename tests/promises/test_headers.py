@@ -41,7 +41,7 @@ BY_HTTPS = {"Strict-Transport-Security": "max-age=31536000"}
 # What says something of one response; all else is golden or too much.
 OWN = {
     *("content-type", "content-length", "content-disposition", "x-expected-bytes", "location"),
-    *("set-cookie", "allow", "retry-after", "etag", "date"),
+    *("set-cookie", "allow", "retry-after", "etag", "date", "www-authenticate"),
 }
 OVER = "it-is-over"
 METHODS = ("GET", "HEAD", "POST", "OPTIONS", "PUT", "DELETE", "PATCH", "NONSENSE")

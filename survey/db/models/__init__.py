@@ -620,6 +620,26 @@ class Publication(Base):
     study: Mapped[Study] = relationship()
 
 
+class ReadToken(Base):
+    """A token with which a program reads a study's JSON. Only the hash of it is stored."""
+
+    __tablename__ = "read_token"
+    retention = "until it is removed, or the study is deleted"
+
+    id: Mapped[RowId]
+    study_id: Mapped[StudyId] = mapped_column(index=True)
+    name: Mapped[Text64] = mapped_column(doc="what it is for, as its owner calls it")
+    token_hash: Mapped[Text64] = mapped_column(unique=True, doc="SHA-256 of the token")
+    made_by: Mapped[Text64] = mapped_column(doc="who made it")
+    expires_at: Mapped[Moment] = mapped_column(doc="until when it works")
+    minute_began_at: Mapped[Moment | None] = mapped_column(doc="when the minute of requests began")
+    requests: Mapped[int] = mapped_column(default=0, doc="requests in that minute")
+
+    study: Mapped[Study] = relationship()
+
+    __table_args__ = (UniqueConstraint("study_id", "name"),)
+
+
 class StoredMachine(Base):
     """What a machine that judged beside people was asked, and what it answered.
 

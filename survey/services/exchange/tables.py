@@ -777,7 +777,7 @@ ABOUT = {
     ),
     "Studies": (
         *("study", "question", "consent_text", "item", "topic", "picture", "vector"),
-        *("slot_count", "publication", "machine", "event"),
+        *("slot_count", "publication", "read_token", "machine", "event"),
     ),
     "Researchers": ("researcher", "membership", "sign_in", "sign_in_link", "sign_in_throttle"),
 }
