@@ -82,6 +82,7 @@ def import_bundle(
     study.status, study.digest = "closed", content.digest
     study.opened_at, study.closed_at = content.opened_at, content.closed_at or now()
     study.unblinded_at, study.looks = content.unblinded_at, [*content.looks]
+    study.registration = content.registration
     accounts.share(session, study, researcher, "owner")
     accounts.log(session, study, researcher.name, "imported", name)
     session.commit()
