@@ -37,7 +37,7 @@ def methods_parts(results: Results) -> list[tuple[str, list[str]]]:
                         ),
                     )
                 ),
-                *map(tested_sentence, results.tested),
+                *(map(tested_sentence, results.tested) if results.tested else [results.headline]),
             ],
         ),
         ("Deviations from the registration", _deviations(results)),
@@ -67,7 +67,7 @@ def tested_sentence(test: Tested) -> str:
     of = "questions of this kind" if test.of_kind else "these questions alone"
     return (
         f"{name}: mean difference {rounded(test.mean, 3)}{interval}, t({rounded(test.df)}) = "
-        f"{rounded(test.t, 2)}, {p_text(test.p)} corrected for all pairs ({of})."
+        f"{rounded(test.t, 2)}, {p_text(test.p)}, {test.correction} ({of})."
     )
 
 

@@ -80,7 +80,7 @@ class Listing:
 class Tested(NamedTuple):
     """A tested pair; ``of_kind``: of questions of this kind, else of these alone.
 
-    ``p`` is corrected for all pairs, ``ci95`` is of this pair alone.
+    ``p`` is corrected as ``correction`` says, ``ci95`` is of this pair alone.
     """
 
     pair: str
@@ -90,6 +90,7 @@ class Tested(NamedTuple):
     p: float | None
     ci95: Interval | None
     of_kind: bool
+    correction: str
 
     @classmethod
     def of(cls, pair: object, tests: MeanTests) -> "Tested":
@@ -97,7 +98,8 @@ class Tested(NamedTuple):
         of_kind = tests.components.t is not None and tests.kind.p is not None
         test: MeanTest = tests.components if of_kind else tests.participants
         decided = tests.kind if of_kind else tests.these
-        return cls(str(pair), tests.mean, test.t, test.df, decided.p, decided.ci95, of_kind)
+        figures = (tests.mean, test.t, test.df, decided.p, decided.ci95)
+        return cls(str(pair), *figures, of_kind, str(tests.correction))
 
 
 class Sentence(NamedTuple):

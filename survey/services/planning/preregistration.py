@@ -87,9 +87,11 @@ def _power(study: Study) -> dict[str, Json]:
     except (PlanError, SurveyError) as error:
         return {"sentence": f"Power cannot be simulated: {error}.".replace("..", ".")}
     found = power.smallest_found(powers, kind.protocol(plan).smallest)
-    others = power.without_methods(plan)
+    others = [power.without_methods(plan), power.why_nothing(powers[0])]
     return {
-        "sentence": " ".join(filter(None, (f"Of {pair.title}: {found}", others))),
+        "sentence": " ".join(
+            filter(None, (f"{pair.title}: {found[0].lower()}{found[1:]}", *others))
+        ),
         "pair": str(pair),
         "seed": power.PLAN_SEED,
         "replicates": powers[0].replicates,
