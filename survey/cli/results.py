@@ -63,6 +63,7 @@ REASON_OPTION = click.option(
         "survey analyse five-systems --include-test",
         "survey analyse five-systems --include-test --json",
         "survey analyse five-systems.zip --to paper --figure-width 3.33 --font serif",
+        "survey analyse five-systems --registration registered/registration.json",
         "survey analyse ./votes",
     )
 )
@@ -82,17 +83,30 @@ REASON_OPTION = click.option(
     type=OUTPUT_FOLDER,
     help="Write a report, tables and figures for a paper into this folder; of labels, judgements.",
 )
+@click.option(
+    "--registration",
+    type=INPUT_FILE,
+    help="Compare with this registration.json; by default with that of the study or bundle.",
+)
+@click.option("--strict", is_flag=True, help="Exit with status 1 if an item of it has changed.")
 @with_options(PAPER_OPTIONS)
 @REASON_OPTION
 @JSON_OPTION
 def analyse(
-    target: str | None, folder: Path | None, reason: str, as_json: bool, **options: Any
+    target: str | None,
+    folder: Path | None,
+    registration: Path | None,
+    strict: bool,
+    reason: str,
+    as_json: bool,
+    **options: Any,
 ) -> None:
     """Analyse a study's answers, and print every figure.
 
     TARGET is a study's slug, a bundle (a zip or a folder), or a folder with questions.csv and
     responses.csv from elsewhere. It may be left out if there is only one study. If the study is
-    still open, its log will say that you looked at the results.
+    still open, its log will say that you looked at the results. Of a study that was preregistered,
+    the first sentence says whether the analysis is the registered one.
     """
     from survey.services.analysis import report
     from survey.services.analysis.study_results import AnalysisOptions
@@ -104,7 +118,14 @@ def analyse(
         )
     look = paper_look(folder, options)
     reason = reason[:500] or "analysed"
-    with _results_of(target, AnalysisOptions(**options), reason) as results:
+    chosen = AnalysisOptions(**options)
+    with _results_of(target, chosen, reason, registration, in_full=folder is not None) as results:
+        compared = results.registered
+        if strict and compared is None:
+            raise click.UsageError(
+                "There is no registration for --strict to compare with; name one: --registration "
+                "FILE."
+            )
         if folder is not None:
             write_files(folder, report.report_files(results, look), report.file_count(results))
             say(f"Report, tables and figures are in {folder}; begin with report.html.", err=True)
@@ -114,21 +135,35 @@ def analyse(
             _print_nothing(results)
         else:
             print_results(results)
+    if strict and compared and compared.changed:
+        raise SystemExit(1)
 
 
 @contextmanager
-def _results_of(target: str | None, options: "AnalysisOptions", reason: str) -> "Iterator[Results]":
-    """Yield the results; of a study in the database, in a session from which files are read."""
+def _results_of(
+    target: str | None,
+    options: "AnalysisOptions",
+    reason: str,
+    registration: Path | None,
+    *,
+    in_full: bool,
+) -> "Iterator[Results]":
+    """Yield the results; of a study in the database, in a session from which files are read.
+
+    ``in_full``: with what the methods of a paper need.
+    """
     from survey.services import accounts
     from survey.services.exchange.bundle import require_options, results_of
     from survey.services.exchange.bundle_reader import analyse_files
-    from survey.services.exchange.input_files import open_files
+    from survey.services.exchange.input_files import open_files, read_file
     from survey.services.operations.database import begin_reading
     from survey.services.studies import lifecycle
 
+    file = read_file(registration) if registration else None
     if target and _is_path(target):
         with progress_bar("Analysing"):
-            results = analyse_files(open_files(Path(target), str(Path(target))), options)
+            files = open_files(Path(target), str(Path(target)))
+            results = analyse_files(files, options, registration=file, in_full=in_full)
         yield results
         return
     with open_session() as session:
@@ -138,7 +173,7 @@ def _results_of(target: str | None, options: "AnalysisOptions", reason: str) -> 
             say(EARLY_LOOK_NOTE, err=True)
         begin_reading(session)
         with progress_bar("Analysing"):
-            results = results_of(session, study, options)
+            results = results_of(session, study, options, registration=file, in_full=in_full)
         yield results
 
 
@@ -149,6 +184,8 @@ def _print_nothing(results: "Results") -> None:
         hint = " --include-test counts them."
     elif results.left_out.flagged:
         hint = " Without --exclude-flagged they count."
+    if results.registered:
+        print_text(results.registered.sentence)
     for sentence in results.basis:
         print_text(sentence)
     print_text(f"There is nothing to analyse. {results.nothing}{hint}")
@@ -158,6 +195,9 @@ def print_results(results: "Results") -> None:
     """Print the sentence to quote and a row for each pair, then everything else."""
     from survey.services.analysis.results import SUPPORTED
 
+    if results.registered:
+        print_text(results.registered.sentence)
+        say()
     print_text(results.headline)
     say()
     chip = results.chip and f"{results.chip.text}. {results.chip.note}".strip()

@@ -27,6 +27,7 @@ from survey.cli.command import (
     with_options,
 )
 from survey.cli.invite import invite
+from survey.cli.preregister import preregister
 from survey.cli.terminal import (
     NO_BREAK_SPACE,
     print_heading,
@@ -871,6 +872,7 @@ def open_(slug: str, as_json: bool, reason: str, anyway: str, **changes: object)
             lifecycle.change_plan(session, study, plan, accounts.COMMAND_LINE)
         if study.status == "draft":
             _require_can_open(session, study, anyway)
+            _warn_of_changes(session, study)
         was_open = study.status == "open"
         warnings = lifecycle.warnings_of(session, study) if study.status == "draft" else []
         lifecycle.open_study(session, study, reason=reason[:500], anyway=anyway[:500])
@@ -885,6 +887,15 @@ def open_(slug: str, as_json: bool, reason: str, anyway: str, **changes: object)
     print_warnings(
         [replace(warned, level=warned.level.replace("stop", "warning")) for warned in warnings]
     )
+
+
+def _warn_of_changes(session: "Session", study: "Study") -> None:
+    """Print what of a draft is not as it was preregistered."""
+    from survey.services.studies import lifecycle
+
+    for finding in lifecycle.check_study(session, study):
+        if finding.code == lifecycle.NOT_REGISTERED:
+            say(f"Warning: {finding.text}.", err=True)
 
 
 def _require_can_open(session: "Session", study: "Study", anyway: str) -> None:
@@ -963,6 +974,7 @@ def close(slug: str, as_json: bool, let_finish: bool, hours: int | None) -> None
 
 
 study.add_command(invite)
+study.add_command(preregister)
 
 
 @study.command(examples=("survey study rename spring-study autumn-study",))

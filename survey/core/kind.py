@@ -16,6 +16,7 @@ from survey.core.studies.fields import (
     value_fields,
 )
 from survey.core.studies.plan import Check, Plan, TaskQuestion
+from survey.core.studies.protocol import Protocol
 from survey.core.text_input import Json
 from survey.core.ways_in import Sources, WayIn
 
@@ -213,6 +214,10 @@ class Declaration(ABC, Generic[PlanT, QuestionT, PresentationT, AnswerT]):
     def facts(self, plan: PlanT, generator_version: int) -> dict[str, Json]:
         """Return facts about the questions for a summary of the study, as plain values."""
         return {}
+
+    def protocol(self, plan: PlanT) -> Protocol:
+        """Return what a study of the plan measures and tests."""
+        return Protocol()
 
     def verdict(self, plan: PlanT, questions: Sequence[QuestionT]) -> str:
         """Return in half a sentence what the questions can tell, for the top of a check."""

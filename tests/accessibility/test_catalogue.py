@@ -41,6 +41,7 @@ NO_PAGES = {
     "researcher.part": "/research/studies/voted-el/results/parts/shares.csv",
     "researcher.paper": "/research/studies/voted-el/results/paper.zip",
     "researcher.example": "/research/examples/qrels.txt",
+    "researcher.registration_zip": "/research/studies/voted-el/registration.zip",
     "researcher.plan_file": "/research/studies/voted-el/plan.yaml",
     "researcher.thumbnail": f"/research/studies/pictured-el/items/{SHA256}.webp",
     "researcher.qr": "/research/studies/voted-el/qr.svg",

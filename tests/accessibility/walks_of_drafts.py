@@ -102,6 +102,7 @@ def making(house: House, language: str) -> Iterator[Sight]:
         yield house.seen("Plan", f"draft, {step}, texts in {language}", desk)
     desk.open(at(slug, "/power"))
     yield house.seen("Power", "of a draft", desk)
+    yield from _preregistered(house, desk, slug)
     desk.open(at(slug, "/plan"))
     desk.send(at(slug, "/plan"), questions="99", seed="x", title="")
     yield house.seen("Plan", "error: three fields", desk)
@@ -111,6 +112,17 @@ def making(house: House, language: str) -> Iterator[Sight]:
     desk.send(at(slug, "/plan"), add="closing_questions")
     yield house.seen("Plan", "a closing question added", desk)
     yield from _looked_through(house, desk, slug, language)
+
+
+def _preregistered(house: House, desk: Desk, slug: str) -> Iterator[Sight]:
+    page = at(slug, "/preregister")
+    desk.open(page)
+    yield house.seen("Preregister", "a draft", desk)
+    desk.send(page, hypothesis="x" * 6_000)
+    yield house.seen("Preregister", "error: a long text", desk)
+    desk.open(page)
+    desk.send(page, hypothesis="MNRO leads AP.", rationale="A class.", existing_data="None.")
+    yield house.seen("Preregister", "stored", desk)
 
 
 def _looked_through(house: House, desk: Desk, slug: str, language: str) -> Iterator[Sight]:

@@ -14,8 +14,10 @@ from survey.db.models import Participant, SignIn
 from survey.kinds.ordering.answer import OrderingAnswer
 from survey.services import accounts
 from survey.services.participation import answers, participants
+from survey.services.planning.preregistration import registration_of
 from survey.services.studies import lifecycle, recruitment
 from survey.services.studies.recruitment import Recruitment
+from survey.services.studies.registration import Typed, canonical
 from tests.accessibility.sights import House, Sight
 from tests.accessibility.walks_of_drafts import at
 from tests.builders import a_ready_participant, save_answer
@@ -174,7 +176,9 @@ def resulting(house: House, language: str) -> Iterator[Sight]:
     desk.open(at(slug, "/progress"))
     yield house.seen("Progress", "closed, nobody", desk)
     slug = f"voted-{language}"
-    house.study(slug, language=language, personal_fields=ABOUT)
+    study = house.study(slug, language=language, personal_fields=ABOUT)
+    study.registration = canonical(registration_of(study, Typed("MNRO leads AP.")))
+    house.session.commit()
     vote(house, slug, 12)
     _identify_one(house, slug)
     record = judge(house.session, lifecycle.find_study(house.session, slug), simulated="AP=1")

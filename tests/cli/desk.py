@@ -79,6 +79,7 @@ def furnish(folder):
     desk.run('survey researcher add "Alan Turing"')
     desk.run("survey study new five-systems --seed 5 --questions 3")
     desk.run("survey study new spring-study --seed 6 --questions 3")
+    desk.run("survey study preregister spring-study --to registered")
     desk.run("survey study plan five-systems > plan.yaml")
     desk.run(f"survey study open five-systems {shlex.join(CONTACT)}")
     desk.run("survey simulate five-systems --participants 2")

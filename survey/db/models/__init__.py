@@ -97,6 +97,9 @@ class Study(Base):
         doc="when results could be seen before the last answers came, and why",
     )
     imported_from: Mapped[Text200 | None] = mapped_column(doc="name of the bundle it was read from")
+    registration: Mapped[LongText | None] = mapped_column(
+        doc="its registration, as written when it was preregistered"
+    )
     recruitment: Mapped[JsonObject] = mapped_column(
         default=dict,
         server_default="{}",

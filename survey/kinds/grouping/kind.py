@@ -7,12 +7,14 @@ from datetime import datetime
 from itertools import chain, zip_longest
 from typing import Any
 
+from survey.core.agreement.topic_alpha import FEWEST_TOPICS
 from survey.core.collections.clusterings import Clustering, compare_clusters
 from survey.core.collections.items import FindItems, Topic
 from survey.core.collections.runs import IN_NO_CLUSTER
 from survey.core.kind import TopicRow
 from survey.core.studies.fields import Finding
 from survey.core.studies.plan import Check
+from survey.core.studies.protocol import Protocol
 from survey.core.text_input import Json
 from survey.core.ways_in import JUDGEMENTS, Sources
 from survey.db.models.base import Base
@@ -47,7 +49,7 @@ from survey.kinds.grouping.plan import (
     is_again,
     original,
 )
-from survey.kinds.grouping.results import Assessor, GroupResults
+from survey.kinds.grouping.results import CORRECTION, TEST, Assessor, GroupResults
 from survey.kinds.grouping.ways_in import WAYS_IN, begin, topic_rows
 from survey.kinds.steps import STEPS_FILE, Done, KindInSteps, whole_seconds
 from survey.services.analysis.joined_clusters import (
@@ -208,6 +210,15 @@ class GroupingKind(
                 for number, group in groups
                 if number and group.documents
             ),
+        )
+
+    def protocol(self, plan: GroupingPlan) -> Protocol:
+        """See ``Declaration.protocol``."""
+        return Protocol(
+            outcome="into which groups an assessor sorts the relevant documents of a topic",
+            scope=f"topics of this kind if there are {FEWEST_TOPICS} or more, else these topics",
+            test=f"{TEST}; {plan.sufficient_agreement} % is sufficient",
+            correction=CORRECTION,
         )
 
     def facts(self, plan: GroupingPlan, generator_version: int) -> dict[str, Json]:

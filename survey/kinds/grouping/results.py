@@ -54,6 +54,11 @@ from survey.services.analysis.results import (
 )
 from survey.services.analysis.sheets import Sheet, count_of
 
+TEST = (
+    "adjusted Rand index of the first two assessors of each topic; interval of its mean: t over "
+    "topics"
+)
+CORRECTION = "none, one mean"
 MOST_NAMED = 3  # topics, in a row
 CLUSTERING_FILES = ("first.txt", "second.txt", "third.txt")
 ASKED_BACK = {
@@ -261,10 +266,7 @@ class GroupResults(Results):
     @property
     def method(self) -> str:
         """See ``Results``."""
-        return (
-            "Test: adjusted Rand index of the first two assessors of each topic; interval of its "
-            "mean: t over topics. Correction: none, one mean."
-        )
+        return f"Test: {TEST}. Correction: {CORRECTION}."
 
     @property
     def sentences(self) -> list[Sentence]:

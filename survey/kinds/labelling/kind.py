@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from survey.core.agreement.topic_alpha import FEWEST_TOPICS
 from survey.core.collections.items import FindItems, Item, Topic
 from survey.core.collections.labels import HIGHEST_GRADE, NOT_JUDGED
 from survey.core.collections.likeness import Entry, Pool
@@ -15,6 +16,7 @@ from survey.core.collections.pools import LIKENESS, counted
 from survey.core.kind import TopicRow
 from survey.core.studies.fields import Finding
 from survey.core.studies.plan import Check
+from survey.core.studies.protocol import Protocol
 from survey.core.text_input import Json
 from survey.core.ways_in import KEYWORDS, POOL, TOPICS, Sources
 from survey.db.models import Study
@@ -55,6 +57,7 @@ from survey.kinds.labelling.refining import refining_of
 from survey.kinds.labelling.results import Annotator, LabelResults, PackedLabels
 from survey.kinds.labelling.ways_in import WAYS_IN, begin, topic_rows, with_topics
 from survey.kinds.steps import STEPS_FILE, Done, KindInSteps, whole_seconds
+from survey.services.analysis.label_agreement import CORRECTION, TEST, TEST_OF_ANNOTATORS
 from survey.services.analysis.merged_labels import merged, merged_lines
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.collections.pools import recompute_pool
@@ -167,6 +170,18 @@ class LabellingKind(
             is_exhausted=state.is_exhausted and not plan.pool,
             is_pooled=question.documents is not None,
             can_refine=plan.pool is None or plan.pool.order == LIKENESS,
+        )
+
+    def protocol(self, plan: LabellingPlan) -> Protocol:
+        """See ``Declaration.protocol``."""
+        outcome = "whether an annotator marks a document as relevant to a query"
+        if plan.highest > 1:
+            outcome = f"the grade, 0 to {plan.highest}, that an annotator gives a document"
+        return Protocol(
+            outcome=outcome,
+            scope=f"queries of this kind if there are {FEWEST_TOPICS} or more, else these queries",
+            test=f"{TEST.format('topics')}. {TEST_OF_ANNOTATORS}",
+            correction=CORRECTION,
         )
 
     def facts(self, plan: LabellingPlan, generator_version: int) -> dict[str, Json]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from survey.core.agreement.concordance import combined_order
 from survey.core.agreement.credits import chance_credits
+from survey.core.agreement.differences import pairs
 from survey.core.agreement.quality import HALF_OF_PAIRS
 from survey.core.collections.items import FindItems, Item, Result, Topic
 from survey.core.measures import MEASURES, Setting
@@ -15,6 +16,7 @@ from survey.core.statistics.rater_agreement import agreement_rate
 from survey.core.studies.fields import Finding, list_words
 from survey.core.studies.generators import GENERATOR_VERSION
 from survey.core.studies.plan import OBVIOUS, Check
+from survey.core.studies.protocol import Protocol
 from survey.core.studies.question_checks import (
     QuestionCheck,
     compare_orders,
@@ -44,7 +46,7 @@ from survey.kinds.ordering.findings import obvious_order
 from survey.kinds.ordering.machine import OrderingMachine
 from survey.kinds.ordering.models import TABLES
 from survey.kinds.ordering.pages import OrderingPages
-from survey.kinds.ordering.plan import AFTER, NEVER, OrderingPlan
+from survey.kinds.ordering.plan import AFTER, CORRECTION, NEVER, SCOPE, TEST, OrderingPlan
 from survey.kinds.ordering.practice import practice_lists, with_documents
 from survey.kinds.ordering.ways_in import WAYS_IN, begin
 from survey.services.analysis.study_results import AnalysisOptions
@@ -95,6 +97,32 @@ class OrderingKind(  # type: ignore[misc] # each part has types of its own
     def fitted_preset(self, plan: OrderingPlan) -> str:
         """See ``Declaration.fitted_preset``; texts about drawn lists stay as they are."""
         return "runs" if plan.own_lists else ""
+
+    def protocol(self, plan: OrderingPlan) -> Protocol:
+        """See ``Declaration.protocol``."""
+        outcome = (
+            "which measures a participant's answer credits: those whose order of a question's "
+            "lists equals that of a ticked method; an order of one's own credits none"
+        )
+        if plan.only_ordered:
+            outcome = (
+                "on how many pairs of lists a measure's order agrees with the participant's own"
+            )
+        drawn = ["which measure stands behind which label"]
+        drawn += ["the order of the columns"] if plan.shuffle_columns else []
+        drawn += ["the order of the lists"] if plan.shuffle_lists else []
+        return Protocol(
+            compared=plan.measures,
+            outcome=outcome,
+            conditions=f"the measure ({', '.join(plan.measures)}) by which the lists are ordered",
+            randomised="; ".join(drawn),
+            pairs=tuple(map(str, pairs(plan.measures))),
+            primary=plan.primary,
+            smallest=plan.smallest_difference,
+            scope=SCOPE,
+            test=TEST,
+            correction=CORRECTION,
+        )
 
     def question_checks(self, questions: Iterable[Question]) -> list[QuestionCheck]:
         """See ``Declaration.question_checks``."""

@@ -157,6 +157,13 @@ OF_DRAWN_LISTS = (
 )
 PRACTICE_DRAWS = 100  # sets tried for a practice question beside own lists
 
+SCOPE = "questions of this kind; where that stays open, these questions alone"
+TEST = (
+    "mean difference per answer, variance components over people and questions; for these "
+    "questions alone, over people"
+)
+CORRECTION = "largest |t|, stepping down; Holm for these"
+
 ListsPerQuestion = tuple[tuple[tuple[int, ...], ...], ...]
 
 

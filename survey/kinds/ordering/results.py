@@ -28,6 +28,7 @@ from survey.kinds.ordering.analysis import (
     flagged_people,
     people_mask,
 )
+from survey.kinds.ordering.plan import CORRECTION, TEST
 from survey.kinds.ordering.sheets import (
     participants_exhibits,
     participants_sheet,
@@ -48,6 +49,7 @@ from survey.services.analysis.results import (
     Section,
     Sentence,
     Terms,
+    Tested,
     simulated_notice,
 )
 from survey.services.analysis.sheets import Sheet, count_of
@@ -236,11 +238,15 @@ class OrderingResults(Results):
     @property
     def method(self) -> str:
         """See ``Results``."""
-        return (
-            "Test: mean difference per answer, variance components over people and questions; "
-            "for these questions alone, over people. Correction: largest |t|, stepping down; Holm "
-            f"for these. Pairs: {len(self._rows[0])}."
-        )
+        return f"Test: {TEST}. Correction: {CORRECTION}. Pairs: {len(self._rows[0])}."
+
+    @property
+    def tested(self) -> list[Tested]:
+        """See ``Results``."""
+        analysis = self.analysis
+        if analysis.own_orderings:
+            return [Tested.of(each.pair, each.tests) for each in analysis.own_orderings.deciding]
+        return [Tested.of(each.pair, each) for each in analysis.agreement.differences]
 
     @property
     def sentences(self) -> list[Sentence]:

@@ -16,6 +16,7 @@ from survey.core.agreement.preferences import agreement_of
 from survey.core.collections.items import FindItems, Item, Result, Topic
 from survey.core.studies.fields import Finding
 from survey.core.studies.plan import OTHER_TOPIC, Check
+from survey.core.studies.protocol import Protocol
 from survey.core.studies.question_checks import texts_in_grid
 from survey.core.studies.questions import Question, rankings_of
 from survey.core.ways_in import JUDGEMENTS, RUNS, Sources
@@ -41,7 +42,14 @@ from survey.kinds.preference.plan import (
     sign_of,
 )
 from survey.kinds.preference.practice import practice_pair
-from survey.kinds.preference.results import Judgement, PreferenceResults
+from survey.kinds.preference.results import (
+    CORRECTION_OF_MEASURES,
+    TEST_OF_LEADS,
+    TEST_OF_MEASURES,
+    Judgement,
+    PreferenceResults,
+    correction_of_leads,
+)
 from survey.kinds.preference.ways_in import WAYS_IN, begin
 from survey.services.analysis.sheets import Sheet
 from survey.services.analysis.study_results import AnalysisOptions, level_left
@@ -161,6 +169,24 @@ class PreferenceKind(
             "collection_size": plan.collection_size,
             "selection": plan.selection_sentence,
         }
+
+    def protocol(self, plan: PreferencePlan) -> Protocol:
+        """See ``Declaration.protocol``: leads of systems; of no systems, agreement of measures."""
+        of_runs = [f"{first}-{second}" for first, second in combinations(plan.runs, 2)]
+        asked = ["which of two lists a participant prefers: one, both equally or neither"]
+        asked += ["how much better it is"] if plan.ask_strength else []
+        asked += ["how satisfied they are with each list"] if plan.ask_satisfaction else []
+        return Protocol(
+            compared=(*plan.runs, *plan.measures),
+            outcome="; ".join(asked),
+            conditions=f"the system ({', '.join(plan.runs)}) whose list is shown",
+            randomised="which list is at the left",
+            pairs=(*of_runs, *map(str, pairs(plan.measures))),
+            smallest=plan.smallest_lead,
+            scope="topics of this kind; where that stays open, these topics alone",
+            test=TEST_OF_LEADS.format("topics") if of_runs else TEST_OF_MEASURES,
+            correction=correction_of_leads(len(of_runs)) if of_runs else CORRECTION_OF_MEASURES,
+        )
 
     def verdict(self, plan: PreferencePlan, questions: Sequence[Question]) -> str:
         """Say on how many pairs measures contradict each other, or a single one favours a list."""

@@ -87,9 +87,16 @@ from survey.services.analysis.results import (
     Section,
     Sentence,
     Sentences,
+    Tested,
 )
 from survey.services.analysis.sheets import Cell, P, Sheet, Starred, Worded, count_of
 
+TEST_OF_LEADS = (
+    "mean lead per answer (1, −1; no list 0), variance components over people and {}, never less "
+    "than over people alone"
+)
+TEST_OF_MEASURES = "variance components over people and questions"
+CORRECTION_OF_MEASURES = "corrected for all pairs"
 MOST_IN_A_GIST = 3  # pairs, where a part is folded
 BEYOND_CHANCE = "Beyond chance: 2P − 1, P the share of such cases; 0 is chance, 1 always the same."
 RANDOM_AGREEMENT = 0.5  # the agreement of a random choice
@@ -578,13 +585,17 @@ class PreferenceResults(Results):
             return ""
         number = len(self.lead_rows)
         if not number:
-            return "Test: variance components over people and questions; corrected for all pairs."
-        corrected = f"Bonferroni, {number} pairs of systems" if number > 1 else "none, one pair"
+            return f"Test: {TEST_OF_MEASURES}; {CORRECTION_OF_MEASURES}."
         return (
-            "Test: mean lead per answer (1, −1; no list 0), variance components over people and "
-            f"{self._run_words.questions}, never less than over people alone. Correction: "
-            f"{corrected}; p and intervals are of this one test."
+            f"Test: {TEST_OF_LEADS.format(self._run_words.questions)}. Correction: "
+            f"{correction_of_leads(number)}; p and intervals are of this one test."
         )
+
+    @property
+    def tested(self) -> list[Tested]:
+        """See ``Results``: pairs of systems, then of measures."""
+        leads = [Tested.of(lead.pair, lead.tests) for lead in self.leads.pairs]
+        return leads + [Tested.of(each.pair, each.tests) for each in self.analysis.differences]
 
     @property
     def measures_headline(self) -> str:
@@ -1007,6 +1018,11 @@ class PreferenceResults(Results):
             note="Kendall's tau-b of the measure's means and of people's strengths: 1 for the same "
             "order, −1 for the reverse.",
         )
+
+
+def correction_of_leads(number: int) -> str:
+    """Return for how many pairs of systems leads are corrected, and by which method."""
+    return f"Bonferroni, {number} pairs of systems" if number > 1 else "none, one pair"
 
 
 def _why_of_share(measure: MeasureAgreement) -> dict[str, str]:

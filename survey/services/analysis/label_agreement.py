@@ -34,6 +34,15 @@ CHIP_NOTES = {
     "low": "Below .667: do not use one person's judgements alone.",
     "chance": "Below .667: do not use these judgements.",
 }
+TEST = (
+    f"Krippendorff's alpha, 1 − ΣD_o/ΣD_e over topics; interval: {SAMPLES:,} bootstrap samples of "
+    "{}"
+)
+TEST_OF_ANNOTATORS = (
+    f"Annotators: kappa with the majority of the others, {PERMUTATIONS:,} permutations of the "
+    "labels of each document"
+)
+CORRECTION = "Holm over annotators"
 MOST_NAMED = 3  # topics or annotators, in a row
 
 
@@ -167,12 +176,7 @@ def _named_annotators(names: Sequence[str]) -> str:
 def agreement_method(agreed: AlphaOverTopics) -> str:
     """Return how alpha, its interval and the test of annotators are computed."""
     sampled = agreed.sampled if agreed.sampled == "topics" else "documents within topics"
-    return (
-        f"Test: Krippendorff's alpha, 1 − ΣD_o/ΣD_e over topics; interval: {SAMPLES:,} bootstrap "
-        f"samples of {sampled}. Annotators: kappa with the majority of the others, "
-        f"{PERMUTATIONS:,} permutations of the labels of each document. Correction: Holm over "
-        "annotators."
-    )
+    return f"Test: {TEST.format(sampled)}. {TEST_OF_ANNOTATORS}. Correction: {CORRECTION}."
 
 
 def alpha_figure(agreed: AlphaOverTopics, annotators: int) -> Exhibit:

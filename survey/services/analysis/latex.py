@@ -177,16 +177,21 @@ def as_figure(exhibit: Exhibit, file: str, inches: float, *, slug: str, numbers:
     ``numbers``: how many took part and answered, for the caption.
     """
     star = "*" * (inches * POINTS_PER_INCH > WIDEST_OF_TWO)
-    parts = (f"{exhibit.title.rstrip('.')}.", exhibit.note, numbers and f"{numbers}.", exhibit.mark)
     lines = [
         rf"\begin{{figure{star}}}",
         r"  \centering\sloppy",
         rf"  \includegraphics[width={inches:g}in]{{{file}}}",
-        rf"  \caption{{{escape_latex(' '.join(filter(None, parts)))}}}",
+        rf"  \caption{{{escape_latex(caption_of(exhibit, numbers))}}}",
         rf"  \label{{fig:{label_of(slug, exhibit.name)}}}",
         rf"\end{{figure{star}}}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def caption_of(exhibit: Exhibit, numbers: str) -> str:
+    """Return the caption of a figure; ``numbers``: how many took part and answered."""
+    parts = (f"{exhibit.title.rstrip('.')}.", exhibit.note, numbers and f"{numbers}.", exhibit.mark)
+    return " ".join(filter(None, parts))
 
 
 def label_of(slug: str, name: str) -> str:

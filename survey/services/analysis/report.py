@@ -8,6 +8,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from survey import __version__, figures
 from survey.config import folder
+from survey.services.analysis.methods import methods_files
 from survey.services.analysis.paper_files import (
     PAPER,
     PaperLook,
@@ -55,7 +56,7 @@ def _groups(results: Results) -> Iterator[tuple[str, str, list[Section]]]:
     """Yield the parts of the report that hold something: name, title, sections."""
     always = {"people", "methods", *(["asked"] if results.asked else [])}
     for name, title in GROUPS.items():
-        sections = [each for each in results.sections if each.part == name]
+        sections = [each for each in results.all_sections if each.part == name]
         if sections or name in always:
             yield name, title, sections
 
@@ -76,6 +77,9 @@ def report_files(results: Results, look: PaperLook = PAPER) -> Iterator[tuple[st
         yield "verdicts.txt", "".join(f"{each.text}\n" for each in results.sentences).encode()
     for name, text in results.files():
         yield name, text.encode()
+    if results.paper_facts and not results.nothing:
+        for name, text in methods_files(results):
+            yield name, text.encode()
     yield from sheet_files(results.file_sheets, results.slug, look)
     yield from figure_files(results.exhibits, results.numbers, results.slug, look)
 
@@ -83,7 +87,12 @@ def report_files(results: Results, look: PaperLook = PAPER) -> Iterator[tuple[st
 def file_count(results: Results) -> int:
     """Return about how many files ``report_files`` gives, for a progress bar."""
     tables = len(results.file_sheets)
-    return 3 + bool(results.sentences) + paper_file_count(tables, results.exhibits)
+    return (
+        3
+        + 2 * bool(results.facts)
+        + bool(results.sentences)
+        + paper_file_count(tables, results.exhibits)
+    )
 
 
 def expected_bytes(results: Results) -> int:

@@ -10,10 +10,12 @@ from itertools import chain
 from typing import Any, ClassVar, NamedTuple
 
 from survey import __version__, figures
+from survey.core.agreement.agreement import MeanTests
 from survey.core.agreement.attention import Attention
 from survey.core.agreement.credits import Credits
 from survey.core.agreement.headlines import AnswerRow as AnswerRow
 from survey.core.agreement.headlines import Chip as Chip
+from survey.core.statistics.significance import Interval, MeanTest
 from survey.core.text_input import Json
 from survey.errors import SurveyError
 from survey.figures import as_svg as as_svg
@@ -29,6 +31,7 @@ from survey.services.analysis.beside import beside_json
 from survey.services.analysis.paper_files import SHEET_FORMATS, figure_bytes, table_text
 from survey.services.analysis.sheets import Sheet, Table, count_of
 from survey.services.analysis.study_results import LeftOut
+from survey.services.studies.registration import ONLY_THERE, Comparison
 
 NOBODY = LeftOut(0, 0, 0)
 SUPPORTED = "What the answers support"
@@ -72,6 +75,31 @@ class Listing:
     sheet: Sheet
     has_caption: bool = True
     shape: ClassVar[str] = "listing"
+
+
+class Tested(NamedTuple):
+    """A tested pair; ``of_kind``: of questions of this kind, else of these alone.
+
+    ``p`` is corrected as ``correction`` says, ``ci95`` is of this pair alone.
+    """
+
+    pair: str
+    mean: float | None
+    t: float | None
+    df: float | None
+    p: float | None
+    ci95: Interval | None
+    of_kind: bool
+    correction: str
+
+    @classmethod
+    def of(cls, pair: object, tests: MeanTests) -> "Tested":
+        """Return what is tested of a pair: of the kind where that is defined."""
+        of_kind = tests.components.t is not None and tests.kind.p is not None
+        test: MeanTest = tests.components if of_kind else tests.participants
+        decided = tests.kind if of_kind else tests.these
+        figures = (tests.mean, test.t, test.df, decided.p, decided.ci95)
+        return cls(str(pair), *figures, of_kind, str(tests.correction))
 
 
 class Sentence(NamedTuple):
@@ -146,6 +174,8 @@ class Results(ABC):
     ``attention``: the answers to attention checks and whom other rules of the plan flag, None
     without such; ``repeated``: the headline without those who are flagged, "" where none is;
     ``by_rule``: the same without those whom one rule flags, where the plan has other rules.
+    ``registered``: the analysis beside its registration, None without one; ``paper_facts``: what
+    the methods of a paper need besides, empty where they were not asked for.
     """
 
     guide: ClassVar[str] = "analysis#close-and-analyse"  # the section that explains them
@@ -167,6 +197,8 @@ class Results(ABC):
     by_rule: Mapping[str, str] = field(default_factory=dict)
     has_own_flags: ClassVar[bool] = False  # and tells of attention checks in JSON of its own
     asked: tuple[tuple[str, str], ...] = ()
+    registered: Comparison | None = None
+    paper_facts: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     @abstractmethod
@@ -189,7 +221,10 @@ class Results(ABC):
             repeated = {"without_flagged": self.repeated} if self.repeated else {}
             figures = attention_json(self.attention, self.by_rule)
             content = {**content, "attention": {**figures, **repeated}}
-        return {**content, **({"beside": beside_json(self.beside)} if self.beside else {})}
+        more: dict[str, Json] = {"beside": beside_json(self.beside)} if self.beside else {}
+        more |= {"methods": self.paper_facts} if self.paper_facts else {}
+        more |= {"registration": self.registered.as_json()} if self.registered else {}
+        return {**content, **more}
 
     @property
     def past_votes(self) -> PastVotes | None:
@@ -250,19 +285,36 @@ class Results(ABC):
     @property
     def methods(self) -> str:
         """A paragraph for the methods of a paper: people, tests, exclusions, departures, digest."""
-        numbers, digest = self.numbers, self.study.get("digest")
-        departures = self.departures
-        sentences = [
-            numbers and f"The analysis is of {numbers}.",
-            self.simulated and f"{self.simulated} {NO_EVIDENCE}",
-            self.left_out_words,
-            self.method,
-            f"It departs from the protocol: {departures}." if departures else AS_PLANNED,
-            self.early_looks,
-            digest and f"Digest of the frozen study (SHA-256): {digest}.",
-            f"Computed with ranking-survey {__version__}.",
-        ]
-        return " ".join(filter(None, sentences))
+        registered = self.registered.sentence if self.registered else ""
+        parts = [*self.analysed, *self.analysis_sentences, registered, *self.sources]
+        return " ".join(filter(None, parts))
+
+    @property
+    def analysed(self) -> list[str]:
+        """Sentences on who counts and who does not."""
+        of = self.numbers and f"The analysis is of {self.numbers}."
+        simulated = self.simulated and f"{self.simulated} {NO_EVIDENCE}"
+        return [*filter(None, (of, simulated, self.left_out_words))]
+
+    @property
+    def analysis_sentences(self) -> list[str]:
+        """Sentences on tests, departures and early looks."""
+        departs = AS_PLANNED
+        if departures := self.departures:
+            departs = f"It departs from the protocol: {departures}."
+        return [*filter(None, (self.method, departs, self.early_looks))]
+
+    @property
+    def sources(self) -> list[str]:
+        """Sentences on the digest and the program."""
+        digest = self.study.get("digest")
+        of_study = digest and f"Digest of the frozen study (SHA-256): {digest}."
+        return [*filter(None, (of_study, f"Computed with ranking-survey {__version__}."))]
+
+    @property
+    def tested(self) -> Sequence[Tested]:
+        """The pairs whose difference is tested; none by default."""
+        return ()
 
     @property
     def early_looks(self) -> str:
@@ -429,6 +481,17 @@ class Results(ABC):
         return self.sections_of(self.sheet_of[sheet.name] for sheet in self.beside)
 
     @property
+    def all_sections(self) -> list[Section]:
+        """The parts of the report, and the registration beside what was done."""
+        if self.registered is None or any(each.name == "registration" for each in self.sections):
+            return self.sections
+        changed = count_of(len(self.registered.changed), "item")
+        blocks = [Prose(self.registered.sentence, is_small=False), *self.listings("registration")]
+        title, gist = "Beside the registration", f"{changed} changed"
+        section = Section("registration", title, "Registration", blocks, gist, "checks")
+        return [*self.sections, section]
+
+    @property
     def slug(self) -> str:
         """The study's address; "" of answers from elsewhere."""
         return self.study.get("slug") or ""
@@ -485,7 +548,8 @@ class Results(ABC):
     def sheets(self) -> list[Sheet]:
         """The tables; where simulated participants are counted, the note of each says so."""
         notice = self.simulated
-        sheets = chain(self.own_sheets(), self._attention_sheets, self.beside)
+        registered = [registration_sheet(self.registered)] if self.registered else []
+        sheets = chain(self.own_sheets(), self._attention_sheets, self.beside, registered)
         return [replace(each, note=f"{each.note} {notice}".strip()) for each in sheets]
 
     @property
@@ -497,6 +561,14 @@ class Results(ABC):
     def lead(self) -> Exhibit | None:
         """The figure beside the headline."""
         return next(self.marked_exhibits(), None)
+
+
+def registration_sheet(compared: Comparison) -> Sheet:
+    """Return the table of a registration's items beside what was done."""
+    columns = ("item", "registered", "done", "status")
+    rows = tuple(each.row for each in compared.items)
+    note = f"{ONLY_THERE} SHA-256 of this one: {compared.sha256}."
+    return Sheet("registration", "Registered and done", columns, rows, note, part="checks")
 
 
 def simulated_notice(simulated: int, participants: int) -> str:

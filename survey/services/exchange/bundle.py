@@ -36,6 +36,7 @@ from survey.services.exchange.answer_columns import beside_tables
 from survey.services.exchange.format_1 import former_tables
 from survey.services.exchange.kind_files import AnyKindFiles
 from survey.services.exchange.long_table import LONG, SCRIPT, script
+from survey.services.exchange.registered import described
 from survey.services.exchange.tables import (
     CACHED_TEXTS,
     FORMAT,
@@ -64,6 +65,7 @@ from survey.services.studies.lifecycle import (
     questions_of,
     require_results,
 )
+from survey.services.studies.registration import REGISTRATION_FILE
 
 SUMS = "SHA256SUMS"
 LAST_LINE = "# SHA-256 of the lines above: "
@@ -175,11 +177,24 @@ def analyse_stored(session: Session, study: Study, options: AnalysisOptions) -> 
     return with_left_out(results, content.participants, options)
 
 
-def results_of(session: Session, study: Study, options: AnalysisOptions) -> Results:
-    """Return a study's results as ``analyse_stored``, with what only the database can add."""
+def results_of(
+    session: Session,
+    study: Study,
+    options: AnalysisOptions,
+    *,
+    registration: TextFile | None = None,
+    in_full: bool = False,
+) -> Results:
+    """Return a study's results as ``analyse_stored``, with what only the database can add.
+
+    ``registration``: to compare the analysis with, by default the study's own; ``in_full``: with
+    what the methods of a paper need.
+    """
     results = analyse_stored(session, study, options)
     content = content_of(session, study, include_test=options.include_test, with_items=False)
-    return files_of_kind(study.plan).add_stored(session, study, content, results)
+    results = files_of_kind(study.plan).add_stored(session, study, content, results)
+    everyone = content_of(session, study, include_test=True, with_items=False)
+    return described(results, everyone, options, registration, in_full=in_full)
 
 
 def progress_sentences(session: Session, study: Study) -> list[str]:
@@ -272,6 +287,7 @@ def content_of(
         packages=study.packages,
         beside=lambda: starmap(BesideRecord, beside() if plan.ask else ()),
         machines=KINDS[plan.kind].stored_machines(session, study.id) if with_items else (),
+        registration=study.registration,
     )
 
 
@@ -287,6 +303,8 @@ def bundle_files(content: Content) -> Iterator[tuple[str, Lines]]:
         yield from machine.files()
         figures = KINDS[content.plan.kind].machine_figures(content, machine)
         yield machine.figures_file, [stable_json(figures)]
+    if content.registration:
+        yield REGISTRATION_FILE, [content.registration]
     yield STUDY_FILE, study_lines(content)
     yield ANALYSIS, _analysis_lines(content)
 

@@ -84,6 +84,7 @@ def import_bundle(
     study.opened_at = _moment(content.opened_at)
     study.closed_at = _moment(content.closed_at) or now()
     study.unblinded_at, study.looks = content.unblinded_at, [*content.looks]
+    study.registration = content.registration
     accounts.share(session, study, researcher, "owner")
     accounts.log(session, study, researcher.name, "imported", name)
     session.commit()

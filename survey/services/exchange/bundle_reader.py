@@ -41,11 +41,13 @@ from survey.core.studies.plan import (
     study_digest,
     text_digest,
 )
+from survey.core.studies.run_lists import TextFile
 from survey.core.text_input import escaped
 from survey.db.export_queries import EXPORTED
 from survey.db.item_queries import Thumbnail
 from survey.db.models import Study
 from survey.db.models.base import UtcDateTime
+from survey.errors import SurveyError
 from survey.services.analysis.results import Results
 from survey.services.analysis.study_results import (
     AnalysisOptions,
@@ -95,6 +97,7 @@ from survey.services.exchange.input_files import (
     read_rows,
 )
 from survey.services.exchange.long_table import LONG, SCRIPT, SECONDS, script
+from survey.services.exchange.registered import described
 from survey.services.exchange.tables import (
     CODEBOOK,
     FORMAT,
@@ -117,6 +120,11 @@ from survey.services.exchange.tables import (
     listed_values,
     with_left_out,
 )
+from survey.services.studies.registration import (
+    ONLY_THERE,
+    REGISTRATION_FILE,
+    read_registration,
+)
 
 STUDY_STATUSES = listed_values(Study.status)
 STUDY_TYPES: dict[str, type | tuple[type, ...]] = {
@@ -137,8 +145,17 @@ MONTH = re.compile(r"[0-9]{3}[1-9]-(0[1-9]|1[0-2])")
 MOST_REPEATED = 200  # characters of a value, in a message
 
 
-def analyse_files(files: Files, options: AnalysisOptions) -> Results:
+def analyse_files(
+    files: Files,
+    options: AnalysisOptions,
+    *,
+    registration: TextFile | None = None,
+    in_full: bool = False,
+) -> Results:
     """Analyse files: with study.json strictly as a bundle, else whatever can be analysed.
+
+    ``registration``: to compare the analysis with, by default that of the bundle; ``in_full``:
+    with what the methods of a paper need.
 
     rankings.csv, where it exists, must agree with the lists. Raises BundleError with the place
     of each cell that cannot be, and what is allowed; SurveyError for an option that the kind's
@@ -149,10 +166,10 @@ def analyse_files(files: Files, options: AnalysisOptions) -> Results:
             content, _ = read_bundle(files)
             require_options(content.plan, options)
             files_of_kind(content.plan).check_derived(files, content)
-        results = content.analysed(options)
-        return with_left_out(results, content.participants, options)
+        results = with_left_out(content.analysed(options), content.participants, options)
+        return described(results, content, options, registration, in_full=in_full)
     foreign: Results = KINDS[kind_name({})].analyse_foreign(files, options)
-    return foreign
+    return described(foreign, None, options, registration)
 
 
 def read_bundle(files: Files) -> tuple[Content, dict[str, Any]]:
@@ -196,6 +213,7 @@ def read_bundle(files: Files) -> tuple[Content, dict[str, Any]]:
         beside=lambda: iter(beside),
         machines=KINDS[plan.kind].read_machines(files),
         format=study["format"],
+        registration=_read_registration(files),
     )
     return content, study
 
@@ -206,6 +224,18 @@ def _time_or_month(row: CsvRow, column: str) -> date | None:
     if not MONTH.fullmatch(cell):
         return row.optional_time(column)
     return date.fromisoformat(f"{cell}-01")
+
+
+def _read_registration(files: Files) -> str | None:
+    """Return the text of registration.json, where there is one; raises BundleError."""
+    if REGISTRATION_FILE not in files:
+        return None
+    text = file_text(files, REGISTRATION_FILE)
+    try:
+        read_registration(text)
+    except SurveyError as error:
+        raise BundleError(str(error).rstrip(".")) from None
+    return text
 
 
 def _read_beside(
@@ -561,7 +591,7 @@ def _recompute(
             yield f"{table.name}: topics, and who counts, as in the files of questions and people"
     _check_codebook(files, recomputed[CODEBOOK], comparison)
     yield f"{CODEBOOK}: tells of every column"
-    others = {*compared, *tables, CODEBOOK, STUDY_FILE, ANALYSIS, SCRIPT}
+    others = {*compared, *tables, CODEBOOK, STUDY_FILE, ANALYSIS, SCRIPT, REGISTRATION_FILE}
     machines = {name for name in recomputed if name.startswith(f"{MACHINES_FOLDER}/")}
     texts = [name for name in recomputed if name not in others | machines]
     for name in texts:
@@ -569,6 +599,10 @@ def _recompute(
             _compare_text(files, name, recomputed[name])
     if texts:
         yield f"{len(texts)} files of judgements: recomputed from the answers"
+    if content.registration:
+        digest = read_registration(content.registration)["items"].get("digest")
+        same = "that" if digest == content.digest else "not that"
+        yield f"{REGISTRATION_FILE}: its digest is {same} of the study. {ONLY_THERE}"
     _check_minutes(files, recomputed["participants.csv"])
     yield "participants.csv: minutes recomputed"
     yield _check_analysis(files, content, comparison)

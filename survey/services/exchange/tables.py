@@ -165,7 +165,8 @@ class Content:
     participants' ids; so does ``beside``, a record for each answer. ``identities`` and
     ``thumbnails`` are None where they are left out, as they are by default; items, which ``items``
     describes, may have pictures. ``packages``: of measures, by their names, when the lists were
-    drawn. ``machines``: a ``MachineRecord`` of each that judged beside people.
+    drawn. ``machines``: a ``MachineRecord`` of each that judged beside people. ``registration``:
+    the text of its file, None where the study was not preregistered.
     """
 
     slug: str
@@ -192,6 +193,7 @@ class Content:
     beside: Callable[[], Iterator[BesideRecord]] = lambda: iter(())
     machines: Sequence[Any] = ()
     format: int = FORMAT
+    registration: str | None = None
 
     @property
     def items_digest(self) -> str | None:

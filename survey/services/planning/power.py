@@ -311,6 +311,7 @@ def simulate_power(
 DIFFERENCES = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5)
 USUAL_DIFFERENCE = 0.1
 PLAN_COST = 10_000_000
+PLAN_SEED = 1
 PLAN_REPLICATES = (100, 500)
 
 
@@ -332,7 +333,7 @@ def simulate_plan(plan: Plan, questions: Sequence[Any]) -> tuple[Pair, tuple[Pow
     fewest, most = PLAN_REPLICATES
     replicates = PLAN_COST // sum(map(cost_of, _alike(studies)))
     return pair, simulate_power(
-        studies, seed=1, replicates=min(max(replicates, fewest), most), equality=False
+        studies, seed=PLAN_SEED, replicates=min(max(replicates, fewest), most), equality=False
     )
 
 

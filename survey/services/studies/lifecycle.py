@@ -63,9 +63,11 @@ from survey.services.studies.plans import (
     preset_values,
 )
 from survey.services.studies.recruitment import Recruitment, recruitment_of
+from survey.services.studies.registration import changes_since, read_registration
 
 HOURS_TO_FINISH = 48  # of those under way, once no one new is admitted
 FEWEST_TIMED = 5  # participants of whom the time is taken instead of an estimate
+NOT_REGISTERED = "not-registered"
 NO_ITEMS, CANNOT_SHOW = "no-items", "cannot-show"
 # Texts that were meant to be replaced, such as "your e-mail" or <contact>; not <ada@example.org>.
 PLACEHOLDER = re.compile(r"\b(todo|tbd|xxx+)\b|\A\W*your\b|<[^<>@/]*>", re.IGNORECASE)
@@ -346,6 +348,15 @@ def current_digest(study: Study) -> str:
     return study_digest(study.plan, questions, study.generator_version, study.items_digest)
 
 
+def require_digest(study: Study, digest: str) -> None:
+    """Raise ChangedMeanwhileError for a study that no longer has the digest."""
+    if current_digest(study) != digest:
+        raise ChangedMeanwhileError(
+            "Someone changed the plan while it was being registered, so nothing is stored. Look at "
+            "the change, then do it once more."
+        )
+
+
 def version_of(stored: Mapping[str, object]) -> str:
     """Return a short checksum of a stored plan, or of stored settings of recruitment."""
     return text_digest(json.dumps(stored, sort_keys=True))[:16]
@@ -450,11 +461,27 @@ def check_study(session: Session, study: Study) -> list[Finding]:
     findings += _item_findings(session, study)
     findings += _contact_findings(study.plan)
     findings += _minutes_findings(session, study)
+    findings += _registration_findings(study)
     if study.digest is not None and study.digest != current_digest(study):
         findings.append(
             Finding(None, "the content no longer has the digest it was opened with", failed=True)
         )
     return findings
+
+
+def changes_since_registration(study: Study) -> list[str]:
+    """Return what of a study is not as it was registered; empty without a registration."""
+    if study.registration is None:
+        return []
+    registration = read_registration(study.registration)
+    return changes_since(registration, study.plan, current_digest(study))
+
+
+def _registration_findings(study: Study) -> Iterator[Finding]:
+    """Yield what a draft is no longer as it was registered, before it opens."""
+    if study.status == "draft" and (changed := changes_since_registration(study)):
+        text = f"the study is not the registered one; changed: {'; '.join(changed)}"
+        yield Finding(None, text, mend="preregister", code=NOT_REGISTERED)
 
 
 def _quota_findings(plan: Plan) -> Iterator[Finding]:

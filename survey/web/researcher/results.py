@@ -111,7 +111,7 @@ def shown_results(results: Results, options: AnalysisOptions) -> dict[str, Any]:
 
 def _contents(results: Results, *, options: bool) -> list[tuple[str, str]]:
     """List the parts of the page: the id of each, and a short name."""
-    parts = [(each.name, each.short) for each in results.sections]
+    parts = [(each.name, each.short) for each in results.all_sections]
     numbers = [] if results.sheets else [("numbers", "All numbers")]
     return [*parts, *numbers, *([("options", "Options")] if options else [])]
 
@@ -197,7 +197,7 @@ def paper() -> ResponseReturnValue:
     """Stream a zip of report, tables and figures for a paper, in its widths and font."""
     require_results()
     look = read_look(request.args)
-    results = _results_in_query()
+    results = _results_in_query(in_full=True)
     chunks = stream_zip_of_bytes(report_files(results, look))
     return attachment(chunks, "application/zip", f"{g.slug}-paper.zip", expected_bytes(results))
 
@@ -215,21 +215,21 @@ def unblind() -> ResponseReturnValue:
     return _hidden_page(form)
 
 
-def _results(options: AnalysisOptions) -> Results:
+def _results(options: AnalysisOptions, *, in_full: bool = False) -> Results:
     """Return the study's results with these options, then begin a new transaction.
 
     Rendering is slow, and the old one would keep the database from emptying its log meanwhile.
     """
-    results = bundles.results_of(session(), g.study, options)
+    results = bundles.results_of(session(), g.study, options, in_full=in_full)
     snapshot(session())
     return results
 
 
-def _results_in_query() -> Results:
+def _results_in_query(*, in_full: bool = False) -> Results:
     """Return the study's results with the query's options, or those of its ``machine``."""
     options, name = options_in_query(), request.args.get("machine")
     if name is None:
-        return _results(options)
+        return _results(options, in_full=in_full)
     results = results_beside(session(), g.study, name, options)
     snapshot(session())
     return results

@@ -45,6 +45,7 @@ STUDY_ACTIONS = {  # what an action does, and the message after it
 MENDING_PAGES = {  # of findings that no field of the plan can mend
     "items": "Add pictures and texts",
     "lists": "Upload other lists",
+    "preregister": "Preregister it again",
 }
 
 # Answers to simulate. A worker serves one request at a time, so a page may take only a second
