@@ -22,6 +22,7 @@ from survey.services.participation import own_data, participants
 from survey.services.studies import invitations, languages
 from survey.web import (
     auth,
+    collections,
     errors,
     language,
     links,
@@ -41,6 +42,7 @@ db = SQLAlchemy(model_class=Base, disable_autonaming=True)
 BLUEPRINTS = (
     *public_pages.BLUEPRINTS,
     published.blueprint,
+    collections.blueprint,
     participant.blueprint,
     *auth.BLUEPRINTS,
     researcher.blueprint,
