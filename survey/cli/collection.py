@@ -30,7 +30,7 @@ NAME_ARGUMENT = click.argument("name")
 @click.group(
     cls=CommandGroup,
     examples=(
-        "survey collection publish our-album --qrels qrels.txt --secret secret.txt",
+        "survey collection publish new-album --qrels album.txt --secret secret.txt",
         'survey collection group add our-album "University of Example"',
         "survey collection list",
     ),
@@ -42,8 +42,9 @@ def collection() -> None:
 @collection.command(
     cls=MultiWordCommand,
     examples=(
-        "survey collection publish our-album --qrels qrels.txt --secret secret.txt \\\n"
-        '  --title "Our album" --measures AP nDCG@10 --baseline base.txt',
+        "survey collection publish new-album --qrels album.txt --secret secret.txt",
+        "survey collection publish winter --qrels album.txt --secret secret.txt \\\n"
+        '  --title "Winter album" --measures AP nDCG@10 --baseline album-run.txt',
     ),
 )
 @NAME_ARGUMENT
@@ -100,16 +101,14 @@ def publish(
     Half of the secret topics, drawn at random, give groups feedback on their runs; the other half
     gives the final scores, which are shown once the collection is closed.
     """
-    from survey.core.text_input import split_names
     from survey.services.collections import secret as service
 
-    names = [measure for words in measures for measure in split_names(words)]
     new = service.NewCollection(
         name=name,
         qrels=qrels,
         secret=secret,
         topics_file=topics_file,
-        measures=names or service.DEFAULT_MEASURES,
+        measures=measures or service.DEFAULT_MEASURES,
         baselines=[(baseline.path, baseline.name) for baseline in baselines],
         closes=closes.date() if closes else None,
         seed=seed,
@@ -194,8 +193,8 @@ def add(name: str, group_name: str, new_token: bool, as_json: bool) -> None:
     from survey.services.collections import secret as service
 
     with open_session() as session:
-        found = service.find_collection(session, name)
-        token = service.add_group(session, found, group_name, new_token=new_token)
+        stored = service.find_collection(session, name)
+        token = service.add_group(session, stored, group_name, new_token=new_token)
     print_result(
         {"collection": name, "group": group_name, "token": token},
         f"{group_name} sends runs to {name} with this token, which is not shown again:",
@@ -216,18 +215,28 @@ def close(name: str, as_json: bool) -> None:
     from survey.services.collections.submissions import results_sheet
 
     with open_session() as session:
-        found = service.find_collection(session, name)
-        service.close(session, found)
-        sheet = results_sheet(found)
+        stored = service.find_collection(session, name)
+        service.close(session, stored)
+        sheet = results_sheet(stored)
     if as_json:
-        rows = [dict(zip(sheet.columns, row, strict=True)) for row in sheet.rows]
-        print_json({"name": name, "topics": sheet.title, "final": rows, "note": sheet.note})
+        final = [
+            {
+                "name": row[0],
+                "means": dict(zip(sheet.columns[1:], row[1:], strict=True)),
+                "stars": {
+                    of: getattr(mean, "stars", "")
+                    for of, mean in zip(sheet.columns[1:], row[1:], strict=True)
+                },
+            }
+            for row in sheet.rows
+        ]
+        print_json({"name": name, "title": sheet.title, "final": final, "note": sheet.note})
     else:
         say(f"{name} is closed.")
         print_sheet(sheet)
 
 
-@collection.command(examples=("survey collection reveal our-album  # once it is closed",))
+@collection.command(examples=("survey collection reveal last-album",))
 @NAME_ARGUMENT
 @JSON_OPTION
 def reveal(name: str, as_json: bool) -> None:
@@ -239,9 +248,9 @@ def reveal(name: str, as_json: bool) -> None:
     from survey.services.collections import secret as service
 
     with open_session() as session:
-        found = service.find_collection(session, name)
-        service.reveal(session, found)
-        digest = found.digest
+        stored = service.find_collection(session, name)
+        service.reveal(session, stored)
+        digest = stored.digest
     print_result(
         {"name": name, "digest": digest},
         f"The page of {name} has the file now. `sha256sum secret-judgements.txt` prints:",
@@ -261,18 +270,15 @@ def remove(name: str, yes: bool, as_json: bool) -> None:
     if as_json and not yes:
         raise click.UsageError("--json asks nothing, so it needs --yes.")
     with open_session() as session:
-        found = service.find_collection(session, name)
+        stored = service.find_collection(session, name)
         if not yes:
             click.confirm(f"Remove {name} with all that groups sent?", abort=True)
-        service.remove(session, found)
+        service.remove(session, stored)
     print_result({"removed": name}, f"{name} is removed.", as_json=as_json)
 
 
 @collection.command(
-    examples=(
-        "SURVEY_COLLECTION_TOKEN=TOKEN survey collection submit \\\n"
-        "  https://survey.example.org/collections/our-album run.txt",
-    )
+    examples=("survey collection submit https://example.org/collections/our-album run.txt",)
 )
 @click.argument("url")
 @click.argument("run", type=INPUT_FILE)
@@ -311,10 +317,7 @@ def receipt() -> None:
 
 
 @receipt.command(
-    examples=(
-        "survey receipt check run.txt.receipt.json",
-        "survey receipt check run.txt.receipt.json --key KEY  # that of the page",
-    )
+    examples=("survey receipt check run.txt.receipt.json",),
 )
 @click.argument("file", type=INPUT_FILE)
 @click.option("--key", help="The public key of the collection's page.")

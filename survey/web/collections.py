@@ -9,8 +9,9 @@ from pathlib import Path
 from flask import Blueprint, current_app, request
 from flask.typing import ResponseReturnValue
 from wtforms import FileField, StringField
+from wtforms.validators import InputRequired
 
-from survey.errors import NotFoundError, SurveyError
+from survey.errors import NotAllowedError, NotFoundError, SurveyError
 from survey.services.analysis.sheets import csv_lines, printed_table
 from survey.services.collections import secret, submissions
 from survey.services.collections.receipts import (
@@ -21,6 +22,7 @@ from survey.services.collections.receipts import (
 )
 from survey.services.operations.database import begin_reading
 from survey.web.forms import Form, errors_beside, form_page
+from survey.web.language import and_join
 from survey.web.requests import attachment, external_address, in_own_process, read_form, session
 
 blueprint = Blueprint("collections", __name__, url_prefix="/collections")
@@ -31,8 +33,12 @@ LARGEST_REQUEST = 2**20  # bytes: a run, and the form around it
 class RunForm(Form):
     """A run and the token of the group that sends it."""
 
-    token = StringField("Token", render_kw={"autocomplete": "off", "spellcheck": "false"})
-    run = FileField("Run")
+    token = StringField(
+        "Token",
+        validators=[InputRequired("Type the token of your group.")],
+        render_kw={"autocomplete": "off", "spellcheck": "false"},
+    )
+    run = FileField("Run", validators=[InputRequired("Choose the file of your run.")])
 
 
 @blueprint.before_request
@@ -46,7 +52,6 @@ def _begin_request() -> None:
 
 
 @blueprint.get("/<name>", endpoint="page")
-@in_own_process
 def collection(name: str) -> ResponseReturnValue:
     """Show topics, public judgements, baselines, how to send a run, and results at the end."""
     return _page(name, RunForm(formdata=None))
@@ -58,8 +63,8 @@ def send(name: str) -> ResponseReturnValue:
     """Score the run of a form; show the feedback and the receipt."""
     form, receipt = RunForm(), None
     if form.validate_on_submit():
-        with errors_beside(form.run):
-            receipt = _submit(name, form.token.data or "", _content(form.run.data))
+        with errors_beside(form.run), errors_beside(form.token, (NotAllowedError,)):
+            receipt = _submit(name, form.token.data, form.run.data.read())
     return _page(name, form, receipt)
 
 
@@ -93,11 +98,6 @@ def _submit(name: str, token: str, content: bytes) -> Receipt:
     return submissions.submit(session(), instance, name, token, content)
 
 
-def _content(file: object) -> bytes:
-    """Return what a form's file holds; b"" where none was chosen."""
-    return file.read() if hasattr(file, "read") else b""
-
-
 def _page(name: str, form: RunForm, receipt: Receipt | None = None) -> ResponseReturnValue:
     stored = secret.find_collection(session(), name)
     is_closed = secret.is_closed(stored)
@@ -106,6 +106,7 @@ def _page(name: str, form: RunForm, receipt: Receipt | None = None) -> ResponseR
         form,
         collection=stored,
         address=external_address("collections.page", name=name),
+        measures=and_join(stored.measures),
         rows=secret.topic_rows(stored),
         limits=submissions.LIMITS,
         baselines=submissions.baselines_sheet(stored),

@@ -35,6 +35,7 @@ from survey.core.text_input import (
     FileFaults,
     lines_of,
     shortened,
+    split_names,
     visible,
 )
 from survey.db import queries
@@ -122,9 +123,10 @@ def _check_options(session: Session, new: NewCollection) -> None:
         raise SurveyError(f"{new.closes} is in the past; the closing day is today or later.")
 
 
-def _measures(names: Sequence[str]) -> list[Measure]:
+def _measures(words: Sequence[str]) -> list[Measure]:
+    names = dict.fromkeys(name for word in words for name in split_names(word))
     try:
-        measures = [measure_named(name) for name in dict.fromkeys(names)]
+        measures = [measure_named(name) for name in names]
     except ValueError as error:
         raise SurveyError(f"{error}.") from None
     if not 0 < len(measures) <= MOST_MEASURES:
