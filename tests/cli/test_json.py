@@ -15,7 +15,7 @@ WITHOUT = {
 }
 
 
-# Of tests/web/test_collections.py, since it needs a server.
+# Of tests/cli/test_collection.py, since it needs a server.
 ELSEWHERE = {"survey collection submit"}
 
 

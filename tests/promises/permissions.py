@@ -46,6 +46,15 @@ POST /studies/my-open/try                    404
 GET  /studies/my-public/pictures/small/no-name.webp  404
 GET  /studies/my-public/texts/no-name.html   404
 
+GET  /collections/our-album                  200
+POST /collections/our-album                  400
+POST /collections/our-album/runs             403
+GET  /collections/our-album/files/topics.csv  200
+GET  /collections/our-album/files/judgements.txt  200
+GET  /collections/our-album/files/secret-judgements.txt  404
+GET  /collections/none                       404
+POST /collections/none/runs                  404
+
 GET  /research/sign-in                       200
 POST /research/sign-in                       >research
 POST /research/sign-out                      >sign-in

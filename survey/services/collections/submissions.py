@@ -97,15 +97,7 @@ def submit(session: Session, instance: Path, name: str, token: str, content: byt
     collection, NotAllowedError for a wrong token and beyond the limits, and SurveyError for a run
     that cannot be read, which is not counted as a submission.
     """
-    session.rollback()
-    begin_reading(session)
-    collection = find_collection(session, name)
-    group = _group_of(collection, token)
-    _refuse_many_faults(group)
-    group_id, task = group.id, Task.of(collection)
-    earlier = {sent.run_sha256: sent.receipt for sent in group.submissions}
-    refusal = _refusal(collection, group)
-    session.rollback()  # nobody waits while the run is read and scored
+    group_id, task, earlier, refusal = _ask(session, name, token)
     try:
         text = unpacked(content, THE_RUN, LARGEST_RUN)
         digest = sha256(text).hexdigest()
@@ -121,6 +113,7 @@ def submit(session: Session, instance: Path, name: str, token: str, content: byt
     scores = values_of(task.judgements, task.topics, task.measures, run)
     stars = _stars(task, scores)
     group = queries.locked(session, CollectionGroup, id=group_id)
+    collection = find_collection(session, name)
     if refusal := _refusal(collection, group):
         raise NotAllowedError(refusal)
     shown = _feedback(task, scores, group.submissions, stars)
@@ -152,6 +145,23 @@ def submit(session: Session, instance: Path, name: str, token: str, content: byt
     )
     session.commit()
     return receipt
+
+
+def _ask(session: Session, name: str, token: str) -> tuple[int, Task, Mapping[str, Receipt], str]:
+    """Return a token's group, its task and receipts by run, and why no more runs are taken.
+
+    Nothing stays locked: others need not wait while a run is read and scored.
+    """
+    session.rollback()
+    try:
+        begin_reading(session)
+        collection = find_collection(session, name)
+        group = _group_of(collection, token)
+        _refuse_many_faults(group)
+        earlier = {sent.run_sha256: sent.receipt for sent in group.submissions}
+        return group.id, Task.of(collection), earlier, _refusal(collection, group)
+    finally:
+        session.rollback()
 
 
 def _group_of(collection: StoredCollection, token: str) -> CollectionGroup:
