@@ -23,6 +23,7 @@ from survey.services.studies import invitations, languages
 from survey.web import (
     api,
     auth,
+    collections,
     errors,
     language,
     links,
@@ -42,6 +43,7 @@ db = SQLAlchemy(model_class=Base, disable_autonaming=True)
 BLUEPRINTS = (
     *public_pages.BLUEPRINTS,
     published.blueprint,
+    collections.blueprint,
     participant.blueprint,
     *auth.BLUEPRINTS,
     researcher.blueprint,

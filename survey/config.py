@@ -105,7 +105,7 @@ class Settings:
                 f"There is no survey in {instance}; make one with `survey init`, "
                 "or name the folder of yours in SURVEY_INSTANCE."
             )
-        key = environment.get("SURVEY_SECRET_KEY") or _stored_key(instance / "secret_key")
+        key = environment.get("SURVEY_SECRET_KEY") or stored_key(instance / "secret_key")
         if len(key) < SHORTEST_KEY:
             raise UnsafeSettingsError(
                 f"the secret key has {len(key)} characters; at least {SHORTEST_KEY} random ones "
@@ -149,7 +149,7 @@ class Settings:
         }
 
 
-def _stored_key(path: Path) -> str:
+def stored_key(path: Path) -> str:
     """Read the key from a file, or create the file, readable by this user only.
 
     The file is written under another name and then linked, which fails if the file exists:

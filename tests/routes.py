@@ -9,6 +9,7 @@ from tests.builders import SLUG
 ROUTE_VALUES: dict[str, Any] = {
     "action": "close",
     "ending": "csv",
+    "file": "topics.csv",
     "filename": "survey.css",
     "guest_id": 1,
     "kind": "invitation",

@@ -37,6 +37,8 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "collect": "collect",
         "rank": "collect",
         "assess": "assess",
+        "collection": "collection",
+        "receipt": "collection",
         "paper": "paper",
     },
     "Administer": {

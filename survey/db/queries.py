@@ -49,6 +49,7 @@ from survey.db.models import (
     SignInLink,
     SignInThrottle,
     SlotCount,
+    StoredCollection,
     StoredMachine,
     StoredQuestion,
     StoredResponse,
@@ -71,6 +72,11 @@ HAS_PERSONAL_ANSWERS = as_type(Participant.personal, Text) != "{}"
 def find(session: Session, model: type[Row], **values: object) -> Row | None:
     """Return the row whose columns have these values, which no two rows share; None without it."""
     return session.scalar(select(model).filter_by(**values))
+
+
+def all_collections(session: Session) -> list[StoredCollection]:
+    """Return the collections with secret judgements by their names."""
+    return [*session.scalars(select(StoredCollection).order_by(StoredCollection.name))]
 
 
 def locked(session: Session, model: type[Row], **values: object) -> Row:

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 import pytest
 
 from tests.accessibility.sights import House, Sight, Walk
+from tests.accessibility.walks_of_collections import sending_runs
 from tests.accessibility.walks_of_drafts import (
     making,
     planning,
@@ -27,7 +28,7 @@ OF_PARTICIPANTS: tuple[Walk, ...] = (
 )
 OF_RESEARCHERS: tuple[Walk, ...] = (
     *(signing_in, making, running, resulting, publishing),
-    *(planning, scoring, previewing, unsigned),
+    *(planning, scoring, previewing, unsigned, sending_runs),
 )
 # Researchers' pages are English; Greek is what participants read in the studies on them.
 EVERY_WALK: tuple[tuple[Walk, str], ...] = (

@@ -8,6 +8,7 @@ from bs4 import BeautifulSoup
 
 from tests.accessibility.catalogue import LANGUAGES, every_sight, sights_of
 from tests.accessibility.page import PAGE, quoted, read_record
+from tests.accessibility.walks_of_collections import sending_runs
 from tests.accessibility.walks_of_studies import SHA256, publishing, resulting
 from tests.accessibility.walks_through_questions import answering
 from tests.accessibility.walks_to_questions import preparing
@@ -24,6 +25,7 @@ NO_PAGES = {
     "participant.download": "/s/answering-en/my-data.json",
     "preview.entry": "/research/studies/voted-el/preview/",
     "researcher.live": "/research/studies/voted-el/progress/live",  # a part of Progress
+    "collections.download": "/collections/our-album/files/topics.csv",
     "published.bundle": "/studies/public-el/bundle.zip",
     "published.cff": "/studies/public-el/CITATION.cff",
     "published.bibtex": "/studies/public-el/citation.bib",
@@ -64,7 +66,7 @@ def test_every_page_of_the_application_is_in_the_catalogue(house):
 
 @pytest.mark.parametrize("endpoint", NO_PAGES)
 def test_what_is_left_out_is_no_page(house, endpoint):
-    walk = {"participant": answering, "published": publishing}.get(
+    walk = {"participant": answering, "published": publishing, "collections": sending_runs}.get(
         endpoint.partition(".")[0], resulting
     )
     sight = sights_of(house, walk, "en" if walk is answering else "el")[-1]

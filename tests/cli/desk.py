@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from survey.cli import survey
+from survey.services.collections import receipts
 from tests.commands import CONTACT, albums_in, runs_for
 
 JUDGED = "1 0 d1 2\n1 0 d2 1\n1 0 d3 0\n2 0 x 1\n"
@@ -45,6 +46,25 @@ class Desk:
         if target and not target.startswith(("~", '"')):
             (self.folder / target).write_text(done.stdout)
         return done
+
+
+def secret_album(desk):
+    """A collection that takes runs, one that is closed, and a receipt."""
+    topics = [f"t{number}" for number in range(12)]
+    lines = [f"{topic} 0 d{document} {document % 2}\n" for topic in topics for document in range(6)]
+    (desk.folder / "album.txt").write_text("".join(lines))
+    (desk.folder / "secret.txt").write_text("\n".join(topics[:10]))
+    lines = [
+        f"{topic} Q0 d{place} {place} {9 - place} tag\n" for topic in topics for place in (1, 2)
+    ]
+    (desk.folder / "album-run.txt").write_text("".join(lines))
+    for name in ("our-album", "last-album"):
+        desk.run(f"survey collection publish {name} --qrels album.txt --secret secret.txt")
+    desk.run("survey collection close last-album")
+    shown = [{"measure": "AP", "value": 0.5, "is_new": True, "stars": "", "baseline": None}]
+    texts = dict.fromkeys(("collection", "digest", "group", "run_sha256", "day", "version"), "x")
+    receipt = receipts.sign(desk.folder / "instance", {**texts, "number": 1, "shown": shown})
+    (desk.folder / "run.txt.receipt.json").write_text(receipts.receipt_text(receipt))
 
 
 def furnish(folder):
@@ -90,6 +110,7 @@ def furnish(folder):
     )
     desk.run(f"survey study open two-runs {shlex.join(CONTACT)}")
     desk.run("survey export two-runs --to two-runs.zip")
+    secret_album(desk)
     desk.run("survey backup survey-sunday.sqlite3")
     with zipfile.ZipFile(folder / "five-systems.zip") as bundle:
         for name in ("questions.csv", "responses.csv"):

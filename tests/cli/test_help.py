@@ -17,6 +17,7 @@ ELSEWHERE = {
     "survey study new better": "its runs contradict nowhere: tests/tasks/test_preference.py",
     "survey study new ordered --judgements-of": "it needs labels: tests/cli/test_labelling.py",
     "survey feedback --qrels judgements": "it needs labels: tests/cli/test_labelling.py",
+    "survey collection submit": "it needs a server: tests/cli/test_collection.py",
     "survey study invite spring-study --guests people.csv --send": MAILS,
     "survey study invite spring-study --remind": MAILS,
 }

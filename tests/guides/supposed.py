@@ -65,6 +65,7 @@ SUPPOSED = {
     "from-pictures-to-a-study.md": albums,
     "judge-a-collection.md": judged,
     "machines.md": albums,
+    "secret-judgements.md": albums,
     "score-runs.md": runs_for,
     "assessors.md": assessors,
 }

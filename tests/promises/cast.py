@@ -5,6 +5,7 @@ import shutil
 import sqlite3
 from datetime import timedelta
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from urllib.parse import urlsplit
 
 from argon2 import PasswordHasher
@@ -22,6 +23,7 @@ from survey.services.participation.participants import Arrival
 from survey.services.studies import lifecycle, publications, recruitment
 from survey.services.studies.publications import Details
 from tests.builders import KEY, RESEARCHER_COOKIE, a_plan
+from tests.secret_album import publish_album
 
 PASSWORD = "a row of four words"
 ROLES = ("anonymous", "own", "foreign", "none", "viewer", "owner", "stranger")
@@ -117,6 +119,8 @@ class World:
                     lifecycle.close_study(session, study, owner)
                 session.commit()
         self._publish(session, people)
+        with TemporaryDirectory() as folder:
+            publish_album(session, Path(folder))
         self.ids |= {name: str(one.id) for name, one in people.items()}
         self.tokens = {name: accounts.new_session(session, one) for name, one in people.items()}
         _seen_two_minutes_ago(session)

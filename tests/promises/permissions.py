@@ -52,6 +52,15 @@ GET  /api/v1/studies/my-public/progress      401
 GET  /api/v1/studies/my-public/results       401
 GET  /api/v1/studies/my-public/bundle        401
 
+GET  /collections/our-album                  200
+POST /collections/our-album                  400
+POST /collections/our-album/runs             403
+GET  /collections/our-album/files/topics.csv  200
+GET  /collections/our-album/files/judgements.txt  200
+GET  /collections/our-album/files/secret-judgements.txt  404
+GET  /collections/none                       404
+POST /collections/none/runs                  404
+
 GET  /research/sign-in                       200
 POST /research/sign-in                       >research
 POST /research/sign-out                      >sign-in

@@ -28,6 +28,7 @@ AUDIENCES = {
     "stored": "everybody; about the fields of every study",
     "static": "everybody",
     "published": "everybody; about closed studies, and nothing of an open one",
+    "collections": "groups that send runs; about collections, not about any study",
     "paper": "everybody; about the paper's measures, not about any study's",
     "help": "everybody; the guides, which are the same whatever is studied",
     "auth": "everybody, before signing in",

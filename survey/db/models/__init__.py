@@ -38,6 +38,9 @@ from survey.db.models.base import (
     Text200,
 )
 from survey.db.models.base import now as now
+from survey.db.models.collections import CollectionGroup as CollectionGroup
+from survey.db.models.collections import StoredCollection as StoredCollection
+from survey.db.models.collections import Submission as Submission
 from survey.db.models.items import StoredItem as StoredItem
 from survey.db.models.items import StoredPicture as StoredPicture
 from survey.db.models.items import StoredTopic as StoredTopic

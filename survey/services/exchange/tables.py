@@ -781,6 +781,7 @@ ABOUT = {
         *("study", "question", "consent_text", "item", "topic", "picture", "vector"),
         *("slot_count", "publication", "read_token", "machine", "event"),
     ),
+    "Collections with secret judgements": ("collection", "collection_group", "submission"),
     "Researchers": ("researcher", "membership", "sign_in", "sign_in_link", "sign_in_throttle"),
 }
 

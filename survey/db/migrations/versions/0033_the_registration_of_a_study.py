@@ -1,13 +1,13 @@
 """The registration of a study, as written when it was preregistered.
 
-Revision: 0033, after 0031
+Revision: 0033, after 0032
 """
 
 import sqlalchemy as sa
 from alembic import op
 
 revision = "0033"
-down_revision = "0031"
+down_revision = "0032"
 branch_labels = None
 depends_on = None
 
