@@ -44,15 +44,18 @@ def set_(slug: str, fields: tuple[str, ...], as_json: bool) -> None:
     """
     from survey.services import accounts
     from survey.services.studies import lifecycle, plans
+    from survey.services.studies.recruitment import Recruitment
 
     typed = dict(_split(field) for field in fields)
+    if other := [name for name in typed if name in vars(Recruitment())]:
+        raise click.UsageError(f"{other[0]} is no field of a plan: see `survey study recruit`.")
     with open_study(slug) as (session, study):
         lifecycle.require_draft(study)
         before = study.plan
         try:
             changed = plans.parse_plan({**before.as_json(), **plans.typed_values(before, typed)})
         except ValueError as error:
-            raise click.UsageError(f"{error}.") from error
+            raise click.UsageError(f"{error}{'' if str(error).endswith('?') else '.'}") from error
         lifecycle.change_plan(session, study, changed, accounts.COMMAND_LINE)
         _print_change(before, study, as_json=as_json)
 
@@ -68,7 +71,7 @@ def _print_change(before: "Plan", study: "Study", *, as_json: bool) -> None:
     """Print how a draft's plan differs from what it was."""
     from survey.services.studies import lifecycle, plans
 
-    rows = plans.plan_differences(plans.plan_values(before), plans.plan_values(study.plan))
+    rows = plans.plan_differences(before.as_json(), study.plan.as_json())
     sentences = [f"{name}: {old or 'nothing'} → {new or 'nothing'}" for name, old, new in rows]
     content = lifecycle.describe(study)
     content["changed"] = {name: {"before": old, "now": new} for name, old, new in rows}

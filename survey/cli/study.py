@@ -1100,7 +1100,8 @@ def _judgements(
             text = f"{labelled} is still a draft and has no judgements"
             raise click.ClickException(f"{text}; open it and collect them first.")
         judged = judgements_of(session, study, include_test=include_test)
-        return judged, {"collection_size": items_summary(session, study)["items"]}
+        same = {name: getattr(study.plan, name) for name in ("asked_by", "contact", "language")}
+        return judged, {"collection_size": items_summary(session, study)["items"], **same}
 
 
 def _add_items(

@@ -18,7 +18,9 @@ SENDING = re.compile(
     r'<script src="[^"]*/(?:saving|steps|labelling|grouping|keep)\.[^"]*" defer></script>'
 )
 ADDRESS = re.compile(r'\b(href|src)="([^"]*)"')
-FORM = re.compile(r'<form method="post"(?: action="([^"]*)")?')
+FORM = re.compile(r'<form\b[^>]*\bmethod="post"[^>]*>')
+ACTION = re.compile(r' action="([^"]*)"')
+TOKEN = re.compile(r'<input type="hidden" name="csrf_token" value="[^"]*">')
 
 
 @dataclass
@@ -91,13 +93,15 @@ class PreviewFiles:
             return f'{match[1]}="{escape(up + file)}"'
 
         def form(match: re.Match[str]) -> str:
-            page = preview.AFTER_BUTTON.get((match[1] or "").rpartition("/")[2])
-            file = (
-                f"{folder}{slash}{preview.file_name(page)}" if page else self.after.get(name, name)
-            )
-            return f'<form method="get" action="{escape(up + file)}"'
+            sent_to = ACTION.search(match[0])
+            page = preview.AFTER_BUTTON.get(sent_to[1].rpartition("/")[2] if sent_to else "")
+            file = self.after.get(name, name)
+            file = f"{folder}{slash}{preview.file_name(page)}" if page else file
+            by_get = f'method="get" action="{escape(up + file)}"'
+            return ACTION.sub("", match[0]).replace('method="post"', by_get)
 
-        html = FORM.sub(form, ADDRESS.sub(link, SENDING.sub("", html)))
+        html = TOKEN.sub("", SENDING.sub("", html))
+        html = FORM.sub(form, ADDRESS.sub(link, html))
         back = [earlier for earlier, later in self.after.items() if later == name]
         if back:
             html = html.replace('value="back"', f'value="back" formaction="{escape(up + back[0])}"')
