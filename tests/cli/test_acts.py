@@ -20,6 +20,7 @@ from tests.builders import Visitor, a_plan, a_ready_participant
 from tests.cli.acts import ACTS, COMMANDS, EXEMPT
 from tests.cli.desk import LEAVES
 from tests.databases import ON_SQLITE
+from tests.guides.pages import blocks_of, page_named
 from tests.judged import judge
 from tests.labelled import labelled
 from tests.mail_server import mail_server
@@ -27,6 +28,8 @@ from tests.web.desk import Desk
 
 HOW = "add a line to COMMANDS of tests/cli/acts.py, or to EXEMPT with its reason"
 OF_ACCOUNTS = {name for name in COMMANDS if name.startswith("account.")}
+# Acts that no page has.
+ADDED = ("survey study undo", *(f"survey study {name}" for name in ("release", "readmit", "erase")))
 TWINS = ("by-page", "by-command")
 ANOTHER = "-2"  # how the address ends of a study that an act makes
 CHANCE = ("nonce", "public_id", "resume_hash", "receipt", "token_hash", "digest", "seed")
@@ -65,6 +68,22 @@ def test_every_command_is_compared_with_its_page():
     assert ACTS.keys() == COMMANDS.keys() - OF_ACCOUNTS, (
         "an act of COMMANDS needs an Act in ACTS of tests/cli/acts.py"
     )
+
+
+ELSEWHERE = {
+    "survey study new --judgements-of": "judge-a-collection.md",
+    "survey study lists --qrels --run": "a draft of runs begins as one: score-runs.md",
+    "survey study invite --send": "it needs a mail server: tests/cli/test_invite.py",
+    "survey study invite --remind": "it needs a mail server: tests/cli/test_invite.py",
+}
+
+
+def test_the_guide_does_every_act():
+    page = page_named("by-command.md")
+    lines = [line.split() for block in blocks_of(page) for line in block.commands]
+    for command in sorted({*COMMANDS.values(), *ADDED} - ELSEWHERE.keys()):
+        words = {word for word in command.split() if word not in ("--invitation", "--reminder")}
+        assert any(words <= {*line} for line in lines), f"{page.name} lacks {command}"
 
 
 class Twins:
