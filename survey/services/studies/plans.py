@@ -72,7 +72,7 @@ MOST_LIST_VALUES = 500_000
 MOST_PLAN_VALUES = 490_000  # of lists and topics; personal fields and all else need a few thousand
 DEEPEST = 10  # levels of nesting
 LONGEST_NUMBER = 100  # characters; YAML reads 1:1:… as a number, in a time that is their square
-OF_MEASURES = ("measures", "contrast")  # fields whose words commas may separate too
+OF_MEASURES = ("measures", "contrast")  # fields of names that commas or blanks separate
 SWITCHES = dict.fromkeys(("yes", "true", "on"), True) | dict.fromkeys(("no", "false", "off"), False)
 THE_PAPERS = ("AP", "NMRR", "MNRO")
 GROUPS = {
@@ -642,6 +642,8 @@ def parse_typed(name: str, rule: Rule | None, text: str) -> object:
     one, which is YAML; raises PlanError for what is not.
     """
     typed = text.strip()
+    if name in OF_MEASURES:
+        return split_names(typed)
     if isinstance(rule, Whole):
         number = parse_whole(typed, signed=True)
         return (None if rule.optional and not typed else typed) if number is None else number
@@ -655,7 +657,7 @@ def parse_typed(name: str, rule: Rule | None, text: str) -> object:
     if isinstance(rule, LinesRule):
         return [line for line in text.splitlines() if line.strip()]
     if isinstance(rule, Words):
-        return split_names(typed) if name in OF_MEASURES else typed.split()
+        return typed.split()
     if isinstance(rule, Choice):
         return next((each for each in rule.allowed if str(each) == typed), text)
     return parse_nested(name, text) if rule is None or isinstance(rule, Nested) else text
