@@ -36,6 +36,9 @@ from survey.web import (
     uploads,
 )
 from survey.web.errors import DATABASE_FAULTS
+
+# For a command, which may import the application but not its pages.
+from survey.web.preview_files import PreviewFiles as PreviewFiles
 from survey.web.requests import session
 
 db = SQLAlchemy(model_class=Base, disable_autonaming=True)

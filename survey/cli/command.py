@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 from click.shell_completion import CompletionItem
 
-from survey.cli.terminal import progress_bar
+from survey.cli.terminal import harmless, progress_bar
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -231,6 +231,8 @@ READING_OPTIONS = (
     click.option("--strict", is_flag=True, help="Exit with status 1 if there is a warning."),
 )
 
+SLUG_ARGUMENT = click.argument("slug", type=STUDY_NAME)
+YES_OPTION = click.option("--yes", is_flag=True, help="Do it without asking, as in scripts.")
 FORCE_OPTION = click.option("--force", is_flag=True, help="Replace files that exist.")
 JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="Print JSON, for scripts.")
 
@@ -288,6 +290,17 @@ def named_study(session: "Session", slug: str) -> "Study":
         if not slugs:
             raise NotFoundError(f"{error} Make one with `survey study new`.") from None
         raise NotFoundError(f"{error} {did_you_mean(slug, slugs)}") from None
+
+
+def confirm(question: str, *, yes: bool, as_json: bool) -> None:
+    """Ask before something is lost or becomes public; exit with status 1 unless the answer is yes.
+
+    ``yes``: the answer is given. Raises UsageError with --json, which asks nothing.
+    """
+    if as_json and not yes:
+        raise click.UsageError("--json asks nothing, so it needs --yes.")
+    if not yes:
+        click.confirm(harmless(question), abort=True, err=True)
 
 
 def check_writable(path: Path, *, force: bool) -> None:

@@ -14,6 +14,7 @@ from survey.cli.command import (
     STUDY_NAME,
     check_writable,
     command,
+    confirm,
     named_study,
     open_engine,
 )
@@ -41,6 +42,11 @@ BYTE_ORDER_MARK = "\ufeff"  # by which Excel knows UTF-8
     "--links", type=click.IntRange(1, 10_000), help="Make this many links without names instead."
 )
 @click.option(
+    "--arm",
+    help="Of grouping: the role that new links give, first or third, instead of as they begin.",
+)
+@click.option("--withdraw", metavar="NAME", help="Withdraw the link of a guest who has not begun.")
+@click.option(
     "--to",
     "target",
     type=click.Path(path_type=Path),
@@ -49,7 +55,7 @@ BYTE_ORDER_MARK = "\ufeff"  # by which Excel knows UTF-8
 @FORCE_OPTION
 @click.option("--send", is_flag=True, help="Send the invitation to those who have none yet.")
 @click.option("--remind", is_flag=True, help="Remind the invited who have not finished.")
-@click.option("--yes", is_flag=True, help="Send without asking.")
+@click.option("--yes", is_flag=True, help="Send or withdraw without asking.")
 @click.option(
     "--at",
     "server",
@@ -63,6 +69,8 @@ def invite(
     slug: str,
     guests: Path | None,
     links: int | None,
+    arm: str | None,
+    withdraw: str | None,
     target: Path | None,
     force: bool,
     send: bool,
@@ -86,7 +94,10 @@ def invite(
     with open_engine() as (settings, engine), Session(engine) as session:
         require_current_schema(engine)
         study = named_study(session, slug)
-        added = _add_guests(session, study, guests, links)
+        if withdraw is not None:
+            confirm(f"Withdraw the link of {withdraw}?", yes=yes, as_json=as_json)
+            recruitment.withdraw(session, study, withdraw)
+        added = _add_guests(session, study, guests, links, arm)
         kinds = [invitations.INVITATION] * send + [invitations.REMINDER] * remind
         mails = _send_mails(session, study, settings, server, kinds, yes=yes)
         invited = recruitment.guests_of(session, study)
@@ -96,7 +107,8 @@ def invite(
             settings.secret_key,
             f"{server.rstrip('/')}/s/{study.slug}",
         )
-    sentences = [f"{added} new links, {len(rows)} in all."]
+    sentences = [f"The link of {withdraw} is withdrawn."] if withdraw is not None else []
+    sentences += [f"{added} new links, {len(rows)} in all."]
     sentences += [f"{kind}: {sent} sent, {failed} failed." for kind, sent, failed in mails]
     if faults:
         sentences += [*faults, "The same command tries again."]
@@ -111,23 +123,29 @@ def invite(
     print_result(content, *sentences, as_json=as_json)
 
 
-def _add_guests(session: "Session", study: "Study", guests: Path | None, links: int | None) -> int:
+def _add_guests(
+    session: "Session", study: "Study", guests: Path | None, links: int | None, arm: str | None
+) -> int:
     """Add the guests of a file, and links without names; return how many were new."""
     from survey.services.exchange.input_files import read_text
     from survey.services.studies import lifecycle, recruitment
 
     lifecycle.require_not_imported(study)
+    roles = () if study.plan.queue_arm is None else study.plan.arms
+    if arm is not None and arm not in roles:
+        known = f"allowed is {' or '.join(roles)}" if roles else "the links of this study give none"
+        raise click.UsageError(f"--arm is {arm}; {known}.")
     added = 0
     if guests is not None:
         names, warnings = recruitment.read_guests(read_text(guests), guests.name)
         for warning in warnings:
             say(f"Note: {warning}", err=True)
-        added += recruitment.add_guests(session, study, names)
+        added += recruitment.add_guests(session, study, names, arm)
     if links is not None:
         taken = {guest.name for guest in recruitment.guests_of(session, study)}
         session.rollback()
         unused = (f"Link {number}" for number in count(1) if f"Link {number}" not in taken)
-        added += recruitment.add_guests(session, study, [*islice(unused, links)])
+        added += recruitment.add_guests(session, study, [*islice(unused, links)], arm)
     return added
 
 

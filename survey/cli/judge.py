@@ -13,6 +13,7 @@ from survey.cli.command import (
     STUDY_OR_FILE,
     check_writable,
     command,
+    confirm,
     named_study,
     open_session,
     refuse_inputs,
@@ -215,14 +216,11 @@ def _remove(target: str, name: str, *, yes: bool, as_json: bool) -> None:
 
     if _is_path(target):
         raise click.UsageError("A bundle is not changed; --remove is of a study.")
-    if as_json and not yes:
-        raise click.UsageError("--json asks nothing, so it needs --yes.")
     with open_session() as session:
         study = named_study(session, target)
         record = stored.named(stored.machines_of(session, study.id), name)
-        if not yes:
-            answers = f"{len(record.answers):,} answers of {record.model}"
-            click.confirm(f"Remove {record.name}, {answers}?", abort=True)
+        answers = f"{len(record.answers):,} answers of {record.model}"
+        confirm(f"Remove {record.name}, {answers}?", yes=yes, as_json=as_json)
         stored.remove(session, study, record.name, accounts.COMMAND_LINE)
         session.commit()
     sentence = f"Removed {record.name}. People's answers are as they were."

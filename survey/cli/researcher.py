@@ -2,7 +2,14 @@
 
 import click
 
-from survey.cli.command import JSON_OPTION, RESEARCHER, CommandGroup, open_session
+from survey.cli.command import (
+    JSON_OPTION,
+    RESEARCHER,
+    YES_OPTION,
+    CommandGroup,
+    confirm,
+    open_session,
+)
 from survey.cli.terminal import print_json, print_result, print_table, say
 
 AT_OPTION = click.option(
@@ -110,21 +117,32 @@ def reset_second_factor(name: str, as_json: bool) -> None:
     print_result({"reset": reset}, f"{reset} signs in without a code now.", as_json=as_json)
 
 
+@researcher.command(examples=('survey researcher sign-out "Ada Lovelace"',))
+@NAME_ARGUMENT
+@JSON_OPTION
+def sign_out(name: str, as_json: bool) -> None:
+    """End all of a researcher's sessions, in all browsers."""
+    from survey.services import accounts
+
+    with open_session() as session:
+        account = accounts.find_researcher(session, name)
+        signed_out = account.name
+        accounts.sign_out_everywhere(session, account)
+    print_result({"signed_out": signed_out}, f"{signed_out} is signed out.", as_json=as_json)
+
+
 @researcher.command(examples=('survey researcher remove "Ada Lovelace" --yes',))
 @NAME_ARGUMENT
-@click.option("--yes", is_flag=True, help="Remove without asking.")
+@YES_OPTION
 @JSON_OPTION
 def remove(name: str, yes: bool, as_json: bool) -> None:
     """Remove a researcher's account; studies and answers stay."""
     from survey.services import accounts
 
-    if as_json and not yes:
-        raise click.UsageError("--json asks nothing, so it needs --yes.")
     with open_session() as session:
         account = accounts.find_researcher(session, name)
         removed = account.name
-        if not yes:
-            click.confirm(f"Remove the account of {removed}? Its studies stay.", abort=True)
+        confirm(f"Remove the account of {removed}? Its studies stay.", yes=yes, as_json=as_json)
         accounts.remove_researcher(session, account)
     print_result({"removed": removed}, f"{removed} is removed.", as_json=as_json)
 

@@ -1,6 +1,6 @@
 """``survey study``: plans, checks and the life of studies."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from survey.cli import archive, drafts, members, people, publication
 from survey.cli.command import (
     INPUT_FILE,
     JSON_OPTION,
@@ -15,6 +16,7 @@ from survey.cli.command import (
     READING_OPTIONS,
     RESEARCHER,
     RUN_FILE,
+    SLUG_ARGUMENT,
     STUDY_NAME,
     CommandGroup,
     MultiWordCommand,
@@ -28,6 +30,7 @@ from survey.cli.command import (
 )
 from survey.cli.invite import invite
 from survey.cli.preregister import preregister
+from survey.cli.recruitment import recruit
 from survey.cli.terminal import (
     NO_BREAK_SPACE,
     print_heading,
@@ -50,11 +53,9 @@ if TYPE_CHECKING:
     from survey.core.studies.question_checks import QuestionCheck
     from survey.core.studies.questions import Question
     from survey.db.models import Study
-    from survey.services.accounts import Role
     from survey.services.collections.pools import PooledFields
     from survey.services.studies.plans import PlanFile, PlanText, Sources, TextFile
 
-SLUG_ARGUMENT = click.argument("slug", type=STUDY_NAME)
 ASKED_BY = click.option("--asked-by", help="Who runs the study, as participants read it.")
 CONTACT_OPTION = click.option(
     "--contact", help="Where participants can ask, for example an e-mail address."
@@ -85,8 +86,28 @@ OWN_ROWS = ("slug", "participants", "minutes", "quotas")  # which `study show` p
 RUN_OPTIONS = ("topics", "graded", "clusters", "missing_last")
 
 
+# Headings of `survey study --help`; commands that no heading has come last.
+SECTIONS = {
+    "Make a study": ("new", "items", "lists", "set", "undo", "rename", "copy", "plan", "schema"),
+    "Look at studies": ("list", "show", "check", "preview", "people"),
+    "Run it": ("open", "recruit", "invite", "code", "unblind", "close"),
+    "Participants": ("exclude", "include", "release", "readmit", "erase"),
+    "Others": ("share", "unshare", "publish", "unpublish", "archive", "unarchive", "delete"),
+}
+
+
+class StudyGroup(CommandGroup):
+    """The commands of a study by what they are for."""
+
+    def sections(self) -> Mapping[str, Iterable[str]]:
+        """Return the commands below their headings."""
+        placed = {name for names in SECTIONS.values() for name in names}
+        more = [name for name in self.commands if name not in placed]
+        return {**SECTIONS, **({"More": more} if more else {})}
+
+
 @click.group(
-    cls=CommandGroup,
+    cls=StudyGroup,
     examples=(
         "survey study new my-study --questions 10",
         "survey study check my-study",
@@ -95,7 +116,7 @@ RUN_OPTIONS = ("topics", "graded", "clusters", "missing_last")
     ),
 )
 def study() -> None:
-    """Make, list, show, check, open, close, copy and share studies."""
+    """Do with studies all that researchers' pages do."""
 
 
 @study.command(
@@ -973,10 +994,6 @@ def close(slug: str, as_json: bool, let_finish: bool, hours: int | None) -> None
         print_result(content, *sentences, as_json=as_json)
 
 
-study.add_command(invite)
-study.add_command(preregister)
-
-
 @study.command(examples=("survey study rename spring-study autumn-study",))
 @SLUG_ARGUMENT
 @click.argument("new_slug")
@@ -1011,26 +1028,11 @@ def copy(slug: str, new_slug: str, owner: str | None, as_json: bool) -> None:
         print_result(lifecycle.describe(draft), done, as_json=as_json)
 
 
-@study.command(examples=('survey study share five-systems "Alan Turing" --role viewer',))
-@SLUG_ARGUMENT
-@click.argument("name", type=RESEARCHER)
-@click.option(
-    "--role",
-    type=click.Choice(["owner", "viewer"]),
-    default="owner",
-    help="A viewer sees the study and cannot change it.",
-)
-@JSON_OPTION
-def share(slug: str, name: str, role: "Role", as_json: bool) -> None:
-    """Make the researcher NAME an owner or a viewer of a study."""
-    from survey.services import accounts
-
-    with open_study(slug) as (session, study):
-        accounts.share(session, study, accounts.find_researcher(session, name), role)
-        accounts.log(session, study, accounts.COMMAND_LINE, "shared", f"{name}: {role}")
-        session.commit()
-    content = {"study": slug, "researcher": name, "role": role}
-    print_result(content, f"{name} is now {role} of {slug!r}.", as_json=as_json)
+for _command in (
+    *(invite, preregister, recruit, *people.COMMANDS, *members.COMMANDS),
+    *(*drafts.COMMANDS, *publication.COMMANDS, *archive.COMMANDS),
+):
+    study.add_command(_command)
 
 
 def _plan_fields(options: dict[str, Any]) -> dict[str, Any]:
@@ -1109,7 +1111,8 @@ def _judgements(
             text = f"{labelled} is still a draft and has no judgements"
             raise click.ClickException(f"{text}; open it and collect them first.")
         judged = judgements_of(session, study, include_test=include_test)
-        return judged, {"collection_size": items_summary(session, study)["items"]}
+        same = {name: getattr(study.plan, name) for name in ("asked_by", "contact", "language")}
+        return judged, {"collection_size": items_summary(session, study)["items"], **same}
 
 
 def _add_items(

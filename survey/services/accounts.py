@@ -519,8 +519,17 @@ def share(session: Session, study: Study, researcher: Researcher, role: Role) ->
     session.flush()
 
 
-def unshare(session: Session, study: Study, researcher: Researcher) -> None:
-    """Remove a researcher from a study; the caller commits.
+def change_role(
+    session: Session, study: Study, researcher: Researcher, role: Role, who: str
+) -> None:
+    """Give a researcher a role in a study as ``share`` does, and log it."""
+    share(session, study, researcher, role)
+    log(session, study, who, "shared", f"{researcher.name}: {role}")
+    session.commit()
+
+
+def unshare(session: Session, study: Study, researcher: Researcher, who: str) -> None:
+    """Remove a researcher from a study, and log it.
 
     Raises NotAllowedError if the study would lose its last owner.
     """
@@ -529,6 +538,8 @@ def unshare(session: Session, study: Study, researcher: Researcher) -> None:
     if member is not None:
         require_other_owner(session, study, researcher)
         session.delete(member)
+        log(session, study, who, "no longer shared", researcher.name)
+    session.commit()
 
 
 def member_of(session: Session, study: Study, researcher_id: int) -> Researcher:
@@ -537,6 +548,17 @@ def member_of(session: Session, study: Study, researcher_id: int) -> Researcher:
         if member.researcher_id == researcher_id:
             return member.researcher
     raise NotFoundError("This study has no such member.")
+
+
+def member_named(session: Session, study: Study, name: str) -> Researcher:
+    """Return a member of a study by name, or raise NotFoundError, which names the members."""
+    members = [member.researcher for member in members_of(session, study)]
+    typed = " ".join(name.split()).casefold()
+    for researcher in members:
+        if researcher.name.casefold() == typed:
+            return researcher
+    others = did_you_mean(repr(name), [repr(each.name) for each in members]) if members else ""
+    raise NotFoundError(f"{name!r} is not a member of this study. {others}".strip())
 
 
 def researcher_named(session: Session, name: str) -> Researcher:
@@ -563,7 +585,7 @@ def log_of(session: Session, study: Study) -> list[tuple[Event, int]]:
     alike: list[tuple[Event, int]] = []
     for event in events_of(session, study):
         last = alike[-1][0] if alike else None
-        if last and (last.who, last.kind, last.detail) == (event.who, event.kind, event.detail):
+        if last and (last.who, last.kind, last.remark) == (event.who, event.kind, event.remark):
             alike[-1] = (last, alike[-1][1] + 1)
         else:
             alike.append((event, 1))

@@ -43,7 +43,7 @@ def question_picture(number: int) -> Markup:
 
     The page that shows it, in English, is a researcher's.
     """
-    _pretend()
+    pretend()
     g.is_picture = True
     try:
         html = _shown_question(number)[0] if number else last_screen()
@@ -57,7 +57,7 @@ def question_picture(number: int) -> Markup:
 
 
 @blueprint.before_request
-def _pretend() -> None:
+def pretend() -> None:
     """Set the example participant, labels, arm and addresses that templates read."""
     shown = (request.view_args or {}).get("labels") or answers.usual_variant(g.plan)
     g.labels, _, g.arm = shown.partition(ARM)
@@ -88,6 +88,12 @@ def is_framed() -> bool:
     return request.headers.get("Sec-Fetch-Dest") == "iframe"
 
 
+@blueprint.app_template_global()
+def is_saved() -> bool:
+    """Return whether the page is written into a folder, where nothing else of the survey is."""
+    return bool(g.get("is_saved"))
+
+
 def _use_arm() -> None:
     """Show the plan as an arm meets it, the first by default; raise NotFound for an unknown arm."""
     g.arms = g.study.plan.arms
@@ -114,6 +120,26 @@ def preview_pages() -> list[tuple[str, str]]:
         *((_address_of("question", number), str(number)) for number in numbers),
         *((_address_of(page), page.replace("_", " ")) for page in _pages_after()),
     ]
+
+
+def walk(arm: str) -> list[tuple[str, str]]:
+    """Return (address, name of a file) of an arm's pages, "" without arms, in their order."""
+    g.arm, g.plan = arm, g.study.plan
+    _use_arm()
+    screens = len(pages_of(g.plan).practice_screens(g.plan)) if g.plan.practice else 0
+    steps = () if pages_of(g.plan).form(g.plan).takes_steps else range(2, screens + 1)
+    pages = [(_address_of(page), file_name(page)) for page in _pages_before()]
+    pages += [(_address_of("practice", step=step), file_name("practice", step)) for step in steps]
+    numbers = range(1, g.study.plan.last_number + 1)
+    pages += [
+        (_address_of("question", number), file_name("question", number)) for number in numbers
+    ]
+    return pages + [(_address_of(page), file_name(page)) for page in _pages_after()]
+
+
+def file_name(page: str, number: int = 0) -> str:
+    """Return the name of a page in a folder."""
+    return f"{page}-{number}.html" if number else f"{page.replace('entry', 'index')}.html"
 
 
 @blueprint.get("/")

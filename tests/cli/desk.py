@@ -2,7 +2,9 @@
 
 import shlex
 import shutil
+import sqlite3
 import zipfile
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -67,6 +69,35 @@ def secret_album(desk):
     (desk.folder / "run.txt.receipt.json").write_text(receipts.receipt_text(receipt))
 
 
+def people_of_examples(database):
+    """Make people of winter-study real, and people of five-systems whom examples name."""
+    database.execute(
+        "UPDATE participant SET is_test = 0 "
+        "WHERE study_id = (SELECT id FROM study WHERE slug = 'winter-study')"
+    )
+    columns = [row[1] for row in database.execute("PRAGMA table_info(participant)")][1:]
+    others = {"P-3MHX7QWD": ("complete", 1), "P-5RB8NCJV": ("started", 0)}
+    for public_id, (status, excluded) in {**others, "P-7WKD4YZA": ("stopped", 0)}.items():
+        replaced = {
+            "public_id": f"'{public_id}'",
+            "resume_hash": f"'{public_id}'",
+            "receipt": "NULL",
+            "completed_at": "NULL" if status != "complete" else "completed_at",
+            "status": f"'{status}'",
+            "excluded": str(excluded),
+            "exclude_reason": "'a trial'" if excluded else "NULL",
+        }
+        values = ", ".join(replaced.get(name, name) for name in columns)
+        database.execute(
+            f"INSERT INTO participant ({', '.join(columns)}) SELECT {values} FROM participant "
+            "WHERE study_id = (SELECT id FROM study WHERE slug = 'five-systems') LIMIT 1"
+        )
+    database.execute(
+        "UPDATE participant SET public_id = 'P-9E3GK2TX' WHERE id = (SELECT MIN(id) FROM "
+        "participant WHERE study_id = (SELECT id FROM study WHERE slug = 'five-systems'))"
+    )
+
+
 def furnish(folder):
     """Make everything that the examples read."""
     desk = Desk(folder)
@@ -112,6 +143,16 @@ def furnish(folder):
     desk.run("survey export two-runs --to two-runs.zip")
     secret_album(desk)
     desk.run("survey backup survey-sunday.sqlite3")
+    desk.run("survey study new winter-study --seed 7 --questions 1")
+    desk.run(f"survey study open winter-study {shlex.join(CONTACT)}")
+    desk.run("survey simulate winter-study --participants 3")
+    desk.run("survey study close winter-study")
+    with closing(sqlite3.connect(folder / "instance" / "survey.sqlite3")) as database:
+        people_of_examples(database)
+        database.commit()
+    desk.run('survey study publish winter-study --author "Lovelace, Ada" --yes')
+    desk.run('survey study share spring-study "Alan Turing" --role viewer')
+    desk.run("survey study set spring-study minutes=20")
     with zipfile.ZipFile(folder / "five-systems.zip") as bundle:
         for name in ("questions.csv", "responses.csv"):
             bundle.extract(name, folder / "votes")

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -33,12 +34,14 @@ class Story:
     """A folder with what a page has made so far, its environment and its server.
 
     ``database_uri`` stands in for the one that a page exports, of a server that is not there.
-    ``fewer``: what a page says, and what is run in its place to spare time.
+    ``fewer``: what a page says, and what is run in its place to spare time. ``meanwhile``: what
+    people do before a command.
     """
 
     folder: Path
     database_uri: str = ""
     fewer: dict[str, str] = field(default_factory=dict)
+    meanwhile: "dict[str, Callable[[Story], None]]" = field(default_factory=dict)
     environment: dict[str, str] = field(default_factory=dict)
     port: int = field(default_factory=free_port)
     said: dict[str, str] = field(default_factory=dict)
@@ -60,6 +63,8 @@ class Story:
         if reason_not_to_run(command):
             subprocess.run(["bash", "-n", "-c", command], check=True)
             return
+        if (act := self.meanwhile.pop(command, None)) is not None:
+            act(self)
         meant = self.placed(command.replace(".venv/bin/survey", "survey"))
         for long, short in self.fewer.items():
             meant = meant.replace(long, short)
@@ -99,7 +104,7 @@ class Story:
         """Remember the settings that a command leaves behind."""
         for line in self.shell(f"{command}; env -0").split("\0"):
             name, _, value = line.partition("=")
-            if name.startswith("SURVEY_"):
+            if name.startswith("SURVEY_") or name == "PERSON":
                 self.environment[name] = value
 
     def shell(self, command: str) -> str:

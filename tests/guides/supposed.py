@@ -1,15 +1,26 @@
 """What pages suppose to be there: files of the reader's own, and what takes long made short."""
 
+import csv
 import gzip
 import json
 import re
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
+from urllib.parse import urljoin
+
+import requests
+from bs4 import BeautifulSoup
+from sqlalchemy.orm import Session
 
 from survey.services.collections import albums as shipped
+from survey.services.collections import items
+from survey.services.operations.database import connect
+from survey.services.planning import simulation
+from survey.services.studies import lifecycle
 from tests.commands import runs_for
 from tests.guides.pages import ROOT
+from tests.guides.story import Story
 
 # What a page says, and what is run. Simulated people go through the real pages, a server's
 # processes start one by one, and figures have tests of their own, for votes and for the paper.
@@ -69,6 +80,31 @@ SUPPOSED = {
     "score-runs.md": runs_for,
     "assessors.md": assessors,
 }
+
+
+def guests_answer(story: Story) -> None:
+    """The guests of links.csv open their links and answer; the last one only begins."""
+    with (story.folder / "links.csv").open(encoding="utf-8-sig") as file:
+        *links, last = [row["link"] for row in csv.DictReader(file)]
+    engine = connect(f"sqlite:///{story.folder}/instance/survey.sqlite3")
+    with Session(engine) as session:
+        study = lifecycle.find_study(session, "which-order")
+        plan = study.plan
+        preferences = simulation.preferences_for(plan, None, items.shown(session, study))
+    engine.dispose()
+    for number, link in enumerate(links):
+        simulation.simulate(link, plan, 1, preferences, seed=number)
+    browser = requests.Session()
+    page = BeautifulSoup(browser.get(last, timeout=30).text, "html.parser")
+    form = page.select_one("form[action$='/begin']")
+    assert form is not None
+    hidden = {field["name"]: field.get("value", "") for field in form.select("[type=hidden]")}
+    begun = browser.post(urljoin(last, str(form["action"])), data=hidden, timeout=30)
+    assert begun.ok
+
+
+# What people do before a command of a page, which tells only what its reader types.
+MEANWHILE = {"by-command.md": {"survey study people which-order": guests_answer}}
 
 
 def one_digest(said: Mapping[str, str]) -> None:

@@ -6,7 +6,14 @@ import pytest
 
 from tests.guides.pages import PAGES, blocks_of, page_named
 from tests.guides.story import Story
-from tests.guides.supposed import AFTERWARDS, CONTINUED_BY, FEWER, ON_POSTGRESQL, SUPPOSED
+from tests.guides.supposed import (
+    AFTERWARDS,
+    CONTINUED_BY,
+    FEWER,
+    MEANWHILE,
+    ON_POSTGRESQL,
+    SUPPOSED,
+)
 from tests.guides.unrun import UNRUN, reason_not_to_run
 
 pytestmark = pytest.mark.slow
@@ -34,6 +41,7 @@ def test_a_page_works_from_top_to_bottom(page, story, request):
         story.database_uri = databases.make(filled=False)
         request.addfinalizer(lambda: databases.drop(story.database_uri))
         request.addfinalizer(story.end)
+    story.meanwhile = dict(MEANWHILE.get(page.name, {}))
     SUPPOSED.get(page.name, lambda _: None)(story.folder)
     for part in (page, *map(page_named, CONTINUED_BY.get(page.name, ()))):
         for block in blocks_of(part):

@@ -99,7 +99,7 @@ def removing(engine, researcher_id):
     def remove():
         with Session(engine) as mine:
             study = lifecycle.find_study(mine, SLUG)
-            accounts.unshare(mine, study, accounts.member_of(mine, study, researcher_id))
+            accounts.unshare(mine, study, accounts.member_of(mine, study, researcher_id), "Ada")
             mine.commit()
 
     return remove

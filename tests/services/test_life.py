@@ -390,9 +390,9 @@ def test_a_viewer_looks_and_an_owner_changes(session, draft, ada):
     with pytest.raises(NotAllowedError, match="needs an owner"):
         accounts.share(session, draft, ada, "viewer")
     with pytest.raises(NotAllowedError, match="needs an owner"):
-        accounts.unshare(session, draft, ada)
+        accounts.unshare(session, draft, ada, "Ada")
     accounts.share(session, draft, bob, "owner")
-    accounts.unshare(session, draft, ada)
+    accounts.unshare(session, draft, ada, "Ada")
     session.commit()
     assert accounts.studies_of(session, ada) == []
 

@@ -667,6 +667,9 @@ class StoredMachine(Base):
     __table_args__ = (UniqueConstraint("study_id", "digest"),)
 
 
+PLAN_CHANGED = "plan changed"  # an event whose detail has the former values, as JSON
+
+
 class Event(Base):
     """An act of a researcher, logged for the others; rows are only added.
 
@@ -681,4 +684,12 @@ class Event(Base):
     who: Mapped[Text64] = mapped_column(doc="who did it")
     at: Mapped[Moment] = mapped_column(doc="when")
     kind: Mapped[Text32] = mapped_column(doc="what was done")
-    detail: Mapped[LongText] = mapped_column(default="", doc="further details, such as a reason")
+    detail: Mapped[LongText] = mapped_column(
+        default="",
+        doc="further details, such as a reason, or what the plan of a draft said before a change",
+    )
+
+    @property
+    def remark(self) -> str:
+        """The detail as a log shows it: without former values of a plan, which undo reads."""
+        return "" if self.kind == PLAN_CHANGED else self.detail

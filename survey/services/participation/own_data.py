@@ -193,21 +193,28 @@ def stop(session: Session, who: AnyParticipant) -> None:
     session.commit()
 
 
-def erase(session: Session, study: AnyStudy, who: AnyParticipant, instance: Path) -> None:
+def erase(
+    session: Session,
+    study: AnyStudy,
+    participant: AnyParticipant,
+    instance: Path,
+    who: str = "a participant",
+) -> None:
     """Delete a participant's data, and note it so that a restored backup is erased again.
 
+    ``who``: who did it, in the study's log, which does not say whose data they were.
     ``instance``: the folder of the ledger of erased participants, which holds hashes of random
     ids and is read by ``erase_again``. It is written first, so that a crash before the commit
     does not lose the request. Raises OSError, before anything is deleted, where it cannot be
     written. ``empty_log`` may have to be called again, see ``deletions_in_log``.
     """
     queries.locked_study(session, study)
-    participant = queries.locked_participant(session, who)
-    token = token_of(study.slug, participant.public_id)
+    locked = queries.locked_participant(session, participant)
+    token = token_of(study.slug, locked.public_id)
     lock_globally(session)  # one process writes to the ledger at a time
     _note(instance, [token])
-    _delete(session, study, participant, token)
-    accounts.log(session, study, "a participant", "erased")
+    _delete(session, study, locked, token)
+    accounts.log(session, study, who, "erased")
     session.commit()
     empty_log(session)
 

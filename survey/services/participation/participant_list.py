@@ -12,7 +12,9 @@ from sqlalchemy.orm import Session
 from survey import tokens
 from survey.core.agreement.attention import Attention
 from survey.core.kinds import KINDS
+from survey.core.studies.fields import is_storable
 from survey.core.studies.plan import Plan
+from survey.core.text_input import closest
 from survey.db import queries
 from survey.db.models import MOST_REFUSALS, Identity, Participant, Study, now
 from survey.db.queries import Population
@@ -137,10 +139,12 @@ class StudyParticipants:
     at: datetime
 
 
-def list_participants(session: Session, study: Study, id_prefix: str = "") -> StudyParticipants:
+def list_participants(
+    session: Session, study: Study, id_prefix: str = "", most: int = MOST_LISTED_PARTICIPANTS
+) -> StudyParticipants:
     """List a study's participants whose id has a prefix; count all of its participants.
 
-    The database counts, so at most MOST_LISTED_PARTICIPANTS rows of each population are read.
+    The database counts, so at most ``most`` rows of each population are read.
     """
     since = participants.slot_cutoff(study)
     status_counts = queries.status_counts(session, study.id, since)
@@ -150,9 +154,7 @@ def list_participants(session: Session, study: Study, id_prefix: str = "") -> St
         total = sum(row.participants for row in status_counts if row.population == population)
         if not total:
             return ParticipantList((), 0)
-        rows = queries.recently_seen(
-            session, study.id, population, id_prefix, MOST_LISTED_PARTICIPANTS
-        )
+        rows = queries.recently_seen(session, study.id, population, id_prefix, most)
         answered = queries.answer_counts(session, [row.id for row in rows])
         queued = [row.id for row in rows if has_queue(plan, row)]
         dealt = [row.id for row in rows if plan.blocks and row.informed_at is not None]
@@ -250,6 +252,24 @@ def find_participant(session: Session, study: Study, public_id: str) -> Particip
     if participant is None:
         raise NotFoundError(f"This study has no participant {public_id!r}.")
     return participant
+
+
+def named_participant(session: Session, study: Study, typed: str) -> Participant:
+    """Return a participant by a public id as it was typed, in capitals or not.
+
+    Raises NotFoundError, which names the id that was probably meant: it is for commands.
+    """
+    public_id = typed.strip().upper()
+    try:
+        return find_participant(session, study, public_id if is_storable(public_id) else "?")
+    except NotFoundError:
+        ids = [each.public_id for each in queries.participants_of(session, study.id)]
+        meant = closest(public_id, ids)
+        hint = f" Did you mean {meant}?" if meant else ""
+        raise NotFoundError(
+            f"{typed} is not in the study {study.slug!r}.{hint} `survey study people {study.slug}` "
+            "lists its participants."
+        ) from None
 
 
 def reveal_code(

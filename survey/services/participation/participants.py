@@ -45,6 +45,7 @@ from survey.errors import (
     StudyFullError,
     marked,
 )
+from survey.services import accounts
 from survey.services.accounts import THE_SURVEY
 from survey.services.participation.queue import Queue, has_queue, queue_of
 from survey.services.studies import lifecycle
@@ -418,6 +419,65 @@ def require_slot(session: Session, study: AnyStudy, participant: AnyParticipant)
                 "saved is kept. Thank you for your interest."
             )
         )
+
+
+def release(session: Session, study: Study, record: AnyParticipant, who: str) -> None:
+    """Release the slot of a participant who is under way, and log it; saved answers stay.
+
+    The survey is over for them as if they had stopped, until ``readmit``. Raises NotAllowedError
+    for a participant of another status, and where the study is not open.
+    """
+    participant = _locked_under_way(session, study, record)
+    if participant.status != "started":
+        raise NotAllowedError(
+            f"{participant.public_id} is {_status_words(participant)} and holds no slot to release."
+        )
+    participant.status = "stopped"
+    accounts.log(session, study, who, "released", participant.public_id)
+    session.commit()
+
+
+def readmit(session: Session, study: Study, record: AnyParticipant, who: str) -> None:
+    """Let a participant who stopped or was screened out go on, and log it.
+
+    They get a slot, as if they had been seen now; who was screened out describes themselves again.
+    Raises NotAllowedError for a participant of another status, and where the study is not open or
+    has no free slot.
+    """
+    participant = _locked_under_way(session, study, record)
+    if participant.status not in ("stopped", "screened_out"):
+        raise NotAllowedError(
+            f"{participant.public_id} is {_status_words(participant)}; only people who stopped or "
+            "were screened out can be readmitted."
+        )
+    if not participant.is_test and not free_slots(session, study):
+        raise NotAllowedError(
+            f"All {study.plan.participants} slots of {study.slug!r} are taken; `survey study "
+            "release` frees that of someone under way."
+        )
+    if participant.status == "screened_out":
+        participant.described_at = None
+    if participant.exclude_reason == QUOTA_FULL:
+        participant.exclude_reason = None
+    participant.status, participant.last_seen_at = "started", now()
+    accounts.log(session, study, who, "readmitted", participant.public_id)
+    session.commit()
+
+
+def _locked_under_way(session: Session, study: Study, record: AnyParticipant) -> Participant:
+    """Return a participant of an open study, locked; raise NotAllowedError for another study."""
+    study = queries.locked_study(session, study)
+    lifecycle.require_changeable(study)
+    if study.status != "open":
+        raise NotAllowedError(
+            f"The study {study.slug!r} is {study.status}, so no one is under way."
+        )
+    return queries.locked_participant(session, record)
+
+
+def _status_words(participant: Participant) -> str:
+    words = participant.status.replace("_", " ").replace("started", "under way")
+    return words.replace("complete", "finished")
 
 
 def require_open(status: str) -> None:

@@ -35,6 +35,7 @@ from survey.core.ways_in import DOCUMENTS, PASSAGES, PICTURES, POSITIONS
 from survey.db import item_queries, queries
 from survey.db.engine import note_deletion
 from survey.db.models import (
+    PLAN_CHANGED,
     ConsentText,
     Participant,
     Researcher,
@@ -57,10 +58,13 @@ from survey.errors import (
 )
 from survey.services import accounts
 from survey.services.studies.plans import (
+    OwnLists,
     contact_faults,
     fitted,
     is_timed_as_the_paper,
+    parse_plan,
     preset_values,
+    with_lists,
 )
 from survey.services.studies.recruitment import Recruitment, recruitment_of
 from survey.services.studies.registration import changes_since, read_registration
@@ -384,11 +388,56 @@ def change_plan(session: Session, study: Study, plan: Plan, who: str, version: s
     study.questions = _question_rows(questions)
     study.generator_version = kind_of(plan).generator_version
     study.packages = packages_of(plan)
+    replaced = _replaced_values(study.plan_json, plan.as_json())
     study.plan_json = plan.as_json()
     text = study.consent_texts[0]
     text.text, text.digest, text.created_at = plan.consent, text_digest(plan.consent), now()
-    accounts.log(session, study, who, "plan changed")
+    accounts.log(session, study, who, PLAN_CHANGED, json.dumps(replaced, ensure_ascii=False))
     session.commit()
+
+
+def _replaced_values(before: Mapping[str, Json], after: Mapping[str, Json]) -> dict[str, Json]:
+    """Return the fields of a plan that differ, each with its former value in a list.
+
+    The list is empty for a field that was not stored, as it had its default.
+    """
+    return {
+        name: [before[name]] if name in before else []
+        for name in sorted({*before, *after})
+        if (name in before, before.get(name)) != (name in after, after.get(name))
+    }
+
+
+def undo_plan(session: Session, study: Study, who: str) -> list[str]:
+    """Give a draft the plan that it had before its last change; return which fields differ.
+
+    This is a change too, so a second undo takes the first one back. Raises NotAllowedError where
+    the log has no earlier plan.
+    """
+    require_draft(study)
+    changes = (event for event in accounts.events_of(session, study) if event.kind == PLAN_CHANGED)
+    last = next(changes, None)
+    if last is None or not last.detail:
+        raise NotAllowedError(
+            f"The log of {study.slug!r} has no earlier plan, so there is nothing to undo."
+        )
+    replaced = json.loads(last.detail)
+    values = {name: value for name, value in study.plan_json.items() if name not in replaced}
+    values |= {name: value for name, former in replaced.items() for value in former}
+    change_plan(session, study, parse_plan(values), who)
+    return [*replaced]
+
+
+def replace_lists(
+    session: Session, study: Study, lists: OwnLists, who: str, version: str = ""
+) -> None:
+    """Have a draft ask about other lists, and fit its texts to its items.
+
+    Raises as ``change_plan`` does, and PlanError for lists that the plan cannot have.
+    """
+    require_draft(study)
+    change_plan(session, study, with_lists(study.plan, lists), who, version)
+    follow_items(session, study, who)
 
 
 def change_recruitment(
@@ -400,7 +449,7 @@ def change_recruitment(
     ChangedMeanwhileError for another version.
     """
     study = queries.locked_study(session, study)
-    _require_changeable(study)
+    require_changeable(study)
     if recruitment.as_json() != study.recruitment:
         _require_version(study.recruitment, version)
         study.recruitment = recruitment.as_json()
@@ -847,7 +896,7 @@ def open_study(
     CannotOpenError for a draft that has such findings.
     """
     study = queries.locked_study(session, study)  # waits for a plan that is being saved
-    _require_changeable(study)
+    require_changeable(study)
     if study.status == "open":
         _admit_again(session, study, who)
         return
@@ -960,10 +1009,17 @@ def delete(session: Session, study: Study, who: str) -> None:
 def exclude(
     session: Session, study: Study, participant: Participant, who: str, reason: str
 ) -> None:
-    """Exclude a participant's answers from the results; they stay stored."""
+    """Exclude a participant's answers from the results; they stay stored.
+
+    Raises SurveyError without a reason, and NotAllowedError for someone who is excluded already.
+    """
     study = queries.locked_study(session, study)
     participant = queries.locked_participant(session, participant)
-    _require_changeable(study)
+    require_changeable(study)
+    if participant.excluded:
+        raise NotAllowedError(
+            f"{participant.public_id} is excluded already: {participant.exclude_reason}."
+        )
     missing = "Say why this participant is excluded; the reason is exported."
     reason = _checked_reason(reason, missing)
     participant.excluded, participant.exclude_reason = True, reason
@@ -972,10 +1028,12 @@ def exclude(
 
 
 def include(session: Session, study: Study, participant: Participant, who: str) -> None:
-    """Count the answers of an excluded participant again."""
+    """Count the answers of an excluded participant again; raises NotAllowedError for others."""
     study = queries.locked_study(session, study)
     participant = queries.locked_participant(session, participant)
-    _require_changeable(study)
+    require_changeable(study)
+    if not participant.excluded:
+        raise NotAllowedError(f"{participant.public_id} is not excluded.")
     participant.excluded, participant.exclude_reason = False, None
     accounts.log(session, study, who, "included again", participant.public_id)
     session.commit()
@@ -1071,7 +1129,8 @@ def require_not_imported(study: Study) -> None:
         )
 
 
-def _require_changeable(study: Study) -> None:
+def require_changeable(study: Study) -> None:
+    """Raise NotAllowedError for an imported study, and for one in the archive."""
     require_not_imported(study)
     if study.archived_at is not None:
         raise NotAllowedError("This study is in the archive; bring it back first.")

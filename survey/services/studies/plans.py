@@ -22,14 +22,22 @@ from survey.core.kinds import kind_of, plan_from_json, written_kind
 from survey.core.measures import MEASURES
 from survey.core.preflight import CHANGES
 from survey.core.studies.fields import (
+    Choice,
+    Day,
     Fault,
+    Nested,
     Place,
     PlanError,
+    Rule,
+    Share,
+    Switch,
     Text,
+    Whole,
     Words,
     rules_of,
     tidy_text,
 )
+from survey.core.studies.fields import Lines as LinesRule
 from survey.core.studies.measure_needs import can_order, left_out
 from survey.core.studies.minutes import PICTURES as PICTURE_LOAD
 from survey.core.studies.own_lists import OwnLists as OwnLists
@@ -40,7 +48,14 @@ from survey.core.studies.run_lists import AS_WRITTEN, read_trec
 from survey.core.studies.run_lists import Reading as Reading
 from survey.core.studies.run_lists import TextFile as TextFile
 from survey.core.text_input import FaultyFilesError as FaultyFilesError
-from survey.core.text_input import Json, lines_of, parse_whole, shortened, steering_in
+from survey.core.text_input import (
+    Json,
+    lines_of,
+    parse_number,
+    parse_whole,
+    shortened,
+    steering_in,
+)
 from survey.core.text_input import did_you_mean as did_you_mean
 from survey.core.text_input import split_names as split_names
 from survey.core.ways_in import DOCUMENTS, PASSAGES, PICTURES, POSITIONS
@@ -57,6 +72,8 @@ MOST_LIST_VALUES = 500_000
 MOST_PLAN_VALUES = 490_000  # of lists and topics; personal fields and all else need a few thousand
 DEEPEST = 10  # levels of nesting
 LONGEST_NUMBER = 100  # characters; YAML reads 1:1:… as a number, in a time that is their square
+OF_MEASURES = ("measures", "contrast")  # fields of names that commas or blanks separate
+SWITCHES = dict.fromkeys(("yes", "true", "on"), True) | dict.fromkeys(("no", "false", "off"), False)
 THE_PAPERS = ("AP", "NMRR", "MNRO")
 GROUPS = {
     "positions": "Relevant or not",
@@ -616,6 +633,40 @@ def parse_nested(name: str, text: str) -> object:
         return _load(text, "the text", (name,))[0] or ()
     except PlanFileError as error:
         raise PlanError([Fault((name,), f"{name} cannot be read: {error}")]) from None
+
+
+def parse_typed(name: str, rule: Rule | None, text: str) -> object:
+    """Return a value that was typed into a field of a plan as a plan file has it.
+
+    A text that cannot be parsed stays, for the plan to reject. ``rule``: None for a field without
+    one, which is YAML; raises PlanError for what is not.
+    """
+    typed = text.strip()
+    if name in OF_MEASURES:
+        return split_names(typed)
+    if isinstance(rule, Whole):
+        number = parse_whole(typed, signed=True)
+        return (None if rule.optional and not typed else typed) if number is None else number
+    if isinstance(rule, Share):
+        share = parse_number(typed)
+        return text if share is None else share
+    if isinstance(rule, Switch):
+        return SWITCHES.get(typed.casefold(), text)
+    if isinstance(rule, Day):
+        return typed or None
+    if isinstance(rule, LinesRule):
+        return [line for line in text.splitlines() if line.strip()]
+    if isinstance(rule, Words):
+        return typed.split()
+    if isinstance(rule, Choice):
+        return next((each for each in rule.allowed if str(each) == typed), text)
+    return parse_nested(name, text) if rule is None or isinstance(rule, Nested) else text
+
+
+def typed_values(plan: Plan, typed: Mapping[str, str]) -> dict[str, object]:
+    """Return fields of a plan that were typed as texts as a plan file has them."""
+    rules = rules_of(type(plan))
+    return {name: parse_typed(name, rules.get(name), text) for name, text in typed.items()}
 
 
 def plan_differences(

@@ -78,6 +78,19 @@ class Details:
                 faults[name] = "This holds a character that cannot be stored; please type it again."
         return faults
 
+    def require_valid(self) -> None:
+        """Raise SurveyError, which names all that is wrong."""
+        if faults := self.faults():
+            raise SurveyError(" ".join(faults.values()))
+
+
+def usual_details(session: Session, study: Study) -> Details:
+    """Return how a study is cited as it is stored, else as it usually is, without authors."""
+    stored = publication_of(session, study)
+    if stored is None:
+        return Details(study.plan.title, "", next(iter(LICENCES)))
+    return Details(stored.title, "\n".join(stored.authors), stored.licence)
+
 
 def publication_of(session: Session, study: AnyStudy) -> Publication | None:
     """Return a study's publication, one that was taken back too; None if there never was one."""
@@ -111,8 +124,7 @@ def publish(session: Session, study: Study, who: str, details: Details) -> None:
     study = queries.locked_study(session, study)
     if reason := reason_against(session, study):
         raise NotAllowedError(reason)
-    if faults := details.faults():
-        raise SurveyError(" ".join(faults.values()))
+    details.require_valid()
     stored = publication_of(session, study)
     is_public = stored is not None and stored.taken_back_at is None
     if stored is None:

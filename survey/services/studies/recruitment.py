@@ -30,7 +30,15 @@ from survey.core.studies.fields import (
     rule_faults,
     unknown_field,
 )
-from survey.core.text_input import FaultyFilesError, FileFaults, Json, csv_line, escaped, unescaped
+from survey.core.text_input import (
+    FaultyFilesError,
+    FileFaults,
+    Json,
+    csv_line,
+    did_you_mean,
+    escaped,
+    unescaped,
+)
 from survey.db import queries
 from survey.db.models import Guest, Study, now
 from survey.db.participant_queries import AnyStudy, StudyRow
@@ -405,6 +413,15 @@ def remove_guest(session: Session, study: Study, guest_id: int) -> None:
         raise SurveyError(f"{guest.name} has begun already, so the link cannot be withdrawn.")
     session.delete(guest)
     session.commit()
+
+
+def withdraw(session: Session, study: Study, name: str) -> None:
+    """Delete the guest of a name as ``remove_guest`` does; raises NotFoundError without one."""
+    guests = {guest.name: guest.id for guest in guests_of(session, study)}
+    if (guest_id := guests.get(normalize("NFC", " ".join(name.split())))) is None:
+        known = did_you_mean(repr(name), [*map(repr, guests)]) if guests else "It has no guests."
+        raise NotFoundError(f"{name!r} is not on the guest list of {study.slug!r}. {known}")
+    remove_guest(session, study, guest_id)
 
 
 def link_token(secret_key: str, guest: Guest) -> str:

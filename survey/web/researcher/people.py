@@ -179,7 +179,10 @@ def restore(public_id: str) -> ResponseReturnValue:
     """Include an excluded participant again."""
     participant = find_participant(session(), g.study, public_id)
     if has_valid_token():
-        lifecycle.include(session(), g.study, participant, g.researcher.name)
+        try:
+            lifecycle.include(session(), g.study, participant, g.researcher.name)
+        except SurveyError as error:
+            return _progress_page("researcher/progress.html", alert=str(error), status=400)
         flash(f"{public_id} is no longer excluded.")
     return redirect(url_for("researcher.progress"), 303)
 
@@ -199,10 +202,7 @@ def people() -> ResponseReturnValue:
             researcher = accounts.researcher_named(session(), form.name.data)
             if form.role.data != "owner" and _is_to_be_asked(researcher):
                 return form_page("researcher/step_down.html", form, address=current_address())
-            accounts.share(session(), g.study, researcher, form.role.data)
-            detail = f"{researcher.name}: {form.role.data}"
-            accounts.log(session(), g.study, g.researcher.name, "shared", detail)
-            session().commit()
+            accounts.change_role(session(), g.study, researcher, form.role.data, g.researcher.name)
             article = "an" if form.role.data == "owner" else "a"
             flash(f"{researcher.name} is now {article} {form.role.data} of this study.")
             return redirect(url_for("researcher.people"), 303)
@@ -218,9 +218,7 @@ def unshare(researcher_id: int) -> ResponseReturnValue:
     if has_valid_token():
         if _is_to_be_asked(researcher):
             return form_page("researcher/step_down.html", address=current_address())
-        accounts.unshare(session(), g.study, researcher)
-        accounts.log(session(), g.study, g.researcher.name, "no longer shared", researcher.name)
-        session().commit()
+        accounts.unshare(session(), g.study, researcher, g.researcher.name)
         flash(f"{researcher.name} can no longer see this study.")
         if researcher.id == g.researcher.id:
             return redirect(url_for("researcher.home"), 303)

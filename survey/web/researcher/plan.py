@@ -32,20 +32,17 @@ from survey.core.kind import TopicRow
 from survey.core.kinds import kind_of
 from survey.core.studies.fields import (
     FIELD_TYPES,
-    Day,
     Fault,
-    Lines,
     Nested,
     PersonalField,
     PlanError,
     Rule,
-    Share,
     Whole,
     Words,
     rules_of,
 )
 from survey.core.studies.plan import FIELD_LISTS, Plan, text_rules
-from survey.core.text_input import parse_number, parse_whole
+from survey.core.text_input import parse_whole
 from survey.errors import ChangedMeanwhileError, SurveyError
 from survey.services.collections.items import warning_sentences
 from survey.services.participation import answers
@@ -530,23 +527,9 @@ def plan_file() -> ResponseReturnValue:
 
 def _typed(rule: Rule, field: Field) -> object:
     """Return what was typed into a field as a plan file has it."""
-    data = field.data
-    if isinstance(data, list):
-        return data
-    if isinstance(rule, Whole):
-        return number(data) if (data or "").strip() else None if rule.optional else ""
-    if isinstance(rule, Share):
-        share = parse_number((data or "").strip())
-        return data if share is None else share
-    if isinstance(rule, Day):
-        return (data or "").strip() or None
-    if isinstance(rule, Lines):
-        return [line for line in (data or "").splitlines() if line.strip()]
-    if isinstance(rule, Words):
-        return (data or "").split()
-    if isinstance(rule, Nested):
-        return plans.parse_nested(field.name, data or "")
-    return "" if data is None else data
+    if isinstance(field.data, list | bool):
+        return field.data
+    return plans.parse_typed(field.name, rule, field.data or "")
 
 
 def number(text: str) -> int | str:
@@ -633,9 +616,7 @@ def _use_lists(
     if form.validate_on_submit():
         session().rollback()  # else participants' answers wait while the files are read
         try:
-            plan = plans.with_lists(g.plan, read())
-            lifecycle.change_plan(session(), g.study, plan, g.researcher.name, version)
-            lifecycle.follow_items(session(), g.study, g.researcher.name)
+            lifecycle.replace_lists(session(), g.study, read(), g.researcher.name, version)
         except plans.FaultyFilesError as error:
             faults = error.faults
         except PlanError as error:

@@ -49,12 +49,7 @@ class PublishForm(Form):
 def publish() -> ResponseReturnValue:
     """Say what becomes visible; show the public page before, and make it public."""
     accounts.require_owner(g.role)
-    stored = publications.publication_of(session(), g.study)
-    form = PublishForm(
-        title=stored.title if stored else g.plan.title,
-        authors="\n".join(stored.authors) if stored else "",
-        licence=stored.licence if stored else next(iter(LICENCES)),
-    )
+    form = PublishForm(**vars(publications.usual_details(session(), g.study)))
     if form.validate_on_submit():
         if form.go.data == "preview" and not publications.reason_against(session(), g.study):
             drafted = publications.preview_of(session(), g.study, form.details, g.researcher.name)

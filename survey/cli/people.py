@@ -1,0 +1,218 @@
+"""``survey study people``, and what is done for one participant, such as exclude and erase."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from survey.cli.command import (
+    JSON_OPTION,
+    SLUG_ARGUMENT,
+    YES_OPTION,
+    command,
+    confirm,
+    open_engine,
+    open_study,
+)
+from survey.cli.terminal import print_json, print_result, print_table, say
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from survey.db.models import Participant, Study
+    from survey.services.participation.participant_list import ListedParticipant
+
+PARTICIPANT = click.argument("public_id", metavar="PARTICIPANT")
+
+
+@contextmanager
+def _participant(slug: str, typed: str) -> "Iterator[tuple[Session, Study, Participant]]":
+    """Yield a session, a study and its participant; raises NotFoundError."""
+    from survey.services.participation.participant_list import named_participant
+
+    with open_study(slug) as (session, study):
+        yield session, study, named_participant(session, study, typed)
+
+
+def _print_status(participant: "Participant", slug: str, sentence: str, *, as_json: bool) -> None:
+    """Print what was done, as JSON with the status that the participant has now."""
+    content = {
+        "study": slug,
+        "participant": participant.public_id,
+        "status": participant.status,
+        "excluded": participant.excluded,
+        "exclude_reason": participant.exclude_reason,
+    }
+    print_result(content, f"{participant.public_id} {sentence}", as_json=as_json)
+
+
+@command(examples=("survey study people five-systems", "survey study people five-systems --json"))
+@SLUG_ARGUMENT
+@JSON_OPTION
+def people(slug: str, as_json: bool) -> None:
+    """List a study's participants and how far they are; never how they answered."""
+    from survey.services.participation.participant_list import list_participants
+
+    with open_study(slug) as (session, study):
+        listed = list_participants(session, study, most=EVERYONE)
+        populations = (listed.counted, listed.test, listed.excluded)
+        rows = [_row(one) for population in populations for one in population.shown]
+        free = listed.free
+    if as_json:
+        print_json({"study": slug, "free_slots": free, "participants": rows})
+    elif rows:
+        columns = ("participant", "page", "answered", "minutes", "last seen", "remarks")
+        cells = [
+            (
+                *(row["participant"], row["page"], f"{row['answered']} of {row['asked']}"),
+                *(f"{row['minutes']:.0f}", row["last_seen"][:16], _remarks(row)),
+            )
+            for row in rows
+        ]
+        print_table(f"Participants of {slug}; {free} more can begin", columns, cells)
+    else:
+        say(f"No one has begun yet; {free} people can. `survey study invite {slug}` makes links.")
+
+
+EVERYONE = 1_000_000  # participants listed of each population
+
+
+def _row(one: "ListedParticipant") -> dict[str, Any]:
+    person = one.participant
+    return {
+        "participant": person.public_id,
+        "status": person.status,
+        "page": one.page,
+        "answered": one.answered,
+        "asked": one.asked,
+        "arm": person.arm,
+        "minutes": round(one.minutes, 1),
+        "last_seen": one.last_seen.isoformat(timespec="seconds"),
+        "slot_released": one.away,
+        "attention": one.attention,
+        "flagged": one.is_flagged,
+        "is_test": person.is_test,
+        "excluded": person.excluded,
+        "exclude_reason": person.exclude_reason,
+    }
+
+
+def _remarks(row: dict[str, Any]) -> str:
+    remarks = ["test data"] if row["is_test"] else []
+    remarks += [f"excluded: {row['exclude_reason']}"] if row["excluded"] else []
+    remarks += [row["attention"]] if row["attention"] else []
+    remarks += ["slot released"] if row["slot_released"] else []
+    return "; ".join(remarks)
+
+
+@command(examples=('survey study exclude five-systems P-9E3GK2TX --reason "at random"',))
+@SLUG_ARGUMENT
+@PARTICIPANT
+@click.option("--reason", required=True, help="Why, for the study's log; it is exported.")
+@JSON_OPTION
+def exclude(slug: str, public_id: str, reason: str, as_json: bool) -> None:
+    """Leave a participant out of every count; the answers stay stored."""
+    from survey.services import accounts
+    from survey.services.studies import lifecycle
+
+    with _participant(slug, public_id) as (session, study, participant):
+        lifecycle.exclude(session, study, participant, accounts.COMMAND_LINE, reason[:500])
+        done = f"is excluded. `survey study include {slug} {participant.public_id}` takes it back."
+        _print_status(participant, slug, done, as_json=as_json)
+
+
+@command(examples=("survey study include five-systems P-3MHX7QWD",))
+@SLUG_ARGUMENT
+@PARTICIPANT
+@JSON_OPTION
+def include(slug: str, public_id: str, as_json: bool) -> None:
+    """Count an excluded participant again."""
+    from survey.services import accounts
+    from survey.services.studies import lifecycle
+
+    with _participant(slug, public_id) as (session, study, participant):
+        lifecycle.include(session, study, participant, accounts.COMMAND_LINE)
+        _print_status(participant, slug, "is no longer excluded.", as_json=as_json)
+
+
+@command(examples=("survey study release five-systems P-5RB8NCJV --yes",))
+@SLUG_ARGUMENT
+@PARTICIPANT
+@YES_OPTION
+@JSON_OPTION
+def release(slug: str, public_id: str, yes: bool, as_json: bool) -> None:
+    """Give the slot of a participant who is under way to someone else.
+
+    The survey ends for them, as if they had stopped; what they saved is kept. `survey study
+    readmit` lets them go on.
+    """
+    from survey.services import accounts
+    from survey.services.participation import participants
+
+    confirm(f"End the survey for {public_id}, and release the slot?", yes=yes, as_json=as_json)
+    with _participant(slug, public_id) as (session, study, participant):
+        participants.release(session, study, participant, accounts.COMMAND_LINE)
+        _print_status(participant, slug, "holds no slot any more.", as_json=as_json)
+
+
+@command(examples=("survey study readmit five-systems P-7WKD4YZA",))
+@SLUG_ARGUMENT
+@PARTICIPANT
+@JSON_OPTION
+def readmit(slug: str, public_id: str, as_json: bool) -> None:
+    """Let a participant who stopped, was released or was screened out go on."""
+    from survey.services import accounts
+    from survey.services.participation import participants
+
+    with _participant(slug, public_id) as (session, study, participant):
+        participants.readmit(session, study, participant, accounts.COMMAND_LINE)
+        done = "can go on with the same link, in the same browser or with the code."
+        _print_status(participant, slug, done, as_json=as_json)
+
+
+@command(examples=("survey study erase five-systems P-9E3GK2TX --yes",))
+@SLUG_ARGUMENT
+@PARTICIPANT
+@YES_OPTION
+@JSON_OPTION
+def erase(slug: str, public_id: str, yes: bool, as_json: bool) -> None:
+    """Delete all data of a participant who asks for it, as their own page does.
+
+    A backup that is restored later is erased again. The log says that someone was erased, not who.
+    """
+    from survey.services import accounts
+    from survey.services.participation import own_data
+
+    confirm(f"Delete all answers and data of {public_id}?", yes=yes, as_json=as_json)
+    with _participant(slug, public_id) as (session, study, participant):
+        erased = participant.public_id
+        with open_engine() as (settings, _):
+            own_data.erase(session, study, participant, settings.instance, accounts.COMMAND_LINE)
+    print_result({"study": slug, "erased": erased}, f"{erased} is erased.", as_json=as_json)
+
+
+@command(examples=("survey study code five-systems P-9E3GK2TX",))
+@SLUG_ARGUMENT
+@click.argument("lost_id", metavar="ID")
+@JSON_OPTION
+def code(slug: str, lost_id: str, as_json: bool) -> None:
+    """Print the code with which a participant continues in another browser.
+
+    ID is the participant's, or the one that a platform sent. The study's log says that it was
+    shown: whoever has the code sees the answers.
+    """
+    from survey.services import accounts
+    from survey.services.participation.participant_list import reveal_code
+    from survey.services.studies import lifecycle
+
+    with open_study(slug) as (session, study), open_engine() as (settings, _):
+        lifecycle.require_not_imported(study)
+        public_id, shown = reveal_code(
+            session, study, settings.secret_key, lost_id.strip(), accounts.COMMAND_LINE
+        )
+    content = {"study": slug, "participant": public_id, "code": shown}
+    print_result(content, f"{public_id} continues with the code {shown}.", as_json=as_json)
+
+
+COMMANDS = (people, exclude, include, release, readmit, erase, code)
