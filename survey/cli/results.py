@@ -330,6 +330,7 @@ def replicate(
     from survey.services.exchange import input_files
     from survey.services.exchange.bundle_reader import READINGS, require_bundle
     from survey.services.exchange.bundle_reader import replicate as recompute
+    from survey.services.exchange.foreign_file import name_some
 
     if qrels or clusters:  # of a pool the runs are enough
         named = {"--qrels": qrels, "--run": runs, "--clusters": clusters}
@@ -345,10 +346,13 @@ def replicate(
                     [input_files.read_file(run.path)._replace(run=run.name) for run in runs],
                     input_files.read_file(clusters) if clusters else None,
                 )
-            files = input_files.stream_files(bundle, bundle.name, on_bytes=progress.advance)
+            left_out: list[str] = []
+            files = input_files.stream_files(bundle, bundle.name, progress.advance, left_out.append)
             require_bundle(files, bundle.name)
             progress.update(0, sum(file.size for file in files.values()) * READINGS)
             checked.extend(recompute(files, sources))
+            if left_out:
+                checked.append(f"not part of the bundle, and left out: {name_some(left_out)}")
     except SurveyError as error:
         fault = error
     why = {"why": str(fault)} if fault else {}

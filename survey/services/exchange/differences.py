@@ -1,0 +1,191 @@
+"""Find the values in which a file differs from the published one, whatever its format."""
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from survey.core.text_input import Json
+from survey.services.exchange.file_format import NUMBER, Rows
+from survey.services.exchange.input_files import parse_json
+
+MOST_REPEATED = 60  # characters of a value
+DIGITS = ".14g"  # spreadsheets round to 15 digits
+# Columns that say what a row is about: by them a row is found in another table.
+KEYS = ("participant", "question", "topic", "query", "document")
+
+
+def table_of(text: str) -> Rows:
+    """Return the rows of a CSV file, the heading first; that of no CSV is empty."""
+    try:
+        return [*csv.reader(io.StringIO(text, newline=""))] or [[]]
+    except csv.Error:
+        return [[]]
+
+
+def differences(name: str, text: str, published: str) -> tuple[list[str], Sequence[str]]:
+    """Return a sentence for each value that differs, or what of the format does."""
+    if name.endswith(".csv"):
+        return _table_differences(table_of(text), table_of(published))
+    if name.endswith(".json"):
+        try:
+            found = parse_json(text)
+        except (ValueError, RecursionError) as error:
+            return [f"it is no JSON any more ({error})"], ()
+        return [*_json_differences(found, parse_json(published), "")], ["the layout of JSON"]
+    found_lines, published_lines = text.split("\n"), published.split("\n")
+    for number, (line, wanted) in enumerate(zip(found_lines, published_lines, strict=False), 1):
+        if line != wanted:
+            return [f"line {number}: {short(line)} found; {short(wanted)} was published"], ()
+    return [f"{len(found_lines)} lines found; {len(published_lines)} were published"], ()
+
+
+def _table_differences(found: Rows, published: Rows) -> tuple[list[str], Sequence[str]]:
+    heading, wanted = found[0], published[0]
+    if not heading:
+        return ["it is no CSV any more"], ()
+    for column in Counter(wanted) - Counter(heading):
+        return [f"the column {column!r} is missing"], ()
+    for column in Counter(heading) - Counter(wanted):
+        return [f"the column {column[:MOST_REPEATED]!r} was added"], ()
+    for number, cells in enumerate(found, 1):
+        if len(cells) != len(heading):
+            return [f"row {number}: {len(cells)} cells found; {len(heading)} are needed"], ()
+    places = [heading.index(column) for column in wanted]
+    ordered = [[cells[place] for place in places] for cells in found]
+    pairs = unequal_rows(ordered, published)
+    changes = {
+        "the order of columns": places != sorted(places),
+        "the order of rows": _values(ordered) != _values(published),
+        "how numbers are written": Counter(map(tuple, ordered)) != Counter(map(tuple, published)),
+    }
+    kept = [change for change, is_so in changes.items() if is_so]
+    return [sentence for pair in pairs for sentence in _row_differences(wanted, pair)], kept or [
+        "quotation marks or line ends"
+    ]
+
+
+def _row_differences(heading: Sequence[str], pair: "RowPair") -> list[str]:
+    if pair.found is None:
+        return [f"the published row {pair.published_number} is missing"]
+    if pair.published is None:
+        return [f"row {pair.found_number} was not published"]
+    return [
+        f"row {pair.found_number}, column {column}: {short(cell)} found; "
+        f"{short(original)} was published"
+        for column, cell, original in unequal_cells(heading, pair)
+    ]
+
+
+class RowPair(NamedTuple):
+    """Rows of two tables that are about the same and differ; None where one lacks the row."""
+
+    found_number: int
+    found: Sequence[str] | None
+    published_number: int
+    published: Sequence[str] | None
+
+
+def unequal_rows(found: Rows, published: Rows) -> list[RowPair]:
+    """Return the rows of two tables of the same columns that are not in both.
+
+    Rows are paired that agree in the columns that say what they are about, then in their order.
+    """
+    places = [place for place, column in enumerate(published[0]) if column in KEYS]
+    found_values, published_values = _values(found), _values(published)
+    too_many = Counter(found_values) - Counter(published_values)
+    lacking = Counter(published_values) - Counter(found_values)
+    ours = _rows_of(found_values, too_many)
+    theirs = _rows_of(published_values, lacking)
+    waiting: dict[tuple[str, ...], list[int]] = {}
+    for number in theirs:
+        waiting.setdefault(_key(published_values[number], places), []).append(number)
+    pairs = []
+    for number in ours:
+        alike = waiting.get(_key(found_values[number], places))
+        other = alike.pop(0) if alike else None
+        wanted = None if other is None else published[other]
+        pairs.append(RowPair(number + 1, found[number], (other or 0) + 1, wanted))
+    left = sorted(number for numbers in waiting.values() for number in numbers)
+    return _paired(pairs, left, published)
+
+
+def _paired(pairs: list[RowPair], left: list[int], published: Rows) -> list[RowPair]:
+    """Pair what no key has paired by its order, where a key's cell itself was changed."""
+    alone = [place for place, pair in enumerate(pairs) if pair.published is None]
+    if len(alone) == len(left):
+        for place, number in zip(alone, left, strict=True):
+            pair = pairs[place]
+            pairs[place] = RowPair(pair.found_number, pair.found, number + 1, published[number])
+        return pairs
+    return pairs + [RowPair(0, None, number + 1, published[number]) for number in left]
+
+
+def _rows_of(values: Sequence[tuple[str, ...]], wanted: Counter[tuple[str, ...]]) -> list[int]:
+    """Return the places of rows, of equal ones the last."""
+    rest, places = Counter(wanted), []
+    for place in reversed(range(len(values))):
+        if rest[values[place]] > 0:
+            rest[values[place]] -= 1
+            places.append(place)
+    return places[::-1]
+
+
+def _key(values: Sequence[str], places: Sequence[int]) -> tuple[str, ...]:
+    return tuple(values[place] for place in places if place < len(values))
+
+
+def unequal_cells(heading: Sequence[str], pair: RowPair) -> list[tuple[str, str, str]]:
+    """Return column and both cells wherever two rows differ."""
+    cells = zip(heading, pair.found or (), pair.published or (), strict=False)
+    return [each for each in cells if _value(each[1]) != _value(each[2])]
+
+
+def row_about(table: Rows, heading: Sequence[str], cells: Sequence[str]) -> int | None:
+    """Return the number of a table's row that is about the same as a row of another table."""
+    shared = [column for column in KEYS if column in heading and column in table[0]]
+    wanted = [cells[heading.index(column)] for column in shared]
+    places = [table[0].index(column) for column in shared]
+    rows = enumerate(table[1:], 2)
+    return next((number for number, row in rows if shared and [*_key(row, places)] == wanted), None)
+
+
+def _values(rows: Rows) -> list[tuple[str, ...]]:
+    return [tuple(map(_value, cells)) for cells in rows]
+
+
+def _value(cell: str) -> str:
+    """Return a cell so that numbers which differ in their writing only are equal."""
+    return format(float(cell), DIGITS) if NUMBER.fullmatch(cell) else cell
+
+
+def _json_differences(found: Json, published: Json, place: str) -> Iterator[str]:
+    if isinstance(found, Mapping) and isinstance(published, Mapping):
+        for name in [*published, *(each for each in found if each not in published)]:
+            inside = f"{place}, {name}".removeprefix(", ")
+            if name not in found or name not in published:
+                yield f"{inside} {'was added' if name in found else 'is missing'}"
+            else:
+                yield from _json_differences(found[name], published[name], inside)
+    elif isinstance(found, list) and isinstance(published, list) and len(found) == len(published):
+        for number, (item, wanted) in enumerate(zip(found, published, strict=True), 1):
+            yield from _json_differences(item, wanted, f"{place} {number}")
+    elif _json_value(found) != _json_value(published):
+        yield f"{place}: {short(found)} found; {short(published)} was published"
+
+
+def _json_value(value: Json) -> Json:
+    """Return a value so that numbers that are only written otherwise are equal."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return repr(value)
+    try:
+        return format(float(value), DIGITS)
+    except OverflowError:
+        return repr(value)
+
+
+def short(value: object) -> str:
+    """Return a value as messages repeat it."""
+    text = repr(value)
+    return text if len(text) <= MOST_REPEATED else f"{text[:MOST_REPEATED]}…"
