@@ -311,7 +311,7 @@ def _read_study(files: Files) -> dict[str, Any]:
     if study.get("format") != FORMAT:
         raise BundleError(
             f"{STUDY_FILE}, format: {study.get('format')!r} found; this version of the survey "
-            f"reads format {FORMAT}"
+            f"reads format {FORMAT}. Install the latest ranking-survey to read it"
         )
     for key, value_type in STUDY_TYPES.items():
         if key not in study or not isinstance(study[key], value_type):

@@ -14,6 +14,7 @@ from survey.core.given_tables import foreign_file
 from survey.core.studies.fields import list_words
 from survey.services.exchange.bundle import LAST_LINE, SUMS, sha256_of
 from survey.services.exchange.differences import (
+    RowPair,
     differences,
     row_about,
     short,
@@ -90,12 +91,11 @@ class Damage:
             self.changed[name] = self._consequence(name, results, texts)
 
     def _compare_with_published(self, name: str, published: str) -> None:
-        content = _content(self.files, name)
-        text = content.decode("utf-8", "surrogateescape")
-        if content and published.encode().startswith(content):
-            self.changed[name] = (
-                f"its end is missing, after {len(content):,} of {len(published.encode()):,} bytes"
-            )
+        text, size = _text(self.files, name), len(published.encode())
+        beginning = text.removesuffix("\n")
+        if published.startswith(beginning):
+            there = len(beginning.encode())
+            self.changed[name] = f"its end is missing, after {there:,} of {size:,} bytes"
             return
         unequal, changes = differences(name, text, published)
         if unequal:
@@ -116,18 +116,13 @@ class Damage:
             recomputed = table_of(texts[result])
             if recomputed[0] != published[0]:
                 continue  # another version wrote it with other columns
-            for pair in unequal_rows(recomputed, published):
-                row = row_about(table, published[0], pair.published or pair.found or [])
-                if row is None:
-                    continue
-                if pair.found is None or pair.published is None:
-                    what = "takes a row from" if pair.found is None else "adds a row to"
-                    return f"row {row} {what} {result}, which is as published"
-                [(column, led_to, wanted), *_] = unequal_cells(published[0], pair)
-                return (
-                    f"row {row} leads to another value of {column}: {short(led_to)}, where "
-                    f"{result}, row {pair.published_number}, has {short(wanted)}"
-                )
+            heading, pairs = published[0], unequal_rows(recomputed, published)
+            rows = [row_about(table, heading, pair.published or pair.found or []) for pair in pairs]
+            if row := next(filter(None, rows), None):
+                led_to = [pair for pair, about in zip(pairs, rows, strict=True) if about == row]
+                others = len({*rows} - {None, row})
+                more = f" (and {others} more rows do so)" if others else ""
+                return f"row {row} leads to {_led_to(heading, led_to, result)}{more}"
         return ""
 
     def error(self) -> BundleError:
@@ -161,6 +156,19 @@ class Damage:
         elif self.reformatted:
             lines.append(FORMAT_REMEDY)
         return BundleError("\n".join(lines))
+
+
+def _led_to(heading: Sequence[str], pairs: Sequence[RowPair], result: str) -> str:
+    """Return which values of a table that is as published a changed row leads to."""
+    cells = [(pair, *each) for pair in pairs for each in unequal_cells(heading, pair)]
+    if not cells:
+        return f"{'fewer' if pairs[0].found is None else 'more'} rows than {result} has"
+    columns = list_words([*dict.fromkeys(column for _, column, _, _ in cells)])
+    pair, column, value, wanted = cells[0]
+    return (
+        f"another {columns} in {result}, row {pair.published_number}, column {column}: "
+        f"{short(value)} recomputed; {short(wanted)} was published"
+    )
 
 
 def sums_name(files: Files) -> str | None:

@@ -37,8 +37,9 @@ def rewritings(content: bytes, name: str) -> Iterator[Rewriting]:
     text, changes = _decoded(content)
     texts = [(text, changes)]
     if "\r" in text:
-        plain = text.replace("\r\n", "\n").replace("\r", "\n")
-        texts.insert(0, (plain, [*changes, "line ends"]))
+        unix = text.replace("\r\n", "\n")
+        for other in (unix, unix.replace("\r", "\n")):
+            texts.insert(0, (other, [*changes, "line ends"]))
     for written, so_far in texts:
         yield written, so_far
         whole = written.rstrip("\n") + "\n"
@@ -78,7 +79,8 @@ def _table_rewritings(text: str, so_far: Sequence[str]) -> Iterator[Rewriting]:
     if first.endswith("\r") and "line ends" not in changes:
         changes.append("line ends")
     ordered = [*rows[:1], *sorted(rows[1:], key=lambda cells: [*map(_in_order, cells)])]
-    yield "".join(map(csv_line, ordered)), [*changes, "the order of rows"]
+    if ordered != rows:
+        yield "".join(map(csv_line, ordered)), [*changes, "the order of rows"]
     quoted = "".join(map(csv_line, rows))
     if separator == "," and quoted.count('"') != text.count('"'):
         changes.append("quotation marks")

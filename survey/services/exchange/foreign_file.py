@@ -39,31 +39,46 @@ def is_litter(parts: Iterable[str]) -> bool:
 
 def describe_file(file: IO[bytes], name: str) -> str | None:
     """Return the sentence about a file that zipfile cannot open; None for no known sort."""
-    size = file.seek(0, 2)
+    end = _end_of(file)
     file.seek(0)
     start = file.read(READ_AT_ENDS)
-    file.seek(max(0, size - READ_AT_ENDS))
-    end = file.read(READ_AT_ENDS)
-    if not size:
+    if not start:
         return f"{name} is empty. {AGAIN}"
     return _describe_zip(start, end, name) or _describe_text(start, name) or _packed(start, name)
 
 
-def _describe_zip(start: bytes, end: bytes, name: str) -> str | None:
+def _end_of(file: IO[bytes]) -> bytes:
+    file.seek(max(0, file.seek(0, 2) - READ_AT_ENDS))
+    return file.read()
+
+
+def _is_part(end: bytes) -> bool:
+    """Return whether the directory at the end of a zip says that it was split into several."""
     directory = end.rfind(ZIP_END)
-    disk = end[directory + 4 : directory + 6] if directory >= 0 else b""
-    if start.startswith(FIRST_PART) or (len(disk) == 2 and disk not in (b"\0\0", b"\xff\xff")):
-        return (
-            f"{name} is one part of a zip that was split into several. Put all of them into one "
-            "folder, unpack them with a program that joins them, such as 7-Zip, and name the "
-            "folder that comes out"
-        )
+    disk = end[directory + 4 : directory + 6]
+    return directory >= 0 and len(disk) == 2 and disk not in (b"\0\0", b"\xff\xff")
+
+
+def _split(name: str) -> str:
+    return (
+        f"{name} is one part of a zip that was split into several. Put all of them into one "
+        "folder, unpack them with a program that joins them, such as 7-Zip, and name the "
+        "folder that comes out"
+    )
+
+
+def _describe_zip(start: bytes, end: bytes, name: str) -> str | None:
+    if start.startswith(FIRST_PART) or _is_part(end):
+        return _split(name)
+    has_directory = ZIP_END in end
     begins = start.startswith(ZIP_START) or ZIP_START.startswith(start)
-    if begins and directory >= 0:
+    if begins and has_directory:
         return f"{name} is a zip that was damaged on its way. {AGAIN}"
     if begins:
         return f"{name} is the beginning of a zip; its end is missing. {AGAIN}"
-    return f"{name} is the end of a zip; its beginning is missing. {AGAIN}" if disk else None
+    if has_directory:
+        return f"{name} is the end of a zip; its beginning is missing. {AGAIN}"
+    return None
 
 
 def _describe_text(start: bytes, name: str) -> str | None:
@@ -127,6 +142,8 @@ def describe_zip(archive: zipfile.ZipFile, names: Iterable[str], name: str) -> s
     ``names``: of its files, without what systems add.
     """
     files = [*names]
+    if archive.fp and _is_part(_end_of(archive.fp)):
+        return _split(name)
     if len(files) == 1 and files[0].lower().endswith(".zip"):
         return f"{name} holds another zip, {files[0][:80]}. Unpack it, and name the zip inside"
     if any(each in files for each in OFFICE_NAMES):

@@ -356,6 +356,7 @@ def _paths_in(
         if not is_around or places[0].name in (JUDGEMENTS_FOLDER, MACHINES_FOLDER):
             break
         [folder] = places
+    if folder != top:
         on_left_out(f"{folder.relative_to(top).as_posix()}/")
     if len(places) == 1 and places[0].suffix.lower() == ".zip":
         raise BundleError(f"{name} holds a zip, {places[0].name}. Name this, not its folder")
