@@ -322,9 +322,10 @@ def replicate(
     BUNDLE is a zip or an unpacked folder, made here or elsewhere. The lists are drawn again
     from the seed; values, orders, credits, tables and the analysis are recomputed. The positions
     of a study of runs are recomputed where --qrels and --run name its files, and pooled documents
-    where --run does, or names the file of the pool. The first thing that
-    does not agree is named. The exit status is 0 only if everything agrees. What another version
-    did not write, or this one does not, is listed and no fault. No database is needed.
+    where --run does, or names the file of the pool. Files that do not have their sums are
+    named with what was changed, format or values, and what to do. The exit status is 0 only if
+    everything agrees. What another version did not write, or this one does not, is listed and no
+    fault; so is what systems add, such as Thumbs.db. No database is needed.
     """
     from survey.errors import SurveyError
     from survey.services.exchange import input_files
