@@ -129,24 +129,19 @@ def analyse_files(files: Files, options: AnalysisOptions) -> Results:
     analysis does not have.
     """
     if STUDY_FILE in files:
-        with _explained(BundleComparison(json_of(files, STUDY_FILE).get("versions"))):
-            content = _read_undamaged(files)
-            require_options(content.plan, options)
-            files_of_kind(content.plan).check_derived(files, content)
+        try:
+            with _explained(BundleComparison(json_of(files, STUDY_FILE).get("versions"))):
+                content, _ = read_bundle(files)
+                require_options(content.plan, options)
+                files_of_kind(content.plan).check_derived(files, content)
+        except BundleError:
+            if sums_name(files):
+                _require_sums(files)  # which says why, where files were damaged
+            raise
         results = content.analysed(options)
         return with_left_out(results, content.participants, options)
     foreign: Results = KINDS[kind_name({})].analyse_foreign(files, options)
     return foreign
-
-
-def _read_undamaged(files: Files) -> Content:
-    """Read a bundle's files; where they cannot be read, say what became of them."""
-    try:
-        return read_bundle(files)[0]
-    except BundleError:
-        if sums_name(files):
-            _require_sums(files)
-        raise
 
 
 def read_bundle(files: Files) -> tuple[Content, dict[str, Any]]:

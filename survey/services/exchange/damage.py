@@ -144,7 +144,7 @@ class Damage:
             do, them = ("does", "it") if len(self.added) == 1 else ("do", "them")
             lines.append(
                 f"{name_some(self.added)} {do} not belong to the bundle: {SUMS} does not list "
-                f"{them}. Move {them} out of it"
+                f"{them}. Take {them} out"
             )
         for name, sentence in self.changed.items():
             unknown = f"it does not have the sum that {SUMS} gives"
@@ -166,7 +166,7 @@ def _led_to(heading: Sequence[str], pairs: Sequence[RowPair], result: str) -> st
     columns = list_words([*dict.fromkeys(column for _, column, _, _ in cells)])
     pair, column, value, wanted = cells[0]
     return (
-        f"another {columns} in {result}, row {pair.published_number}, column {column}: "
+        f"another value of {columns} in {result}, row {pair.published_number}, column {column}: "
         f"{short(value)} recomputed; {short(wanted)} was published"
     )
 

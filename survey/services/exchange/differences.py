@@ -143,12 +143,12 @@ def unequal_cells(heading: Sequence[str], pair: RowPair) -> list[tuple[str, str,
 
 
 def row_about(table: Rows, heading: Sequence[str], cells: Sequence[str]) -> int | None:
-    """Return the number of a table's row that is about the same as a row of another table."""
+    """Return the number of the only row of a table that is about the same as another's cells."""
     shared = [column for column in KEYS if column in heading and column in table[0]]
-    wanted = [cells[heading.index(column)] for column in shared]
+    wanted = tuple(cells[heading.index(column)] for column in shared)
     places = [table[0].index(column) for column in shared]
-    rows = enumerate(table[1:], 2)
-    return next((number for number, row in rows if shared and [*_key(row, places)] == wanted), None)
+    rows = [number for number, row in enumerate(table, 1) if _key(row, places) == wanted]
+    return rows[0] if shared and len(rows) == 1 else None
 
 
 def _values(rows: Rows) -> list[tuple[str, ...]]:

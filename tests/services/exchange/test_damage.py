@@ -257,7 +257,7 @@ REPACKED = {
     ),
     "a file was added": (
         beside({"notes.txt": b"mine"}),
-        "Error: notes.txt does not belong to the bundle: SHA256SUMS does not list it. Move it",
+        "Error: notes.txt does not belong to the bundle: SHA256SUMS does not list it. Take it",
     ),
     "no list of sums": (
         without(SUMS),
@@ -531,7 +531,7 @@ def edited(change):
 CHANGED = {
     "an answer": (
         *("responses.csv", one_row(2, other_ticks)),
-        "responses.csv was changed: row 2 leads to another ",
+        "responses.csv was changed: row 2 leads to another value of ",
     ),
     "a credit": (
         *("votes.csv", one_row(5, turned)),
@@ -643,12 +643,22 @@ def test_a_changed_value_is_told_with_its_place_and_what_it_leads_to(bundle, cha
 
 def test_a_changed_answer_leads_to_another_credit(bundle):
     pattern = (
-        r"responses\.csv was changed: row [0-9] leads to another [a-z, ]*credited[a-z, ]* in "
+        r"responses\.csv was changed: row [0-9] leads to another value of [a-z, ]*credited[a-z, ]* in "
         r"votes\.csv, row [0-9]+, column [a-z]+: '[01]' recomputed; '[01]' was published"
     )
     content = bundle["responses.csv"]
     changed = [one_row(number, other_ticks)(content) for number in range(2, 8)]
     assert any(re.match(pattern, refused({**bundle, "responses.csv": held})) for held in changed)
+
+
+def test_a_row_is_named_only_where_it_is_the_only_one(bundle):
+    files = dict(bundle)
+    files["responses.csv"] = one_row(2, other_ticks)(bundle["responses.csv"])
+    files["votes.csv"] = one_row(5, turned)(bundle["votes.csv"])
+    told = refused(files)
+    # table4.csv has a row for a question, and so has no row of an answer.
+    assert "responses.csv was changed: row 2 leads to another value of " in told
+    assert re.search(r"^votes\.csv was changed: (?!row \d+ leads to)", told, re.MULTILINE)
 
 
 def test_several_damages_are_told_at_once(bundle):
