@@ -643,8 +643,8 @@ def test_a_changed_value_is_told_with_its_place_and_what_it_leads_to(bundle, cha
 
 def test_a_changed_answer_leads_to_another_credit(bundle):
     pattern = (
-        r"responses\.csv was changed: row [0-9] leads to another value of [a-z, ]*credited[a-z, ]* in "
-        r"votes\.csv, row [0-9]+, column [a-z]+: '[01]' recomputed; '[01]' was published"
+        r"responses\.csv was changed: row [0-9] leads to another value of [a-z, ]*credited[a-z, ]*"
+        r" in votes\.csv, row [0-9]+, column [a-z]+: '[01]' recomputed; '[01]' was published"
     )
     content = bundle["responses.csv"]
     changed = [one_row(number, other_ticks)(content) for number in range(2, 8)]
@@ -657,8 +657,8 @@ def test_a_row_is_named_only_where_it_is_the_only_one(bundle):
     files["votes.csv"] = one_row(5, turned)(bundle["votes.csv"])
     told = refused(files)
     # table4.csv has a row for a question, and so has no row of an answer.
-    assert "responses.csv was changed: row 2 leads to another value of " in told
-    assert re.search(r"^votes\.csv was changed: (?!row \d+ leads to)", told, re.MULTILINE)
+    assert not re.search("leads to another value of .* in table4", told)
+    assert [line.split()[0] for line in told.splitlines()[:-1]] == ["responses.csv", "votes.csv"]
 
 
 def test_several_damages_are_told_at_once(bundle):
