@@ -63,8 +63,7 @@ class Damage:
     @property
     def is_any(self) -> bool:
         """Whether anything differs."""
-        found = (self.reformatted, self.renamed, self.missing, self.added, self.changed)
-        return any(found)
+        return any((self.reformatted, self.renamed, self.missing, self.added, self.changed))
 
     @property
     def unexplained(self) -> list[str]:
@@ -117,7 +116,9 @@ class Damage:
             if recomputed[0] != published[0]:
                 continue  # another version wrote it with other columns
             heading, pairs = published[0], unequal_rows(recomputed, published)
-            rows = [row_about(table, heading, pair.published or pair.found or []) for pair in pairs]
+            rows = [
+                row_about(table, heading, pair.published or pair.current or []) for pair in pairs
+            ]
             if row := next(filter(None, rows), None):
                 led_to = [pair for pair, about in zip(pairs, rows, strict=True) if about == row]
                 others = len({*rows} - {None, row})
@@ -134,7 +135,7 @@ class Damage:
                 f"{name_some(names)}: only the format changed{what}; every value is as published"
             )
         if self.renamed:
-            names = [f"{found} is {name}" for name, found in self.renamed.items()]
+            names = [f"{other} is {name}" for name, other in self.renamed.items()]
             them = "it" if len(names) == 1 else "them"
             lines.append(f"{name_some(names)} under another name. Rename {them}")
         if self.missing:
@@ -162,7 +163,7 @@ def _led_to(heading: Sequence[str], pairs: Sequence[RowPair], result: str) -> st
     """Return which values of a table that is as published a changed row leads to."""
     cells = [(pair, *each) for pair in pairs for each in unequal_cells(heading, pair)]
     if not cells:
-        return f"{'fewer' if pairs[0].found is None else 'more'} rows than {result} has"
+        return f"{'fewer' if pairs[0].current is None else 'more'} rows than {result} has"
     columns = list_words([*dict.fromkeys(column for _, column, _, _ in cells)])
     pair, column, value, wanted = cells[0]
     return (
@@ -187,21 +188,21 @@ def find_damage(files: Files) -> Damage:
         damage.renamed[SUMS] = listed_as
     if changes:
         damage.reformat(SUMS, changes)
-    found = {name: _sum_of(files, name) for name in files if name != listed_as}
-    damage.added = [name for name in found if name not in sums]
+    digests = {name: _sum_of(files, name) for name in files if name != listed_as}
+    damage.added = [name for name in digests if name not in sums]
     for name in [each for each in sums if each not in files]:
-        alike = [each for each in damage.added if found[each] == sums[name]] or [
+        alike = [each for each in damage.added if digests[each] == sums[name]] or [
             each for each in damage.added if _plain(each) == _plain(name)
         ]
         if alike:
             damage.added.remove(alike[0])
             damage.renamed[name] = alike[0]
             damage.files[name] = files[alike[0]]
-            found[name] = found[alike[0]]
+            digests[name] = digests[alike[0]]
         else:
             damage.missing.append(name)
     for name in damage.files:
-        if found[name] != sums[name]:
+        if digests[name] != sums[name]:
             _restore(damage, name)
     damage.files[SUMS] = files[listed_as]
     return damage
@@ -265,8 +266,8 @@ def _restore(damage: Damage, name: str) -> None:
     if not size or size > LARGEST_COMPARED:
         return
     content = _content(damage.files, name)
-    if found := foreign_file(content, name):
-        damage.changed[name] = f"it is {found[0]} now"
+    if description := foreign_file(content, name):
+        damage.changed[name] = f"it is {description[0]} now"
         return
     for text, changes in rewritings(content, name):
         damage.files[name] = restored = text.encode("utf-8", "surrogateescape")
@@ -298,8 +299,8 @@ def _blame(damage: Damage, error: str) -> None:
     first, *more = error.splitlines()
     first += f" (and {len(more)} more like this)" if more else ""
     for name in damage.unexplained:
-        if told := re.match(rf"{re.escape(name)}(,|:| (?!and ))\s*(.*)", first):
-            damage.changed[name] = f"it {told[2]}" if told[1] == " " else told[2]
+        if match := re.match(rf"{re.escape(name)}(,|:| (?!and ))\s*(.*)", first):
+            damage.changed[name] = f"it {match[2]}" if match[1] == " " else match[2]
             return
     for name in damage.unexplained:
         damage.changed[name] = f"what it holds does not fit: {first}"

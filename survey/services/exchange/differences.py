@@ -30,49 +30,49 @@ def differences(name: str, text: str, published: str) -> tuple[list[str], Sequen
         return _table_differences(table_of(text), table_of(published))
     if name.endswith(".json"):
         try:
-            found = parse_json(text)
+            current = parse_json(text)
         except (ValueError, RecursionError) as error:
             return [f"it is no JSON any more ({error})"], ()
-        return [*_json_differences(found, parse_json(published), "")], ["the layout of JSON"]
-    found_lines, published_lines = text.split("\n"), published.split("\n")
-    for number, (line, wanted) in enumerate(zip(found_lines, published_lines, strict=False), 1):
+        return [*_json_differences(current, parse_json(published), "")], ["the layout of JSON"]
+    current_lines, published_lines = text.split("\n"), published.split("\n")
+    for number, (line, wanted) in enumerate(zip(current_lines, published_lines, strict=False), 1):
         if line != wanted:
             return [f"line {number}: {short(line)} found; {short(wanted)} was published"], ()
-    return [f"{len(found_lines)} lines found; {len(published_lines)} were published"], ()
+    return [f"{len(current_lines)} lines found; {len(published_lines)} were published"], ()
 
 
-def _table_differences(found: Rows, published: Rows) -> tuple[list[str], Sequence[str]]:
-    heading, wanted = found[0], published[0]
+def _table_differences(current: Rows, published: Rows) -> tuple[list[str], Sequence[str]]:
+    heading, wanted = current[0], published[0]
     if not heading:
         return ["it is no CSV any more"], ()
     for column in Counter(wanted) - Counter(heading):
         return [f"the column {column!r} is missing"], ()
     for column in Counter(heading) - Counter(wanted):
         return [f"the column {column[:MOST_REPEATED]!r} was added"], ()
-    for number, cells in enumerate(found, 1):
+    for number, cells in enumerate(current, 1):
         if len(cells) != len(heading):
             return [f"row {number}: {len(cells)} cells found; {len(heading)} are needed"], ()
     places = [heading.index(column) for column in wanted]
-    ordered = [[cells[place] for place in places] for cells in found]
+    ordered = [[cells[place] for place in places] for cells in current]
     pairs = unequal_rows(ordered, published)
     changes = {
         "the order of columns": places != sorted(places),
         "the order of rows": _values(ordered) != _values(published),
         "how numbers are written": Counter(map(tuple, ordered)) != Counter(map(tuple, published)),
     }
-    kept = [change for change, is_so in changes.items() if is_so]
-    return [sentence for pair in pairs for sentence in _row_differences(wanted, pair)], kept or [
+    changed = [change for change, is_so in changes.items() if is_so]
+    return [sentence for pair in pairs for sentence in _row_differences(wanted, pair)], changed or [
         "quotation marks or line ends"
     ]
 
 
 def _row_differences(heading: Sequence[str], pair: "RowPair") -> list[str]:
-    if pair.found is None:
+    if pair.current is None:
         return [f"the published row {pair.published_number} is missing"]
     if pair.published is None:
-        return [f"row {pair.found_number} was not published"]
+        return [f"row {pair.current_number} was not published"]
     return [
-        f"row {pair.found_number}, column {column}: {short(cell)} found; "
+        f"row {pair.current_number}, column {column}: {short(cell)} found; "
         f"{short(original)} was published"
         for column, cell, original in unequal_cells(heading, pair)
     ]
@@ -81,32 +81,32 @@ def _row_differences(heading: Sequence[str], pair: "RowPair") -> list[str]:
 class RowPair(NamedTuple):
     """Rows of two tables that are about the same and differ; None where one lacks the row."""
 
-    found_number: int
-    found: Sequence[str] | None
+    current_number: int
+    current: Sequence[str] | None
     published_number: int
     published: Sequence[str] | None
 
 
-def unequal_rows(found: Rows, published: Rows) -> list[RowPair]:
+def unequal_rows(current: Rows, published: Rows) -> list[RowPair]:
     """Return the rows of two tables of the same columns that are not in both.
 
     Rows are paired that agree in the columns that say what they are about, then in their order.
     """
     places = [place for place, column in enumerate(published[0]) if column in KEYS]
-    found_values, published_values = _values(found), _values(published)
-    too_many = Counter(found_values) - Counter(published_values)
-    lacking = Counter(published_values) - Counter(found_values)
-    ours = _rows_of(found_values, too_many)
+    current_values, published_values = _values(current), _values(published)
+    too_many = Counter(current_values) - Counter(published_values)
+    lacking = Counter(published_values) - Counter(current_values)
+    ours = _rows_of(current_values, too_many)
     theirs = _rows_of(published_values, lacking)
     waiting: dict[tuple[str, ...], list[int]] = {}
     for number in theirs:
         waiting.setdefault(_key(published_values[number], places), []).append(number)
     pairs = []
     for number in ours:
-        alike = waiting.get(_key(found_values[number], places))
+        alike = waiting.get(_key(current_values[number], places))
         other = alike.pop(0) if alike else None
         wanted = None if other is None else published[other]
-        pairs.append(RowPair(number + 1, found[number], (other or 0) + 1, wanted))
+        pairs.append(RowPair(number + 1, current[number], (other or 0) + 1, wanted))
     left = sorted(number for numbers in waiting.values() for number in numbers)
     return _paired(pairs, left, published)
 
@@ -117,7 +117,7 @@ def _paired(pairs: list[RowPair], left: list[int], published: Rows) -> list[RowP
     if len(alone) == len(left):
         for place, number in zip(alone, left, strict=True):
             pair = pairs[place]
-            pairs[place] = RowPair(pair.found_number, pair.found, number + 1, published[number])
+            pairs[place] = RowPair(pair.current_number, pair.current, number + 1, published[number])
         return pairs
     return pairs + [RowPair(0, None, number + 1, published[number]) for number in left]
 
@@ -138,7 +138,7 @@ def _key(values: Sequence[str], places: Sequence[int]) -> tuple[str, ...]:
 
 def unequal_cells(heading: Sequence[str], pair: RowPair) -> list[tuple[str, str, str]]:
     """Return column and both cells wherever two rows differ."""
-    cells = zip(heading, pair.found or (), pair.published or (), strict=False)
+    cells = zip(heading, pair.current or (), pair.published or (), strict=False)
     return [each for each in cells if _value(each[1]) != _value(each[2])]
 
 
@@ -160,19 +160,21 @@ def _value(cell: str) -> str:
     return format(float(cell), DIGITS) if NUMBER.fullmatch(cell) else cell
 
 
-def _json_differences(found: Json, published: Json, place: str) -> Iterator[str]:
-    if isinstance(found, Mapping) and isinstance(published, Mapping):
-        for name in [*published, *(each for each in found if each not in published)]:
+def _json_differences(current: Json, published: Json, place: str) -> Iterator[str]:
+    if isinstance(current, Mapping) and isinstance(published, Mapping):
+        for name in [*published, *(name for name in current if name not in published)]:
             inside = f"{place}, {name}".removeprefix(", ")
-            if name not in found or name not in published:
-                yield f"{inside} {'was added' if name in found else 'is missing'}"
+            if name not in current or name not in published:
+                yield f"{inside} {'was added' if name in current else 'is missing'}"
             else:
-                yield from _json_differences(found[name], published[name], inside)
-    elif isinstance(found, list) and isinstance(published, list) and len(found) == len(published):
-        for number, (item, wanted) in enumerate(zip(found, published, strict=True), 1):
+                yield from _json_differences(current[name], published[name], inside)
+    elif (
+        isinstance(current, list) and isinstance(published, list) and len(current) == len(published)
+    ):
+        for number, (item, wanted) in enumerate(zip(current, published, strict=True), 1):
             yield from _json_differences(item, wanted, f"{place} {number}")
-    elif _json_value(found) != _json_value(published):
-        yield f"{place}: {short(found)} found; {short(published)} was published"
+    elif _json_value(current) != _json_value(published):
+        yield f"{place}: {short(current)} found; {short(published)} was published"
 
 
 def _json_value(value: Json) -> Json:

@@ -94,7 +94,7 @@ def _describe_text(start: bytes, name: str) -> str | None:
         return (
             f"{name} is a web page{f' (“{words}”)' if words else ''}, not the bundle. Open the "
             "address in a browser: it may ask you to sign in, or say that the file has moved; "
-            f"then download the zip itself"
+            "then download the zip itself"
         )
     if text.startswith("<?xml"):
         return _message("XML", re.sub(r"<[^>]*>", " ", text), name)
@@ -104,9 +104,9 @@ def _describe_text(start: bytes, name: str) -> str | None:
         except (ValueError, RecursionError):
             content = None
         if isinstance(content, dict):
-            said = next((content[key] for key in MESSAGE_KEYS if content.get(key)), None)
-            if said is not None:
-                return _message("JSON", str(said), name)
+            message = next((content[key] for key in MESSAGE_KEYS if content.get(key)), None)
+            if message is not None:
+                return _message("JSON", str(message), name)
     return None
 
 
@@ -128,10 +128,10 @@ def _packed(start: bytes, name: str) -> str | None:
             return f"{name} is a zip that was packed again, by gzip. Unpack it, and name the zip"
         what = "a tar archive, packed by gzip" if inside[257:262] == b"ustar" else "a gzip file"
         return f"{name} is {what}. {UNPACK_BUNDLE}"
-    if not (found := foreign_file(start, name)):
+    if not (description := foreign_file(start, name)):
         return None
-    what, remedy = found
-    if found == TAR or remedy == UNPACK:
+    what, remedy = description
+    if description == TAR or remedy == UNPACK:
         return f"{name} is {what}, and not a zip. {UNPACK_BUNDLE}"
     return f"{name} is {what}, not a bundle. Name the zip or the unpacked folder of the bundle"
 

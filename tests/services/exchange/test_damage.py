@@ -187,7 +187,7 @@ def test_a_file_that_is_no_bundle_is_named_as_what_it_is(bundle, tmp_path, damag
 
 
 def renamed(old, new):
-    return lambda files: {new if name == old else name: held for name, held in files.items()}
+    return lambda files: {new if name == old else name: content for name, content in files.items()}
 
 
 def in_folder(folder):
@@ -199,7 +199,7 @@ def beside(added):
 
 
 def without(*names):
-    return lambda files: {name: held for name, held in files.items() if name not in names}
+    return lambda files: {name: content for name, content in files.items() if name not in names}
 
 
 def sums_changed(change):
@@ -391,17 +391,17 @@ def by_column(column, change):
 
 SEMICOLONS = "semicolons instead of commas"
 REWRITTEN = {
-    "line ends of Windows": (lambda held: held.replace(b"\n", b"\r\n"), "line ends"),
-    "line ends of an old Mac": (lambda held: held.replace(b"\n", b"\r"), "line ends"),
-    "a byte order mark": (lambda held: b"\xef\xbb\xbf" + held, "a byte order mark"),
-    "no last line end": (lambda held: held[:-1], "the end of the last line"),
-    "empty lines at the end": (lambda held: held + b"\n\n", "the end of the last line"),
-    "UTF-16": (lambda held: held.decode().encode("utf-16"), "UTF-16 instead of UTF-8"),
+    "line ends of Windows": (lambda content: content.replace(b"\n", b"\r\n"), "line ends"),
+    "line ends of an old Mac": (lambda content: content.replace(b"\n", b"\r"), "line ends"),
+    "a byte order mark": (lambda content: b"\xef\xbb\xbf" + content, "a byte order mark"),
+    "no last line end": (lambda content: content[:-1], "the end of the last line"),
+    "empty lines at the end": (lambda content: content + b"\n\n", "the end of the last line"),
+    "UTF-16": (lambda content: content.decode().encode("utf-16"), "UTF-16 instead of UTF-8"),
 }
 TABLE_REWRITTEN = {
     **REWRITTEN,
     "Excel": (as_excel, f"(a byte order mark, line ends and {SEMICOLONS});"),
-    "Excel with sep=": (lambda held: b"sep=;\r\n" + as_excel(held)[3:], SEMICOLONS),
+    "Excel with sep=": (lambda content: b"sep=;\r\n" + as_excel(content)[3:], SEMICOLONS),
     "Excel, with decimal commas": (
         of_rows(cells(decimal_comma), delimiter=";", lineterminator="\r\n"),
         SEMICOLONS,
@@ -448,15 +448,15 @@ def test_a_json_file_saved_by_another_program_holds_the_same_values(bundle, chan
 
 @pytest.mark.parametrize("indent", [None, 4])
 def test_json_in_another_layout_holds_the_same_values(bundle, indent):
-    def dumped(held):
-        return json.dumps(json.loads(held), indent=indent).encode()
+    def dumped(content):
+        return json.dumps(json.loads(content), indent=indent).encode()
 
     format_only(bundle, "analysis.json", dumped, "the layout of JSON")
 
 
 def test_letters_in_the_encoding_of_windows_are_told(bundle):
-    def encoded(held):
-        return held.decode().encode("cp1252")
+    def encoded(content):
+        return content.decode().encode("cp1252")
 
     files = summed({**bundle, "words.csv": "word\nÉtude\n".encode()})
     format_only(files, "words.csv", encoded, "Windows-1252 instead of UTF-8")
@@ -482,7 +482,7 @@ def test_numbers_of_a_recomputed_table_written_otherwise_are_told(bundle):
 
 
 def test_all_files_with_other_line_ends_are_one_sentence(bundle):
-    told = refused({name: held.replace(b"\n", b"\r\n") for name, held in bundle.items()})
+    told = refused({name: content.replace(b"\n", b"\r\n") for name, content in bundle.items()})
     first, remedy = told.splitlines()
     assert first.endswith(f" more: {FORMAT} (line ends); every value is as published")
     assert remedy.startswith("Only the format changed")
@@ -520,8 +520,8 @@ def other_ticks(row):
 
 
 def edited(change):
-    def changed(held):
-        content = json.loads(held)
+    def changed(content):
+        content = json.loads(content)
         change(content)
         return stable_json(content).encode()
 
@@ -569,11 +569,11 @@ CHANGED = {
         "votes.csv was changed: the published row 3 is missing",
     ),
     "a table cut off": (
-        *("votes.csv", lambda held: held[:100]),
+        *("votes.csv", lambda content: content[:100]),
         "votes.csv was changed: its end is missing, after 100 of ",
     ),
     "answers cut off": (
-        *("responses.csv", lambda held: held[: held.rindex(b",")]),
+        *("responses.csv", lambda content: content[: content.rindex(b",")]),
         " cells found; ",
     ),
     "an empty file": (
@@ -613,7 +613,7 @@ CHANGED = {
         "study.json was changed: consent 1: not the digest of its text",
     ),
     "no JSON": (
-        *("study.json", lambda held: held[:50]),
+        *("study.json", lambda content: content[:50]),
         "study.json was changed: this is no JSON (",
     ),
     "a figure": (
@@ -625,7 +625,7 @@ CHANGED = {
         "codebook.csv was changed: row 3, column meaning: 'another' found; ",
     ),
     "the script": (
-        *("analysis.R", lambda held: held.replace(b"lmer(", b"lm(")),
+        *("analysis.R", lambda content: content.replace(b"lmer(", b"lm(")),
         "analysis.R was changed: line ",
     ),
 }
@@ -648,7 +648,9 @@ def test_a_changed_answer_leads_to_another_credit(bundle):
     )
     content = bundle["responses.csv"]
     changed = [one_row(number, other_ticks)(content) for number in range(2, 8)]
-    assert any(re.match(pattern, refused({**bundle, "responses.csv": held})) for held in changed)
+    assert any(
+        re.match(pattern, refused({**bundle, "responses.csv": content})) for content in changed
+    )
 
 
 def test_a_row_is_named_only_where_it_is_the_only_one(bundle):
@@ -679,7 +681,7 @@ def test_several_damages_are_told_at_once(bundle):
         TAKE,
     ):
         assert sentence in told
-    told = refused({name: b"x" if name != SUMS else held for name, held in bundle.items()})
+    told = refused({name: b"x" if name != SUMS else content for name, content in bundle.items()})
     assert len(told.splitlines()) <= 11
 
 
@@ -695,7 +697,7 @@ OF_ANY_KIND: dict[str, tuple[Callable, str]] = {
     "Excel": (as_excel, f"{FORMAT} (a byte order mark, "),
     "rows in another order": (TABLE_REWRITTEN["rows in another order"][0], f"{FORMAT} (the order"),
     "a row left out": (less(3), " was changed: "),
-    "cut off": (lambda held: held[: len(held) // 2], " was changed: "),
+    "cut off": (lambda content: content[: len(content) // 2], " was changed: "),
 }
 
 
@@ -749,10 +751,10 @@ ONCE = settings(
 @given(st.data())
 def test_no_changed_byte_passes_or_ends_in_a_traceback(bundle, data):
     name = data.draw(st.sampled_from(sorted(bundle)))
-    held = bundle[name]
-    place = data.draw(st.integers(0, len(held) - 1))
-    byte = data.draw(st.integers(0, 255).filter(lambda byte: byte != held[place]))
-    assert refused({**bundle, name: held[:place] + bytes([byte]) + held[place + 1 :]})
+    content = bundle[name]
+    place = data.draw(st.integers(0, len(content) - 1))
+    byte = data.draw(st.integers(0, 255).filter(lambda byte: byte != content[place]))
+    assert refused({**bundle, name: content[:place] + bytes([byte]) + content[place + 1 :]})
 
 
 @pytest.mark.slow
