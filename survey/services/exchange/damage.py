@@ -17,10 +17,10 @@ from survey.services.exchange.differences import (
     RowPair,
     differences,
     row_about,
-    short,
     table_of,
     unequal_cells,
     unequal_rows,
+    unlike,
 )
 from survey.services.exchange.file_format import rewritings
 from survey.services.exchange.foreign_file import AGAIN, name_some
@@ -168,7 +168,7 @@ def _led_to(heading: Sequence[str], pairs: Sequence[RowPair], result: str) -> st
     pair, column, value, wanted = cells[0]
     return (
         f"another value of {columns} in {result}, row {pair.published_number}, column {column}: "
-        f"{short(value)} recomputed; {short(wanted)} was published"
+        f"{unlike(value, wanted, 'recomputed')}"
     )
 
 

@@ -11,6 +11,7 @@ from survey.services.exchange.file_format import NUMBER, Rows
 from survey.services.exchange.input_files import parse_json
 
 MOST_REPEATED = 60  # characters of a value
+SHOWN_BEFORE = 15  # characters that are equal, before those that differ
 DIGITS = ".14g"  # spreadsheets round to 15 digits
 # Columns that say what a row is about: by them a row is found in another table.
 KEYS = ("participant", "question", "topic", "query", "document")
@@ -37,7 +38,7 @@ def differences(name: str, text: str, published: str) -> tuple[list[str], Sequen
     current_lines, published_lines = text.split("\n"), published.split("\n")
     for number, (line, wanted) in enumerate(zip(current_lines, published_lines, strict=False), 1):
         if line != wanted:
-            return [f"line {number}: {short(line)} found; {short(wanted)} was published"], ()
+            return [f"line {number}: {unlike(line, wanted)}"], ()
     return [f"{len(current_lines)} lines found; {len(published_lines)} were published"], ()
 
 
@@ -72,8 +73,7 @@ def _row_differences(heading: Sequence[str], pair: "RowPair") -> list[str]:
     if pair.published is None:
         return [f"row {pair.current_number} was not published"]
     return [
-        f"row {pair.current_number}, column {column}: {short(cell)} found; "
-        f"{short(original)} was published"
+        f"row {pair.current_number}, column {column}: {unlike(cell, original)}"
         for column, cell, original in unequal_cells(heading, pair)
     ]
 
@@ -174,7 +174,7 @@ def _json_differences(current: Json, published: Json, place: str) -> Iterator[st
         for number, (item, wanted) in enumerate(zip(current, published, strict=True), 1):
             yield from _json_differences(item, wanted, f"{place} {number}")
     elif _json_value(current) != _json_value(published):
-        yield f"{place}: {short(current)} found; {short(published)} was published"
+        yield f"{place}: {unlike(current, published)}"
 
 
 def _json_value(value: Json) -> Json:
@@ -187,7 +187,18 @@ def _json_value(value: Json) -> Json:
         return repr(value)
 
 
-def short(value: object) -> str:
-    """Return a value as messages repeat it."""
-    text = repr(value)
-    return text if len(text) <= MOST_REPEATED else f"{text[:MOST_REPEATED]}…"
+def unlike(value: object, other: object, verb: str = "found") -> str:
+    """Return two values that differ, each from a little before the first difference on."""
+    are_texts = isinstance(value, str) and isinstance(other, str)
+    texts = [str(each) if are_texts else repr(each) for each in (value, other)]
+    pairs = enumerate(zip(*texts, strict=False))
+    same = next((place for place, (ours, theirs) in pairs if ours != theirs), min(map(len, texts)))
+    start = max(0, same - SHOWN_BEFORE) if max(map(len, texts)) > MOST_REPEATED else 0
+    shown = [_short(text, start, is_text=are_texts) for text in texts]
+    return f"{shown[0]} {verb}; {shown[1]} was published"
+
+
+def _short(text: str, start: int, *, is_text: bool) -> str:
+    part = text[start : start + MOST_REPEATED]
+    part = repr(part) if is_text else part
+    return f"{'…' * (start > 0)}{part}{'…' * (start + MOST_REPEATED < len(text))}"

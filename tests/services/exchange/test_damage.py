@@ -546,6 +546,15 @@ CHANGED = {
         "participants.csv was changed: what it holds does not fit: responses.csv, row 2, column "
         "participant: ",
     ),
+    "every participant": (
+        *("participants.csv", of_rows(lambda rows: rows[:1])),
+        "participants.csv was changed: what it holds does not fit: responses.csv, row 2, column "
+        "participant: ",
+    ),
+    "a digit at the end of a cell": (
+        *("rankings.csv", one_row(2, lambda row: {**row, "values": f"{row['values']} 0.5"})),
+        "rankings.csv was changed: row 2, column values: …'",
+    ),
     "a participant excluded": (
         *("participants.csv", one_row(2, another(excluded="1", exclude_reason="late"))),
         "participants.csv was changed: what it holds does not fit: responses.csv, row 2, column "
