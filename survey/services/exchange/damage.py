@@ -28,6 +28,7 @@ from survey.services.exchange.input_files import (
     BundleError,
     Files,
     StreamedFile,
+    opened,
     read_chunks,
 )
 
@@ -82,7 +83,8 @@ class Damage:
             name for name, text in texts.items() if sha256_of(text.encode()) != self.sums.get(name)
         ]
         for name in self.unexplained:
-            if name in texts and name not in other:
+            is_comparable = _size(self.files[name]) <= LARGEST_COMPARED
+            if is_comparable and name in texts and name not in other:
                 self._compare_with_published(name, texts[name])
         sources = self.unexplained
         results = [name for name in other if name not in self.changed and name in self.sums]
@@ -105,11 +107,12 @@ class Damage:
 
     def _consequence(self, name: str, results: Iterable[str], texts: Mapping[str, str]) -> str:
         """Return what the values of a changed table lead to in tables that are as published."""
-        if not name.endswith(".csv"):
+        if not name.endswith(".csv") or _size(self.files[name]) > LARGEST_COMPARED:
             return ""
         table = table_of(_text(self.files, name))
         for result in results:
-            if not (result.endswith(".csv") and result in self.files):
+            is_table = result.endswith(".csv") and result in self.files
+            if not is_table or _size(self.files[result]) > LARGEST_COMPARED:
                 continue
             published = table_of(_text(self.files, result))
             recomputed = table_of(texts[result])
@@ -248,8 +251,16 @@ def _sum_of(files: Files, name: str) -> str:
     return digest.hexdigest()
 
 
+def _size(file: bytes | StreamedFile) -> int:
+    return len(file) if isinstance(file, bytes) else file.size
+
+
 def _content(files: Files, name: str) -> bytes:
-    return b"".join(read_chunks(files, name))
+    with opened(files, name) as file:
+        content = file.read(LARGEST_COMPARED + 1)
+    if len(content) > LARGEST_COMPARED:
+        raise BundleError(f"{name} is larger than {LARGEST_COMPARED:,} bytes")
+    return content
 
 
 def _text(files: Files, name: str) -> str:
@@ -258,8 +269,7 @@ def _text(files: Files, name: str) -> str:
 
 def _restore(damage: Damage, name: str) -> None:
     """Put a file back into the format that it was published in; note what is known of it."""
-    file = damage.files[name]
-    size = len(file) if isinstance(file, bytes) else file.size
+    size = _size(damage.files[name])
     damage.changed[name] = ""
     if not size:
         damage.changed[name] = f"it is empty. {AGAIN}"

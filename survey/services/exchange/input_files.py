@@ -485,7 +485,8 @@ def opened(files: Files, name: str) -> Iterator[IO[bytes]]:
         with io.BytesIO(content) if isinstance(content, bytes) else content.open() as file:
             yield file
     except ZIP_ERRORS as error:
-        raise BundleError(f"{name} is damaged or cannot be read ({error})") from None
+        again = "" if isinstance(error, OSError) else ". Download the bundle again"
+        raise BundleError(f"{name} is damaged or cannot be read ({error}){again}") from None
 
 
 def read_chunks(files: Files, name: str) -> Iterator[bytes]:

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from survey.cli import survey
 from survey.core.kinds import KINDS
 from survey.services.analysis.study_results import AnalysisOptions
+from survey.services.exchange import damage
 from survey.services.exchange.bundle import SUMS, stable_json
 from survey.services.exchange.bundle_reader import analyse_files, replicate
 from survey.services.exchange.input_files import BundleError, open_files
@@ -97,7 +98,7 @@ CONTAINERS = {
     ),
     "a byte of a file": (
         lambda whole: whole[:60] + bytes([whole[60] ^ 1]) + whole[61:],
-        "is damaged or cannot be read",
+        "questions.csv is damaged or cannot be read (",
     ),
     "a login page": (
         lambda _: LOGIN,
@@ -694,6 +695,14 @@ def test_several_damages_are_told_at_once(bundle):
     assert len(told.splitlines()) <= 11
 
 
+def test_files_too_large_to_compare_are_named(bundle, monkeypatch):
+    monkeypatch.setattr(damage, "LARGEST_COMPARED", 2_000)
+    files = {**bundle, "votes.csv": one_row(5, turned)(bundle["votes.csv"]) * 3}
+    assert "votes.csv was changed: " in refused(files)
+    monkeypatch.setattr(damage, "LARGEST_COMPARED", 100)
+    assert refused(files) == f"{SUMS} is larger than 100 bytes"
+
+
 # Bundles of other kinds, of an earlier version.
 
 
@@ -734,7 +743,7 @@ def test_a_file_of_judgements_is_compared_line_by_line(kind):
 @pytest.mark.parametrize("kind", ["ordering", "labelling", "grouping", "preference", "of-runs"])
 def test_a_bundle_of_an_earlier_release_is_read_as_that(tmp_path, kind):
     status, output = replicated(RELEASED / "0.2.0" / f"{kind}.zip")
-    assert (status, "made by 0.2.0" in output) == (0, True)
+    assert (status, "0.2.0" in output) == (0, True)
 
 
 def test_a_bundle_of_a_later_release_says_what_to_install(bundle, tmp_path):
