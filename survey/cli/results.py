@@ -363,14 +363,16 @@ def replicate(
     BUNDLE is a zip or an unpacked folder, made here or elsewhere. The lists are drawn again
     from the seed; values, orders, credits, tables and the analysis are recomputed. The positions
     of a study of runs are recomputed where --qrels and --run name its files, and pooled documents
-    where --run does, or names the file of the pool. The first thing that
-    does not agree is named. The exit status is 0 only if everything agrees. What another version
-    did not write, or this one does not, is listed and no fault. No database is needed.
+    where --run does, or names the file of the pool. Files that do not have their sums are
+    named with what was changed, format or values, and what to do. The exit status is 0 only if
+    everything agrees. What another version did not write, or this one does not, is listed and no
+    fault; so is what systems add, such as Thumbs.db. No database is needed.
     """
     from survey.errors import SurveyError
     from survey.services.exchange import input_files
     from survey.services.exchange.bundle_reader import READINGS, require_bundle
     from survey.services.exchange.bundle_reader import replicate as recompute
+    from survey.services.exchange.foreign_file import name_some
 
     if qrels or clusters:  # of a pool the runs are enough
         named = {"--qrels": qrels, "--run": runs, "--clusters": clusters}
@@ -386,10 +388,13 @@ def replicate(
                     [input_files.read_file(run.path)._replace(run=run.name) for run in runs],
                     input_files.read_file(clusters) if clusters else None,
                 )
-            files = input_files.stream_files(bundle, bundle.name, on_bytes=progress.advance)
+            left_out: list[str] = []
+            files = input_files.stream_files(bundle, bundle.name, progress.advance, left_out.append)
             require_bundle(files, bundle.name)
             progress.update(0, sum(file.size for file in files.values()) * READINGS)
             checked.extend(recompute(files, sources))
+            if left_out:
+                checked.append(f"not part of the bundle, and left out: {name_some(left_out)}")
     except SurveyError as error:
         fault = error
     why = {"why": str(fault)} if fault else {}

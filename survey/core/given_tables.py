@@ -160,7 +160,7 @@ def unpacked(content: bytes, file: str, largest: int = LARGEST_UNPACKED) -> byte
         if len(content) > largest:
             fault = f"{file} unpacks to more than {largest:,} bytes; no more are allowed"
             raise FaultyFilesError([fault])
-    if description := _foreign_file(content, file):
+    if description := foreign_file(content, file):
         raise FaultyFilesError([f"{file} is {description[0]}. {description[1]}"])
     return content
 
@@ -174,7 +174,7 @@ def media_of(file: str, content: bytes = b"") -> str | None:
     return next(chain(by_ending, by_bytes), None)
 
 
-def _foreign_file(content: bytes, file: str) -> tuple[str, str] | None:
+def foreign_file(content: bytes, file: str) -> tuple[str, str] | None:
     """Return what a file is and what to do with it, None where it can be a text."""
     if media := media_of(file, content[:16]):
         return media, SHOWABLE

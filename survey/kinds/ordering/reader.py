@@ -285,7 +285,7 @@ class _AnswerReader:
         participant, question = row.text("participant"), row.whole_number("question")
         if participant != self._participant:
             self._next_participant(participant)
-        if self._people and self._index < 0:
+        if self._people is not None and self._index < 0:
             raise row.fault("participant", "participants.csv has no participant of that id")
         if question not in self._letters:
             raise row.fault("question", self._questions_allowed())
@@ -301,7 +301,7 @@ class _AnswerReader:
         if self._in_order:
             self._rows.clear()
             self._positions.clear()
-        if self._people:
+        if self._people is not None:
             [self._index] = self._people.index_of(np.array([participant])).tolist()
 
     def _questions_allowed(self) -> str:
@@ -407,7 +407,7 @@ class _AnswerReader:
 
     def _read_flag(self, row: CsvRow, column: str) -> bool:
         """Return is_test or excluded, which is the same in all rows of a participant."""
-        if not self._people:
+        if self._people is None:
             return row.flag(column)
         known = bool(getattr(self._people, column)[self._index])
         if row.optional_text(column) is not None and row.flag(column) != known:

@@ -5,7 +5,6 @@ answers are read by the study's kind.
 """
 
 import base64
-import hashlib
 import io
 import json
 import math
@@ -64,20 +63,20 @@ from survey.services.exchange.answer_columns import (
 )
 from survey.services.exchange.bundle import (
     ANALYSIS,
-    LAST_LINE,
     SUMS,
     bundle_files,
     cell_texts,
     files_of_kind,
     require_options,
-    sha256_of,
     stable_json,
     study_lines,
     tables_in,
 )
 from survey.services.exchange.comparison import BundleComparison
+from survey.services.exchange.damage import Damage, explain, find_damage, sums_name
 from survey.services.exchange.format_1 import former_tables
 from survey.services.exchange.input_files import (
+    JUDGEMENTS_FOLDER,
     MACHINES_FOLDER,
     BundleError,
     CsvRow,
@@ -92,7 +91,6 @@ from survey.services.exchange.input_files import (
     parse_json,
     parse_rows,
     read_cells,
-    read_chunks,
     read_lines,
     read_rows,
 )
@@ -162,10 +160,15 @@ def analyse_files(
     analysis does not have.
     """
     if STUDY_FILE in files:
-        with _explained(BundleComparison(json_of(files, STUDY_FILE).get("versions"))):
-            content, _ = read_bundle(files)
-            require_options(content.plan, options)
-            files_of_kind(content.plan).check_derived(files, content)
+        try:
+            with _explained(BundleComparison(json_of(files, STUDY_FILE).get("versions"))):
+                content, _ = read_bundle(files)
+                require_options(content.plan, options)
+                files_of_kind(content.plan).check_derived(files, content)
+        except BundleError:
+            if sums_name(files):
+                _require_sums(files)  # which says why, where files were damaged
+            raise
         results = with_left_out(content.analysed(options), content.participants, options)
         return described(results, content, options, registration, in_full=in_full)
     foreign: Results = KINDS[kind_name({})].analyse_foreign(files, options)
@@ -334,7 +337,7 @@ def replicate(files: Files, sources: SourceFiles | None = None) -> Iterator[str]
     Raises BundleError at the first check that fails: file, row, column, what the file holds
     and what was recomputed.
     """
-    _check_sums(files)
+    _require_sums(files)
     yield f"{len(files) - 1} files have the sums in {SUMS}"
     comparison = BundleComparison(json_of(files, STUDY_FILE).get("versions"))
     with _explained(comparison):
@@ -365,7 +368,7 @@ def _read_study(files: Files) -> dict[str, Any]:
     if study.get("format") not in (1, FORMAT):
         raise BundleError(
             f"{STUDY_FILE}, format: {study.get('format')!r} found; this version of the survey "
-            f"reads format 1 and {FORMAT}"
+            f"reads formats 1 to {FORMAT}. Install the latest ranking-survey to read it"
         )
     for key, value_type in STUDY_TYPES.items():
         if key not in study or not isinstance(study[key], value_type):
@@ -567,9 +570,7 @@ def _recompute(
     yield f"the digest is that of the plan and its questions: {content.digest}"
     participants = sum(1 for _ in content.participants())
     yield f"{content.answers.count()} answers of {participants} participants can be read"
-    if IDENTITIES in files:
-        identities = read_identities(files, content.participants())
-        content = replace(content, identities=lambda: identities)
+    content = _with_identities(files, content)
     recomputed = dict(bundle_files(content))
     tables = {table.name: table for table in tables_in(content)}
     _check_names(files, recomputed, tables.values(), comparison)
@@ -695,33 +696,42 @@ def _check_script(
 
 def require_bundle(files: Files, name: str) -> None:
     """Refuse a zip or a folder that holds nothing of a bundle, or no checksums."""
-    if SUMS not in files and STUDY_FILE not in files:
+    if {each.split("/")[0] for each in files} in ({MACHINES_FOLDER}, {JUDGEMENTS_FOLDER}):
+        raise BundleError(
+            f"{name} holds only a folder of a bundle. Name the zip, or the folder, of all its files"
+        )
+    has_sums = sums_name(files) is not None
+    if not has_sums and STUDY_FILE not in files:
         raise BundleError(not_a_bundle(name))
-    if SUMS not in files:
-        raise BundleError(f"{name} has no {SUMS}, the list of checksums of a bundle's files")
+    if not has_sums:
+        raise BundleError(
+            f"{name} has no {SUMS}, the list of checksums of a bundle's files. Take it from the "
+            "published bundle; `survey analyse` reads the files without it"
+        )
 
 
-def _check_sums(files: Files) -> None:
-    lines = file_text(files, SUMS).splitlines(keepends=True)
-    if not lines or lines[-1] != f"{LAST_LINE}{sha256_of(''.join(lines[:-1]).encode())}\n":
-        raise BundleError(f"{SUMS} was changed: its last line is not the sum of those above it")
-    sums = {}
-    for number, line in enumerate(lines[:-1], 1):
-        digest, _, name = line.rstrip("\n").partition("  ")
-        if len(digest) != 64 or not name:
-            raise BundleError(f"{SUMS}, line {number}: a sum and a file's name are needed")
-        sums[name] = digest
-    for name, digest in sums.items():
-        if name not in files:
-            raise BundleError(f"{name} is missing; {SUMS} lists it")
-        found = hashlib.sha256()
-        for chunk in read_chunks(files, name):
-            found.update(chunk)
-        if found.hexdigest() != digest:
-            raise BundleError(f"{name} was changed: it does not have the sum that {SUMS} gives")
-    for name in files:
-        if name not in sums and name != SUMS:
-            raise BundleError(f"{name} does not belong to the bundle: {SUMS} does not list it")
+def _require_sums(files: Files) -> None:
+    """Refuse files that do not have their sums, with what differs and what to do."""
+    damage = find_damage(files)
+    if damage.is_any:
+        raise explain(damage, _recompute_damaged)
+
+
+def _recompute_damaged(damage: Damage) -> None:
+    files = damage.files
+    content, study = read_bundle(files)
+    files_of_kind(content.plan).check_questions(content)
+    damage.compare(dict(bundle_files(_with_identities(files, content))))
+    if damage.unexplained:
+        for _ in _recompute(files, content, study, BundleComparison(study.get("versions"))):
+            continue
+
+
+def _with_identities(files: Files, content: Content) -> Content:
+    if IDENTITIES not in files:
+        return content
+    identities = read_identities(files, content.participants())
+    return replace(content, identities=lambda: identities)
 
 
 def _check_digest(content: Content, study: Mapping[str, Any], comparison: BundleComparison) -> None:

@@ -9,13 +9,12 @@ from collections.abc import Iterator, Mapping
 from itertools import starmap
 
 from survey import __version__
-from survey.core.studies.fields import list_words
 from survey.release import UNKNOWN, made_by
+from survey.services.exchange.foreign_file import name_some
 from survey.services.exchange.input_files import BundleError
 
 VERSION = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9}){0,3}")
 MAKER = ("survey", "commit", "modified")  # of versions
-MOST_NAMED_PLACES = 5  # places of a file in a note
 
 
 class BundleComparison:
@@ -105,10 +104,7 @@ class BundleComparison:
 
 
 def _with_places(file: str, places: Mapping[str, None]) -> str:
-    names = [*places]
-    more = len(names) - MOST_NAMED_PLACES
-    named = names[:MOST_NAMED_PLACES] + ([f"{more} more"] if more > 0 else [])
-    return f"{file} ({list_words(named)})" if named else file
+    return f"{file} ({name_some(places)})" if places else file
 
 
 def _numbers(version: str) -> list[int]:

@@ -32,6 +32,12 @@ from survey.core.text_input import (
     unescaped,
 )
 from survey.errors import SurveyError
+from survey.services.exchange.foreign_file import (
+    describe_file,
+    describe_folders,
+    describe_zip,
+    is_litter,
+)
 
 Parsed = TypeVar("Parsed")
 
@@ -46,7 +52,6 @@ MOST_LINES = 11  # of faults; the last counts those that are left out
 LARGEST_CELL_NUMBER = 99_999_999_999
 
 # What zipfile raises for a file that is no zip, is damaged, or is locked with a password.
-ZIP_START = b"PK\x03\x04"
 ZIP_ERRORS = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError),
     *(OSError, RuntimeError, ValueError, OverflowError, struct.error),
@@ -299,52 +304,67 @@ def open_files(source: Path | IO[bytes], name: str, largest: int = LARGEST) -> d
 
 
 def stream_files(
-    source: Path | IO[bytes], name: str, on_bytes: Callable[[int], object] = lambda _: None
+    source: Path | IO[bytes],
+    name: str,
+    on_bytes: Callable[[int], object] = lambda _: None,
+    on_left_out: Callable[[str], object] = lambda _: None,
 ) -> dict[str, StreamedFile]:
     """Return the files of a zip or a folder; raises BundleError for what is neither.
 
-    ``on_bytes`` is called with the number of bytes that were read since its last call.
+    ``on_bytes`` is called with the number of bytes that were read since its last call,
+    ``on_left_out`` with the path of what is beside or around the files: what a system adds, such
+    as Thumbs.db, and folders too many.
     """
     sizes: dict[str, tuple[int, Callable[[], IO[bytes]]]]
     try:
         if isinstance(source, Path) and source.is_dir():
-            folders = (f"{JUDGEMENTS_FOLDER}/*", f"{MACHINES_FOLDER}/*/*")
-            places = [*source.iterdir(), *(path for each in folders for path in source.glob(each))]
-            paths = [path for path in sorted(places) if path.is_file()]
             sizes = {
-                path.relative_to(source).as_posix(): (
-                    path.stat().st_size,
-                    partial(_open_binary, path),
-                )
-                for path in paths
-                if path.name[0] != "."
+                known_as: (path.stat().st_size, partial(_open_binary, path))
+                for known_as, path in _paths_in(source, name, on_left_out)
             }
         else:
             archive = zipfile.ZipFile(source)
             sizes = {
                 each: (entry.file_size, partial(archive.open, entry))
-                for each, entry in _entries(archive, name).items()
+                for each, entry in _entries(archive, name, on_left_out).items()
             }
     except FileNotFoundError:
         raise BundleError(f"there is no {name}") from None
     except OSError as error:
         raise BundleError(f"{name} cannot be read: {error.strerror or error}") from None
     except ZIP_ERRORS:
-        raise BundleError(_why_no_zip(source, name)) from None
+        with source.open("rb") if isinstance(source, Path) else nullcontext(source) as file:
+            raise BundleError(describe_file(file, name) or not_a_bundle(name)) from None
     return {
         each: StreamedFile(size, partial(_open_counted, file, on_bytes))
         for each, (size, file) in sizes.items()
     }
 
 
-def _why_no_zip(source: Path | IO[bytes], name: str) -> str:
-    """Return why a file cannot be opened as a bundle, and what to do."""
-    with source.open("rb") if isinstance(source, Path) else nullcontext(source) as file:
-        file.seek(0)
-        is_begun = file.read(len(ZIP_START)) == ZIP_START
-    if is_begun:
-        return f"{name} begins like a zip, and its end is missing or damaged. Download it again"
-    return not_a_bundle(name)
+def _paths_in(
+    folder: Path, name: str, on_left_out: Callable[[str], object]
+) -> Iterator[tuple[str, Path]]:
+    """Yield the files of an unpacked bundle with their names in it."""
+    top = folder
+    while True:
+        places = []
+        for path in sorted(folder.iterdir()):
+            if is_litter([path.name]):
+                on_left_out(path.relative_to(top).as_posix())
+            else:
+                places.append(path)
+        is_around = len(places) == 1 and places[0].is_dir()
+        if not is_around or places[0].name in (JUDGEMENTS_FOLDER, MACHINES_FOLDER):
+            break
+        [folder] = places
+    if folder != top:
+        on_left_out(f"{folder.relative_to(top).as_posix()}/")
+    if len(places) == 1 and places[0].suffix.lower() == ".zip":
+        raise BundleError(f"{name} holds a zip, {places[0].name}. Name this, not its folder")
+    inside = (f"{JUDGEMENTS_FOLDER}/*", f"{MACHINES_FOLDER}/*/*")
+    for path in sorted([*places, *(path for each in inside for path in folder.glob(each))]):
+        if path.is_file() and not is_litter([path.name]):
+            yield path.relative_to(folder).as_posix(), path
 
 
 def not_a_bundle(name: str) -> str:
@@ -386,43 +406,74 @@ class _CountedFile(io.RawIOBase):
         super().close()
 
 
-def _entries(archive: zipfile.ZipFile, name: str) -> dict[str, zipfile.ZipInfo]:
+def _entries(
+    archive: zipfile.ZipFile, name: str, on_left_out: Callable[[str], object]
+) -> dict[str, zipfile.ZipInfo]:
     """Return the files of a zip by name; raises BundleError for what is no bundle.
 
-    Hidden files and the folder __MACOSX, which a Mac adds, are left out.
+    Folders around all files, and what systems add, are left out.
     """
-    entries = [
-        entry
-        for entry in archive.infolist()
-        if not (
-            entry.is_dir()
-            or PurePosixPath(entry.filename).name.startswith(".")
-            or "__MACOSX" in PurePosixPath(entry.filename).parts
-        )
-    ]
-    folders = (f"{JUDGEMENTS_FOLDER}/", f"{MACHINES_FOLDER}/")
-    judgements = sum(any(each in entry.filename for each in folders) for entry in entries)
-    if len(entries) - judgements > MOST_FILES or judgements > MOST_JUDGEMENTS:
+    paths = _paths_in_zip(archive, name, on_left_out)
+    if fault := describe_zip(archive, map(str, paths.values()), name):
+        raise BundleError(fault)
+    inside = sum(
+        {JUDGEMENTS_FOLDER, MACHINES_FOLDER} & {*path.parts[:-1]} != set()
+        for path in paths.values()
+    )
+    if len(paths) - inside > MOST_FILES or inside > MOST_JUDGEMENTS:
         raise BundleError(f"{name} holds more than a bundle does")
-    paths = [PurePosixPath(entry.filename) for entry in entries]
-    # A zip of the folder is as good as a zip of its files.
-    firsts = {path.parts[0] if len(path.parts) > 1 else "" for path in paths}
-    start = 1 if len(firsts) == 1 and firsts <= {path.parts[0] for path in paths} else 0
+    depth = _folders_around([*paths.values()])
+    if depth:
+        around = next(iter(paths.values())).parts[:depth]
+        on_left_out(f"{'/'.join(around)}/")
     files: dict[str, zipfile.ZipInfo] = {}
-    for entry, path in zip(entries, paths, strict=True):
-        *folder, file = path.parts[start:]
-        is_odd = path.name != entry.filename.split("/")[-1] or ".." in path.parts
+    for entry, path in paths.items():
+        *folder, file = path.parts[depth:]
         is_machine = len(folder) == 2 and folder[0] == MACHINES_FOLDER
-        if is_odd or not (is_machine or folder in ([], [JUDGEMENTS_FOLDER])):
-            raise BundleError(
-                f"{name} holds folders ({entry.filename[:80]}); a bundle holds files, and some in "
-                f"{JUDGEMENTS_FOLDER}/ and {MACHINES_FOLDER}/"
-            )
+        if not (is_machine or folder in ([], [JUDGEMENTS_FOLDER])):
+            several = describe_folders(map(str, paths.values()), name)
+            raise BundleError(several) if several else _holds_folders(name, entry.filename)
         known_as = "/".join([*folder, file])
         if known_as in files:
             raise BundleError(f"{name} holds {known_as} twice")
         files[known_as] = entry
     return files
+
+
+def _paths_in_zip(
+    archive: zipfile.ZipFile, name: str, on_left_out: Callable[[str], object]
+) -> dict[zipfile.ZipInfo, PurePosixPath]:
+    paths: dict[zipfile.ZipInfo, PurePosixPath] = {}
+    for entry in archive.infolist():
+        written = entry.filename.replace("\\", "/")  # as some programs for Windows do
+        path = PurePosixPath(written)
+        if not written or written.endswith("/"):
+            continue
+        if is_litter(path.parts):
+            on_left_out(written)
+        elif path.name != written.split("/")[-1] or ".." in path.parts:
+            raise _holds_folders(name, entry.filename)
+        else:
+            paths[entry] = path
+    return paths
+
+
+def _folders_around(paths: Sequence[PurePosixPath]) -> int:
+    """Count the folders that hold all files; a zip of the folder is as good as one of its files."""
+    depth = 0
+    while paths and all(len(path.parts) > depth + 1 for path in paths):
+        names = {path.parts[depth] for path in paths}
+        if len(names) > 1 or names <= {JUDGEMENTS_FOLDER, MACHINES_FOLDER}:
+            break
+        depth += 1
+    return depth
+
+
+def _holds_folders(name: str, path: str) -> BundleError:
+    return BundleError(
+        f"{name} holds folders ({path[:80]}); a bundle holds files, and some in "
+        f"{JUDGEMENTS_FOLDER}/ and {MACHINES_FOLDER}/"
+    )
 
 
 @contextmanager
@@ -435,7 +486,8 @@ def opened(files: Files, name: str) -> Iterator[IO[bytes]]:
         with io.BytesIO(content) if isinstance(content, bytes) else content.open() as file:
             yield file
     except ZIP_ERRORS as error:
-        raise BundleError(f"{name} is damaged or cannot be read ({error})") from None
+        again = "" if isinstance(error, OSError) else ". Download the bundle again"
+        raise BundleError(f"{name} is damaged or cannot be read ({error}){again}") from None
 
 
 def read_chunks(files: Files, name: str) -> Iterator[bytes]:

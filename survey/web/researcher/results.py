@@ -338,7 +338,7 @@ def import_bundle() -> ResponseReturnValue:
         except BundleError as error:
             faults = str(error).splitlines()
             text = f": {error}." if len(faults) == 1 else "; see below."
-            form.bundle.errors = [f"The bundle does not replicate{text}"]
+            form.bundle.errors = [f"The bundle was not imported{text}"]
         except SurveyError as error:
             form.slug.errors = [str(error)]
         else:
