@@ -132,7 +132,7 @@ def test_a_sample_of_pairs_estimates_how_often_preferences_agree_with_measures(
     )
     with zipfile.ZipFile(tmp_path / "lab.zip") as files:
         rows = files.read("preferences.csv").decode().splitlines()[1:]
-    assert {int(row.split(",")[1]) for row in rows} == {*plan.sampled}
+    assert {int(row.split(",")[2]) for row in rows} == {*plan.sampled}
     assert len(plan.sampled) == 30
     estimates = estimates_in(tmp_path / "lab.zip")
     assert estimates["sample"] == {"unit": "questions", "drawn": 30, "answered": 30, "pool": 66}

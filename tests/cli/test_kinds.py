@@ -305,11 +305,11 @@ def test_a_bundle_of_labels_has_what_the_command_makes_of_its_judgements(
         assert (tmp_path / "it" / name).read_bytes() == (tmp_path / "merged" / name).read_bytes()
     labels = [*csv.DictReader((tmp_path / "it/labels.csv").read_text().splitlines())]
     assert {*labels[0]} == {
-        *("participant", "query", "document", "grade", "batch", "round", "marked_at", "revisions"),
-        "exposure",
+        *("study", "participant", "question", "topic", "document", "grade", "batch", "round"),
+        *("marked_at", "revisions", "exposure", "is_test", "excluded", "flagged", "arm"),
     }
     lines = {
-        f"{each['query']} 0 {each['document']} {each['grade']}"
+        f"{each['topic']} 0 {each['document']} {each['grade']}"
         for each in labels
         if each["participant"] == files[0].stem and each["grade"]
     }

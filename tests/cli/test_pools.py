@@ -228,7 +228,7 @@ def test_gold_documents_are_mixed_in_and_are_in_no_judgements(run, session, tmp_
     run("replicate", tmp_path / "lab.zip", "--run", *runs)
     places = {}
     for row in rows_of(bundle, "labels.csv"):
-        places.setdefault((row["participant"], row["query"]), []).append(row["document"])
+        places.setdefault((row["participant"], row["topic"]), []).append(row["document"])
     at = [order.index(each) for order in places.values() for _, each in known if each in order]
     assert len({*at}) > 5
 
@@ -244,7 +244,7 @@ def test_chunks_go_to_three_of_seven_annotators_and_agreement_is_of_what_both_ju
     assert all(len(row["documents"].split()) <= 5 for row in questions.values())
     judged = {}
     for row in rows_of(bundle, "labels.csv"):
-        judged.setdefault((row["query"], row["document"]), []).append(row["participant"])
+        judged.setdefault((row["topic"], row["document"]), []).append(row["participant"])
     parts = {}
     for row in questions.values():
         for document in row["documents"].split():

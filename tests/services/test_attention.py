@@ -293,7 +293,7 @@ def test_documents_of_another_topic_and_again_are_tiles_that_count_nowhere(app, 
     checks = [row for row in rows if row["check"]]
     assert {row["document"] for row in rows} <= {*DOCUMENTS}
     of_word = [row for row in checks if row["check"] == "other-topic"]
-    assert {(row["query"], row["document"], row["batch"]) for row in of_word} == {
+    assert {(row["topic"], row["document"], row["batch"]) for row in of_word} == {
         ("word", "red-0", "1")
     }
     again = [row for row in checks if row["check"] == "shown-again"]
@@ -303,12 +303,12 @@ def test_documents_of_another_topic_and_again_are_tiles_that_count_nowhere(app, 
     other, twice = results.attention.scores
     assert (other.asked.sum(), twice.asked.sum()) == (3, 6)
     marked = {
-        (row["participant"], row["query"], row["document"]): row["grade"] != "0"
+        (row["participant"], row["topic"], row["document"]): row["grade"] != "0"
         for row in rows
         if not row["check"]
     }
     rights = sum(
-        (row["grade"] != "0") == marked[row["participant"], row["query"], row["document"]]
+        (row["grade"] != "0") == marked[row["participant"], row["topic"], row["document"]]
         for row in again
     )
     assert twice.right.sum() == rights
@@ -325,7 +325,7 @@ def test_a_query_shows_its_own_picture_where_it_has_one(app, session):
     study = labelled(app, session, people=5, own_picture=True, other_topic=True)
     rows = rows_of(handed_out(session, study), "labels.csv")
     own = [row for row in rows if row["check"] == "own-picture"]
-    assert {(row["query"], row["document"], row["batch"]) for row in own} == {
+    assert {(row["topic"], row["document"], row["batch"]) for row in own} == {
         ("like-red", "red-0", "1")
     }
     results = analyse_stored(session, study, AnalysisOptions())

@@ -5,6 +5,7 @@ import json
 import re
 from types import SimpleNamespace
 
+import pandas as pd
 import pytest
 from bs4 import BeautifulSoup
 from jinja2 import ChoiceLoader, FileSystemLoader
@@ -32,7 +33,7 @@ from tests.grouped import grouped
 from tests.judged import judge
 from tests.labelled import labelled
 from tests.preferred import preferred
-from tests.services.exchange.changes import readdressed, rows_of, summed
+from tests.services.exchange.changes import readdressed, rows_of, summed, with_cell
 from tests.services.exchange.conftest import a_study
 from tests.tasks import words
 from tests.tasks.test_words import PLAN as WORDS
@@ -121,6 +122,97 @@ def test_a_bundle_replicates_and_is_imported_with_the_same_files(session, study,
     for name in files.keys() - {"study.json", "SHA256SUMS"}:
         renamed = again[name].replace(b'"slug": "again"', f'"slug": "{study.slug}"'.encode())
         assert renamed == files[name], name
+
+
+COUNTING = ("is_test", "excluded", "flagged", "arm")
+# Lists in cells that have no rows of their own, each with its reason.
+WITHOUT_TWIN = {
+    **dict.fromkeys(("label_order", "clicked"), "votes.csv has a row for each label"),
+    **dict.fromkeys(("column_order", "list_order"), "order on a page: rows would double the file"),
+}
+
+
+def tables_of(session, study):
+    """The tables of a study's bundle, as they declare themselves."""
+    tables_declared = bundle.tables_in(bundle.content_of(session, study))
+    session.rollback()
+    return tables_declared
+
+
+@of_each_kind
+def test_each_table_has_a_key_and_what_it_refers_to_is_there(session, study, kind):
+    files = exported(session, study)
+    for table in tables_of(session, study):
+        rows = rows_of(files, table.name)
+        keys = [tuple(row[name] for name in table.key) for row in rows]
+        assert table.key, table.name
+        assert len({*keys}) == len(keys), table.name
+        assert not {"total", "all", "mean"} & {cell.lower() for key in keys for cell in key}
+        for column, other in table.references.items():
+            known = {row[column] for row in rows_of(files, other)}
+            assert {row[column] for row in rows} <= known, (table.name, column)
+
+
+@of_each_kind
+def test_each_table_of_answers_says_whose_they_are_and_who_counts(session, study, kind):
+    session.execute(Participant.__table__.update().values(excluded=True, exclude_reason="so"))
+    session.commit()
+    files = exported(session, study)
+    people = {row["participant"]: row for row in rows_of(files, "participants.csv")}
+    topics = {row["question"]: row["topic"] for row in rows_of(files, KINDS[kind].questions_file)}
+    of_answers = []
+    for table in tables_of(session, study):
+        assert "query" not in table.names
+        if {"participant", "question"} & {*table.names} == {"participant", "question"}:
+            of_answers.append(table.name)
+            assert table.names[:4] == ["study", "participant", "question", "topic"]
+            assert {*COUNTING} <= {*table.names}
+            for row in rows_of(files, table.name):
+                person = people[row["participant"]]
+                assert (row["study"], row["topic"]) == (study.slug, topics[row["question"]])
+                assert [row[name] for name in COUNTING[:2]] == [person["is_test"], "1"]
+                assert (row["flagged"], row["arm"]) == ("0", person["arm"])
+    assert KINDS[kind].answers_file in of_answers
+
+
+@of_each_kind
+def test_each_list_in_a_cell_has_a_table_with_a_row_for_each_item(session, study, kind):
+    files = exported(session, study)
+    for table in tables_of(session, study):
+        for column in table.columns:
+            value_type, allowed, meaning = tables.describe_column(column)
+            words = f"{allowed} {meaning}"
+            if value_type in ("numbers", "whole numbers") or "separated by" in words:
+                assert column.twin in files or column.name in WITHOUT_TWIN, (table.name, column)
+    for row in rows_of(files, KINDS[kind].questions_file):
+        for column in {"ranks", "documents"} & row.keys():
+            items = [
+                item["document" if column == "documents" else "position"]
+                for item in rows_of(files, "list_items.csv")
+                if (item["question"], item["list"]) == (row["question"], row.get("list", column))
+                and (item["document"] if column == "documents" else item["relevance"] != "0")
+            ]
+            assert items == row[column].split()
+
+
+@of_each_kind
+def test_answers_join_with_questions_and_participants(session, study, kind):
+    files = exported(session, study)
+    answers, questions, people = (
+        pd.read_csv(io.BytesIO(files[name]))
+        for name in (KINDS[kind].answers_file, KINDS[kind].questions_file, "participants.csv")
+    )
+    joined = answers.merge(questions, on=["question", "topic"]).merge(people, on="participant")
+    rows_each = questions.groupby("question").size()
+    assert len(joined) == rows_each[answers["question"]].sum() > 0
+
+
+@of_each_kind
+def test_a_changed_cell_that_repeats_another_file_is_named(session, study, kind):
+    files, name = exported(session, study), KINDS[kind].answers_file
+    for column, cell in (("study", "other"), ("topic", "t99"), ("flagged", "1"), ("arm", "after")):
+        with pytest.raises(BundleError, match=f"{name}, row 2, column {column}"):
+            [*replicate(with_cell(files, name, 2, column, cell))]
 
 
 @of_each_kind

@@ -50,6 +50,8 @@ from survey.kinds.labelling.pool_results import (
     GOLD_FILE,
     POOL_COLUMNS,
     POOL_FILE,
+    POOL_RUN_COLUMNS,
+    POOL_RUNS_FILE,
     PoolChecks,
     names_of,
 )
@@ -296,7 +298,11 @@ class LabellingKind(
         ]
         if plan.pool:
             rows = row_lines(lambda content: content.results.pool.pool_rows())
-            tables.append(Table(POOL_FILE, POOL_COLUMNS, rows, ["topic", "document"], OF_TOPIC))
+            key = ["topic", "document"]
+            tables.append(Table(POOL_FILE, POOL_COLUMNS, rows, key, OF_TOPIC))
+            rows = row_lines(lambda content: content.results.pool.run_rows())
+            of_runs = (POOL_RUNS_FILE, POOL_RUN_COLUMNS, rows, [*key, "run"], OF_TOPIC)
+            tables.append(Table(*of_runs, is_twin=True))
         if plan.gold:
             tables.append(
                 answer_table(

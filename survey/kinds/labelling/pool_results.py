@@ -21,6 +21,7 @@ from survey.services.analysis.merged_labels import Merged, merged
 from survey.services.analysis.sheets import Cell, Sheet, as_csv
 from survey.services.exchange.tables import PARTICIPANT, Column
 
+POOL_RUNS_FILE = "pool_runs.csv"
 POOL_FILE, GOLD_FILE, ALL_QRELS = "pool.csv", "gold.csv", "qrels-all.txt"
 RUN_MEASURES = ("AP", "nDCG@10")
 FEWEST_TO_COMPARE = 2  # runs, and annotators
@@ -393,6 +394,13 @@ class PoolResults:
             names, best = " ".join(by_run), min(by_run.values(), default=None)
             yield topic, document, names, best, self.judged.get((topic, document), 0)
 
+    def run_rows(self) -> Iterator[tuple[Cell, ...]]:
+        """Yield the rows of pool_runs.csv: topic, document, run, rank."""
+        ranks: Any = self.plan.pool.ranks if self.plan.pool else {}
+        for topic, document in self.pairs:
+            for run, rank in ranks.get(topic, {}).get(document, {}).items():
+                yield topic, document, run, rank
+
     def gold_rows(self) -> Iterator[tuple[Cell, ...]]:
         """Yield the rows of gold.csv."""
         for answer in sorted(self.gold, key=_gold_key):
@@ -423,9 +431,18 @@ _COUNTED = ("whole number", "0, 1, …")
 _TOPIC, _DOCUMENT = Column("topic", "id of the topic"), Column("document", "id of the document")
 POOL_COLUMNS = (
     *(_TOPIC, _DOCUMENT),
-    Column("runs", "the runs among whose first documents it is", allowed="may be empty"),
+    Column(
+        *("runs", "the runs among whose first documents it is"),
+        allowed="separated by spaces; may be empty",
+        twin=POOL_RUNS_FILE,
+    ),
     Column("best_rank", "its best rank in a run", "whole number", "1, 2, …; may be empty"),
     Column("judged", "how many annotators judged it", *_COUNTED),
+)
+POOL_RUN_COLUMNS = (
+    *(_TOPIC, _DOCUMENT),
+    Column("run", "a run among whose first documents it is"),
+    Column("rank", "its rank in that run", "whole number", "1, 2, …"),
 )
 GOLD_COLUMNS = (
     _DOCUMENT,

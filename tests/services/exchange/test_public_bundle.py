@@ -2,7 +2,7 @@
 
 import json
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 from sqlalchemy import update
@@ -17,6 +17,7 @@ from survey.db.models import (
     StoredResponse,
 )
 from survey.db.models.base import now
+from survey.services.exchange.bundle_reader import read_bundle
 from survey.services.exchange.public_bundle import (
     BEGINNING,
     NOT_PUBLISHED,
@@ -115,8 +116,13 @@ def test_no_file_tells_the_day_or_hour_of_a_study_that_was_open_for_one_lesson(a
     session.commit()
     files = unzipped(b"".join(stream_public_bundle(session, study)))
     days = re.compile(rb"(?!2000)20\d\d-\d\d-\d\d|2031|10:20")
-    told = {(name, day) for name, content in files.items() for day in days.findall(content)}
-    assert told == set()
+    told = [(name, day) for name, content in files.items() for day in days.findall(content)]
+    assert told == [("study.json", b"2031")] * 2
+    public = json.loads(files["study.json"])
+    assert (public["opened_at"], public["closed_at"]) == ("2031-07", "2031-07")
+    assert public["unblinded_at"] is None
+    read, _ = read_bundle(files)
+    assert read.opened_at == date(2031, 7, 1)
     steps_of(files)  # replicates
 
 

@@ -13,15 +13,17 @@ from survey.services import accounts
 from survey.services.exchange.bundle import stream_bundle
 from survey.services.exchange.bundle_import import import_bundle
 from survey.services.exchange.bundle_reader import read_bundle
-from survey.services.exchange.input_files import open_files
+from survey.services.exchange.input_files import BundleError, open_files
 from survey.services.exchange.public_bundle import stream_public_bundle
 from survey.services.operations.database import upgrade_database
 from tests.databases import ON_SQLITE
 from tests.freeze import DATABASE, PUBLIC, RELEASED, SUMS, sums_in
-from tests.services.exchange.changes import steps_of
+from tests.services.exchange.changes import steps_of, with_cell
 
 VERSIONS = sorted(path for path in RELEASED.iterdir() if path.is_dir())
 BUNDLES = sorted(RELEASED.glob("*/*.zip"))
+# Made by the last commit that wrote format 1, with attention checks, arms, rules, people left out.
+LAST_OF_FORMAT_1 = sorted((RELEASED.parent / "format_1").glob("*.zip"))
 KINDS = ("ordering", "labelling", "grouping", "preference")
 
 
@@ -44,13 +46,38 @@ def test_each_version_has_each_kind_of_question_in_both_forms(folder):
     assert kinds == {(kind, is_public) for kind in KINDS for is_public in (True, False)}
 
 
-@pytest.mark.parametrize("path", BUNDLES, ids=in_version)
+@pytest.mark.parametrize("path", [*BUNDLES, *LAST_OF_FORMAT_1], ids=in_version)
 def test_a_bundle_of_a_released_version_replicates(path):
     assert "analysis.json: every figure recomputed" in steps_of(open_files(path, path.name))
 
 
+@pytest.mark.parametrize("path", LAST_OF_FORMAT_1, ids=in_version)
+def test_all_that_the_last_bundles_of_format_1_hold_is_compared_by_its_rules(path):
+    steps = steps_of(open_files(path, path.name))
+    [sentence] = [step for step in steps if "is in format 1" in step]
+    assert sentence.startswith("the bundle is in format 1, made by release 0.2.0")
+    beside = ("not in", "not compared, as this", "in other words")
+    assert not [step for step in steps if step.startswith(beside)]
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "row", "column", "cell", "fault"),
+    [
+        ("ordering", "table4.csv", 6, "MNRO", "77", "'77' found; recomputed"),
+        ("labelling", "labels.csv", 2, "query", "t9", "'t9' found; recomputed 't"),
+        ("pooled", "gold.csv", 2, "topic", "t9", "'t9' found; recomputed 't"),
+        ("grouping", "groups.csv", 2, "group", "x", "'x' found; recomputed"),
+        ("preference", "beside.csv", 2, "sure", "9", "'9' found; allowed is 1"),
+    ],
+)
+def test_a_changed_cell_of_format_1_is_named_as_before(name, file, row, column, cell, fault):
+    [path] = [each for each in LAST_OF_FORMAT_1 if each.stem == name]
+    with pytest.raises(BundleError, match=f"{file}, row {row}, column {column}: {fault}"):
+        steps_of(with_cell(open_files(path, path.name), file, row, column, cell))
+
+
 @ON_SQLITE
-@pytest.mark.parametrize("path", BUNDLES, ids=in_version)
+@pytest.mark.parametrize("path", [*BUNDLES, *LAST_OF_FORMAT_1], ids=in_version)
 def test_a_bundle_of_a_released_version_is_taken_in(session, path):
     ada, _ = accounts.add_researcher(session, "Ada")
     files = open_files(path, path.name)
