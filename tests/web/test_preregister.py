@@ -101,8 +101,8 @@ def test_results_show_item_by_item_what_is_as_registered(session, desk, register
         for row in desk.page.select("#registration tbody tr")
     ]
     assert len(rows) == len(ITEMS)
-    assert ["Sample size", "30", "0", "changed"] in rows
-    assert {row[3] for row in rows if row[0] not in ("Sample size", "Stop")} == {"same"}
+    assert ["Sample size", "changed", "30", "0"] in rows
+    assert {row[1] for row in rows if row[0] not in ("Sample size", "Stop")} == {"same"}
     desk.open(f"{STUDY}/results?ties=split")
     assert "options" in desk.page.select_one("#registered").text
     figures = json.loads(desk.client.get(f"{STUDY}/files/analysis.json").text)

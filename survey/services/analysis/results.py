@@ -565,7 +565,7 @@ class Results(ABC):
 
 def registration_sheet(compared: Comparison) -> Sheet:
     """Return the table of a registration's items beside what was done."""
-    columns = ("item", "registered", "done", "status")
+    columns = ("item", "status", "registered", "done")
     rows = tuple(each.row for each in compared.items)
     note = f"{ONLY_THERE} SHA-256 of this one: {compared.sha256}."
     return Sheet("registration", "Registered and done", columns, rows, note, part="checks")

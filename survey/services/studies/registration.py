@@ -50,7 +50,7 @@ OPTIONS: dict[str, Json] = {
 }
 SAME, CHANGED, UNKNOWN = "same", "changed", "cannot be compared"
 NOT_STATED = "(not stated)"
-NOT_KNOWN_YET = "not known before the study is closed"
+DIGEST = re.compile("([0-9a-f]{12})[0-9a-f]{52}")  # of which tables show the beginning
 NOT_OF_A_PLAN = re.compile("a plan has lines like `title: …`")
 ONLY_THERE = "Only an external registry proves the date of a registration."
 
@@ -248,8 +248,9 @@ class Compared:
 
     @property
     def row(self) -> tuple[str, str, str, str]:
-        """The item in words, as a row of a table."""
-        return ITEMS[self.item], in_words(self.registered), in_words(self.done), self.status
+        """The item in words, as a row of a table: label, status, registered, done."""
+        values = (DIGEST.sub(r"\1…", in_words(each)) for each in (self.registered, self.done))
+        return ITEMS[self.item], self.status, *values
 
 
 @dataclass(frozen=True)
@@ -288,7 +289,7 @@ class Comparison:
         """A sentence on each item that is not as registered."""
         return [
             f"{label}: registered {registered}, done {done}."
-            for label, registered, done, status in (each.row for each in self.items)
+            for label, status, registered, done in (each.row for each in self.items)
             if status == CHANGED
         ]
 
