@@ -72,6 +72,9 @@ def furnish(folder):
         for each in (name, outputs):
             (folder / f"{each}.ids").write_text("\n".join(ids))
     (folder / "answers.csv").write_text("question,answer\n1,A>B>C>D>E\n")
+    (folder / "ratings.csv").write_text("query,docid,rating\nstar wars,11,3\nstar wars,22,0\n")
+    columns = "WorkerId,AssignmentStatus,Input.query,Input.doc,Answer.relevance"
+    (folder / "batch.csv").write_text(f"{columns}\nW1,Approved,q1,d1,1\nW2,Rejected,q1,d1,0\n")
     (folder / "people.csv").write_text("name,e-mail\nAda,ada@example.org\n")
     desk.run("survey collect albums --to collection")
     desk.run("survey init")
