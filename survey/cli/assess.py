@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -107,10 +106,11 @@ def read(
     files: tuple[Path, ...],
     tool: str,
     folder: Path,
+    grades: dict[str, int],
     empty: int | None,
     force: bool,
     as_json: bool,
-    **fields: Any,
+    **fields: str | None,
 ) -> None:
     """Read judgements that another program exported.
 
@@ -125,7 +125,9 @@ def read(
     if empty is not None and tool != "doccano":
         raise click.UsageError("--empty is for doccano; other tools leave empty grades out.")
     _check_different(files)
-    options = ReadingOptions(**fields, empty=empty)
+    options = ReadingOptions(
+        **{name: value or "" for name, value in fields.items()}, grades=grades, empty=empty
+    )
     judgements, written = tool_judgements.read_judgements_of(
         files, tool, options, folder, replace=force
     )
