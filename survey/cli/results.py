@@ -64,6 +64,7 @@ REASON_OPTION = click.option(
         "survey analyse five-systems --include-test --json",
         "survey analyse five-systems.zip --to paper --figure-width 3.33 --font serif",
         "survey analyse ./votes",
+        "survey analyse preferences.csv",
     )
 )
 @click.argument("target", required=False, type=STUDY_OR_FILE)
@@ -90,9 +91,10 @@ def analyse(
 ) -> None:
     """Analyse a study's answers, and print every figure.
 
-    TARGET is a study's slug, a bundle (a zip or a folder), or a folder with questions.csv and
-    responses.csv from elsewhere. It may be left out if there is only one study. If the study is
-    still open, its log will say that you looked at the results.
+    TARGET is a study's slug, a bundle (a zip or a folder), or answers from elsewhere: a folder
+    with questions.csv and responses.csv, or a table of preferences or of votes, with columns like
+    those of preferences.csv and votes.csv. It may be left out if there is only one study. If the
+    study is still open, its log will say that you looked at the results.
     """
     from survey.services.analysis import report
     from survey.services.analysis.study_results import AnalysisOptions
@@ -121,14 +123,13 @@ def _results_of(target: str | None, options: "AnalysisOptions", reason: str) -> 
     """Yield the results; of a study in the database, in a session from which files are read."""
     from survey.services import accounts
     from survey.services.exchange.bundle import require_options, results_of
-    from survey.services.exchange.bundle_reader import analyse_files
-    from survey.services.exchange.input_files import open_files
+    from survey.services.exchange.bundle_reader import analyse_files, files_to_analyse
     from survey.services.operations.database import begin_reading
     from survey.services.studies import lifecycle
 
     if target and _is_path(target):
         with progress_bar("Analysing"):
-            results = analyse_files(open_files(Path(target), str(Path(target))), options)
+            results = analyse_files(files_to_analyse(Path(target)), options)
         yield results
         return
     with open_session() as session:
@@ -189,10 +190,12 @@ def _is_path(target: str) -> bool:
 
     A folder named like a slug may be that study's report, so it must contain answers.
     """
-    from survey.services.exchange.list_questions import QUESTIONS_FILE, RESPONSES
+    from survey.services.exchange.bundle_reader import foreign_tables
+    from survey.services.exchange.list_questions import QUESTIONS_FILE
 
-    has_answers = any((Path(target) / name).is_file() for name in (QUESTIONS_FILE, RESPONSES))
-    return "." in target or "/" in target or os.sep in target or has_answers
+    if "." in target or "/" in target or os.sep in target:
+        return True
+    return any((Path(target) / name).is_file() for name in (QUESTIONS_FILE, *foreign_tables()))
 
 
 @command(

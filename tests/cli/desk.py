@@ -75,6 +75,8 @@ def furnish(folder):
     (folder / "ratings.csv").write_text("query,docid,rating\nstar wars,11,3\nstar wars,22,0\n")
     columns = "WorkerId,AssignmentStatus,Input.query,Input.doc,Answer.relevance"
     (folder / "batch.csv").write_text(f"{columns}\nW1,Approved,q1,d1,1\nW2,Rejected,q1,d1,0\n")
+    columns = "participant,question,topic,left,right,preferred"
+    (folder / "preferences.csv").write_text(f"{columns}\nP1,1,t,x,y,left\nP2,1,t,x,y,left\n")
     (folder / "people.csv").write_text("name,e-mail\nAda,ada@example.org\n")
     desk.run("survey collect albums --to collection")
     desk.run("survey init")

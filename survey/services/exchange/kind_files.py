@@ -45,6 +45,7 @@ from survey.services.exchange.input_files import (
     CsvRow,
     Faults,
     Files,
+    Headings,
     SourceFiles,
     parse_rows,
 )
@@ -237,8 +238,9 @@ class KindFiles(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
 
     ``questions_file``, ``answers_file``: their names. ``column_order``: of the columns of an
     answer, where it is not as usual. ``makes_judgements``: whether its results have a file of
-    judgements, qrels.txt. A kind whose columns are not its fields, one for one, says
-    which there are: ``own_columns``, ``own_cells``, ``read_drawn``.
+    judgements, qrels.txt. ``foreign_files``: the tables of answers from elsewhere, with the
+    headings allowed, that its ``analyse_foreign`` analyses. A kind whose columns are not its
+    fields, one for one, says which there are: ``own_columns``, ``own_cells``, ``read_drawn``.
     """
 
     questions_file: ClassVar[str] = "questions.csv"
@@ -246,6 +248,7 @@ class KindFiles(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
     column_order: ClassVar[Sequence[str]] = ()
     has_options: ClassVar[bool] = False
     makes_judgements: ClassVar[bool] = False
+    foreign_files: ClassVar[Mapping[str, Headings]] = {}
 
     @abstractmethod
     def analyse(
