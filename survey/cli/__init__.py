@@ -28,6 +28,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "export": "results",
         "replicate": "results",
         "import": "results",
+        "registry": "registry",
     },
     "Score lists and runs": {
         "measure": "scores",

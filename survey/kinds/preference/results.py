@@ -34,6 +34,7 @@ from survey.core.agreement.headlines import (
     chip,
     circle_headline,
     headline,
+    points_of,
 )
 from survey.core.agreement.preferences import (
     Answer,
@@ -530,6 +531,11 @@ class PreferenceResults(Results):
                 name: getattr(verdict, name) for name in ("scope", "preferred", "sentence")
             },
         }
+
+    @property
+    def pair_points(self) -> dict[str, float]:
+        """See ``Results``: of pairs of systems; without runs, of measures."""
+        return points_of(self.lead_rows or self._rows)
 
     @property
     def headline(self) -> str:
