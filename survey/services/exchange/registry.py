@@ -9,6 +9,7 @@ import json
 import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -390,8 +391,9 @@ def _runs_by_digest(instance: Path, version: str) -> Mapping[str, Sequence[Run]]
     text = (instance / STORED).read_text(encoding="utf-8")
     by_digest: dict[str, list[Run]] = {}
     for number, line in enumerate(text.splitlines(), 1):
-        run = _read_run(line, f"{STORED}, line {number}")
-        by_digest.setdefault(run.digest, []).append(run)
+        with suppress(BundleError):  # another version may have written it; pages go on without it
+            run = _read_run(line, f"{STORED}, line {number}")
+            by_digest.setdefault(run.digest, []).append(run)
     return by_digest
 
 
