@@ -63,8 +63,8 @@ def _read_grades(_: click.Context, parameter: click.Parameter, value: str) -> di
 @assess.command(
     examples=(
         "survey assess read ratings.csv --from quepid --to read",
-        "survey assess read batch.csv --from mturk --topic Input.query --document Input.doc \\\n"
-        "    --grade Answer.relevance --to read",
+        "survey assess read batch.csv --from mturk --to from-mturk \\\n"
+        "    --topic Input.query --document Input.doc --grade Answer.relevance",
     ),
 )
 @click.argument("files", nargs=-1, required=True, type=INPUT_FILE, metavar="FILE...")

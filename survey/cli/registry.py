@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @click.group(
     cls=CommandGroup,
     examples=(
-        "survey registry add registry.jsonl five-systems.zip --address five-systems.zip",
+        "survey registry add registry.jsonl two-runs.zip --address two-runs.zip",
         "survey registry check registry.jsonl",
     ),
 )
@@ -27,9 +27,9 @@ def registry() -> None:
 
 @registry.command(
     examples=(
-        "survey registry add registry.jsonl five-systems.zip --address five-systems.zip",
-        "survey registry add registry.jsonl five-systems.zip \\\n"
-        "    --address https://example.org/five-systems.zip --author 'Lovelace, Ada'",
+        "survey registry add registry.jsonl two-runs.zip --address two-runs.zip",
+        "survey registry add ours.jsonl five-systems.zip --author 'Lovelace, Ada' \\\n"
+        "    --address https://example.org/five-systems.zip",
     )
 )
 @click.argument("file", type=OUTPUT_FILE)
@@ -124,7 +124,7 @@ def list_(file: Path, digest: str, as_json: bool) -> None:
         raise click.UsageError(f"{digest!r} found; 8 to 64 digits of a digest, 0 to f, are needed.")
     runs = [run for run in read_registry(file).values() if run.digest.startswith(digest)]
     if as_json:
-        print_json([_as_json(run) for run in runs])
+        print_json({"registry": str(file), "runs": [_as_json(run) for run in runs]})
         return
     words = {True: "yes", False: "no", None: "not checked"}
     rows = [

@@ -93,6 +93,7 @@ def furnish(folder):
     )
     desk.run(f"survey study open two-runs {shlex.join(CONTACT)}")
     desk.run("survey export two-runs --to two-runs.zip")
+    desk.run("survey registry add registry.jsonl five-systems.zip --address five-systems.zip")
     desk.run("survey backup survey-sunday.sqlite3")
     with zipfile.ZipFile(folder / "five-systems.zip") as bundle:
         for name in ("questions.csv", "responses.csv"):

@@ -36,7 +36,9 @@ def test_a_run_is_added_checked_and_listed(run, tmp_path):
     listed = run(f"list r.jsonl {added['digest'][:8]}")
     assert "2026-05" in listed
     assert "1 run of this study in r.jsonl." in listed
-    assert json.loads(run(f"list r.jsonl {added['digest']} --json"))[0]["authors"] == ["Ada"]
+    assert json.loads(run(f"list r.jsonl {added['digest']} --json"))["runs"][0]["authors"] == [
+        "Ada"
+    ]
     assert "0 runs" in run("list r.jsonl 00000000")
     assert "8 to 64 digits" in run("list r.jsonl 12", 2)
 
