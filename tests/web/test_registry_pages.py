@@ -75,8 +75,8 @@ def test_a_public_page_says_how_often_the_study_was_run(desk, closed, visitor, s
     assert "1 of the bundles does not replicate." in section.h2.text
     rows = rows_of(section)
     assert [row[0] for row in rows] == ["this one", *["Hopper, Grace"] * 3]
-    assert [row[1] for row in rows] == ["", "2026-01", "2026-05", "2026-05"]
-    assert "does not replicate" in [row[4] for row in rows]
+    assert [row[4] for row in rows] == ["–", "2026-01", "2026-05", "2026-05"]
+    assert "does not replicate" in [row[1] for row in rows]
     links = [link["href"] for link in section.select("a")]
     assert links == ["https://doi.org/10.5281/z.1", "https://x.org/a.zip", "https://z.org/"]
 
