@@ -78,7 +78,8 @@ class Settings:
     reverse proxies are in front, from SURVEY_TRUSTED_PROXIES; the X-Forwarded headers of that
     many are trusted. ``address``: where people reach the survey, from SURVEY_ADDRESS; links begin
     with it, and requests for another host are refused. Without it, both come from the request.
-    ``smtp``: the mail server for invitations, None without SURVEY_SMTP_HOST.
+    ``smtp``: the mail server for invitations, None without SURVEY_SMTP_HOST. ``registries``: the
+    addresses of registries of replications, from SURVEY_REGISTRIES.
     """
 
     instance: Path
@@ -87,6 +88,7 @@ class Settings:
     trusted_proxies: int = 0
     address: str = ""
     smtp: Smtp | None = None
+    registries: tuple[str, ...] = ()
 
     @classmethod
     def from_environment(
@@ -127,7 +129,14 @@ class Settings:
                 "https://survey.example.org is needed, with the path prefix if there is one"
             )
         smtp = Smtp.from_environment(environment)
-        return cls(instance, address, key, int(proxies), public_address, smtp)
+        registries = tuple(environment.get("SURVEY_REGISTRIES", "").split())
+        for registry in registries:
+            if not registry.startswith("https://"):
+                raise UnsafeSettingsError(
+                    f"SURVEY_REGISTRIES has {registry!r}; addresses that begin with https:// are "
+                    "needed, with blanks between them"
+                )
+        return cls(instance, address, key, int(proxies), public_address, smtp, registries)
 
     def for_flask(self) -> dict[str, object]:
         """Return the settings under the names that Flask and its extensions use."""

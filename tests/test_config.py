@@ -73,6 +73,17 @@ def test_many_that_start_at_once_share_one_key(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["secret_key"]
 
 
+def test_registries_are_addresses_of_https(tmp_path):
+    environment = {
+        "SURVEY_INSTANCE": str(tmp_path),
+        "SURVEY_REGISTRIES": " https://a/r  https://b ",
+    }
+    assert Settings.from_environment(environment).registries == ("https://a/r", "https://b")
+    environment["SURVEY_REGISTRIES"] = "http://a/r"
+    with pytest.raises(UnsafeSettingsError, match="SURVEY_REGISTRIES has 'http://a/r'"):
+        Settings.from_environment(environment)
+
+
 @pytest.mark.parametrize(("count", "link"), [(0, "http://localhost"), (1, "https://x.example")])
 def test_forwarded_headers_are_believed_only_of_trusted_proxies(tmp_path, count, link):
     uri = f"sqlite:///{tmp_path / 'survey.sqlite3'}"

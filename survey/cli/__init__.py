@@ -29,6 +29,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "replicate": "results",
         "import": "results",
         "token": "token",
+        "registry": "registry",
     },
     "Score lists and runs": {
         "measure": "scores",

@@ -1,5 +1,6 @@
 """``survey assess``: judgements by several assessors, from files to files."""
 
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -38,10 +39,105 @@ THRESHOLD_OPTION = click.option(
         "survey assess merge ann.txt bob.txt eve.txt --to merged",
         "survey assess compare one.txt two.txt",
         "survey assess gold one.txt two.txt --third three.txt --to gold.txt",
+        "survey assess read ratings.csv --from quepid --to read",
     ),
 )
 def assess() -> None:
     """Merge, compare and join judgements by several assessors."""
+
+
+def _read_grades(_: click.Context, parameter: click.Parameter, value: str) -> dict[str, int]:
+    """Return the grades of “relevant=1,not relevant=0”."""
+    grades = {}
+    for pair in filter(None, re.split("(?<==[0-9]),", value)):
+        text, _equals, number = (part.strip() for part in pair.rpartition("="))
+        if not text or len(number) != 1 or not number.isdecimal() or not number.isascii():
+            allowed = "TEXT=GRADE is needed, a grade being 0 to 9, like relevant=1,not relevant=0"
+            raise click.BadParameter(f"{pair!r} found; {allowed}.", param=parameter)
+        if text in grades:
+            raise click.BadParameter(f"{text!r} is there twice.", param=parameter)
+        grades[text] = int(number)
+    return grades
+
+
+@assess.command(
+    examples=(
+        "survey assess read ratings.csv --from quepid --to read",
+        "survey assess read batch.csv --from mturk --to from-mturk \\\n"
+        "    --topic Input.query --document Input.doc --grade Answer.relevance",
+    ),
+)
+@click.argument("files", nargs=-1, required=True, type=INPUT_FILE, metavar="FILE...")
+@click.option(
+    "--from",
+    "tool",
+    required=True,
+    type=click.Choice(["label-studio", "doccano", "argilla", "mturk", "quepid"]),
+    help="The program that wrote the files.",
+)
+@click.option("--to", "folder", required=True, type=OUTPUT_FOLDER, help="The folder to write to.")
+@click.option(
+    "--topic",
+    default="",
+    show_default=False,
+    help="The field of the topic; of doccano, or the topic.",
+)
+@click.option("--document", default="", show_default=False, help="The field of the document's id.")
+@click.option(
+    "--grade",
+    default="",
+    show_default=False,
+    help="The field of the grade, or the name of the question.",
+)
+@click.option(
+    "--grades",
+    default="",
+    show_default=False,
+    callback=_read_grades,
+    metavar="TEXT=GRADE,...",
+    help="What each choice is worth, 0 to 9; not needed where grades are numbers.",
+)
+@click.option(
+    "--empty", type=click.IntRange(0, 9), help="Of doccano: what an empty label is worth."
+)
+@FORCE_OPTION
+@JSON_OPTION
+def read(
+    files: tuple[Path, ...],
+    tool: str,
+    folder: Path,
+    grades: dict[str, int],
+    empty: int | None,
+    force: bool,
+    as_json: bool,
+    **fields: str | None,
+) -> None:
+    """Read judgements that another program exported.
+
+    Label Studio's JSON or CSV, doccano's JSON Lines, Argilla's JSON, batch results of MTurk and
+    Quepid's CSV are read. The folder gets a file for each assessor, A1.txt, A2.txt, …, for `survey
+    assess merge`; topics.csv; left_out.csv, with the reasons; and private.csv, with the assessors'
+    names. Label Studio's predictions become machines/MODEL.txt, for `survey judge --file`.
+    """
+    from survey.services.collections import tool_judgements
+    from survey.services.collections.tool_exports import ReadingOptions
+
+    if empty is not None and tool != "doccano":
+        raise click.UsageError("--empty is for doccano; other tools leave empty grades out.")
+    _check_different(files)
+    options = ReadingOptions(
+        **{name: value or "" for name, value in fields.items()}, grades=grades, empty=empty
+    )
+    judgements, written = tool_judgements.read_judgements_of(
+        files, tool, options, folder, replace=force
+    )
+    if as_json:
+        content = tool_judgements.judgements_json(judgements)
+        print_json({**content, "files": [str(path) for path in written]})
+        return
+    _print_sentences(tool_judgements.judgements_sentences(judgements, tool, folder))
+    names = ", ".join(str(path.relative_to(folder)) for path in written)
+    _print_sentences([f"Written to {folder}: {names}."])
 
 
 @assess.command(

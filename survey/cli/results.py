@@ -65,6 +65,7 @@ REASON_OPTION = click.option(
         "survey analyse five-systems.zip --to paper --figure-width 3.33 --font serif",
         "survey analyse five-systems --registration registered/registration.json",
         "survey analyse ./votes",
+        "survey analyse preferences.csv",
     )
 )
 @click.argument("target", required=False, type=STUDY_OR_FILE)
@@ -103,10 +104,11 @@ def analyse(
 ) -> None:
     """Analyse a study's answers, and print every figure.
 
-    TARGET is a study's slug, a bundle (a zip or a folder), or a folder with questions.csv and
-    responses.csv from elsewhere. It may be left out if there is only one study. If the study is
-    still open, its log will say that you looked at the results. Of a study that was preregistered,
-    the first sentence says whether the analysis is the registered one.
+    TARGET is a study's slug, a bundle (a zip or a folder), or answers from elsewhere: a folder
+    with questions.csv and responses.csv, or a table of preferences or of votes, with columns like
+    those of preferences.csv and votes.csv. It may be left out if there is only one study. If the
+    study is still open, its log will say that you looked at the results. Of a study that was
+    preregistered, the first sentence says whether the analysis is the registered one.
     """
     from survey.services.analysis import report
     from survey.services.analysis.study_results import AnalysisOptions
@@ -154,15 +156,15 @@ def _results_of(
     """
     from survey.services import accounts
     from survey.services.exchange.bundle import require_options, results_of
-    from survey.services.exchange.bundle_reader import analyse_files
-    from survey.services.exchange.input_files import open_files, read_file
+    from survey.services.exchange.bundle_reader import analyse_files, files_to_analyse
+    from survey.services.exchange.input_files import read_file
     from survey.services.operations.database import begin_reading
     from survey.services.studies import lifecycle
 
     file = read_file(registration) if registration else None
     if target and _is_path(target):
         with progress_bar("Analysing"):
-            files = open_files(Path(target), str(Path(target)))
+            files = files_to_analyse(Path(target))
             results = analyse_files(files, options, registration=file, in_full=in_full)
         yield results
         return
@@ -229,11 +231,12 @@ def _is_path(target: str) -> bool:
 
     A folder named like a slug may be that study's report, so it must contain answers.
     """
-    from survey.services.exchange.list_questions import RESPONSES
+    from survey.services.exchange.bundle_reader import foreign_tables
     from survey.services.exchange.tables import QUESTIONS_FILE
 
-    has_answers = any((Path(target) / name).is_file() for name in (QUESTIONS_FILE, RESPONSES))
-    return "." in target or "/" in target or os.sep in target or has_answers
+    if "." in target or "/" in target or os.sep in target:
+        return True
+    return any((Path(target) / name).is_file() for name in (QUESTIONS_FILE, *foreign_tables()))
 
 
 @command(

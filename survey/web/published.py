@@ -8,7 +8,17 @@ from dataclasses import replace
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
-from flask import Blueprint, Response, g, make_response, redirect, render_template, request, url_for
+from flask import (
+    Blueprint,
+    Response,
+    current_app,
+    g,
+    make_response,
+    redirect,
+    render_template,
+    request,
+    url_for,
+)
 from flask.typing import ResponseReturnValue
 
 from survey import __version__
@@ -22,6 +32,12 @@ from survey.services.exchange.public_bundle import (
     public_content,
     stream_public_bundle,
     tried_sheet,
+)
+from survey.services.exchange.registry import (
+    copy_version,
+    printed_points,
+    runs_of_study,
+    stored_runs,
 )
 from survey.services.operations.database import snapshot
 from survey.services.participation import answers
@@ -70,6 +86,7 @@ def _unless_unchanged(view: View) -> View:
     @wraps(view)
     def answered(**values: object) -> ResponseReturnValue:
         version = publications.publication_version(session(), g.study)
+        version += copy_version(current_app.config["INSTANCE"])  # what the page says of other runs
         if request.if_none_match.contains_weak(version):
             response = Response(status=304)
         else:
@@ -114,8 +131,22 @@ def public_page(publication: "Publication", **content: object) -> str:
         printed=printed_table,
         left_out=left_out(g.plan),
         departures=kind_of(g.plan).departures(g.plan),
+        **runs_shown(results),
         **content,
     )
+
+
+def runs_shown(results: Results) -> dict[str, Any]:
+    """Return what templates need to show the runs of the study elsewhere."""
+    instance = current_app.config["INSTANCE"]
+    if not (g.study.digest and stored_runs(instance, g.study.digest)):
+        return {"runs": None}
+    own = [external_address(f"published.{name}", slug=g.study.slug) for name in ("page", "bundle")]
+    doi = getattr(publications.current_publication(session(), g.study), "doi", "")
+    return {
+        "runs": runs_of_study(instance, g.study.digest, results.pair_points, [*own, doi]),
+        "printed_points": printed_points,
+    }
 
 
 def _in_its_language(text: str) -> str:

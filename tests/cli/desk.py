@@ -123,6 +123,11 @@ def furnish(folder):
         for each in (name, outputs):
             (folder / f"{each}.ids").write_text("\n".join(ids))
     (folder / "answers.csv").write_text("question,answer\n1,A>B>C>D>E\n")
+    (folder / "ratings.csv").write_text("query,docid,rating\nstar wars,11,3\nstar wars,22,0\n")
+    columns = "WorkerId,AssignmentStatus,Input.query,Input.doc,Answer.relevance"
+    (folder / "batch.csv").write_text(f"{columns}\nW1,Approved,q1,d1,1\nW2,Rejected,q1,d1,0\n")
+    columns = "participant,question,topic,left,right,preferred"
+    (folder / "preferences.csv").write_text(f"{columns}\nP1,1,t,x,y,left\nP2,1,t,x,y,left\n")
     (folder / "people.csv").write_text("name,e-mail\nAda,ada@example.org\n")
     desk.run("survey collect albums --to collection")
     desk.run("survey init")
@@ -142,6 +147,7 @@ def furnish(folder):
     desk.run(f"survey study open two-runs {shlex.join(CONTACT)}")
     desk.run("survey export two-runs --to two-runs.zip")
     secret_album(desk)
+    desk.run("survey registry add registry.jsonl five-systems.zip --address five-systems.zip")
     desk.run("survey backup survey-sunday.sqlite3")
     desk.run("survey study new winter-study --seed 7 --questions 1")
     desk.run(f"survey study open winter-study {shlex.join(CONTACT)}")

@@ -535,7 +535,7 @@ def test_choices_that_cannot_be_made_are_told(run, foreign, options, message):
 def test_a_target_that_is_none_is_told(run, tmp_path):
     assert "nothing.zip" in run("analyse", tmp_path / "nothing.zip", status=1)
     (tmp_path / "empty").mkdir()
-    assert "questions.csv is missing" in run("analyse", tmp_path / "empty", status=1)
+    assert "study.json is missing" in run("analyse", tmp_path / "empty", status=1)
 
 
 def analysed(run, *options, slug=SLUG):

@@ -46,8 +46,21 @@ def assessors(folder: Path) -> None:
         words = {1: "condor", 2: "condor", 3: "pelican"}
         lines = [f"t{t} d{d} {name}'s {word}\n" for t in (1, 2) for d, word in words.items()]
         (folder / f"{name}-clusters.txt").write_text("".join(lines))
+    for name in ("ann", "bob"):
+        (folder / f"{name}.csv").write_text("query,docid,rating\nstar wars,11,3\nstar wars,22,0\n")
+    result = {"from_name": "rel", "type": "choices", "value": {"choices": ["relevant"]}}
+    annotation = {"id": 1, "completed_by": 7, "was_cancelled": False, "result": [result]}
+    data = {"image": "/data/upload/1/0a1b2c3d-d1.jpg", "query": "q1"}
+    tasks = [{"id": 1, "data": data, "annotations": [annotation]}]
+    (folder / "export.json").write_text(json.dumps(tasks))
     runs_for(folder)
     (folder / "b.txt").write_bytes(gzip.decompress((folder / "b.txt.gz").read_bytes()))
+
+
+def released(folder: Path) -> None:
+    """The public bundle of a study."""
+    bundles = ROOT / "tests" / "cases" / "released" / "0.2.0"
+    shutil.copy(bundles / "ordering-public.zip", folder / "study.zip")
 
 
 def albums(folder: Path) -> None:
@@ -79,6 +92,7 @@ SUPPOSED = {
     "secret-judgements.md": albums,
     "score-runs.md": runs_for,
     "assessors.md": assessors,
+    "publish-a-study.md": released,
 }
 
 

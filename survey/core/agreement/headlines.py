@@ -4,7 +4,7 @@ The words are one table, so that what is printed of a verdict always says the sa
 the present where it holds for new questions, and in the past where it holds for these alone.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal, NamedTuple
@@ -151,6 +151,13 @@ class Row(NamedTuple):
     def whose_ties(self) -> str:
         """Return "NMRR's ties", or "ties" where it may be those of either."""
         return f"{self.tied}'s ties" if self.tied else "ties"
+
+
+def points_of(rows: Iterable[Row], primary: str = "") -> dict[str, float]:
+    """Return each pair's lead in points, the primary one first, else by the size of the lead."""
+    points = {str(row.found.pair): 100 * row.lead for row in rows if row.lead is not None}
+    by_size = sorted(points, key=lambda pair: (pair != primary, -abs(points[pair]), pair))
+    return {pair: points[pair] for pair in by_size}
 
 
 def headline(rows: Sequence[Row], questions: int, words: LeadWords = VOTE_WORDS) -> str:

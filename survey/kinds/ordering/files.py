@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache, partial
 from itertools import starmap
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,9 +38,12 @@ from survey.kinds.ordering.analysis import (
     study_facts,
 )
 from survey.kinds.ordering.answer import OrderingAnswer, OrderingPresentation, contradiction_of
+from survey.kinds.ordering.foreign_votes import HEADINGS as VOTE_HEADINGS
+from survey.kinds.ordering.foreign_votes import VOTES_FILE, analyse_votes_of
 from survey.kinds.ordering.models import StoredOrderingAnswer, StoredOrderingPresentation
 from survey.kinds.ordering.plan import OWN_LISTS, OrderingPlan, ordering_plan
 from survey.kinds.ordering.reader import (
+    ANSWER_COLUMNS,
     AnswerRecord,
     FirstRanking,
     ForeignFolder,
@@ -48,6 +51,7 @@ from survey.kinds.ordering.reader import (
     read_ordering,
 )
 from survey.kinds.ordering.results import OrderingResults
+from survey.services.analysis.results import Results
 from survey.services.analysis.sheets import Sheet
 from survey.services.analysis.study_results import (
     AnalysisOptions,
@@ -65,10 +69,11 @@ from survey.services.exchange.answer_columns import (
     AnswerCells,
     answer_table,
 )
-from survey.services.exchange.input_files import BundleError, Files, SourceFiles
+from survey.services.exchange.input_files import BundleError, Files, Headings, SourceFiles
 from survey.services.exchange.list_questions import (
     MEASURE,
     RANKING,
+    RESPONSES,
     check_rankings,
     list_tables,
     recompute_lists,
@@ -305,8 +310,15 @@ class OrderingFiles:
         plan: Any = content.plan
         return recompute_lists(plan, sources)
 
-    def analyse_foreign(self, files: Files, options: AnalysisOptions) -> OrderingResults:
+    foreign_files: ClassVar[Mapping[str, Headings]] = {
+        RESPONSES: (ANSWER_COLUMNS,),
+        VOTES_FILE: VOTE_HEADINGS,
+    }
+
+    def analyse_foreign(self, files: Files, options: AnalysisOptions) -> Results:
         """Analyse a folder made elsewhere, without study.json; raises BundleError."""
+        if RESPONSES not in files:
+            return analyse_votes_of(files, options, UNKNOWN_STUDY)
         folder = read_foreign(files)
         answers = Answers.of(answer.response for answer in folder.answers)
         flags = {each.participant: (each.is_test, each.excluded) for each in folder.answers}
@@ -382,12 +394,13 @@ class OrderingFiles:
         return f"the lists of {plan.last_number} questions come out of the seed {plan.seed} again"
 
 
+UNKNOWN_STUDY = f"there is no {STUDY_FILE}, which would say what the study was"
 UNKNOWN_KEYS = ("slug", "title", "status", "digest", "generator", "generator_version", "seed")
 
 
 def unknown_study(folder: ForeignFolder) -> dict[str, Json]:
     """Return the facts of a folder without study.json: None for the unknown ones, and why."""
-    why = f"there is no {STUDY_FILE}, which would say what the study was"
+    why = UNKNOWN_STUDY
     if folder.collection_size is None:
         why += "; the collection_size is not the same in all questions"
     return {

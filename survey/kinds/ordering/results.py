@@ -17,6 +17,7 @@ from survey.core.agreement.headlines import (
     answer_rows,
     chip,
     headline,
+    points_of,
 )
 from survey.core.statistics.significance import rounded
 from survey.figures.analysis import analysis_exhibits
@@ -211,6 +212,11 @@ class OrderingResults(Results):
             )
             for verdict, each in zip(analysis.verdicts, differences, strict=True)
         ], VOTE_WORDS
+
+    @property
+    def pair_points(self) -> dict[str, float]:
+        """See ``Results``."""
+        return points_of(self._rows[0], str(self.analysis.votes.primary or ""))
 
     @property
     def headline(self) -> str:

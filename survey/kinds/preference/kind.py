@@ -5,7 +5,7 @@ from functools import cache
 from itertools import combinations
 from math import comb
 from random import Random
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -30,6 +30,7 @@ from survey.kinds.preference.answer import (
     Side,
 )
 from survey.kinds.preference.bot import PreferenceBot
+from survey.kinds.preference.foreign import HEADINGS, PREFERENCES, analyse_preferences_of
 from survey.kinds.preference.machine import PreferenceMachine
 from survey.kinds.preference.pages import PreferencePages
 from survey.kinds.preference.plan import (
@@ -54,7 +55,13 @@ from survey.kinds.preference.ways_in import WAYS_IN, begin
 from survey.services.analysis.sheets import Sheet
 from survey.services.analysis.study_results import AnalysisOptions, level_left
 from survey.services.exchange.answer_columns import EARLIER_TOPIC, AnswerCells
-from survey.services.exchange.input_files import BundleError, CsvRow, Files, SourceFiles
+from survey.services.exchange.input_files import (
+    BundleError,
+    CsvRow,
+    Files,
+    Headings,
+    SourceFiles,
+)
 from survey.services.exchange.list_questions import (
     check_rankings,
     list_tables,
@@ -245,7 +252,7 @@ class PreferenceKind(
 
     # --- files ---
 
-    answers_file = "preferences.csv"
+    answers_file = PREFERENCES
     topic_column = EARLIER_TOPIC
     column_order = (
         *("left", "right", "preferred", "strength", "reason"),
@@ -349,6 +356,12 @@ class PreferenceKind(
 
     # --- results ---
 
+    foreign_files: ClassVar[Mapping[str, Headings]] = {PREFERENCES: HEADINGS}
+
+    def analyse_foreign(self, files: Files, options: AnalysisOptions) -> PreferenceResults:
+        """Analyse a table of preferences from elsewhere; raises BundleError."""
+        return analyse_preferences_of(files, options)
+
     def analyse(
         self, content: Content, answers: Sequence[Preferred], options: AnalysisOptions
     ) -> PreferenceResults:
@@ -434,6 +447,7 @@ def _judgement(row: Preferred) -> Judgement:
 def _long(content: Content) -> Iterator[str]:
     """Yield the lines of each counted preference for a list, one for each pair of measures."""
     results: PreferenceResults = content.results
+    plan: Any = content.plan
     counted = {each.participant for each in results.judgements}
     questions = {each.number: each for each in content.questions}
     cells = AnswerCells(content)
@@ -454,7 +468,7 @@ def _long(content: Content) -> Iterator[str]:
 
     for row in content.answers.rows():
         sign = _judgement(row).sign
-        is_counted = row.question <= results.plan.questions and row.participant in counted
+        is_counted = row.question <= plan.questions and row.participant in counted
         if sign and is_counted:
             seconds = seconds_taken(row.active_seconds, row.shown_at, row.submitted_at)
             answer = (row.participant, row.question, row.position, seconds)

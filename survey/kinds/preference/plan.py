@@ -6,7 +6,7 @@ a pair is theirs (Sanderson et al., SIGIR 2010; Sakai & Zeng, SIGIR 2019 and TOI
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import combinations, groupby, product
 from typing import Any, ClassVar, NamedTuple
@@ -687,3 +687,23 @@ def sign_of(question: Question, measure: str) -> int:
     """Return 1 where a measure favours list A, -1 where it favours list B, 0 for a tie."""
     places = question.columns[measure].ranking.places
     return (places["B"] > places["A"]) - (places["B"] < places["A"])
+
+
+@dataclass(frozen=True)
+class PairsOfFile:
+    """What is known of the pairs without a plan; ``own_lists``, ``own_marks`` as of a plan."""
+
+    runs: tuple[str, ...]
+    ask_strength: bool
+    ask_satisfaction: bool
+    measures: tuple[str, ...] = ()
+    own_lists: ListsOfTopics = ()
+    own_marks: tuple[Marks, ...] = ()
+    setting: Setting = field(default_factory=lambda: Setting(100))
+    arms: tuple[str, ...] = ()
+    smallest_lead: int | None = None
+
+    @property
+    def selection_sentence(self) -> str:
+        """That it is not known how pairs were selected."""
+        return "those of the file, which does not say how they were selected"

@@ -34,6 +34,7 @@ from survey.core.agreement.headlines import (
     chip,
     circle_headline,
     headline,
+    points_of,
 )
 from survey.core.agreement.preferences import (
     Answer,
@@ -75,6 +76,7 @@ from survey.kinds.preference.plan import (
     LIST_LETTERS,
     PREFERRED,
     RIGHT,
+    PairsOfFile,
     PreferencePlan,
     sign_of,
 )
@@ -99,13 +101,16 @@ TEST_OF_MEASURES = "variance components over people and questions"
 CORRECTION_OF_MEASURES = "corrected for all pairs"
 MOST_IN_A_GIST = 3  # pairs, where a part is folded
 BEYOND_CHANCE = "Beyond chance: 2P − 1, P the share of such cases; 0 is chance, 1 always the same."
+NO_SIDES = "The file does not say which list was at the left"
+NO_LISTS = "What measures say is not computed: there is no questions.csv with the lists."
 RANDOM_AGREEMENT = 0.5  # the agreement of a random choice
 TIES_AS_HALF = "equally good and neither good count as half a win for each list"
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """A preference: ``preferred`` is a list's letter, "equal" or "neither"; ``side`` as answered.
+    """A preference: ``preferred`` is a list's letter, "equal" or "neither"; ``side`` as answered,
+    "" where a file does not say which list was at the left.
 
     ``satisfaction``: by letter, from 1 to 5, None where it was not asked. ``position`` in the
     session and ``seconds`` taken: None where unknown. ``was_asked``: whether
@@ -169,7 +174,7 @@ class PreferenceResults(Results):
 
     guide = "judge-a-collection#results-of-preference"
 
-    plan: PreferencePlan
+    plan: PreferencePlan | PairsOfFile
     questions: Sequence[Question]
     judgements: Sequence[Judgement]
     looks: Sequence[Mapping[str, Any]] = ()
@@ -209,7 +214,7 @@ class PreferenceResults(Results):
             [
                 Answer(
                     *(each.participant, each.question, each.sign, each.position, each.seconds),
-                    at_left=each.side == LEFT if each.sign else None,
+                    at_left=each.side == LEFT if each.sign and each.side else None,
                 )
                 for each in self.judgements
             ],
@@ -224,7 +229,9 @@ class PreferenceResults(Results):
     def _topics(self) -> dict[int, str]:
         """The topic of each question whose topic is known."""
         sources = {each.number: each.source for each in self.questions}
-        return {number: source.topic for number, source in sources.items() if source is not None}
+        return {
+            number: source.topic for number, source in sources.items() if source and source.topic
+        }
 
     @cached_property
     def verdicts(self) -> tuple[Verdict, ...]:
@@ -416,7 +423,7 @@ class PreferenceResults(Results):
                 "answers": analysis.answers,
                 "preferring": analysis.preferring,
             },
-            "answers": {name: self.sides[name] for name in PREFERRED},
+            "answers": self._answers_json,
             **({"arms": arms_json(self.arms)} if self.arms else {}),
             "side_p": self._side_p,
             "asked_back": {"satisfaction": self.asked_back},
@@ -473,6 +480,18 @@ class PreferenceResults(Results):
         values: dict[str, Any] = explained(content)
         return values
 
+    @property
+    def _has_sides(self) -> bool:
+        """Whether it is known on which side lists were."""
+        return "" not in self.sides
+
+    @property
+    def _answers_json(self) -> dict[str, Any]:
+        counts: dict[str, Any] = {name: self.sides[name] for name in PREFERRED}
+        if not self._has_sides:
+            counts |= {LEFT: None, RIGHT: None, "why": NO_SIDES}
+        return counts
+
     def _lead_json(self, lead: RunLead) -> dict[str, Any]:
         """Return the lead of one run over another, with what was tested of it."""
         verdict = lead.verdict(self.leads.sampled, self._run_words.questions, self.level)
@@ -519,6 +538,11 @@ class PreferenceResults(Results):
                 name: getattr(verdict, name) for name in ("scope", "preferred", "sentence")
             },
         }
+
+    @property
+    def pair_points(self) -> dict[str, float]:
+        """See ``Results``: of pairs of systems; without runs, of measures."""
+        return points_of(self.lead_rows or self._rows)
 
     @property
     def headline(self) -> str:
@@ -601,6 +625,8 @@ class PreferenceResults(Results):
     def measures_headline(self) -> str:
         """Which measure agrees best with people, and whether that holds, in a sentence."""
         analysis = self.analysis
+        if not analysis.measures:
+            return ""
         if self._rows:
             return headline(self._rows, analysis.answered, AGREEMENT)
         [only] = analysis.measures  # of two or more measures there are rows
@@ -652,7 +678,7 @@ class PreferenceResults(Results):
         runs = [run_preferences(of_runs, topics)] if of_runs else []
         strengths = [(run.run, run.strength, run.ci95) for run in self.runs]
         runs += [strengths_of_runs(strengths)] if len(strengths) > 2 else []
-        return [*leads, preferences_agreeing(rows), *runs]
+        return [*leads, *([preferences_agreeing(rows)] if rows else []), *runs]
 
     @property
     def _best_leads(self) -> list[Any]:
@@ -684,12 +710,15 @@ class PreferenceResults(Results):
         sentences: list[Sentence] = []
         if self.judgements:
             sentences += [_sentence_of(row.found) for row in self.lead_rows]
-            sentences += [Sentence(self.measures_headline)] if self.lead_rows else []
+            if self.lead_rows and self.measures_headline:
+                sentences.append(Sentence(self.measures_headline))
             sentences += [_sentence_of(verdict) for verdict in self.verdicts]
         more = [f"Pairs: {self.plan.selection_sentence}.", *self._asked()]
         return [*sentences, *map(Sentence, more)]
 
     def _asked(self) -> Iterator[str]:
+        if not self.plan.measures:
+            yield NO_LISTS
         counts = self.asked_back
         if counts["asked"]:
             yield (
@@ -705,7 +734,7 @@ class PreferenceResults(Results):
             *([self._leads_sheet(), self._topics_sheet()] if self.leads.pairs else []),
             *([self._run_pairs()] if self.strengths.theta else []),
             self._answers(),
-            self._measures(),
+            *([self._measures()] if self.plan.measures else []),
             *([self._sizes()] if any(each.by_size for each in self.analysis.measures) else []),
             *([self._strengths()] if self.plan.ask_strength else []),
             *([self._compared()] if self.analysis.differences else []),
@@ -725,7 +754,8 @@ class PreferenceResults(Results):
             return []
         of_runs = [_sentence_of(row.found) for row in self.lead_rows]
         sections = [self._verdicts_section(of_runs)] if of_runs else []
-        sections.append(self._measures_section)
+        if self.plan.measures:
+            sections.append(self._measures_section)
         if self.arms is not None:
             sections.append(arms_section(self.arms, self.level))
         if of_runs:
@@ -772,14 +802,14 @@ class PreferenceResults(Results):
     def _reliance_section(self) -> Section:
         left = self.sides[LEFT]
         preferring = left + self.sides[RIGHT]
-        gist = f"the left list wins {left} of {preferring} preferences"
+        gists = [f"the left list wins {left} of {preferring} preferences"] * self._has_sides
         if (net := self.analysis.people.net_agreement) is not None:
-            gist += f"; people agree by {decimal_text(net)} beyond chance"
+            gists.append(f"people agree by {decimal_text(net)} beyond chance")
         blocks = [
             Sentences([*map(Sentence, self._asked())]),
             *self.listings("answers", "people", "order-effects"),
         ]
-        return Section("reliance", "Can you rely on it?", "Reliance", blocks, gist)
+        return Section("reliance", "Can you rely on it?", "Reliance", blocks, "; ".join(gists))
 
     @cached_property
     def _by_topic(self) -> dict[tuple[str, tuple[str, str]], Counter[str | None]]:
@@ -851,10 +881,11 @@ class PreferenceResults(Results):
         rows = [
             (text, self.sides[name], self.sides[name] / len(self.judgements))
             for name, text in zip(PREFERRED, words, strict=True)
+            if self._has_sides or name not in (LEFT, RIGHT)
         ]
         p = self._side_p
         people = count_of(self.analysis.participants, "person", "people")
-        note = f"{people}. Sides are dealt by chance."
+        note = f"{people}. {'Sides are dealt by chance' if self._has_sides else NO_SIDES}."
         if p is not None:
             note += f" Left against right: exact {p_text(p)}."
         columns = ("answer", "count", "share")

@@ -337,6 +337,14 @@ class Results(ABC):
         return [AnswerRow("", sentence.text) for sentence in self.sentences]
 
     @property
+    def pair_points(self) -> Mapping[str, float]:
+        """The lead of each pair's first in points; the pair that decides comes first.
+
+        That is the plan's primary pair, else the one with the largest lead.
+        """
+        return {}
+
+    @property
     def shown_rows(self) -> Sequence[AnswerRow]:
         """The rows for which the first screen has room."""
         return self.rows[:MOST_ROWS]

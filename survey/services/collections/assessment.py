@@ -2,7 +2,7 @@
 
 import gzip
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
@@ -198,16 +198,19 @@ def check_targets(targets: Iterable[Path], sources: Iterable[Path], *, replace: 
             raise SurveyError(f"{target} is there already; --force replaces it.")
 
 
-def write_texts(files: Mapping[Path, str]) -> None:
+def write_texts(files: Mapping[Path, str], private: Collection[Path] = ()) -> None:
     """Write texts, gzipped where the name ends in .gz, and make their folders.
 
     A file is written under another name first and renamed, so that it is never half written.
+    Other users of the machine cannot read the ``private`` files.
     """
     for path, text in files.items():
         content = text.encode()
         unfinished = path.with_name(f".{path.name}.{os.getpid()}")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+            if path in private:
+                unfinished.touch(mode=0o600)
             # With a time in it, the same judgements would give other bytes each time.
             unfinished.write_bytes(
                 gzip.compress(content, mtime=0) if path.suffix == ".gz" else content

@@ -16,13 +16,14 @@ from datetime import date
 from functools import partial
 from itertools import chain, compress, islice, zip_longest
 from operator import attrgetter
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Boolean, Float, Integer, String
 from sqlalchemy.orm import InstrumentedAttribute
 
 from survey.core.collections.items import Item, Topic
-from survey.core.kinds import KIND_KEY, KINDS, has_known_kind, kind_name, plan_from_json
+from survey.core.kinds import KIND_KEY, KINDS, has_known_kind, plan_from_json
 from survey.core.measures import MEASURES
 from survey.core.studies.fields import (
     CLOSING,
@@ -82,12 +83,15 @@ from survey.services.exchange.input_files import (
     CsvRow,
     Faults,
     Files,
+    Headings,
     Parsed,
     SourceFiles,
     file_text,
+    has_heading,
     is_sorted,
     json_of,
     not_a_bundle,
+    open_files,
     parse_json,
     parse_rows,
     read_cells,
@@ -171,8 +175,38 @@ def analyse_files(
             raise
         results = with_left_out(content.analysed(options), content.participants, options)
         return described(results, content, options, registration, in_full=in_full)
-    foreign: Results = KINDS[kind_name({})].analyse_foreign(files, options)
-    return described(foreign, None, options, registration)
+    tables = foreign_tables()
+    for name, (kind, _) in tables.items():
+        if name in files:
+            foreign: Results = kind.analyse_foreign(files, options)
+            return described(foreign, None, options, registration)
+    listed = (
+        f"{name} ({' or '.join(map(','.join, headings))})" for name, (_, headings) in tables.items()
+    )
+    raise BundleError(
+        f"{STUDY_FILE} is missing; it and the rest of a bundle are needed, or a table from "
+        f"elsewhere: {'; '.join(listed)}"
+    )
+
+
+def foreign_tables() -> dict[str, tuple[Any, Headings]]:
+    """Return the tables of answers that may come from elsewhere: name → kind, and headings."""
+    return {
+        name: (kind, headings)
+        for kind in KINDS.values()
+        for name, headings in kind.foreign_files.items()
+    }
+
+
+def files_to_analyse(path: Path) -> Files:
+    """Return the files of a bundle or folder; of a single table, by the name its heading has."""
+    if not (path.is_file() and path.suffix.lower() == ".csv"):
+        return open_files(path, str(path))
+    content = path.read_bytes()
+    for name, (_, headings) in foreign_tables().items():
+        if path.name != name and has_heading(content, path.name, headings):
+            return {name: content}
+    return {path.name: content}
 
 
 def read_bundle(files: Files) -> tuple[Content, dict[str, Any]]:

@@ -20,6 +20,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any, NamedTuple, TypeVar
 
 # For pages too, which may import services but not survey.core.given_tables.
+from survey.core.given_tables import Columns, heading_names, read_table
 from survey.core.given_tables import text_in as text_in
 from survey.core.studies.rankings import Ranking
 from survey.core.studies.run_lists import TextFile
@@ -73,6 +74,7 @@ class StreamedFile(NamedTuple):
 
 
 Files = Mapping[str, bytes | StreamedFile]
+Headings = Sequence[Sequence[str]]  # of a file, each with the columns that it needs
 
 
 class SourceFiles(NamedTuple):
@@ -245,6 +247,35 @@ def parse_rows(
         else:
             yield parsed
     faults.raise_any()
+
+
+def read_foreign_rows(
+    files: Files, name: str, headings: Headings, more: Sequence[str] = ()
+) -> list[CsvRow]:
+    """Read a table that another program wrote; raise BundleError with all that is wrong.
+
+    ``headings``: the columns of one of them are needed, in any order; ``more``: columns that may
+    be there too.
+    """
+    every = [*dict.fromkeys(column for heading in headings for column in heading)]
+    needed = [column for column in every if all(column in heading for heading in headings)]
+    others = [column for column in every if column not in needed]
+    allowed = f"Headings allowed: {' or '.join(map(','.join, headings))}"
+    try:
+        content = b"".join(read_chunks(files, name))
+        table = read_table(content, name, Columns(needed, (*others, *more)))
+    except FaultyFilesError as error:
+        raise BundleError(f"{error}. {allowed}") from None
+    if not any({*heading} <= {*table.columns} for heading in headings):
+        found = ",".join((*table.columns, *table.columns_not_read))
+        raise BundleError(f"{name}, row 1: {found[:200]} found. {allowed}")
+    return [CsvRow(name, row.number, row.cells, foreign=True) for row in table.rows]
+
+
+def has_heading(content: bytes, name: str, headings: Headings) -> bool:
+    """Return whether the first row of a table has all columns of one of some headings."""
+    text = text_in(content, name)
+    return any({*heading} <= heading_names(text, Columns(heading)) for heading in headings)
 
 
 def is_sorted(files: Files, name: str, *columns: str) -> bool:

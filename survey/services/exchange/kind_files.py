@@ -46,6 +46,7 @@ from survey.services.exchange.input_files import (
     CsvRow,
     Faults,
     Files,
+    Headings,
     SourceFiles,
     parse_rows,
 )
@@ -240,8 +241,10 @@ class KindFiles(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
 
     ``questions_file``, ``answers_file``: their names. ``column_order``: of the columns of an
     answer, where it is not as usual; ``topic_column``: of its topic. ``makes_judgements``: whether
-    its results have a file of judgements, qrels.txt. A kind whose columns are not its fields, one
-    for one, says which there are: ``own_columns``, ``own_cells``, ``read_drawn``.
+    its results have a file of judgements, qrels.txt. ``foreign_files``: the tables of answers from
+    elsewhere, with the headings allowed, that its ``analyse_foreign`` analyses. A kind whose
+    columns are not its fields, one for one, says which there are: ``own_columns``, ``own_cells``,
+    ``read_drawn``.
     """
 
     questions_file: ClassVar[str] = "questions.csv"
@@ -250,6 +253,7 @@ class KindFiles(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
     topic_column: ClassVar[Column] = TOPIC
     has_options: ClassVar[bool] = False
     makes_judgements: ClassVar[bool] = False
+    foreign_files: ClassVar[Mapping[str, Headings]] = {}
 
     @abstractmethod
     def analyse(

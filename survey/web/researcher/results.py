@@ -30,6 +30,7 @@ from survey.services.studies import lifecycle, plans
 from survey.services.studies.recruitment import Recruitment
 from survey.web.auth import require_password
 from survey.web.forms import Form, errors_beside, form_page, slug_field
+from survey.web.published import runs_shown
 from survey.web.requests import attachment, in_own_process, session
 from survey.web.researcher.pages import (
     LARGEST_UPLOAD_UNPACKED,
@@ -86,6 +87,7 @@ def _results_page(form: RunStudyForm) -> ResponseReturnValue:
         numbers="" if results.sheets else json_text(results),
         questions=range(1, g.plan.questions + 1),
         contents=_contents(results, options=bundles.has_options(g.plan)),
+        **runs_shown(results),
         **shown_results(results, options),
     )
 
