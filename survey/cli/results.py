@@ -274,7 +274,7 @@ def export(
     force: bool,
     reason: str,
     as_json: bool,
-    **options: bool,
+    **options: Any,
 ) -> None:
     """Write a study's bundle, which others can replicate.
 

@@ -622,6 +622,9 @@ class Publication(Base):
     taken_back_at: Mapped[Moment | None] = mapped_column(
         doc="when it was taken back, after which no one sees it"
     )
+    doi: Mapped[Text200] = mapped_column(
+        default="", server_default="", doc="DOI that an archive gave its bundle, empty for none"
+    )
 
     study: Mapped[Study] = relationship()
 

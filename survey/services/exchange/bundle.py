@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, replace
 from functools import lru_cache, partial
 from importlib import import_module
-from itertools import starmap
+from itertools import chain, starmap
 from threading import Thread
 from typing import Any
 
@@ -33,10 +33,12 @@ from survey.release import made_by
 from survey.services.analysis.results import Results
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.exchange.answer_columns import beside_tables
+from survey.services.exchange.description import FileFacts, description_files
 from survey.services.exchange.format_1 import former_tables
 from survey.services.exchange.kind_files import AnyKindFiles
 from survey.services.exchange.long_table import LONG, SCRIPT, script
 from survey.services.exchange.registered import described
+from survey.services.exchange.tables import ANALYSIS as ANALYSIS
 from survey.services.exchange.tables import (
     CACHED_TEXTS,
     FORMAT,
@@ -58,8 +60,11 @@ from survey.services.exchange.tables import (
     time_or_month,
     with_left_out,
 )
+from survey.services.exchange.tables import SUMS as SUMS
+from survey.services.exchange.tables import stable_json as stable_json
 from survey.services.participation.own_data import require_none_due
 from survey.services.participation.participants import PRACTICE
+from survey.services.studies import publications
 from survey.services.studies.lifecycle import (
     current_digest,
     questions_of,
@@ -67,9 +72,7 @@ from survey.services.studies.lifecycle import (
 )
 from survey.services.studies.registration import REGISTRATION_FILE
 
-SUMS = "SHA256SUMS"
 LAST_LINE = "# SHA-256 of the lines above: "
-ANALYSIS = "analysis.json"
 QRELS = "qrels.txt"
 EARLIEST = (1980, 1, 1, 0, 0, 0)  # that a zip can say a file was changed
 ZIP_CHUNK = 64 * 1024  # bytes
@@ -81,7 +84,7 @@ COMPRESSION_LEVEL = 4
 # the answers.
 BYTES_PER_ANSWER = 47
 OTHER_BYTES = 20_000
-OTHER_LINES = 1_900
+OTHER_LINES = 4_200
 
 # Columns in which people wrote what they liked: neither an id nor one of listed values.
 FREE_TEXTS = [
@@ -96,6 +99,8 @@ NO_TEXTS = '\n  "texts": {}'
 
 Lines = Iterable[str]  # each string holds a line or more
 OnLines = Callable[[int], object]
+Describe = Callable[[Mapping[str, FileFacts]], Iterable[tuple[str, Lines]]]
+"""What yields files that describe those written before, by their sizes and sums."""
 
 
 def stream_bundle(
@@ -105,12 +110,14 @@ def stream_bundle(
     with_identities: bool = False,
     with_pictures: bool = False,
     include_test: bool = False,
+    address: str = "",
     on_lines: OnLines = lambda _: None,
 ) -> Iterator[bytes]:
     """Yield the zip of a study's bundle in chunks, as the database is now.
 
-    ``on_lines``: called with the number of lines written since its last call, for a progress bar
-    that ends at ``estimate_lines``. Identities are personal data, so they are left out by default;
+    ``address``: of the study's public page, where it has one. ``on_lines``: called with the number
+    of lines written since its last call, for a progress bar that ends at ``estimate_lines``.
+    Identities are personal data, so they are left out by default;
     so are the pictures of items, in the small size.
     """
     snapshot(session)
@@ -120,7 +127,21 @@ def stream_bundle(
         content = replace(
             content, thumbnails=partial(item_queries.thumbnails_of, session, study.id)
         )
-    return stream_zip(bundle_files(content), on_lines)
+    return stream_content(with_citation(session, study, content, address), on_lines)
+
+
+def with_citation(session: Session, study: Study, content: Content, address: str) -> Content:
+    """Return content that knows how its study is cited, where it is published at an address."""
+    publication = publications.current_publication(session, study)
+    if publication is None:
+        return content
+    return replace(content, citation=publications.citation_of(publication, address))
+
+
+def stream_content(content: Content, on_lines: OnLines = lambda _: None) -> Iterator[bytes]:
+    """Yield the zip of a bundle in chunks, with the files that describe the others."""
+    describe = partial(description_files, content, csv_tables(content), versions=made_with())
+    return stream_zip(bundle_files(content), on_lines, describe)
 
 
 def stream_file(
@@ -137,7 +158,10 @@ def stream_file(
 
 
 def file_names(session: Session, study: Study) -> list[str]:
-    """Return the names that ``stream_file`` accepts: all files but SHA256SUMS and identities."""
+    """Return the names that ``stream_file`` accepts.
+
+    These are all files but identities, SHA256SUMS, and those that describe the others.
+    """
     return [name for name, _ in bundle_files(content_of(session, study))]
 
 
@@ -288,11 +312,12 @@ def content_of(
         beside=lambda: starmap(BesideRecord, beside() if plan.ask else ()),
         machines=KINDS[plan.kind].stored_machines(session, study.id) if with_items else (),
         registration=study.registration,
+        created_at=None if study.opened_at else study.created_at,
     )
 
 
 def bundle_files(content: Content) -> Iterator[tuple[str, Lines]]:
-    """Yield name and lines of each file of a bundle, except SHA256SUMS."""
+    """Yield name and lines of each file of a bundle, except SHA256SUMS and the descriptions."""
     tables = tables_in(content)
     for table in [*tables, codebook_of(tables)]:
         yield table.name, table.lines(content)
@@ -326,6 +351,12 @@ def tables_in(content: Content) -> list[Table]:
         *item_tables(content),
     ]
     return tables if content.format == FORMAT else former_tables(tables)
+
+
+def csv_tables(content: Content) -> list[Table]:
+    """Return the tables of all CSV files of a bundle."""
+    tables = tables_in(content)
+    return [*tables, codebook_of(tables), *(machine.table for machine in content.machines)]
 
 
 def study_lines(content: Content) -> Iterator[str]:
@@ -371,6 +402,9 @@ def _study_metadata(content: Content) -> dict[str, Json]:
         "generator_version": content.generator_version,
         "seed": plan.seed,
         **{name: time_or_month(getattr(content, name)) or None for name in TIMES},
+        **({"created_at": time_or_month(content.created_at)} if content.created_at else {}),
+        **({"public": True} if content.is_public else {}),
+        **({"publication": content.citation.as_json()} if content.citation else {}),
         **({"looks": content.looks} if content.looks else {}),
         "include_test": content.include_test,
         **({"items_digest": digest} if (digest := content.items_digest) else {}),
@@ -378,19 +412,16 @@ def _study_metadata(content: Content) -> dict[str, Json]:
         "plan": plan.as_json(),
         "consent": [vars(consent) for consent in content.consents],
         "texts": {},
-        "versions": {
-            **made_by(),
-            "python": ".".join(map(str, sys.version_info[:2])),
-            "numpy": np.__version__,
-        },
+        "versions": made_with(),
         **({PACKAGES: content.packages} if content.packages else {}),
         **kind.study_entries(plan, content.practice),
     }
 
 
-def stable_json(content: object) -> str:
-    """Return content as JSON with sorted keys: the same content gives the same text."""
-    return json.dumps(content, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
+def made_with() -> dict[str, Json]:
+    """Return which versions of the software make a bundle now."""
+    python = ".".join(map(str, sys.version_info[:2]))
+    return {**made_by(), "python": python, "numpy": np.__version__}
 
 
 def sums_text(sums: dict[str, str]) -> str:
@@ -408,26 +439,31 @@ def sha256_of(content: bytes) -> str:
 
 
 def stream_zip(
-    files: Iterable[tuple[str, Lines]], on_lines: OnLines = lambda _: None
+    files: Iterable[tuple[str, Lines]],
+    on_lines: OnLines = lambda _: None,
+    describe: Describe = lambda _: (),
 ) -> Iterator[bytes]:
     """Yield a zip of files and their SHA256SUMS in chunks; the same files give the same bytes.
 
-    ``on_lines`` is called with the number of lines written since its last call.
+    ``on_lines`` is called with the number of lines written since its last call. ``describe``
+    yields files that come last.
     """
     buffer = _Buffer()
-    sums: dict[str, str] = {}
+    facts: dict[str, FileFacts] = {}
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, lines in files:
-            digest = hashlib.sha256()
+        for name, lines in chain(files, describe(facts)):
+            digest, size = hashlib.sha256(), 0
             with archive.open(_entry(name), "w", force_zip64=True) as file:
                 for text in lines:
                     encoded = text.encode()
                     digest.update(encoded)
+                    size += len(encoded)
                     file.write(encoded)
                     on_lines(encoded.count(b"\n"))
                     if buffer.size > ZIP_CHUNK:
                         yield buffer.take()
-            sums[name] = digest.hexdigest()
+            facts[name] = FileFacts(size, digest.hexdigest())
+        sums = {name: each.sha256 for name, each in facts.items()}
         archive.writestr(_entry(SUMS), sums_text(sums))
     yield buffer.take()
 

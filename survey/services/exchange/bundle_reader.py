@@ -31,6 +31,7 @@ from survey.core.studies.fields import (
     FieldAnswer,
     ParticipantRecord,
     PersonalField,
+    list_words,
     participant_columns,
 )
 from survey.core.studies.plan import (
@@ -67,6 +68,7 @@ from survey.services.exchange.bundle import (
     SUMS,
     bundle_files,
     cell_texts,
+    csv_tables,
     files_of_kind,
     require_options,
     stable_json,
@@ -75,6 +77,7 @@ from survey.services.exchange.bundle import (
 )
 from survey.services.exchange.comparison import BundleComparison
 from survey.services.exchange.damage import Damage, explain, find_damage, sums_name
+from survey.services.exchange.description import FileFacts, description_files
 from survey.services.exchange.format_1 import former_tables
 from survey.services.exchange.input_files import (
     JUDGEMENTS_FOLDER,
@@ -122,12 +125,14 @@ from survey.services.exchange.tables import (
     listed_values,
     with_left_out,
 )
+from survey.services.studies.citation import Citation
 from survey.services.studies.registration import (
     ONLY_THERE,
     REGISTRATION_FILE,
     read_registration,
 )
 
+MONTH = re.compile(r"(?!0000)[0-9]{4}-(0[1-9]|1[0-2])")
 STUDY_STATUSES = listed_values(Study.status)
 STUDY_TYPES: dict[str, type | tuple[type, ...]] = {
     **{"format": int, "slug": str, "status": str, "digest": str, "generator_version": int},
@@ -143,7 +148,6 @@ ABSOLUTE_TOLERANCE = 1e-12
 # How often a byte of a large bundle is read, on average, for a progress bar: for its sum, for the
 # order of its rows, for its cells.
 READINGS = 2.5
-MONTH = re.compile(r"[0-9]{3}[1-9]-(0[1-9]|1[0-2])")
 MOST_REPEATED = 200  # characters of a value, in a message
 
 
@@ -225,7 +229,8 @@ def read_bundle(files: Files) -> tuple[Content, dict[str, Any]]:
     kind = files_of_kind(plan)
     questions, answers = kind.read(files, plan, participants)
     beside = _read_beside(files, study["format"], plan, participants, questions, answers.count)
-    times = CsvRow(STUDY_FILE, 1, {key: study[key] or "" for key in TIMES})
+    cells = {key: str(study.get(key) or "") for key in (*TIMES, "created_at")}
+    times = CsvRow(STUDY_FILE, 1, cells)
     content = Content(
         slug=study["slug"],
         status=study["status"],
@@ -251,6 +256,9 @@ def read_bundle(files: Files) -> tuple[Content, dict[str, Any]]:
         machines=KINDS[plan.kind].read_machines(files),
         format=study["format"],
         registration=_read_registration(files),
+        citation=_citation_in(study),
+        is_public=study.get("public") is True,
+        created_at=_time_or_month(times, "created_at"),
     )
     return content, study
 
@@ -273,6 +281,17 @@ def _read_registration(files: Files) -> str | None:
     except SurveyError as error:
         raise BundleError(str(error).rstrip(".")) from None
     return text
+
+
+def _citation_in(study: Mapping[str, Any]) -> Citation | None:
+    """Return how a published study is cited; raises BundleError where study.json cannot be so."""
+    values = study.get("publication")
+    if values is None:
+        return None
+    try:
+        return Citation.from_json(study["slug"], study["digest"], values)
+    except ValueError as error:
+        raise BundleError(f"{STUDY_FILE}, publication: {error}") from None
 
 
 def _read_beside(
@@ -371,7 +390,7 @@ def replicate(files: Files, sources: SourceFiles | None = None) -> Iterator[str]
     Raises BundleError at the first check that fails: file, row, column, what the file holds
     and what was recomputed.
     """
-    _require_sums(files)
+    facts = _require_sums(files)
     yield f"{len(files) - 1} files have the sums in {SUMS}"
     comparison = BundleComparison(json_of(files, STUDY_FILE).get("versions"))
     with _explained(comparison):
@@ -380,7 +399,7 @@ def replicate(files: Files, sources: SourceFiles | None = None) -> Iterator[str]
         if content.format < FORMAT:
             yield comparison.of_format(content.format)
         try:
-            yield from _recompute(files, content, study, comparison)
+            yield from _recompute(files, facts, content, study, comparison)
             yield from files_of_kind(content.plan).recompute_sources(content, sources)
         except BundleError as error:
             raise BundleError(f"{error}{_other_packages(study)}") from None
@@ -595,7 +614,11 @@ def _parse_personal_field(row: CsvRow, field: PersonalField, cell: str) -> str |
 
 
 def _recompute(
-    files: Files, content: Content, study: dict[str, Any], comparison: BundleComparison
+    files: Files,
+    facts: Mapping[str, FileFacts],
+    content: Content,
+    study: dict[str, Any],
+    comparison: BundleComparison,
 ) -> Iterator[str]:
     kind = files_of_kind(content.plan)
     yield kind.check_questions(content)
@@ -607,7 +630,12 @@ def _recompute(
     content = _with_identities(files, content)
     recomputed = dict(bundle_files(content))
     tables = {table.name: table for table in tables_in(content)}
-    _check_names(files, recomputed, tables.values(), comparison)
+    versions = study.get("versions")
+    versions = versions if isinstance(versions, dict) else {}
+    described: dict[str, list[str]] = {}
+    if content.format == FORMAT:  # earlier ones have none
+        described = dict(description_files(content, csv_tables(content), facts, versions))
+    _check_names(files, {*recomputed, *described}, tables.values(), comparison)
     yield from _check_script(files, recomputed, comparison)
     results = [table.name for table in kind.result_tables(content.plan)]
     compared = {
@@ -646,6 +674,29 @@ def _recompute(
         figures = json.loads("".join(recomputed[machine.figures_file]))
         _compare(json_of(files, machine.figures_file), figures, machine.figures_file, comparison)
         yield f"{machine.figures_file}: every figure recomputed"
+    yield from _check_descriptions(files, described, comparison)
+
+
+def _check_descriptions(
+    files: Files, described: Mapping[str, Iterable[str]], comparison: BundleComparison
+) -> Iterator[str]:
+    """Compare the files that describe the others; another version may describe them otherwise."""
+    same = []
+    for name, lines in described.items():
+        if name not in files:
+            comparison.lacks(name)
+            continue
+        text = "".join(lines)
+        if file_text(files, name) == text:
+            same.append(name)
+        elif not comparison.is_ours:
+            comparison.rewords(name)
+        elif name.endswith(".json"):
+            _compare(json_of(files, name), json.loads(text), name, comparison)
+        else:
+            _compare_text(files, name, [text])
+    if same:
+        yield f"{list_words(same)}: as the other files have it"
 
 
 def _number_columns(table: Table) -> set[str]:
@@ -744,11 +795,12 @@ def require_bundle(files: Files, name: str) -> None:
         )
 
 
-def _require_sums(files: Files) -> None:
-    """Refuse files that do not have their sums, with what differs and what to do."""
+def _require_sums(files: Files) -> dict[str, FileFacts]:
+    """Return size and sum of each file; refuse files that differ, with what and what to do."""
     damage = find_damage(files)
     if damage.is_any:
         raise explain(damage, _recompute_damaged)
+    return damage.facts
 
 
 def _recompute_damaged(damage: Damage) -> None:
@@ -757,7 +809,8 @@ def _recompute_damaged(damage: Damage) -> None:
     files_of_kind(content.plan).check_questions(content)
     damage.compare(dict(bundle_files(_with_identities(files, content))))
     if damage.unexplained:
-        for _ in _recompute(files, content, study, BundleComparison(study.get("versions"))):
+        comparison = BundleComparison(study.get("versions"))
+        for _ in _recompute(files, damage.facts, content, study, comparison):
             continue
 
 

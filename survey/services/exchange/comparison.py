@@ -20,7 +20,7 @@ MAKER = ("survey", "commit", "modified")  # of versions
 class BundleComparison:
     """What made a bundle, and what of the bundle cannot be compared.
 
-    ``versions``: as study.json has them.
+    ``versions``: as study.json has them. ``is_ours``: whether this version of the survey made it.
     """
 
     def __init__(self, versions: object) -> None:
@@ -28,7 +28,7 @@ class BundleComparison:
         self._version = str(versions.get("survey"))[:40]
         self._commit = str(versions.get("commit") or UNKNOWN)[:40]
         same = [versions.get(name) == made_by().get(name) for name in MAKER]
-        self._is_ours = "commit" in versions and all(same)
+        self.is_ours = "commit" in versions and all(same)
         self._notes: dict[str, dict[str, dict[str, None]]] = {}  # sort → file → places
 
     @property
@@ -49,7 +49,7 @@ class BundleComparison:
         """Return an error with the version that made the bundle, where this one is another."""
         if self.is_newer:
             return BundleError(self.newer)
-        if self._is_ours:
+        if self.is_ours:
             return error
         ours = _named(__version__, made_by()["commit"], is_same=self._version == __version__)
         return BundleError(
@@ -69,19 +69,19 @@ class BundleComparison:
 
     def lacks(self, place: str) -> None:
         """Note what the bundle lacks; raise BundleError where its maker writes it."""
-        if self._is_ours:
+        if self.is_ours:
             raise BundleError(f"{place} is missing")
         self._note("not in this bundle", place)
 
     def holds(self, place: str, fault: str = "does not belong there") -> None:
         """Note what this version does not write; raise BundleError where it made the bundle."""
-        if self._is_ours:
+        if self.is_ours:
             raise BundleError(f"{place} {fault}")
         self._note("not compared, as this version does not write it", place)
 
     def says_otherwise(self, place: str, fault: str) -> None:
         """Note a sentence in other words than this version's; raise BundleError if it made it."""
-        if self._is_ours:
+        if self.is_ours:
             raise BundleError(fault)
         self._note("in other words, of the same figures", place)
 
@@ -91,7 +91,7 @@ class BundleComparison:
 
     def notes(self) -> Iterator[str]:
         """Yield a sentence for each sort of what was not compared."""
-        maker = "" if self._is_ours else f"; made by {self._maker}"
+        maker = "" if self.is_ours else f"; made by {self._maker}"
         for sort, files in self._notes.items():
             yield f"{sort}: {'; '.join(starmap(_with_places, files.items()))}{maker}"
 

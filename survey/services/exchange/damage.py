@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from survey.core.given_tables import foreign_file
 from survey.core.studies.fields import list_words
 from survey.services.exchange.bundle import LAST_LINE, SUMS, sha256_of
+from survey.services.exchange.description import FileFacts
 from survey.services.exchange.differences import (
     RowPair,
     differences,
@@ -70,6 +71,12 @@ class Damage:
     def unexplained(self) -> list[str]:
         """The changed files of which it is not known what differs."""
         return [name for name, sentence in self.changed.items() if not sentence]
+
+    @property
+    def facts(self) -> dict[str, FileFacts]:
+        """Size and published sum of each file that is there."""
+        listed = {name: sum_ for name, sum_ in self.sums.items() if name in self.files}
+        return {name: FileFacts(_size(self.files[name]), sum_) for name, sum_ in listed.items()}
 
     def reformat(self, name: str, changes: Sequence[str]) -> None:
         """Note that only the format of a file was changed."""

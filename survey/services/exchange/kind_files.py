@@ -598,7 +598,14 @@ def column_of(field: ValueField) -> Column:
     condition = f"only where {before} is {' or '.join(map(str, values))}" if before else ""
     empty = "may be empty" if field.optional else ""
     allowed = "; ".join(filter(None, (allowed_in(field), condition, empty)))
-    return Column(field.name, field.doc, COLUMN_TYPES[field.type], allowed, optional=field.optional)
+    return Column(
+        field.name,
+        field.doc,
+        COLUMN_TYPES[field.type],
+        allowed,
+        optional=field.optional,
+        values=[*field.rule.allowed] if isinstance(field.rule, Choice) else (),
+    )
 
 
 def allowed_in(field: ValueField) -> str:

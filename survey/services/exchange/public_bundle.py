@@ -10,22 +10,26 @@ from datetime import UTC, date, datetime, timedelta
 
 from sqlalchemy.orm import Session
 
-from survey.core.studies.fields import ParticipantRecord, list_words
-from survey.core.studies.plan import Plan
+from survey.core.studies.fields import ParticipantRecord
 from survey.db.engine import snapshot
 from survey.db.models import Study
 from survey.services.analysis.sheets import Sheet
-from survey.services.exchange.bundle import bundle_files, content_of, files_of_kind, stream_zip
+from survey.services.exchange.bundle import content_of, stream_content, with_citation
+from survey.services.exchange.description import left_out as left_out
 from survey.services.exchange.tables import BesideRecord, Content, MoveTime
 
 NOT_PUBLISHED = "not published"  # in place of a researcher's reason, which a bundle must have
 BEGINNING = datetime(2000, 1, 1, tzinfo=UTC)  # when everybody begins in a public bundle
 
 
-def stream_public_bundle(session: Session, study: Study) -> Iterator[bytes]:
-    """Yield the zip of a study's public bundle in chunks, as the database is now."""
+def stream_public_bundle(session: Session, study: Study, address: str = "") -> Iterator[bytes]:
+    """Yield the zip of a study's public bundle in chunks, as the database is now.
+
+    ``address``: of its public page, "" where it is not known.
+    """
     snapshot(session)
-    return stream_zip(bundle_files(public_content(session, study)))
+    content = public_content(session, study)
+    return stream_content(with_citation(session, study, content, address))
 
 
 def public_content(session: Session, study: Study) -> Content:
@@ -52,6 +56,7 @@ def public_content(session: Session, study: Study) -> Content:
     at = BEGINNING.isoformat()
     return replace(
         content,
+        is_public=True,
         opened_at=_month(content.opened_at),
         closed_at=_month(content.closed_at),
         unblinded_at=None,
@@ -69,16 +74,6 @@ def tried_sheet(
     content = public_content(session, study)
     sheet: Sheet = content.answers.tried_sheet(content, number, drawn, answer)
     return sheet
-
-
-def left_out(plan: Plan) -> str:
-    """Return what of a study's answers its public bundle does not hold, for a sentence."""
-    asked = [field.name for field in (*plan.personal_fields, *plan.asked_at_end)]
-    asked += [field.name for field in plan.ask if field.kind == "text"]
-    reasons = ["the reasons that participants wrote"] if plan.reason_question else []
-    typed = [what] if (what := files_of_kind(plan).typed) else []
-    times = "the day and hour at which anyone took part"
-    return list_words([*asked, *reasons, *typed, times])
 
 
 def _public_record(record: ParticipantRecord, move: MoveTime) -> ParticipantRecord:

@@ -61,6 +61,7 @@ from survey.services.analysis.study_results import (
     minutes_taken,
 )
 from survey.services.exchange.input_files import CsvRow
+from survey.services.studies.citation import Citation
 
 Cell = str | int | float | Decimal | bool | datetime | None
 Row = Sequence[Cell]
@@ -72,6 +73,8 @@ FORMAT = 2
 STUDY_FILE = "study.json"
 QUESTIONS_FILE = "questions.csv"
 ITEMS_OF_LISTS = "list_items.csv"
+ANALYSIS = "analysis.json"
+SUMS = "SHA256SUMS"
 PARTICIPANTS_FILE = "participants.csv"
 FLAGS_FILE = "flags.csv"
 CODEBOOK = "codebook.csv"
@@ -166,7 +169,9 @@ class Content:
     ``thumbnails`` are None where they are left out, as they are by default; items, which ``items``
     describes, may have pictures. ``packages``: of measures, by their names, when the lists were
     drawn. ``machines``: a ``MachineRecord`` of each that judged beside people. ``registration``:
-    the text of its file, None where the study was not preregistered.
+    the text of its file, None where the study was not preregistered. ``citation``: None where the
+    study is not published. ``is_public``: whether it is what everyone may have. ``created_at`` is
+    known of a study that was never opened.
     """
 
     slug: str
@@ -194,6 +199,9 @@ class Content:
     machines: Sequence[Any] = ()
     format: int = FORMAT
     registration: str | None = None
+    citation: Citation | None = None
+    is_public: bool = False
+    created_at: date | None = None
 
     @property
     def items_digest(self) -> str | None:
@@ -301,7 +309,8 @@ class Column:
     ``value_type`` and ``allowed`` only where the latter is empty. ``optional``: whether a file may
     lack it; so may one of which the database's column may be empty. ``since``: the first format of
     a bundle that has it; ``former``: its name in format 1, where that is another. ``twin``: the
-    file that has a row for each item of the list in its cells.
+    file that has a row for each item of the list in its cells. ``values``: all that a cell may
+    hold, where they are a few.
     """
 
     name: str
@@ -313,6 +322,7 @@ class Column:
     since: int = 1
     former: str = ""
     twin: str = ""
+    values: Sequence[object] = ()
 
     @property
     def is_needed(self) -> bool:
@@ -417,6 +427,11 @@ def batched(items: Iterable[Item], number: int = LINES_AT_ONCE) -> Iterator[Sequ
     iterator = iter(items)
     while batch := [*islice(iterator, number)]:
         yield batch
+
+
+def stable_json(content: object) -> str:
+    """Return content as JSON with sorted keys: the same content gives the same text."""
+    return json.dumps(content, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
 
 
 YES_OR_NO = "yes, no"
@@ -605,7 +620,9 @@ def personal_column(field: PersonalField) -> Column:
     }[field.kind]
     value_type = "whole number" if field.kind in ("number", "scale") else "text"
     needed = "" if field.required else "; may be empty"
-    return Column(field.name, f"asked: {field.label}", value_type, allowed + needed)
+    meaning = f"asked: {field.label}"
+    options = field.options if field.kind == "choice" else ()
+    return Column(field.name, meaning, value_type, allowed + needed, values=options)
 
 
 def bounds_of(field: PersonalField) -> str:

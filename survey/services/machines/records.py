@@ -22,13 +22,24 @@ from survey.services.exchange.input_files import (
     json_of,
     parse_rows,
 )
+from survey.services.exchange.tables import Column, Table
 
 RECORD_FILE, ANSWERS_FILE, REPLIES_FILE = "record.json", "answers.csv", "replies.jsonl"
 FIGURES_FILE = "beside_people.json"
 RECORD_FORMAT = 1
 ANSWERED, UNREADABLE, REFUSED = "answered", "unreadable", "refused"
 STATUSES = (ANSWERED, UNREADABLE, REFUSED)
-COLUMNS = ("question", "topic", "document", "order", "sample", "answer", "status", "request")
+COLUMNS = {
+    "question": "number of the question in the study",
+    "topic": "what was searched for",
+    "document": "what was judged, where a question has several",
+    "order": "whether the sides were as first asked, or swapped",
+    "sample": "number of the sample",
+    "answer": "the answer, empty unless it was read",
+    "status": "whether the reply could be read as an answer",
+    "request": "SHA-256 of the request, empty where a file gave the answer",
+}
+FIELD_TYPES = dict.fromkeys(("question", "sample"), "whole number")
 FIRST, SWAPPED = "first", "swapped"  # orders
 ABOUT_TYPES: dict[str, type] = {
     **dict.fromkeys(("study", "kind", "model", "answers_sha256", "replies_sha256"), str),
@@ -117,6 +128,14 @@ class MachineRecord:
                 chosen[unit] = given[0] if len({*given}) == 1 else undecided
         return chosen
 
+    @property
+    def table(self) -> Table:
+        """The table of its answers."""
+        file = f"{MACHINES_FOLDER}/{self.name}/{ANSWERS_FILE}"
+        columns = [Column(name, COLUMNS[name], FIELD_TYPES.get(name, "text")) for name in COLUMNS]
+        key = ("question", "topic", "document", "order", "sample")
+        return Table(file, columns, lambda _: answer_lines(self.answers), key)
+
     def files(self) -> Iterator[tuple[str, Iterable[str]]]:
         """Yield the name and the lines of each of its files."""
         folder = f"{MACHINES_FOLDER}/{self.name}"
@@ -170,7 +189,7 @@ def read_records(files: Files) -> list[MachineRecord]:
 def _read_record(files: Files, folder: str) -> MachineRecord:
     place = f"{folder}/{RECORD_FILE}"
     about = _read_about(files, place)
-    answers = [*parse_rows(files, f"{folder}/{ANSWERS_FILE}", COLUMNS, _read_answer)]
+    answers = [*parse_rows(files, f"{folder}/{ANSWERS_FILE}", [*COLUMNS], _read_answer)]
     name = f"{folder}/{REPLIES_FILE}"
     replies = file_text(files, name).splitlines() if name in files else []
     record = MachineRecord(about, answers, replies)

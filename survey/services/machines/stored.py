@@ -96,11 +96,11 @@ def small_pictures(content: Content) -> dict[str, bytes]:
 
 def bundle_with(content: Content, record: MachineRecord) -> Iterator[bytes]:
     """Yield the zip of a bundle with one more record; raises SurveyError if it has it already."""
-    from survey.services.exchange.bundle import bundle_files, stream_zip
+    from survey.services.exchange.bundle import stream_content
 
     _require_new(content.machines, record)
     with_it = replace(content, machines=[*content.machines, record])
-    yield from stream_zip(bundle_files(with_it))
+    yield from stream_content(with_it)
 
 
 def _require_new(machines: Iterable[MachineRecord], record: MachineRecord) -> None:

@@ -4,10 +4,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
-from typing import NamedTuple
+from importlib.resources import files
+from typing import Any, NamedTuple
+from urllib.parse import unquote
 
 import yaml
 
+from survey.core.studies.fields import list_words
 from survey.core.text_input import Json
 
 LICENCES = {  # by their SPDX identifiers, which CITATION.cff has
@@ -17,6 +20,12 @@ LICENCES = {  # by their SPDX identifiers, which CITATION.cff has
     "CC0-1.0": "CC0 1.0: use it freely",
     "": "None: ask the authors first",
 }
+NO_LICENCE = "Ask the authors first."
+NO_AUTHOR = "Authors not named yet"
+# Those that CITATION.cff may have.
+DOI = re.compile(r"10\.[0-9]{4,9}(\.[0-9]+)?/[A-Za-z0-9:/_;().\[\]-]+")
+BEFORE_DOI = re.compile(r"(https?://)?(dx\.|www\.)?doi\.org/|doi: *", re.IGNORECASE)
+LONGEST_DOI = 200
 # As BibTeX names them.
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 LATEX_COMMANDS = {
@@ -48,22 +57,73 @@ class Author(NamedTuple):
 
 @dataclass(frozen=True)
 class Citation:
-    """How to cite a study; ``digest``: of all that its participants were shown."""
+    """How to cite a study; ``digest``: of all that its participants were shown.
+
+    ``day``: of its publication, None where it is not public. ``address``: of its page, "" where
+    it is not known. ``doi``: "" without one.
+    """
 
     slug: str
     title: str
     authors: tuple[Author, ...]
     licence: str
-    day: date
+    day: date | None
     address: str
     digest: str
+    doi: str = ""
+
+    @classmethod
+    def from_json(cls, slug: str, digest: str, values: Any) -> "Citation":
+        """Return the citation of what ``as_json`` returned; raises ValueError."""
+        if not isinstance(values, dict) or {*values} != {*CITATION_KEYS}:
+            raise ValueError(f"{list_words(CITATION_KEYS)} are needed")
+        authors = values["authors"]
+        texts = [values[name] for name in CITATION_KEYS if name != "authors"]
+        if not (isinstance(authors, list) and authors):
+            raise ValueError("a list of authors is needed")
+        if not all(isinstance(text, str) for text in [*authors, *texts]):
+            raise ValueError("texts are needed")
+        if values["licence"] not in LICENCES:
+            raise ValueError(f"licence: {values['licence']!r} found; one of the licences is needed")
+        return cls(
+            slug=slug,
+            title=values["title"],
+            authors=tuple(map(Author.read, authors)),
+            licence=values["licence"],
+            day=date.fromisoformat(values["day"]),
+            address=values["address"],
+            digest=digest,
+            doi=read_doi(values["doi"]),
+        )
+
+    def as_json(self) -> dict[str, Json]:
+        """Return what cannot be told from slug and digest, as JSON."""
+        return {
+            "title": self.title,
+            "authors": [*map(str, self.authors)],
+            "licence": self.licence,
+            "day": str(self.day),
+            "address": self.address,
+            "doi": self.doi,
+        }
+
+    @property
+    def link(self) -> str:
+        """The DOI as an address, else the address of the page."""
+        return f"https://doi.org/{self.doi}" if self.doi else self.address
+
+    @property
+    def year(self) -> str:
+        """The year of the publication; "n.d.", no date, without one."""
+        return str(self.day.year) if self.day else "n.d."
 
     @property
     def sentence(self) -> str:
         """The citation in a line of text."""
         authors = "; ".join(map(str, self.authors))
+        link = f" {self.link}" if self.link else ""
         digest = f"SHA-256 {self.digest[:12]}…"
-        return f"{authors} ({self.day.year}). {self.title} [study]. {self.address} ({digest})"
+        return f"{authors} ({self.year}). {self.title} [study].{link} ({digest})"
 
     def cff(self) -> str:
         """Return CITATION.cff, in version 1.2.0 of that format."""
@@ -78,8 +138,9 @@ class Citation:
                 else {"name": each.name}
                 for each in self.authors
             ],
-            "date-released": self.day.isoformat(),
-            "url": self.address,
+            **({"date-released": self.day.isoformat()} if self.day else {}),
+            **({"url": self.address} if self.address else {}),
+            **({"doi": self.doi} if self.doi else {}),
             "identifiers": [
                 {
                     "type": "other",
@@ -103,14 +164,35 @@ class Citation:
         fields = {
             "author": authors,
             "title": f"{{{self.latex_title}}}",
-            "year": str(self.day.year),
+            "year": self.year,
             "howpublished": rf"\url{{{self.address}}}",
+            **({"doi": self.doi} if self.doi else {}),
             "note": f"Study and answers. SHA-256 of what was asked: {self.digest}",
         }
         lines = "".join(f"  {name} = {{{value}}},\n" for name, value in fields.items())
         # Without braces, so that each style writes the month in its own way.
-        lines += f"  month = {MONTHS[self.day.month - 1]},\n"
-        return f"@misc{{{self.slug}-{self.day.year},\n{lines}}}\n"
+        if self.day:
+            lines += f"  month = {MONTHS[self.day.month - 1]},\n"
+        return f"@misc{{{self.slug}-{self.year},\n{lines}}}\n"
+
+
+CITATION_KEYS = ("title", "authors", "licence", "day", "address", "doi")
+
+
+def read_doi(typed: str) -> str:
+    """Return the DOI in what was typed, which may be its address, or nothing; raises ValueError."""
+    doi = unquote(BEFORE_DOI.sub("", typed.strip(), count=1))
+    if doi and not (DOI.fullmatch(doi) and len(doi) <= LONGEST_DOI):
+        raise ValueError(f"“{typed.strip()[:60]}” is not a DOI, such as 10.5281/zenodo.1234567.")
+    return doi
+
+
+def licence_text(licence: str) -> str:
+    """Return the text of a licence."""
+    if not licence:
+        return f"{NO_LICENCE}\n"
+    place = files("survey.services.studies").joinpath("licences", f"{licence}.txt")
+    return place.read_text(encoding="utf-8")
 
 
 def latex(text: str) -> str:

@@ -24,7 +24,7 @@ from survey.errors import (
 )
 from survey.release import made_by
 from survey.services import accounts
-from survey.services.studies.citation import LICENCES, Author, Citation
+from survey.services.studies.citation import LICENCES, Author, Citation, read_doi
 
 # With one participant, the results are that person's answers. With two, each could work out the
 # other's.
@@ -113,6 +113,7 @@ def preview_of(session: Session, study: Study, details: Details, who: str) -> Pu
         licence=details.licence,
         published_by=who,
         published_at=current.published_at if current else now(),
+        doi=current.doi if current else "",
     )
 
 
@@ -150,6 +151,24 @@ def take_back(session: Session, study: Study, who: str) -> None:
     current.taken_back_at = now()
     accounts.log(session, study, who, "taken back")
     session.commit()
+
+
+def store_doi(session: Session, study: Study, who: str, typed: str) -> str:
+    """Store the DOI of a public study, or remove it, and log it; return the DOI.
+
+    Raises NotAllowedError if the study is not public, SurveyError for what is not a DOI.
+    """
+    study = queries.locked_study(session, study)
+    current = current_publication(session, study)
+    if current is None:
+        raise NotAllowedError("This study is not public. Publish it first; then it can get a DOI.")
+    try:
+        current.doi = read_doi(typed)
+    except ValueError as error:
+        raise SurveyError(str(error)) from None
+    accounts.log(session, study, who, "DOI stored" if current.doi else "DOI removed", current.doi)
+    session.commit()
+    return current.doi
 
 
 def people_in(session: Session, study: Study) -> tuple[int, int]:
@@ -233,4 +252,5 @@ def citation_of(publication: Publication, address: str) -> Citation:
         day=publication.published_at.date(),
         address=address,
         digest=study.digest or "",
+        doi=publication.doi,
     )

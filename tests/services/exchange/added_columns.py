@@ -17,7 +17,14 @@ from survey.services.exchange.bundle_import import import_bundle
 from survey.services.exchange.bundle_reader import read_bundle
 from survey.services.exchange.input_files import BundleError
 from survey.services.participation.own_data import own_data
-from tests.services.exchange.changes import rows_of, steps_of, with_cell, with_json, with_rows
+from tests.services.exchange.changes import (
+    described,
+    rows_of,
+    steps_of,
+    with_cell,
+    with_json,
+    with_rows,
+)
 from tests.services.exchange.conftest import FINISHED, a_study, handed_out
 
 TYPES = {"weather": "VARCHAR(8)", "visits": "INTEGER DEFAULT 1 NOT NULL"}
@@ -72,7 +79,7 @@ def main(folder):
                 for cell in ("x", "")
             ],
             "earlier": [old.weather, old.visits],
-            "earlier replicated": len(steps_of(earlier)),
+            "earlier replicated": len(steps_of(described(earlier))),
             "own data": {name: data[name] for name in TYPES},
             "taken": [name for name in TYPES if name in TAKEN_COLUMNS],
         }

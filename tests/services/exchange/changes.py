@@ -6,8 +6,19 @@ import json
 import re
 import zipfile
 
-from survey.services.exchange.bundle import SUMS, sha256_of, sums_text
-from survey.services.exchange.bundle_reader import replicate
+from survey.services.exchange.bundle import SUMS, csv_tables, sha256_of, sums_text
+from survey.services.exchange.bundle_reader import read_bundle, replicate
+from survey.services.exchange.description import (
+    CITATION,
+    CRATE,
+    DATA_PACKAGE,
+    LICENCE,
+    README,
+    FileFacts,
+    description_files,
+)
+
+DESCRIPTIONS = {README, LICENCE, CITATION, DATA_PACKAGE, CRATE}
 
 
 def unzipped(bundle):
@@ -30,6 +41,17 @@ def summed(files):
     rest = {name: content for name, content in files.items() if name != SUMS}
     sums = {name: sha256_of(content) for name, content in rest.items()}
     return {**rest, SUMS: sums_text(sums).encode()}
+
+
+def described(files):
+    """The files with descriptions and sums that fit, as the version that made them has them."""
+    content, study = read_bundle(files)
+    rest = {name: text for name, text in files.items() if name not in {*DESCRIPTIONS, SUMS}}
+    facts = {name: FileFacts(len(text), sha256_of(text)) for name, text in rest.items()}
+    for name, lines in description_files(content, csv_tables(content), facts, study["versions"]):
+        rest[name] = "".join(lines).encode()
+        facts[name] = FileFacts(len(rest[name]), sha256_of(rest[name]))
+    return summed(rest)
 
 
 def with_rows(files, name, change):

@@ -12,11 +12,20 @@ import pytest
 from survey.errors import NotFoundError
 from survey.services.exchange import bundle
 from survey.services.exchange.bundle import stream_zip
+from survey.services.exchange.description import LICENCE
 from survey.services.exchange.input_files import BundleError, open_files
 from survey.services.studies import lifecycle
 from tests.builders import a_plan
 from tests.services.exchange import changes
-from tests.services.exchange.changes import rows_of, steps_of, summed, with_cell, with_json
+from tests.services.exchange.changes import (
+    DESCRIPTIONS,
+    described,
+    rows_of,
+    steps_of,
+    summed,
+    with_cell,
+    with_json,
+)
 from tests.services.exchange.conftest import (
     ANOTHER,
     DECLINED,
@@ -71,7 +80,7 @@ def test_the_files_and_their_columns_are_those_of_the_contract(bundle, fuller):
     assert headings(bundle) == COLUMNS
     assert headings(fuller) == COLUMNS | MORE
     others = {"study.json", "analysis.json", "analysis.R", "SHA256SUMS"}
-    assert set(bundle) - set(COLUMNS) == others
+    assert set(bundle) - set(COLUMNS) == others | DESCRIPTIONS - {LICENCE}
 
 
 def test_the_codebook_tells_of_every_column_of_every_file(fuller):
@@ -343,7 +352,7 @@ def test_a_plan_may_leave_out_what_an_earlier_version_did_not_know(bundle):
     def older(study):
         del study["plan"]["columns"]
 
-    assert steps_of(with_json(bundle, "study.json", older))
+    assert steps_of(described(with_json(bundle, "study.json", older)))
 
 
 def test_numbers_beyond_all_bounds_are_told_and_not_repeated_in_full(bundle):

@@ -14,11 +14,18 @@ from survey.services.participation import own_data
 from survey.services.studies import lifecycle
 from survey.services.studies.lifecycle import open_study
 from tests.rows import shown_rows
-from tests.services.exchange.changes import readdressed, rows_of, steps_of, with_cell
+from tests.services.exchange.changes import (
+    DESCRIPTIONS,
+    readdressed,
+    rows_of,
+    steps_of,
+    with_cell,
+)
 from tests.services.exchange.conftest import BEGAN, FINISHED, UNFINISHED, a_study, handed_out
 from tests.services.exchange.test_replicate import EVERY_DESIGN
 
-DIFFERENT = {"study.json", "analysis.json", "SHA256SUMS"}  # they name the study's address
+# They name the study's address.
+DIFFERENT = {"study.json", "analysis.json", "SHA256SUMS", *DESCRIPTIONS}
 
 
 @pytest.fixture

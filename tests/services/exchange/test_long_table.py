@@ -14,6 +14,7 @@ from survey.services.exchange.long_table import LONG, SCRIPT, script
 from survey.services.exchange.public_bundle import public_content
 from tests.preferred import preferred
 from tests.services.exchange.changes import (
+    described,
     rows_of,
     steps_of,
     summed,
@@ -152,7 +153,7 @@ def without_long_data(bundle):
 
 
 def test_a_bundle_of_a_version_without_the_table_replicates(bundle):
-    steps = steps_of(without_long_data(bundle))
+    steps = steps_of(described(without_long_data(bundle)))
     assert not [step for step in steps if step.startswith((LONG, SCRIPT))]
     assert steps[-1].startswith("not in this bundle: long.csv; analysis.R; made by ")
     ours = with_json(

@@ -7,7 +7,14 @@ import pytest
 
 from survey import __version__, release
 from survey.services.exchange.input_files import BundleError
-from tests.services.exchange.changes import steps_of, summed, with_cell, with_json, with_rows
+from tests.services.exchange.changes import (
+    described,
+    steps_of,
+    summed,
+    with_cell,
+    with_json,
+    with_rows,
+)
 
 
 def refused(files):
@@ -43,7 +50,7 @@ def test_a_bundle_says_which_version_and_commit_made_it(bundle):
 
 def test_the_maker_is_no_part_of_what_must_be_equal(bundle):
     for version in ("0.0.9", "9.0"):
-        assert steps_of(made_by(bundle, version)) == steps_of(bundle)
+        assert steps_of(described(made_by(bundle, version))) == steps_of(bundle)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +92,7 @@ def test_what_another_version_lacks_or_has_beside_is_noted_and_a_fault_of_this_o
     bundle, change, note
 ):
     changed = change(bundle)
-    steps = steps_of(made_by(changed, "0.0.9"))
+    steps = steps_of(described(made_by(changed, "0.0.9")))
     assert steps[-1] == f"{note}; made by 0.0.9"
     assert refused(changed)
 
@@ -103,8 +110,8 @@ def test_what_another_version_has_is_compared_all_the_same(bundle):
 def test_a_description_in_other_words_is_noted_and_never_a_fault(bundle):
     changed = with_cell(bundle, "codebook.csv", 2, "meaning", "The question's number, by hand.")
     note = "not compared, as descriptions are no results: codebook.csv (questions.csv question)"
-    assert steps_of(changed)[-1] == note
-    assert steps_of(made_by(changed, "0.0.9"))[-1] == f"{note}; made by 0.0.9"
+    assert steps_of(described(changed))[-1] == note
+    assert steps_of(described(made_by(changed, "0.0.9")))[-1] == f"{note}; made by 0.0.9"
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from survey.services.exchange.input_files import BundleError
 from tests.databases import ON_SQLITE
 from tests.preferred import a_preference_study
 from tests.services.exchange.changes import (
+    described,
     rows_of,
     steps_of,
     summed,
@@ -143,7 +144,7 @@ def test_a_bundle_replicates_whatever_the_design(session, design):
     study = a_study(session, **design)
     for wanted in ({}, {"include_test": True}, {"with_identities": True}):
         steps = steps_of(handed_out(session, study, **wanted))
-        assert steps[-1] == "analysis.json: every figure recomputed"
+        assert steps[-2] == "analysis.json: every figure recomputed"
 
 
 def test_the_same_database_gives_the_same_bytes(session, study):
@@ -260,7 +261,7 @@ def test_a_bundle_from_before_a_figure_was_computed_replicates_in_those_it_holds
     assert refused(incomplete) == "analysis.json, bias is missing"
     older = with_json(incomplete, "study.json", lambda c: c["versions"].update(commit="0" * 40))
     noted = "not in this bundle: analysis.json (bias and sensitivity); made by "
-    assert steps_of(older)[-1].startswith(noted)
+    assert steps_of(described(older))[-1].startswith(noted)
 
 
 def test_a_sentence_of_another_version_is_noted_where_it_is_worded_otherwise(bundle):
@@ -271,7 +272,7 @@ def test_a_sentence_of_another_version_is_noted_where_it_is_worded_otherwise(bun
     reworded = with_json(bundle, "analysis.json", reword)
     assert "analysis.json, differences 1, verdict, sentence: " in refused(reworded)
     older = with_json(reworded, "study.json", lambda c: c["versions"].update(commit="0" * 40))
-    assert steps_of(older)[-1].startswith(
+    assert steps_of(described(older))[-1].startswith(
         "in other words, of the same figures: analysis.json (differences.verdict.sentence); made by"
     )
     other = with_json(older, "analysis.json", lambda c: c["n"].update(participants=99))
@@ -288,7 +289,7 @@ def test_columns_after_the_ranking_may_be_missing(bundle):
     less = with_rows(
         bundle, "responses.csv", lambda rows: [{name: row[name] for name in kept} for row in rows]
     )
-    assert steps_of(less)[-1] == (
+    assert steps_of(described(less))[-2] == (
         "analysis.json: every figure recomputed, but for those of times, which responses.csv lacks"
     )
 
